@@ -1,0 +1,27 @@
+# Third-party libraries, all from Debian 12's packages; ARCHITECTURE.md says why each is here.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(OpenCL REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
+
+# kiln_c_library(NAME header library): an imported target, plus NAME_static where an archive exists
+# (programs link archives to start faster; shared libraries must not).
+function(kiln_c_library name library)
+  find_library(KILN_${name}_SHARED NAMES ${library} REQUIRED)
+  find_library(KILN_${name}_STATIC NAMES lib${library}.a)
+  add_library(kiln_dep_${name} INTERFACE)
+  target_link_libraries(kiln_dep_${name} INTERFACE ${KILN_${name}_SHARED})
+  add_library(kiln_dep_${name}_static INTERFACE)
+  if(KILN_${name}_STATIC)
+    target_link_libraries(kiln_dep_${name}_static INTERFACE ${KILN_${name}_STATIC})
+  else()
+    target_link_libraries(kiln_dep_${name}_static INTERFACE ${KILN_${name}_SHARED})
+  endif()
+endfunction()
+kiln_c_library(sodium sodium)
+kiln_c_library(xxhash xxhash)
+kiln_c_library(sqlite3 sqlite3)
+kiln_c_library(zlib z)

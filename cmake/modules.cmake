@@ -1,0 +1,35 @@
+# One folder under src/ is one module, built as a static library of position-independent code.
+# kiln_module(NAME [DEPENDS lower modules and libraries…] [PRIVATE libraries hidden in its sources…])
+function(kiln_module name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp
+       ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(kiln_${name} STATIC ${sources})
+  target_include_directories(kiln_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include
+                             ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(kiln_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
+endfunction()
+
+# kiln_test(MODULE [DEPENDS …]): all tests/MODULE/*.cpp as one GoogleTest program, one ctest case
+# a test. Every test has its own PoCL cache folder and no store unless it makes one.
+function(kiln_test name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp
+       ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${name} ${sources})
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(test_${name} PRIVATE ${ARG_DEPENDS} kiln_testing)
+  target_compile_definitions(test_${name} PRIVATE
+    KILN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KILN_BINARY_DIR="${CMAKE_BINARY_DIR}"
+    KILN_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
+  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    TEST_PREFIX ${name}.
+    PROPERTIES TIMEOUT 900 LABELS ${name}
+    ENVIRONMENT "KILN_STORE=off;POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl-cache")
+endfunction()

@@ -1,0 +1,49 @@
+#include "base/digest.hpp"
+
+#include <sodium.h>
+#include <xxhash.h>
+
+namespace kiln {
+
+Digest blake2b(ByteView bytes) {
+  Digest digest;
+  crypto_generichash(reinterpret_cast<unsigned char*>(digest.bytes.data()), digest.bytes.size(),
+                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr,
+                     0);
+  return digest;
+}
+
+struct Blake2b::State {
+  crypto_generichash_state state;
+};
+
+Blake2b::Blake2b() : state_(std::make_unique<State>()) {
+  crypto_generichash_init(&state_->state, nullptr, 0, sizeof(Digest));
+}
+Blake2b::~Blake2b() = default;
+
+void Blake2b::update(ByteView bytes) {
+  crypto_generichash_update(&state_->state, reinterpret_cast<const unsigned char*>(bytes.data()),
+                            bytes.size());
+}
+
+Digest Blake2b::finish() {
+  Digest digest;
+  crypto_generichash_final(&state_->state, reinterpret_cast<unsigned char*>(digest.bytes.data()),
+                           digest.bytes.size());
+  return digest;
+}
+
+Checksum xxh3(ByteView bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return {hash.low64, hash.high64};
+}
+
+bool parse_digest(std::string_view hex, Digest& into) {
+  const Bytes bytes = from_hex(hex);
+  if (bytes.size() != into.bytes.size()) return false;
+  std::memcpy(into.bytes.data(), bytes.data(), bytes.size());
+  return true;
+}
+
+}  // namespace kiln

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "base/bytes.hpp"
+
+namespace kiln {
+
+/// A 256-bit digest: identity of Keys, of content, of anything that may leave the machine.
+struct Digest {
+  std::array<std::byte, 32> bytes{};
+
+  std::string hex() const { return to_hex(bytes); }
+  /// The first 16 letters: enough for people to tell entries apart.
+  std::string brief() const { return hex().substr(0, 16); }
+  auto operator<=>(const Digest&) const = default;
+};
+
+/// For hash tables: a digest is already uniform, so its first word serves.
+struct DigestHash {
+  std::size_t operator()(const Digest& digest) const noexcept {
+    std::size_t word;
+    std::memcpy(&word, digest.bytes.data(), sizeof word);
+    return word;
+  }
+};
+
+/// BLAKE2b-256 of the bytes (RFC 7693, by libsodium).
+Digest blake2b(ByteView bytes);
+
+/// BLAKE2b-256 of bytes that arrive in pieces. Not thread-safe.
+class Blake2b {
+ public:
+  Blake2b();
+  ~Blake2b();
+  void update(ByteView bytes);
+  Digest finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// XXH3-128: the checksum on every read, and the hash of in-memory tables. Never an identity of
+/// something that came from elsewhere.
+struct Checksum {
+  std::uint64_t low = 0, high = 0;
+  bool operator==(const Checksum&) const = default;
+};
+Checksum xxh3(ByteView bytes);
+
+/// A digest from its 64 hexadecimal letters; false where the text is not one.
+bool parse_digest(std::string_view hex, Digest& into);
+
+}  // namespace kiln

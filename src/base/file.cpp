@@ -1,0 +1,133 @@
+#include "base/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace kiln {
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = other.release();
+  }
+  return *this;
+}
+FileDescriptor::~FileDescriptor() { reset(); }
+int FileDescriptor::release() { return std::exchange(fd_, -1); }
+void FileDescriptor::reset() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+Error io_error(std::string_view action, const std::filesystem::path& path, int error_number) {
+  const Errc code = error_number == ENOENT || error_number == ENOTDIR ? Errc::not_found : Errc::io;
+  return {code, "cannot " + std::string(action) + " " + path.string() + ": " +
+                    std::generic_category().message(error_number)};
+}
+
+namespace {
+
+template <class Buffer>
+Expected<Buffer> read_whole(const std::filesystem::path& path, std::uint64_t limit) {
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) return tl::unexpected(io_error("open", path, errno));
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return tl::unexpected(io_error("read", path, errno));
+  if (S_ISDIR(status.st_mode))
+    return fail(Errc::bad_input, path.string() + " is a folder; a file was expected");
+  if (!S_ISREG(status.st_mode))
+    return fail(Errc::bad_input, path.string() + " is not a regular file");
+  if (static_cast<std::uint64_t>(status.st_size) > limit)
+    return fail(Errc::bad_input, path.string() + " has " + std::to_string(status.st_size) +
+                                     " bytes; at most " + std::to_string(limit) + " are read");
+  Buffer bytes;
+  bytes.resize(static_cast<std::size_t>(status.st_size));
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = ::read(fd.get(), bytes.data() + done, bytes.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return tl::unexpected(io_error("read", path, errno));
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+}  // namespace
+
+Expected<Bytes> read_file(const std::filesystem::path& path, std::uint64_t limit) {
+  return read_whole<Bytes>(path, limit);
+}
+Expected<std::string> read_text(const std::filesystem::path& path, std::uint64_t limit) {
+  return read_whole<std::string>(path, limit);
+}
+
+Expected<AtomicFile> AtomicFile::create(const std::filesystem::path& target, unsigned mode) {
+  AtomicFile file;
+  file.target_ = target;
+  std::string pattern = target.string() + ".XXXXXX";
+  file.fd_ = FileDescriptor(::mkostemp(pattern.data(), O_CLOEXEC));
+  if (!file.fd_) return tl::unexpected(io_error("write beside", target, errno));
+  file.temporary_ = pattern;
+  ::fchmod(file.fd_.get(), mode);
+  return file;
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_) ::unlink(temporary_.c_str());
+}
+
+Expected<void> AtomicFile::write(ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd_.get(), bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return tl::unexpected(io_error("write", target_, errno));
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+Expected<void> AtomicFile::commit(Durability durability) {
+  if (durability == Durability::disk && ::fdatasync(fd_.get()) != 0)
+    return tl::unexpected(io_error("write", target_, errno));
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0)
+    return tl::unexpected(io_error("write", target_, errno));
+  fd_.reset();
+  if (durability == Durability::disk) {
+    const auto folder = target_.has_parent_path() ? target_.parent_path() : ".";
+    const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd || ::fsync(fd.get()) != 0) return tl::unexpected(io_error("write", target_, errno));
+  }
+  return {};
+}
+
+Expected<void> write_file(const std::filesystem::path& path, ByteView bytes, unsigned mode) {
+  auto file = AtomicFile::create(path, mode);
+  if (!file) return tl::unexpected(file.error());
+  if (auto written = file->write(bytes); !written) return written;
+  return file->commit();
+}
+
+Expected<TemporaryFolder> TemporaryFolder::create(std::string_view prefix) {
+  std::error_code error;
+  const auto parent = std::filesystem::temp_directory_path(error);
+  if (error) return fail(Errc::io, "no temporary folder: " + error.message());
+  std::string pattern = (parent / (std::string(prefix) + "-XXXXXX")).string();
+  if (::mkdtemp(pattern.data()) == nullptr)
+    return tl::unexpected(io_error("make a folder in", parent, errno));
+  TemporaryFolder folder;
+  folder.path_ = pattern;
+  return folder;
+}
+TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})) {}
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace kiln

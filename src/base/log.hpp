@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "kiln/api.hpp"
+
+namespace kiln {
+
+enum class LogLevel { debug, info, warning };
+
+/// Receives the library's messages. The library itself prints nothing. Called from any thread.
+using LogSink = std::function<void(LogLevel, std::string_view message)>;
+
+/// Replaces the sink of this process; an empty one discards messages (the default).
+KILN_API void set_log_sink(LogSink sink);
+
+/// Hands one line to the sink.
+void log(LogLevel level, std::string_view message);
+
+}  // namespace kiln

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln {
+
+/// How a child process ended, and what it wrote.
+struct ProcessResult {
+  int exit_code = -1;      ///< valid when signal is 0 and not timed_out
+  int signal = 0;          ///< the signal that ended it, or 0
+  bool timed_out = false;  ///< killed at the bound
+  std::string output;      ///< its standard output, cut at the limit
+  std::string errors;      ///< its standard error, cut at the limit
+};
+
+struct ProcessRequest {
+  std::filesystem::path program;  ///< a path, no search in PATH
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;  ///< added to this process's own
+  std::filesystem::path folder;           ///< its working folder; empty: this process's own
+  std::chrono::milliseconds limit{0};     ///< 0: none
+  std::size_t output_limit = 16u << 20;   ///< bytes kept of each stream
+};
+
+/// Runs a child to its end. Its standard input is a pipe that stays open while this process
+/// lives, so that a child which watches it notices the death of its parent. The whole process
+/// group of the child is killed at the bound. Thread-safe; installs no signal handler.
+Expected<ProcessResult> run_process(const ProcessRequest& request);
+
+/// The name of a signal, e.g. "SIGSEGV".
+std::string signal_name(int signal);
+
+}  // namespace kiln
