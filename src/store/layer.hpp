@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/canonical.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln {
+
+/// What an entry of the store is; part of its place, so that kinds never mix.
+enum class Kind : std::uint8_t {
+  artifact = 1,  ///< bytes that start a program
+  plan = 2,      ///< arrays that a launch needs: large, 64-byte aligned parts
+  record = 3,    ///< small facts that change: tuned Parameters, split models, proofs
+};
+
+/// What is kept beside the content of an entry. Plain text; never a path or a user's name.
+struct Metadata {
+  std::uint32_t schema = 1;  ///< version of the content's own layout
+  std::string label;         ///< for people: "VectorAdd on PoCL …"
+  std::string fingerprint;   ///< of the device, empty where none matters
+  double cost_seconds = 0;   ///< what making the content took: what a hit saves
+};
+
+struct Entry {
+  Bytes content;
+  Metadata metadata;
+};
+
+/// The answer of one layer: an entry, or why there is none.
+struct Lookup {
+  std::optional<Entry> entry;
+  std::string reason;  ///< "no entry", "checksum differs", "key collision", "store unusable: …"
+};
+
+/// One layer of the store. All calls are thread-safe, and safe against other processes. Nothing
+/// here throws, aborts or hands out unverified bytes: damage is a miss with a reason.
+class Layer {
+ public:
+  virtual ~Layer() = default;
+  virtual std::string name() const = 0;
+
+  /// Looks up and verifies: the canonical bytes stored beside the entry must equal `canonical`,
+  /// the content its length and checksum.
+  virtual Lookup get(Kind kind, const Key& key, ByteView canonical) = 0;
+
+  /// Inserts or replaces. When it returns, the entry survives the death of this process.
+  virtual Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                             const Metadata& metadata) = 0;
+
+  /// Read, change and write back as one step against all other writers: `change` gets the
+  /// present entry (or none) and returns the new content, or nothing to leave it as it is.
+  using Change = std::function<std::optional<Bytes>(const std::optional<Entry>&)>;
+  virtual Expected<void> update(Kind kind, const Key& key, ByteView canonical,
+                                const Metadata& metadata, const Change& change) = 0;
+};
+
+/// Where the local store lives, and why: KILN_STORE (a folder, or "off"), else
+/// $XDG_CACHE_HOME/kiln, else $HOME/.cache/kiln, else off.
+struct StoreLocation {
+  std::string folder;  ///< empty: off
+  std::string origin;  ///< "KILN_STORE", "XDG_CACHE_HOME", "HOME", "no home folder"
+};
+StoreLocation default_store_location();
+
+/// Opens the local store in a folder (made with mode 0700 where absent). Cheap: nothing is read or
+/// made before the first use. A folder that cannot be used gives a layer that always misses and
+/// says why; a damaged database is set aside (renamed) and begun anew.
+std::unique_ptr<Layer> open_local_store(const std::string& folder);
+
+}  // namespace kiln
