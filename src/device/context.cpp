@@ -1,0 +1,82 @@
+#include "device/context.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+namespace kiln {
+namespace {
+// What PoCL's kernels may assume of a buffer: the widest vector type, double16.
+constexpr std::uintptr_t buffer_alignment = 128;
+}  // namespace
+
+std::shared_ptr<Context> Context::create(std::vector<DevicePtr> devices) {
+  try {
+    std::vector<cl::Device> handles;
+    for (const auto& device : devices) handles.push_back(device->handle);
+    cl::Context context(handles);
+    return std::shared_ptr<Context>(new Context(std::move(context), std::move(devices)));
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
+std::shared_ptr<Context> Context::adopt(cl_context foreign) {
+  try {
+    cl::Context context(foreign, true);
+    std::vector<DevicePtr> devices;
+    for (const auto& handle : context.getInfo<CL_CONTEXT_DEVICES>())
+      devices.push_back(describe_device(handle));
+    return std::shared_ptr<Context>(new Context(std::move(context), std::move(devices)));
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
+const DevicePtr& Context::device(cl_device_id id) const {
+  for (const auto& device : devices_)
+    if (device->handle() == id) return device;
+  throw Error(Errc::not_found, "the device does not belong to this context");
+}
+
+Queue::Queue(ContextPtr context, DevicePtr device)
+    : context_(std::move(context)), device_(std::move(device)) {
+  try {
+    queue_ = cl::CommandQueue(context_->cl(), device_->handle, CL_QUEUE_PROFILING_ENABLE);
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
+Queue Queue::adopt(cl_command_queue foreign, ContextPtr context) {
+  try {
+    Queue queue;
+    queue.queue_ = cl::CommandQueue(foreign, true);
+    if (queue.queue_.getInfo<CL_QUEUE_CONTEXT>()() != context->cl()())
+      throw Error(Errc::bad_input, "the queue belongs to another context");
+    queue.device_ = context->device(queue.queue_.getInfo<CL_QUEUE_DEVICE>()());
+    queue.context_ = std::move(context);
+    return queue;
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
+Buffer make_buffer(const Context& context, const Device& device, void* host, std::size_t bytes) {
+  Buffer buffer;
+  buffer.bytes = bytes;
+  buffer.is_host_memory = device.host_memory && host != nullptr &&
+                          reinterpret_cast<std::uintptr_t>(host) % buffer_alignment == 0;
+  try {
+    buffer.cl = buffer.is_host_memory
+                    ? cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host)
+                    : cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
+  } catch (const cl::Error& error) {
+    throw Error(Errc::device, fmt::format("{} cannot hold a buffer of {} bytes: {} ({})",
+                                          device.name, bytes, cl_status_name(error.err()),
+                                          error.err()));
+  }
+  return buffer;
+}
+
+}  // namespace kiln

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "device/device.hpp"
+
+namespace kiln {
+
+/// A cl_context and what Kiln holds for it. Programs live here, per device, and go with it.
+/// Thread-safe. Held by shared_ptr: whatever was made from a context keeps it alive.
+class Context : public std::enable_shared_from_this<Context> {
+ public:
+  /// A new context over devices of one platform. Throws kiln::Error.
+  static std::shared_ptr<Context> create(std::vector<DevicePtr> devices);
+  /// Takes a context of the application (retained until this object goes). Throws kiln::Error.
+  static std::shared_ptr<Context> adopt(cl_context context);
+
+  const cl::Context& cl() const { return context_; }
+  std::span<const DevicePtr> devices() const { return devices_; }
+  /// The description of a device of this context; throws not_found for a stranger.
+  const DevicePtr& device(cl_device_id id) const;
+
+  /// One object of a higher module that lives as long as the context: the table of its programs.
+  /// Made by the first caller; later calls are one atomic load.
+  template <class T>
+  T& attachment() {
+    if (void* present = attachment_.load(std::memory_order_acquire))
+      return *static_cast<T*>(present);
+    const std::lock_guard lock(mutex_);
+    if (!owner_) {
+      auto made = std::make_shared<T>();
+      attachment_.store(made.get(), std::memory_order_release);
+      owner_ = std::move(made);
+    }
+    return *static_cast<T*>(owner_.get());
+  }
+
+ private:
+  Context(cl::Context context, std::vector<DevicePtr> devices)
+      : context_(std::move(context)), devices_(std::move(devices)) {}
+  cl::Context context_;
+  std::vector<DevicePtr> devices_;
+  std::mutex mutex_;
+  std::shared_ptr<void> owner_;  // declared after context_: goes first
+  std::atomic<void*> attachment_{nullptr};
+};
+using ContextPtr = std::shared_ptr<Context>;
+
+/// A command queue: in order, with profiling. Enqueuing from several threads is allowed by OpenCL;
+/// Kiln gives each Schedule queues of its own.
+class Queue {
+ public:
+  /// A new queue. Throws kiln::Error.
+  Queue(ContextPtr context, DevicePtr device);
+  /// A queue of the application and the context that it was made in.
+  static Queue adopt(cl_command_queue queue, ContextPtr context);
+
+  const cl::CommandQueue& cl() const { return queue_; }
+  const ContextPtr& context() const { return context_; }
+  const DevicePtr& device() const { return device_; }
+
+ private:
+  Queue() = default;
+  ContextPtr context_;
+  DevicePtr device_;
+  cl::CommandQueue queue_;
+};
+
+/// A buffer of `bytes` bytes. Where the device works in the host's memory and `host` is aligned to
+/// 128 bytes, it is the user's memory itself (no copy; it must outlive the buffer); elsewhere
+/// device memory, whose contents the caller transfers. Throws kiln::Error.
+struct Buffer {
+  cl::Buffer cl;
+  std::size_t bytes = 0;
+  bool is_host_memory = false;
+};
+Buffer make_buffer(const Context& context, const Device& device, void* host, std::size_t bytes);
+
+}  // namespace kiln

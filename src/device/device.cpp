@@ -1,0 +1,169 @@
+#include "device/device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kiln {
+namespace {
+
+Device::Type type_of(cl_device_type bits) {
+  // PoCL's CPU says DEFAULT|CPU, so bits are tested, never compared.
+  if (bits & CL_DEVICE_TYPE_GPU) return Device::Type::gpu;
+  if (bits & CL_DEVICE_TYPE_CPU) return Device::Type::cpu;
+  return Device::Type::other;
+}
+
+std::string device_string(const std::string& version) {
+  static constexpr std::string_view mark = "HSTR: ";
+  const auto at = version.find(mark);
+  return at == std::string::npos ? "" : version.substr(at + mark.size());
+}
+
+/// Drivers pad or end some strings with NULs and blanks.
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) text.pop_back();
+  const auto first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "" : text.substr(first);
+}
+
+}  // namespace
+
+std::string Device::speed_identity() const {
+  return fmt::format("{}|{} units", fingerprint_, compute_units);
+}
+
+const char* Device::type_name() const {
+  switch (type) {
+    case Type::cpu: return "CPU";
+    case Type::gpu: return "GPU";
+    case Type::other: break;
+  }
+  return "other";
+}
+
+DevicePtr describe_device(cl::Device handle, DevicePtr parent) {
+  try {
+    auto device = std::make_shared<Device>();
+    const cl::Platform platform(handle.getInfo<CL_DEVICE_PLATFORM>());
+    device->name = trimmed(handle.getInfo<CL_DEVICE_NAME>());
+    device->vendor = trimmed(handle.getInfo<CL_DEVICE_VENDOR>());
+    device->version = trimmed(handle.getInfo<CL_DEVICE_VERSION>());
+    device->driver_version = trimmed(handle.getInfo<CL_DRIVER_VERSION>());
+    device->platform_name = trimmed(platform.getInfo<CL_PLATFORM_NAME>());
+    device->platform_version = trimmed(platform.getInfo<CL_PLATFORM_VERSION>());
+    device->type = type_of(handle.getInfo<CL_DEVICE_TYPE>());
+    device->compute_units = handle.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+    device->address_bits = handle.getInfo<CL_DEVICE_ADDRESS_BITS>();
+    device->max_work_group_size = handle.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+    for (const auto size : handle.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>())
+      device->max_work_item_sizes.push_back(size);
+    device->global_memory = handle.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+    device->max_allocation = handle.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+    device->local_memory = handle.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+    device->host_memory = handle.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE &&
+                          device->type == Device::Type::cpu;
+    device->pocl_device_string = device_string(device->version);
+    device->pocl = !device->pocl_device_string.empty();
+    device->fingerprint_ =
+        parent ? parent->fingerprint()
+               : fmt::format("{}|{}|{}|{}|{}|{}", device->platform_name, device->platform_version,
+                             device->name, device->version, device->driver_version,
+                             device->address_bits);
+    device->handle = std::move(handle);
+    device->parent = std::move(parent);
+    return device;
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
+Expected<std::vector<DevicePtr>> all_devices() {
+  // The first call loads the drivers (15 ms for PoCL); C++ makes concurrent callers wait for it.
+  static const Expected<std::vector<DevicePtr>> devices =
+      []() -> Expected<std::vector<DevicePtr>> {
+    std::vector<DevicePtr> found;
+    try {
+      std::vector<cl::Platform> platforms;
+      cl::Platform::get(&platforms);
+      for (const auto& platform : platforms) {
+        std::vector<cl::Device> handles;
+        cl_int status = CL_SUCCESS;
+        try {
+          status = platform.getDevices(CL_DEVICE_TYPE_ALL, &handles);
+        } catch (const cl::Error& error) {
+          status = error.err();  // one broken platform must not hide the others
+        }
+        if (status != CL_SUCCESS) continue;
+        for (auto& handle : handles) found.push_back(describe_device(handle));
+      }
+    } catch (const cl::Error& error) {
+      return fail(Errc::not_found,
+                  fmt::format("no OpenCL platform: {} ({}); install a driver, e.g. the package "
+                              "pocl-opencl-icd",
+                              cl_status_name(error.err()), error.err()));
+    } catch (const Error& error) {
+      return tl::unexpected(error);
+    }
+    if (found.empty())
+      return fail(Errc::not_found,
+                  "no OpenCL device; install a driver, e.g. the package pocl-opencl-icd");
+    std::stable_sort(found.begin(), found.end(), [](const DevicePtr& a, const DevicePtr& b) {
+      return (a->type == Device::Type::gpu) > (b->type == Device::Type::gpu);
+    });
+    return found;
+  }();
+  return devices;
+}
+
+namespace {
+
+Expected<std::vector<DevicePtr>> make_parts(const DevicePtr& device,
+                                            std::vector<cl_device_partition_property> properties) {
+  try {
+    std::vector<cl::Device> handles;
+    cl::Device parent = device->handle;
+    parent.createSubDevices(properties.data(), &handles);
+    std::vector<DevicePtr> parts;
+    for (auto& handle : handles) parts.push_back(describe_device(handle, device));
+    return parts;
+  } catch (const cl::Error& error) {
+    return fail(Errc::bad_input,
+                fmt::format("{} with {} compute units cannot be divided so: {}", device->name,
+                            device->compute_units, cl_status_name(error.err())));
+  }
+}
+
+}  // namespace
+
+Expected<std::vector<DevicePtr>> partition_equally(const DevicePtr& device, unsigned parts) {
+  if (parts == 0 || parts > device->compute_units)
+    return fail(Errc::bad_input, fmt::format("{} has {} compute units; it cannot be divided by {}",
+                                             device->name, device->compute_units, parts));
+  auto made = make_parts(
+      device, {CL_DEVICE_PARTITION_EQUALLY,
+               static_cast<cl_device_partition_property>(device->compute_units / parts), 0});
+  // The standard divides into as many parts of that size as fit, which can be more than asked.
+  if (made && made->size() > parts) made->resize(parts);
+  return made;
+}
+
+Expected<std::vector<DevicePtr>> partition_by_counts(const DevicePtr& device,
+                                                     const std::vector<unsigned>& units) {
+  std::vector<cl_device_partition_property> properties{CL_DEVICE_PARTITION_BY_COUNTS};
+  std::uint64_t total = 0;
+  for (const unsigned count : units) {
+    total += count;
+    properties.push_back(count);
+  }
+  if (units.empty() || total > device->compute_units ||
+      std::find(units.begin(), units.end(), 0u) != units.end())
+    return fail(Errc::bad_input,
+                fmt::format("{} has {} compute units; parts must be positive and sum to no more",
+                            device->name, device->compute_units));
+  properties.push_back(CL_DEVICE_PARTITION_BY_COUNTS_LIST_END);
+  properties.push_back(0);
+  return make_parts(device, properties);
+}
+
+}  // namespace kiln

@@ -1,0 +1,30 @@
+#pragma once
+
+// The one place that configures Khronos' C++ bindings: OpenCL 1.2 is what Kiln needs, errors are
+// exceptions (cl::Error), turned into kiln::Error at the module's edge.
+#define CL_HPP_ENABLE_EXCEPTIONS
+#define CL_HPP_MINIMUM_OPENCL_VERSION 120
+#define CL_HPP_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/opencl.hpp>
+
+#include <string>
+
+#include "kiln/error.hpp"
+
+namespace kiln {
+
+/// The standard name of an OpenCL status, e.g. "CL_INVALID_BINARY".
+std::string cl_status_name(cl_int status);
+
+/// "clCreateContext failed on DEVICE: CL_OUT_OF_RESOURCES (-5)".
+Error cl_error(std::string_view call, cl_int status);
+inline Error cl_error(const cl::Error& error) { return cl_error(error.what(), error.err()); }
+
+/// Throws kiln::Error when a status is not CL_SUCCESS. For plain C calls on hot paths.
+inline void check_cl(cl_int status, const char* call) {
+  if (status != CL_SUCCESS) throw cl_error(call, status);
+}
+
+}  // namespace kiln

@@ -1,0 +1,113 @@
+// Reads a device list: selectors separated by commas. The comma also separates the counts of
+// `cpu/1,3`, so a bare number right after a `/…` part belongs to that part.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+#include "device/device.hpp"
+
+namespace kiln {
+namespace {
+
+struct Selector {
+  std::string text;             // "cpu", "0", "~name"
+  std::vector<unsigned> parts;  // after '/': one number = equal parts, several = counts
+};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+std::optional<unsigned> number(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return {};
+  return value;
+}
+
+Expected<std::vector<Selector>> parse_list(std::string_view list) {
+  std::vector<Selector> selectors;
+  while (true) {
+    const auto comma = list.find(',');
+    const std::string_view item = list.substr(0, comma);
+    const auto slash = item.find('/');
+    if (item.empty())
+      return fail(Errc::bad_input, "--devices: an empty item; expected all, gpu, cpu, an index, "
+                                   "~part of a name, or one of these with /2 or /1,3");
+    if (slash == std::string_view::npos && !selectors.empty() && !selectors.back().parts.empty() &&
+        number(item)) {
+      selectors.back().parts.push_back(*number(item));
+    } else if (slash == std::string_view::npos) {
+      selectors.push_back({std::string(item), {}});
+    } else {
+      const auto parts = number(item.substr(slash + 1));
+      if (!parts || *parts == 0)
+        return fail(Errc::bad_input,
+                    fmt::format("--devices: '{}': a positive number was expected after '/'", item));
+      selectors.push_back({std::string(item.substr(0, slash)), {*parts}});
+    }
+    if (comma == std::string_view::npos) return selectors;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+bool matches(const Device& device, std::size_t index, const std::string& text) {
+  if (text == "all") return true;
+  if (text == "gpu") return device.type == Device::Type::gpu;
+  if (text == "cpu") return device.type == Device::Type::cpu;
+  if (const auto wanted = number(text)) return *wanted == index;
+  return text.starts_with('~') && text.size() > 1 &&
+         lower(device.name).find(lower(text.substr(1))) != std::string::npos;
+}
+
+std::string known_devices(const std::vector<DevicePtr>& devices) {
+  std::string text;
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    text += fmt::format("{}{} {} ({})", i ? ", " : "", i, devices[i]->name,
+                        devices[i]->type_name());
+  return text;
+}
+
+Expected<std::vector<DevicePtr>> divide(const DevicePtr& device,
+                                        const std::vector<unsigned>& parts) {
+  if (parts.empty()) return std::vector<DevicePtr>{device};
+  if (parts.size() == 1) return partition_equally(device, parts[0]);
+  return partition_by_counts(device, parts);
+}
+
+}  // namespace
+
+Expected<std::vector<DevicePtr>> select_devices(std::string_view list) {
+  const auto selectors = parse_list(list.empty() ? "all" : list);
+  if (!selectors) return tl::unexpected(selectors.error());
+  const auto devices = all_devices();
+  if (!devices) return tl::unexpected(devices.error());
+  std::vector<DevicePtr> chosen;
+  for (const auto& selector : *selectors) {
+    bool found = false;
+    for (std::size_t i = 0; i < devices->size(); ++i) {
+      if (!matches(*(*devices)[i], i, selector.text)) continue;
+      found = true;
+      auto parts = divide((*devices)[i], selector.parts);
+      if (!parts) return tl::unexpected(parts.error());
+      chosen.insert(chosen.end(), parts->begin(), parts->end());
+    }
+    if (!found)
+      return fail(Errc::not_found, fmt::format("--devices: no device matches '{}'; present: {}",
+                                               selector.text, known_devices(*devices)));
+  }
+  // One device named twice would run against itself.
+  for (auto a = chosen.begin(); a != chosen.end(); ++a)
+    for (auto b = chosen.begin(); b != a; ++b)
+      if ((*a)->handle() == (*b)->handle())
+        return fail(Errc::bad_input, fmt::format("--devices: {} is named twice", (*a)->name));
+  return chosen;
+}
+
+}  // namespace kiln
