@@ -25,6 +25,10 @@ if(KILN_SANITIZE)
   endif()
 endif()
 
+if(KILN_PORTABLE)
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
+
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})

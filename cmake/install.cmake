@@ -1,0 +1,41 @@
+# What `cmake --install` lays down: the command, its helpers, the library with its headers, CMake
+# package and pkg-config file, the schemas, man pages and completions.
+include(CMakePackageConfigHelpers)
+
+# Programs that only kiln itself starts.
+set(KILN_LIBEXECDIR ${CMAKE_INSTALL_LIBEXECDIR}/kiln)
+set(KILN_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kiln)
+
+if(TARGET kiln)
+  install(TARGETS kiln RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET kiln-compile)
+  install(TARGETS kiln-compile RUNTIME DESTINATION ${KILN_LIBEXECDIR})
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kiln)
+
+if(TARGET kiln_shared)
+  install(TARGETS kiln_shared EXPORT kilnTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kiln DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+          FILES_MATCHING PATTERN "*.hpp")
+  install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kilnConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/kilnConfig.cmake INSTALL_DESTINATION ${KILN_PACKAGE_DIR})
+  # Before 1.0 a minor version may change the interface.
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/kilnConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/kilnConfig.cmake ${PROJECT_BINARY_DIR}/kilnConfigVersion.cmake
+          DESTINATION ${KILN_PACKAGE_DIR})
+  # Relative, so that the installed tree can be moved.
+  file(RELATIVE_PATH KILN_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/kiln.pc.in ${PROJECT_BINARY_DIR}/kiln.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/kiln.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
+# What a user runs: all of a build but tests and benchmarks.
+add_custom_target(product)
+foreach(target kiln kiln-compile kiln_shared kiln_documents)
+  if(TARGET ${target})
+    add_dependencies(product ${target})
+  endif()
+endforeach()

@@ -1,0 +1,28 @@
+# libkiln.so: the modules from base to spec in one shared library, with nothing exported but what
+# the public headers mark KILN_API. Target kiln_shared, for consumers kiln::kiln.
+set(KILN_LIBRARY_MODULES base expr format device store kernel schedule tune spec)
+
+function(kiln_shared_library)
+  set(modules)
+  set(objects)
+  foreach(module ${KILN_LIBRARY_MODULES})
+    if(TARGET kiln_${module})
+      list(APPEND modules kiln_${module})
+      list(APPEND objects $<TARGET_OBJECTS:kiln_${module}>)
+    endif()
+  endforeach()
+  # All objects are named, used by the library itself or not; the archives follow only for the
+  # libraries that they depend on.
+  add_library(kiln_shared SHARED ${objects})
+  add_library(kiln::kiln ALIAS kiln_shared)
+  target_link_libraries(kiln_shared PRIVATE ${modules} PUBLIC tl::expected OpenCL::OpenCL)
+  set(exports ${PROJECT_SOURCE_DIR}/cmake/libkiln.map)
+  set_target_properties(kiln_shared PROPERTIES
+    LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
+    OUTPUT_NAME kiln EXPORT_NAME kiln
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  target_link_options(kiln_shared PRIVATE "LINKER:--version-script=${exports}"
+                      "LINKER:--no-undefined" "LINKER:--as-needed")
+  target_include_directories(kiln_shared INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()

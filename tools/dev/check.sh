@@ -1,0 +1,27 @@
+# Format, folder order and the documents' commands.
+
+dev_check() {
+  local parts=("$@") part failed=()
+  [ $# -gt 0 ] || parts=(format folders docs)
+  for part in "${parts[@]}"; do
+    case $part in
+      format | folders | docs) ;;
+      *) bad_usage "unknown check '$part' (known: format folders docs)" ;;
+    esac
+  done
+  install_groups build check
+  for part in "${parts[@]}"; do
+    "check_$part" || failed+=("$part")
+  done
+  [ ${#failed[@]} -eq 0 ] || die "checks failed: ${failed[*]}"
+}
+
+check_format() { tools/check-format; }
+check_folders() { tools/check-includes; }
+
+# The documents' commands run the command as it is built.
+check_docs() {
+  [ -f build/release/build.ninja ] || configure release KILN_TESTS=OFF KILN_BENCH=OFF || return 1
+  compile release product || return 1
+  tools/check-docs --bin build/release/bin
+}

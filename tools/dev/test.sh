@@ -1,0 +1,59 @@
+# Builds and runs the tests.
+
+# run_ctest PRESET: all tests; shows failures with their output, then the counts.
+run_ctest() {
+  local preset=$1 log=build/log/test-$1.log start=$SECONDS status=0
+  logged "testing $preset" "$log" \
+    ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" || status=$?
+  # Passing tests are thousands of lines that nobody reads; the log keeps them.
+  grep -vE '^ *[0-9]+/[0-9]+ Test .* (Passed|\*\*\*Skipped) |^ +Start +[0-9]+: |^(Internal ctest|Test project)|^$' \
+    "$log" || true
+  local passed failed skipped
+  passed=$(grep -cE '^ *[0-9]+/[0-9]+ Test .* Passed ' "$log" || true)
+  skipped=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*Skipped ' "$log" || true)
+  failed=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*(Failed|Timeout|Exception|Not Run)' "$log" || true)
+  echo "-- $preset, $((SECONDS - start)) s (whole output: $log):"
+  echo "$passed passed, $failed failed, $skipped skipped"
+  return $status
+}
+
+# test_preset PRESET: configured with tests, built whole, run.
+test_preset() {
+  configure "$1" KILN_TESTS=ON "KILN_BENCH=$2" || return 1
+  compile "$1" || return 1
+  run_ctest "$1"
+}
+
+dev_test() {
+  local long=
+  case "${1:-}" in
+    '') ;;
+    --long) long=1 ;;
+    *) bad_usage "unknown option '$1' of test" ;;
+  esac
+  install_groups build test ${long:+long}
+  [ -z "$long" ] || export KILN_LONG=1
+  local failed=()
+  test_preset release ON || failed+=(release)
+  if [ -n "$long" ]; then
+    test_preset asan OFF || failed+=(asan)
+    test_preset tsan OFF || failed+=(tsan)
+    dev_fuzz || failed+=(fuzz)
+  fi
+  [ ${#failed[@]} -eq 0 ] || die "tests failed: ${failed[*]}"
+  echo "-- all tests passed"
+}
+
+# Every fuzzer for KILN_FUZZ_SECONDS (600), as many at once as there are cores. The kept corpus is
+# only read; what a run adds stays under build/.
+dev_fuzz() {
+  configure fuzz || return 1
+  compile fuzz || return 1
+  local fuzzer names=() log=build/log/fuzz.log
+  for fuzzer in build/fuzz/bin/fuzz_*; do
+    [ -x "$fuzzer" ] && names+=("$(basename "$fuzzer")")
+  done
+  [ ${#names[@]} -gt 0 ] || die "no fuzzers were built"
+  step "fuzzing ${#names[@]} targets for ${KILN_FUZZ_SECONDS:-600} s each" "$(basename "$log")" \
+    bash -c 'printf "%s\n" "$@" | xargs -P "$(nproc)" -n 1 tools/fuzz-one' _ "${names[@]}"
+}
