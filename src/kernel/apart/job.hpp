@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "kiln/error.hpp"
+
+/// Compiling apart: PoCL freezes a program's archive at the first query, compiles a generic
+/// function for it that no launch uses, and takes its cache folder from the environment. So an
+/// Artifact for PoCL is made by a helper process (kiln-compile) in a private folder.
+namespace kiln::apart {
+
+/// What the helper is asked to do, written as the file "job" in its private folder.
+struct Job {
+  std::string fingerprint;  ///< of the device, as Device::fingerprint()
+  std::string options;
+  std::string source;       ///< OpenCL C, or empty: add variants to `archive`
+  Bytes archive;
+  std::string build_hash;   ///< 40 characters for the archive that is made
+  /// Pairs "kernel variant-folder"; other kernels get no variant.
+  std::vector<std::pair<std::string, std::string>> variants;
+};
+
+Bytes encode(const Job& job);
+Expected<Job> decode_job(ByteView bytes);
+
+// Files in the private folder, and the helper's exit codes.
+inline constexpr const char* job_file = "job";
+inline constexpr const char* artifact_file = "artifact";
+inline constexpr const char* log_file = "log";
+inline constexpr const char* cache_folder = "cache";
+enum ExitCode { done = 0, failed = 3, does_not_build = 4, parent_gone = 5 };
+
+/// The helper's whole work, in the current folder. Writes artifact_file, or log_file.
+int run_job();
+
+}  // namespace kiln::apart

@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "base/file.hpp"
+#include "device/device.hpp"
+#include "format/poclbin.hpp"
+#include "kernel/apart/job.hpp"
+#include "kernel/apart/stub_object.hpp"
+
+namespace kiln::apart {
+namespace fs = std::filesystem;
+namespace {
+
+/// Standard input is a pipe that the parent holds open; its end means that the parent died.
+void die_with_parent() {
+  std::thread([] {
+    char byte;
+    while (::read(0, &byte, 1) > 0) {
+    }
+    ::_exit(parent_gone);
+  }).detach();
+}
+
+DevicePtr find_device(const std::string& fingerprint) {
+  for (const auto& device : value_or_throw(all_devices()))
+    if (device->fingerprint() == fingerprint) return device;
+  throw Error(Errc::not_found, "the device is not visible to the compile helper");
+}
+
+std::vector<std::string> kernel_names(const cl::Program& program) {
+  std::vector<std::string> names;
+  std::string list = program.getInfo<CL_PROGRAM_KERNEL_NAMES>();
+  list = list.c_str();  // drivers count a terminating NUL in
+  for (std::size_t at = 0; at < list.size();) {
+    const auto end = std::min(list.find(';', at), list.size());
+    names.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
+}
+
+/// The program's folder in the private cache, found by its bitcode.
+fs::path program_folder() {
+  for (const auto& entry : fs::recursive_directory_iterator(cache_folder))
+    if (entry.path().filename() == "program.bc") return entry.path().parent_path();
+  throw Error(Errc::internal, "the driver left no program in its cache folder");
+}
+
+/// Variant folders that a query must not compile: the generic one of every kernel, and for kernels
+/// that nobody launches the variants that others asked for (the driver's setting is for all).
+class Stubs {
+ public:
+  Stubs(fs::path folder, const Job& job) : folder_(std::move(folder)) {
+    for (const auto& [kernel, variant] : job.variants) variants_.insert(variant);
+  }
+
+  void plant(const std::vector<std::string>& kernels, const Job& job) {
+    for (const auto& kernel : kernels) {
+      plant(kernel, "0-0-0");
+      for (const auto& variant : variants_)
+        if (std::find(job.variants.begin(), job.variants.end(),
+                      std::pair(kernel, variant)) == job.variants.end())
+          plant(kernel, variant);
+    }
+  }
+  bool is_stub(std::string_view path) const { return planted_.contains(std::string(path)); }
+
+ private:
+  void plant(const std::string& kernel, const std::string& variant) {
+    const auto folder = folder_ / kernel / variant;
+    const auto object = folder / (kernel + ".so");
+    if (fs::exists(object)) return;
+    fs::create_directories(folder);
+    value_or_throw(write_file(object, stub_object(kernel), 0600));
+    planted_.insert("/" + kernel + "/" + variant + "/" + kernel + ".so");
+  }
+  fs::path folder_;
+  std::set<std::string> variants_, planted_;
+};
+
+cl::Program create_program(const cl::Context& context, const cl::Device& device, const Job& job) {
+  if (!job.source.empty()) return cl::Program(context, job.source, false);
+  std::vector<unsigned char> bytes(job.archive.size());
+  std::memcpy(bytes.data(), job.archive.data(), bytes.size());
+  return cl::Program(context, {device}, cl::Program::Binaries{std::move(bytes)});
+}
+
+Bytes query_archive(const cl::Program& program) {
+  const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
+  if (binaries.empty() || binaries[0].empty())
+    throw Error(Errc::internal, "the driver gave no binary");
+  const ByteView view(reinterpret_cast<const std::byte*>(binaries[0].data()), binaries[0].size());
+  return Bytes(view.begin(), view.end());
+}
+
+/// The archive that is handed out: stubs taken out, the wanted build hash, and the objects that
+/// were made after the driver had frozen its answer.
+Bytes finish_archive(ByteView queried, const Job& job, const Stubs& stubs, const fs::path& folder) {
+  auto archive = value_or_throw(poclbin::parse(queried));
+  archive.build_hash = job.build_hash;
+  std::vector<Bytes> objects;
+  std::vector<std::string> paths;
+  objects.reserve(job.variants.size());
+  paths.reserve(job.variants.size());
+  for (auto& kernel : archive.kernels) {
+    std::erase_if(kernel.files, [&](const auto& file) { return stubs.is_stub(file.path); });
+    for (const auto& [name, variant] : job.variants) {
+      if (name != kernel.name) continue;
+      auto path = "/" + name + "/" + variant + "/" + name + ".so";
+      const auto same = [&](const auto& file) { return file.path == path; };
+      if (std::any_of(kernel.files.begin(), kernel.files.end(), same)) continue;
+      objects.push_back(value_or_throw(read_file(folder / path.substr(1))));
+      paths.push_back(std::move(path));
+      kernel.files.push_back({paths.back(), objects.back()});
+    }
+  }
+  return poclbin::write(archive);
+}
+
+void make_artifact(const Job& job) {
+  const auto device = find_device(job.fingerprint);
+  const cl::Context context(device->handle);
+  cl::Program program = create_program(context, device->handle, job);
+  program.build({device->handle}, job.options.c_str());
+  const auto folder = program_folder();
+  Stubs stubs(folder, job);
+  stubs.plant(kernel_names(program), job);
+  const Bytes queried = query_archive(program);
+  value_or_throw(write_file(artifact_file, finish_archive(queried, job, stubs, folder), 0600));
+}
+
+void write_log(std::string_view text) { (void)write_file(log_file, as_bytes(text), 0600); }
+
+}  // namespace
+
+int run_job() {
+  die_with_parent();
+  try {
+    const auto bytes = value_or_throw(read_file(job_file));
+    make_artifact(value_or_throw(decode_job(bytes)));
+    return done;
+  } catch (const cl::BuildError& error) {
+    const auto logs = error.getBuildLog();
+    write_log(logs.empty() ? error.what() : logs.front().second);
+    return does_not_build;
+  } catch (const cl::Error& error) {
+    write_log(cl_error(error).message());
+  } catch (const std::exception& error) {
+    write_log(error.what());
+  }
+  return failed;
+}
+
+}  // namespace kiln::apart

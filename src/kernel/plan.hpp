@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln {
+
+/// What a launch needs beyond the program and is dear to compute: named arrays, 64-byte aligned,
+/// in one block of memory. Immutable once made; thread-safe.
+///
+/// Block (little endian): "KPLN" u32:count, then per array u32:name length, name, u64:offset,
+/// u64:bytes; then the arrays, each at a multiple of 64 from the block's start.
+class Plan {
+ public:
+  /// The array of a name; throws not_found, or corrupt where its size is no multiple of T's.
+  template <class T>
+  std::span<const T> array(std::string_view name) const {
+    const ByteView bytes = find(name);
+    if (bytes.size() % sizeof(T) != 0)
+      throw Error(Errc::corrupt, "plan array " + std::string(name) + " has a broken size");
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  /// The whole block: what the store keeps.
+  ByteView block() const { return {block_.get(), size_}; }
+
+  /// Copies the bytes into aligned memory; every offset and size is checked.
+  static Expected<std::shared_ptr<const Plan>> from_block(ByteView block);
+
+ private:
+  friend class PlanBuilder;
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+  struct Array {
+    std::string name;
+    std::uint64_t offset, bytes;
+  };
+  Plan() = default;
+  ByteView find(std::string_view name) const;
+  static std::unique_ptr<std::byte[], Free> allocate(std::size_t bytes);
+  std::unique_ptr<std::byte[], Free> block_;
+  std::size_t size_ = 0;
+  std::vector<Array> arrays_;
+};
+using PlanPtr = std::shared_ptr<const Plan>;
+
+/// Collects arrays and makes a Plan of them.
+class PlanBuilder {
+ public:
+  template <class T>
+  PlanBuilder& add(std::string name, std::span<const T> values) {
+    parts_.push_back({std::move(name), std::as_bytes(values)});
+    return *this;
+  }
+  /// The views given to add() must still be valid.
+  PlanPtr build() const;
+
+ private:
+  struct Part {
+    std::string name;
+    ByteView bytes;
+  };
+  std::vector<Part> parts_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,58 @@
+#include "kernel/program.hpp"
+
+#include <fmt/format.h>
+
+namespace kiln {
+
+Program::Program(Parts parts) : parts_(std::move(parts)) { list_variants(); }
+
+void Program::list_variants() {
+  variants_.clear();
+  if (parts_.archive.empty()) return;
+  const auto archive = poclbin::parse(parts_.archive);
+  if (!archive) return;
+  for (const auto& kernel : archive->kernels)
+    for (const auto& variant : poclbin::variants(kernel))
+      variants_.emplace(std::string(kernel.name), variant);
+}
+
+const KernelInfo& Program::kernel(std::string_view name) const {
+  std::string names;
+  for (const auto& kernel : parts_.kernels) {
+    if (kernel.name == name) return kernel;
+    names += (names.empty() ? "" : ", ") + kernel.name;
+  }
+  throw Error(Errc::bad_input, fmt::format("{} has no kernel '{}'; it has: {}", parts_.label, name,
+                                           names.empty() ? "none" : names));
+}
+
+void Program::prepare(const KernelVariant& variant) {
+  if (parts_.maker == nullptr || missing({variant}).empty()) return;
+  parts_.maker->make_variant(*this, variant);
+  // Where making it failed, the driver compiles it at the launch, once; asking again would cost
+  // the same again.
+  const std::lock_guard lock(mutex_);
+  variants_.emplace(variant.kernel, variant.variant);
+}
+
+std::vector<KernelVariant> Program::missing(const std::vector<KernelVariant>& wanted) const {
+  std::vector<KernelVariant> lacking;
+  const std::lock_guard lock(mutex_);
+  if (parts_.archive.empty()) return lacking;
+  for (const auto& variant : wanted)
+    if (!variants_.contains({variant.kernel, variant.variant})) lacking.push_back(variant);
+  return lacking;
+}
+
+Bytes Program::archive() const {
+  const std::lock_guard lock(mutex_);
+  return parts_.archive;
+}
+
+void Program::replace_archive(Bytes archive) {
+  const std::lock_guard lock(mutex_);
+  parts_.archive = std::move(archive);
+  list_variants();
+}
+
+}  // namespace kiln

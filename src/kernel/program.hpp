@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "device/context.hpp"
+#include "kernel/artifact.hpp"
+#include "kernel/variant.hpp"
+#include "store/canonical.hpp"
+
+namespace kiln {
+
+class Program;
+
+/// Makes a variant of a program that its archive lacks, and keeps it; the Resolver's part of
+/// Program::prepare.
+class VariantMaker {
+ public:
+  virtual ~VariantMaker() = default;
+  virtual void make_variant(Program& program, const KernelVariant& variant) = 0;
+};
+
+/// A built program for one device of one context, owned by the context. Immutable but for the set
+/// of its variants; thread-safe.
+class Program {
+ public:
+  struct Parts {
+    Key key;
+    Bytes canonical;
+    std::string label, options;
+    DevicePtr device;
+    cl::Program handle;
+    std::vector<KernelInfo> kernels;
+    Bytes archive;              ///< for PoCL, where it came from an archive; else empty
+    VariantMaker* maker = nullptr;
+  };
+  explicit Program(Parts parts);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  const Key& key() const { return parts_.key; }
+  const Bytes& canonical() const { return parts_.canonical; }
+  const std::string& label() const { return parts_.label; }
+  const std::string& options() const { return parts_.options; }
+  const DevicePtr& device() const { return parts_.device; }
+  const cl::Program& cl() const { return parts_.handle; }
+  /// The kernel of a name; throws not_found with the names that there are.
+  const KernelInfo& kernel(std::string_view name) const;
+  const std::vector<KernelInfo>& kernels() const { return parts_.kernels; }
+
+  /// Makes sure that a launch of this geometry meets no compiler. A no-op but for PoCL archives.
+  void prepare(const KernelVariant& variant);
+  /// Variants that the archive still lacks, of those given.
+  std::vector<KernelVariant> missing(const std::vector<KernelVariant>& wanted) const;
+
+  /// The archive as it is now; replaced when variants are merged in.
+  Bytes archive() const;
+  void replace_archive(Bytes archive);
+
+ private:
+  void list_variants();
+  Parts parts_;
+  mutable std::mutex mutex_;
+  std::set<std::pair<std::string, poclbin::Variant>> variants_;
+};
+
+}  // namespace kiln

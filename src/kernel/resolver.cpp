@@ -1,0 +1,128 @@
+#include "kernel/resolver.hpp"
+
+#include <fmt/format.h>
+
+#include "kernel/program_table.hpp"
+#include "kernel/work.hpp"
+
+namespace kiln {
+
+Resolver::Resolver(std::unique_ptr<Layer> local, CompilePolicy policy)
+    : local_(std::move(local)), policy_(policy) {}
+
+Resolver::~Resolver() { finish(); }
+
+Resolver& Resolver::process() {
+  static Resolver resolver([] {
+    const auto location = default_store_location();
+    return location.folder.empty() ? nullptr : open_local_store(location.folder);
+  }());
+  return resolver;
+}
+
+void Resolver::finish() {
+  std::vector<std::thread> threads;
+  {
+    const std::lock_guard lock(mutex_);
+    threads.swap(beside_);
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+void Resolver::add(std::unique_ptr<Generator> generator) {
+  auto family = generator->family();
+  generators_.insert(family, std::move(generator));
+}
+
+const Generator* Resolver::generator(const std::string& family) const {
+  const auto* found = generators_.find(family);
+  return found == nullptr ? nullptr : found->get();
+}
+
+std::string Resolver::text_of(const Request& request, const Parameters& parameters) const {
+  if (request.source) return request.source->text();
+  const Generator* maker = generator(request.family);
+  if (maker == nullptr)
+    throw Error(Errc::bad_input, fmt::format("no generator for the family '{}'", request.family));
+  return maker->generate(request, parameters);
+}
+
+Program* Resolver::find(const Key& key, Context& context, const Device& device) const noexcept {
+  const auto* found =
+      context.attachment<ProgramTable>().programs.find({key, device.handle()});
+  return found == nullptr ? nullptr : found->get();
+}
+
+Program& Resolver::resolve(const Request& request, const ContextPtr& context,
+                           const DevicePtr& device, const std::vector<KernelVariant>& wanted,
+                           Explanation* explanation) {
+  const Parameters chosen = parameters(request, *device);
+  Bytes canonical = canonical_request(request, chosen, *device);
+  const Key key = key_of(canonical);
+  if (explanation != nullptr) {
+    explanation->what = fmt::format("{} on {}", request.label, device->name);
+    explanation->key = key.hex();
+  }
+  {
+    StepTimer step(explanation, "memory");
+    if (Program* program = find(key, *context, *device)) {
+      step.answered();
+      return *program;
+    }
+    step.missed("not resolved before in this process");
+  }
+
+  std::promise<Program*> promise;
+  std::shared_future<Program*> others;
+  const std::pair place{key, device->handle()};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [entry, first] = making_.try_emplace(place, promise.get_future().share());
+    if (!first) others = entry->second;
+  }
+  if (others.valid()) return *others.get();  // throws what the maker threw
+
+  Work work{request,     chosen, context, device, wanted,
+            explanation, key,    std::move(canonical), {}, {}, 0};
+  const auto leave = [&] {
+    const std::lock_guard lock(mutex_);
+    making_.erase(place);
+  };
+  try {
+    Program& program = make(work);
+    promise.set_value(&program);
+    leave();
+    return program;
+  } catch (...) {
+    promise.set_exception(std::current_exception());
+    leave();
+    throw;
+  }
+}
+
+Program& Resolver::make(Work& work) {
+  // Another thread may have published between the look-up and the reservation.
+  if (Program* program = find(work.key, *work.context, *work.device)) return *program;
+  if (!load_stored(work)) compile(work);
+  return publish(work);
+}
+
+Program& Resolver::publish(Work& work) {
+  Program::Parts parts;
+  parts.key = work.key;
+  parts.canonical = std::move(work.canonical);
+  parts.label = work.request.label;
+  parts.options = work.request.options;
+  parts.device = work.device;
+  parts.handle = std::move(work.handle);
+  parts.kernels = work.artifact.kernels;
+  if (work.artifact.form == Artifact::Form::pocl_archive) {
+    parts.archive = std::move(work.artifact.binary);
+    parts.maker = this;
+  }
+  auto& table = work.context->attachment<ProgramTable>().programs;
+  return *table.insert({work.key, work.device->handle()},
+                       std::make_unique<Program>(std::move(parts)));
+}
+
+}  // namespace kiln

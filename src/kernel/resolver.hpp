@@ -1,0 +1,109 @@
+#pragma once
+
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/trace.hpp"
+#include "kernel/explain.hpp"
+#include "kernel/generator.hpp"
+#include "kernel/plan.hpp"
+#include "kernel/program.hpp"
+#include "store/layer.hpp"
+#include "store/memory_layer.hpp"
+
+namespace kiln {
+
+/// How the Artifact of a PoCL program is made on a first run. The default was chosen by
+/// measurement (docs/performance.md).
+enum class CompilePolicy {
+  apart,   ///< a helper process makes it, the run waits and starts from the Artifact
+  beside,  ///< the run builds in process at once; the helper works on another core meanwhile
+  here,    ///< built in process only; nothing is kept
+};
+
+/// The only place where a Request becomes a Program or a Plan: looks in memory, then the store,
+/// then makes it and writes it back. Concurrent callers of one Key share one making. Thread-safe.
+class Resolver : public VariantMaker {
+ public:
+  /// `local` may be null: nothing is kept then.
+  explicit Resolver(std::unique_ptr<Layer> local, CompilePolicy policy = CompilePolicy::apart);
+  ~Resolver() override;
+
+  /// The Resolver of this process, over the default store; made at the first call.
+  static Resolver& process();
+
+  /// Generators by family; to be registered before the family's first Request.
+  void add(std::unique_ptr<Generator> generator);
+
+  /// The program for a device of a context. Owned by the context. `wanted` are the variants that
+  /// will be launched soon: what must be compiled is compiled at once. Throws kiln::Error: build
+  /// (with the log), device, bad_input (no such kernel, unknown family).
+  Program& resolve(const Request& request, const ContextPtr& context, const DevicePtr& device,
+                   const std::vector<KernelVariant>& wanted = {},
+                   Explanation* explanation = nullptr);
+
+  /// The memory layer alone: the program of a Key, or nullptr. Takes no lock.
+  Program* find(const Key& key, Context& context, const Device& device) const noexcept;
+
+  /// The best Parameters on record for the Request's problem class and the device, else the
+  /// Generator's defaults. A record that the Generator does not accept is not used.
+  Parameters parameters(const Request& request, const Device& device);
+  /// Puts Parameters on record: memory and store.
+  void record(const Request& request, const Device& device, const Parameters& parameters);
+
+  /// The plan of a Key: memory, store, else `make`. The arrays stay alive while the pointer does.
+  struct PlanRequest {
+    Bytes canonical;            ///< from a CanonicalWriter
+    std::uint32_t schema = 1;   ///< of the arrays' meaning
+    std::string label;
+  };
+  PlanPtr resolve_plan(const PlanRequest& request, const std::function<PlanPtr()>& make,
+                       Explanation* explanation = nullptr);
+
+  /// The local layer, or nullptr where the store is off.
+  Layer* local() const { return local_.get(); }
+  /// Waits for compiles that run beside.
+  void finish();
+
+  void make_variant(Program& program, const KernelVariant& variant) override;
+
+ private:
+  struct ParameterKey {
+    std::string family, problem_class, device;
+    bool operator==(const ParameterKey&) const = default;
+  };
+  struct ParameterHash {
+    std::size_t operator()(const ParameterKey& key) const noexcept;
+  };
+  struct Work;  // one program's making: what the steps share
+
+  const Generator* generator(const std::string& family) const;
+  std::string text_of(const Request& request, const Parameters& parameters) const;
+  Program& make(Work& work);
+  bool load_stored(Work& work);
+  void compile(Work& work);
+  void compile_apart_into(Work& work);
+  void compile_here_into(Work& work, const std::string& why);
+  void compile_beside(const Work& work);
+  bool add_variants(Work& work);
+  void keep(const Work& work);
+  Program& publish(Work& work);
+
+  std::unique_ptr<Layer> local_;
+  CompilePolicy policy_;
+  mutable std::mutex mutex_;  // of the maps below; never held while something is made
+  std::map<std::pair<Key, cl_device_id>, std::shared_future<Program*>> making_;
+  std::map<Key, std::shared_future<PlanPtr>> making_plans_;
+  std::vector<std::thread> beside_;
+  MemoryLayer<std::string, std::unique_ptr<Generator>, std::hash<std::string>> generators_;
+  MemoryLayer<ParameterKey, Parameters, ParameterHash> parameters_;
+  MemoryLayer<Key, std::weak_ptr<const Plan>, KeyHash> plans_;
+};
+
+}  // namespace kiln

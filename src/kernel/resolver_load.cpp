@@ -1,0 +1,143 @@
+// The store's side of the Resolver: an Artifact becomes a program, verified first.
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "kernel/work.hpp"
+
+namespace kiln {
+namespace {
+
+/// An archive is native code that the driver loads unchecked, so everything that can be known
+/// about it is checked here.
+Expected<void> verify_archive(ByteView archive, const Device& device) {
+  const auto parsed = poclbin::parse(archive);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (parsed->device_id != poclbin::device_id(device.pocl_device_string))
+    return fail(Errc::corrupt, "the archive is for another device");
+  return {};
+}
+
+Expected<Artifact> decode_entry(const Entry& entry, const Device& device) {
+  if (entry.metadata.schema != artifact_schema)
+    return fail(Errc::corrupt, fmt::format("artifact schema {}", entry.metadata.schema));
+  auto artifact = decode_artifact(entry.content);
+  if (!artifact) return artifact;
+  const bool is_archive = artifact->form == Artifact::Form::pocl_archive;
+  if (is_archive != device.pocl) return fail(Errc::corrupt, "the artifact is of another driver");
+  if (is_archive)
+    if (auto verified = verify_archive(artifact->binary, device); !verified)
+      return tl::unexpected(verified.error());
+  return artifact;
+}
+
+}  // namespace
+
+bool Resolver::load_stored(Work& work) {
+  if (!local_) return false;
+  {
+    StepTimer step(work.explanation, local_->name());
+    auto lookup = local_->get(Kind::artifact, work.key, work.canonical);
+    if (!lookup.entry) {
+      step.missed(lookup.reason);
+      return false;
+    }
+    auto artifact = decode_entry(*lookup.entry, *work.device);
+    if (!artifact) {
+      step.missed(artifact.error().message());
+      log(LogLevel::warning, fmt::format("store entry {} is not used: {}",
+                                         work.key.digest.brief(), artifact.error().message()));
+      return false;
+    }
+    work.artifact = std::move(*artifact);
+    step.answered(fmt::format("{} bytes", work.artifact.binary.size()));
+  }
+  add_variants(work);
+  StepTimer step(work.explanation, "load");
+  try {
+    work.handle = load_binary(*work.context, *work.device, work.artifact.binary,
+                              work.request.options);
+    step.answered();
+    return true;
+  } catch (const Error& error) {
+    step.missed(error.message());
+    log(LogLevel::warning,
+        fmt::format("{} does not take its stored binary: {}", work.device->name, error.message()));
+    work.artifact = {};
+    return false;
+  }
+}
+
+/// Completes a stored archive with the variants that will be launched and that it lacks.
+bool Resolver::add_variants(Work& work) {
+  if (work.artifact.form != Artifact::Form::pocl_archive) return false;
+  Program::Parts probe;
+  probe.archive = work.artifact.binary;
+  const auto lacking = Program(std::move(probe)).missing(work.wanted);
+  if (lacking.empty()) return false;
+  StepTimer step(work.explanation, "variant");
+  ApartRequest request;
+  request.archive = work.artifact.binary;
+  request.options = work.request.options;
+  request.label = work.request.label;
+  request.build_hash = work.build_hash();
+  request.variants = lacking;
+  auto made = compile_apart(*work.device, request);
+  if (!made) {
+    step.missed(made.error().message());  // the driver compiles it at the launch instead
+    return false;
+  }
+  work.artifact.binary = std::move(*made);
+  work.cost_seconds = step.seconds();
+  step.answered(fmt::format("{} added", lacking.size()));
+  keep(work);
+  return true;
+}
+
+/// Writes the Artifact back; an archive is merged with what others put there meanwhile.
+void Resolver::keep(const Work& work) {
+  if (!local_ || work.artifact.binary.empty()) return;
+  const auto merged = [&](const std::optional<Entry>& present) -> std::optional<Bytes> {
+    if (!present || work.artifact.form != Artifact::Form::pocl_archive)
+      return encode(work.artifact);
+    auto old = decode_entry(*present, *work.device);
+    if (!old) return encode(work.artifact);
+    auto both = poclbin::merge(old->binary, work.artifact.binary);
+    if (!both) return encode(work.artifact);
+    Artifact result = work.artifact;
+    result.binary = std::move(*both);
+    return encode(result);
+  };
+  if (auto kept = local_->update(Kind::artifact, work.key, work.canonical, work.metadata(), merged);
+      !kept)
+    log(LogLevel::warning, fmt::format("{} is not kept: {}", work.request.label,
+                                       kept.error().message()));
+}
+
+void Resolver::make_variant(Program& program, const KernelVariant& variant) {
+  ApartRequest request;
+  const Bytes archive = program.archive();
+  request.archive = archive;
+  request.options = program.options();
+  request.label = program.label();
+  request.build_hash = poclbin::build_hash(program.key().digest.bytes);
+  request.variants = {variant};
+  auto made = compile_apart(*program.device(), request);
+  if (!made) {
+    log(LogLevel::info, fmt::format("variant {} of {}: {}", variant.variant.folder(),
+                                    program.label(), made.error().message()));
+    return;
+  }
+  // Loading the merged archive once puts the new object where the driver looks at a launch.
+  const auto context = Context::create({program.device()});
+  load_binary(*context, *program.device(), *made, program.options());
+  Request described{};
+  described.label = program.label();
+  const Parameters none;
+  const std::vector<KernelVariant> wanted;
+  Work work{described, none, context, program.device(), wanted, nullptr, program.key(),
+            program.canonical(), {Artifact::Form::pocl_archive, program.kernels(), *made}, {}, 0};
+  keep(work);
+  program.replace_archive(std::move(*made));
+}
+
+}  // namespace kiln

@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include "base/cursor.hpp"
+#include "base/log.hpp"
+#include "kernel/resolver.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr std::uint32_t parameters_schema = 1;
+
+Bytes canonical_record(const Request& request, const Device& device) {
+  CanonicalWriter writer("parameters", 1);
+  writer.text("family", request.family)
+      .integer("version", request.version)
+      .text("problem class", request.problem_class)
+      .text("device", device.speed_identity());
+  return writer.view();
+}
+
+Bytes encode_parameters(const Parameters& parameters) {
+  Bytes bytes;
+  for (const auto& [name, value] : parameters) {
+    append_le(bytes, static_cast<std::uint32_t>(name.size()));
+    append(bytes, name);
+    append_le(bytes, value);
+  }
+  return bytes;
+}
+
+std::optional<Parameters> decode_parameters(ByteView bytes) {
+  Cursor in(bytes);
+  Parameters parameters;
+  while (in.left() > 0 && in.good()) {
+    auto name = in.take_text();
+    parameters.set(name, in.take<std::int64_t>());
+  }
+  return in.good() ? std::optional(parameters) : std::nullopt;
+}
+
+}  // namespace
+
+std::size_t Resolver::ParameterHash::operator()(const ParameterKey& key) const noexcept {
+  const std::hash<std::string_view> hash;
+  // Multiplied, not XORed: equal parts in different places must not cancel.
+  return (hash(key.family) * 31 + hash(key.problem_class)) * 31 + hash(key.device);
+}
+
+Parameters Resolver::parameters(const Request& request, const Device& device) {
+  const Generator* maker = request.source ? nullptr : generator(request.family);
+  if (maker == nullptr && request.problem_class.empty()) return {};
+  ParameterKey key{request.family, request.problem_class, device.speed_identity()};
+  if (const Parameters* known = parameters_.find(key)) return *known;
+
+  Parameters chosen = maker ? maker->defaults(request) : Parameters{};
+  if (local_) {
+    const Bytes canonical = canonical_record(request, device);
+    const auto lookup = local_->get(Kind::record, key_of(canonical), canonical);
+    if (lookup.entry && lookup.entry->metadata.schema == parameters_schema) {
+      const auto stored = decode_parameters(lookup.entry->content);
+      if (stored && (maker == nullptr || maker->accepts(request, *stored))) chosen = *stored;
+    }
+  }
+  return parameters_.insert(std::move(key), std::move(chosen));
+}
+
+void Resolver::record(const Request& request, const Device& device, const Parameters& parameters) {
+  ParameterKey key{request.family, request.problem_class, device.speed_identity()};
+  using Table = decltype(parameters_);
+  parameters_.insert(std::move(key), parameters, Table::OnExisting::replace);
+  if (!local_) return;
+  const Bytes canonical = canonical_record(request, device);
+  const Metadata metadata{parameters_schema, request.family, device.fingerprint(), 0};
+  if (auto kept = local_->put(Kind::record, key_of(canonical), canonical,
+                              encode_parameters(parameters), metadata);
+      !kept)
+    log(LogLevel::warning, fmt::format("Parameters of {} are not kept: {}", request.family,
+                                       kept.error().message()));
+}
+
+}  // namespace kiln

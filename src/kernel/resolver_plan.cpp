@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "kernel/resolver.hpp"
+#include "kernel/work.hpp"
+
+namespace kiln {
+
+PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<PlanPtr()>& make,
+                               Explanation* explanation) {
+  const Key key = key_of(request.canonical);
+  if (explanation != nullptr) {
+    explanation->what = request.label;
+    explanation->key = key.hex();
+  }
+  {
+    StepTimer step(explanation, "memory");
+    if (const auto* known = plans_.find(key))
+      if (auto plan = known->lock()) {
+        step.answered();
+        return plan;
+      }
+    step.missed("not held in this process");
+  }
+  std::promise<PlanPtr> promise;
+  std::shared_future<PlanPtr> others;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [entry, first] = making_plans_.try_emplace(key, promise.get_future().share());
+    if (!first) others = entry->second;
+  }
+  if (others.valid()) return others.get();
+
+  const auto leave = [&] {
+    const std::lock_guard lock(mutex_);
+    making_plans_.erase(key);
+  };
+  const auto load = [&]() -> PlanPtr {
+    if (!local_) return nullptr;
+    StepTimer step(explanation, local_->name());
+    const auto lookup = local_->get(Kind::plan, key, request.canonical);
+    if (!lookup.entry || lookup.entry->metadata.schema != request.schema) {
+      step.missed(lookup.entry ? "another schema" : lookup.reason);
+      return nullptr;
+    }
+    auto plan = Plan::from_block(lookup.entry->content);
+    if (!plan) {
+      step.missed(plan.error().message());
+      return nullptr;
+    }
+    step.answered(fmt::format("{} bytes", (*plan)->block().size()));
+    return *plan;
+  };
+  const auto make_and_keep = [&] {
+    StepTimer step(explanation, "make");
+    PlanPtr plan = make();
+    step.answered();
+    if (local_) {
+      const Metadata metadata{request.schema, request.label, "", step.seconds()};
+      if (auto kept = local_->put(Kind::plan, key, request.canonical, plan->block(), metadata);
+          !kept)
+        log(LogLevel::warning,
+            fmt::format("plan {} is not kept: {}", request.label, kept.error().message()));
+    }
+    return plan;
+  };
+  try {
+    PlanPtr plan = load();
+    if (!plan) plan = make_and_keep();
+    using Table = decltype(plans_);
+    plans_.insert(key, plan, Table::OnExisting::replace);
+    promise.set_value(plan);
+    leave();
+    return plan;
+  } catch (...) {
+    promise.set_exception(std::current_exception());
+    leave();
+    throw;
+  }
+}
+
+}  // namespace kiln

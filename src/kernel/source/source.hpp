@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/digest.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln {
+
+/// A program's text after include expansion, with its digest. Immutable, so threads share it.
+class Source {
+ public:
+  /// `text` must be expanded already; users call load_source or from_text.
+  Source(std::string text, std::string name);
+
+  /// What the driver compiles. Begins with `#line 1 "name"`; its newlines are \n.
+  const std::string& text() const { return text_; }
+  /// BLAKE2b-256 of text(), computed once.
+  const Digest& digest() const { return digest_; }
+  /// File name for people: never an absolute path.
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string text_, name_;
+  Digest digest_;
+};
+
+using SourcePtr = std::shared_ptr<const Source>;
+
+/// Reads an OpenCL C file and expands its #include directives as text, so that what is compiled is
+/// known by content and the driver opens no file. `#line` directives make the driver's log show the
+/// user's files and lines. A name in quotes is looked for beside the including file first, then,
+/// like one in angle brackets, in `include_folders` in order.
+///
+/// An #include within a conditional is expanded in place, too: the compiler decides. One that is
+/// not found is kept there, and an error elsewhere. `#pragma once` and include guards end recursion.
+///
+/// Errors: not_found (the file, an include: names the line and the folders searched), bad_input (a
+/// NUL byte, recursion without guard, more than 64 levels or 64 MiB, an #include that names a macro),
+/// io.
+Expected<SourcePtr> load_source(const std::filesystem::path& path,
+                                const std::vector<std::filesystem::path>& include_folders = {});
+
+/// The same for a text that comes from no file; `name` is what logs show.
+Expected<SourcePtr> from_text(std::string text, std::string name,
+                              const std::vector<std::filesystem::path>& include_folders = {});
+
+}  // namespace kiln

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "kernel/compile.hpp"
+#include "kernel/resolver.hpp"
+
+namespace kiln {
+
+/// One program's making: what its steps share. Lives on the stack of the thread that makes it.
+struct Resolver::Work {
+  const Request& request;
+  const Parameters& parameters;
+  const ContextPtr& context;
+  const DevicePtr& device;
+  const std::vector<KernelVariant>& wanted;
+  Explanation* explanation;
+  Key key;
+  Bytes canonical;
+
+  Artifact artifact;    ///< what is kept; its binary is empty where nothing can be
+  cl::Program handle;
+  double cost_seconds = 0;
+
+  std::string build_hash() const { return poclbin::build_hash(key.digest.bytes); }
+  Metadata metadata() const {
+    return {artifact_schema, request.label, device->fingerprint(), cost_seconds};
+  }
+};
+
+/// Notes one step of an Explanation (where there is one) when it goes out of scope.
+class StepTimer {
+ public:
+  StepTimer(Explanation* explanation, std::string layer)
+      : explanation_(explanation), step_{std::move(layer), false, "", now_ns(), 0} {}
+  StepTimer(const StepTimer&) = delete;
+  StepTimer& operator=(const StepTimer&) = delete;
+  ~StepTimer() {
+    step_.end_ns = now_ns();
+    if (explanation_ != nullptr) explanation_->steps.push_back(std::move(step_));
+  }
+  void answered(std::string how = "") {
+    step_.answered = true;
+    step_.reason = std::move(how);
+  }
+  void missed(std::string why) { step_.reason = std::move(why); }
+  double seconds() const { return static_cast<double>(now_ns() - step_.start_ns) * 1e-9; }
+
+ private:
+  Explanation* explanation_;
+  ResolveStep step_;
+};
+
+}  // namespace kiln
