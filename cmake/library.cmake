@@ -23,6 +23,7 @@ function(kiln_shared_library)
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   target_link_options(kiln_shared PRIVATE "LINKER:--version-script=${exports}"
                       "LINKER:--no-undefined" "LINKER:--as-needed")
+  target_compile_features(kiln_shared INTERFACE cxx_std_20)
   target_include_directories(kiln_shared INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()

@@ -1,0 +1,15 @@
+#include "frame/bar.hpp"
+#include "spec/bars.hpp"
+
+namespace kiln::bench {
+
+// A group joins by one line here; a bar by one function in its group's folder.
+std::vector<Bar> all_bars() {
+  std::vector<Bar> bars;
+  for (auto group : {spec_bars}) {
+    for (auto& bar : group()) bars.push_back(std::move(bar));
+  }
+  return bars;
+}
+
+}  // namespace kiln::bench

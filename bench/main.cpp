@@ -1,0 +1,77 @@
+// kiln-bench --list | NAME… [--json]: measures what Kiln promises, both sides in one paired run.
+// Exit code: 0 measured, 1 something falls short, 2 a name that is no group and no bar.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "frame/report.hpp"
+
+namespace {
+
+using namespace kiln::bench;
+
+bool chosen(const Bar& bar, const std::string& name) {
+  return bar.name == name || bar.name.starts_with(name + "/");
+}
+
+int list(const std::vector<Bar>& bars) {
+  for (const auto& bar : bars) {
+    fmt::print("{:<28} {:<14} {}\n", bar.name, limit_text(bar), bar.text);
+  }
+  return 0;
+}
+
+int measure(const std::vector<Bar>& bars, const Context& context, bool as_json) {
+  bool short_of_one = false;
+  const char* separator = "[\n";
+  for (const auto& bar : bars) {
+    const Outcome outcome = bar.measure(context);
+    short_of_one |= falls_short(bar, outcome);
+    if (as_json) {
+      fmt::print("{}{}", separator, json(bar, outcome));
+      separator = ",\n";
+    } else {
+      fmt::print("{}\n", line(bar, outcome));
+    }
+    std::fflush(stdout);
+  }
+  fmt::print("{}", as_json ? "\n]\n" : fmt::format("machine: {}\n", machine()));
+  return short_of_one ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Measures the bars that Kiln must reach");
+  std::vector<std::string> names;
+  bool only_list = false, as_json = false;
+  app.add_flag("--list", only_list, "print every bar");
+  app.add_flag("--json", as_json, "print an array of objects");
+  app.add_option("names", names, "groups (spec) or bars (spec/version)");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+
+  std::vector<Bar> bars = all_bars();
+  if (only_list) return list(bars);
+  std::vector<Bar> wanted;
+  for (const auto& name : names) {
+    const std::size_t before = wanted.size();
+    for (const auto& bar : bars) {
+      if (chosen(bar, name)) wanted.push_back(bar);
+    }
+    if (wanted.size() == before) {
+      fmt::print(stderr, "kiln-bench: '{}' is no group and no bar (--list shows all)\n", name);
+      return 2;
+    }
+  }
+  if (wanted.empty()) {
+    fmt::print(stderr, "kiln-bench: names a group or a bar, or --list\n");
+    return 2;
+  }
+  const auto binaries = fs::read_symlink("/proc/self/exe").parent_path();
+  return measure(wanted, {binaries, KILN_SOURCE_DIR}, as_json);
+}

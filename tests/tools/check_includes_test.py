@@ -1,0 +1,81 @@
+"""tools/check-includes finds what breaks the order of the folders, and only that."""
+import importlib.machinery
+import importlib.util
+import os
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def load(name):
+    path = os.path.join(ROOT, "tools", name)
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+CHECK = load("check-includes")
+
+
+def problems(module, text):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.cpp")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return list(CHECK.check_file(path, module))
+
+
+class CheckIncludes(unittest.TestCase):
+    def test_lower_modules_and_itself_are_allowed(self):
+        text = '#include "base/bytes.hpp"\n#include "kernel/a.hpp"\n#include <vector>\n'
+        self.assertEqual(problems("kernel", text), [])
+
+    def test_a_higher_module_is_refused_with_its_line(self):
+        found = problems("store", '#include <vector>\n#include "kernel/request.hpp"\n')
+        self.assertEqual(len(found), 1)
+        self.assertIn(":2: store may not include kernel", found[0])
+
+    def test_front_ends_do_not_know_one_another(self):
+        self.assertEqual(len(problems("blas", '#include "spec/file.hpp"\n')), 1)
+        self.assertEqual(len(problems("mesh", '#include "spec/file.hpp"\n')), 1)
+
+    def test_a_mesh_may_use_blas(self):
+        self.assertEqual(problems("mesh", '#include "blas/gemm.hpp"\n'), [])
+        self.assertEqual(len(problems("blas", '#include "mesh/set.hpp"\n')), 1)
+
+    def test_public_headers_belong_to_their_module(self):
+        self.assertEqual(len(problems("store", '#include "kiln/spec.hpp"\n')), 1)
+        self.assertEqual(problems("store", '#include "kiln/error.hpp"\n'), [])
+
+    def test_lower_modules_do_not_know_opencl(self):
+        for module in ("base", "expr", "format", "store"):
+            self.assertEqual(len(problems(module, "#include <CL/opencl.hpp>\n")), 1, module)
+        self.assertEqual(problems("device", "#include <CL/opencl.hpp>\n"), [])
+
+    def test_formats_do_not_know_the_file_system(self):
+        for header in ("<filesystem>", "<fstream>", "<fcntl.h>", '"base/file.hpp"'):
+            self.assertEqual(len(problems("format", f"#include {header}\n")), 1, header)
+        self.assertEqual(problems("store", "#include <filesystem>\n"), [])
+
+    def test_nobody_includes_a_program_and_helpers_stay_small(self):
+        self.assertEqual(len(problems("spec", '#include "cli/main.hpp"\n')), 1)
+        self.assertEqual(problems("cli", '#include "mesh/set.hpp"\n'), [])
+        self.assertEqual(problems("helper", '#include "kernel/a.hpp"\n'), [])
+        self.assertEqual(len(problems("helper", '#include "schedule/a.hpp"\n')), 1)
+
+    def test_a_commented_include_does_not_count(self):
+        self.assertEqual(problems("base", '// #include "cli/main.hpp"\n'), [])
+
+    def test_a_folder_that_is_no_module_and_an_empty_tree_fail(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(CHECK.main(folder), 1)
+            os.makedirs(os.path.join(folder, "src", "misc"))
+            with open(os.path.join(folder, "src", "misc", "a.cpp"), "w", encoding="utf-8"):
+                pass
+            self.assertEqual(CHECK.main(folder), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
