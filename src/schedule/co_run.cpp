@@ -1,0 +1,229 @@
+#include "schedule/co_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/clock.hpp"
+#include "schedule/argument_check.hpp"
+#include "schedule/merge.hpp"
+#include "schedule/proof.hpp"
+
+namespace kiln {
+
+CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options options)
+    : resolver_(resolver), job_(std::move(job)), options_(options) {
+  if (queues.empty()) throw Error(Errc::bad_input, "no device to run on");
+  safety_ = analyse_job(job_);
+  const std::vector<KernelVariant> wanted = [&] {
+    std::vector<KernelVariant> variants{variant_of(job_.kernel, job_.range)};
+    if (queues.size() > 1 && refusal().empty() && groups() > 1) {
+      // A second device's part has an offset; ask for it at once, since it compiles in one go.
+      auto offset = variants.front();
+      offset.variant.zero_offset = false;
+      variants.push_back(offset);
+    }
+    return variants;
+  }();
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    Explanation explanation;
+    Program& program =
+        resolver_.resolve(job_.request, queues[i].context(), queues[i].device(), wanted,
+                          options_.explanations != nullptr ? &explanation : nullptr);
+    if (options_.explanations != nullptr)
+      options_.explanations->push_back(std::move(explanation));
+    if (i == 0) {
+      program_ = &program;
+      value_or_throw(check_arguments_match(program.kernel(job_.kernel), job_));
+      take_element_sizes(program.kernel(job_.kernel), job_);
+      protect_inputs();
+      note_initial();
+    }
+    placements_.push_back(std::make_unique<Placement>(
+        std::move(queues[i]), program, job_, fmt::format("device {}: {}", i, program.device()->name)));
+  }
+  if (queues.size() > 1) {
+    const Proof proof = load_proof(resolver_, *program_, job_);
+    conflict_ = proof.conflict;
+    conflict_free_ = proof.conflict_free;
+  }
+}
+
+CoRun::~CoRun() = default;
+
+/// A kernel may write a buffer that its caller calls an input. The caller's memory must not
+/// change, so such a buffer is a private copy that is thrown away.
+void CoRun::protect_inputs() {
+  scratch_.resize(job_.arguments.size());
+  for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
+    auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
+    const bool written = i < safety_.parameters.size() && safety_.parameters[i].written;
+    if (buffer == nullptr || buffer->access != BufferArgument::Access::in || !written) continue;
+    scratch_[i] = HostArray(buffer->data.size());
+    std::memcpy(scratch_[i].data(), buffer->data.data(), buffer->data.size());
+    buffer->data = scratch_[i].span();
+    buffer->access = BufferArgument::Access::inout;
+  }
+}
+
+void CoRun::note_initial() {
+  initial_.resize(job_.arguments.size());
+  for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
+    const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
+    if (buffer == nullptr || buffer->access != BufferArgument::Access::inout) continue;
+    initial_[i] = HostArray(buffer->data.size());
+    std::memcpy(initial_[i].data(), buffer->data.data(), buffer->data.size());
+  }
+}
+
+std::string CoRun::refusal() const {
+  if (!conflict_.empty()) return conflict_;
+  if (!safety_.splittable)
+    return safety_.reasons.empty() ? "the kernel was not understood" : safety_.reasons.front();
+  return "";
+}
+
+RunReport CoRun::run(std::span<const double> weights) {
+  if (weights.size() != placements_.size())
+    throw Error(Errc::bad_input, fmt::format("{} weights for {} devices", weights.size(),
+                                             placements_.size()));
+  const auto parts = cut(groups(), weights);
+  const auto busy = std::count_if(parts.begin(), parts.end(), [](auto& p) { return !p.empty(); });
+  if (busy > 1 && !refusal().empty()) {
+    // The device that was given most does it all.
+    const auto most = std::max_element(weights.begin(), weights.end()) - weights.begin();
+    return fall_back(static_cast<std::size_t>(most), refusal(), false);
+  }
+  return run_parts(parts);
+}
+
+RunReport CoRun::run_on(std::size_t device) {
+  std::vector<Part> parts(placements_.size());
+  parts[device] = {0, groups()};
+  return run_parts(parts);
+}
+
+RunReport CoRun::fall_back(std::size_t device, std::string reason, bool conflicted) {
+  RunReport report = run_on(device);
+  report.reason = std::move(reason);
+  report.conflicted = conflicted;
+  return report;
+}
+
+bool CoRun::may_run_in_place(const std::vector<std::size_t>& active) const {
+  return conflict_free_ && !options_.always_merge && !safety_.suspicious &&
+         !safety_.data_dependent_writes &&
+         std::all_of(active.begin(), active.end(),
+                     [&](std::size_t i) { return placements_[i]->works_in_host_memory(); });
+}
+
+bool CoRun::will_run_in_place() const {
+  std::vector<std::size_t> all(placements_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return may_run_in_place(all);
+}
+
+/// The device whose copy the others' changes are merged into: one that can write the result in
+/// place, else the first, whose copy is read straight into the result.
+std::size_t CoRun::pick_owner(const std::vector<std::size_t>& active) const {
+  const auto host = std::find_if(active.begin(), active.end(), [&](std::size_t i) {
+    return placements_[i]->works_in_host_memory();
+  });
+  return host == active.end() ? active.front() : *host;
+}
+
+void CoRun::start(std::size_t device, Placement::Target target) {
+  std::vector<ByteView> initial(job_.arguments.size());
+  for (std::size_t i = 0; i < initial.size(); ++i) initial[i] = initial_[i].view();
+  placements_[device]->bind(target);
+  placements_[device]->timeline().clear();
+  placements_[device]->upload(initial);
+}
+
+RunReport CoRun::run_parts(const std::vector<Part>& parts) {
+  std::vector<std::size_t> active;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (!parts[i].empty()) active.push_back(i);
+  const Sharing sharing = active.size() == 1         ? Sharing::one_device
+                          : may_run_in_place(active) ? Sharing::in_place
+                                                     : Sharing::merged;
+  const std::size_t owner = pick_owner(active);
+  const auto target = [&](std::size_t i) {
+    return i == owner || sharing == Sharing::in_place ? Placement::Target::result
+                                                      : Placement::Target::own;
+  };
+
+  const auto started = now_ns();
+  // Everything is reset before anything runs: in place, devices share one result.
+  for (const std::size_t i : active) start(i, target(i));
+  for (const std::size_t i : active) placements_[i]->launch(part_range(job_.range, parts[i]));
+  for (const std::size_t i : active) {
+    placements_[i]->download(target(i));
+    placements_[i]->flush();
+  }
+  for (const std::size_t i : active) placements_[i]->finish();
+  std::optional<std::string> conflict;
+  if (sharing == Sharing::merged) conflict = merge(active, owner);
+
+  RunReport report;
+  report.wall_ns = now_ns() - started;
+  report.split = active.size() > 1;
+  report.merged = sharing == Sharing::merged;
+  for (std::size_t i = 0; i < parts.size(); ++i) report_device(report, i, parts[i].groups());
+  if (conflict) {
+    remember_conflict(*conflict);
+    return fall_back(owner, *conflict, true);
+  }
+  if (sharing == Sharing::merged && !conflict_free_) {
+    conflict_free_ = true;
+    if (!safety_.data_dependent_writes)
+      store_proof(resolver_, *program_, job_, {.conflict = "", .conflict_free = true});
+  }
+  return report;
+}
+
+std::optional<std::string> CoRun::merge(const std::vector<std::size_t>& active,
+                                        std::size_t owner) {
+  const auto started = now_ns();
+  std::optional<std::string> conflict;
+  for (std::size_t i = 0; i < job_.arguments.size() && !conflict; ++i) {
+    const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
+    if (buffer == nullptr || buffer->access == BufferArgument::Access::in) continue;
+    for (const std::size_t device : active) {
+      if (device == owner || conflict) continue;
+      const auto at = merge_changes(buffer->data, placements_[device]->written(i),
+                                    initial_[i].view(), buffer->element_bytes);
+      if (at)
+        conflict = fmt::format("two parts write different values to byte {} of argument {}{}", *at,
+                               i, i < job_.names.size() ? " (" + job_.names[i] + ")" : "");
+    }
+  }
+  if (options_.trace != nullptr)
+    options_.trace->add({"host", "merge", "merge", started, now_ns(), {}});
+  return conflict;
+}
+
+void CoRun::remember_conflict(const std::string& where) {
+  conflict_free_ = false;
+  // Where the writes depend on data, other data may well not conflict.
+  if (safety_.data_dependent_writes) return;
+  conflict_ = where;
+  store_proof(resolver_, *program_, job_, {.conflict = where, .conflict_free = false});
+}
+
+void CoRun::report_device(RunReport& report, std::size_t device, std::size_t groups) {
+  DeviceReport entry;
+  auto& placement = *placements_[device];
+  entry.name = placement.device().name;
+  entry.groups = groups;
+  if (groups > 0) {
+    entry.kernel_ns = placement.timeline().total_ns("kernel");
+    entry.transfer_ns =
+        placement.timeline().total_ns("write") + placement.timeline().total_ns("read");
+    if (options_.trace != nullptr) placement.timeline().send(*options_.trace);
+  }
+  report.devices.push_back(std::move(entry));
+}
+
+}  // namespace kiln

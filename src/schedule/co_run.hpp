@@ -1,0 +1,106 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/explain.hpp"
+#include "kernel/resolver.hpp"
+#include "schedule/job.hpp"
+#include "schedule/placement.hpp"
+#include "schedule/safety/safety.hpp"
+#include "schedule/split.hpp"
+
+namespace kiln {
+
+/// What one device did in a run.
+struct DeviceReport {
+  std::string name;
+  std::size_t groups = 0;      ///< work-groups of dimension 0
+  std::int64_t kernel_ns = 0;  ///< by the device's clock
+  std::int64_t transfer_ns = 0;
+};
+
+/// What a run did.
+struct RunReport {
+  std::vector<DeviceReport> devices;
+  std::int64_t wall_ns = 0;  ///< from the first command to the merged result
+  bool split = false;        ///< more than one device worked, and the result is theirs
+  bool merged = false;        ///< what the devices wrote was merged (else written in place)
+  bool conflicted = false;   ///< a conflict showed; the result is of a second, one-device run
+  std::string reason;        ///< why the run was not split although it was asked to be
+};
+
+/// Runs one Job on several devices so that the result equals the one-device run, or on one device
+/// with the reason. Prepared once, run many times; belongs to one thread at a time.
+///
+/// Every device has whole buffers and works at its real global offset, cut at work-groups of
+/// dimension 0. What each wrote is merged byte by byte against the initial contents; two devices
+/// that disagree about one element are a conflict, after which the Job runs again on one device.
+/// Devices that share the host's memory may write the result in place once a merged run of the same
+/// Job has shown no conflict and the writes do not depend on data (see docs/splitting.md).
+class CoRun {
+ public:
+  struct Options {
+    TraceSink* trace = nullptr;
+    std::vector<Explanation>* explanations = nullptr;  ///< one is added per program
+    /// Always merge: for verification, and for kernels that a run has not shown to be safe.
+    bool always_merge = false;
+  };
+
+  /// Resolves the program for every device. `names` are the lanes. Throws kiln::Error.
+  CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options options);
+  ~CoRun();
+
+  /// What is known of the kernel from its text.
+  const SplitSafety& safety() const { return safety_; }
+  /// Why this Job cannot be split at all; empty where it can.
+  std::string refusal() const;
+  std::size_t groups() const { return groups_of(job_.range); }
+  std::size_t device_count() const { return placements_.size(); }
+  const Device& device(std::size_t index) const { return placements_[index]->device(); }
+  const Job& job() const { return job_; }
+  Resolver& resolver() { return resolver_; }
+  /// The program's Key: what proofs and models are remembered under.
+  const Key& program_key() const { return program_->key(); }
+
+  /// Whether the next run on all devices would write the result in place.
+  bool will_run_in_place() const;
+
+  /// Runs with one weight a device (see cut()). The caller's buffers hold the result afterwards.
+  RunReport run(std::span<const double> weights);
+  /// Runs whole on one device.
+  RunReport run_on(std::size_t device);
+  /// Self-scheduling: every device takes the next chunk of work-groups when it has finished one;
+  /// chunks shrink with what is left and are larger for faster devices (the HGuided idea).
+  RunReport run_dynamic();
+
+ private:
+  enum class Sharing { one_device, in_place, merged };
+  void protect_inputs();
+  void check_arguments() const;
+  void note_initial();
+  void prepare_variants(const std::vector<Part>& parts);
+  bool may_run_in_place(const std::vector<std::size_t>& active) const;
+  void start(std::size_t device, Placement::Target target);
+  std::optional<std::string> merge(const std::vector<std::size_t>& active, std::size_t owner);
+  std::size_t pick_owner(const std::vector<std::size_t>& active) const;
+  RunReport run_parts(const std::vector<Part>& parts);
+  RunReport fall_back(std::size_t device, std::string reason, bool conflicted);
+  void report_device(RunReport& report, std::size_t device, std::size_t groups);
+  void remember_conflict(const std::string& where);
+
+  Resolver& resolver_;
+  Job job_;
+  Options options_;
+  SplitSafety safety_;
+  std::string conflict_;           ///< where one showed
+  bool conflict_free_ = false;     ///< a merged run showed none
+  std::vector<HostArray> initial_; ///< by argument: contents of inout buffers before any run
+  std::vector<HostArray> scratch_; ///< private copies of inputs that the kernel writes
+  std::vector<std::unique_ptr<Placement>> placements_;
+  Program* program_ = nullptr;
+};
+
+}  // namespace kiln

@@ -1,0 +1,51 @@
+#include "schedule/merge.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kiln {
+namespace {
+
+constexpr std::size_t block = 4096;  // a multiple of every element size up to 128 bytes
+const std::byte zeros[block] = {};
+
+/// Merges one block, element by element; the last element may be cut off by the buffer's end.
+std::optional<std::size_t> merge_block(std::byte* result, const std::byte* changed,
+                                       const std::byte* initial, std::size_t bytes,
+                                       std::size_t unit) {
+  for (std::size_t at = 0; at < bytes; at += unit) {
+    const std::size_t size = std::min(unit, bytes - at);
+    if (std::memcmp(changed + at, initial + at, size) == 0) continue;
+    if (std::memcmp(result + at, initial + at, size) != 0) {
+      if (std::memcmp(result + at, changed + at, size) != 0) return at;
+      continue;
+    }
+    std::memcpy(result + at, changed + at, size);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::size_t> merge_changes(std::span<std::byte> result, ByteView changed,
+                                         ByteView initial, std::size_t element_bytes) {
+  // A 3-component vector has a power-of-two size in memory; anything odd is merged byte by byte.
+  const std::size_t unit =
+      element_bytes > 0 && element_bytes <= 128 && block % element_bytes == 0 ? element_bytes : 1;
+  for (std::size_t at = 0; at < result.size(); at += block) {
+    const std::size_t size = std::min(block, result.size() - at);
+    const std::byte* before = initial.empty() ? zeros : initial.data() + at;
+    // Most blocks were touched by one side only, and memcmp runs at memory speed.
+    if (std::memcmp(changed.data() + at, before, size) == 0) continue;
+    if (std::memcmp(result.data() + at, before, size) == 0) {
+      std::memcpy(result.data() + at, changed.data() + at, size);
+      continue;
+    }
+    if (const auto conflict =
+            merge_block(result.data() + at, changed.data() + at, before, size, unit))
+      return at + *conflict;
+  }
+  return {};
+}
+
+}  // namespace kiln

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "kernel/resolver.hpp"
+#include "schedule/job.hpp"
+#include "schedule/safety/safety.hpp"
+
+namespace kiln {
+
+/// What runs have shown about splitting one Job: the program (by content), its geometry, scalars and
+/// buffer sizes. Kept in the store, so that the next process knows.
+struct Proof {
+  std::string conflict;        ///< where two parts disagreed; empty where none did
+  bool conflict_free = false;  ///< a merged run showed no conflict
+};
+
+Proof load_proof(Resolver& resolver, const Program& program, const Job& job);
+void store_proof(Resolver& resolver, const Program& program, const Job& job, const Proof& proof);
+
+/// The analysis of a Job's kernel. Generated programs are not analysed: their front ends know how
+/// to divide them.
+SplitSafety analyse_job(const Job& job);
+
+/// Macros of build options, `-DNAME=VALUE` as build_options() writes them.
+std::vector<std::pair<std::string, std::string>> macros_of(std::string_view options);
+
+/// Everything about a Job's geometry and arguments that a run's outcome depends on, but no data.
+void write_shape(CanonicalWriter& writer, const Job& job);
+
+}  // namespace kiln

@@ -1,0 +1,68 @@
+#include "schedule/timeline.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace kiln {
+namespace {
+
+struct Stamps {
+  std::int64_t queued = 0, start = 0, end = 0;
+  bool known = false;
+};
+
+Stamps stamps_of(const cl::Event& event) {
+  Stamps stamps;
+  cl_ulong queued = 0, start = 0, end = 0;
+  const auto ask = [&](cl_profiling_info what, cl_ulong& into) {
+    return ::clGetEventProfilingInfo(event(), what, sizeof into, &into, nullptr) == CL_SUCCESS;
+  };
+  stamps.known = ask(CL_PROFILING_COMMAND_QUEUED, queued) &&
+                 ask(CL_PROFILING_COMMAND_START, start) && ask(CL_PROFILING_COMMAND_END, end);
+  stamps.queued = static_cast<std::int64_t>(queued);
+  stamps.start = static_cast<std::int64_t>(start);
+  stamps.end = static_cast<std::int64_t>(end);
+  return stamps;
+}
+
+}  // namespace
+
+void QueueTimeline::add(std::string name, std::string category, cl::Event event,
+                        std::int64_t enqueued_ns) {
+  commands_.push_back({std::move(name), std::move(category), std::move(event), enqueued_ns});
+}
+
+std::vector<QueueTimeline::Span> QueueTimeline::spans() const {
+  std::vector<Stamps> stamps;
+  std::int64_t distance = std::numeric_limits<std::int64_t>::max();
+  for (const auto& command : commands_) {
+    stamps.push_back(stamps_of(command.event));
+    // The host's stamp comes first, so the smallest distance is the truest.
+    if (stamps.back().known)
+      distance = std::min(distance, stamps.back().queued - command.enqueued_ns);
+  }
+  std::vector<Span> spans;
+  for (std::size_t i = 0; i < commands_.size(); ++i) {
+    if (!stamps[i].known) continue;
+    spans.push_back({commands_[i].name, commands_[i].category, stamps[i].start - distance,
+                     stamps[i].end - distance});
+  }
+  return spans;
+}
+
+std::int64_t QueueTimeline::total_ns(std::string_view category) const {
+  std::int64_t total = 0;
+  for (const auto& command : commands_) {
+    if (command.category != category) continue;
+    const Stamps stamps = stamps_of(command.event);
+    if (stamps.known) total += stamps.end - stamps.start;
+  }
+  return total;
+}
+
+void QueueTimeline::send(TraceSink& sink) const {
+  for (auto& span : spans())
+    sink.add({lane_, span.name, span.category, span.start_ns, span.end_ns, {}});
+}
+
+}  // namespace kiln
