@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/digest.hpp"
@@ -22,12 +23,17 @@ struct KeyHash {
 /// The one writer of canonical bytes, for all front ends.
 ///
 /// Grammar (little endian):
-///     bytes  = "KILN" u32:version field*
+///     bytes  = "KILN" u32:grammar field*        (grammar = 1; the first two fields are the text
+///                                                "schema" and the integer "version")
 ///     field  = u8:type u8:tag-length tag u64:length payload
 ///     type   = 1 text | 2 signed integer (8 bytes) | 3 bytes | 4 group (payload = field*) |
 ///              5 floating-point number (8 bytes, IEEE bits)
 /// Every field carries its own tag and length, so two different sequences of fields can never give
 /// the same bytes. The order of fields matters and is the writer's to keep fixed.
+///
+/// Tags are words of the program, at most 255 bytes; what a user chose is a value. A longer tag,
+/// an end() without begin(), or a view() with an open group is a defect of the caller and throws
+/// Error (internal), because going on would give two Requests one Key. Not thread-safe.
 class CanonicalWriter {
  public:
   /// `schema` names what is described ("program", "plan", "split-model"), `version` its layout.
@@ -54,9 +60,11 @@ class CanonicalWriter {
 
 Key key_of(ByteView canonical);
 
-/// The fields as indented "tag: value" lines for people; bytes that do not parse say so.
+/// The fields as indented "tag: value" lines for people; bytes that do not parse say so, with the
+/// position. Safe on any bytes; long values are shown by their start, length and digest.
 std::string describe_canonical(ByteView canonical);
-/// The lines in which two differ: "- …" only in the first, "+ …" only in the second.
+/// The lines in which two differ: "- …" only in the first, "+ …" only in the second; fields of
+/// groups are named by their whole path. Empty for equal bytes only.
 std::string compare_canonical(ByteView first, ByteView second);
 
 }  // namespace kiln

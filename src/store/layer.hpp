@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "store/canonical.hpp"
 #include "kiln/error.hpp"
+#include "store/canonical.hpp"
 
 namespace kiln {
 
@@ -19,11 +19,14 @@ enum class Kind : std::uint8_t {
   record = 3,    ///< small facts that change: tuned Parameters, split models, proofs
 };
 
+/// "artifact", "plan" or "record".
+const char* name_of(Kind kind) noexcept;
+
 /// What is kept beside the content of an entry. Plain text; never a path or a user's name.
 struct Metadata {
   std::uint32_t schema = 1;  ///< version of the content's own layout
-  std::string label;         ///< for people: "VectorAdd on PoCL …"
-  std::string fingerprint;   ///< of the device, empty where none matters
+  std::string label;         ///< for people: "VectorAdd on PoCL …"; at most 4096 bytes
+  std::string fingerprint;   ///< of the device, empty where none matters; at most 4096 bytes
   double cost_seconds = 0;   ///< what making the content took: what a hit saves
 };
 
@@ -54,23 +57,28 @@ class Layer {
                              const Metadata& metadata) = 0;
 
   /// Read, change and write back as one step against all other writers: `change` gets the
-  /// present entry (or none) and returns the new content, or nothing to leave it as it is.
+  /// present entry (or none) and returns the new content, or nothing to leave it as it is. It may
+  /// be called more than once (the last call counts), runs while other writers wait, so it should
+  /// be quick, and must not use this layer. What it throws comes back as an error.
   using Change = std::function<std::optional<Bytes>(const std::optional<Entry>&)>;
   virtual Expected<void> update(Kind kind, const Key& key, ByteView canonical,
                                 const Metadata& metadata, const Change& change) = 0;
 };
 
 /// Where the local store lives, and why: KILN_STORE (a folder, or "off"), else
-/// $XDG_CACHE_HOME/kiln, else $HOME/.cache/kiln, else off.
+/// $XDG_CACHE_HOME/kiln, else $HOME/.cache/kiln, else off. Relative XDG and HOME values are
+/// ignored, as the XDG specification asks.
 struct StoreLocation {
   std::string folder;  ///< empty: off
   std::string origin;  ///< "KILN_STORE", "XDG_CACHE_HOME", "HOME", "no home folder"
 };
 StoreLocation default_store_location();
 
-/// Opens the local store in a folder (made with mode 0700 where absent). Cheap: nothing is read or
-/// made before the first use. A folder that cannot be used gives a layer that always misses and
-/// says why; a damaged database is set aside (renamed) and begun anew.
+/// Opens the local store in a folder. Cheap: nothing is read before the first use, and nothing is
+/// made before the first put() or update() (then the folder, with its parents, mode 0700). A folder
+/// that cannot be used gives a layer that always misses and says why; a damaged database is set
+/// aside (renamed) and begun anew, once. The layer's file descriptors are closed before a fork().
+/// local_store.hpp has the same store with what the command needs: lists, counts, removal.
 std::unique_ptr<Layer> open_local_store(const std::string& folder);
 
 }  // namespace kiln

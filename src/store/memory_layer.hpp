@@ -10,10 +10,14 @@ namespace kiln {
 
 /// A hash table whose look-up takes no lock and allocates nothing: the memory layer.
 ///
-/// find() may run in any number of threads beside one insert_or_replace() at a time (which takes a
-/// mutex). Entries are immutable; a replaced entry, and a table that was outgrown, stay alive until
-/// the layer goes, so a pointer from find() is valid as long as the layer is. version() grows with
-/// every change, so that a caller may remember a result and re-check it with one load.
+/// find() may run in any number of threads beside insert(), which takes a mutex. Entries are
+/// immutable; a replaced entry, and a table that was outgrown, stay alive until the layer goes, so
+/// a pointer from find() is valid as long as the layer is. (The price: a value that is replaced in
+/// a loop takes memory each time. Such values belong in one entry with its own atomics.)
+///
+/// version() grows with every change. A caller may remember a result and re-check it with one load,
+/// provided that he read version() *before* find(): then a change between the two costs him a
+/// second look-up, never a stale answer.
 ///
 /// Hash: KeyType → size_t, well mixed (Keys are digests). KeyType is comparable with ==.
 template <class KeyType, class ValueType, class Hash>
@@ -43,18 +47,21 @@ class MemoryLayer {
     if ((count_ + 1) * 2 > table->mask + 1) table = grow(*table);
     const std::size_t hash = Hash{}(key);
     std::size_t slot = hash & table->mask;
+    bool known = false;
     for (;; slot = (slot + 1) & table->mask) {
       const Node* node = table->slots[slot].load(std::memory_order_relaxed);
       if (node == nullptr) break;
       if (node->hash == hash && node->key == key) {
         if (rule == OnExisting::keep_first) return node->value;
-        --count_;
+        known = true;
         break;
       }
     }
     nodes_.push_back(std::make_unique<Node>(Node{hash, key, std::move(value)}));
+    // From here on nothing throws: the count can never fall behind the slots in use, which is
+    // what lets find() rely on an empty slot.
     table->slots[slot].store(nodes_.back().get(), std::memory_order_release);
-    ++count_;
+    if (!known) ++count_;
     version_.fetch_add(1, std::memory_order_release);
     return nodes_.back()->value;
   }

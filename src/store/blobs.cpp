@@ -1,0 +1,81 @@
+#include "store/blobs.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+namespace kiln {
+namespace fs = std::filesystem;
+
+std::string BlobFolder::path_of(const Digest& digest) const {
+  const std::string name = digest.hex();
+  return root_ + "/" + name.substr(0, 2) + "/" + name.substr(2);
+}
+
+Expected<AtomicFile> BlobFolder::stage(const Digest& digest, ByteView content) const {
+  const std::string path = path_of(digest);
+  auto file = create_file(path);
+  if (!file) return file;
+  if (auto written = file->write(content); !written) return tl::unexpected(written.error());
+  return file;
+}
+
+Expected<AtomicFile> BlobFolder::create_file(const std::string& path) const {
+  auto file = AtomicFile::create(path, 0600);
+  if (file || file.error().code() != Errc::not_found) return file;
+  ::mkdir(root_.c_str(), 0700);
+  ::mkdir(fs::path(path).parent_path().c_str(), 0700);
+  return AtomicFile::create(path, 0600);
+}
+
+Expected<Bytes> BlobFolder::read(const Digest& digest, std::uint64_t size,
+                                 const Checksum& checksum) const {
+  const std::string path = path_of(digest);
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd) return tl::unexpected(io_error("open", path, errno));
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return tl::unexpected(io_error("read", path, errno));
+  // Memory is asked for only once the file has been seen to be as long as the row says.
+  if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != size)
+    return fail(Errc::corrupt, "the content's file has " + std::to_string(status.st_size) +
+                                   " bytes; " + std::to_string(size) + " were stored");
+  Bytes content(static_cast<std::size_t>(size));
+  for (std::size_t done = 0; done < content.size();) {
+    const ssize_t got =
+        ::pread(fd.get(), content.data() + done, content.size() - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return tl::unexpected(io_error("read", path, errno));
+    if (got == 0) return fail(Errc::corrupt, "the content's file was cut while it was read");
+    done += static_cast<std::size_t>(got);
+  }
+  if (xxh3(content) != checksum) return fail(Errc::corrupt, "checksum differs");
+  return content;
+}
+
+void BlobFolder::remove(const Digest& digest) const { ::unlink(path_of(digest).c_str()); }
+
+BlobFolder::Total BlobFolder::each(
+    const std::function<void(const Digest*, const std::string&)>& call) const {
+  Total total;
+  std::error_code error;
+  for (fs::directory_iterator shelf(root_, error), end; !error && shelf != end;
+       shelf.increment(error)) {
+    std::error_code inner;
+    for (fs::directory_iterator file(shelf->path(), inner); !inner && file != end;
+         file.increment(inner)) {
+      const auto size = file->file_size(inner);
+      if (inner) continue;
+      ++total.files;
+      total.bytes += size;
+      Digest digest;
+      const std::string name = shelf->path().filename().string() + file->path().filename().string();
+      call(parse_digest(name, digest) ? &digest : nullptr, file->path().string());
+    }
+  }
+  return total;
+}
+
+}  // namespace kiln

@@ -1,0 +1,218 @@
+#include "store/database.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/clock.hpp"
+
+namespace kiln {
+namespace {
+
+using sqlite::Failure;
+using sqlite::StatementUse;
+using sqlite::Trouble;
+
+// The step to each layout from the one before it. The version stands twice (PRAGMA user_version
+// and the table "layout"), so that a damaged one is told from a newer program's.
+constexpr std::array<const char*, Database::layout> steps = {
+    R"(CREATE TABLE layout(version INTEGER NOT NULL);
+       INSERT INTO layout VALUES(1);
+       CREATE TABLE entry(
+         kind INTEGER NOT NULL, key BLOB NOT NULL,
+         schema INTEGER NOT NULL, label TEXT NOT NULL, fingerprint TEXT NOT NULL,
+         cost REAL NOT NULL, created INTEGER NOT NULL,
+         size INTEGER NOT NULL, checksum BLOB NOT NULL, blob BLOB,
+         row_checksum BLOB NOT NULL, canonical BLOB NOT NULL, content BLOB NOT NULL,
+         PRIMARY KEY(kind, key)) WITHOUT ROWID;
+       CREATE INDEX entry_by_blob ON entry(blob) WHERE blob IS NOT NULL;
+       PRAGMA application_id=0x4b494c4e;
+       PRAGMA user_version=1)",
+};
+
+#define KILN_ROW_COLUMNS                                                                       \
+  "kind, key, schema, label, fingerprint, cost, created, size, checksum, blob, row_checksum, " \
+  "canonical"
+
+// A scan of a sound store takes far less; one that goes in circles in a damaged tree ends here.
+constexpr std::int64_t full_scan_ns = 20'000'000'000;
+
+std::array<std::byte, 16> stored(const Checksum& checksum) {
+  std::array<std::byte, 16> bytes;
+  std::memcpy(bytes.data(), &checksum.low, 8);
+  std::memcpy(bytes.data() + 8, &checksum.high, 8);
+  return bytes;
+}
+
+bool load(ByteView bytes, Checksum& into) {
+  if (bytes.size() != 16) return false;
+  into = {load_le<std::uint64_t>(bytes.data()), load_le<std::uint64_t>(bytes.data() + 8)};
+  return true;
+}
+
+bool load(ByteView bytes, Digest& into) {
+  if (bytes.size() != into.bytes.size()) return false;
+  std::memcpy(into.bytes.data(), bytes.data(), bytes.size());
+  return true;
+}
+
+}  // namespace
+
+Database::Database()
+    : find_("SELECT " KILN_ROW_COLUMNS ", content FROM entry WHERE kind=?1 AND key=?2"),
+      store_("INSERT OR REPLACE INTO entry(" KILN_ROW_COLUMNS
+             ", content) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)"),
+      remove_("DELETE FROM entry WHERE kind=?1 AND key=?2"),
+      refers_("SELECT 1 FROM entry WHERE blob=?1 LIMIT 1"),
+      each_("SELECT " KILN_ROW_COLUMNS " FROM entry") {}
+
+Database::Attempt<void> Database::open(const std::string& path, Access access,
+                                       std::int64_t deadline_ns) {
+  connection_.set_deadline(deadline_ns);
+  if (!open_) {
+    if (access == Access::read && ::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return {};
+    if (auto opened = connection_.open(path, access == Access::write); !opened) return opened;
+    open_ = true;
+  }
+  if (ready_) return {};
+  auto prepared = prepare_layout(access);
+  if (!prepared) roll_back();
+  return prepared;
+}
+
+Database::Attempt<void> Database::prepare_layout(Access access) {
+  const auto version = connection_.integer("PRAGMA user_version", 0);
+  if (!version) return tl::unexpected(version.error());
+  ready_ = *version == layout;
+  if (ready_) return {};
+  if (auto begun = connection_.run(access == Access::write ? "BEGIN IMMEDIATE" : "BEGIN"); !begun)
+    return begun;
+  // Once more inside the transaction: another process may just have made the layout.
+  const auto found = trusted_version();
+  if (!found) return tl::unexpected(found.error());
+  if (*found > layout)
+    return tl::unexpected(
+        Failure{Trouble::refused, "its layout is version " + std::to_string(*found) +
+                                      "; this program knows " + std::to_string(layout)});
+  if (access == Access::write) {
+    if (auto upgraded = upgrade(*found); !upgraded) return upgraded;
+  }
+  if (auto done = commit(); !done) return done;
+  ready_ = *found == layout || access == Access::write;
+  return {};
+}
+
+Database::Attempt<std::int64_t> Database::trusted_version() {
+  const auto version = connection_.integer("PRAGMA user_version", 0);
+  if (!version) return version;
+  const auto tables = connection_.integer("SELECT count(*) FROM sqlite_master", 0);
+  if (!tables) return tables;
+  if (*version == 0 && *tables == 0) return 0;
+  const auto again = connection_.integer("SELECT version FROM layout", -1);
+  if (!again) return again;
+  if (*version != *again || *version < 1)
+    return tl::unexpected(Failure{Trouble::damaged, "its two layout versions differ"});
+  return version;
+}
+
+Database::Attempt<void> Database::upgrade(std::int64_t from) {
+  for (auto version = from; version < layout; ++version) {
+    const char* step = steps[static_cast<std::size_t>(version)];
+    if (auto done = connection_.run(step); !done) return done;
+  }
+  return {};
+}
+
+Database::Attempt<void> Database::begin() { return connection_.run("BEGIN IMMEDIATE"); }
+Database::Attempt<void> Database::commit() { return connection_.run("COMMIT"); }
+void Database::roll_back() {
+  if (connection_.in_transaction()) (void)connection_.run("ROLLBACK");
+}
+
+bool Database::read_row(const sqlite::Statement& from, Row& into) {
+  RowHead& head = into.head;
+  head.kind = static_cast<Kind>(from.integer(0));
+  head.metadata.schema = static_cast<std::uint32_t>(from.integer(2));
+  head.metadata.label = from.text(3);
+  head.metadata.fingerprint = from.text(4);
+  head.metadata.cost_seconds = from.number(5);
+  head.created = from.integer(6);
+  head.size = static_cast<std::uint64_t>(from.integer(7));
+  if (!from.is_null(9) && !load(from.bytes(9), head.blob.emplace())) return false;
+  const ByteView canonical = from.bytes(11);
+  into.canonical.assign(canonical.begin(), canonical.end());
+  Checksum checksum;
+  return load(from.bytes(1), head.key.digest) && load(from.bytes(8), head.checksum) &&
+         load(from.bytes(10), checksum) && checksum == row_checksum(head, canonical);
+}
+
+Database::Attempt<Database::Found> Database::find(Kind kind, const Key& key) {
+  Found found;
+  if (!ready_) return found;
+  const StatementUse use(find_);
+  if (auto ready = find_.prepare(connection_); !ready) return tl::unexpected(ready.error());
+  find_.bind(static_cast<std::int64_t>(kind)).bind(key.digest.bytes);
+  const auto row = find_.step();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return found;
+  // A damaged tree may lead to another entry's row, sound in itself.
+  const bool sound =
+      read_row(find_, found.row) && found.row.head.kind == kind && found.row.head.key == key;
+  found.state = sound ? State::sound : State::damaged;
+  const ByteView content = find_.bytes(12);
+  if (sound) found.row.content.assign(content.begin(), content.end());
+  return found;
+}
+
+Database::Attempt<void> Database::store(const RowHead& head, ByteView canonical, ByteView content) {
+  const StatementUse use(store_);
+  if (auto ready = store_.prepare(connection_); !ready) return ready;
+  const auto checksum = stored(head.checksum), row = stored(row_checksum(head, canonical));
+  store_.bind(static_cast<std::int64_t>(head.kind))
+      .bind(head.key.digest.bytes)
+      .bind(std::int64_t{head.metadata.schema})
+      .bind(std::string_view(head.metadata.label))
+      .bind(std::string_view(head.metadata.fingerprint))
+      .bind(head.metadata.cost_seconds)
+      .bind(head.created)
+      .bind(static_cast<std::int64_t>(head.size))
+      .bind(checksum);
+  head.blob ? store_.bind(head.blob->bytes) : store_.bind_null();
+  const auto done = store_.bind(row).bind(canonical).bind(content).step();
+  if (!done) return tl::unexpected(done.error());
+  return {};
+}
+
+Database::Attempt<bool> Database::remove(Kind kind, const Key& key) {
+  const StatementUse use(remove_);
+  if (auto ready = remove_.prepare(connection_); !ready) return tl::unexpected(ready.error());
+  remove_.bind(static_cast<std::int64_t>(kind)).bind(key.digest.bytes);
+  if (const auto done = remove_.step(); !done) return done;
+  return sqlite3_changes(connection_.raw()) > 0;
+}
+
+Database::Attempt<bool> Database::refers_to(const Digest& blob) {
+  const StatementUse use(refers_);
+  if (auto ready = refers_.prepare(connection_); !ready) return tl::unexpected(ready.error());
+  return refers_.bind(blob.bytes).step();
+}
+
+Database::Attempt<std::uint64_t> Database::each(const std::function<void(const RowHead&)>& call) {
+  std::uint64_t damaged = 0;
+  if (!ready_) return damaged;
+  connection_.set_deadline(now_ns() + full_scan_ns);
+  const StatementUse use(each_);
+  if (auto ready = each_.prepare(connection_); !ready) return tl::unexpected(ready.error());
+  for (;;) {
+    const auto row = each_.step();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) return damaged;
+    if (Row next; read_row(each_, next))
+      call(next.head);
+    else
+      ++damaged;
+  }
+}
+
+}  // namespace kiln

@@ -1,0 +1,212 @@
+#include "store/local_store.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "store/folder.hpp"
+
+namespace kiln {
+namespace {
+
+using sqlite::Failure;
+using sqlite::Trouble;
+
+constexpr const char* missing_file = "the content's file is missing";
+
+template <class T>
+using Attempt = sqlite::Attempt<T>;
+
+std::int64_t seconds_since_1970() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+RowHead head_of(Kind kind, const Key& key, const Metadata& metadata, ByteView content) {
+  RowHead head{kind, key, metadata, seconds_since_1970(), content.size(), xxh3(content), {}};
+  // The database keeps no NaN, and no sign of a zero; a checksum over either would not hold.
+  auto& cost = head.metadata.cost_seconds;
+  if (!std::isfinite(cost) || cost <= 0) cost = 0;
+  if (content.size() > LocalStore::largest_inline) head.blob = blake2b(content);
+  return head;
+}
+
+Expected<void> check_sizes(ByteView canonical, const Metadata& metadata) {
+  const auto check = [](const char* what, std::size_t size, std::size_t limit) -> Expected<void> {
+    if (size <= limit) return {};
+    return fail(Errc::bad_input, fmt::format("not stored: the {} has {} bytes; at most {} are kept",
+                                             what, size, limit));
+  };
+  auto checked = check("entry's key", canonical.size(), LocalStore::largest_canonical);
+  if (checked) checked = check("label", metadata.label.size(), LocalStore::largest_text);
+  if (checked)
+    checked = check("fingerprint", metadata.fingerprint.size(), LocalStore::largest_text);
+  return checked;
+}
+
+/// What is thrown inside (no memory, mostly) comes out as an error.
+template <class Call>
+auto guarded(const Call& call) -> decltype(call()) {
+  try {
+    return call();
+  } catch (const std::exception& problem) {
+    return fail(Errc::internal, std::string("store: ") + problem.what());
+  }
+}
+
+}  // namespace
+
+LocalStore::LocalStore(std::string folder) : folder_(std::move(folder)), blobs_(folder_) {
+  watch();
+}
+LocalStore::~LocalStore() {
+  unwatch();
+  drop_connection();
+}
+
+Lookup LocalStore::get(Kind kind, const Key& key, ByteView canonical) {
+  try {
+    return look_up(kind, key, canonical);
+  } catch (const std::exception& problem) {
+    return {{}, std::string("store: ") + problem.what()};
+  }
+}
+
+Lookup LocalStore::look_up(Kind kind, const Key& key, ByteView canonical) {
+  Lookup answer;
+  // A writer may replace the entry, and remove its file, between our two steps: look again.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    Database::Found found;
+    std::string set_aside;
+    const auto done = on_database(Access::read, [&](Database& database) -> Attempt<void> {
+      set_aside = set_aside_;
+      auto result = database.find(kind, key);
+      if (!result) return tl::unexpected(result.error());
+      found = *std::move(result);
+      return {};
+    });
+    if (!done) return {{}, done.error().message()};
+    const bool in_file = found.row.head.blob.has_value();
+    answer = verified(found, canonical);
+    if (found.state == Database::State::absent && !set_aside.empty())
+      answer.reason += "; the damaged database was set aside as " + set_aside;
+    if (answer.entry || !in_file || answer.reason != missing_file) break;
+  }
+  return answer;
+}
+
+Lookup LocalStore::verified(Database::Found& found, ByteView canonical) const {
+  Row& row = found.row;
+  if (found.state == Database::State::absent) return {{}, "no entry"};
+  if (found.state == Database::State::damaged) return {{}, "checksum of the row differs"};
+  if (!std::ranges::equal(row.canonical, canonical)) return {{}, "key collision"};
+  if (!row.head.blob) {
+    if (row.content.size() != row.head.size || xxh3(row.content) != row.head.checksum)
+      return {{}, "checksum differs"};
+    return {Entry{std::move(row.content), std::move(row.head.metadata)}, {}};
+  }
+  auto content = blobs_.read(*row.head.blob, row.head.size, row.head.checksum);
+  if (content) return {Entry{*std::move(content), std::move(row.head.metadata)}, {}};
+  return {{}, content.error().code() == Errc::not_found ? missing_file : content.error().message()};
+}
+
+Expected<void> LocalStore::put(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                               const Metadata& metadata) {
+  return guarded([&]() -> Expected<void> {
+    if (auto checked = check_sizes(canonical, metadata); !checked) return checked;
+    return insert(head_of(kind, key, metadata, content), canonical, content);
+  });
+}
+
+Expected<void> LocalStore::insert(const RowHead& head, ByteView canonical, ByteView content) {
+  std::optional<AtomicFile> staged;
+  if (head.blob) {
+    // The long part, writing the file, is done before anybody has to wait for us.
+    if (auto folder = check_store_folder(folder_, FolderUse::make); !folder)
+      return tl::unexpected(error_of({Trouble::refused, folder.error().message()}));
+    auto file = blobs_.stage(*head.blob, content);
+    if (!file) return tl::unexpected(error_of({Trouble::refused, file.error().message()}));
+    staged.emplace(*std::move(file));
+  }
+  std::optional<Digest> replaced;
+  const auto work = [&](Database& database) -> Attempt<void> {
+    if (auto begun = database.begin(); !begun) return begun;
+    auto old = database.find(head.kind, head.key);
+    if (!old) return tl::unexpected(old.error());
+    if (old->state == Database::State::sound) replaced = old->row.head.blob;
+    if (auto named = name_blob(head, content, staged); !named) return named;
+    auto stored = database.store(head, canonical, head.blob ? ByteView() : content);
+    return stored ? database.commit() : stored;
+  };
+  auto done = on_database(Access::write, work);
+  if (done && replaced != head.blob) drop_if_unused(replaced);
+  return done;
+}
+
+Expected<void> LocalStore::update(Kind kind, const Key& key, ByteView canonical,
+                                  const Metadata& metadata, const Change& change) {
+  return guarded([&]() -> Expected<void> {
+    if (auto checked = check_sizes(canonical, metadata); !checked) return checked;
+    std::optional<Digest> replaced, written;
+    const auto work = [&](Database& database) -> Attempt<void> {
+      if (auto begun = database.begin(); !begun) return begun;
+      auto old = database.find(kind, key);
+      if (!old) return tl::unexpected(old.error());
+      if (old->state == Database::State::sound) replaced = old->row.head.blob;
+      written = replaced;
+      const auto content = change(verified(*old, canonical).entry);
+      if (process_ != ::getpid())
+        return tl::unexpected(Failure{Trouble::refused, "the process forked inside an update"});
+      if (!content) return database.commit();
+      const RowHead head = head_of(kind, key, metadata, *content);
+      written = head.blob;
+      std::optional<AtomicFile> staged;
+      if (auto named = name_blob(head, *content, staged); !named) return named;
+      auto stored = database.store(head, canonical, head.blob ? ByteView() : ByteView(*content));
+      return stored ? database.commit() : stored;
+    };
+    auto done = on_database(Access::write, work);
+    if (done && replaced != written) drop_if_unused(replaced);
+    return done;
+  });
+}
+
+Attempt<void> LocalStore::name_blob(const RowHead& head, ByteView content,
+                                    std::optional<AtomicFile>& staged) const {
+  if (!head.blob) return {};
+  if (!staged) {
+    auto file = blobs_.stage(*head.blob, content);
+    if (!file) return tl::unexpected(Failure{Trouble::refused, file.error().message()});
+    staged.emplace(*std::move(file));
+  }
+  const auto named = staged->commit();
+  staged.reset();
+  if (named) return {};
+  // The whole folder may have been removed since the file was written: begin again in a new one.
+  const bool gone = named.error().code() == Errc::not_found;
+  return tl::unexpected(Failure{gone ? Trouble::moved : Trouble::refused, named.error().message()});
+}
+
+void LocalStore::drop_if_unused(const std::optional<Digest>& blob) {
+  if (!blob) return;
+  // In a transaction of its own, after the one that dropped the row: killed in between, we leave an
+  // unused file; the other way round it would be an entry without its content. Files get their
+  // names inside write transactions too, so none can come into use meanwhile.
+  (void)on_database(Access::write, [&](Database& database) -> Attempt<void> {
+    if (auto begun = database.begin(); !begun) return begun;
+    const auto used = database.refers_to(*blob);
+    if (!used) return tl::unexpected(used.error());
+    if (!*used) blobs_.remove(*blob);
+    return database.commit();
+  });
+}
+
+std::unique_ptr<Layer> open_local_store(const std::string& folder) {
+  return std::make_unique<LocalStore>(folder);
+}
+
+}  // namespace kiln

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "store/blobs.hpp"
+#include "store/database.hpp"
+#include "store/fork_guard.hpp"
+#include "store/layer.hpp"
+
+namespace kiln {
+
+/// An entry as lists show it.
+struct EntryInfo {
+  Kind kind{};
+  Key key;
+  Metadata metadata;
+  std::uint64_t size = 0;    ///< bytes of content
+  std::int64_t created = 0;  ///< seconds since 1970, UTC
+  bool in_file = false;      ///< kept in a file of its own, not in the database
+};
+
+/// What a store holds.
+struct StoreStats {
+  struct PerKind {
+    std::uint64_t entries = 0, bytes = 0;
+  };
+  PerKind artifacts, plans, records;
+  std::uint64_t damaged_rows = 0;  ///< in the database, but failing their checks
+  std::uint64_t files = 0;         ///< below blobs/, also those that no entry refers to
+  std::uint64_t file_bytes = 0;
+  std::uint64_t database_bytes = 0;
+  std::uint64_t set_aside = 0;  ///< damaged databases kept beside the present one
+};
+
+/// The local store: a SQLite database for keys, records and small contents, and content-addressed
+/// files for large ones. docs/formats/store.md describes every byte.
+///
+/// One connection, opened at the first use, guarded by a mutex (the hot layer is memory); large
+/// contents are read and written outside it. Calls wait at most about two seconds for other
+/// processes. Everything is closed before fork() and opened again on either side at the next call.
+class LocalStore final : public Layer, private ForkGuarded {
+ public:
+  /// The largest content that is kept inside the database: up to here that is as fast to read as
+  /// a file, and several times as fast to write.
+  static constexpr std::size_t largest_inline = 8 << 10;
+  static constexpr std::size_t largest_canonical = 1 << 20;
+  static constexpr std::size_t largest_text = 4096;
+
+  explicit LocalStore(std::string folder);
+  ~LocalStore() override;
+
+  std::string name() const override { return "local store"; }
+  const std::string& folder() const { return folder_; }
+  std::string database_path() const { return folder_ + "/store.db"; }
+
+  Lookup get(Kind kind, const Key& key, ByteView canonical) override;
+  Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                     const Metadata& metadata) override;
+  Expected<void> update(Kind kind, const Key& key, ByteView canonical, const Metadata& metadata,
+                        const Change& change) override;
+
+  /// All sound entries, by kind and key.
+  Expected<std::vector<EntryInfo>> list();
+  /// The canonical bytes of an entry; Errc::not_found where there is none.
+  Expected<Bytes> canonical_of(Kind kind, const Key& key);
+  /// True where there was such an entry.
+  Expected<bool> remove(Kind kind, const Key& key);
+  Expected<StoreStats> stats();
+  /// Removes the files that no entry refers to, and what killed writers left more than an hour ago.
+  Expected<BlobFolder::Total> collect();
+
+ private:
+  template <class T>
+  using Attempt = sqlite::Attempt<T>;
+  using Access = Database::Access;
+  using Work = std::function<Attempt<void>(Database&)>;
+  class Occupied;
+
+  /// Runs `work` on the open database under the mutex. Where the file turns out to be damaged or
+  /// renamed, that is dealt with and `work` runs again. A transaction left open is rolled back.
+  Expected<void> on_database(Access access, const Work& work);
+  Attempt<void> make_ready(Access access);
+  Attempt<void> begin_anew(const sqlite::Failure& damage);
+  void drop_connection();
+  Error error_of(const sqlite::Failure& failure);
+
+  Lookup look_up(Kind kind, const Key& key, ByteView canonical);
+  Lookup verified(Database::Found& found, ByteView canonical) const;
+  Expected<void> insert(const RowHead& head, ByteView canonical, ByteView content);
+  /// Gives the content's file its name, inside the transaction that refers to it; writes it first
+  /// where `staged` is empty.
+  Attempt<void> name_blob(const RowHead& head, ByteView content,
+                          std::optional<AtomicFile>& staged) const;
+  /// Removes the file of a replaced entry, unless another entry uses it.
+  void drop_if_unused(const std::optional<Digest>& blob);
+
+  void before_fork() override;
+  void after_fork() override;
+
+  const std::string folder_;
+  const BlobFolder blobs_;
+  std::mutex mutex_;
+  std::atomic<std::thread::id> occupant_{};  ///< the thread inside, to refuse calls from `change`
+  std::unique_ptr<Database> database_;
+  int process_ = 0;        ///< whose connection it is
+  std::string set_aside_;  ///< the damaged database's new name, once there was one
+  bool given_up_ = false;  ///< damaged a second time
+  std::atomic<bool> logged_{false};
+};
+
+}  // namespace kiln
