@@ -11,54 +11,100 @@
 #include "base/bytes.hpp"
 #include "kiln/error.hpp"
 
-/// PoCL's program archives. Pure functions over byte spans: no OpenCL, no files.
+/// PoCL's program archives. Pure functions over byte spans: no OpenCL, no files. All of them are
+/// thread-safe; a model (Archive and what it holds) views bytes that its maker keeps alive.
+///
+/// The grammar of format versions 9 and 11 (docs/formats/poclbin.md shows one byte by byte).
+/// Everything is little-endian and unaligned; [N] is the version from which a part is there, and
+/// `x{n}` is n times x.
+///
+///     archive   = header root{root_count} kernel{kernel_count}         ; and nothing after it
+///     header    = "poclbin" NUL  u64 device_id  u32 version  u32 kernel_count
+///                 u64 flags  u32 root_count  build_hash NUL
+///                 [10] (u64 program_scope_bytes)?                      ; if flags has bit 1
+///     flags     = bit 0 denormals are flushed, [10] bit 1 program-scope size follows,
+///                 bits 32.. binary type: 1 compiled object, 2 library, 4 executable
+///     build_hash= AP{2} "/" AP{37}                                     ; AP is one of 'A'…'P'
+///     root      = u64 size  file*                                      ; exactly size bytes
+///     file      = text path  u32 size  byte{size}                      ; path: see
+///     poclbin/path.hpp kernel    = u64 struct_size  u64 binaries_size  u32 arginfo_size
+///                 text name  u32 argument_count  u32 local_count  u64{3} required_size
+///                 u64{local_count} local_sizes  text attributes  metadata
+///                 argument{argument_count} file*
+///     metadata  = [9] u64 has_arg_metadata
+///               | [11] u32 has_arg_metadata  u32 kernel_flags
+///                 (u32{2} sub_groups)?                                 ; kernel_flags has bit 2
+///                 (u32{5} work_group)?                                 ; kernel_flags has bit 1
+///     argument  = u32 access  u32 address  u64 type_qualifier  u32 type  u32 type_size
+///                 text name  text type_name
+///     text      = u32 size  byte{size}
+///
+/// struct_size counts the whole kernel record, binaries_size its files, arginfo_size its
+/// arguments. There is no checksum: a changed content byte is for the store to notice.
 namespace kiln::poclbin {
-
-// (The grammar goes here; see docs/formats/poclbin.md.)
 
 /// One file inside an archive; views into the archive's bytes.
 struct File {
   std::string_view path;  ///< begins with '/', e.g. "/saxpy/64-1-1-goffs0-smallgrid/saxpy.so"
   ByteView content;
+
+  bool operator==(const File& other) const;
 };
 
+/// What clGetKernelArgInfo answers about an argument, in OpenCL's own constants, and what
+/// clSetKernelArg accepts for it.
 struct Argument {
-  std::uint32_t access = 0, address = 0;
-  std::uint64_t type_qualifier = 0;
-  std::uint32_t type = 0, type_size = 0;
+  std::uint32_t access = 0, address = 0;  ///< e.g. 0x11a3 (no access qualifier), 0x119b (global)
+  std::uint64_t type_qualifier = 0;       ///< bits: 1 const, 2 restrict, 4 volatile, 8 pipe
+  std::uint32_t type = 0;                 ///< 0 plain value, 1 pointer, 2 image, 3 sampler, 4 pipe
+  std::uint32_t type_size = 0;            ///< bytes; 0 where PoCL does not check it (structs)
   std::string_view name, type_name;
+
+  bool operator==(const Argument&) const = default;
 };
 
+/// One kernel: what PoCL must know before its first launch, and its files.
 struct Kernel {
   std::string_view name;
-  std::array<std::uint64_t, 3> required_size{};
-  std::vector<std::uint64_t> local_sizes;  ///< bytes of each automatic __local variable
+  std::array<std::uint64_t, 3> required_size{};  ///< 0, 0, 0 where the kernel requires none
+  std::vector<std::uint64_t> local_sizes;        ///< bytes of each automatic __local variable
   std::string_view attributes;
-  std::uint64_t metadata_flags = 0;        ///< has_arg_metadata; from version 11 with kernel flags in the high word
-  std::optional<std::array<std::uint32_t, 2>> sub_groups;
+  /// has_arg_metadata (1 address, 2 access, 4 type name, 8 qualifier, 16 name); from version 11
+  /// with the kernel flags in the high word, which say what the two optional blocks say too.
+  std::uint64_t metadata_flags = 0;
+  std::optional<std::array<std::uint32_t, 2>> sub_groups;  ///< most, compiled
+  /// largest size, preferred multiple, bytes of local, private and spill memory
   std::optional<std::array<std::uint32_t, 5>> work_group;
   std::vector<Argument> arguments;
   std::vector<File> files;
+
+  bool operator==(const Kernel&) const = default;
 };
 
 struct Archive {
   std::uint64_t device_id = 0;
   std::uint32_t version = 9;
   std::uint64_t flags = 0;
-  std::string_view build_hash;  ///< 40 characters, "XY/…"
-  std::optional<std::uint64_t> program_scope_bytes;
-  std::vector<std::vector<File>> root;  ///< one list of files a root entry
+  std::string_view build_hash;                       ///< 40 characters, "XY/…"
+  std::optional<std::uint64_t> program_scope_bytes;  ///< there exactly if flags has bit 1 (from 10)
+  std::vector<std::vector<File>> root;               ///< one list of files a root entry
   std::vector<Kernel> kernels;
 
+  /// The kernel of that name, or null.
   const Kernel* find(std::string_view name) const;
+  bool operator==(const Archive&) const = default;
 };
 
 /// Reads and strictly verifies an archive (versions 9 and 11): every length against what is left,
 /// sizes that meet exactly, safe relative paths, counts bounded by the bytes left, no duplicate,
-/// nothing left over. Errors say the byte offset and the reason. The result views `bytes`.
+/// unknown flags refused, nothing left over. The result views `bytes`. The device is not known
+/// here, so that device_id fits is for the caller to compare. Errors (one line: byte offset,
+/// field, what was found) are Errc::corrupt, or Errc::unsupported for another format version.
 Expected<Archive> parse(ByteView bytes);
 
-/// The bytes of an archive: parse(write(a)) == a, and write(parse(b)) is b to the byte.
+/// The bytes of an archive: parse(write(a)) == a, and write(parse(b)) is b to the byte. Defined
+/// for every model; what breaks the grammar (a hash of another length, a `..` in a path, an
+/// optional block without its flag, 4 GiB in one file) gives bytes that parse refuses.
 Bytes write(const Archive& archive);
 
 /// A local-size variant, as PoCL names its folders.
@@ -67,20 +113,24 @@ struct Variant {
   bool zero_offset = true;
   bool small_grid = true;
   std::string folder() const;  ///< "64-1-1-goffs0-smallgrid"
+  /// Nothing for the generic function's "0-0-0", and for what folder() would not write.
   static std::optional<Variant> from_folder(std::string_view folder);
-  /// The variant that PoCL looks for when it launches with this geometry.
+  /// The variant that PoCL looks for when it launches with this geometry (work-items; dimensions
+  /// that are not used: 1, 1 and 0).
   static Variant for_launch(std::array<std::size_t, 3> global, std::array<std::size_t, 3> local,
                             std::array<std::size_t, 3> offset);
   auto operator<=>(const Variant&) const = default;
 };
 
-/// Variants of a kernel that the archive holds (the generic one, 0-0-0, left out).
+/// Variants of a kernel that the archive holds (the generic one, 0-0-0, left out), sorted.
 std::vector<Variant> variants(const Kernel& kernel);
 
 /// The device id of a device string (the text after "HSTR: " in CL_DEVICE_VERSION): FNV-1, 64 bit.
 std::uint64_t device_id(std::string_view device_string);
 
-/// A build hash from a digest: 40 letters A to P with '/' third, the same for the same digest.
+/// A build hash from a digest (any bytes): 40 letters A to P with '/' third, the same for the same
+/// digest. PoCL takes two archives of one build hash for one program, so changed contents need
+/// another one.
 std::string build_hash(ByteView digest);
 
 /// The union of the files of two archives of one program. Refused, with the reason, unless device
@@ -88,8 +138,21 @@ std::string build_hash(ByteView digest);
 /// path with different bytes the first archive's wins for program.bc, and it is a conflict else.
 Expected<Bytes> merge(ByteView first, ByteView second);
 
-/// A copy with another build hash, and without the files for which `drop` says true.
+/// A copy with another build hash (40 characters, as build_hash makes them; file paths do not
+/// contain it), and without the files for which `drop` (may be null) says true. PoCL 3.1 demands a
+/// root file in a version-9 archive: where all are dropped, an empty "/no-program.bc" stands in.
 Bytes rewrite(const Archive& archive, std::string_view new_build_hash,
               bool (*drop)(std::string_view path));
+
+/// A copy in which `kernel` also holds the file `path` (which must lie in the kernel's folder);
+/// content of an equal path is replaced. Empty where the archive has no such kernel, or where the
+/// path is not one that parse would accept there.
+Bytes with_file(const Archive& archive, std::string_view kernel, std::string_view path,
+                ByteView content);
+
+/// Whether `elf` is what PoCL's loader will take for `kernel`: a 64-bit little-endian ELF shared
+/// object for x86-64 or AArch64, with its segments inside the file, that defines the dynamic symbol
+/// `_pocl_kernel_<name>_workgroup`. Nothing is loaded or run. Errors are Errc::corrupt.
+Expected<void> check_object(ByteView elf, std::string_view kernel);
 
 }  // namespace kiln::poclbin

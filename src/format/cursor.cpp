@@ -1,0 +1,57 @@
+#include "format/cursor.hpp"
+
+#include <fmt/format.h>
+
+namespace kiln::format {
+
+ByteView Cursor::take(std::uint64_t size, std::string_view field) {
+  // Compared with what is left, never added to the position: a size near 2^64 must not wrap.
+  if (size > left()) {
+    refuse(at_, field, fmt::format("{} bytes are announced, {} are left", size, left()));
+    return {};
+  }
+  const ByteView view = bytes_.subspan(at_, static_cast<std::size_t>(size));
+  at_ += view.size();
+  return view;
+}
+
+std::uint32_t Cursor::count(std::uint64_t smallest, std::string_view field) {
+  const std::size_t offset = at_;
+  const auto found = number<std::uint32_t>(field);
+  if (found <= left() / smallest) return found;
+  refuse(offset, field,
+         fmt::format("{} of at least {} bytes are announced, {} bytes are left", found, smallest,
+                     left()));
+  return 0;
+}
+
+std::size_t Cursor::narrow(std::uint64_t size, std::string_view field) {
+  const std::size_t before = end_;
+  if (size > left()) {
+    refuse(at_, field, fmt::format("{} bytes are announced, {} are left", size, left()));
+    return before;
+  }
+  end_ = at_ + static_cast<std::size_t>(size);
+  return before;
+}
+
+void Cursor::widen(std::size_t end) {
+  if (ok()) end_ = end;
+}
+
+void Cursor::refuse(std::size_t offset, std::string_view field, std::string_view reason) {
+  refuse(offset, field, reason, code_);
+}
+
+void Cursor::refuse(std::size_t offset, std::string_view field, std::string_view reason,
+                    Errc code) {
+  if (error_) return;
+  error_.emplace(code, fmt::format("{}, byte {}, {}: {}", what_, offset, field, reason));
+  at_ = end_;
+}
+
+std::size_t Cursor::offset_of(std::string_view view) const {
+  return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(view.data()) - bytes_.data());
+}
+
+}  // namespace kiln::format

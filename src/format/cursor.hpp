@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln::format {
+
+/// Reads little-endian fields off a byte span, never past its end, and remembers the first thing
+/// that was wrong. A parser can so read straight on and ask once: after a failure every read gives
+/// zero or nothing and nothing is left, so that loops over what is left end. Not thread-safe.
+class Cursor {
+ public:
+  /// `what` names the whole in errors ("program archive") and outlives the cursor.
+  Cursor(ByteView bytes, std::string_view what, Errc code = Errc::corrupt)
+      : bytes_(bytes), end_(bytes.size()), what_(what), code_(code) {}
+
+  std::size_t at() const { return at_; }
+  std::size_t left() const { return end_ - at_; }
+  bool ok() const { return !error_; }
+  /// The first failure; there must be one.
+  const Error& error() const { return *error_; }
+
+  /// The next integer.
+  template <class T>
+  T number(std::string_view field) {
+    const ByteView bytes = take(sizeof(T), field);
+    return bytes.empty() ? T{0} : load_le<T>(bytes.data());
+  }
+  /// A view of the next `size` bytes.
+  ByteView take(std::uint64_t size, std::string_view field);
+  /// A view of bytes that follow their 32-bit length.
+  ByteView block(std::string_view field) { return take(number<std::uint32_t>(field), field); }
+  /// A number of records of which each takes at least `smallest` bytes: refused where they cannot
+  /// fit, so that no count in a file ever decides how much memory is taken.
+  std::uint32_t count(std::uint64_t smallest, std::string_view field);
+
+  /// Ends the readable bytes `size` from here; gives the end before, for widen.
+  std::size_t narrow(std::uint64_t size, std::string_view field);
+  void widen(std::size_t end);
+
+  /// Records a failure at a byte offset, unless there was one before.
+  void refuse(std::size_t offset, std::string_view field, std::string_view reason);
+  void refuse(std::size_t offset, std::string_view field, std::string_view reason, Errc code);
+  /// The offset of a view that was taken from this cursor's bytes.
+  std::size_t offset_of(std::string_view view) const;
+
+ private:
+  ByteView bytes_;
+  std::size_t at_ = 0, end_;
+  std::string_view what_;
+  Errc code_;
+  std::optional<Error> error_;
+};
+
+}  // namespace kiln::format

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string_view>
+
+namespace kiln::poclbin {
+
+/// PoCL 3.1 puts cache folder, build hash and path into a buffer of 1,024 bytes without a check.
+/// With the hash's 41 bytes this leaves more than 200 for the cache folder.
+inline constexpr std::size_t longest_path = 768;
+/// What file systems take for one name.
+inline constexpr std::size_t longest_component = 255;
+
+/// Why a name may not be one component of a path (it is empty, `.`, `..`, too long, or holds a
+/// slash, a backslash, a control character or bytes that are not UTF-8); null where it may.
+const char* component_problem(std::string_view name);
+
+/// Why a path may not be unpacked below a program's folder: it does not begin with '/', a component
+/// is not one, or it is too long; null where it may.
+const char* path_problem(std::string_view path);
+
+/// The first component: "saxpy" of "/saxpy/0-0-0/saxpy.so".
+std::string_view first_component(std::string_view path);
+
+/// Whether `folder` may be the folder of a kernel. PoCL 4.0 and later clip long names to a part of
+/// the name, a dot and 40 letters of a digest; earlier ones never do.
+bool is_folder_of(std::string_view folder, std::string_view kernel, bool clipped_names);
+
+/// Orders paths so that a folder is followed by what lies in it: '/' before every other byte.
+bool folder_order(std::string_view left, std::string_view right);
+
+/// Whether `path` is `folder` itself or lies below it.
+bool is_at_or_below(std::string_view path, std::string_view folder);
+
+}  // namespace kiln::poclbin

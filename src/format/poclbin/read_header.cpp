@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "format/poclbin/read.hpp"
+
+namespace kiln::poclbin {
+namespace {
+using namespace std::string_view_literals;
+
+constexpr std::string_view magic = "poclbin\0"sv;
+constexpr std::uint64_t binary_types[] = {1, 2, 4};  // CL_PROGRAM_BINARY_TYPE_*
+
+void read_magic(format::Cursor& cursor) {
+  const std::string_view found = as_text(cursor.take(magic.size(), "magic"));
+  if (!cursor.ok() || found == magic) return;
+  // The layout that an old wiki page proposed has no NUL there but the version's low byte.
+  if (found.starts_with("poclbin") && found.back() == '\1')
+    cursor.refuse(7, "magic", "this is the layout of PoCL's old wiki page, which is not read here",
+                  Errc::unsupported);
+  cursor.refuse(0, "magic", "expected \"poclbin\" and a NUL");
+}
+
+const Layout* read_version(format::Cursor& cursor) {
+  const std::size_t offset = cursor.at();
+  const auto version = cursor.number<std::uint32_t>("version");
+  const Layout* layout = layout_of(version);
+  // PoCL reads any later version and misreads it; a refusal costs one compile.
+  if (layout == nullptr && cursor.ok())
+    cursor.refuse(offset, "version", fmt::format("found {}, expected 9 or 11", version),
+                  Errc::unsupported);
+  return layout;
+}
+
+void read_flags(format::Cursor& cursor, const Layout& layout, Archive& into) {
+  const std::size_t offset = cursor.at();
+  into.flags = cursor.number<std::uint64_t>("flags");
+  if (!cursor.ok()) return;
+  const std::uint64_t low = into.flags & 0xffffffffu;
+  const std::uint64_t type = into.flags >> binary_type_shift;
+  if ((low & ~(flush_denormals | layout.program_scope_flag)) != 0)
+    cursor.refuse(offset, "flags", fmt::format("{:#x} has an unknown bit", into.flags));
+  if (std::find(std::begin(binary_types), std::end(binary_types), type) == std::end(binary_types))
+    cursor.refuse(offset, "flags", fmt::format("the binary type is {}, expected 1, 2 or 4", type));
+}
+
+std::uint32_t read_root_count(format::Cursor& cursor, const Layout& layout) {
+  const std::size_t offset = cursor.at();
+  const auto roots = cursor.count(smallest_root, "root entries");
+  if (cursor.ok() && (roots < layout.fewest_roots || roots > layout.most_roots))
+    cursor.refuse(offset, "root entries",
+                  fmt::format("found {}, version {} has {} to {}", roots, layout.version,
+                              layout.fewest_roots, layout.most_roots));
+  return roots;
+}
+
+/// The hash names the folder that PoCL unpacks into (and may delete), so only its own letters pass.
+std::string_view read_build_hash(format::Cursor& cursor) {
+  const std::size_t offset = cursor.at();
+  const std::string_view field = as_text(cursor.take(build_hash_size + 1, "build hash"));
+  if (!cursor.ok()) return {};
+  for (std::size_t i = 0; i < build_hash_size; ++i)
+    if (i == 2 ? field[i] != '/' : field[i] < 'A' || field[i] > 'P')
+      cursor.refuse(
+          offset + i, "build hash",
+          fmt::format("found byte {:#04x}, expected {}", static_cast<unsigned char>(field[i]),
+                      i == 2 ? "a slash" : "a letter from A to P"));
+  if (field.back() != '\0')
+    cursor.refuse(offset + build_hash_size, "build hash", "expected a NUL after 40 characters");
+  return field.substr(0, build_hash_size);
+}
+
+}  // namespace
+
+Header read_header(format::Cursor& cursor, Archive& into) {
+  Header header;
+  read_magic(cursor);
+  into.device_id = cursor.number<std::uint64_t>("device id");
+  const Layout* layout = read_version(cursor);
+  if (layout == nullptr) return header;
+  into.version = layout->version;
+  header.kernels = cursor.count(smallest_kernel, "kernels");
+  read_flags(cursor, *layout, into);
+  header.roots = read_root_count(cursor, *layout);
+  into.build_hash = read_build_hash(cursor);
+  if ((into.flags & layout->program_scope_flag) != 0)
+    into.program_scope_bytes = cursor.number<std::uint64_t>("program-scope bytes");
+  if (cursor.ok()) header.layout = layout;
+  return header;
+}
+
+}  // namespace kiln::poclbin
