@@ -12,8 +12,8 @@ step() {
     status=1
     echo "dev: failed: $text (whole output: $log)" >&2
     # A compiler's first error explains more than the last line of a parallel build.
-    grep -m 5 -nE '(error|Error|FAILED|E):' "$log" >&2 || true
-    tail -n 30 "$log" >&2
+    grep -m 5 -nE '(error|Error|FAILED|E):' "$log" | cut -c 1-400 >&2 || true
+    tail -n 30 "$log" | cut -c 1-400 >&2
   else
     echo "-- $text: done in $((SECONDS - start)) s"
   fi
