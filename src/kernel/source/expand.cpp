@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/digest.hpp"
-
 namespace kiln {
 
 /// Where an #include stands.
@@ -58,8 +56,8 @@ Expected<void> IncludeExpander::expand_file(const SourceFile& file, const std::s
     copy(text.substr(copied, token.begin - copied));
     copied = token.end;
     if (out_.size() > SourceFiles::max_bytes)
-      return fail(Errc::bad_input, stack_.front().name +
-                                       ": expands to more than 64 MiB with its includes");
+      return fail(Errc::bad_input,
+                  stack_.front().name + ": expands to more than 64 MiB with its includes");
     if (once) {  // all is one file now, where the driver would warn; its lines stay
       out_.append(static_cast<std::size_t>(
                       std::count(text.begin() + token.begin, text.begin() + token.end, '\n')),
@@ -111,7 +109,8 @@ Expected<void> IncludeExpander::include(const Place& place) {
     }
     std::string searched;
     if (quoted && !place.file.folder.empty()) searched = place.file.folder.string();
-    for (const auto& folder : folders_) searched += (searched.empty() ? "" : ", ") + folder.string();
+    for (const auto& folder : folders_)
+      searched += (searched.empty() ? "" : ", ") + folder.string();
     return fail(Errc::not_found,
                 place.shown + ": no file " + std::string(operand) + " for this #include; " +
                     (searched.empty() ? "no folder to search was given" : "searched " + searched));
@@ -141,11 +140,10 @@ Expected<void> IncludeExpander::insert(const SourceFile& file, const std::string
 
   // Whether a conditional #include takes place is the compiler's to know, and so is then whether a
   // later one of a #pragma once file comes second: a guard of our own lets it decide.
-  const bool guard =
-      file.pragma_once && (place.conditional || guarded_once_.contains(&file));
+  const bool guard = file.pragma_once && (place.conditional || guarded_once_.contains(&file));
   if (file.pragma_once) (place.conditional ? guarded_once_ : done_once_).insert(&file);
   if (guard) {
-    const std::string macro = "kiln_once_" + blake2b(as_bytes(file.text)).brief();
+    const std::string macro = "kiln_once_" + std::to_string(file.number);
     end_line();
     out_ += "#ifndef " + macro + "\n#define " + macro + "\n";
   }
@@ -156,8 +154,8 @@ Expected<void> IncludeExpander::insert(const SourceFile& file, const std::string
   return {};
 }
 
-std::optional<std::filesystem::path> IncludeExpander::find(
-    const std::string& name, bool quoted, const std::filesystem::path& own) const {
+std::optional<std::filesystem::path> IncludeExpander::find(const std::string& name, bool quoted,
+                                                           const std::filesystem::path& own) const {
   const auto is_file = [](const std::filesystem::path& path) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error);

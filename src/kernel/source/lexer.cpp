@@ -12,15 +12,15 @@ enum CharClass : std::uint8_t { other, blank, newline, letter, digit };
 constexpr std::array<CharClass, 256> make_classes() {
   std::array<CharClass, 256> classes{};
   for (int c = 0; c < 256; ++c) {
-    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                           c == '$' || c >= 0x80;
+    const bool is_letter =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
     // A NUL byte is white space, as it is to Clang.
     const bool is_blank = c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == 0;
-    classes[static_cast<std::size_t>(c)] = is_letter                    ? letter
-                                           : is_blank                   ? blank
-                                           : c == '\n' || c == '\r'     ? newline
-                                           : c >= '0' && c <= '9'       ? digit
-                                                                        : other;
+    classes[static_cast<std::size_t>(c)] = is_letter                ? letter
+                                           : is_blank               ? blank
+                                           : c == '\n' || c == '\r' ? newline
+                                           : c >= '0' && c <= '9'   ? digit
+                                                                    : other;
   }
   return classes;
 }
@@ -32,11 +32,11 @@ struct Spelling {
   std::string_view text, meaning;
 };
 constexpr Spelling spellings[] = {
-    {"%:%:", "##"}, {"...", ""}, {"<<=", ""}, {">>=", ""},  {"->", ""},   {"++", ""},   {"--", ""},
-    {"<<", ""},     {">>", ""},  {"<=", ""},  {">=", ""},   {"==", ""},   {"!=", ""},   {"&&", ""},
-    {"||", ""},     {"*=", ""},  {"/=", ""},  {"%=", ""},   {"+=", ""},   {"-=", ""},   {"&=", ""},
-    {"^=", ""},     {"|=", ""},  {"##", ""},  {"::", ""},   {"<:", "["},  {":>", "]"},  {"<%", "{"},
-    {"%>", "}"},    {"%:", "#"},
+    {"%:%:", "##"}, {"...", ""}, {"<<=", ""}, {">>=", ""}, {"->", ""},  {"++", ""},
+    {"--", ""},     {"<<", ""},  {">>", ""},  {"<=", ""},  {">=", ""},  {"==", ""},
+    {"!=", ""},     {"&&", ""},  {"||", ""},  {"*=", ""},  {"/=", ""},  {"%=", ""},
+    {"+=", ""},     {"-=", ""},  {"&=", ""},  {"^=", ""},  {"|=", ""},  {"##", ""},
+    {"::", ""},     {"<:", "["}, {":>", "]"}, {"<%", "{"}, {"%>", "}"}, {"%:", "#"},
 };
 constexpr std::string_view single = "[](){}.&*+-~!/%<>^|?:;=,#";
 
@@ -176,8 +176,8 @@ class Lexer {
     Token& token = emit(TokenKind::number, begin);
     for (char last = 0; at_ < text_.size(); at_ = next(at_)) {
       const char c = text_[at_];
-      const bool exponent = (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' ||
-                                                       last == 'P');
+      const bool exponent =
+          (c == '+' || c == '-') && (last == 'e' || last == 'E' || last == 'p' || last == 'P');
       if (class_of(c) < letter && c != '.' && !exponent) break;
       last = c;
     }
@@ -321,6 +321,8 @@ class Lexer {
 
 }  // namespace
 
-Lexed lex(std::string_view text, std::string_view file_name) { return Lexer(text, file_name).run(); }
+Lexed lex(std::string_view text, std::string_view file_name) {
+  return Lexer(text, file_name).run();
+}
 
 }  // namespace kiln

@@ -12,12 +12,12 @@ namespace kiln {
 enum class TokenKind : std::uint8_t {
   identifier,
   number,
-  string,       ///< "…", its quotes included; without the closing one where the line ends first
-  character,    ///< '…', likewise
-  header,       ///< the "…" or <…> of an #include
+  string,     ///< "…", its quotes included; without the closing one where the line ends first
+  character,  ///< '…', likewise
+  header,     ///< the "…" or <…> of an #include
   punctuator,
-  directive,    ///< a preprocessor directive; its own tokens follow it (Token::extent)
-  unknown,      ///< a byte that begins no token
+  directive,  ///< a preprocessor directive; its own tokens follow it (Token::extent)
+  unknown,    ///< a byte that begins no token
 };
 
 /// A punctuator's code, for comparing without a string: punct("<<=").
@@ -33,10 +33,10 @@ constexpr std::uint32_t punct(std::string_view text) {
 struct Token {
   enum Flag : std::uint8_t {
     space_before = 1,
-    no_expansion = 2,    ///< names a macro inside of its own expansion
-    undecided = 4,       ///< names a macro with several possible meanings (see preprocess.hpp)
-    unclear_paste = 8,   ///< the result of ## on undecided text
-    type_like = 16,      ///< undecided, but a type in each of its meanings
+    no_expansion = 2,   ///< names a macro inside of its own expansion
+    undecided = 4,      ///< names a macro with several possible meanings (see preprocess.hpp)
+    unclear_paste = 8,  ///< the result of ## on undecided text
+    type_like = 16,     ///< undecided, but a type in each of its meanings
   };
   std::string_view text;
   std::uint32_t code = 0;    ///< identifiers and directives: symbol; punctuators: punct(text)

@@ -37,11 +37,12 @@ using SourcePtr = std::shared_ptr<const Source>;
 /// like one in angle brackets, in `include_folders` in order.
 ///
 /// An #include within a conditional is expanded in place, too: the compiler decides. One that is
-/// not found is kept there, and an error elsewhere. `#pragma once` and include guards end recursion.
+/// not found is kept there, and an error elsewhere. `#pragma once` and include guards end
+/// recursion.
 ///
 /// Errors: not_found (the file, an include: names the line and the folders searched), bad_input (a
-/// NUL byte, recursion without guard, more than 64 levels or 64 MiB, an #include that names a macro),
-/// io.
+/// NUL byte, recursion without guard, more than 64 levels or 64 MiB, an #include that names a
+/// macro), io.
 Expected<SourcePtr> load_source(const std::filesystem::path& path,
                                 const std::vector<std::filesystem::path>& include_folders = {});
 

@@ -92,6 +92,7 @@ Expected<SourceFile*> SourceFiles::open(const std::filesystem::path& path, std::
   if (!text) return tl::unexpected(std::move(text).error());
   auto file = prepare(*std::move(text), std::move(name));
   if (!file) return tl::unexpected(std::move(file).error());
+  (*file)->number = static_cast<std::uint32_t>(by_path_.size());
   (*file)->folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   return (by_path_[key] = *std::move(file)).get();
 }

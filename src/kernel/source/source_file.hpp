@@ -13,10 +13,11 @@ namespace kiln {
 /// One file as read: its text (newlines \n, no byte order mark) and what the expander asks of it.
 struct SourceFile {
   std::string text, name;
-  std::filesystem::path folder;   ///< where its own #include "…" look first; empty: nowhere
-  Lexed lexed;                    ///< views into text
+  std::filesystem::path folder;  ///< where its own #include "…" look first; empty: nowhere
+  Lexed lexed;                   ///< views into text
+  std::uint32_t number = 0;      ///< in the order of reading
   bool pragma_once = false;
-  bool has_guard = false;         ///< #ifndef X, #define X … #endif around all of it
+  bool has_guard = false;  ///< #ifndef X, #define X … #endif around all of it
 };
 
 /// Reads each file once and finds it again by its canonical path. Not thread-safe.

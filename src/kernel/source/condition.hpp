@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "kernel/source/lexer.hpp"
+
+namespace kiln {
+
+/// What is known of a condition before compilation.
+enum class Truth : std::uint8_t { no, yes, unknown };
+
+/// Evaluates the expression of an #if (ISO C99 6.10.1) whose macros are expanded and whose
+/// `defined` are replaced by numbers. A token of kind unknown stands for a value that is not known,
+/// as does a name unless `surely_undefined` says that it counts as 0. What is no valid expression
+/// is unknown, too.
+Truth evaluate_condition(std::span<const Token> tokens,
+                         const std::function<bool(const Token& name)>& surely_undefined);
+
+}  // namespace kiln

@@ -1,0 +1,168 @@
+#include "kernel/source/program.hpp"
+
+namespace kiln {
+namespace {
+
+bool opens(const Token& token) {
+  return token.is(punct("(")) || token.is(punct("[")) || token.is(punct("{"));
+}
+bool closes(const Token& token) {
+  return token.is(punct(")")) || token.is(punct("]")) || token.is(punct("}"));
+}
+
+class Parser {
+ public:
+  explicit Parser(const Preprocessed& source)
+      : source_(source), tokens_(source.tokens), end_(static_cast<std::uint32_t>(tokens_.size())) {}
+
+  Program run() {
+    while (program_.well_formed && at_ < end_) item();
+    return std::move(program_);
+  }
+
+ private:
+  /// One declaration or definition.
+  void item() {
+    const std::uint32_t begin = at_;
+    std::uint32_t signature = end_;  // the bracket that opens the parameters
+    bool initialiser = false;
+    for (; at_ < end_; ++at_) {
+      const Token& token = tokens_[at_];
+      if (token.is(punct(";"))) {
+        declaration({begin, at_});
+        ++at_;
+        return;
+      }
+      if (source_.word(token) == Word::attribute || token.text == "_Pragma") {
+        skip_operand();
+      } else if (token.is(punct("="))) {
+        initialiser = true;
+      } else if (closes(token)) {
+        break;
+      } else if (opens(token)) {
+        const std::uint32_t close = closing_bracket(tokens_, at_, end_);
+        if (close == end_) break;
+        if (token.is(punct("(")) && at_ > begin && tokens_[at_ - 1].kind == TokenKind::identifier)
+          signature = at_;
+        if (token.is(punct("{")) && !initialiser && signature != end_) {
+          function(begin, signature, close);
+          at_ = close + 1;
+          return;
+        }
+        if (token.is(punct("{")) && !initialiser) members({at_ + 1, close});
+        at_ = close;
+      }
+    }
+    // A bracket that does not match, or text without an end.
+    if (at_ > begin || at_ < end_) program_.well_formed = false;
+  }
+
+  void skip_operand() {
+    if (at_ + 1 < end_ && tokens_[at_ + 1].is(punct("("))) {
+      const std::uint32_t close = closing_bracket(tokens_, at_ + 1, end_);
+      at_ = close == end_ ? end_ - 1 : close;
+    }
+  }
+
+  void function(std::uint32_t begin, std::uint32_t signature, std::uint32_t close) {
+    Function& function = program_.functions.emplace_back();
+    function.name = tokens_[signature - 1].code;
+    function.head = {begin, signature - 1};
+    function.parameters = {signature + 1, closing_bracket(tokens_, signature, end_)};
+    function.body = {at_ + 1, close};
+    for (std::uint32_t i = begin; i < signature; ++i)
+      if (source_.word(tokens_[i]) == Word::kernel) function.is_kernel = true;
+  }
+
+  void members(TokenRange range) {
+    for (std::uint32_t i = range.begin; i < range.end; ++i)
+      if (tokens_[i].is(punct("*"))) program_.has_pointer_members = true;
+  }
+
+  void declaration(TokenRange range) {
+    bool is_typedef = false, constant = false, pointer = false, has_const = false;
+    std::uint32_t last_name = 0;
+    std::vector<std::uint32_t> names;
+    for (std::uint32_t i = range.begin; i < range.end; ++i) {
+      const Token& token = tokens_[i];
+      const Word word = source_.word(token);
+      is_typedef |= word == Word::typedef_;
+      constant |= word == Word::constant || token.text == "sampler_t";
+      has_const |= word == Word::const_;
+      pointer |= token.is(punct("*"));
+      const bool after_name = i > range.begin && tokens_[i - 1].kind == TokenKind::identifier;
+      if (word == Word::attribute && i + 1 < range.end) {
+        i = closing_bracket(tokens_, i + 1, range.end);
+      } else if (token.is(punct("{")) || token.is(punct("[")) ||
+                 (token.is(punct("(")) && after_name)) {
+        i = closing_bracket(tokens_, i, range.end);  // members, a size, a prototype's parameters
+      } else if (token.is(punct("="))) {
+        i = end_of_initialiser(i, range.end);
+      } else if (token.kind == TokenKind::identifier && word == Word::name) {
+        last_name = i;
+        const bool is_tag = i > range.begin && source_.word(tokens_[i - 1]) == Word::aggregate;
+        // A declared name stands before one of these, or at the end.
+        if (!is_tag &&
+            (i + 1 >= range.end || tokens_[i + 1].is(punct("=")) || tokens_[i + 1].is(punct(",")) ||
+             tokens_[i + 1].is(punct("[")) || tokens_[i + 1].is(punct(")"))))
+          names.push_back(token.code);
+      }
+    }
+    if (is_typedef) {
+      if (last_name != 0) program_.typedefs[tokens_[last_name].code] = range;
+      return;
+    }
+    // `const int* p` may still change what it points to, and itself.
+    const bool can_change = !constant && (!has_const || pointer);
+    for (const std::uint32_t name : names) program_.variables.push_back({name, can_change});
+  }
+
+  /// The last token before the comma or end that follows an initialiser.
+  std::uint32_t end_of_initialiser(std::uint32_t i, std::uint32_t end) const {
+    while (i + 1 < end && !tokens_[i + 1].is(punct(","))) {
+      ++i;
+      if (opens(tokens_[i])) i = closing_bracket(tokens_, i, end);
+    }
+    return i;
+  }
+
+  const Preprocessed& source_;
+  const std::vector<Token>& tokens_;
+  Program program_;
+  std::uint32_t at_ = 0, end_;
+};
+
+}  // namespace
+
+std::uint32_t closing_bracket(const std::vector<Token>& tokens, std::uint32_t open,
+                              std::uint32_t end) {
+  std::vector<std::uint32_t> wanted;
+  for (std::uint32_t i = open; i < end; ++i) {
+    if (tokens[i].kind != TokenKind::punctuator) continue;
+    switch (tokens[i].code) {
+      case punct("("):
+        wanted.push_back(punct(")"));
+        break;
+      case punct("["):
+        wanted.push_back(punct("]"));
+        break;
+      case punct("{"):
+        wanted.push_back(punct("}"));
+        break;
+      case punct(")"):
+      case punct("]"):
+      case punct("}"):
+        if (wanted.empty() || wanted.back() != tokens[i].code) return end;
+        wanted.pop_back();
+        if (wanted.empty()) return i;
+        break;
+      default:
+        break;
+    }
+  }
+  return end;
+}
+
+Program parse_program(const Preprocessed& source) { return Parser(source).run(); }
+
+}  // namespace kiln
