@@ -173,7 +173,8 @@ std::string name_of(const testing::TestParamInfo<Parameter>& info) {
 
 const auto all = testing::Range<std::size_t>(0, 27);
 INSTANTIATE_TEST_SUITE_P(Usual, PublishedKernels,
-                         testing::Combine(all, testing::Values<std::size_t>(64, 200, 257)), name_of);
+                         testing::Combine(all, testing::Values<std::size_t>(64, 200, 257)),
+                         name_of);
 // Small enough for an interpreter, and neither a power of two nor even.
 INSTANTIATE_TEST_SUITE_P(Small, PublishedKernels,
                          testing::Combine(all, testing::Values<std::size_t>(20, 33)), name_of);
