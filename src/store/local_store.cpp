@@ -159,8 +159,11 @@ Expected<void> LocalStore::update(Kind kind, const Key& key, ByteView canonical,
       if (old->state == Database::State::sound) replaced = old->row.head.blob;
       written = replaced;
       const auto content = change(verified(*old, canonical).entry);
-      if (process_ != ::getpid())
-        return tl::unexpected(Failure{Trouble::refused, "the process forked inside an update"});
+      if (process_ != ::getpid()) {
+        // SQLite's own notes, copied into this child, say that the lock on the file is held.
+        given_up_ = "the process was forked inside an update";
+        return tl::unexpected(Failure{Trouble::refused, given_up_});
+      }
       if (!content) return database.commit();
       const RowHead head = head_of(kind, key, metadata, *content);
       written = head.blob;

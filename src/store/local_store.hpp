@@ -111,7 +111,7 @@ class LocalStore final : public Layer, private ForkGuarded {
   std::unique_ptr<Database> database_;
   int process_ = 0;        ///< whose connection it is
   std::string set_aside_;  ///< the damaged database's new name, once there was one
-  bool given_up_ = false;  ///< damaged a second time
+  std::string given_up_;   ///< why this object is of no more use, once it is not
   std::atomic<bool> logged_{false};
 };
 

@@ -90,8 +90,7 @@ Expected<void> LocalStore::on_database(Access access, const Work& work) {
 }
 
 sqlite::Attempt<void> LocalStore::make_ready(Access access) {
-  if (given_up_)
-    return tl::unexpected(Failure{Trouble::refused, "its database was damaged a second time"});
+  if (!given_up_.empty()) return tl::unexpected(Failure{Trouble::refused, given_up_});
   if (database_ && (process_ != ::getpid() || database_->moved())) drop_connection();
   if (!database_) {
     const auto use = access == Access::write ? FolderUse::make : FolderUse::look;
@@ -112,7 +111,7 @@ sqlite::Attempt<void> LocalStore::begin_anew(const Failure& damage) {
                                               damage.message, name.error().message())});
   if (name->empty()) return {};  // another process has just done it
   // Damage again and again is a bad disk: piling up databases would not help.
-  given_up_ = !set_aside_.empty();
+  if (!set_aside_.empty()) given_up_ = "its database was damaged a second time";
   set_aside_ = *name;
   log(LogLevel::warning, fmt::format("the store's database in {} was damaged ({}); it is kept as "
                                      "{}, and the store begins anew",

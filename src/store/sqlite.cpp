@@ -118,7 +118,7 @@ bool Connection::in_transaction() const {
 // its rivals, and starves under eight writers.
 int Connection::wait(void* self, int attempt) {
   if (now_ns() >= static_cast<Connection*>(self)->deadline_ns_) return 0;
-  const auto limit = static_cast<unsigned>(std::min(attempt + 1, 40)) * 50'000u;
+  const auto limit = static_cast<unsigned>(std::min(attempt + 1, 10)) * 50'000u;
   const auto mixed = static_cast<unsigned>(now_ns() / 64) * 2654435761u;
   const timespec pause{0, static_cast<long>(20'000u + (mixed >> 8) % limit)};
   ::nanosleep(&pause, nullptr);

@@ -25,7 +25,23 @@ Bytes content_of(int number, int version, std::size_t size) {
   return content;
 }
 
-TestFolder::TestFolder() : folder(value_or_throw(TemporaryFolder::create("kiln-store"))) {}
+namespace {
+
+TemporaryFolder folder_in(TestFolder::Place place) {
+  const char* memory = "/dev/shm";
+  const char* const before = std::getenv("TMPDIR");
+  if (place == TestFolder::Place::disk || ::access(memory, W_OK) != 0)
+    return value_or_throw(TemporaryFolder::create("kiln-store"));
+  const std::string kept = before != nullptr ? before : "";
+  ::setenv("TMPDIR", memory, 1);
+  auto folder = TemporaryFolder::create("kiln-store");
+  kept.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
+  return value_or_throw(std::move(folder));
+}
+
+}  // namespace
+
+TestFolder::TestFolder(Place place) : folder(folder_in(place)) {}
 
 ChildEnd run_child(const std::function<int()>& body) {
   const pid_t pid = ::fork();

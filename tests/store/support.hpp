@@ -19,9 +19,11 @@ struct Sample {
 /// `size` bytes that depend on both numbers, and on nothing else.
 Bytes content_of(int number, int version, std::size_t size);
 
-/// A store in a folder of its own, which goes with it.
+/// A store in a folder of its own, which goes with it. `memory` is for tests that rewrite files
+/// thousands of times, which is slow where files are on a disk.
 struct TestFolder {
-  TestFolder();
+  enum class Place { disk, memory };
+  explicit TestFolder(Place place = Place::disk);
   std::string store() const { return folder.path().string() + "/store"; }
   TemporaryFolder folder;
 };
