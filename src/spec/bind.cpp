@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <cmath>
+
+#include "spec/binder.hpp"
+#include "spec/convert.hpp"
+#include "spec/json_tree.hpp"
+#include "spec/missing.hpp"
+
+namespace kiln::spec {
+namespace {
+
+constexpr std::uint64_t most = std::uint64_t{1} << 40;
+
+/// A count as a whole number: floating-point results are fine where they have no fraction.
+std::optional<std::int64_t> whole(const expr::Value& value) {
+  if (value.is_integer()) {
+    const auto integer = value.to_integer();
+    return integer ? std::optional(*integer) : std::nullopt;
+  }
+  const auto* real = std::get_if<double>(&value.data());
+  if (real == nullptr || !(std::abs(*real) < 0x1p62) || *real != std::trunc(*real)) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(*real);
+}
+
+}  // namespace
+
+std::string Binder::with_values(const Formula& formula) const {
+  std::string result;
+  if (!formula.expression) return result;
+  for (const auto& name : formula.expression->free_names()) {
+    const auto known = symbols_.find(name);
+    if (known == symbols_.end()) continue;
+    result +=
+        (result.empty() ? " with " : ", ") + name + " = " + known->second.text().substr(0, 40);
+  }
+  return result;
+}
+
+bool Binder::uses_default(const Formula& formula) const {
+  if (!dataset_is_default_ || !formula.expression) return false;
+  const auto names = formula.expression->free_names();
+  return std::find(names.begin(), names.end(), "dataset") != names.end();
+}
+
+void Binder::problem(const Formula& at, std::string text) {
+  problems_.push_back(
+      {{Message::Severity::error, spec_.file, at.line, 0, at.attribute, std::move(text)},
+       uses_default(at)});
+}
+
+void Binder::problem_about_symbol(std::string text) {
+  problems_.push_back({{Message::Severity::error, spec_.file, 0, 0, "", std::move(text)}, false});
+}
+
+std::optional<expr::Value> Binder::evaluate(const Formula& formula, Position position) {
+  if (!formula.expression) return formula.literal;
+  for (const auto& name : formula.expression->free_names()) {
+    if (missing_.count(name) != 0) return std::nullopt;
+  }
+  auto value = formula.expression->evaluate(position == Position::value ? values_ : geometry_);
+  if (value) return *std::move(value);
+  problem(formula, "found " + quote(formula.text) + with_values(formula) +
+                       ", expected a value: " + value.error().message());
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> Binder::positive(const Formula& formula, const expr::Value& value) {
+  const auto number = whole(value);
+  if (number && *number > 0 && static_cast<std::uint64_t>(*number) <= most) {
+    return static_cast<std::uint64_t>(*number);
+  }
+  const std::string found = (formula.expression ? quote(formula.text) + " = " : std::string()) +
+                            value.text().substr(0, 60) + with_values(formula);
+  const bool large = number && *number > 0;
+  problem(formula, "found " + found + ", expected " +
+                       (large ? "at most 2^40" : "a whole number of at least 1"));
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::uint64_t>> Binder::sizes(const Formula& formula,
+                                                        const expr::Value& value) {
+  const auto* list = std::get_if<expr::List>(&value.data());
+  const expr::List items = list == nullptr ? expr::List{value} : *list;
+  if (items.empty() || items.size() > 3) {
+    problem(formula, "found " + quote(formula.text) + " with " + std::to_string(items.size()) +
+                         " dimensions, expected 1, 2 or 3");
+    return std::nullopt;
+  }
+  std::vector<std::uint64_t> result;
+  for (const auto& item : items) {
+    const auto size = positive(formula, item);
+    if (!size) return std::nullopt;
+    result.push_back(*size);
+  }
+  return result;
+}
+
+std::optional<std::uint64_t> Binder::byte_size(const Formula& size, std::uint64_t count,
+                                               const Type& type) {
+  // count is at most 2^40 and a type at most 128 bytes: no overflow.
+  const std::uint64_t bytes = count * type.bytes();
+  if (bytes <= most) return bytes;
+  problem(size, "found " + std::to_string(bytes) + " bytes (" + std::to_string(count) + " of " +
+                    type.opencl_name() + ")" + with_values(size) + ", expected at most 2^40");
+  return std::nullopt;
+}
+
+void Binder::bind_buffers(BoundSpec& bound) {
+  std::uint64_t sum = 0;
+  for (const auto& buffer : spec_.buffers) {
+    BoundArgument argument{.position = buffer.position,
+                           .kind = static_cast<ArgumentKind>(buffer.role),
+                           .type = buffer.type,
+                           .sliceable = buffer.sliceable};
+    if (buffer.chunk) {
+      const auto chunk = evaluate(*buffer.chunk, Position::geometry);
+      if (chunk) argument.chunk = positive(*buffer.chunk, *chunk);
+    }
+    const auto value = evaluate(buffer.size, Position::geometry);
+    const auto count = value ? positive(buffer.size, *value) : std::nullopt;
+    const auto bytes = count ? byte_size(buffer.size, *count, buffer.type) : std::nullopt;
+    if (!bytes) continue;
+    sum += *bytes;
+    if (sum > most) {
+      problem(buffer.size, "found buffers of more than 2^40 bytes together, expected at most that");
+      return;
+    }
+    argument.count = *count;
+    argument.bytes = *bytes;
+    bound.arguments.push_back(std::move(argument));
+  }
+}
+
+void Binder::bind_locals(BoundSpec& bound) {
+  for (const auto& local : spec_.local_arguments) {
+    const auto value = evaluate(local.size, Position::geometry);
+    const auto count = value ? positive(local.size, *value) : std::nullopt;
+    const auto bytes = count ? byte_size(local.size, *count, local.type) : std::nullopt;
+    if (!bytes) continue;
+    bound.arguments.push_back({.position = local.position,
+                               .kind = ArgumentKind::local,
+                               .type = local.type,
+                               .count = *count,
+                               .bytes = *bytes});
+  }
+}
+
+void Binder::bind_values(BoundSpec& bound) {
+  for (const auto& var : spec_.var_arguments) {
+    const auto value = evaluate(var.value, Position::value);
+    if (!value) continue;
+    auto bytes = to_bytes(var.type, *value);
+    if (!bytes) {
+      problem(var.value, bytes.error().message() + with_values(var.value));
+      continue;
+    }
+    bound.arguments.push_back({.position = var.position,
+                               .kind = ArgumentKind::scalar,
+                               .type = var.type,
+                               .bytes = bytes->size(),
+                               .value = *std::move(bytes)});
+  }
+}
+
+BoundSpec Binder::bind() {
+  BoundSpec bound;
+  bound.dialect = spec_.dialect;
+  bound.symbols = symbols_;
+  bound.partition = partition_;
+  bind_global(bound);
+  bind_local(bound);
+  bind_buffers(bound);
+  bind_locals(bound);
+  bind_values(bound);
+  bind_macros(bound);
+  std::sort(bound.arguments.begin(), bound.arguments.end(),
+            [](const auto& a, const auto& b) { return a.position < b.position; });
+  // The option changes results, so only who asks for the concurrent program's way gets it.
+  if (spec_.dialect_was_asked && spec_.dialect == SpecDialect::concurrent) {
+    bound.options.push_back("-cl-mad-enable");
+  }
+  return bound;
+}
+
+Expected<BoundSpec> bind(const Spec& spec, const Symbols& symbols, const BindOptions& options) {
+  std::vector<BindProblem> problems;
+  Binder binder(spec, symbols, options, problems);
+  if (problems.empty() && !binder.missing().empty()) {
+    return fail(Errc::bad_input, missing_message(spec, binder.missing()).render());
+  }
+  BoundSpec bound = binder.bind();
+  if (problems.empty()) return bound;
+  return fail(Errc::bad_input, problems.front().message.render());
+}
+
+}  // namespace kiln::spec

@@ -1,0 +1,25 @@
+#include <system_error>
+
+#include "kiln/spec.hpp"
+
+namespace kiln::spec {
+namespace fs = std::filesystem;
+
+Expected<fs::path> find_source(const Spec& spec, const std::vector<fs::path>& source_dirs) {
+  const fs::path folder = fs::path(spec.file).parent_path();
+  std::vector<fs::path> places = {folder, folder / ".." / "kernel_src", folder / ".." / "kernels"};
+  places.insert(places.end(), source_dirs.begin(), source_dirs.end());
+  std::string tried;
+  for (const auto& place : places) {
+    const fs::path candidate = (place / spec.src).lexically_normal();
+    std::error_code ignored;  // a place that cannot be looked at does not hold the file
+    if (fs::is_regular_file(candidate, ignored)) return candidate;
+    tried += (tried.empty() ? "" : ", ") + candidate.string();
+    if (fs::path(spec.src).is_absolute()) break;
+  }
+  return fail(Errc::not_found, (spec.file.empty() ? "" : spec.file + ": ") +
+                                   "attribute 'src': found no file \"" + spec.src + "\"; tried " +
+                                   tried + "; --source-dir adds a folder");
+}
+
+}  // namespace kiln::spec

@@ -1,0 +1,116 @@
+#include <algorithm>
+
+#include "base/file.hpp"
+#include "spec/binder.hpp"
+#include "spec/missing.hpp"
+#include "spec/reader.hpp"
+
+namespace kiln::spec {
+namespace {
+
+/// The largest published file has 6 kB.
+constexpr std::uint64_t most_bytes = 64u << 20;
+
+bool is_graph(const Json& root) {
+  return root.is(Json::Kind::list) && !root.items.empty() &&
+         root.items.front().is(Json::Kind::object);
+}
+
+struct Reading {
+  std::optional<Spec> spec;
+  std::vector<Message> messages;
+  Errc code = Errc::bad_input;
+};
+
+Reading read_text(std::string_view text, const std::string& file, SpecDialect dialect) {
+  Reader reader(text, file);
+  const auto document = parse_json(text);
+  for (const auto& remark : document.warnings) reader.warning(remark.at, "", remark.text);
+  if (!document.root) {
+    const LineTable lines(text);
+    reader.add({Message::Severity::error, file, lines.line(document.error.at),
+                lines.column(document.error.at), "", "broken JSON: " + document.error.text});
+    return {std::nullopt, reader.sorted_messages(), Errc::bad_input};
+  }
+  const Json& root = *document.root;
+  if (is_graph(root)) {
+    reader.error(root.at, "",
+                 "found a list of " + std::to_string(root.items.size()) +
+                     " kernels (a graph), expected an object that describes one");
+    return {std::nullopt, reader.sorted_messages(), Errc::unsupported};
+  }
+  if (!root.is(Json::Kind::object)) {
+    reader.expected(root, "", "an object that describes one kernel");
+    return {std::nullopt, reader.sorted_messages(), Errc::bad_input};
+  }
+  auto spec = read_spec(root, dialect, reader);
+  return {std::move(spec), reader.sorted_messages(), Errc::bad_input};
+}
+
+bool is_error(const Message& message) { return message.severity == Message::Severity::error; }
+
+Error first_error(const Reading& reading) {
+  std::string text;
+  std::size_t more = 0;
+  for (const auto& message : reading.messages) {
+    if (!is_error(message)) continue;
+    if (text.empty()) {
+      text = message.render();
+    } else {
+      ++more;
+    }
+  }
+  if (more != 0) text += " (and " + std::to_string(more) + " more: kiln check lists them)";
+  return Error(reading.code, text);
+}
+
+/// What binding finds, after the structure is right: sizes with the given and default symbols.
+void check_sizes(const Spec& spec, const Symbols& symbols, std::vector<Message>& messages) {
+  std::vector<BindProblem> problems;
+  Binder binder(spec, symbols, {}, problems);
+  for (const auto& missing : binder.missing()) messages.push_back(missing_finding(spec, missing));
+  (void)binder.bind();
+  for (auto& [message, by_default] : problems) {
+    if (by_default) message.severity = Message::Severity::warning;
+    messages.push_back(std::move(message));
+  }
+}
+
+std::vector<Message> check(std::string_view text, const std::string& file, SpecDialect dialect,
+                           const Symbols& symbols) {
+  auto reading = read_text(text, file, dialect);
+  if (reading.spec) check_sizes(*reading.spec, symbols, reading.messages);
+  std::stable_sort(reading.messages.begin(), reading.messages.end(),
+                   [](const Message& a, const Message& b) { return a.line < b.line; });
+  return std::move(reading.messages);
+}
+
+}  // namespace
+
+Expected<Spec> parse_spec(std::string_view text, std::string file, SpecDialect dialect) {
+  auto reading = read_text(text, file, dialect);
+  if (!reading.spec) return tl::unexpected(first_error(reading));
+  reading.spec->warnings = std::move(reading.messages);
+  return *std::move(reading.spec);
+}
+
+Expected<Spec> load_spec(const std::filesystem::path& file, SpecDialect dialect) {
+  const auto text = kiln::read_text(file, most_bytes);
+  if (!text) return tl::unexpected(text.error());
+  return parse_spec(*text, file.string(), dialect);
+}
+
+std::vector<Message> check_text(std::string_view text, std::string file, SpecDialect dialect,
+                                const Symbols& symbols) {
+  return check(text, file, dialect, symbols);
+}
+
+std::vector<Message> check_spec(const std::filesystem::path& file, SpecDialect dialect,
+                                const Symbols& symbols) {
+  const auto text = kiln::read_text(file, most_bytes);
+  if (text) return check(*text, file.string(), dialect, symbols);
+  // The message of base names the file itself.
+  return {{Message::Severity::error, "", 0, 0, "", text.error().message()}};
+}
+
+}  // namespace kiln::spec

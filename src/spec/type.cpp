@@ -1,0 +1,109 @@
+#include <array>
+#include <charconv>
+
+#include "base/suggest.hpp"
+#include "kiln/spec.hpp"
+#include "spec/json_tree.hpp"
+
+namespace kiln::spec {
+namespace {
+
+struct ScalarName {
+  std::string_view name;
+  Scalar scalar;
+  bool takes_width;  // "int4" is a type, "unsigned int4" is none
+};
+constexpr ScalarName names[] = {
+    {"char", Scalar::i8, true},           {"uchar", Scalar::u8, true},
+    {"short", Scalar::i16, true},         {"ushort", Scalar::u16, true},
+    {"int", Scalar::i32, true},           {"uint", Scalar::u32, true},
+    {"long", Scalar::i64, true},          {"ulong", Scalar::u64, true},
+    {"float", Scalar::f32, true},         {"double", Scalar::f64, true},
+    {"unsigned char", Scalar::u8, false}, {"unsigned short", Scalar::u16, false},
+    {"unsigned", Scalar::u32, false},     {"unsigned int", Scalar::u32, false},
+    {"long int", Scalar::i64, false},     {"unsigned long", Scalar::u64, false},
+};
+
+/// "float4" → "float" and 4; no digits: width 1.
+std::pair<std::string_view, unsigned> split_width(std::string_view name) {
+  const auto digits = name.find_first_of("0123456789");
+  unsigned width = 1;
+  if (digits == name.npos) return {name, width};
+  const auto* end = name.data() + name.size();
+  const auto parsed = std::from_chars(name.data() + digits, end, width);
+  const bool known = parsed.ec == std::errc() && parsed.ptr == end && name[digits] != '0' &&
+                     (width == 2 || width == 3 || width == 4 || width == 8 || width == 16);
+  return {name.substr(0, digits), known ? width : 0};
+}
+
+constexpr std::string_view expected_type =
+    "expected an OpenCL type: char, uchar, short, ushort, int, uint, long, ulong, float or double, "
+    "with 2, 3, 4, 8 or 16 behind it for a vector";
+
+}  // namespace
+
+Expected<Type> Type::parse(std::string_view name) {
+  const auto [word, width] = split_width(name);
+  for (const auto& known : names) {
+    if (known.name != word || width == 0 || (width > 1 && !known.takes_width)) continue;
+    return Type{known.scalar, static_cast<std::uint8_t>(width)};
+  }
+  if (word == "half" || word == "bool" || word == "size_t") {
+    return fail(Errc::unsupported, "found the type " + quote(name) +
+                                       ", which kernel specification files do not have, " +
+                                       std::string(expected_type));
+  }
+  std::array<std::string_view, std::size(names)> candidates;
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i] = names[i].name;
+  const auto near = word.empty() ? "" : did_you_mean(word, candidates);
+  return fail(Errc::bad_input,
+              "found the type " + quote(name) + ", " + std::string(expected_type) + near);
+}
+
+ScalarKind Type::kind() const {
+  switch (scalar) {
+    case Scalar::f32:
+    case Scalar::f64:
+      return ScalarKind::floating;
+    case Scalar::i8:
+    case Scalar::i16:
+    case Scalar::i32:
+    case Scalar::i64:
+      return ScalarKind::signed_integer;
+    default:
+      return ScalarKind::unsigned_integer;
+  }
+}
+
+std::size_t Type::scalar_bytes() const {
+  switch (scalar) {
+    case Scalar::i8:
+    case Scalar::u8:
+      return 1;
+    case Scalar::i16:
+    case Scalar::u16:
+      return 2;
+    case Scalar::i32:
+    case Scalar::u32:
+    case Scalar::f32:
+      return 4;
+    default:
+      return 8;
+  }
+}
+
+std::size_t Type::lanes() const { return width == 3 ? 4 : width; }
+
+std::size_t Type::bytes() const { return lanes() * scalar_bytes(); }
+
+std::string Type::opencl_name() const {
+  std::string result;
+  for (const auto& known : names) {
+    if (known.scalar != scalar || !known.takes_width) continue;
+    result = known.name;
+    break;
+  }
+  return width == 1 ? result : result + std::to_string(width);
+}
+
+}  // namespace kiln::spec
