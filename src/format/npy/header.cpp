@@ -22,7 +22,8 @@ class Parser {
       if (peek() != '}') expect(',', "a comma or }");
     }
     expect('}', "}");
-    if (!error_ && peek() != '\0') refuse("nothing after the dictionary");
+    peek();
+    if (at_ < text_.size()) refuse("nothing after the dictionary");
     for (std::size_t i = 0; i < std::size(keys) && !error_; ++i)
       if (!seen_[i]) refuse(fmt::format("the key '{}' in the dictionary", keys[i]));
     if (error_) return tl::unexpected(*error_);
@@ -121,8 +122,7 @@ class Parser {
     return value;
   }
 
-  /// The next character that is no blank; NUL at the end. (A NUL in the text counts as the end and
-  /// is found by the check that the end was reached.)
+  /// The next character that is no blank; NUL at the end (and where the text holds one).
   char peek() {
     while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != text_.npos) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "format/poclbin.hpp"
+
+/// Program archives for the tests: the shared fixtures, and models made here.
+namespace kiln::poclbin::testing {
+
+/// The folder of the shared fixtures; it need not be there (KILN_NEED_FIXTURES skips then).
+std::filesystem::path fixtures();
+
+/// A fixture's bytes, unpacked where the name ends in ".gz". Fails the test where it cannot.
+Bytes fixture(const std::string& name);
+
+/// Names of the files in a folder of the fixtures with that suffix, sorted.
+std::vector<std::string> fixture_names(const std::string& folder, const std::string& suffix);
+
+/// A small archive with invented contents: the one that docs/formats/poclbin.md shows.
+Archive small_archive();
+
+/// One that uses every part of its format version: two kernels, locals, arguments, several files,
+/// and from version 11 the program-scope bytes and both optional blocks.
+Archive full_archive(std::uint32_t version);
+
+/// All paths of an archive, sorted, each with the digest of its content.
+std::vector<std::string> listing(const Archive& archive);
+
+/// The message of the error that parse gives, or "accepted".
+std::string refusal(ByteView bytes);
+
+}  // namespace kiln::poclbin::testing
+
+#define KILN_NEED_FIXTURES()                                        \
+  if (!std::filesystem::exists(kiln::poclbin::testing::fixtures())) \
+  GTEST_SKIP() << "the shared fixtures are not here: " << kiln::poclbin::testing::fixtures()

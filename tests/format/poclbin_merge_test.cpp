@@ -1,0 +1,95 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "format/archives.hpp"
+
+namespace kiln::poclbin::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string merge_refusal(const Archive& first, const Archive& second) {
+  const auto merged = merge(write(first), write(second));
+  return merged ? "merged" : merged.error().message();
+}
+
+TEST(PoclbinMerge, files_of_both_are_in_the_union) {
+  Archive first = small_archive(), second = small_archive();
+  second.kernels[0].files = {{"/twice/8-1-1-goffs0-smallgrid/twice.so", as_bytes("eight")}};
+  const auto merged = merge(write(first), write(second));
+  ASSERT_TRUE(merged) << merged.error().message();
+  first.kernels[0].files.push_back(second.kernels[0].files[0]);
+  EXPECT_TRUE(*merged == write(first));
+}
+
+TEST(PoclbinMerge, merging_twice_adds_nothing) {
+  const Bytes first = write(small_archive());
+  Archive other = small_archive();
+  other.kernels[0].files = {{"/twice/0-0-0/twice.so", as_bytes("generic")}};
+  const auto once = merge(first, write(other));
+  ASSERT_TRUE(once);
+  EXPECT_TRUE(*merge(*once, write(other)) == *once);
+}
+
+TEST(PoclbinMerge, the_first_program_bc_wins) {
+  Archive other = small_archive();
+  other.root[0][0].content = as_bytes("another temporary name");
+  EXPECT_TRUE(*merge(write(small_archive()), write(other)) == write(small_archive()));
+}
+
+TEST(PoclbinMerge, another_file_with_different_bytes_is_a_conflict) {
+  Archive other = small_archive();
+  other.kernels[0].files[0].content = as_bytes("edoc");
+  EXPECT_THAT(merge_refusal(small_archive(), other),
+              HasSubstr("/twice/64-1-1-goffs0-smallgrid/twice.so (4 and 4 bytes)"));
+}
+
+TEST(PoclbinMerge, archives_of_other_programs_are_refused_with_the_field) {
+  const auto with = [](const std::function<void(Archive&)>& change) {
+    Archive other = full_archive(11);
+    change(other);
+    return merge_refusal(full_archive(11), other);
+  };
+  EXPECT_THAT(with([](Archive& a) { a.device_id ^= 1; }), HasSubstr("device ids differ"));
+  EXPECT_THAT(with([](Archive& a) { a.flags ^= 1; }), HasSubstr("flags differ"));
+  EXPECT_THAT(with([](Archive& a) { a.program_scope_bytes = 25; }), HasSubstr("program-scope"));
+  EXPECT_THAT(with([](Archive& a) { a.kernels[0].arguments[0].type_size = 4; }),
+              HasSubstr("kernel twice differently"));
+  EXPECT_THAT(with([](Archive& a) { a.kernels[0].local_sizes[0] = 1; }),
+              HasSubstr("kernel twice differently"));
+  const std::string hash = build_hash(as_bytes("other"));
+  EXPECT_THAT(with([&](Archive& a) { a.build_hash = hash; }), HasSubstr("build hashes differ"));
+  EXPECT_THAT(merge_refusal(full_archive(9), full_archive(11)), HasSubstr("format versions"));
+}
+
+TEST(PoclbinMerge, a_kernel_that_only_the_second_has_is_appended) {
+  Archive first = small_archive(), second = small_archive();
+  second.kernels.push_back({.name = "none"});
+  EXPECT_TRUE(*merge(write(first), write(second)) == write(second));
+}
+
+TEST(PoclbinMerge, a_program_bc_that_was_dropped_comes_back_from_the_other) {
+  Archive first = full_archive(11);
+  const Archive second = full_archive(11);
+  first.root.erase(first.root.begin());
+  const auto merged = merge(write(first), write(second));
+  ASSERT_TRUE(merged) << merged.error().message();
+  EXPECT_EQ(listing(*parse(*merged)), listing(second));
+}
+
+TEST(PoclbinMerge, a_union_that_cannot_be_unpacked_is_refused) {
+  Archive other = small_archive();
+  other.kernels[0].files = {{"/twice/64-1-1-goffs0-smallgrid", as_bytes("file")}};
+  EXPECT_THAT(merge_refusal(small_archive(), other), HasSubstr("union is not sound"));
+}
+
+TEST(PoclbinMerge, a_damaged_archive_is_named) {
+  const Bytes good = write(small_archive());
+  Bytes bad = good;
+  bad.pop_back();
+  EXPECT_THAT(merge(good, bad).error().message(), HasSubstr("second program archive, byte"));
+  EXPECT_THAT(merge(bad, good).error().message(), HasSubstr("first program archive, byte"));
+}
+
+}  // namespace
+}  // namespace kiln::poclbin::testing

@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "format/archives.hpp"
+
+namespace kiln::poclbin::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Offsets in small_archive(), as docs/formats/poclbin.md lists them.
+constexpr std::size_t version_at = 16, kernel_count_at = 20, flags_at = 24, root_count_at = 32,
+                      hash_at = 36, root_at = 77, kernel_at = 108;
+
+template <class T>
+std::string refusal_with(std::size_t at, T value) {
+  Bytes bytes = write(small_archive());
+  std::memcpy(bytes.data() + at, &value, sizeof value);
+  return refusal(bytes);
+}
+
+std::string refusal_of(const std::function<void(Archive&)>& change, std::uint32_t version = 9) {
+  Archive archive = full_archive(version);
+  change(archive);
+  return refusal(write(archive));
+}
+
+std::string refusal_of_path(std::string_view path) {
+  return refusal_of([&](Archive& a) { a.kernels[0].files.push_back({path, as_bytes("x")}); });
+}
+
+TEST(PoclbinParse, a_written_model_is_read_back) {
+  for (const std::uint32_t version : {9u, 11u}) {
+    const Archive archive = full_archive(version);
+    const Bytes bytes = write(archive);
+    const auto read = parse(bytes);
+    ASSERT_TRUE(read) << read.error().message();
+    EXPECT_TRUE(*read == archive);
+  }
+}
+
+TEST(PoclbinParse, the_model_views_the_bytes) {
+  const Bytes bytes = write(small_archive());
+  const auto archive = parse(bytes);
+  ASSERT_TRUE(archive);
+  const std::byte* content = archive->root[0][0].content.data();
+  EXPECT_GE(content, bytes.data());
+  EXPECT_LT(content, bytes.data() + bytes.size());
+}
+
+TEST(PoclbinParse, errors_name_byte_field_and_finding) {
+  EXPECT_EQ(refusal_with(version_at, std::uint32_t{12}),
+            "program archive, byte 16, version: found 12, expected 9 or 11");
+  EXPECT_EQ(refusal_with(kernel_count_at, std::uint32_t{0xffffffff}),
+            "program archive, byte 20, kernels: 4294967295 of at least 68 bytes are announced, 247 "
+            "bytes are left");
+  EXPECT_EQ(refusal_with(root_at, std::uint64_t{1} << 63),
+            "program archive, byte 85, root entry: 9223372036854775808 bytes are announced, 186 "
+            "are left");
+  EXPECT_EQ(refusal_with(hash_at + 40, 'A'),
+            "program archive, byte 76, build hash: expected a NUL after 40 characters");
+  EXPECT_EQ(refusal_with(kernel_at, std::uint64_t{0}),
+            "program archive, byte 108, struct_size: 0 is below the 68 bytes of the smallest "
+            "record");
+}
+
+TEST(PoclbinParse, a_corrupt_archive_is_told_from_an_unsupported_one) {
+  Bytes bytes = write(small_archive());
+  bytes[version_at] = std::byte{10};
+  EXPECT_EQ(parse(bytes).error().code(), Errc::unsupported);
+  bytes[version_at] = std::byte{9};
+  bytes[0] = std::byte{'P'};
+  EXPECT_EQ(parse(bytes).error().code(), Errc::corrupt);
+}
+
+TEST(PoclbinParse, unknown_flags_and_binary_types_are_refused) {
+  const std::uint64_t executable = std::uint64_t{4} << 32;
+  EXPECT_THAT(refusal_with(flags_at, executable | 2), HasSubstr("unknown bit"));  // from 10 on only
+  EXPECT_THAT(refusal_with(flags_at, executable | 1u << 31), HasSubstr("unknown bit"));
+  for (const std::uint64_t type : {0, 3, 5, 256})
+    EXPECT_THAT(refusal_with(flags_at, type << 32), HasSubstr("binary type")) << type;
+  for (const std::uint64_t type : {1, 2, 4})
+    EXPECT_EQ(refusal_with(flags_at, type << 32), "accepted") << type;
+}
+
+TEST(PoclbinParse, a_version_9_archive_has_just_one_root_entry) {
+  EXPECT_THAT(refusal_with(root_count_at, std::uint32_t{0}), HasSubstr("version 9 has 1 to 1"));
+  EXPECT_THAT(refusal_with(root_count_at, std::uint32_t{2}), HasSubstr("version 9 has 1 to 1"));
+}
+
+TEST(PoclbinParse, a_version_11_archive_has_at_most_two_root_entries) {
+  EXPECT_EQ(refusal_of([](Archive& a) { a.root.clear(); }, 11), "accepted");
+  EXPECT_THAT(refusal_of(
+                  [](Archive& a) {
+                    a.root.push_back({{"/third", {}}});
+                  },
+                  11),
+              HasSubstr("version 11 has 0 to 2"));
+  EXPECT_THAT(refusal_of([](Archive& a) { a.root[1].clear(); }, 11), HasSubstr("0 bytes"));
+}
+
+TEST(PoclbinParse, unknown_kernel_flags_are_refused) {
+  const auto set_bit = [](unsigned bit) {
+    return [bit](Archive& a) { a.kernels[1].metadata_flags |= std::uint64_t{1} << bit; };
+  };
+  EXPECT_THAT(refusal_of(set_bit(5), 9), HasSubstr("unknown bit"));
+  EXPECT_THAT(refusal_of(set_bit(33), 9), HasSubstr("unknown bit"));
+  EXPECT_THAT(refusal_of(set_bit(35), 11), HasSubstr("unknown bit"));
+}
+
+TEST(PoclbinParse, sizes_that_do_not_meet_are_refused) {
+  EXPECT_THAT(refusal_with(kernel_at + 8, std::uint64_t{1}), HasSubstr("binaries_size"));
+  EXPECT_THAT(refusal_with(kernel_at + 16, std::uint32_t{7}), HasSubstr("arginfo_size"));
+  EXPECT_THAT(refusal_with(root_at, std::uint64_t{24}), HasSubstr("are left"));
+}
+
+TEST(PoclbinParse, paths_that_leave_the_kernels_folder_are_refused) {
+  for (const char* path : {"/../../../escaped", "/twice/../../x", "-sibling", "//etc/escaped",
+                           "/twice/a/../b.so", "/twice/./b.so", "/twice/a//b.so", "/twice/a/",
+                           "\\..\\x", "/twice/a\\b.so", "/twice/\x1b[2J", "/twice/a\xff.so"})
+    EXPECT_THAT(refusal_of_path(path), HasSubstr("file path: found ")) << path;
+  EXPECT_THAT(refusal_of_path(std::string_view("/twice/a\0b", 10)), HasSubstr("control character"));
+  EXPECT_THAT(refusal_of_path(std::string(5000, 'a').insert(0, "/")), HasSubstr("768 bytes"));
+  for (const char* path : {"/other/0-0-0/other.so", "/twic/a.so", "/twice", "/twice2/a.so"})
+    EXPECT_THAT(refusal_of_path(path), HasSubstr("not in the folder of kernel twice")) << path;
+  EXPECT_EQ(refusal_of_path("/twice/1-1-1/größe.so"), "accepted");
+}
+
+TEST(PoclbinParse, a_path_twice_or_below_a_file_is_refused) {
+  EXPECT_THAT(refusal_of_path("/twice/0-0-0/twice.so"), HasSubstr("is there twice"));
+  EXPECT_THAT(refusal_of_path("/twice/0-0-0"), HasSubstr("needs a folder where"));
+  EXPECT_THAT(refusal_of_path("/twice/0-0-0/twice.so/x"), HasSubstr("needs a folder where"));
+  EXPECT_EQ(refusal_of_path("/twice/0-0-0-x/twice.so"), "accepted");
+  EXPECT_THAT(refusal_of([](Archive& a) {
+                a.root[0].push_back({"/twice", {}});
+              }),
+              HasSubstr("needs a folder where /twice is a file"));
+}
+
+TEST(PoclbinParse, a_kernel_name_is_one_safe_component_and_there_once) {
+  const auto named = [](std::string_view name) {
+    return refusal_of([name](Archive& a) { a.kernels[1].name = name; });
+  };
+  for (const std::string_view bad : {"../../x", "..", "", "a/b", "a\\b", "a\nb"})
+    EXPECT_THAT(named(bad), HasSubstr("kernel name: found")) << bad;
+  EXPECT_THAT(named(std::string_view("a\0b", 3)), HasSubstr("control character"));
+  EXPECT_THAT(named("twice"), HasSubstr("twice is there twice"));
+  EXPECT_EQ(named("_Z3addPfS_"), "accepted");
+}
+
+TEST(PoclbinParse, a_clipped_folder_is_one_of_its_kernel_in_version_11_only) {
+  const std::string name(300, 'k');
+  const std::string path =
+      fmt::format("/{}.{}/0-0-0/k.so", name.substr(0, 20), std::string(40, 'A'));
+  const auto change = [&](Archive& a) {
+    a.kernels[1].name = name;
+    a.kernels[1].files = {{path, as_bytes("x")}};
+  };
+  EXPECT_EQ(refusal_of(change, 11), "accepted");
+  EXPECT_THAT(refusal_of(change, 9), HasSubstr("kernel name"));
+}
+
+TEST(PoclbinParse, an_optional_block_without_its_flag_is_refused) {
+  EXPECT_NE(refusal_of([](Archive& a) { a.kernels[0].metadata_flags = 31; }, 11), "accepted");
+  EXPECT_NE(refusal_of([](Archive& a) { a.kernels[0].sub_groups.reset(); }, 11), "accepted");
+}
+
+TEST(PoclbinParse, a_hash_of_another_length_is_written_as_something_that_is_refused) {
+  for (const char* hash : {"", "AB/C", "AB/CDEFGHIJKLMNOPABCDEFGHIJKLMNOPABCDEF"})
+    EXPECT_THAT(refusal_of([hash](Archive& a) { a.build_hash = hash; }), HasSubstr("build hash"));
+}
+
+}  // namespace
+}  // namespace kiln::poclbin::testing
