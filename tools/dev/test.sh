@@ -3,6 +3,9 @@
 # run_ctest PRESET: all tests; shows failures with their output, then the counts.
 run_ctest() {
   local preset=$1 log=build/log/test-$1.log start=$SECONDS status=0
+  # Findings inside the OpenCL driver are not Kiln's.
+  export LSAN_OPTIONS=suppressions=$PWD/tools/sanitize/leaks.supp:print_suppressions=0
+  export TSAN_OPTIONS=suppressions=$PWD/tools/sanitize/races.supp
   logged "testing $preset" "$log" \
     ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" || status=$?
   # Passing tests are thousands of lines that nobody reads; the log keeps them.
