@@ -39,6 +39,7 @@ class Walker {
     if (found != canonical::grammar)
       return fail(Errc::corrupt,
                   fmt::format("byte 4: grammar {} found, {} expected", found, canonical::grammar));
+    if (all_.size() == start) return fail(Errc::corrupt, "byte 8: no field");
     return fields(all_.subspan(start), 0);
   }
 

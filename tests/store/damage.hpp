@@ -28,8 +28,9 @@ class DamageBench {
   /// One damage to one file.
   struct Case {
     std::string file;
-    std::size_t at = 0;  ///< the byte that is inverted, or the new length
+    std::size_t at = 0;  ///< the byte that is changed, or the new length
     bool cut = false;
+    std::byte mask{0xff};  ///< the bits of the byte that change
   };
   /// Probes each case in a child process; the first that gives something wrong or ends the child,
   /// in words.
@@ -52,7 +53,8 @@ class DamageBench {
   std::map<std::string, Bytes> files_;
 };
 
-/// Bytes to damage: all below `dense`, then every `step`-th.
+/// Bytes to damage: all below `dense`, then every `step`-th. Whole bytes and single bits take
+/// turns; KILN_DAMAGE_MASK sets one mask for all.
 std::vector<DamageBench::Case> flips(const std::string& file, std::size_t size, std::size_t dense,
                                      std::size_t step);
 std::vector<DamageBench::Case> cuts(const std::string& file, std::size_t size, std::size_t step);
