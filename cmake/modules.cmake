@@ -25,6 +25,7 @@ function(kiln_test name)
   add_executable(test_${name} ${sources})
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE ${ARG_DEPENDS} kiln_testing)
+  target_compile_options(test_${name} PRIVATE -O1)  # test code need not be fast, but be built fast
   target_compile_definitions(test_${name} PRIVATE
     KILN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KILN_BINARY_DIR="${CMAKE_BINARY_DIR}"
     KILN_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")

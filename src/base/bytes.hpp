@@ -35,14 +35,18 @@ T load_le(const std::byte* from) {
   std::memcpy(&value, from, sizeof value);
   return value;  // every machine that Kiln runs on is little-endian; see the check in bytes.cpp
 }
+inline void append(Bytes& to, ByteView bytes) {
+  if (bytes.empty()) return;  // a null pointer is no argument for memcpy
+  const std::size_t size = to.size();
+  to.resize(size + bytes.size());
+  std::memcpy(to.data() + size, bytes.data(), bytes.size());
+}
 /// Appends a value in little-endian order.
 template <class T>
 void append_le(Bytes& to, T value) {
   static_assert(std::is_integral_v<T>);
-  const auto bytes = bytes_of(value);
-  to.insert(to.end(), bytes.begin(), bytes.end());
+  append(to, bytes_of(value));
 }
-inline void append(Bytes& to, ByteView bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
 inline void append(Bytes& to, std::string_view text) { append(to, as_bytes(text)); }
 
 /// Lower-case hexadecimal, two letters a byte.

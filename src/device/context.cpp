@@ -72,9 +72,9 @@ Buffer make_buffer(const Context& context, const Device& device, void* host, std
                     ? cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host)
                     : cl::Buffer(context.cl(), CL_MEM_READ_WRITE, bytes);
   } catch (const cl::Error& error) {
-    throw Error(Errc::device, fmt::format("{} cannot hold a buffer of {} bytes: {} ({})",
-                                          device.name, bytes, cl_status_name(error.err()),
-                                          error.err()));
+    throw Error(Errc::device,
+                fmt::format("{} cannot hold a buffer of {} bytes: {} ({})", device.name, bytes,
+                            cl_status_name(error.err()), error.err()));
   }
   return buffer;
 }

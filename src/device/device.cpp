@@ -35,9 +35,12 @@ std::string Device::speed_identity() const {
 
 const char* Device::type_name() const {
   switch (type) {
-    case Type::cpu: return "CPU";
-    case Type::gpu: return "GPU";
-    case Type::other: break;
+    case Type::cpu:
+      return "CPU";
+    case Type::gpu:
+      return "GPU";
+    case Type::other:
+      break;
   }
   return "other";
 }
@@ -80,8 +83,7 @@ DevicePtr describe_device(cl::Device handle, DevicePtr parent) {
 
 Expected<std::vector<DevicePtr>> all_devices() {
   // The first call loads the drivers (15 ms for PoCL); C++ makes concurrent callers wait for it.
-  static const Expected<std::vector<DevicePtr>> devices =
-      []() -> Expected<std::vector<DevicePtr>> {
+  static const Expected<std::vector<DevicePtr>> devices = []() -> Expected<std::vector<DevicePtr>> {
     std::vector<DevicePtr> found;
     try {
       std::vector<cl::Platform> platforms;

@@ -25,8 +25,8 @@ class Device {
   std::size_t max_work_group_size = 0;
   std::vector<std::size_t> max_work_item_sizes;
   cl_ulong global_memory = 0, max_allocation = 0, local_memory = 0;  ///< bytes
-  bool host_memory = false;  ///< works in the host's memory: buffers need no copy
-  bool pocl = false;         ///< driven by PoCL: programs are archives with variants
+  bool host_memory = false;        ///< works in the host's memory: buffers need no copy
+  bool pocl = false;               ///< driven by PoCL: programs are archives with variants
   std::string pocl_device_string;  ///< PoCL's HSTR, empty elsewhere
   cl::Device handle;
   std::shared_ptr<const Device> parent;  ///< set for sub-devices
@@ -52,8 +52,8 @@ DevicePtr describe_device(cl::Device handle, DevicePtr parent = nullptr);
 /// Error: not_found where there is no platform or no device.
 Expected<std::vector<DevicePtr>> all_devices();
 
-/// Devices by a list as on the command line, separated by commas: `all`, `gpu`, `cpu`, an index into
-/// all_devices(), `~part of a name`, and for sub-devices a selector with `/2` (equal parts) or
+/// Devices by a list as on the command line, separated by commas: `all`, `gpu`, `cpu`, an index
+/// into all_devices(), `~part of a name`, and for sub-devices a selector with `/2` (equal parts) or
 /// `/1,3` (by compute units). Empty: `all`. The first one is "the GPU" of a partition class.
 Expected<std::vector<DevicePtr>> select_devices(std::string_view list);
 

@@ -10,7 +10,8 @@ struct StatusName {
   cl_int status;
   const char* name;
 };
-#define KILN_STATUS(name) StatusName{name, #name}
+#define KILN_STATUS(name) \
+  StatusName { name, #name }
 constexpr std::array names{
     KILN_STATUS(CL_DEVICE_NOT_FOUND),
     KILN_STATUS(CL_DEVICE_NOT_AVAILABLE),

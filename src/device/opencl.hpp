@@ -8,7 +8,6 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/opencl.hpp>
-
 #include <string>
 
 #include "kiln/error.hpp"

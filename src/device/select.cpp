@@ -38,8 +38,9 @@ Expected<std::vector<Selector>> parse_list(std::string_view list) {
     const std::string_view item = list.substr(0, comma);
     const auto slash = item.find('/');
     if (item.empty())
-      return fail(Errc::bad_input, "--devices: an empty item; expected all, gpu, cpu, an index, "
-                                   "~part of a name, or one of these with /2 or /1,3");
+      return fail(Errc::bad_input,
+                  "--devices: an empty item; expected all, gpu, cpu, an index, "
+                  "~part of a name, or one of these with /2 or /1,3");
     if (slash == std::string_view::npos && !selectors.empty() && !selectors.back().parts.empty() &&
         number(item)) {
       selectors.back().parts.push_back(*number(item));
@@ -69,8 +70,8 @@ bool matches(const Device& device, std::size_t index, const std::string& text) {
 std::string known_devices(const std::vector<DevicePtr>& devices) {
   std::string text;
   for (std::size_t i = 0; i < devices.size(); ++i)
-    text += fmt::format("{}{} {} ({})", i ? ", " : "", i, devices[i]->name,
-                        devices[i]->type_name());
+    text +=
+        fmt::format("{}{} {} ({})", i ? ", " : "", i, devices[i]->name, devices[i]->type_name());
   return text;
 }
 

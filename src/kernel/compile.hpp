@@ -33,7 +33,7 @@ std::filesystem::path find_compile_helper();
 /// What the helper made, or why not: Errc::build with the log where the text does not compile,
 /// Errc::unsupported where there is no helper, Errc::timeout, Errc::device where the compiler died.
 struct ApartRequest {
-  std::string text;     ///< OpenCL C, or empty: add variants to `archive`
+  std::string text;  ///< OpenCL C, or empty: add variants to `archive`
   ByteView archive;
   std::string options, label, build_hash;
   std::vector<KernelVariant> variants;

@@ -8,7 +8,7 @@ namespace kiln {
 
 /// One step of a look-up: which layer was asked, what it said, what it cost.
 struct ResolveStep {
-  std::string layer;   ///< "memory", "local store", "compile", "load", "variant"
+  std::string layer;  ///< "memory", "local store", "compile", "load", "variant"
   bool answered = false;
   std::string reason;  ///< why not, or what was done
   std::int64_t start_ns = 0, end_ns = 0;

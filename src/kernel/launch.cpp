@@ -19,10 +19,10 @@ Launch::Launch(ContextPtr context, Program& program, const std::string& kernel)
 void Launch::check_argument(unsigned position, cl_int status) const {
   if (status == CL_SUCCESS) return;
   const auto& arguments = info_.arguments;
-  const std::string type = position < arguments.size() && info_.has_arguments
-                               ? fmt::format(" ({} {})", arguments[position].type,
-                                             arguments[position].name)
-                               : "";
+  const std::string type =
+      position < arguments.size() && info_.has_arguments
+          ? fmt::format(" ({} {})", arguments[position].type, arguments[position].name)
+          : "";
   throw Error(Errc::bad_input, fmt::format("argument {}{} of {}: {}", position, type, info_.name,
                                            cl_status_name(status)));
 }
@@ -71,10 +71,10 @@ Expected<void> check_range(const NDRange& range, const Device& device) {
                   fmt::format("local size {} in dimension {} is above {}, what {} allows", local, d,
                               device.max_work_item_sizes[d], device.name));
     if (local > device.max_work_group_size / group)
-      return fail(Errc::bad_input,
-                  fmt::format("a work-group of {}x{}x{} is above {}, what {} allows",
-                              range.local[0], range.local[1], range.local[2],
-                              device.max_work_group_size, device.name));
+      return fail(
+          Errc::bad_input,
+          fmt::format("a work-group of {}x{}x{} is above {}, what {} allows", range.local[0],
+                      range.local[1], range.local[2], device.max_work_group_size, device.name));
     group *= local;
   }
   return {};

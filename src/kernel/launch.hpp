@@ -20,10 +20,8 @@ class Launch {
   /// the time between setting and enqueuing). Throws with the argument's position and name.
   void set_scalar(unsigned position, ByteView value);
   template <class T>
-    requires std::is_arithmetic_v<T>
-  void set_scalar(unsigned position, const T& value) {
-    set_scalar(position, bytes_of(value));
-  }
+  requires std::is_arithmetic_v<T>
+  void set_scalar(unsigned position, const T& value) { set_scalar(position, bytes_of(value)); }
   void set_buffer(unsigned position, const cl::Buffer& buffer);
   void set_local(unsigned position, std::size_t bytes);
 

@@ -33,7 +33,7 @@ class Program {
     DevicePtr device;
     cl::Program handle;
     std::vector<KernelInfo> kernels;
-    Bytes archive;              ///< for PoCL, where it came from an archive; else empty
+    Bytes archive;  ///< for PoCL, where it came from an archive; else empty
     VariantMaker* maker = nullptr;
   };
   explicit Program(Parts parts);

@@ -43,9 +43,8 @@ Bytes canonical_request(const Request& request, const Parameters& parameters,
   return writer.view();
 }
 
-Expected<std::string> build_options(
-    const std::vector<std::pair<std::string, std::string>>& macros,
-    const std::vector<std::string>& others) {
+Expected<std::string> build_options(const std::vector<std::pair<std::string, std::string>>& macros,
+                                    const std::vector<std::string>& others) {
   std::map<std::string, std::string> sorted;
   for (const auto& [name, value] : macros) sorted[name] = value;
   std::string text;

@@ -20,25 +20,23 @@ struct Fact {
 
 /// What a front end wants. Pure data; holds no geometry (local sizes are variants of an Artifact).
 struct Request {
-  std::string family;           ///< "source", "blas.gemm", "mesh.par_loop"
-  std::int64_t version = 1;     ///< of the family's Generator, raised when its text changes
-  std::vector<Fact> facts;      ///< in the family's fixed order
-  SourcePtr source;             ///< the program's text; null where the family's Generator makes it
-  std::string options;          ///< build options in one spelling (see build_options)
+  std::string family;        ///< "source", "blas.gemm", "mesh.par_loop"
+  std::int64_t version = 1;  ///< of the family's Generator, raised when its text changes
+  std::vector<Fact> facts;   ///< in the family's fixed order
+  SourcePtr source;          ///< the program's text; null where the family's Generator makes it
+  std::string options;       ///< build options in one spelling (see build_options)
   std::vector<std::string> kernels;  ///< entry points; empty: all
-  std::string problem_class;    ///< which Parameters on record apply; not a part of the Key
-  std::string label;            ///< for people: "VectorAdd"; not a part of the Key
+  std::string problem_class;         ///< which Parameters on record apply; not a part of the Key
+  std::string label;                 ///< for people: "VectorAdd"; not a part of the Key
 };
 
 /// Everything the binary depends on, as canonical bytes: family, version, facts, source (length and
 /// digest after include expansion), options, entry points, Parameters, device fingerprint.
-Bytes canonical_request(const Request& request, const Parameters& parameters,
-                        const Device& device);
+Bytes canonical_request(const Request& request, const Parameters& parameters, const Device& device);
 
 /// One spelling of build options: macros sorted by name (the last definition of a name wins), then
 /// the other options in their order, single blanks. Values that hold blanks or quotes are refused.
-Expected<std::string> build_options(
-    const std::vector<std::pair<std::string, std::string>>& macros,
-    const std::vector<std::string>& others);
+Expected<std::string> build_options(const std::vector<std::pair<std::string, std::string>>& macros,
+                                    const std::vector<std::string>& others);
 
 }  // namespace kiln

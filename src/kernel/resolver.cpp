@@ -48,8 +48,7 @@ std::string Resolver::text_of(const Request& request, const Parameters& paramete
 }
 
 Program* Resolver::find(const Key& key, Context& context, const Device& device) const noexcept {
-  const auto* found =
-      context.attachment<ProgramTable>().programs.find({key, device.handle()});
+  const auto* found = context.attachment<ProgramTable>().programs.find({key, device.handle()});
   return found == nullptr ? nullptr : found->get();
 }
 
@@ -82,8 +81,8 @@ Program& Resolver::resolve(const Request& request, const ContextPtr& context,
   }
   if (others.valid()) return *others.get();  // throws what the maker threw
 
-  Work work{request,     chosen, context, device, wanted,
-            explanation, key,    std::move(canonical), {}, {}, 0};
+  Work work{request, chosen, context, device, wanted, explanation, key, std::move(canonical),
+            {},      {},     0};
   const auto leave = [&] {
     const std::lock_guard lock(mutex_);
     making_.erase(place);

@@ -59,8 +59,8 @@ class Resolver : public VariantMaker {
 
   /// The plan of a Key: memory, store, else `make`. The arrays stay alive while the pointer does.
   struct PlanRequest {
-    Bytes canonical;            ///< from a CanonicalWriter
-    std::uint32_t schema = 1;   ///< of the arrays' meaning
+    Bytes canonical;           ///< from a CanonicalWriter
+    std::uint32_t schema = 1;  ///< of the arrays' meaning
     std::string label;
   };
   PlanPtr resolve_plan(const PlanRequest& request, const std::function<PlanPtr()>& make,

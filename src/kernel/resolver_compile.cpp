@@ -8,8 +8,7 @@ namespace kiln {
 
 void Resolver::compile(Work& work) {
   const bool keepable = local_ != nullptr && work.device->pocl;
-  if (!keepable || policy_ == CompilePolicy::here)
-    return compile_here_into(work, "");
+  if (!keepable || policy_ == CompilePolicy::here) return compile_here_into(work, "");
   if (policy_ == CompilePolicy::beside) {
     compile_beside(work);
     return compile_here_into(work, "the artifact is made beside");

@@ -44,8 +44,8 @@ bool Resolver::load_stored(Work& work) {
     auto artifact = decode_entry(*lookup.entry, *work.device);
     if (!artifact) {
       step.missed(artifact.error().message());
-      log(LogLevel::warning, fmt::format("store entry {} is not used: {}",
-                                         work.key.digest.brief(), artifact.error().message()));
+      log(LogLevel::warning, fmt::format("store entry {} is not used: {}", work.key.digest.brief(),
+                                         artifact.error().message()));
       return false;
     }
     work.artifact = std::move(*artifact);
@@ -54,8 +54,8 @@ bool Resolver::load_stored(Work& work) {
   add_variants(work);
   StepTimer step(work.explanation, "load");
   try {
-    work.handle = load_binary(*work.context, *work.device, work.artifact.binary,
-                              work.request.options);
+    work.handle =
+        load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
     step.answered();
     return true;
   } catch (const Error& error) {
@@ -109,8 +109,8 @@ void Resolver::keep(const Work& work) {
   };
   if (auto kept = local_->update(Kind::artifact, work.key, work.canonical, work.metadata(), merged);
       !kept)
-    log(LogLevel::warning, fmt::format("{} is not kept: {}", work.request.label,
-                                       kept.error().message()));
+    log(LogLevel::warning,
+        fmt::format("{} is not kept: {}", work.request.label, kept.error().message()));
 }
 
 void Resolver::make_variant(Program& program, const KernelVariant& variant) {
@@ -134,8 +134,17 @@ void Resolver::make_variant(Program& program, const KernelVariant& variant) {
   described.label = program.label();
   const Parameters none;
   const std::vector<KernelVariant> wanted;
-  Work work{described, none, context, program.device(), wanted, nullptr, program.key(),
-            program.canonical(), {Artifact::Form::pocl_archive, program.kernels(), *made}, {}, 0};
+  Work work{described,
+            none,
+            context,
+            program.device(),
+            wanted,
+            nullptr,
+            program.key(),
+            program.canonical(),
+            {Artifact::Form::pocl_archive, program.kernels(), *made},
+            {},
+            0};
   keep(work);
   program.replace_archive(std::move(*made));
 }

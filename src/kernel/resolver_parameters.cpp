@@ -74,8 +74,8 @@ void Resolver::record(const Request& request, const Device& device, const Parame
   if (auto kept = local_->put(Kind::record, key_of(canonical), canonical,
                               encode_parameters(parameters), metadata);
       !kept)
-    log(LogLevel::warning, fmt::format("Parameters of {} are not kept: {}", request.family,
-                                       kept.error().message()));
+    log(LogLevel::warning,
+        fmt::format("Parameters of {} are not kept: {}", request.family, kept.error().message()));
 }
 
 }  // namespace kiln

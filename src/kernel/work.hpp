@@ -20,7 +20,7 @@ struct Resolver::Work {
   Key key;
   Bytes canonical;
 
-  Artifact artifact;    ///< what is kept; its binary is empty where nothing can be
+  Artifact artifact;  ///< what is kept; its binary is empty where nothing can be
   cl::Program handle;
   double cost_seconds = 0;
 

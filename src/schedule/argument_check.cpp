@@ -13,18 +13,23 @@ struct ScalarType {
   std::size_t bytes;
 };
 constexpr std::array scalars{
-    ScalarType{"char", 1},  ScalarType{"uchar", 1}, ScalarType{"short", 2}, ScalarType{"ushort", 2},
-    ScalarType{"int", 4},   ScalarType{"uint", 4},  ScalarType{"long", 8},  ScalarType{"ulong", 8},
-    ScalarType{"float", 4}, ScalarType{"double", 8}, ScalarType{"half", 2},
-    ScalarType{"unsigned char", 1}, ScalarType{"unsigned short", 2}, ScalarType{"unsigned int", 4},
-    ScalarType{"unsigned", 4}, ScalarType{"unsigned long", 8}, ScalarType{"signed char", 1}};
+    ScalarType{"char", 1},           ScalarType{"uchar", 1},        ScalarType{"short", 2},
+    ScalarType{"ushort", 2},         ScalarType{"int", 4},          ScalarType{"uint", 4},
+    ScalarType{"long", 8},           ScalarType{"ulong", 8},        ScalarType{"float", 4},
+    ScalarType{"double", 8},         ScalarType{"half", 2},         ScalarType{"unsigned char", 1},
+    ScalarType{"unsigned short", 2}, ScalarType{"unsigned int", 4}, ScalarType{"unsigned", 4},
+    ScalarType{"unsigned long", 8},  ScalarType{"signed char", 1}};
 
 const char* space_name(cl_uint address) {
   switch (address) {
-    case CL_KERNEL_ARG_ADDRESS_GLOBAL: return "a __global buffer";
-    case CL_KERNEL_ARG_ADDRESS_CONSTANT: return "a __constant buffer";
-    case CL_KERNEL_ARG_ADDRESS_LOCAL: return "__local memory";
-    default: return "a value";
+    case CL_KERNEL_ARG_ADDRESS_GLOBAL:
+      return "a __global buffer";
+    case CL_KERNEL_ARG_ADDRESS_CONSTANT:
+      return "a __constant buffer";
+    case CL_KERNEL_ARG_ADDRESS_LOCAL:
+      return "__local memory";
+    default:
+      return "a value";
   }
 }
 
@@ -42,9 +47,9 @@ Given describe(const Argument& argument, const KernelArgument& wanted) {
     return {wanted.address == CL_KERNEL_ARG_ADDRESS_LOCAL, "local memory"};
   const auto size = std::get<ScalarArgument>(argument).value.size();
   const auto wanted_size = type_bytes(wanted.type);
-  return {wanted.address == CL_KERNEL_ARG_ADDRESS_PRIVATE &&
-              (wanted_size == 0 || wanted_size == size),
-          fmt::format("a value of {} bytes", size)};
+  return {
+      wanted.address == CL_KERNEL_ARG_ADDRESS_PRIVATE && (wanted_size == 0 || wanted_size == size),
+      fmt::format("a value of {} bytes", size)};
 }
 
 }  // namespace
@@ -67,9 +72,9 @@ std::size_t type_bytes(std::string_view name) {
 
 Expected<void> check_arguments_match(const KernelInfo& kernel, const Job& job) {
   if (kernel.arguments.size() != job.arguments.size())
-    return fail(Errc::bad_input, fmt::format("kernel {} takes {} arguments; {} are given",
-                                             kernel.name, kernel.arguments.size(),
-                                             job.arguments.size()));
+    return fail(Errc::bad_input,
+                fmt::format("kernel {} takes {} arguments; {} are given", kernel.name,
+                            kernel.arguments.size(), job.arguments.size()));
   if (!kernel.has_arguments) return {};
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const auto& wanted = kernel.arguments[i];

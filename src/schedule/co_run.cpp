@@ -31,8 +31,7 @@ CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options opt
     Program& program =
         resolver_.resolve(job_.request, queues[i].context(), queues[i].device(), wanted,
                           options_.explanations != nullptr ? &explanation : nullptr);
-    if (options_.explanations != nullptr)
-      options_.explanations->push_back(std::move(explanation));
+    if (options_.explanations != nullptr) options_.explanations->push_back(std::move(explanation));
     if (i == 0) {
       program_ = &program;
       value_or_throw(check_arguments_match(program.kernel(job_.kernel), job_));
@@ -40,8 +39,9 @@ CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options opt
       protect_inputs();
       note_initial();
     }
-    placements_.push_back(std::make_unique<Placement>(
-        std::move(queues[i]), program, job_, fmt::format("device {}: {}", i, program.device()->name)));
+    placements_.push_back(
+        std::make_unique<Placement>(std::move(queues[i]), program, job_,
+                                    fmt::format("device {}: {}", i, program.device()->name)));
   }
   if (queues.size() > 1) {
     const Proof proof = load_proof(resolver_, *program_, job_);
@@ -86,8 +86,8 @@ std::string CoRun::refusal() const {
 
 RunReport CoRun::run(std::span<const double> weights) {
   if (weights.size() != placements_.size())
-    throw Error(Errc::bad_input, fmt::format("{} weights for {} devices", weights.size(),
-                                             placements_.size()));
+    throw Error(Errc::bad_input,
+                fmt::format("{} weights for {} devices", weights.size(), placements_.size()));
   const auto parts = cut(groups(), weights);
   const auto busy = std::count_if(parts.begin(), parts.end(), [](auto& p) { return !p.empty(); });
   if (busy > 1 && !refusal().empty()) {
@@ -183,8 +183,7 @@ RunReport CoRun::run_parts(const std::vector<Part>& parts) {
   return report;
 }
 
-std::optional<std::string> CoRun::merge(const std::vector<std::size_t>& active,
-                                        std::size_t owner) {
+std::optional<std::string> CoRun::merge(const std::vector<std::size_t>& active, std::size_t owner) {
   const auto started = now_ns();
   std::optional<std::string> conflict;
   for (std::size_t i = 0; i < job_.arguments.size() && !conflict; ++i) {

@@ -27,7 +27,7 @@ struct RunReport {
   std::vector<DeviceReport> devices;
   std::int64_t wall_ns = 0;  ///< from the first command to the merged result
   bool split = false;        ///< more than one device worked, and the result is theirs
-  bool merged = false;        ///< what the devices wrote was merged (else written in place)
+  bool merged = false;       ///< what the devices wrote was merged (else written in place)
   bool conflicted = false;   ///< a conflict showed; the result is of a second, one-device run
   std::string reason;        ///< why the run was not split although it was asked to be
 };
@@ -95,10 +95,10 @@ class CoRun {
   Job job_;
   Options options_;
   SplitSafety safety_;
-  std::string conflict_;           ///< where one showed
-  bool conflict_free_ = false;     ///< a merged run showed none
-  std::vector<HostArray> initial_; ///< by argument: contents of inout buffers before any run
-  std::vector<HostArray> scratch_; ///< private copies of inputs that the kernel writes
+  std::string conflict_;            ///< where one showed
+  bool conflict_free_ = false;      ///< a merged run showed none
+  std::vector<HostArray> initial_;  ///< by argument: contents of inout buffers before any run
+  std::vector<HostArray> scratch_;  ///< private copies of inputs that the kernel writes
   std::vector<std::unique_ptr<Placement>> placements_;
   Program* program_ = nullptr;
 };

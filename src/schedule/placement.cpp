@@ -69,16 +69,15 @@ void Placement::upload(const std::vector<ByteView>& initial) {
                               ? argument->data.data()
                               : slot.own.data();
       if (slot.written && contents.empty()) std::memset(memory, 0, argument->data.size());
-      if (slot.written && !contents.empty())
-        std::memcpy(memory, contents.data(), contents.size());
+      if (slot.written && !contents.empty()) std::memcpy(memory, contents.data(), contents.size());
       continue;
     }
     cl_event event = nullptr;
     const auto started = now_ns();
     const cl_command_queue queue = queue_.cl()();
     if (contents.empty() && slot.written)
-      check_cl(::clEnqueueFillBuffer(queue, slot.device.cl(), &zero, 1, 0, argument->data.size(),
-                                     0, nullptr, &event),
+      check_cl(::clEnqueueFillBuffer(queue, slot.device.cl(), &zero, 1, 0, argument->data.size(), 0,
+                                     nullptr, &event),
                "clEnqueueFillBuffer");
     else
       check_cl(::clEnqueueWriteBuffer(queue, slot.device.cl(), CL_FALSE, 0, contents.size(),

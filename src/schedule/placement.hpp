@@ -45,9 +45,9 @@ class Placement {
 
  private:
   struct Slot {
-    Buffer device;        ///< what the kernel uses now
-    Buffer on_result;     ///< over the caller's memory (host-memory devices)
-    Buffer on_own;        ///< over `own`, or in device memory
+    Buffer device;     ///< what the kernel uses now
+    Buffer on_result;  ///< over the caller's memory (host-memory devices)
+    Buffer on_own;     ///< over `own`, or in device memory
     HostArray own;
     bool written = false;
   };

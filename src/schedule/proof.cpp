@@ -52,8 +52,8 @@ void store_proof(Resolver& resolver, const Program& program, const Job& job, con
   const Bytes canonical = canonical_proof(program, job);
   const std::string text = proof.conflict.empty() ? "+" : "-" + proof.conflict;
   const Metadata metadata{proof_schema, job.kernel, program.device()->fingerprint(), 0};
-  const auto kept = resolver.local()->put(Kind::record, key_of(canonical), canonical,
-                                          as_bytes(text), metadata);
+  const auto kept =
+      resolver.local()->put(Kind::record, key_of(canonical), canonical, as_bytes(text), metadata);
   if (!kept) log(LogLevel::info, "a split proof is not kept: " + kept.error().message());
 }
 

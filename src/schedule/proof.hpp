@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-/// What runs have shown about splitting one Job: the program (by content), its geometry, scalars and
-/// buffer sizes. Kept in the store, so that the next process knows.
+/// What runs have shown about splitting one Job: the program (by content), its geometry, scalars
+/// and buffer sizes. Kept in the store, so that the next process knows.
 struct Proof {
   std::string conflict;        ///< where two parts disagreed; empty where none did
   bool conflict_free = false;  ///< a merged run showed no conflict

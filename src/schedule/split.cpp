@@ -24,9 +24,8 @@ std::vector<Part> cut(std::size_t groups, std::span<const double> weights) {
 
 std::vector<double> class_weights(int partition, std::size_t devices) {
   if (devices == 1) return {10};
-  std::vector<double> weights(devices,
-                              static_cast<double>(10 - partition) /
-                                  static_cast<double>(devices - 1));
+  std::vector<double> weights(
+      devices, static_cast<double>(10 - partition) / static_cast<double>(devices - 1));
   weights[0] = partition;
   return weights;
 }

@@ -35,16 +35,17 @@ SplitModel::Shares SplitModel::nearest(std::span<const double> weights) {
 double SplitModel::predicted_ns(const Shares& shares) const {
   double slowest = 0;
   for (std::size_t i = 0; i < shares.size(); ++i)
-    if (shares[i] > 0)
-      slowest = std::max(slowest, fixed_ns_[i] + whole_ns_[i] * shares[i] / grain);
+    if (shares[i] > 0) slowest = std::max(slowest, fixed_ns_[i] + whole_ns_[i] * shares[i] / grain);
   return slowest + (busy_count(shares) > 1 ? split_ns_ : 0);
 }
 
 /// The shares at which all devices are done at once: the level L with the sum of the devices'
-/// possible shares (L - fixed) / whole equal to one, found by bisection. A device whose fixed cost is above L gets none.
+/// possible shares (L - fixed) / whole equal to one, found by bisection. A device whose fixed cost
+/// is above L gets none.
 SplitModel::Shares SplitModel::balanced() const {
   std::vector<double> weights(speeds_);
-  const bool known = std::all_of(whole_ns_.begin(), whole_ns_.end(), [](double t) { return t > 0; });
+  const bool known =
+      std::all_of(whole_ns_.begin(), whole_ns_.end(), [](double t) { return t > 0; });
   if (known) {
     double low = 0, high = 0;
     for (std::size_t i = 0; i < whole_ns_.size(); ++i)
@@ -77,10 +78,12 @@ std::vector<SplitModel::Shares> SplitModel::candidates() const {
 }
 
 SplitModel::Shares SplitModel::choose() const {
-  const bool known = std::all_of(whole_ns_.begin(), whole_ns_.end(), [](double t) { return t > 0; });
+  const bool known =
+      std::all_of(whole_ns_.begin(), whole_ns_.end(), [](double t) { return t > 0; });
   if (!known) return balanced();
   double best_measured = std::numeric_limits<double>::infinity();
-  for (const auto& [shares, time] : measured_) best_measured = std::min(best_measured, time.best_ns);
+  for (const auto& [shares, time] : measured_)
+    best_measured = std::min(best_measured, time.best_ns);
 
   Shares best;
   double best_ns = std::numeric_limits<double>::infinity();
@@ -90,9 +93,11 @@ SplitModel::Shares SplitModel::choose() const {
     if (found == measured_.end()) {
       // Devices that share a memory slow each other down, so one alone does better than the
       // speeds of a split run say: within reach, the fastest one is worth one run.
-      if (busy_count(shares) == 1 && time < 1.7 * best_measured) time = std::min(time, 0.9 * best_measured);
+      if (busy_count(shares) == 1 && time < 1.7 * best_measured)
+        time = std::min(time, 0.9 * best_measured);
       // Another guess near a measured split must promise a real gain.
-      else if (std::isfinite(best_measured)) time /= 0.98;
+      else if (std::isfinite(best_measured))
+        time /= 0.98;
     }
     if (time < best_ns) {
       best_ns = time;
@@ -102,8 +107,8 @@ SplitModel::Shares SplitModel::choose() const {
   return best;
 }
 
-void SplitModel::learn(const Shares& shares, const std::vector<DeviceTime>& devices,
-                       double wall_ns, bool comparable) {
+void SplitModel::learn(const Shares& shares, const std::vector<DeviceTime>& devices, double wall_ns,
+                       bool comparable) {
   ++runs_;
   double slowest = 0;
   for (std::size_t i = 0; i < shares.size(); ++i) {

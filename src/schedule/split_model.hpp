@@ -57,7 +57,7 @@ class SplitModel {
   std::vector<double> speeds_;
   std::vector<double> whole_ns_;  ///< a device's time for all the work; 0: not known
   std::vector<double> fixed_ns_;
-  double split_ns_ = 0;           ///< what splitting adds
+  double split_ns_ = 0;  ///< what splitting adds
   std::map<Shares, Measured> measured_;
 };
 

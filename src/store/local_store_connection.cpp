@@ -92,6 +92,8 @@ Expected<void> LocalStore::on_database(Access access, const Work& work) {
 sqlite::Attempt<void> LocalStore::make_ready(Access access) {
   if (!given_up_.empty()) return tl::unexpected(Failure{Trouble::refused, given_up_});
   if (database_ && (process_ != ::getpid() || database_->moved())) drop_connection();
+  // A look-up before anything was kept leaves a connection to nothing: the folder is absent still.
+  if (database_ && access == Access::write && database_->empty()) drop_connection();
   if (!database_) {
     const auto use = access == Access::write ? FolderUse::make : FolderUse::look;
     if (auto folder = check_store_folder(folder_, use); !folder)

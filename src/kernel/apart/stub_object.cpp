@@ -34,12 +34,9 @@ Bytes stub_object(std::string_view kernel) {
   constexpr std::size_t strings_at = symbols_at + 2 * sizeof(Elf64_Sym);
   const std::size_t strings_size = 1 + symbol.size() + 1;
   const std::size_t dynamic_at = align8(strings_at + strings_size);
-  const Elf64_Dyn dynamic[] = {{DT_HASH, {hash_at}},
-                               {DT_SYMTAB, {symbols_at}},
-                               {DT_STRTAB, {strings_at}},
-                               {DT_STRSZ, {strings_size}},
-                               {DT_SYMENT, {sizeof(Elf64_Sym)}},
-                               {DT_NULL, {0}}};
+  const Elf64_Dyn dynamic[] = {
+      {DT_HASH, {hash_at}},       {DT_SYMTAB, {symbols_at}},        {DT_STRTAB, {strings_at}},
+      {DT_STRSZ, {strings_size}}, {DT_SYMENT, {sizeof(Elf64_Sym)}}, {DT_NULL, {0}}};
   const std::size_t size = dynamic_at + sizeof dynamic;
   Bytes bytes(size);
 

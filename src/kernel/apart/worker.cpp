@@ -63,8 +63,8 @@ class Stubs {
     for (const auto& kernel : kernels) {
       plant(kernel, "0-0-0");
       for (const auto& variant : variants_)
-        if (std::find(job.variants.begin(), job.variants.end(),
-                      std::pair(kernel, variant)) == job.variants.end())
+        if (std::find(job.variants.begin(), job.variants.end(), std::pair(kernel, variant)) ==
+            job.variants.end())
           plant(kernel, variant);
     }
   }

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kiln/spec.hpp"
+#include "schedule/host_array.hpp"
+
+namespace kiln::spec {
+
+/// Argument positions and the .npy files given for them.
+using Files = std::map<std::uint32_t, std::filesystem::path>;
+
+/// The data of a bound spec's buffers: one array for each buffer argument, aligned so that CPU
+/// devices use it in place. Inputs are random or from files, outputs zero.
+class Arrays {
+ public:
+  /// Errors: bad_input for a file whose type or size does not fit the argument, and for a position
+  /// that is no input; io, not_found.
+  static Expected<Arrays> make(const BoundSpec& bound, std::uint64_t seed, const Files& inputs);
+
+  /// Position is an argument's; empty for scalars and local memory.
+  HostArray& at(std::uint32_t position) { return arrays_[position]; }
+  const HostArray& at(std::uint32_t position) const { return arrays_[position]; }
+
+ private:
+  std::vector<HostArray> arrays_;
+};
+
+/// Writes a buffer argument as a .npy file: shape (count,), or (count, lanes) for vectors.
+Expected<void> save_npy(const BoundArgument& argument, ByteView data,
+                        const std::filesystem::path& file);
+
+/// Compares a buffer argument with a file. Empty where they are equal (floating-point numbers
+/// within rtol, relative to the larger one); else where and how they first differ. Errors as
+/// make().
+Expected<std::string> compare_with_npy(const BoundArgument& argument, ByteView data,
+                                       const std::filesystem::path& file, double rtol);
+
+/// The same for two arrays of one argument. Two NaNs are equal.
+std::string first_difference(const Type& type, ByteView expected, ByteView actual, double rtol);
+
+/// The argument of a position that must be a buffer, for messages about `option`.
+Expected<const BoundArgument*> buffer_argument(const BoundSpec& bound, std::uint32_t position,
+                                               std::string_view option);
+
+}  // namespace kiln::spec

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "spec/run/arrays.hpp"
+
+namespace kiln::spec {
+namespace {
+
+template <class T>
+bool equal(T a, T b, double rtol) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    if (a == b) return true;  // infinities, too
+    return std::abs(static_cast<double>(a) - static_cast<double>(b)) <=
+           rtol * std::max(std::abs(static_cast<double>(a)), std::abs(static_cast<double>(b)));
+  } else {
+    return a == b;
+  }
+}
+
+template <class T>
+std::string scan(const Type& type, ByteView expected, ByteView actual, double rtol) {
+  std::size_t different = 0;
+  std::string first;
+  for (std::size_t at = 0; at + sizeof(T) <= expected.size(); at += sizeof(T)) {
+    T a, b;
+    std::memcpy(&a, expected.data() + at, sizeof a);
+    std::memcpy(&b, actual.data() + at, sizeof b);
+    if (equal(a, b, rtol)) continue;
+    if (different++ == 0)
+      first = fmt::format("element {}: {} instead of {}", at / type.bytes(), b, a);
+  }
+  if (different > 1) first += fmt::format(", and {} more", different - 1);
+  return first;
+}
+
+}  // namespace
+
+std::string first_difference(const Type& type, ByteView expected, ByteView actual, double rtol) {
+  // The common case is equality to the bit, and that is one pass at memory speed.
+  if (expected.size() == actual.size() &&
+      std::memcmp(expected.data(), actual.data(), expected.size()) == 0)
+    return "";
+  if (expected.size() != actual.size()) return "the sizes differ";
+  switch (type.scalar) {
+    case Scalar::i8:
+      return scan<std::int8_t>(type, expected, actual, rtol);
+    case Scalar::u8:
+      return scan<std::uint8_t>(type, expected, actual, rtol);
+    case Scalar::i16:
+      return scan<std::int16_t>(type, expected, actual, rtol);
+    case Scalar::u16:
+      return scan<std::uint16_t>(type, expected, actual, rtol);
+    case Scalar::i32:
+      return scan<std::int32_t>(type, expected, actual, rtol);
+    case Scalar::u32:
+      return scan<std::uint32_t>(type, expected, actual, rtol);
+    case Scalar::i64:
+      return scan<std::int64_t>(type, expected, actual, rtol);
+    case Scalar::u64:
+      return scan<std::uint64_t>(type, expected, actual, rtol);
+    case Scalar::f32:
+      return scan<float>(type, expected, actual, rtol);
+    case Scalar::f64:
+      return scan<double>(type, expected, actual, rtol);
+  }
+  return "";
+}
+
+}  // namespace kiln::spec

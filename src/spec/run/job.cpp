@@ -1,0 +1,62 @@
+#include "spec/run/job.hpp"
+
+#include <fmt/format.h>
+
+namespace kiln::spec {
+
+Expected<SourcePtr> load_kernel_source(const Spec& spec,
+                                       const std::vector<std::filesystem::path>& source_dirs) {
+  const auto file = find_source(spec, source_dirs);
+  if (!file) return tl::unexpected(file.error());
+  std::vector<std::filesystem::path> folders{file->parent_path()};
+  folders.insert(folders.end(), source_dirs.begin(), source_dirs.end());
+  return load_source(*file, folders);
+}
+
+NDRange range_of(const BoundSpec& bound) {
+  NDRange range;
+  range.dimensions = static_cast<unsigned>(bound.global.size());
+  for (std::size_t d = 0; d < bound.global.size(); ++d) {
+    range.global[d] = bound.global[d];
+    range.local[d] = bound.local[d];
+  }
+  return range;
+}
+
+namespace {
+
+Argument make_argument(const BoundArgument& bound, Arrays& arrays) {
+  if (bound.kind == ArgumentKind::scalar) return ScalarArgument{bound.value};
+  if (bound.kind == ArgumentKind::local) return kiln::LocalArgument{bound.bytes};
+  BufferArgument buffer;
+  buffer.access = bound.kind == ArgumentKind::input    ? BufferArgument::Access::in
+                  : bound.kind == ArgumentKind::output ? BufferArgument::Access::out
+                                                       : BufferArgument::Access::inout;
+  buffer.data = arrays.at(bound.position).span();
+  buffer.element_bytes = bound.type.bytes();
+  buffer.may_slice = bound.sliceable;
+  return buffer;
+}
+
+}  // namespace
+
+Expected<Job> make_job(const Spec& spec, const BoundSpec& bound, SourcePtr source, Arrays& arrays) {
+  Job job;
+  const auto options = build_options(bound.macros, bound.options);
+  if (!options)
+    return fail(options.error().code(),
+                spec.file + ": macros_values: " + options.error().message());
+  job.request.family = "source";
+  job.request.source = std::move(source);
+  job.request.options = *options;
+  job.request.label = spec.name;
+  job.kernel = spec.name;
+  job.range = range_of(bound);
+  for (const auto& argument : bound.arguments) {
+    job.arguments.push_back(make_argument(argument, arrays));
+    job.names.push_back(std::to_string(argument.position));
+  }
+  return job;
+}
+
+}  // namespace kiln::spec

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "kernel/source/source.hpp"
+#include "kiln/spec.hpp"
+#include "schedule/job.hpp"
+#include "spec/run/arrays.hpp"
+
+namespace kiln::spec {
+
+/// The source file of a spec with its includes expanded; the file's own folder and `source_dirs`
+/// are searched for includes.
+Expected<SourcePtr> load_kernel_source(const Spec& spec,
+                                       const std::vector<std::filesystem::path>& source_dirs);
+
+/// A Job over the arrays, which must outlive it.
+Expected<Job> make_job(const Spec& spec, const BoundSpec& bound, SourcePtr source, Arrays& arrays);
+
+/// Global and local size as an NDRange; the file's own local size or the default one.
+NDRange range_of(const BoundSpec& bound);
+
+}  // namespace kiln::spec
