@@ -1,0 +1,121 @@
+// `kiln check`: is this specification file right?
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/common_options.hpp"
+#include "cli/context.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/spec_options.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr Option own_options[] = {
+    options::set,
+    options::set_if,
+    options::dialect,
+    options::json,
+    {.name = "quiet", .help = "Prints errors only.", .letter = 'q'},
+};
+
+constexpr Example examples[] = {
+    {"kiln check vector_add.json", "Is this file right?"},
+    {"kiln check --json specs/*.json", "Checks many, for a program to read."},
+};
+
+using Severity = spec::Message::Severity;
+
+const char* name_of(Severity severity) { return severity == Severity::error ? "error" : "warning"; }
+
+struct Counts {
+  std::size_t errors = 0, warnings = 0;
+};
+
+Counts count(const std::vector<spec::Message>& messages) {
+  Counts counts;
+  for (const spec::Message& message : messages)
+    ++(message.severity == Severity::error ? counts.errors : counts.warnings);
+  return counts;
+}
+
+nlohmann::ordered_json json_of(const std::string& file,
+                               const std::vector<spec::Message>& messages) {
+  auto list = nlohmann::ordered_json::array();
+  for (const spec::Message& message : messages)
+    list.push_back({{"severity", name_of(message.severity)},
+                    {"line", message.line},
+                    {"column", message.column},
+                    {"attribute", message.attribute},
+                    {"text", message.text}});
+  return {{"spec", file}, {"ok", count(messages).errors == 0}, {"messages", std::move(list)}};
+}
+
+std::string plural(std::size_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+/// Findings go to standard error, as a compiler's do; the verdict is the result.
+void print_text(const std::string& file, const std::vector<spec::Message>& messages, bool quiet) {
+  for (const spec::Message& message : messages) {
+    if (quiet && message.severity == Severity::warning) continue;
+    complain(message.severity == Severity::error ? message.render()
+                                                 : "warning: " + message.render());
+  }
+  if (quiet) return;
+  const Counts found = count(messages);
+  if (found.errors > 0) {
+    print(fmt::format("{}: {}\n", file, plural(found.errors, "error")));
+  } else if (found.warnings > 0) {
+    print(fmt::format("{}: ok, {}\n", file, plural(found.warnings, "warning")));
+  } else {
+    print(fmt::format("{}: ok\n", file));
+  }
+}
+
+}  // namespace
+
+constinit const Command check_command{
+    .name = "check",
+    .summary = "check specification files",
+    .description =
+        "Reads each file and lists all that is wrong or doubtful about it: the line, the "
+        "attribute, what was found and what was expected. Sizes are tried with the values of "
+        "--set and --set-if, and with the defaults for the other symbols. No device is touched.\n\n"
+        "The exit code is 2 where a file has an error; warnings leave it 0.",
+    .options = own_options,
+    .positional = {.value_name = "SPEC",
+                   .help = "Specification files.",
+                   .least = 1,
+                   .most = 1'000'000,
+                   .kind = Kind::file},
+    .examples = examples,
+};
+
+int check_specs(Context& context) {
+  const spec::SpecDialect dialect = dialect_of(context);
+  const spec::Symbols symbols = symbols_of(context);
+  const bool json = context.flag("json"), quiet = context.flag("quiet");
+  bool all_right = true;
+  Progress progress("check", context.arguments().size());
+  for (const std::string& file : context.arguments()) {
+    stop_if_interrupted();
+    progress.note(file);
+    const auto messages = spec::check_spec(file, dialect, symbols);
+    all_right = all_right && count(messages).errors == 0;
+    progress.hide();
+    if (json) {
+      using Handler = nlohmann::ordered_json::error_handler_t;
+      print(json_of(file, messages).dump(-1, ' ', false, Handler::replace) + "\n");
+    } else {
+      print_text(file, messages, quiet);
+    }
+    progress.advance();
+  }
+  return all_right ? 0 : exit_code(Errc::bad_input);
+}
+
+}  // namespace kiln::cli

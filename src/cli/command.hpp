@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+/// The definition of a sub-command: plain data, fixed at compile time. Parsing, --help, the man
+/// page, the completions, the environment variables and the keys of the config file all come
+/// from it, so they cannot disagree. To add a sub-command: one file that defines a Command and
+/// its body, one line in command_list.cpp.
+namespace kiln::cli {
+
+enum class Kind : std::uint8_t {
+  flag,             ///< no value; --no-NAME turns off what the environment or the file turned on
+  text,             ///< any text
+  integer,          ///< a whole number of at least Option::least
+  number,           ///< a number of at least Option::least
+  choice,           ///< one of Option::choices
+  assignment,       ///< NAME=VALUE
+  file_assignment,  ///< NAME=FILE
+  file,             ///< a path of a file
+  folder,           ///< a path of a folder
+};
+
+enum class Repeat : bool { no, yes };
+
+/// One option: `--name` on the command line, `KILN_NAME` in the environment (`-` becomes `_`),
+/// `name = …` in the config file. A repeatable option collects its values; in the environment
+/// they are separated by `;`, in the file each has a line of its own.
+struct Option {
+  std::string_view name;
+  Kind kind = Kind::flag;
+  std::string_view value_name = {};  ///< how the help calls the value; empty for flags
+  std::string_view help = {};        ///< sentences
+  std::string_view fallback = {};    ///< the value where nobody gives one; empty: none
+  Repeat repeat = Repeat::no;
+  std::span<const std::string_view> choices = {};
+  double least = 0;
+  char letter = 0;  ///< one-letter form, 0: none
+};
+
+/// What follows the options: at least `least` and at most `most` words.
+struct Positional {
+  std::string_view value_name = {};
+  std::string_view help = {};
+  std::size_t least = 0, most = 0;
+  Kind kind = Kind::text;  ///< for completion
+  std::span<const std::string_view> choices = {};
+};
+
+struct Example {
+  std::string_view line;  ///< as typed, without a prompt
+  std::string_view meaning;
+};
+
+struct Command {
+  std::string_view name;         ///< one word, or "noun verb"
+  std::string_view summary;      ///< a phrase: lower case, no full stop
+  std::string_view description;  ///< paragraphs with an empty line between
+  std::span<const Option> options = {};
+  Positional positional = {};
+  std::span<const Example> examples = {};
+};
+
+class Context;
+
+/// The body of a sub-command. Returns the exit code; throws kiln::Error for what went wrong.
+using Body = int (*)(Context&);
+
+struct Entry {
+  const Command* command;
+  Body body;
+  enum class Shown : bool { no, yes } shown = Shown::yes;  ///< in help, man page, completions
+};
+
+/// All sub-commands in the order of the help. Lives for the whole process.
+std::span<const Entry> command_list();
+
+/// The options that every sub-command has besides its own.
+std::span<const Option> common_options();
+
+/// The entry of this name, or nullptr.
+const Entry* find_command(std::string_view name);
+
+}  // namespace kiln::cli

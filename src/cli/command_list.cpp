@@ -1,0 +1,42 @@
+#include "cli/command.hpp"
+#include "cli/commands.hpp"
+#include "cli/common_options.hpp"
+#include "cli/man.hpp"
+
+namespace kiln::cli {
+namespace {
+
+// One line for each sub-command, in the order of the help.
+constinit const Entry entries[] = {
+    {&check_command, check_specs},
+    {&config_command, show_config},
+    {&completion_command, print_completion},
+    {&man_command, write_man_pages, Entry::Shown::no},
+};
+
+constexpr Option common[] = {
+    {.name = "config",
+     .kind = Kind::file,
+     .value_name = "FILE",
+     .help = "The config file to read in place of $XDG_CONFIG_HOME/kiln/config, or off for none."},
+    {.name = "log",
+     .kind = Kind::choice,
+     .value_name = "LEVEL",
+     .help = "Which messages about the inner workings are printed on standard error.",
+     .fallback = "warning",
+     .choices = options::log_levels},
+};
+
+}  // namespace
+
+std::span<const Entry> command_list() { return entries; }
+
+std::span<const Option> common_options() { return common; }
+
+const Entry* find_command(std::string_view name) {
+  for (const Entry& entry : entries)
+    if (entry.command->name == name) return &entry;
+  return nullptr;
+}
+
+}  // namespace kiln::cli

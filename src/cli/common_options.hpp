@@ -1,0 +1,64 @@
+#pragma once
+
+#include "cli/command.hpp"
+
+/// Options that several sub-commands have, defined once so that they read and mean the same.
+namespace kiln::cli::options {
+
+inline constexpr std::string_view dialect_names[] = {"auto", "base", "concurrent"};
+inline constexpr std::string_view log_levels[] = {"debug", "info", "warning", "off"};
+
+inline constexpr Option json{
+    .name = "json", .help = "Prints the result as JSON, one object a line, on standard output."};
+inline constexpr Option dialect{
+    .name = "dialect",
+    .kind = Kind::choice,
+    .value_name = "NAME",
+    .help =
+        "The dialect of the specification files: the two published programs that read them "
+        "differ in details. With auto each file's attributes decide.",
+    .fallback = "auto",
+    .choices = dialect_names};
+inline constexpr Option source_dir{
+    .name = "source-dir",
+    .kind = Kind::folder,
+    .value_name = "DIR",
+    .help =
+        "A further folder in which the kernel's source file is looked for, after the spec's "
+        "own folder, ../kernel_src and ../kernels.",
+    .repeat = Repeat::yes};
+inline constexpr Option set{
+    .name = "set",
+    .kind = Kind::assignment,
+    .value_name = "NAME=VALUE",
+    .help = "Gives a symbol of the spec a value. A name that the spec does not know is an error.",
+    .repeat = Repeat::yes};
+inline constexpr Option set_if{.name = "set-if",
+                               .kind = Kind::assignment,
+                               .value_name = "NAME=VALUE",
+                               .help = "As --set, but ignored by specs that do not know the name.",
+                               .repeat = Repeat::yes};
+inline constexpr Option devices{
+    .name = "devices",
+    .kind = Kind::text,
+    .value_name = "LIST",
+    .help =
+        "The devices to use, separated by commas: all, gpu, cpu, an index, ~ and a part of a "
+        "name, cpu/2 (two equal sub-devices) or cpu/1,3 (sub-devices of 1 and 3 cores). The "
+        "first is the one that a partition class favours.",
+    .fallback = "all"};
+inline constexpr Option rtol{
+    .name = "rtol",
+    .kind = Kind::number,
+    .value_name = "X",
+    .help = "The relative difference up to which two floating-point results count as equal.",
+    .fallback = "1e-5"};
+inline constexpr Option store{
+    .name = "store",
+    .kind = Kind::folder,
+    .value_name = "DIR",
+    .help =
+        "The folder of the store that keeps compiled programs and records, or off to use "
+        "none. Default: $XDG_CACHE_HOME/kiln."};
+
+}  // namespace kiln::cli::options

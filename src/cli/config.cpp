@@ -1,0 +1,147 @@
+// `kiln config`: every setting with its value and where that came from.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/suggest.hpp"
+#include "cli/commands.hpp"
+#include "cli/common_options.hpp"
+#include "cli/context.hpp"
+#include "cli/layout.hpp"
+#include "cli/output.hpp"
+#include "cli/values.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr Option own_options[] = {options::json};
+
+constexpr Example examples[] = {
+    {"kiln config", "Shows all settings."},
+    {"KILN_DEVICES=gpu kiln config --json", "Shows them for a program to read."},
+};
+
+/// A setting as shown: "devices", or "run.devices" where one command differs from the others.
+struct Row {
+  std::string name;
+  Setting setting;
+};
+
+bool same(const Setting& a, const Setting& b) {
+  return a.values == b.values && a.origin.text() == b.origin.text();
+}
+
+/// What holds for a command that has no section of its own in the file.
+std::vector<Row> collect(const ConfigFile& file, const CommandLine& line) {
+  std::vector<Row> rows;
+  const auto row_of = [&](std::string_view name) {
+    return std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
+  };
+  ConfigFile general = file;
+  std::erase_if(general.lines, [](const ConfigLine& l) { return !l.section.empty(); });
+  for (const Entry& entry : command_list()) {
+    for (const Setting& setting : value_or_throw(resolve(*entry.command, line, general)))
+      if (entry.shown == Entry::Shown::yes && row_of(setting.option->name) == rows.end())
+        rows.push_back({std::string(setting.option->name), setting});
+  }
+  for (const Entry& entry : command_list()) {
+    for (const Setting& setting : value_or_throw(resolve(*entry.command, line, file))) {
+      const auto row = row_of(setting.option->name);
+      if (row == rows.end() || same(row->setting, setting)) continue;
+      rows.push_back({fmt::format("{}.{}", entry.command->name, setting.option->name), setting});
+    }
+  }
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.name < b.name; });
+  return rows;
+}
+
+/// A mistyped variable is silently without effect; this is the place to say so.
+void warn_of_unknown_variables(const std::vector<Row>& rows) {
+  std::vector<std::string> known;
+  for (const Row& row : rows) known.push_back(variable_of(*row.setting.option));
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::string_view name = text.substr(0, text.find('='));
+    if (!name.starts_with("KILN_")) continue;
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      complain(fmt::format("warning: the environment variable {} is no setting{}", name,
+                           did_you_mean(name, names)));
+  }
+}
+
+nlohmann::ordered_json value_of(const Setting& setting) {
+  if (setting.option->repeat == Repeat::yes) return setting.values;
+  if (setting.option->kind == Kind::flag)
+    return !setting.values.empty() && value_or_throw(to_flag(setting.values.back()));
+  if (setting.values.empty()) return nullptr;
+  return setting.values.back();
+}
+
+nlohmann::ordered_json json_of(const Row& row) {
+  const Origin& origin = row.setting.origin;
+  nlohmann::ordered_json object{{"name", row.name}, {"value", value_of(row.setting)}};
+  switch (origin.from) {
+    case Origin::From::fallback:
+      object["from"] = "default";
+      break;
+    case Origin::From::command_line:
+      object["from"] = "command line";
+      break;
+    case Origin::From::environment:
+      object["from"] = "environment";
+      object["variable"] = origin.name;
+      break;
+    case Origin::From::file:
+      object["from"] = "file";
+      object["file"] = origin.name;
+      object["line"] = origin.line;
+      break;
+  }
+  return object;
+}
+
+std::string shown(const Setting& setting) {
+  if (setting.option->kind == Kind::flag) return value_of(setting) ? "true" : "false";
+  return setting.values.empty() ? "-" : fmt::format("{}", fmt::join(setting.values, "; "));
+}
+
+}  // namespace
+
+constinit const Command config_command{
+    .name = "config",
+    .summary = "show every setting and where its value comes from",
+    .description =
+        "Shows the value of each option of all commands: from the environment, from a line of the "
+        "config file, or the default. A setting that one command's section of the file gives is "
+        "shown as COMMAND.NAME.",
+    .options = own_options,
+    .examples = examples,
+};
+
+int show_config(Context& context) {
+  // Options given to this command itself say how to print, not what other commands would get;
+  // only the choice of the file counts for all.
+  CommandLine line;
+  if (context.origin("config").from == Origin::From::command_line)
+    line.values.emplace("config", context.list("config"));
+  const std::vector<Row> rows = collect(context.config(), line);
+  warn_of_unknown_variables(rows);
+  if (context.flag("json")) {
+    for (const Row& row : rows)
+      print(json_of(row).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+            "\n");
+    return 0;
+  }
+  Table table({"SETTING", "VALUE", "FROM"});
+  for (const Row& row : rows) table.row({row.name, shown(row.setting), row.setting.origin.text()});
+  print(table.text());
+  const ConfigFile& file = context.config();
+  if (!file.path.empty())
+    print(fmt::format("\nConfig file: {}{}\n", file.path, file.found ? "" : " (absent)"));
+  return 0;
+}
+
+}  // namespace kiln::cli

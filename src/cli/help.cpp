@@ -1,0 +1,90 @@
+#include "cli/help.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/layout.hpp"
+#include "cli/terminal.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr std::size_t option_column = 26;
+constexpr std::size_t command_column = 16;
+
+/// Beyond this many characters lines are hard to read, however wide the terminal.
+std::size_t readable(int width) { return static_cast<std::size_t>(std::min(width, 100)); }
+
+std::string title(std::string_view text) {
+  return fmt::format("\n{}\n", styled(Style::bold, text));
+}
+
+std::string option_lines(std::span<const Option> options, std::size_t width) {
+  std::string out;
+  for (const Option& option : options)
+    out += definition(usage_of(option), meaning_of(option), option_column, width);
+  return out;
+}
+
+}  // namespace
+
+std::string usage_of(const Option& option) {
+  std::string out = option.letter == 0 ? "" : fmt::format("-{}, ", option.letter);
+  out += fmt::format("--{}", option.name);
+  if (!option.value_name.empty()) out += fmt::format(" {}", option.value_name);
+  return out;
+}
+
+std::string synopsis_of(const Command& command) {
+  const Positional& positional = command.positional;
+  std::string out = fmt::format("kiln {} [OPTION…]", command.name);
+  if (positional.most == 0) return out;
+  const std::string words =
+      fmt::format("{}{}", positional.value_name, positional.most > 1 ? "…" : "");
+  return out + (positional.least == 0 ? fmt::format(" [{}]", words) : " " + words);
+}
+
+std::string meaning_of(const Option& option) {
+  std::string out(option.help);
+  if (!option.choices.empty()) out += fmt::format(" One of {}.", fmt::join(option.choices, ", "));
+  if (option.repeat == Repeat::yes) out += " May be given more than once.";
+  if (!option.fallback.empty()) out += fmt::format(" Default: {}.", option.fallback);
+  return out;
+}
+
+std::string overview(int width) {
+  const std::size_t columns = readable(width);
+  std::string out = "kiln looks after the whole life of an OpenCL kernel.\n";
+  out += title("Usage");
+  out += "  kiln COMMAND [OPTION…] [ARGUMENT…]\n  kiln COMMAND --help\n  kiln --version\n";
+  out += title("Commands");
+  for (const Entry& entry : command_list())
+    if (entry.shown == Entry::Shown::yes)
+      out += definition(entry.command->name, entry.command->summary, command_column, columns);
+  out += '\n';
+  out += wrapped(
+      "Every option can also be given by environment (KILN_NAME) and in the "
+      "config file; kiln config shows each value and where it came from.",
+      0, columns);
+  return out;
+}
+
+std::string help_of(const Command& command, int width) {
+  const std::size_t columns = readable(width);
+  std::string out = fmt::format("kiln {}: {}\n", command.name, command.summary);
+  out += title("Usage") + "  " + synopsis_of(command) + "\n\n";
+  out += wrapped(command.description, 0, columns);
+  if (command.positional.most > 0) {
+    out += title("Arguments");
+    out +=
+        definition(command.positional.value_name, command.positional.help, option_column, columns);
+  }
+  if (!command.options.empty()) out += title("Options") + option_lines(command.options, columns);
+  out += title("Options of every command") + option_lines(common_options(), columns);
+  out += definition("-h, --help", "Prints this text.", option_column, columns);
+  if (!command.examples.empty()) out += title("Examples");
+  for (const Example& example : command.examples)
+    out += fmt::format("  {}\n", example.line) + wrapped(example.meaning, 6, columns);
+  return out;
+}
+
+}  // namespace kiln::cli

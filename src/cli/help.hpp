@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "cli/command.hpp"
+
+namespace kiln::cli {
+
+/// "--set NAME=VALUE", "-q, --quiet": how an option is typed.
+std::string usage_of(const Option& option);
+/// "kiln run [OPTION…] SPEC…".
+std::string synopsis_of(const Command& command);
+/// The help sentence with what the definition adds: default, choices, repeatable.
+std::string meaning_of(const Option& option);
+
+/// What `kiln --help` prints: the sub-commands with their summaries.
+std::string overview(int width);
+/// What `kiln NAME --help` prints.
+std::string help_of(const Command& command, int width);
+
+}  // namespace kiln::cli

@@ -1,0 +1,34 @@
+#include "cli/output.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <system_error>
+
+#include "kiln/error.hpp"
+
+namespace kiln::cli {
+namespace {
+
+[[noreturn]] void refuse(int error) {
+  if (error == EPIPE) throw ReaderGone{};
+  throw Error(Errc::io,
+              "cannot write to standard output: " + std::generic_category().message(error));
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse(errno);
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0) refuse(errno);
+}
+
+void complain(std::string_view message) {
+  const std::string line = "kiln: " + std::string(message) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+/// What the command writes. Results go to standard output, everything for people who watch
+/// (errors, warnings, progress) to standard error.
+namespace kiln::cli {
+
+/// Thrown when the reader of standard output has gone (`kiln … | head`): the command ends
+/// quietly.
+struct ReaderGone {};
+
+/// Writes to standard output, buffered. Throws Error (io) where the system refuses, ReaderGone.
+void print(std::string_view text);
+
+/// Makes what was printed so far visible to the reader. Throws as print.
+void flush_output();
+
+/// "kiln: MESSAGE" on standard error.
+void complain(std::string_view message);
+
+}  // namespace kiln::cli

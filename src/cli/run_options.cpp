@@ -1,0 +1,108 @@
+#include "cli/run_options.hpp"
+
+#include "cli/common_options.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr Option own_options[] = {
+    options::set,
+    options::set_if,
+    {.name = "partition",
+     .kind = Kind::text,
+     .value_name = "P",
+     .help = "How the work is split over the devices: 0 to 10 (tenths for the first device), "
+             "weights W1:W2:… with one for each device, auto (measured and remembered) or "
+             "dynamic (in shrinking chunks). Default: the class that the spec names."},
+    options::devices,
+    {.name = "in",
+     .kind = Kind::file_assignment,
+     .value_name = "P=FILE",
+     .help = "Reads the data of argument P from a .npy file.",
+     .repeat = Repeat::yes},
+    {.name = "out",
+     .kind = Kind::file_assignment,
+     .value_name = "P=FILE",
+     .help = "Writes argument P to a .npy file after the run.",
+     .repeat = Repeat::yes},
+    {.name = "expect",
+     .kind = Kind::file_assignment,
+     .value_name = "P=FILE",
+     .help = "Compares argument P with a .npy file after the run; a difference gives exit code 1.",
+     .repeat = Repeat::yes},
+    options::rtol,
+    {.name = "seed",
+     .kind = Kind::integer,
+     .value_name = "N",
+     .help = "Start of the random numbers that fill inputs without --in.",
+     .fallback = "0"},
+    {.name = "trace",
+     .kind = Kind::file,
+     .value_name = "FILE",
+     .help = "Writes the timeline as Chrome trace JSON."},
+    {.name = "gantt",
+     .kind = Kind::file,
+     .value_name = "FILE",
+     .help = "Writes the timeline as a self-contained HTML page."},
+    {.name = "explain",
+     .help = "Says for each program which layer answered, why the earlier ones did not, and what "
+             "each step cost."},
+    options::json,
+    {.name = "isolate",
+     .help = "Runs each spec in a process of its own, so that a kernel which crashes or hangs "
+             "fails alone."},
+    {.name = "timeout",
+     .kind = Kind::number,
+     .value_name = "SECONDS",
+     .help = "The time that each spec may take with --isolate; 0 is no bound.",
+     .fallback = "0"},
+    options::source_dir,
+    options::dialect,
+    {.name = "legacy",
+     .help = "Splits with the offsets and sizes of the original program, for comparison. The "
+             "result may be wrong."},
+    {.name = "local-size",
+     .kind = Kind::text,
+     .value_name = "X[,Y[,Z]]",
+     .help = "The local size, in place of the spec's."},
+    options::store,
+    {.name = "runs",
+     .kind = Kind::integer,
+     .value_name = "N",
+     .help = "How often each spec runs.",
+     .fallback = "1",
+     .least = 1},
+    {.name = "quiet", .help = "Prints errors only.", .letter = 'q'},
+};
+
+constexpr Example examples[] = {
+    {"kiln run vector_add.json --set dataset=1048576", "Runs a kernel with random data."},
+    {"kiln run vector_add.json --in 0=a.npy --in 1=b.npy --out 2=c.npy",
+     "Runs it with data from files."},
+    {"kiln run vector_add.json --devices cpu/2 --partition 5 --trace out.json",
+     "Splits the work evenly over two halves of the processor and records the timeline."},
+    {"kiln run --isolate --timeout 25 --json specs/*.json",
+     "Runs many specs, each in a process of its own."},
+};
+
+}  // namespace
+
+constinit const Command run_command{
+    .name = "run",
+    .summary = "run the kernels of specification files on the devices of this machine",
+    .description =
+        "Reads each specification file, gets its program from the store or compiles it, fills "
+        "the arguments, runs the kernel on one device or split over several, and reads the "
+        "results back.\n\n"
+        "A split run gives the same result as a run on one device. Where that cannot be shown, "
+        "the kernel runs on one device, and the reason is printed.",
+    .options = own_options,
+    .positional = {.value_name = "SPEC",
+                   .help = "Specification files.",
+                   .least = 1,
+                   .most = 1'000'000,
+                   .kind = Kind::file},
+    .examples = examples,
+};
+
+}  // namespace kiln::cli

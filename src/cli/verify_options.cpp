@@ -1,0 +1,55 @@
+#include "cli/verify_options.hpp"
+
+#include "cli/common_options.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr Option own_options[] = {
+    options::set,
+    options::set_if,
+    options::devices,
+    {.name = "datasets",
+     .kind = Kind::text,
+     .value_name = "LIST",
+     .help = "The values of the symbol dataset to try, separated by commas. Default: the value "
+             "that --set gives, or 1024."},
+    {.name = "splits",
+     .kind = Kind::text,
+     .value_name = "LIST",
+     .help = "The splits to try, separated by commas, each as for kiln run --partition. Default: "
+             "0 to 10."},
+    options::rtol,
+    options::json,
+    options::source_dir,
+    options::dialect,
+    options::store,
+};
+
+constexpr Example examples[] = {
+    {"kiln verify specs/*.json", "Is every split of these kernels right?"},
+    {"kiln verify blur.json --devices cpu/2 --datasets 64,257 --splits 3,5,7 --json",
+     "Tries some sizes and splits, for a program to read."},
+};
+
+}  // namespace
+
+constinit const Command verify_command{
+    .name = "verify",
+    .summary = "check that every split of a kernel gives the result of one device",
+    .description =
+        "Runs each kernel on one device and split over several, and compares the results. Each "
+        "spec and split is equal, refused (Kiln will not split this kernel, and says why) or "
+        "wrong. The exit code is 1 only where one is wrong.\n\n"
+        "What is proved for a kernel and a size is remembered in the store, so that later runs "
+        "may send less data to each device.",
+    .options = own_options,
+    .positional = {.value_name = "SPEC",
+                   .help = "Specification files.",
+                   .least = 1,
+                   .most = 1'000'000,
+                   .kind = Kind::file},
+    .examples = examples,
+};
+
+}  // namespace kiln::cli

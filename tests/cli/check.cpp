@@ -1,0 +1,117 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/command_process.hpp"
+
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+class Check : public kiln::testing::CommandTest {
+ protected:
+  Check() {
+    write("good.json", R"({
+  "name": "VectorAdd", "src": "VectorAdd.cl", "partition": 10, "workDimension": 1,
+  "globalWorkSize": "[dataset]",
+  "inputBuffers": [{"type": "float", "size": "dataset", "pos": 0, "break": 1}],
+  "outputBuffers": [{"type": "float", "size": "dataset", "pos": 1, "break": 1}]
+})");
+    write("bad.json", R"({
+  "name": "VectorAdd", "src": "VectorAdd.cl", "workDimension": 1,
+  "globalWorkSize": "[dataset]", "partition": 12,
+  "inputBuffers": [{"type": "flot", "size": "dataset", "pos": 0, "break": 1}],
+  "outputBuffers": [{"type": "float", "size": "dataset", "pos": 1, "break": 1}]
+})");
+    write("broken.json", "{\n  \"name\": \"VectorAdd\",\n  oops\n}\n");
+  }
+};
+
+TEST_F(Check, a_right_file_is_ok) {
+  const auto result = kiln({"check", "good.json"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output, "good.json: ok\n");
+  EXPECT_EQ(result.errors, "");
+  EXPECT_EQ(kiln({"check", "-q", "good.json"}).output, "");
+}
+
+TEST_F(Check, errors_name_file_line_attribute_and_what_was_found) {
+  const auto result = kiln({"check", "bad.json"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, HasSubstr("kiln: bad.json:3:"));
+  EXPECT_THAT(result.errors, HasSubstr("'partition'"));
+  EXPECT_THAT(result.errors, HasSubstr("12"));
+  EXPECT_THAT(result.errors, HasSubstr("kiln: bad.json:4:"));
+  EXPECT_THAT(result.errors, HasSubstr("inputBuffers[0].type"));
+  EXPECT_THAT(result.errors, HasSubstr("flot"));
+  EXPECT_EQ(result.output, "bad.json: 2 errors\n");
+}
+
+TEST_F(Check, broken_json_names_the_line) {
+  const auto result = kiln({"check", "broken.json"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, HasSubstr("kiln: broken.json:3:"));
+}
+
+TEST_F(Check, a_missing_file_is_an_error) {
+  const auto result = kiln({"check", "absent.json"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, HasSubstr("absent.json"));
+  EXPECT_THAT(result.errors, HasSubstr("No such file"));
+}
+
+TEST_F(Check, one_bad_file_does_not_hide_the_others) {
+  const auto result = kiln({"check", "bad.json", "good.json"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.output, HasSubstr("good.json: ok\n"));
+}
+
+TEST_F(Check, json_has_one_object_a_file) {
+  const auto result = kiln({"check", "--json", "good.json", "bad.json"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.errors, "");
+  std::istringstream lines(result.output);
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_EQ(Json::parse(line), Json::parse(R"({"spec": "good.json", "ok": true, "messages": []})"));
+  ASSERT_TRUE(std::getline(lines, line));
+  const Json bad = Json::parse(line);
+  EXPECT_EQ(bad["ok"], false);
+  ASSERT_EQ(bad["messages"].size(), 2u);
+  EXPECT_EQ(bad["messages"][0]["severity"], "error");
+  EXPECT_EQ(bad["messages"][0]["line"], 3);
+  EXPECT_EQ(bad["messages"][1]["attribute"], "inputBuffers[0].type");
+  EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST_F(Check, values_given_by_set_are_tried) {
+  EXPECT_EQ(kiln({"check", "--set", "dataset=64", "good.json"}).exit_code, 0);
+  EXPECT_EQ(kiln({"check", "--set", "dataset=-1", "good.json"}).exit_code, 2);
+  EXPECT_EQ(kiln({"check", "--set", "nothing=1", "good.json"}).exit_code, 2);
+  EXPECT_EQ(kiln({"check", "--set-if", "nothing=1", "good.json"}).exit_code, 0);
+}
+
+TEST_F(Check, the_published_files_are_right) {
+  const std::filesystem::path specs = KILN_SHARED_DIR "/data/pyschedcl-specs";
+  if (!std::filesystem::exists(specs)) GTEST_SKIP() << specs << " is absent";
+  std::vector<std::string> words{"check"};
+  for (const auto& entry : std::filesystem::directory_iterator(specs))
+    if (entry.path().extension() == ".json") words.push_back(entry.path().string());
+  ASSERT_EQ(words.size(), 28u);
+  const auto result = kiln(words);
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+}
+
+TEST_F(Check, progress_and_colours_are_for_terminals_only) {
+  if (find_program("script").empty()) GTEST_SKIP() << "script is not installed";
+  const std::string line = "$KILN check good.json good.json";
+  EXPECT_EQ(bash(line).errors, "");
+  const auto watched = bash("TERM=xterm script -qec '" + line + "' /dev/null");
+  EXPECT_EQ(watched.exit_code, 0);
+  EXPECT_THAT(watched.output, HasSubstr("\rcheck 0/2 ["));
+  EXPECT_THAT(watched.output, HasSubstr("\r\x1b[Kgood.json: ok"));
+}
+
+}  // namespace

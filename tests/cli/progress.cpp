@@ -1,0 +1,50 @@
+#include "cli/progress.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "cli/layout.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+
+TEST(Progress, says_what_how_far_and_how_long_to_go) {
+  EXPECT_EQ(progress_line("verify", 10, 40, 20 * second, "blur.json", 100),
+            "verify 10/40 [#####               ]  25 %  1m00s to go  blur.json");
+}
+
+TEST(Progress, guesses_no_time_before_the_first_step_and_after_the_last) {
+  EXPECT_EQ(progress_line("run", 0, 4, second, "", 100), "run 0/4 [                    ]   0 %");
+  EXPECT_EQ(progress_line("run", 4, 4, second, "", 100), "run 4/4 [####################] 100 %");
+  EXPECT_EQ(progress_line("run", 9, 4, second, "", 100), "run 4/4 [####################] 100 %");
+  EXPECT_EQ(progress_line("run", 0, 0, second, "", 100), "run 0/0 [####################] 100 %");
+}
+
+RC_GTEST_PROP(Progress, fits_the_width,
+              (std::uint16_t done, std::uint16_t total, std::string note)) {
+  const auto width = *rc::gen::inRange<std::size_t>(1, 120);
+  RC_ASSERT(display_width(progress_line("wörk", done, total, second, "µ" + note, width)) <= width);
+}
+
+TEST(Progress, times_are_brief) {
+  EXPECT_EQ(brief_time(0), "0s");
+  EXPECT_EQ(brief_time(59 * second + second / 2), "1m00s");
+  EXPECT_EQ(brief_time(80 * second), "1m20s");
+  EXPECT_EQ(brief_time(7500 * second), "2h05m");
+}
+
+TEST(Progress, is_silent_where_standard_error_is_no_terminal) {
+  ::testing::internal::CaptureStderr();
+  {
+    Progress progress("run", 3);
+    progress.advance(1, "a");
+    progress.note("b");
+    progress.hide();
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+}  // namespace
+}  // namespace kiln::cli
