@@ -48,7 +48,7 @@ class KILN_API Value {
   Expected<double> to_double() const;
   bool truth() const;             ///< Python's truth value
   const char* type_name() const;  ///< "bool", "int", "float", "str", "list"
-  std::string text() const;       ///< as Python's repr, doubles with the fewest digits that read back
+  std::string text() const;  ///< as Python's repr, doubles with the fewest digits that read back
   bool operator==(const Value& other) const;
 
  private:
@@ -58,15 +58,19 @@ class KILN_API Value {
 using Function = std::function<Expected<Value>(std::span<const Value>)>;
 
 class Expression;
+class Evaluator;
 
 /// Names and functions that an expression may use. Copyable; const use is thread-safe.
 class KILN_API Scope {
  public:
-  Scope();  ///< holds the built-in functions: min, max, abs, int, float, len, round, sum, ceil, floor, log2, sqrt
+  Scope();  ///< holds the built-in functions: min, max, abs, int, float, len, round, sum, ceil,
+            ///< floor, log2, sqrt
   void set(std::string name, Value value);
   void define(std::string name, std::size_t least_arguments, std::size_t most_arguments,
               Function function);
-  /// A function whose body is an expression over its parameters and the scope's other names.
+  /// A function whose body is an expression over its parameters and the names of the scope that
+  /// it is called in. Fails where a name is not an identifier, a parameter is given twice or the
+  /// body calls the function itself; recursion through other functions fails when it is called.
   Expected<void> define(std::string name, std::vector<std::string> parameters,
                         const Expression& body);
   const Value* find(std::string_view name) const;
@@ -75,10 +79,12 @@ class KILN_API Scope {
   std::vector<std::string> functions() const;
 
  private:
-  friend class Expression;
+  friend class Evaluator;
   struct Entry {
     std::size_t least, most;
-    Function call;
+    Function call;  ///< empty where there is a body
+    std::vector<std::string> parameters;
+    std::shared_ptr<const Expression> body;
   };
   std::map<std::string, Value, std::less<>> values_;
   std::map<std::string, std::shared_ptr<const Entry>, std::less<>> functions_;
@@ -87,9 +93,10 @@ class KILN_API Scope {
 /// Bounds that keep hostile texts harmless.
 struct Limits {
   std::size_t text_bytes = 1u << 20;
-  std::size_t depth = 200;        ///< nesting of the syntax tree
+  std::size_t depth =
+      200;  ///< nesting of the text, of lists, of calls; above 1,000 counts as 1,000
   std::size_t nodes = 100'000;    ///< of the syntax tree
-  std::size_t steps = 1'000'000;  ///< of one evaluation, calls of defined functions included
+  std::size_t steps = 1'000'000;  ///< of one evaluation with all its calls; 4 list items are a step
   std::size_t list_items = 1'000'000;
   std::size_t string_bytes = 1u << 20;
 };
@@ -119,11 +126,12 @@ class KILN_API Expression {
   std::vector<std::string> called_functions() const;
   Dialect dialect() const;
 
-  struct Node;
+  struct Tree;
 
  private:
-  explicit Expression(std::shared_ptr<const Node> root, Dialect dialect, Limits limits);
-  std::shared_ptr<const Node> root_;
+  friend class Evaluator;
+  Expression(std::shared_ptr<const Tree> tree, Dialect dialect, Limits limits);
+  std::shared_ptr<const Tree> tree_;
   Dialect dialect_;
   Limits limits_;
 };

@@ -1,0 +1,40 @@
+#include "expr/suggest.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kiln::expr {
+namespace {
+
+TEST(EditDistance, counts_single_edits) {
+  EXPECT_EQ(edit_distance("", ""), 0u);
+  EXPECT_EQ(edit_distance("abc", ""), 3u);
+  EXPECT_EQ(edit_distance("dataset", "dataset"), 0u);
+  EXPECT_EQ(edit_distance("datset", "dataset"), 1u);
+  EXPECT_EQ(edit_distance("datasset", "dataset"), 1u);
+  EXPECT_EQ(edit_distance("dataser", "dataset"), 1u);
+  EXPECT_EQ(edit_distance("adtaset", "dataset"), 1u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+}
+
+TEST(EditDistance, is_symmetric) {
+  EXPECT_EQ(edit_distance("size_percent", "percent"), edit_distance("percent", "size_percent"));
+}
+
+TEST(Suggestion, is_the_nearest_known_word) {
+  EXPECT_EQ(suggestion("dataste", {"database", "dataset"}), "; did you mean 'dataset'?");
+}
+
+TEST(Suggestion, lists_the_known_words_where_none_is_near_and_they_are_few) {
+  EXPECT_EQ(suggestion("q", {"dataset", "n"}), "; known: 'dataset', 'n'");
+  EXPECT_EQ(suggestion("q", {}), "");
+  EXPECT_EQ(suggestion("q", {"aa", "bb", "cc", "dd", "ee", "ff", "gg", "hh", "ii"}), "");
+}
+
+TEST(Suggestion, is_not_sought_for_words_of_absurd_length) {
+  EXPECT_EQ(suggestion(std::string(1000000, 'a'), {"dataset"}), "");
+  EXPECT_EQ(suggestion("dataset", {std::string(1000000, 'a'), "datase"}),
+            "; did you mean 'datase'?");
+}
+
+}  // namespace
+}  // namespace kiln::expr
