@@ -76,6 +76,17 @@ TEST_F(Completion, bash_offers_nothing_for_free_text) {
   EXPECT_THAT(bash_offers({"kiln", "nothing", "a"}), ElementsAre());
 }
 
+// Bash splits `--in 0=in` into --in 0 = in; fish gives the whole word.
+TEST_F(Completion, the_file_of_a_file_assignment_is_completed) {
+  if (kiln::cli::find_command("run") == nullptr) GTEST_SKIP() << "this build has no kiln run";
+  write("in.npy", "");
+  EXPECT_THAT(bash_offers({"kiln", "run", "--in", "0", "=", "in"}), ElementsAre("in.npy"));
+  EXPECT_THAT(bash_offers({"kiln", "run", "--in", "=", "0", "=", "in"}), ElementsAre("in.npy"));
+  EXPECT_THAT(bash_offers({"kiln", "run", "--set", "n", "=", "in"}), ElementsAre());
+  if (find_program("fish").empty()) return;
+  EXPECT_THAT(fish_offers("kiln run --in 0=in"), ElementsAre("0=in.npy"));
+}
+
 TEST_F(Completion, bash_registers_itself) {
   const auto result = bash("source <($KILN completion bash); complete -p kiln");
   EXPECT_EQ(result.output, "complete -F _kiln kiln\n");
