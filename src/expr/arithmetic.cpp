@@ -17,12 +17,14 @@ tl::unexpected<Error> overflow(Operator op, std::int64_t left, std::int64_t righ
 
 tl::unexpected<Error> division_by_zero() { return fail(Errc::bad_input, "division by zero"); }
 
+/// C++ rounds toward zero: one less where that rounded a negative quotient up.
 std::int64_t floored_quotient(std::int64_t left, std::int64_t right) {
   const std::int64_t quotient = left / right;
   const bool rounded_up = left % right != 0 && (left < 0) != (right < 0);
   return quotient - (rounded_up ? 1 : 0);
 }
 
+/// With the sign of the divisor, as Python, where C++ takes the dividend's.
 std::int64_t floored_remainder(std::int64_t left, std::int64_t right) {
   if (right == -1) return 0;  // the smallest integer % -1 traps on x86
   const std::int64_t remainder = left % right;
@@ -45,6 +47,7 @@ Division floored(double left, double right) {
     quotient -= 1;
   }
   if (quotient == 0) return {std::copysign(0.0, left / right), remainder};
+  // The quotient is near a whole number, but rounding may have put it just below.
   double whole = std::floor(quotient);
   if (quotient - whole > 0.5) whole += 1;
   return {whole, remainder};
@@ -57,6 +60,7 @@ double true_quotient(std::int64_t left, std::int64_t right) {
   if (left >= -exact && left <= exact && right >= -exact && right <= exact) {
     return static_cast<double>(left) / static_cast<double>(right);
   }
+  // Converting either to a double would round a first time, the division a second time.
   if (left == 0) return right < 0 ? -0.0 : 0.0;
   __extension__ using Wide = unsigned __int128;
   const auto magnitude = [](std::int64_t v) {
@@ -89,6 +93,7 @@ Expected<Value> of_integers(Operator op, std::int64_t left, std::int64_t right, 
     default:
       break;
   }
+  // What is left are the divisions.
   if (right == 0) return division_by_zero();
   if (op == Operator::modulo) return Value(floored_remainder(left, right));
   if (op == Operator::divide && dialect == Dialect::python3) {

@@ -7,8 +7,10 @@
 namespace kiln::expr {
 namespace {
 
+/// A step is about what an instruction costs: copying 4 items or 64 bytes takes no longer.
 constexpr std::size_t items_a_step = 4, bytes_a_step = 64;
 
+/// Saturates: a product that overflows is past every bound anyway.
 std::size_t multiplied(std::size_t a, std::size_t b) {
   std::size_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? static_cast<std::size_t>(-1) : product;
@@ -40,11 +42,12 @@ Expected<void> Budget::spend(std::size_t steps) {
 }
 
 Expected<void> Budget::spend_on(const Value& value) {
-  if (value.is_number()) return {};
+  if (value.is_number()) return {};  // nearly every value: no walk, no arithmetic
   const Extent extent = extent_of(value);
   return spend(extent.items / items_a_step + extent.bytes / bytes_a_step);
 }
 
+/// Bounds before steps, so that an absurd size is named as such.
 Expected<void> Budget::make(const Extent& extent, std::size_t times) {
   const std::size_t items = multiplied(extent.items, times);
   const std::size_t bytes = multiplied(extent.bytes, times);

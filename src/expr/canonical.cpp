@@ -6,6 +6,7 @@
 namespace kiln::expr {
 namespace {
 
+/// The text of a subtree, with how tightly its outermost operator binds.
 struct Piece {
   std::string text;
   Binding binding;
@@ -67,6 +68,7 @@ class Writer {
     push(value.text(), integer && *integer < 0 ? Binding::sign : Binding::primary);
   }
 
+  /// Inside brackets nothing needs parentheses; before them everything but a primary does.
   void item() {
     const std::string position = take(Binding::conditional);
     wrap(Binding::primary);
@@ -75,8 +77,11 @@ class Writer {
     sequence.binding = Binding::primary;
   }
 
+  /// The operand may bind as loosely as the sign itself: `--a`, `not not a`, `-a ** b`.
   void prefix(const char* sign, Binding binding) { push(sign + take(binding), binding); }
 
+  /// Operators that group from the left need parentheses around an equal on their right; a power
+  /// needs them on its left, but takes signs and powers on its right as they are.
   void binary(Operator op) {
     const Binding binding = binding_of(op);
     if (op == Operator::power) return infix("**", binding, Binding::primary, Binding::sign);
@@ -90,6 +95,7 @@ class Writer {
     infix(spelling(at.comparison), Binding::comparison, left, Binding::sum);
   }
 
+  /// Joins the top two pieces. Only the right one is copied, so that chains stay linear.
   void infix(const char* op, Binding binding, Binding least_left, Binding least_right) {
     const std::string right = take(least_right);
     wrap(least_left);
@@ -98,6 +104,7 @@ class Writer {
     left.binding = binding;
   }
 
+  /// Pushed in the order of evaluation: condition, chosen, otherwise.
   void choose() {
     const std::string otherwise = take(Binding::conditional);
     std::string chosen = take(Binding::either);
@@ -115,6 +122,7 @@ class Writer {
     top.text += ')';
   }
 
+  /// The top piece, fit for a place that asks for `least`.
   std::string take(Binding least) {
     wrap(least);
     std::string text = std::move(pieces_.back().text);
@@ -122,6 +130,7 @@ class Writer {
     return text;
   }
 
+  /// The last `count` pieces between commas, where nothing needs parentheses.
   std::string take_items(std::size_t count) {
     std::string text;
     for (std::size_t i = pieces_.size() - count; i < pieces_.size(); ++i) {

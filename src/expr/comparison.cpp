@@ -18,6 +18,7 @@ std::partial_ordering against_double(std::int64_t integer, double real) {
   return ordering != 0 ? ordering : 0.0 <=> (real - whole);
 }
 
+/// Same kinds directly; a bool is an integer.
 std::partial_ordering order_numbers(const Value& left, const Value& right) {
   if (left.is_integer() && right.is_integer()) return integer_of(left) <=> integer_of(right);
   if (left.is_integer()) return against_double(integer_of(left), double_of(right));
@@ -28,6 +29,7 @@ std::partial_ordering order_numbers(const Value& left, const Value& right) {
   return swapped;
 }
 
+/// With nan all four are false, which an unordered result gives by itself.
 bool holds(Comparison op, std::partial_ordering ordering) {
   switch (op) {
     case Comparison::less:
@@ -46,6 +48,7 @@ bool contains_text(const std::string& text, const std::string& part) {
   return part.empty() || memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
 }
 
+/// Items of a list by ==, parts of a string by their bytes: UTF-8 never matches in mid-character.
 Expected<Value> contains(Comparison op, const Value& item, const Value& container) {
   const bool wanted = op == Comparison::in;
   if (const auto* const list = std::get_if<List>(&container.data())) {
@@ -76,6 +79,7 @@ Expected<Value> order(Comparison op, const Value* left, const Value* right) {
   if (left->is_number() && right->is_number())
     return Value(holds(op, order_numbers(*left, *right)));
   if (!left->is_string() || !right->is_string()) return wrong_types(spelling(op), *left, *right);
+  // The order of UTF-8 bytes is the order of the characters.
   const int ordering =
       std::get<std::string>(left->data()).compare(std::get<std::string>(right->data()));
   return Value(holds(op, ordering <=> 0));

@@ -8,6 +8,8 @@
 
 namespace kiln::expr {
 
+/// Each instruction costs a step before it runs. The code leaves exactly one value above what lay
+/// on the stack before, whichever way its jumps went.
 Expected<Value> Evaluator::run(const Expression& expression) {
   const auto& code = expression.tree_->code;
   for (std::size_t next = 0; next < code.size();) {
@@ -21,6 +23,7 @@ Expected<Value> Evaluator::run(const Expression& expression) {
   return result;
 }
 
+/// Every kind of instruction in one place; all but the simplest have a method of their own.
 Expected<void> Evaluator::step(const Expression& expression, const Instruction& at,
                                std::size_t& next) {
   const Expression::Tree& tree = *expression.tree_;
@@ -66,6 +69,8 @@ Expected<void> Evaluator::step(const Expression& expression, const Instruction& 
   return {};
 }
 
+/// A copy, paid for: a large list in a scope would otherwise cost one step however often it is
+/// read.
 Expected<void> Evaluator::push_constant(const Value& value) {
   if (auto paid = budget_.spend_on(value); !paid) return paid;
   stack_.push_back(value);
@@ -84,12 +89,15 @@ Expected<void> Evaluator::push_name(const std::string& name) {
     }
   }
   if (const Value* const value = scope_.find(name)) return push_constant(*value);
+  // A frequent slip, and the nearest names would only mislead.
   if (scope_.has_function(name)) {
     return fail(Errc::bad_input, shown(name) + " is a function; write " + name + "(…)");
   }
   return fail(Errc::bad_input, "unknown name " + shown(name) + suggestion(name, scope_.names()));
 }
 
+/// The items lie on the stack in order. Bounds are checked after the move, which allocates no
+/// more than the items already took.
 Expected<void> Evaluator::make_list(std::size_t count) {
   const auto first = stack_.end() - static_cast<std::ptrdiff_t>(count);
   Value list(List(std::make_move_iterator(first), std::make_move_iterator(stack_.end())));
@@ -106,6 +114,8 @@ Expected<void> Evaluator::binary(Operator op, Dialect dialect) {
   return replace(2, apply(op, top(1), top(), dialect, budget_));
 }
 
+/// In a chain a false link is the result and leaves it; a true one keeps its right operand, so
+/// that it is evaluated once for both its neighbours.
 Expected<void> Evaluator::compare_top(const Instruction& at, std::size_t& next) {
   for (const Value* const operand : {&top(1), &top()}) {
     if (auto paid = budget_.spend_on(*operand); !paid) return paid;
@@ -121,6 +131,7 @@ Expected<void> Evaluator::compare_top(const Instruction& at, std::size_t& next) 
   return {};
 }
 
+/// `and` and `or` give back one of their operands, not its truth.
 void Evaluator::keep_or_drop(bool keep, const Instruction& at, std::size_t& next) {
   if (keep) {
     next = at.target;
@@ -129,6 +140,8 @@ void Evaluator::keep_or_drop(bool keep, const Instruction& at, std::size_t& next
   }
 }
 
+/// Functions of C++ see their arguments where they lie, without a copy. Their results are checked
+/// like any other value: they may come from outside.
 Expected<void> Evaluator::call(const std::string& name, std::size_t count) {
   const auto found = scope_.functions_.find(name);
   if (found == scope_.functions_.end()) {
@@ -156,6 +169,8 @@ Expected<void> Evaluator::call(const std::string& name, std::size_t count) {
   return replace(count, std::move(result));
 }
 
+/// Runs the body above its arguments. A function that is already running is refused: with no
+/// recursion, every evaluation ends, and the native stack holds one frame a function.
 Expected<Value> Evaluator::call_body(const std::string& name, const Scope::Entry& function,
                                      std::size_t count) {
   for (const Frame& frame : frames_) {
@@ -183,6 +198,7 @@ Error Evaluator::located(const Error& error, std::size_t column) {
   return {error.code(), fmt::format("in {}, {}", frames_.back().name, place)};
 }
 
+/// The operands make place for the result; an error leaves the stack as it is, as nobody reads it.
 Expected<void> Evaluator::replace(std::size_t count, Expected<Value> result) {
   if (!result) return tl::unexpected(std::move(result).error());
   stack_.resize(stack_.size() - count);

@@ -12,6 +12,7 @@ namespace {
 /// The parser recurses per level, and a thread's stack may be small.
 constexpr std::size_t deepest = 1000;
 
+/// The names that instructions of one kind use.
 std::vector<std::string> names_of(const Expression::Tree& tree, Op op) {
   std::vector<std::string> names;
   for (const Instruction& instruction : tree.code) {
@@ -28,7 +29,8 @@ Expression::Expression(std::shared_ptr<const Tree> tree, Dialect dialect, Limits
     : tree_(std::move(tree)), dialect_(dialect), limits_(limits) {}
 
 Expected<Expression> Expression::parse(std::string_view text, Dialect dialect, Limits limits) {
-  // Columns and counts are kept in 32 bits.
+  // Checked here and not where they are set, as Limits is plain data. Columns and counts are kept
+  // in 32 bits.
   limits.text_bytes = std::min<std::size_t>(limits.text_bytes, 0x7FFFFFFF);
   limits.depth = std::min(limits.depth, deepest);
   if (text.size() > limits.text_bytes) {

@@ -23,12 +23,14 @@ constexpr std::array<std::string_view, 6> foreign = {"None", "lambda", "is",
 constexpr std::array<std::string_view, 18> symbols = {
     "**", "//", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%", "<", ">", "(", ")", "[", "]", ","};
 
+// <cctype> depends on the locale and is undefined for negative chars; the language is ASCII.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
   return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
+/// The tables are short: a linear search is faster than any set.
 template <std::size_t N>
 bool holds(const std::array<std::string_view, N>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -47,6 +49,7 @@ std::string_view advice(std::string_view rest) {
   return "";
 }
 
+/// The base that the letter behind a leading 0 announces; 10 where there is none.
 int base_of(char letter) {
   switch (letter) {
     case 'x':
@@ -79,6 +82,8 @@ Token Lexer::token(Token::Kind kind, std::size_t start) const {
   return made;
 }
 
+/// The first character decides the kind of a word. A point starts a number only before a digit, so
+/// that `a.b` is answered with what it is, an attribute.
 Expected<Token> Lexer::next() {
   while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
   if (at_ == text_.size()) return token(Token::Kind::end, at_);
@@ -94,6 +99,7 @@ Expected<Token> Lexer::next() {
   return made;
 }
 
+/// Foreign words fail here and not at their look-up: "unknown name 'lambda'" would not help.
 Expected<Token> Lexer::word() {
   const std::size_t start = at_;
   while (is_word(peek())) ++at_;
@@ -105,6 +111,7 @@ Expected<Token> Lexer::word() {
   return made;
 }
 
+/// Finds where a number ends and whether it is a floating-point one; from_chars does the rest.
 Expected<Token> Lexer::number() {
   const std::size_t start = at_;
   const int base = peek() == '0' ? base_of(peek(1)) : 10;
@@ -135,12 +142,14 @@ Expected<Token> Lexer::number() {
   return made;
 }
 
+/// The magnitude may have all 64 bits here: only the parser knows whether a minus stands before it.
 Expected<Token> Lexer::integer(std::string_view written, int base) {
   Token made = token(Token::Kind::integer, at_ - written.size());
   std::string_view digits = written;
   const bool is_long = digits.ends_with('L') || digits.ends_with('l');
   if (is_long && dialect_ == Dialect::python2) digits.remove_suffix(1);
   if (base != 10) digits.remove_prefix(2);
+  // Python 2 reads 017 as 15 and Python 3 refuses it, but both take 0, 00 and so on.
   if (base == 10 && digits.size() > 1 && digits.front() == '0' &&
       digits.find_first_not_of('0') != std::string_view::npos && is_digit(digits.back())) {
     return fail_at(made.column, shown(written) + " starts with 0; octal numbers are written 0o17");
@@ -156,6 +165,7 @@ Expected<Token> Lexer::integer(std::string_view written, int base) {
   return made;
 }
 
+/// An operator or bracket, or the error for a character that starts nothing.
 Expected<Token> Lexer::symbol() {
   const std::size_t start = at_;
   const std::string_view rest = text_.substr(at_);

@@ -28,6 +28,8 @@ struct Token {
 class Lexer {
  public:
   Lexer(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) {}
+  /// The next token, at last one of kind end, as often as it is asked for. After an error:
+  /// undefined.
   Expected<Token> next();
 
  private:
@@ -36,6 +38,7 @@ class Lexer {
   Expected<Token> integer(std::string_view digits, int base);
   Expected<Token> symbol();
   Token token(Token::Kind kind, std::size_t start) const;
+  /// NUL behind the end: no rule takes it, so no rule needs a check of its own.
   char peek(std::size_t ahead = 0) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }

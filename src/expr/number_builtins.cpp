@@ -28,6 +28,7 @@ std::string_view unsigned_part(std::string_view text, bool& negative) {
   return text;
 }
 
+/// Decimal digits only, as int() without a base; the sign decides how many values fit.
 Expected<Value> read_integer(const std::string& text) {
   bool negative = false;
   std::string_view digits = unsigned_part(text, negative);
@@ -43,6 +44,7 @@ Expected<Value> read_integer(const std::string& text) {
   return Value(static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude));
 }
 
+/// Numbers, "inf", "infinity" and "nan" in any case.
 Expected<Value> read_real(const std::string& text) {
   bool negative = false;
   std::string word(unsigned_part(text, negative));
@@ -67,6 +69,7 @@ Expected<Value> absolute(Arguments values) {
   return integer < 0 ? negate(Value(integer)) : Value(integer);
 }
 
+/// int, round, ceil and floor differ only in how they round a double; integers pass unchanged.
 Expected<Value> to_whole(const Value& value, double (*round)(double)) {
   if (!value.is_number()) return not_a_number(value);
   if (value.is_integer()) return Value(integer_of(value));
@@ -75,6 +78,7 @@ Expected<Value> to_whole(const Value& value, double (*round)(double)) {
   return Value(*whole);
 }
 
+/// Half to even whatever the rounding mode of the process, which std::nearbyint follows.
 double to_even(double value) { return value - std::remainder(value, 1.0); }
 
 Expected<Value> to_int(Arguments values) {
@@ -101,6 +105,7 @@ Expected<Value> round_to(Arguments values) {
 Expected<Value> binary_logarithm(Arguments values) {
   if (!values[0].is_number()) return not_a_number(values[0]);
   const double value = double_of(values[0]);
+  // nan passes this and gives nan, as in Python.
   if (value <= 0) {
     return fail(Errc::bad_input, "expected a positive number, found " + values[0].text());
   }

@@ -1,5 +1,6 @@
 #include "expr/number_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -14,6 +15,7 @@ std::string shortest(double value, std::chars_format format) {
   return {buffer.data(), end.ptr};
 }
 
+/// Of the form that to_chars writes: a sign always follows the e.
 int exponent_of(const std::string& scientific) {
   const std::size_t e = scientific.find('e');
   const std::size_t digits = e + (scientific[e + 1] == '+' ? 2 : 1);
@@ -48,6 +50,7 @@ std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   std::string text = shortest(value, std::chars_format::scientific);
+  // Where Python changes to an exponent; to_chars alone would pick whichever is shorter.
   const int exponent = exponent_of(text);
   if (exponent < -4 || exponent >= 16) return text;
   text = shortest(value, std::chars_format::fixed);

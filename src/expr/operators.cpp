@@ -9,6 +9,7 @@
 namespace kiln::expr {
 namespace {
 
+/// What is not arithmetic: joining and repeating. Equal indices mean equal types.
 Expected<Value> sequences(Operator op, const Value& left, const Value& right, Budget& budget) {
   if (op == Operator::add && left.data().index() == right.data().index()) {
     return concatenate(left, right, budget);
@@ -55,6 +56,7 @@ Expected<Value> plus(const Value& operand) {
   if (!operand.is_number()) {
     return fail(Errc::bad_input, fmt::format("'+' does not take {}", operand.type_name()));
   }
+  // +True is the integer 1.
   return operand.is_integer() ? Value(integer_of(operand)) : operand;
 }
 

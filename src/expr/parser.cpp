@@ -9,6 +9,7 @@
 namespace kiln::expr {
 namespace {
 
+/// The operators that group from the left; ** groups from the right and is not among them.
 std::optional<Operator> operator_of(const Token& token) {
   if (token.kind != Token::Kind::symbol) return std::nullopt;
   for (const Operator op : {Operator::add, Operator::subtract, Operator::multiply, Operator::divide,
@@ -29,6 +30,7 @@ std::optional<Comparison> comparison_of(const Token& token) {
   return std::nullopt;
 }
 
+/// What the right operand of an operator that groups from the left must exceed.
 Binding tighter(Binding binding) {
   return static_cast<Binding>(static_cast<std::uint8_t>(binding) + 1);
 }
@@ -56,6 +58,8 @@ bool Parser::conditional() {
   if (token_.is("if")) {
     const std::size_t column = token_.column;
     auto& code = tree_->code;
+    // Moving costs time per level of nesting, which `enter` bounds; the other way, parsing the
+    // condition first, would need unbounded look-ahead.
     std::vector<Instruction> chosen(code.begin() + start, code.end());
     code.resize(start);
     if (!advance() || !operators(Binding::either) || !emit(Op::branch, column)) return false;
@@ -89,6 +93,7 @@ bool Parser::operators(Binding least) {
   return true;
 }
 
+/// One operator and its right operand; `found` is false where none binds tightly enough.
 bool Parser::operation(Binding least, bool& found) {
   found = true;
   if (token_.is("or") || token_.is("and")) {
@@ -109,6 +114,7 @@ bool Parser::operation(Binding least, bool& found) {
   return true;
 }
 
+/// `and` and `or`: the jump behind the left operand skips the right one and keeps the left.
 bool Parser::short_circuit(Binding binding) {
   const bool is_or = binding == Binding::either;
   const std::size_t column = token_.column;
@@ -136,11 +142,13 @@ bool Parser::chain() {
     comparisons.push_back(here());
     if (!emit(instruction)) return false;
   }
+  // All links jump behind the last: whichever fails first has left the chain's result.
   tree_->code[comparisons.back()].chain_ends = true;
   for (const std::uint32_t at : comparisons) tree_->code[at].target = here();
   return true;
 }
 
+/// Signs nest to the right; each is a node, so `--a` keeps both.
 bool Parser::sign() {
   if (!token_.is("-") && !token_.is("+")) return power();
   const bool negative = token_.is("-");
@@ -174,6 +182,7 @@ bool Parser::power() {
   return emit(instruction);
 }
 
+/// Indices after a value. A call is not among them: what can be called is a name, not a value.
 bool Parser::postfix() {
   if (!primary()) return false;
   while (token_.is("[")) {
@@ -187,6 +196,7 @@ bool Parser::postfix() {
   return true;
 }
 
+/// What no operator holds together: names, calls, literals, lists, parentheses.
 bool Parser::primary() {
   switch (token_.kind) {
     case Token::Kind::name:
@@ -203,6 +213,7 @@ bool Parser::primary() {
   }
 }
 
+/// A constant. The lexer accepts 2 ** 63 for the sake of `sign`; elsewhere it is too large.
 bool Parser::literal() {
   const Token written = token_;
   if (!advance()) return false;
@@ -220,6 +231,7 @@ bool Parser::literal() {
   }
 }
 
+/// The bracket behind a name makes it a call; the two kinds of names never mix.
 bool Parser::name_or_call() {
   const std::size_t column = token_.column;
   const std::uint32_t name = name_index(token_.text);
@@ -247,6 +259,7 @@ bool Parser::list_literal() {
   return advance() && items("]", column, count) && emit(Op::list, column, 0, count);
 }
 
+/// A comma behind the last item is allowed, as in Python.
 bool Parser::items(std::string_view closing, std::size_t opened, std::uint32_t& count) {
   while (!token_.is(closing)) {
     if (!conditional()) return false;
@@ -273,6 +286,7 @@ bool Parser::expect(std::string_view symbol, const std::string& instead) {
   return token_.is(symbol) ? advance() : unexpected(instead);
 }
 
+/// The message of every syntax error: where, what stands there, what could.
 bool Parser::unexpected(const std::string& expected) {
   const std::string found = token_.kind == Token::Kind::end ? "the end" : shown(token_.text);
   return refuse(token_.column, fmt::format("found {}, expected {}", found, expected));
@@ -283,6 +297,8 @@ bool Parser::refuse(std::size_t column, const std::string& message) {
   return false;
 }
 
+/// Guards each way back into the grammar. No guard object: after an error nobody parses on, so
+/// only the good paths need to leave.
 bool Parser::enter(std::size_t column) {
   if (++depth_ <= limits_.depth) return true;
   return refuse(column, fmt::format("nested deeper than {} levels", limits_.depth));
@@ -310,6 +326,7 @@ bool Parser::emit_constant(std::size_t column, Value value) {
   return emit(Op::constant, column, static_cast<std::uint32_t>(tree_->constants.size() - 1));
 }
 
+/// Each name is stored once, however often it stands in the text.
 std::uint32_t Parser::name_index(std::string_view name) {
   const auto next = static_cast<std::uint32_t>(tree_->names.size());
   const auto [entry, added] = name_indices_.try_emplace(std::string(name), next);

@@ -16,6 +16,7 @@ class Parser {
   Expected<std::shared_ptr<const Expression::Tree>> parse();
 
  private:
+  // The grammar, loosest first; each parses its part at the current token and emits its code.
   bool conditional();
   bool operators(Binding least);
   bool operation(Binding least, bool& found);
@@ -32,12 +33,15 @@ class Parser {
   /// Parses items up to the closing symbol; counts them.
   bool items(std::string_view closing, std::size_t opened, std::uint32_t& count);
 
+  // Tokens and errors.
   bool advance();
   bool expect(std::string_view symbol, const std::string& instead);
   bool unexpected(const std::string& expected);
   bool refuse(std::size_t column, const std::string& message);
+  // Bounds.
   bool enter(std::size_t column);
   void leave() { --depth_; }
+  // Code.
   bool emit(const Instruction& instruction);
   bool emit(Op op, std::size_t column, std::uint32_t index = 0, std::uint32_t count = 0);
   bool emit_constant(std::size_t column, Value value);

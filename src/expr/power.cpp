@@ -32,6 +32,8 @@ bool whole_power(std::int64_t base, std::int64_t exponent, std::int64_t& result)
 
 }  // namespace
 
+/// As CPython: integers stay integers for exponents from 0 up, everything else goes through
+/// doubles. Infinite operands follow C's pow; only finite ones can be errors.
 Expected<Value> power(const Value& base, const Value& exponent) {
   if (base.is_integer() && exponent.is_integer() && integer_of(exponent) >= 0) {
     std::int64_t result = 0;

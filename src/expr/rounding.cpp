@@ -21,6 +21,7 @@ Expected<Value> integer_to_zeros(std::int64_t value, std::int64_t zeros) {
   }
   std::int64_t unit = 1;
   for (std::int64_t i = 0; i < zeros; ++i) unit *= 10;
+  // Comparing twice the rest with the unit, rearranged so that nothing overflows.
   const std::int64_t rest = value % unit, base = value - rest;
   const std::int64_t twice_above = rest < 0 ? -rest - (unit + rest) : rest - (unit - rest);
   const bool odd = base / unit % 2 != 0;
@@ -43,6 +44,7 @@ double through_text(double magnitude, std::int64_t digits) {
   return result;
 }
 
+/// The same for digits before the point: as many significant digits as are left of the zeros.
 double to_zeros(double magnitude, std::int64_t zeros) {
   constexpr int all = 767;  // significant digits of the longest double: nothing is rounded here
   std::array<char, 800> buffer;

@@ -9,6 +9,7 @@
 namespace kiln::expr {
 namespace {
 
+/// A map is sorted, so its keys come out sorted.
 template <class Map>
 std::vector<std::string> keys_of(const Map& map) {
   std::vector<std::string> keys;
@@ -17,6 +18,7 @@ std::vector<std::string> keys_of(const Map& map) {
   return keys;
 }
 
+/// A name that no text can spell would make a function that nobody can call.
 Expected<void> check_names(const std::string& name, const std::vector<std::string>& parameters) {
   if (!is_identifier(name)) return fail(Errc::bad_input, shown(name) + " cannot name a function");
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -64,6 +66,7 @@ void Scope::define(std::string name, std::size_t least_arguments, std::size_t mo
 Expected<void> Scope::define(std::string name, std::vector<std::string> parameters,
                              const Expression& body) {
   if (auto checked = check_names(name, parameters); !checked) return checked;
+  // Circles through other functions are seen when they run: those may be defined later.
   const auto called = body.called_functions();
   if (std::binary_search(called.begin(), called.end(), name)) {
     return fail(Errc::bad_input, name + " calls itself: functions may not recurse");

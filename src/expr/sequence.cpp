@@ -7,6 +7,7 @@
 namespace kiln::expr {
 namespace {
 
+/// Callers have paid for the whole, so one allocation of that size is harmless.
 template <class Sequence>
 Sequence repeated(const Sequence& part, std::size_t times) {
   Sequence whole;
@@ -26,6 +27,7 @@ Sequence joined(const Sequence& first, const Sequence& second) {
 
 }  // namespace
 
+/// Two strings or two lists, which the caller has checked.
 Expected<Value> concatenate(const Value& left, const Value& right, Budget& budget) {
   Extent extent = extent_of(left);
   const Extent added = extent_of(right);
@@ -38,6 +40,7 @@ Expected<Value> concatenate(const Value& left, const Value& right, Budget& budge
   return Value(joined(std::get<List>(left.data()), std::get<List>(right.data())));
 }
 
+/// A negative count gives an empty sequence, as in Python.
 Expected<Value> repeat(const Value& sequence, std::int64_t times, Budget& budget) {
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(0, times));
   const Extent extent = extent_of(sequence);

@@ -60,6 +60,7 @@ Expected<Value> sum(Arguments values) {
   return total;
 }
 
+/// Of arguments: the evaluator's own limits bound them.
 constexpr std::size_t any = static_cast<std::size_t>(-1);
 constexpr Builtin table[] = {
     {"min", 1, any, least}, {"max", 1, any, greatest}, {"len", 1, 1, length}, {"sum", 1, 2, sum}};

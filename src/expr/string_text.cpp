@@ -15,6 +15,7 @@ bool is_hidden(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code <= 0xA0) || code == 0xAD;
 }
 
+/// One character as a literal holds it.
 void append_escaped(std::string& to, char32_t code, char quote) {
   if (code == '\n') {
     to += "\\n";
@@ -65,6 +66,8 @@ Expected<char32_t> read_code(std::string_view text, std::size_t& at) {
   return code;
 }
 
+/// `at` stands on the backslash. Python keeps unknown escapes and warns; here they are errors, as
+/// a Windows path with \n in it is more likely than a wish for the backslash.
 Expected<char32_t> read_escape(std::string_view text, std::size_t& at) {
   if (++at == text.size()) return fail_at(at, "the string does not end");
   if (digits_of_escape(text[at]) > 0) return read_code(text, at);

@@ -45,6 +45,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string suggestion(std::string_view unknown, const std::vector<std::string>& known) {
   if (unknown.empty() || unknown.size() > longest) return "";
+  // The first of the nearest in sorted order, so that a message never varies.
   const std::string* best = nullptr;
   std::size_t least = tolerance(unknown) + 1;
   for (const std::string& word : known) {

@@ -5,6 +5,7 @@
 namespace kiln::expr {
 namespace {
 
+/// Bytes of the character that a byte starts; 0 for one that starts none.
 std::size_t length_from(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first < 0xE0) return 2;  // C0 and C1 could only start overlong forms
@@ -13,6 +14,7 @@ std::size_t length_from(unsigned char first) {
   return 0;
 }
 
+/// The checks that the first byte cannot make: overlong forms, surrogates, past the last plane.
 bool is_allowed(char32_t code, std::size_t bytes) {
   if (bytes == 3) return code >= 0x800 && (code < 0xD800 || code > 0xDFFF);
   if (bytes == 4) return code >= 0x10000 && code <= 0x10FFFF;

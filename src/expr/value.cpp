@@ -16,6 +16,7 @@ tl::unexpected<Error> not_a_number(const Value& value) {
                                     : std::string("expected a number, found a list"));
 }
 
+/// Recurses as deep as lists nest, which evaluation bounds.
 void append_text(std::string& to, const Value& value) {
   if (const auto* const list = std::get_if<List>(&value.data())) {
     to += '[';
@@ -48,6 +49,7 @@ double double_of(const Value& value) {
 }
 
 Expected<std::int64_t> truncated(double value) {
+  // Both bounds are exact doubles, and nan fails either comparison.
   if (value >= -0x1p63 && value < 0x1p63) return static_cast<std::int64_t>(value);
   return fail(Errc::bad_input, number_text(value) + " does not fit a 64-bit integer");
 }
@@ -77,6 +79,7 @@ bool Value::truth() const {
 }
 
 const char* Value::type_name() const {
+  // In the order of Value::Data.
   constexpr const char* names[] = {"bool", "int", "float", "str", "list"};
   return names[data_.index()];
 }
