@@ -47,12 +47,16 @@ class ParameterParser {
       }
       if (token.is(punct("*")) || token.is(punct("["))) {
         if (!parameter.is_pointer) parameter.points_to_const = is_const;
-        if (token.is(punct("*"))) ++parameter.indirections;
-        // `float p[]` is a pointer; only a * counts as a level of its own.
         parameter.is_pointer = true;
-        if (token.is(punct("["))) i = std::min(closing_bracket(tokens_, i, range.end), range.end);
+        if (token.is(punct("*"))) {
+          ++parameter.indirections;
+        } else {
+          ++parameter.dimensions;
+          i = std::min(closing_bracket(tokens_, i, range.end), range.end);
+        }
         continue;
       }
+      if (token.is(punct("("))) parameter.bracketed = true;
       if (token.kind != TokenKind::identifier || i == name) continue;
       word(i, parameter, is_const, depth);
       if (source_.word(token) == Word::attribute && i + 1 < range.end)

@@ -75,8 +75,12 @@ class Parser {
   }
 
   void members(TokenRange range) {
-    for (std::uint32_t i = range.begin; i < range.end; ++i)
-      if (tokens_[i].is(punct("*"))) program_.has_pointer_members = true;
+    for (std::uint32_t i = range.begin; i < range.end; ++i) {
+      if (tokens_[i].is(punct("*")))
+        program_.has_pointer_members = true;
+      else if (tokens_[i].is(punct("[")))
+        program_.has_array_members = true;
+    }
   }
 
   void declaration(TokenRange range) {

@@ -34,8 +34,10 @@ struct Parameter {
   bool is_pointer = false, is_global = false, is_constant = false, is_local = false;
   bool is_private = false, points_to_const = false, is_image = false, is_pipe = false;
   bool can_write_image = false;
-  int indirections = 0;  ///< of a pointer: 2 for a pointer to pointers
-  std::string type;      ///< without qualifiers and address space: "float4", "unsigned int"
+  int indirections = 0;    ///< of a pointer: 2 for a pointer to pointers
+  int dimensions = 0;      ///< of an array, or of the arrays that it points to
+  bool bracketed = false;  ///< float (*p)[4], a pointer to arrays, not an array of pointers
+  std::string type;        ///< without qualifiers and address space: "float4", "unsigned int"
 };
 
 /// What stands at program scope.
@@ -45,6 +47,7 @@ struct Program {
   std::unordered_map<std::uint32_t, TokenRange> typedefs;  ///< name → its whole declaration
   bool well_formed = true;           ///< false: brackets do not match, so the rest means nothing
   bool has_pointer_members = false;  ///< some struct or union holds a pointer
+  bool has_array_members = false;    ///< some struct or union holds an array
 };
 
 /// Finds functions, typedefs and variables by their brackets; no full grammar. O(tokens).

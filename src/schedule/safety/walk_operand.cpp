@@ -1,0 +1,222 @@
+#include <algorithm>
+
+#include "schedule/safety/walker.hpp"
+
+namespace kiln::safety {
+namespace {
+
+/// x, xyz, s0a3, lo, even: components of a vector, which are neither arrays nor pointers.
+bool is_component(std::string_view name) {
+  if (name == "lo" || name == "hi" || name == "even" || name == "odd") return true;
+  if ((name[0] == 's' || name[0] == 'S') && name.size() > 1)
+    return name.substr(1).find_first_not_of("0123456789abcdefABCDEF") == name.npos;
+  return name.find_first_not_of("xyzw") == name.npos || name.find_first_not_of("rgba") == name.npos;
+}
+
+}  // namespace
+
+Value Walker::primary() {
+  switch (token().kind) {
+    case TokenKind::number:
+    case TokenKind::character:
+      ++at_;
+      return {};
+    case TokenKind::string:
+      while (token().kind == TokenKind::string) ++at_;
+      return {};
+    case TokenKind::identifier:
+      return name();
+    default:
+      break;
+  }
+  expect(punct("("));
+  if (is(punct("{"))) give_up("holds a statement within an expression");
+  Value value = comma();
+  expect(punct(")"));
+  return value;
+}
+
+Value Walker::name() {
+  const Token& self = token();
+  const Word meaning = word();
+  if (self.flags & (Token::undecided | Token::unclear_paste))
+    give_up("depends on what " + std::string(self.text) + " is defined as");
+  if (meaning == Word::sizeof_) return skip_operand();
+  if (meaning != Word::name || (self.flags & Token::type_like))
+    give_up("cannot follow the text near '" + std::string(self.text) + "'");
+  const int variable = variable_of(self);
+  ++at_;
+  if (is(punct("("))) {
+    if (variable >= 0) give_up("calls " + std::string(self.text) + ", which is a variable");
+    return call(self);
+  }
+  Value value;
+  if (variable < 0) return value;  // a constant of the program or of the language
+  const Variable& known = function_.variables[static_cast<std::size_t>(variable)];
+  const Variable& holder = shared(variable);
+  value.variable = variable;
+  value.roots = known.scalar ? 0 : holder.roots;
+  value.tainted = holder.tainted;
+  value.own = holder.own;
+  value.levels = known.levels;
+  value.dimensions = known.dimensions;
+  value.through_memory = known.through_memory;
+  if (value.roots != 0) value.base = text(at_ - 1, at_);
+  return value;
+}
+
+/// sizeof and its like: their operand is never evaluated.
+Value Walker::skip_operand() {
+  ++at_;
+  if (is(punct("(")))
+    at_ = close(at_) + 1;
+  else
+    unary();  // counted as if it were evaluated, which is safe
+  return {};
+}
+
+Value Walker::postfix(Value value) {
+  for (;;) {
+    if (is(punct("["))) {
+      value = index(std::move(value));
+    } else if (is(punct("."))) {
+      value = member(std::move(value), false);
+    } else if (is(punct("->"))) {
+      value = member(std::move(value), true);
+    } else if (is(punct("++")) || is(punct("--"))) {
+      Value step;
+      step.tainted = value.tainted;
+      step.own = value.own;
+      store(value, step, true);
+      if (!value.memory) assigned(value.variable, at_);
+      if (value.memory) {
+        value = {};
+        value.tainted = true;
+      }
+      ++at_;
+    } else if (is(punct("("))) {
+      give_up("calls the result of an expression");
+    } else {
+      return value;
+    }
+  }
+}
+
+Value Walker::index(Value base) {
+  base = pointer_of(std::move(base));
+  ++at_;
+  const std::uint32_t begin = at_;
+  const Value number = load(comma());
+  const std::string offset = base.roots != 0 ? text(begin, at_) : std::string();
+  expect(punct("]"));
+  if (base.roots == 0 && number.roots != 0 && !number.weak)
+    give_up("indexes a number with a pointer");
+  base.tainted |= number.tainted;
+  base.own |= number.own;
+  return dereference(std::move(base), offset);
+}
+
+Value Walker::member(Value base, bool arrow) {
+  ++at_;
+  if (arrow) base = dereference(pointer_of(std::move(base)), "0");
+  if (token().kind != TokenKind::identifier)
+    give_up("cannot follow the text near '" + std::string(token().text) + "'");
+  const bool component = is_component(token().text);
+  ++at_;
+  const Program& program = flow_.unit.program;
+  const bool may_be_address =
+      !component && (program.has_pointer_members || program.has_array_members);
+  base.dimensions = 0;
+  base.levels = may_be_address || (base.roots != 0 && !base.memory) ? 1 : 0;
+  if (base.memory) {
+    base.weak = may_be_address;
+    base.through_memory = !component && program.has_pointer_members;
+  }
+  return base;
+}
+
+bool Walker::at_cast() const {
+  if (!is(punct("("))) return false;
+  const Token& first = token(1);
+  if (first.kind != TokenKind::identifier) return false;
+  if (begins_type(flow_.unit.source.word(first)) || (first.flags & Token::type_like)) return true;
+  if (variable_of(first) >= 0) return false;
+  if (flow_.unit.program.typedefs.contains(first.code)) return true;
+  // (T)x with a T that nothing here defines.
+  if (!token(2).is(punct(")")) || flow_.unit.functions_named(first.code) != nullptr) return false;
+  const Token& operand = token(3);
+  return operand.kind == TokenKind::identifier || operand.kind == TokenKind::number ||
+         operand.is(punct("("));
+}
+
+Value Walker::cast() {
+  const std::uint32_t begin = at_;
+  const std::uint32_t end = close(at_);
+  int stars = 0;
+  bool elsewhere = false;  // an address space that other devices do not share
+  const auto look = [&](std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t i = from; i < to; ++i) {
+      const Word meaning = flow_.unit.source.word(tokens_[i]);
+      if (tokens_[i].is(punct("*")) || tokens_[i].is(punct("["))) ++stars;
+      elsewhere |= meaning == Word::local || meaning == Word::private_ || meaning == Word::constant;
+    }
+  };
+  look(begin + 1, end);
+  for (std::uint32_t i = begin + 1; i < end; ++i) {
+    const auto alias = tokens_[i].kind == TokenKind::identifier
+                           ? flow_.unit.program.typedefs.find(tokens_[i].code)
+                           : flow_.unit.program.typedefs.end();
+    if (alias != flow_.unit.program.typedefs.end()) look(alias->second.begin, alias->second.end);
+  }
+  at_ = end + 1;
+  const bool null = token().text == "0" || token().text == "NULL";
+  Value value = load(is(punct("{")) ? literal_list() : unary());
+  if (stars == 0) {
+    if (value.roots != 0 && !value.weak) escape(value, "is turned into a number");
+    Value number;
+    number.tainted = value.tainted;
+    number.own = value.own;
+    number.selects = value.selects;
+    return number;
+  }
+  if (value.roots == 0 && (value.variable < 0 || value.levels == 0)) {
+    value.variable = -1;
+    if (!elsewhere && !null) value.roots = anywhere;  // a number turned into an address
+  }
+  value.weak = false;
+  value.levels = stars;
+  value.dimensions = 0;
+  value.through_memory = stars > 1;
+  if (value.roots != 0) {
+    value.base = text(begin, end + 1) + '(' + value.base + '+' + value.offset + ')';
+    value.offset.clear();
+  }
+  return value;
+}
+
+/// { a, .b = c, [2] = d }: depends on all its elements.
+Value Walker::literal_list() {
+  deeper();
+  expect(punct("{"));
+  Value all;
+  while (!is(punct("}"))) {
+    while (is(punct(".")) || is(punct("["))) at_ = is(punct("[")) ? close(at_) + 1 : at_ + 2;
+    take(punct("="));
+    const Value element = load(is(punct("{")) ? literal_list() : assignment());
+    all.roots |= element.roots;
+    all.tainted |= element.tainted;
+    all.own |= element.own;
+    all.weak |= element.weak;
+    if (element.levels > 0 && element.variable >= 0 && element.roots == 0) {
+      all.levels = 1;
+      if (all.variable >= 0) share(all.variable, element.variable);
+      all.variable = element.variable;
+    }
+    if (!take(punct(","))) break;
+  }
+  expect(punct("}"));
+  --depth_;
+  return all;
+}
+
+}  // namespace kiln::safety

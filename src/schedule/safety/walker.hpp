@@ -1,0 +1,147 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "schedule/safety/value.hpp"
+
+namespace kiln::safety {
+
+/// Walks once through a function's body, statement by statement, and follows what its pointers
+/// point to and which values come from memory. Throws GiveUp at what it does not understand.
+class Walker {
+ public:
+  /// `index_of` has an entry of -1 for every symbol; it is used while the walker lives.
+  Walker(Flow& flow, FunctionFlow& function, std::vector<std::int32_t>& index_of);
+  ~Walker();
+  void run();
+
+ private:
+  struct Control {
+    bool tainted = false;      ///< loaded values decide whether this place is reached
+    bool selects = false;      ///< only work-items that compare in some way come here
+    std::uint32_t branch = 0;  ///< number of the innermost branch, 0 outside of all
+  };
+  /// Restores the control context at the end of a branch.
+  class Branch;
+  struct Nest {
+    std::uint32_t key;  ///< position of the loop's keyword
+    bool is_loop;       ///< or a switch
+  };
+
+  // statements (walk_statement.cpp)
+  void statement();
+  void block();
+  void if_statement();
+  void for_statement();
+  void while_statement();
+  void do_statement();
+  void switch_statement();
+  void return_statement();
+  void jump(bool is_break);
+  bool at_declaration() const;
+  void declaration();
+  struct Specifiers {
+    bool scalar = false, is_typedef = false, is_local = false;
+  };
+  Specifiers specifiers();
+  bool type_name_here(bool type_seen) const;
+  void declarator(const Specifiers& specifiers);
+  void define(int variable, const Specifiers& specifiers, int stars, int dimensions,
+              std::uint32_t at);
+  Value condition();
+  void leave(std::size_t outermost);
+
+  // expressions (walk_expression.cpp, walk_operand.cpp)
+  Value comma();
+  Value assignment();
+  Value conditional();
+  Value binary(int lowest);
+  Value unary();
+  Value primary();
+  Value postfix(Value value);
+  Value name();
+  Value index(Value base);
+  Value member(Value base, bool arrow);
+  Value cast();
+  Value skip_operand();
+  Value literal_list();
+  Value combine(std::uint32_t code, const Value& left, const Value& right, std::uint32_t begin,
+                std::uint32_t middle);
+  Value dereference(Value pointer, const std::string& offset);
+  Value address_of(Value object);
+  bool at_cast() const;
+
+  // calls (walk_call.cpp)
+  Value call(const Token& callee);
+  Value call_function(const std::vector<std::uint32_t>& candidates, std::vector<Value>& arguments,
+                      std::string_view text, std::uint32_t at);
+  Value call_builtin(const Token& callee, std::vector<Value>& arguments,
+                     const std::vector<TokenRange>& ranges, std::uint32_t at);
+  void bind(FunctionFlow& callee, std::vector<Value>& arguments, std::string_view text,
+            std::uint32_t at, Value& result);
+
+  // memory and variables (walk_memory.cpp)
+  Value load(Value value);
+  Value pointer_of(Value value);
+  void store(Value& target, const Value& value, bool also_read);
+  void touch(const Value& pointer, std::string address, bool read, bool written);
+  void escape(const Value& value, const std::string& why);
+  void taint_pointee(const Value& pointer, bool tainted);
+  int find(int variable) const;
+  void share(int a, int b);
+  Variable& shared(int variable) {
+    return function_.variables[static_cast<std::size_t>(find(variable))];
+  }
+  int declare(std::uint32_t symbol);
+  int variable_of(const Token& token) const;
+  void assigned(int variable, std::uint32_t at);
+  std::string text(std::uint32_t begin, std::uint32_t end) const;
+
+  // tokens
+  const Token& token() const { return at_ < end_ ? tokens_[at_] : ended_; }
+  const Token& token(std::uint32_t ahead) const {
+    return at_ + ahead < end_ ? tokens_[at_ + ahead] : ended_;
+  }
+  Word word() const { return flow_.unit.source.word(token()); }
+  bool is(std::uint32_t punctuator) const { return token().is(punctuator); }
+  bool take(std::uint32_t punctuator) {
+    if (!is(punctuator)) return false;
+    ++at_;
+    return true;
+  }
+  void expect(std::uint32_t punctuator);
+  std::uint32_t close(std::uint32_t open) const;
+  [[noreturn]] void give_up(std::string why) const { throw GiveUp{at_, std::move(why)}; }
+  void deeper();
+  bool control_tainted() const { return control_.tainted || exited_.tainted; }
+  bool selects() const { return control_.selects || exited_.selects; }
+
+  Flow& flow_;
+  FunctionFlow& function_;
+  std::vector<std::int32_t>& index_of_;
+  const std::vector<Token>& tokens_;
+  Token ended_;
+  std::uint32_t at_, end_;
+  Control control_, exited_;
+  std::vector<Nest> nests_;
+  int depth_ = 0;
+};
+
+class Walker::Branch {
+ public:
+  Branch(Walker& walker, const Value& condition) : walker_(walker), before_(walker.control_) {
+    walker.function_.branches.push_back(walker.control_.branch);
+    walker.control_.branch = static_cast<std::uint32_t>(walker.function_.branches.size());
+    walker.control_.tainted |= condition.tainted;
+    walker.control_.selects |= condition.selects;
+  }
+  ~Branch() { walker_.control_ = before_; }
+  Branch(const Branch&) = delete;
+
+ private:
+  Walker& walker_;
+  Control before_;
+};
+
+}  // namespace kiln::safety
