@@ -1,13 +1,20 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
+#include "cli/devices_options.hpp"
 #include "cli/man.hpp"
+#include "cli/run.hpp"
+#include "cli/run_options.hpp"
+#include "cli/verify_options.hpp"
 
 namespace kiln::cli {
 namespace {
 
 // One line for each sub-command, in the order of the help.
 constinit const Entry entries[] = {
+    {&run_command, run_specs},
+    {&verify_command, verify_specs},
+    {&devices_command, list_devices},
     {&check_command, check_specs},
     {&config_command, show_config},
     {&completion_command, print_completion},

@@ -1,0 +1,118 @@
+#include "cli/gantt_style.hpp"
+
+namespace kiln::cli {
+
+// Zooming widens the drawing, whose positions are percentages; only what depends on the width in
+// pixels is made anew: the ticks in view, and the labels of bars that are wide enough for them.
+// Texts are set as text, never as markup.
+const std::string_view gantt_script = R"js(
+'use strict';
+const units = [[1e9, 's', 9], [1e6, 'ms', 6], [1e3, 'µs', 3], [1, 'ns', 0]];
+const most = 2000;  // wider drawings would lose pixels to rounding
+
+function tickStep(length, count) {
+  for (let power = 1; ; power *= 10)
+    for (const factor of [1, 2, 5])
+      if (length / (factor * power) < count) return factor * power;
+}
+
+function adapt(chart) {
+  const view = chart.querySelector('.view'), svg = view.querySelector('svg');
+  const axis = svg.querySelector('.axis'), [line, text] = [axis.querySelector('line'), axis.querySelector('text')];
+  const label = document.createElementNS(svg.namespaceURI, 'svg');
+  label.appendChild(document.createElementNS(svg.namespaceURI, 'text'));
+  const from = +chart.dataset.from, length = chart.dataset.to - from;
+  const unit = units.find(([ns]) => +chart.dataset.to >= ns) || units[3];
+  const spans = [...svg.querySelectorAll('.span')].map(g => {
+    const rect = g.querySelector('rect'), title = g.querySelector('title').textContent;
+    const share = name => parseFloat(rect.getAttribute(name)) / 100;
+    return {g, rect, left: share('x'), width: share('width'), name: [...title.split('\n')[0]]};
+  });
+  let zoom = 1;
+
+  function drawTicks(width) {
+    const step = tickStep(length * 90 / width, 1), start = view.scrollLeft / width - 0.2 / zoom;
+    const first = Math.max(0, Math.ceil((from + start * length) / step) * step - from);
+    const last = Math.min(length, (start + 1.4 / zoom) * length);
+    const digits = Math.max(0, unit[2] - Math.floor(Math.log10(step) + 1e-9));
+    const made = [];
+    const begin = Math.ceil((from + first) / step) * step;
+    for (let ns = begin; ns <= from + last; ns += step) {
+      const share = (ns - from) / length, x = share * 100 + '%', l = line.cloneNode(), t = text.cloneNode();
+      l.setAttribute('x1', x);
+      l.setAttribute('x2', x);
+      t.setAttribute('x', x);
+      t.setAttribute('text-anchor', share * width < 25 ? 'start' : (1 - share) * width < 35 ? 'end' : 'middle');
+      t.textContent = ns === 0 ? '0' : (ns / unit[0]).toFixed(digits) + ' ' + unit[1];
+      made.push(l, t);
+    }
+    axis.replaceChildren(...made);
+  }
+
+  function drawLabels(width) {
+    const start = view.scrollLeft / width - 1 / zoom, end = start + 3 / zoom;
+    for (const span of spans) {
+      const room = Math.floor((span.width * width - 8) / 6.6);
+      const fits = room >= span.name.length || room >= 4;
+      const seen = fits && span.left < end && span.left + span.width > start;
+      let own = span.g.querySelector('svg');
+      if (!seen) { if (own) own.remove(); continue; }
+      if (!own) {
+        own = span.g.appendChild(label.cloneNode(true));
+        for (const name of ['x', 'y', 'width', 'height']) own.setAttribute(name, span.rect.getAttribute(name));
+        own.firstChild.setAttribute('y', '16');
+      }
+      // The label stays in sight while its bar does.
+      const hidden = Math.max(0, view.scrollLeft - span.left * width);
+      const free = room - Math.ceil(hidden / 6.6);
+      own.firstChild.setAttribute('x', 5 + hidden);
+      own.firstChild.textContent =
+          free >= span.name.length ? span.name.join('') : free >= 4 ? span.name.slice(0, free - 1).join('') + '…' : '';
+    }
+  }
+
+  function draw() {
+    const width = svg.getBoundingClientRect().width;
+    drawTicks(width);
+    drawLabels(width);
+  }
+
+  function zoomTo(next, at) {
+    next = Math.min(most, Math.max(1, next));
+    const old = svg.getBoundingClientRect().width, place = (view.scrollLeft + at) / old;
+    zoom = next;
+    svg.style.width = zoom * 100 + '%';
+    view.scrollLeft = place * svg.getBoundingClientRect().width - at;
+    draw();
+  }
+
+  const middle = () => view.clientWidth / 2;
+  const [out, into, fit] = chart.querySelectorAll('.zoom button');
+  out.onclick = () => zoomTo(zoom / 2, middle());
+  into.onclick = () => zoomTo(zoom * 2, middle());
+  fit.onclick = () => zoomTo(1, 0);
+  view.addEventListener('wheel', event => {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    zoomTo(zoom * Math.exp(-event.deltaY / 300), event.clientX - view.getBoundingClientRect().left);
+  }, {passive: false});
+  view.addEventListener('keydown', event => {
+    const act = {'+': into, '=': into, '-': out, '0': fit}[event.key];
+    if (act && !event.ctrlKey && !event.metaKey) act.click();
+  });
+  let waiting = false;
+  const later = () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; draw(); });
+  };
+  view.addEventListener('scroll', later);
+  addEventListener('resize', later);
+  chart.querySelector('.zoom').hidden = false;
+  draw();
+}
+
+document.querySelectorAll('.chart').forEach(adapt);
+)js";
+
+}  // namespace kiln::cli

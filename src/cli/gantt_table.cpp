@@ -1,0 +1,72 @@
+#include "cli/gantt_table.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <map>
+
+#include "cli/gantt_categories.hpp"
+#include "cli/gantt_text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+struct Total {
+  std::int64_t ns = 0;
+  std::size_t spans = 0;
+
+  void add(const Total& other) {
+    ns += other.ns;
+    spans += other.spans;
+  }
+};
+using Totals = std::map<std::string, Total>;
+
+Totals totals_of(const Lane& lane) {
+  Totals totals;
+  for (const auto& row : lane.rows)
+    for (const auto& span : row) totals[span.category].add({span.end_ns - span.start_ns, 1});
+  return totals;
+}
+
+std::string row(const std::string& name, Totals totals, const std::vector<std::string>& categories,
+                const std::string& busy) {
+  std::string text = fmt::format("<tr><th scope=\"row\">{}</th>", escaped(name));
+  for (const auto& category : categories) {
+    const Total& total = totals[category];
+    text += total.spans == 0
+                ? "<td class=\"none\">–</td>"
+                : fmt::format("<td>{} <small>× {}</small></td>", time_text(total.ns), total.spans);
+  }
+  return text + fmt::format("<td>{}</td></tr>\n", busy);
+}
+
+std::string busy_share(const Lane& lane, std::int64_t whole_ns) {
+  const auto busy = lane.busy_ns();
+  if (whole_ns == 0) return "–";
+  return fmt::format("{} <small>{:.1f} %</small>", time_text(busy),
+                     100 * static_cast<double>(busy) / static_cast<double>(whole_ns));
+}
+
+}  // namespace
+
+std::string totals_table(const Lanes& lanes) {
+  const auto categories = categories_in(lanes);
+  std::string text =
+      "<section><h2>Totals</h2>\n<div class=\"wide\"><table><thead><tr>"
+      "<th scope=\"col\">lane</th>";
+  for (const auto& category : categories)
+    fmt::format_to(std::back_inserter(text), R"(<th scope="col"><i class="{}"></i>{}</th>)",
+                   style_class(category), escaped(category));
+  text += "<th scope=\"col\">busy</th></tr></thead>\n<tbody>\n";
+  Totals sum;
+  for (const auto& lane : lanes.lanes) {
+    const Totals totals = totals_of(lane);
+    for (const auto& [category, total] : totals) sum[category].add(total);
+    text += row(lane.name, totals, categories, busy_share(lane, lanes.end_ns));
+  }
+  text += "</tbody>\n<tfoot>" + row("all lanes", sum, categories, "") + "</tfoot>";
+  return text + "</table></div></section>\n";
+}
+
+}  // namespace kiln::cli

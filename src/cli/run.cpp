@@ -1,0 +1,51 @@
+// `kiln run`: the body.
+#include "cli/run.hpp"
+
+#include "cli/interrupt.hpp"
+#include "cli/isolate.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/run_output.hpp"
+#include "cli/run_spec.hpp"
+#include "cli/timeline_files.hpp"
+
+namespace kiln::cli {
+namespace {
+
+/// The worst exit code so far wins: a bad spec among good ones must not go unseen.
+void note(int& worst, int code) { worst = std::max(worst, code); }
+
+int run_here(const Context& context) {
+  const RunOptions options = run_options_of(context);
+  const bool records = context.has("trace") || context.has("gantt");
+  Session session(context);
+  Timeline timeline;
+  int worst = 0;
+  Progress progress("run", context.arguments().size());
+  for (const std::string& file : context.arguments()) {
+    stop_if_interrupted();
+    progress.note(file);
+    try {
+      const SpecRun result = run_spec(file, options, session, records ? &timeline : nullptr);
+      progress.hide();
+      print_run(context, result);
+      if (!result.difference.empty()) note(worst, 1);
+    } catch (const Error& error) {
+      progress.hide();
+      print_failure(context, file, error);
+      note(worst, exit_code(error.code()));
+    }
+    progress.advance();
+  }
+  if (context.has("trace")) write_trace(timeline, context.text("trace"));
+  if (context.has("gantt")) write_gantt(timeline, context.text("gantt"));
+  return worst;
+}
+
+}  // namespace
+
+int run_specs(Context& context) {
+  return context.flag("isolate") ? run_isolated(context) : run_here(context);
+}
+
+}  // namespace kiln::cli

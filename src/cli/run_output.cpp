@@ -1,0 +1,153 @@
+#include "cli/run_output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/output.hpp"
+#include "cli/terminal.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void print_json(const Json& object) {
+  print(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+double median(std::vector<std::int64_t> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return static_cast<double>(*middle);
+}
+
+Json json_of(const Explanation& explanation) {
+  Json steps = Json::array();
+  for (const auto& step : explanation.steps)
+    steps.push_back({{"layer", step.layer},
+                     {"answered", step.answered},
+                     {"reason", step.reason},
+                     {"ms", static_cast<double>(step.end_ns - step.start_ns) * 1e-6}});
+  return {{"program", explanation.what}, {"key", explanation.key}, {"steps", std::move(steps)}};
+}
+
+Json json_of(const Context& context, const SpecRun& run) {
+  Json object{{"spec", run.file},
+              {"status", run.difference.empty() ? "ok" : "failed"},
+              {"seconds", median(run.wall_ns) * 1e-9},
+              {"message", run.difference},
+              {"split", run.report.split},
+              {"reason", run.report.reason}};
+  for (const auto& device : run.report.devices)
+    object["devices"].push_back({{"name", device.name},
+                                 {"groups", device.groups},
+                                 {"kernel_ms", static_cast<double>(device.kernel_ns) * 1e-6},
+                                 {"transfer_ms", static_cast<double>(device.transfer_ns) * 1e-6}});
+  if (context.flag("explain"))
+    for (const auto& explanation : run.explanations)
+      object["explain"].push_back(json_of(explanation));
+  return object;
+}
+
+template <class T>
+std::string first_values(ByteView data) {
+  std::string text;
+  constexpr std::size_t most = 6;
+  for (std::size_t i = 0; i < most && (i + 1) * sizeof(T) <= data.size(); ++i) {
+    T value;
+    std::memcpy(&value, data.data() + i * sizeof(T), sizeof value);
+    if constexpr (std::is_floating_point_v<T>)
+      text += fmt::format(" {:.6g}", value);
+    else
+      text += fmt::format(" {}", static_cast<std::int64_t>(value));
+  }
+  return data.size() > most * sizeof(T) ? text + " …" : text;
+}
+
+std::string first_values(const spec::Type& type, ByteView data) {
+  using spec::Scalar;
+  switch (type.scalar) {
+    case Scalar::i8: return first_values<std::int8_t>(data);
+    case Scalar::u8: return first_values<std::uint8_t>(data);
+    case Scalar::i16: return first_values<std::int16_t>(data);
+    case Scalar::u16: return first_values<std::uint16_t>(data);
+    case Scalar::i32: return first_values<std::int32_t>(data);
+    case Scalar::u32: return first_values<std::uint32_t>(data);
+    case Scalar::i64: return first_values<std::int64_t>(data);
+    case Scalar::u64: return first_values<std::uint64_t>(data);
+    case Scalar::f32: return first_values<float>(data);
+    case Scalar::f64: return first_values<double>(data);
+  }
+  return "";
+}
+
+void print_explanations(const SpecRun& run) {
+  for (const auto& explanation : run.explanations) {
+    print(fmt::format("  {}  key {}\n", explanation.what, explanation.key.substr(0, 16)));
+    for (const auto& step : explanation.steps)
+      print(fmt::format("    {:<12} {:<6} {:>10}  {}\n", step.layer, step.answered ? "hit" : "miss",
+                        duration(static_cast<double>(step.end_ns - step.start_ns)), step.reason));
+  }
+}
+
+void print_text(const Context& context, const SpecRun& run) {
+  std::string global;
+  for (const auto size : run.bound.global) global += (global.empty() ? "" : " x ") + std::to_string(size);
+  print(fmt::format("{}: {} work-items, {}{}\n", run.file, global, duration(median(run.wall_ns)),
+                    run.wall_ns.size() > 1 ? fmt::format(" (median of {})", run.wall_ns.size())
+                                           : ""));
+  for (std::size_t i = 0; i < run.report.devices.size(); ++i) {
+    const auto& device = run.report.devices[i];
+    if (device.groups == 0) continue;
+    print(fmt::format("  device {} {}: {} work-groups, kernel {}{}\n", i, device.name,
+                      device.groups, duration(static_cast<double>(device.kernel_ns)),
+                      device.transfer_ns > 0
+                          ? ", transfers " + duration(static_cast<double>(device.transfer_ns))
+                          : ""));
+  }
+  if (!run.report.reason.empty()) print(fmt::format("  not split: {}\n", run.report.reason));
+  for (const auto& argument : run.bound.arguments)
+    if (argument.kind == spec::ArgumentKind::output || argument.kind == spec::ArgumentKind::inout)
+      print(fmt::format("  argument {} {}[{}]:{}\n", argument.position,
+                        argument.type.opencl_name(), argument.count,
+                        first_values(argument.type, run.arrays.at(argument.position).view())));
+  if (context.flag("explain")) print_explanations(run);
+}
+
+}  // namespace
+
+std::string duration(double ns) {
+  if (ns >= 1e9) return fmt::format("{:.3f} s", ns * 1e-9);
+  if (ns >= 1e6) return fmt::format("{:.3f} ms", ns * 1e-6);
+  return fmt::format("{:.1f} us", ns * 1e-3);
+}
+
+const char* status_of(const Error& error) {
+  return error.code() == Errc::refused || error.code() == Errc::unsupported ? "refused" : "failed";
+}
+
+void print_run(const Context& context, const SpecRun& run) {
+  if (context.flag("json"))
+    print_json(json_of(context, run));
+  else if (!context.flag("quiet"))
+    print_text(context, run);
+  if (!run.difference.empty() && !context.flag("json")) complain(run.file + ": " + run.difference);
+}
+
+void print_failure(const Context& context, const std::string& file, const Error& error) {
+  if (!context.flag("json")) {
+    // Most messages begin with the file already.
+    const bool named = error.message().find(file) != std::string::npos;
+    return complain(named ? error.message() : file + ": " + error.message());
+  }
+  print_json({{"spec", file},
+              {"status", status_of(error)},
+              {"seconds", 0.0},
+              {"message", error.message()},
+              {"code", kiln::name_of(error.code())}});
+}
+
+}  // namespace kiln::cli

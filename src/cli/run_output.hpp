@@ -1,0 +1,20 @@
+#pragma once
+
+#include "cli/run_spec.hpp"
+
+namespace kiln::cli {
+
+/// The result of one spec: text for people (what ran where and how long, the first values of each
+/// result), or with --json one object a line; with --explain where each program came from.
+void print_run(const Context& context, const SpecRun& run);
+
+/// A spec that did not run: a line on standard error, or with --json an object with the status.
+void print_failure(const Context& context, const std::string& file, const Error& error);
+
+/// "ok", "failed" or "refused" (Kiln declines: unsupported, or the result could be wrong).
+const char* status_of(const Error& error);
+
+/// "1.234 ms", "12.3 us".
+std::string duration(double ns);
+
+}  // namespace kiln::cli

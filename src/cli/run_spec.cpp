@@ -1,0 +1,154 @@
+#include "cli/run_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "cli/interrupt.hpp"
+#include "cli/legacy_run.hpp"
+#include "cli/spec_options.hpp"
+#include "schedule/auto_split.hpp"
+#include "spec/run/job.hpp"
+
+namespace kiln::cli {
+namespace {
+
+std::vector<std::size_t> local_size_of(const std::string& text) {
+  std::vector<std::size_t> sizes;
+  for (std::string_view rest = text; !text.empty();) {
+    const auto comma = rest.find(',');
+    const auto item = rest.substr(0, comma);
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);
+    if (error != std::errc() || end != item.data() + item.size() || value == 0 ||
+        sizes.size() == 3)
+      throw Error(Errc::bad_input,
+                  fmt::format("--local-size {}: one to three positive numbers were expected", text));
+    sizes.push_back(value);
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  return sizes;
+}
+
+void use_local_size(spec::BoundSpec& bound, const std::vector<std::size_t>& sizes,
+                    const std::string& file) {
+  if (sizes.empty()) return;
+  if (sizes.size() != bound.global.size())
+    throw Error(Errc::bad_input, fmt::format("--local-size: {} numbers; {} has {} dimensions",
+                                             sizes.size(), file, bound.global.size()));
+  bound.local.assign(sizes.begin(), sizes.end());
+  bound.local_is_default = false;
+}
+
+spec::Partition partition_of(const RunOptions& options, const spec::BoundSpec& bound) {
+  if (options.partition) return *options.partition;
+  spec::Partition own;
+  own.share_class = bound.partition;
+  return own;
+}
+
+/// Runs as often as asked. `auto` learns from run to run.
+void run_all(CoRun& run, const spec::Partition& partition, const RunOptions& options,
+             SpecRun& result) {
+  std::optional<AutoSplit> learning;
+  if (partition.kind == spec::Partition::Kind::automatic) learning.emplace(run);
+  for (std::int64_t i = 0; i < options.runs; ++i) {
+    stop_if_interrupted();
+    result.report = learning ? learning->run() : spec::run_partition(run, partition);
+    result.wall_ns.push_back(result.report.wall_ns);
+  }
+}
+
+void write_outputs(const RunOptions& options, SpecRun& result) {
+  for (const auto& [position, file] : options.outputs) {
+    const auto* argument = value_or_throw(spec::buffer_argument(result.bound, position, "--out"));
+    value_or_throw(spec::save_npy(*argument, result.arrays.at(position).view(), file));
+  }
+  for (const auto& [position, file] : options.expectations) {
+    const auto* argument =
+        value_or_throw(spec::buffer_argument(result.bound, position, "--expect"));
+    const auto difference = value_or_throw(spec::compare_with_npy(
+        *argument, result.arrays.at(position).view(), file, options.rtol));
+    if (!difference.empty() && result.difference.empty())
+      result.difference = fmt::format("argument {} differs from {}: {}", position, file.string(),
+                                      difference);
+  }
+}
+
+/// Positions are checked before anything runs: a typo must not cost a run.
+void check_positions(const RunOptions& options, const spec::BoundSpec& bound) {
+  for (const auto& [position, file] : options.outputs)
+    value_or_throw(spec::buffer_argument(bound, position, "--out"));
+  for (const auto& [position, file] : options.expectations)
+    value_or_throw(spec::buffer_argument(bound, position, "--expect"));
+}
+
+}  // namespace
+
+spec::Files files_of(const Context& context, std::string_view option) {
+  spec::Files files;
+  for (const auto& [name, file] : context.assignments(option)) {
+    std::uint32_t position = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
+    if (error != std::errc() || end != name.data() + name.size())
+      throw Error(Errc::bad_input,
+                  fmt::format("--{} {}={}: an argument's position was expected before '='", option,
+                              name, file));
+    files[position] = file;
+  }
+  return files;
+}
+
+RunOptions run_options_of(const Context& context) {
+  RunOptions options;
+  options.symbols = symbols_of(context);
+  options.dialect = dialect_of(context);
+  for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
+  if (context.has("partition"))
+    options.partition = value_or_throw(spec::Partition::parse(context.text("partition")));
+  options.local_size = local_size_of(context.text("local-size"));
+  options.inputs = files_of(context, "in");
+  options.outputs = files_of(context, "out");
+  options.expectations = files_of(context, "expect");
+  options.rtol = context.number("rtol");
+  options.seed = static_cast<std::uint64_t>(context.integer("seed"));
+  options.runs = context.integer("runs");
+  options.legacy = context.flag("legacy");
+  return options;
+}
+
+SpecRun run_spec(const std::string& file, const RunOptions& options, Session& session,
+                 Timeline* timeline) {
+  const auto loaded = value_or_throw(spec::load_spec(file, options.dialect));
+  if (spec::is_part_of_graph(loaded))
+    throw Error(Errc::unsupported,
+                fmt::format("{}: is a part of a graph (depends, task or from); kiln run runs single "
+                            "kernels only",
+                            file));
+  SpecRun result;
+  result.file = file;
+  spec::BindOptions bind_options;
+  if (options.partition && options.partition->kind == spec::Partition::Kind::share_class)
+    bind_options.partition = options.partition->share_class;
+  result.bound = value_or_throw(spec::bind(loaded, options.symbols, bind_options));
+  use_local_size(result.bound, options.local_size, file);
+  check_positions(options, result.bound);
+  auto source = value_or_throw(spec::load_kernel_source(loaded, options.source_dirs));
+  result.arrays = value_or_throw(spec::Arrays::make(result.bound, options.seed, options.inputs));
+  auto job = value_or_throw(spec::make_job(loaded, result.bound, std::move(source), result.arrays));
+  const auto partition = partition_of(options, result.bound);
+  if (options.legacy) {
+    run_legacy(loaded, partition, std::move(job), session, result);
+  } else {
+    CoRun run(session.resolver(), session.queues(), std::move(job),
+              {.trace = timeline, .explanations = &result.explanations});
+    run_all(run, partition, options, result);
+  }
+  if (timeline != nullptr)
+    for (const auto& explanation : result.explanations) timeline->add(explanation);
+  write_outputs(options, result);
+  return result;
+}
+
+}  // namespace kiln::cli

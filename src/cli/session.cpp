@@ -1,0 +1,38 @@
+#include "cli/session.hpp"
+
+
+namespace kiln::cli {
+namespace {
+
+std::unique_ptr<Layer> open_store(const Context& context) {
+  const std::string& asked = context.text("store");
+  if (asked == "off") return nullptr;
+  if (!asked.empty()) return open_local_store(asked);
+  const auto location = default_store_location();
+  return location.folder.empty() ? nullptr : open_local_store(location.folder);
+}
+
+}  // namespace
+
+Session::Session(const Context& context)
+    : drivers_(std::async(std::launch::async, [] { (void)all_devices(); })),
+      device_list_(context.text("devices")),
+      resolver_(std::make_unique<Resolver>(open_store(context))) {}
+
+Session::~Session() = default;
+
+const std::vector<DevicePtr>& Session::devices() {
+  if (devices_.empty()) {
+    if (drivers_.valid()) drivers_.get();
+    devices_ = value_or_throw(select_devices(device_list_));
+  }
+  return devices_;
+}
+
+const std::vector<Queue>& Session::queues() {
+  if (queues_.empty())
+    for (const auto& device : devices()) queues_.emplace_back(kiln::Context::create({device}), device);
+  return queues_;
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/context.hpp"
+#include "device/context.hpp"
+#include "kernel/resolver.hpp"
+
+namespace kiln::cli {
+
+/// The Resolver and the devices that the options of a command name. The drivers are loaded in the
+/// background from the start (15 ms for PoCL), while files are read and checked.
+class Session {
+ public:
+  explicit Session(const Context& context);
+  ~Session();
+
+  Resolver& resolver() { return *resolver_; }
+  /// Devices of --devices; waits for the drivers. Throws not_found.
+  const std::vector<DevicePtr>& devices();
+  /// One queue a device, made once, so that every run of the command shares contexts and programs.
+  const std::vector<Queue>& queues();
+
+ private:
+  std::future<void> drivers_;
+  std::string device_list_;
+  std::unique_ptr<Resolver> resolver_;
+  std::vector<DevicePtr> devices_;
+  std::vector<Queue> queues_;
+};
+
+}  // namespace kiln::cli

@@ -1,0 +1,152 @@
+// `kiln verify`: is every split of these kernels right?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/run.hpp"
+#include "cli/session.hpp"
+#include "cli/spec_options.hpp"
+#include "cli/terminal.hpp"
+#include "spec/verify/verify_spec.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using spec::Verdict;
+
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at <= list.size() && !list.empty();) {
+    const auto end = std::min(list.find(',', at), list.size());
+    words.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+std::vector<std::int64_t> datasets_of(const Context& context) {
+  std::vector<std::int64_t> datasets;
+  for (const auto& word : words_of(context.text("datasets"))) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size() || value <= 0)
+      throw Error(Errc::bad_input,
+                  fmt::format("--datasets: '{}': a positive number was expected", word));
+    datasets.push_back(value);
+  }
+  return datasets;
+}
+
+std::vector<spec::Partition> splits_of(const Context& context) {
+  std::vector<spec::Partition> splits;
+  auto words = words_of(context.text("splits"));
+  if (words.empty())
+    for (int p = 0; p <= 10; ++p) words.push_back(std::to_string(p));
+  for (const auto& word : words) splits.push_back(value_or_throw(spec::Partition::parse(word)));
+  return splits;
+}
+
+std::string devices_text(const std::vector<DevicePtr>& devices) {
+  std::string text;
+  for (const auto& device : devices)
+    text += fmt::format("{}{} ({} units)", text.empty() ? "" : " + ", device->name,
+                        device->compute_units);
+  return text;
+}
+
+/// Prints verdicts as they come, and counts them.
+class Printer {
+ public:
+  Printer(const Context& context, std::string devices)
+      : json_(context.flag("json")), devices_(std::move(devices)) {}
+
+  void print_one(const std::string& file, std::int64_t dataset, const Verdict& verdict) {
+    ++counts_[verdict.outcome];
+    if (json_) {
+      Json object{{"spec", file},
+                  {"devices", devices_},
+                  {"split", verdict.split},
+                  {"outcome", verdict.outcome},
+                  {"reason", verdict.reason}};
+      if (dataset > 0) object["dataset"] = dataset;
+      return print(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    }
+    // People read one line a spec and size: splits with the same outcome stand together.
+    if (verdict.outcome != outcome_ || verdict.reason != reason_) finish_line();
+    if (splits_.empty()) {
+      line_ = file + (dataset > 0 ? fmt::format(" dataset={}", dataset) : "");
+      outcome_ = verdict.outcome;
+      reason_ = verdict.reason;
+    }
+    splits_ += (splits_.empty() ? "" : " ") + verdict.split;
+  }
+  void finish_line() {
+    if (splits_.empty()) return;
+    const Style style = outcome_ == "wrong" ? Style::bad : outcome_ == "equal" ? Style::good : Style::dim;
+    print(fmt::format("{}  {}  [{}]{}\n", styled(style, fmt::format("{:<7}", outcome_)), line_,
+                      splits_, reason_.empty() ? "" : "  " + reason_));
+    splits_.clear();
+  }
+  void print_summary() {
+    finish_line();
+    if (!json_)
+      print(fmt::format("{} equal, {} refused, {} wrong on {}\n", counts_["equal"],
+                        counts_["refused"], counts_["wrong"], devices_));
+  }
+  bool any_wrong() { return counts_["wrong"] > 0; }
+
+ private:
+  bool json_;
+  std::string devices_, line_, splits_, outcome_, reason_;
+  std::map<std::string, std::size_t> counts_;
+};
+
+}  // namespace
+
+int verify_specs(Context& context) {
+  auto datasets = datasets_of(context);
+  const auto splits = splits_of(context);
+  spec::VerifyOptions options;
+  options.symbols = symbols_of(context);
+  options.dialect = dialect_of(context);
+  for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
+  if (context.origin("rtol").from != Origin::From::fallback) options.rtol = context.number("rtol");
+  Session session(context);
+  Printer printer(context, devices_text(session.devices()));
+  if (datasets.empty()) datasets.push_back(0);  // 0: as --set or the default says
+  Progress progress("verify", context.arguments().size() * datasets.size());
+  int worst = 0;
+  for (const auto& file : context.arguments())
+    for (const auto dataset : datasets) {
+      stop_if_interrupted();
+      progress.note(file);
+      options.dataset = dataset;
+      try {
+        spec::verify_spec(file, options, splits, session.resolver(), session.queues(),
+                          [&](const Verdict& verdict) {
+                            stop_if_interrupted();
+                            progress.hide();
+                            printer.print_one(file, dataset, verdict);
+                          });
+      } catch (const Error& error) {
+        progress.hide();
+        printer.finish_line();
+        complain(error.message().find(file) == std::string::npos ? file + ": " + error.message()
+                                                                 : error.message());
+        worst = std::max(worst, exit_code(error.code()));
+      }
+      printer.finish_line();
+      progress.advance();
+    }
+  printer.print_summary();
+  return std::max(worst, printer.any_wrong() ? 1 : 0);
+}
+
+}  // namespace kiln::cli

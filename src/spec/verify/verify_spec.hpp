@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/resolver.hpp"
+#include "kiln/spec.hpp"
+#include "spec/run/partition.hpp"
+
+namespace kiln::spec {
+
+/// What one split of a kernel turned out to be.
+struct Verdict {
+  std::string split;    ///< as given: "3", "1:2", "auto"
+  std::string outcome;  ///< "equal", "refused", "wrong"
+  std::string reason;   ///< why refused, where wrong
+};
+
+struct VerifyOptions {
+  Symbols symbols;
+  SpecDialect dialect = SpecDialect::automatic;
+  std::vector<std::filesystem::path> source_dirs;
+  std::int64_t dataset = 0;     ///< 0: what the symbols say
+  std::optional<double> rtol;   ///< empty: to the bit on devices of one kind, else 1e-5
+};
+
+/// Runs a spec on the first device alone and then with every split, merged and (where Kiln would do
+/// so later) in place, on random data, and compares all results. Calls `report` for each split.
+/// Throws kiln::Error where the spec does not run at all.
+void verify_spec(const std::string& file, const VerifyOptions& options,
+                 const std::vector<Partition>& splits, Resolver& resolver,
+                 const std::vector<Queue>& queues,
+                 const std::function<void(const Verdict&)>& report);
+
+}  // namespace kiln::spec
