@@ -127,8 +127,8 @@ TEST(Bind, refuses_buffers_that_are_too_large_together) {
 
 TEST(Bind, refuses_hostile_work) {
   for (const auto* size :
-       {"[2**41]", "[dataset**3, 2**20]", "[1e30]", "[9**99999]", "[len([1]*9999999)]", "['a'*99999999]",
-        "[sum([1,2,'x'])]", "[-dataset]", "[0.5]", "[[1]]", "[]", "[1,1,1,1]"}) {
+       {"[2**41]", "[dataset**3, 2**20]", "[1e30]", "[9**99999]", "[len([1]*9999999)]",
+        "['a'*99999999]", "[sum([1,2,'x'])]", "[-dataset]", "[0.5]", "[[1]]", "[]", "[1,1,1,1]"}) {
     const auto bound =
         parse_spec(with(small, "[dataset]", size), "a.json").and_then([](const Spec& spec) {
           return bind(spec);

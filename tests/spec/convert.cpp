@@ -79,7 +79,7 @@ TEST(Convert, builds_vectors_from_lists_of_their_width) {
   for (const auto* name : {"float2", "int16", "double8"}) {
     expr::List list(type(name).width, expr::Value(1));
     EXPECT_TRUE(to_bytes(type(name), list));
-    list.push_back(1);
+    list.emplace_back(1);
     EXPECT_FALSE(to_bytes(type(name), list)) << name;
   }
 }
