@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -92,6 +93,24 @@ int remaining_ms(std::int64_t deadline_ns) {
   return left <= 0 ? 0 : static_cast<int>(left / 1'000'000 + 1);
 }
 
+/// Waits for the end of a child. Kills its group at the deadline (0: none), or at once where
+/// `timed_out` is already set; sets it where it comes to that.
+int wait_for(pid_t pid, std::int64_t deadline_ns, bool& timed_out) {
+  int status = 0;
+  while (!timed_out && deadline_ns != 0) {
+    const pid_t ended = ::waitpid(pid, &status, WNOHANG);
+    if (ended == pid) return status;
+    timed_out = remaining_ms(deadline_ns) == 0;
+    // Almost always it ends right after its outputs, so this is hardly ever reached.
+    const timespec pause{0, 500'000};
+    if (!timed_out) ::nanosleep(&pause, nullptr);
+  }
+  if (timed_out) ::kill(-pid, SIGKILL);
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
 }  // namespace
 
 Expected<ProcessResult> run_process(const ProcessRequest& request) {
@@ -121,10 +140,8 @@ Expected<ProcessResult> run_process(const ProcessRequest& request) {
     if (streams[1].revents != 0 && !drain(streams[1].fd, result.errors, request.output_limit))
       streams[1].fd = -1;
   }
-  if (result.timed_out) ::kill(-*pid, SIGKILL);
-  int status = 0;
-  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  // A child may close its outputs and go on: the bound holds for it as well.
+  const int status = wait_for(*pid, deadline, result.timed_out);
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   return result;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 
 #include "store/folder.hpp"
 
@@ -48,6 +49,14 @@ Expected<void> check_sizes(ByteView canonical, const Metadata& metadata) {
   return checked;
 }
 
+/// Absolute, so that a later change of the working folder does not split the store in two.
+std::string absolute_folder(const std::string& folder) {
+  std::error_code error;
+  const auto path =
+      folder.empty() ? std::filesystem::path() : std::filesystem::absolute(folder, error);
+  return error ? folder : path.string();
+}
+
 /// What is thrown inside (no memory, mostly) comes out as an error.
 template <class Call>
 auto guarded(const Call& call) -> decltype(call()) {
@@ -60,12 +69,13 @@ auto guarded(const Call& call) -> decltype(call()) {
 
 }  // namespace
 
-LocalStore::LocalStore(std::string folder) : folder_(std::move(folder)), blobs_(folder_) {
+LocalStore::LocalStore(const std::string& folder)
+    : folder_(absolute_folder(folder)), blobs_(folder_) {
   watch();
 }
 LocalStore::~LocalStore() {
+  close();
   unwatch();
-  drop_connection();
 }
 
 Lookup LocalStore::get(Kind kind, const Key& key, ByteView canonical) {

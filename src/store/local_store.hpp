@@ -53,7 +53,7 @@ class LocalStore final : public Layer, private ForkGuarded {
   static constexpr std::size_t largest_canonical = 1 << 20;
   static constexpr std::size_t largest_text = 4096;
 
-  explicit LocalStore(std::string folder);
+  explicit LocalStore(const std::string& folder);
   ~LocalStore() override;
 
   std::string name() const override { return "local store"; }
@@ -89,6 +89,9 @@ class LocalStore final : public Layer, private ForkGuarded {
   Attempt<void> make_ready(Access access);
   Attempt<void> begin_anew(const sqlite::Failure& damage);
   void drop_connection();
+  /// Closes the connection while it is still watched: a fork() in the middle of it would leave the
+  /// child with SQLite's global locks held for ever.
+  void close();
   Error error_of(const sqlite::Failure& failure);
 
   Lookup look_up(Kind kind, const Key& key, ByteView canonical);

@@ -64,6 +64,11 @@ void LocalStore::drop_connection() {
     database_.reset();
 }
 
+void LocalStore::close() {
+  const Occupied occupied(*this);
+  drop_connection();
+}
+
 Expected<void> LocalStore::on_database(Access access, const Work& work) {
   const Occupied occupied(*this);
   if (!occupied) return fail(Errc::internal, "store used from inside its own update");

@@ -205,6 +205,19 @@ TEST_F(LocalStoreTest, a_folder_removed_under_a_living_store_is_made_again) {
   EXPECT_EQ(content_at(Kind::artifact, a), content_of(1, 2, 40'000));
 }
 
+TEST_F(LocalStoreTest, a_relative_folder_stays_the_same_when_the_working_folder_changes) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.folder.path());
+  // Such a name must not be taken for a URI either.
+  LocalStore relative("file:name?mode=memory");
+  std::filesystem::current_path("/");
+  const auto content = content_of(1, 1, 40'000);
+  EXPECT_TRUE(relative.put(Kind::plan, a.key, a.canonical, content, {}));
+  LocalStore absolute(folder.folder.path().string() + "/file:name?mode=memory");
+  EXPECT_TRUE(absolute.get(Kind::plan, a.key, a.canonical).entry);
+  std::filesystem::current_path(before);
+}
+
 TEST_F(LocalStoreTest, everything_is_private_to_the_user) {
   put(Kind::artifact, a, content_of(1, 1, 40'000));
   struct stat status {};

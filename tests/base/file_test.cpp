@@ -1,0 +1,177 @@
+#include "base/file.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace kiln {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+namespace fs = std::filesystem;
+
+struct FileTest : ::testing::Test {
+  TemporaryFolder folder = value_or_throw(TemporaryFolder::create("kiln-file"));
+  fs::path file = folder.path() / "file";
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> list;
+    for (const auto& entry : fs::directory_iterator(folder.path()))
+      list.push_back(entry.path().filename());
+    return list;
+  }
+};
+
+TEST_F(FileTest, what_was_written_is_read) {
+  const std::string text("with a \0 byte", 13);
+  ASSERT_TRUE(write_file(file, as_bytes(text)));
+  EXPECT_EQ(value_or_throw(read_text(file)), text);
+  EXPECT_EQ(as_text(value_or_throw(read_file(file))), text);
+}
+
+TEST_F(FileTest, an_empty_file_is_no_error) {
+  ASSERT_TRUE(write_file(file, {}));
+  EXPECT_THAT(value_or_throw(read_file(file)), IsEmpty());
+}
+
+TEST_F(FileTest, a_missing_file_is_named) {
+  const auto result = read_file(file);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), Errc::not_found);
+  EXPECT_EQ(result.error().message(),
+            "cannot open " + file.string() + ": No such file or directory");
+}
+
+TEST_F(FileTest, folders_and_devices_are_not_read) {
+  EXPECT_THAT(read_file(folder.path()).error().message(), HasSubstr("is a folder"));
+  EXPECT_THAT(read_file("/dev/zero").error().message(), HasSubstr("is not a regular file"));
+}
+
+TEST_F(FileTest, a_pipe_that_nobody_writes_to_does_not_hang_the_reader) {
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_THAT(read_file(file).error().message(), HasSubstr("is not a regular file"));
+}
+
+TEST_F(FileTest, a_file_above_the_limit_is_refused_and_one_at_it_is_read) {
+  ASSERT_TRUE(write_file(file, Bytes(100)));
+  EXPECT_EQ(value_or_throw(read_file(file, 100)).size(), 100u);
+  const auto result = read_file(file, 99);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), Errc::bad_input);
+  EXPECT_THAT(result.error().message(), HasSubstr("has 100 bytes; at most 99 are read"));
+}
+
+TEST_F(FileTest, nothing_is_left_of_a_file_without_commit) {
+  {
+    auto atomic = value_or_throw(AtomicFile::create(file));
+    ASSERT_TRUE(atomic.write(as_bytes("half")));
+    EXPECT_EQ(names().size(), 1u) << "written aside";
+    EXPECT_FALSE(fs::exists(file));
+  }
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(FileTest, an_abandoned_replacement_leaves_the_old_file) {
+  ASSERT_TRUE(write_file(file, as_bytes("old")));
+  {
+    auto atomic = value_or_throw(AtomicFile::create(file));
+    ASSERT_TRUE(atomic.write(as_bytes("new")));
+  }
+  EXPECT_EQ(value_or_throw(read_text(file)), "old");
+  EXPECT_THAT(names(), ElementsAre("file"));
+}
+
+TEST_F(FileTest, commit_gives_the_name_the_mode_and_the_pieces_in_order) {
+  for (const auto durability : {AtomicFile::Durability::none, AtomicFile::Durability::disk}) {
+    auto atomic = value_or_throw(AtomicFile::create(file, 0640));
+    ASSERT_TRUE(atomic.write(as_bytes("one ")));
+    ASSERT_TRUE(atomic.write(as_bytes("two")));
+    ASSERT_TRUE(atomic.commit(durability));
+    EXPECT_EQ(value_or_throw(read_text(file)), "one two");
+    struct stat status {};
+    ASSERT_EQ(::stat(file.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0640u);
+  }
+  EXPECT_THAT(names(), ElementsAre("file"));
+}
+
+TEST_F(FileTest, a_moved_atomic_file_is_one_file) {
+  {
+    auto first = value_or_throw(AtomicFile::create(file));
+    auto second = std::move(first);
+    ASSERT_TRUE(second.write(as_bytes("moved")));
+    ASSERT_TRUE(second.commit());
+  }
+  EXPECT_EQ(value_or_throw(read_text(file)), "moved");
+}
+
+TEST_F(FileTest, a_missing_folder_and_a_folder_in_the_way_are_errors_that_leave_nothing) {
+  EXPECT_EQ(write_file(folder.path() / "none" / "file", {}).error().code(), Errc::not_found);
+  fs::create_directory(file);
+  const auto result = write_file(file, as_bytes("x"));
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message(), HasSubstr("cannot write " + file.string()));
+  EXPECT_THAT(names(), ElementsAre("file"));
+}
+
+/// In a child, where files may have at most 4096 bytes, as if the disk ended there.
+int write_beyond_the_limit(const fs::path& file) {
+  ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{4096, 4096};
+  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 3;
+  const auto result = write_file(file, Bytes(10'000));
+  if (result) return 1;
+  return result.error().code() == Errc::io ? 0 : 2;
+}
+
+TEST_F(FileTest, a_write_that_does_not_fit_is_an_error_and_leaves_the_old_file) {
+  ASSERT_TRUE(write_file(file, as_bytes("old")));
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(write_beyond_the_limit(file));
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(value_or_throw(read_text(file)), "old");
+  EXPECT_THAT(names(), ElementsAre("file"));
+}
+
+TEST_F(FileTest, a_descriptor_closes_once_and_can_be_moved) {
+  const int raw = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(raw, 0);
+  {
+    FileDescriptor first(raw);
+    FileDescriptor second(std::move(first));
+    EXPECT_EQ(second.get(), raw);
+    FileDescriptor third;
+    third = std::move(second);
+    EXPECT_TRUE(third);
+    EXPECT_GE(::fcntl(raw, F_GETFD), 0);
+  }
+  EXPECT_EQ(::fcntl(raw, F_GETFD), -1) << "closed at the end of the block";
+}
+
+TEST(TemporaryFolder, is_private_and_goes_with_all_it_holds) {
+  fs::path path;
+  {
+    const auto folder = value_or_throw(TemporaryFolder::create("kiln-test"));
+    path = folder.path();
+    struct stat status {};
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0700u);
+    fs::create_directories(path / "a" / "b");
+    ASSERT_TRUE(write_file(path / "a" / "b" / "c", as_bytes("x")));
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+}  // namespace
+}  // namespace kiln

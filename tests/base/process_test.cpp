@@ -1,0 +1,147 @@
+#include "base/process.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "base/file.hpp"
+
+namespace kiln {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+ProcessRequest shell(std::string script) {
+  ProcessRequest request;
+  request.program = "/bin/sh";
+  request.arguments = {"-c", std::move(script)};
+  return request;
+}
+
+TEST(Process, both_outputs_and_the_exit_code_come_back) {
+  const auto result = value_or_throw(run_process(shell("echo out; echo err >&2; exit 7")));
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_EQ(result.signal, 0);
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.output, "out\n");
+  EXPECT_EQ(result.errors, "err\n");
+}
+
+TEST(Process, arguments_pass_unchanged) {
+  auto request = shell("printf '%s|' \"$@\"");
+  request.arguments.insert(request.arguments.end(), {"name", "", "a b", "$HOME", "'\""});
+  EXPECT_EQ(value_or_throw(run_process(request)).output, "|a b|$HOME|'\"|");
+}
+
+TEST(Process, the_signal_that_ended_it_comes_back) {
+  const auto result = value_or_throw(run_process(shell("kill -SEGV $$")));
+  EXPECT_EQ(result.signal, SIGSEGV);
+  EXPECT_EQ(signal_name(result.signal), "SIGSEGV");
+  EXPECT_EQ(signal_name(12345), "signal 12345");
+}
+
+TEST(Process, a_program_that_is_not_there_is_an_error) {
+  ProcessRequest request;
+  request.program = "/no/such/program";
+  const auto result = run_process(request);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), Errc::not_found);
+  EXPECT_THAT(result.error().message(), HasSubstr("cannot start /no/such/program"));
+}
+
+TEST(Process, variables_are_added_and_replaced) {
+  ::setenv("KILN_TEST_OLD", "old", 1);
+  auto request = shell("echo $KILN_TEST_OLD $KILN_TEST_NEW $KILN_TEST_OLDER");
+  ::setenv("KILN_TEST_OLDER", "kept", 1);
+  request.environment = {{"KILN_TEST_OLD", "replaced"}, {"KILN_TEST_NEW", "new"}};
+  EXPECT_EQ(value_or_throw(run_process(request)).output, "replaced new kept\n");
+  EXPECT_STREQ(::getenv("KILN_TEST_OLD"), "old") << "this process keeps its own";
+}
+
+TEST(Process, runs_in_the_folder_it_is_given) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-process"));
+  auto request = shell("pwd -P");
+  request.folder = folder.path();
+  EXPECT_EQ(value_or_throw(run_process(request)).output,
+            std::filesystem::canonical(folder.path()).string() + "\n");
+}
+
+TEST(Process, output_beyond_the_limit_is_cut_and_the_process_still_ends) {
+  auto request = shell("head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2; exit 3");
+  request.output_limit = 1000;
+  const auto result = value_or_throw(run_process(request));
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.output.size(), 1000u);
+  EXPECT_EQ(result.errors.size(), 1000u);
+}
+
+TEST(Process, its_input_stays_open_until_it_ends) {
+  // `read` would return at once if the pipe were closed; the bound then ends the wait.
+  auto request = shell("read line; echo closed");
+  request.limit = 200ms;
+  const auto result = value_or_throw(run_process(request));
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.output, "");
+}
+
+bool is_alive(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/stat");
+  std::string number, name, state;
+  return status >> number >> name >> state && state != "Z";
+}
+
+TEST(Process, the_bound_ends_the_whole_group) {
+  // The grandchild holds the outputs open too, and would keep the call waiting if it lived.
+  auto request = shell("sleep 1000 & echo $!; wait");
+  ProcessResult result;
+  // On a machine so slow that nothing was printed within the bound, once more with a longer one.
+  for (request.limit = 200ms; result.output.empty(); request.limit *= 2)
+    result = value_or_throw(run_process(request));
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.signal, SIGKILL);
+  const pid_t grandchild = std::atoi(result.output.c_str());
+  ASSERT_GT(grandchild, 0);
+  // A kill takes effect at some later point; it must come, however long the machine takes.
+  while (is_alive(grandchild)) std::this_thread::yield();
+}
+
+TEST(Process, the_bound_holds_for_a_process_that_closed_its_outputs) {
+  auto request = shell("exec >&- 2>&-; exec sleep 1000");
+  request.limit = 200ms;
+  const auto result = value_or_throw(run_process(request));
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.signal, SIGKILL);
+}
+
+TEST(Process, the_exit_code_of_a_process_that_closed_its_outputs_comes_back) {
+  auto request = shell("exec >&- 2>&-; exit 5");
+  request.limit = 60s;
+  const auto result = value_or_throw(run_process(request));
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.exit_code, 5);
+}
+
+TEST(Process, a_short_process_is_not_touched_by_the_bound) {
+  auto request = shell("echo done");
+  request.limit = 60s;
+  const auto result = value_or_throw(run_process(request));
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output, "done\n");
+}
+
+TEST(Process, inherits_no_file_of_this_process) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-process"));
+  const auto file = value_or_throw(AtomicFile::create(folder.path() / "open"));
+  const auto result = value_or_throw(run_process(shell("ls -l /proc/$$/fd")));
+  EXPECT_EQ(result.output.find(folder.path().string()), std::string::npos) << result.output;
+}
+
+}  // namespace
+}  // namespace kiln
