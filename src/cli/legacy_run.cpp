@@ -85,9 +85,9 @@ class LegacyPlacement {
 
 }  // namespace
 
-void run_legacy(const spec::Spec& spec, const spec::Partition& partition, Job job,
+void run_legacy(const spec::Spec& spec, const Partition& partition, Job job,
                 Session& session, SpecRun& result) {
-  if (partition.kind != spec::Partition::Kind::share_class)
+  if (partition.kind != Partition::Kind::share_class)
     throw Error(Errc::bad_input, "--legacy needs a partition class 0 to 10");
   const auto parts =
       value_or_throw(spec::legacy_parts(spec, result.bound, partition.share_class));

@@ -41,21 +41,21 @@ void use_local_size(spec::BoundSpec& bound, const std::vector<std::size_t>& size
   bound.local_is_default = false;
 }
 
-spec::Partition partition_of(const RunOptions& options, const spec::BoundSpec& bound) {
+Partition partition_of(const RunOptions& options, const spec::BoundSpec& bound) {
   if (options.partition) return *options.partition;
-  spec::Partition own;
+  Partition own;
   own.share_class = bound.partition;
   return own;
 }
 
 /// Runs as often as asked. `auto` learns from run to run.
-void run_all(CoRun& run, const spec::Partition& partition, const RunOptions& options,
+void run_all(CoRun& run, const Partition& partition, const RunOptions& options,
              SpecRun& result) {
   std::optional<AutoSplit> learning;
-  if (partition.kind == spec::Partition::Kind::automatic) learning.emplace(run);
+  if (partition.kind == Partition::Kind::automatic) learning.emplace(run);
   for (std::int64_t i = 0; i < options.runs; ++i) {
     stop_if_interrupted();
-    result.report = learning ? learning->run() : spec::run_partition(run, partition);
+    result.report = learning ? learning->run() : run_partition(run, partition);
     result.wall_ns.push_back(result.report.wall_ns);
   }
 }
@@ -106,7 +106,7 @@ RunOptions run_options_of(const Context& context) {
   options.dialect = dialect_of(context);
   for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
   if (context.has("partition"))
-    options.partition = value_or_throw(spec::Partition::parse(context.text("partition")));
+    options.partition = value_or_throw(Partition::parse(context.text("partition")));
   options.local_size = local_size_of(context.text("local-size"));
   options.inputs = files_of(context, "in");
   options.outputs = files_of(context, "out");
@@ -129,7 +129,7 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
   SpecRun result;
   result.file = file;
   spec::BindOptions bind_options;
-  if (options.partition && options.partition->kind == spec::Partition::Kind::share_class)
+  if (options.partition && options.partition->kind == Partition::Kind::share_class)
     bind_options.partition = options.partition->share_class;
   result.bound = value_or_throw(spec::bind(loaded, options.symbols, bind_options));
   use_local_size(result.bound, options.local_size, file);

@@ -11,7 +11,7 @@
 #include "kiln/spec.hpp"
 #include "schedule/co_run.hpp"
 #include "spec/run/arrays.hpp"
-#include "spec/run/partition.hpp"
+#include "schedule/partition.hpp"
 
 namespace kiln::cli {
 
@@ -20,7 +20,7 @@ struct RunOptions {
   spec::Symbols symbols;
   spec::SpecDialect dialect = spec::SpecDialect::automatic;
   std::vector<std::filesystem::path> source_dirs;
-  std::optional<spec::Partition> partition;  ///< empty: the spec's own class
+  std::optional<Partition> partition;  ///< empty: the spec's own class
   std::vector<std::size_t> local_size;       ///< empty: the spec's own
   spec::Files inputs, outputs, expectations;
   double rtol = 1e-5;

@@ -44,12 +44,12 @@ std::vector<std::int64_t> datasets_of(const Context& context) {
   return datasets;
 }
 
-std::vector<spec::Partition> splits_of(const Context& context) {
-  std::vector<spec::Partition> splits;
+std::vector<Partition> splits_of(const Context& context) {
+  std::vector<Partition> splits;
   auto words = words_of(context.text("splits"));
   if (words.empty())
     for (int p = 0; p <= 10; ++p) words.push_back(std::to_string(p));
-  for (const auto& word : words) splits.push_back(value_or_throw(spec::Partition::parse(word)));
+  for (const auto& word : words) splits.push_back(value_or_throw(Partition::parse(word)));
   return splits;
 }
 

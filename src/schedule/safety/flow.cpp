@@ -90,19 +90,26 @@ Flow follow(const Unit& unit) {
     flow.functions.push_back(make_function(unit, index));
   }
   std::vector<std::int32_t> index_of(unit.source.symbols.size(), -1);
-  const auto pass = [&] {
-    flow.changed = false;
-    for (FunctionFlow& function : flow.functions) Walker(flow, function, index_of).run();
-    flow.first_pass = false;
+  const auto walk = [&](FunctionFlow& function) {
+    function.accesses.clear();
+    Walker(flow, function, index_of).run();
   };
+  // What a function does goes up to its callers, and what they pass goes down.
+  const auto up = [&] { std::for_each(flow.functions.begin(), flow.functions.end(), walk); };
+  const auto down = [&] { std::for_each(flow.functions.rbegin(), flow.functions.rend(), walk); };
+  up();
+  flow.first_pass = false;
   static constexpr int max_passes = 40;
-  for (int i = 0; i == 0 || flow.changed; ++i) {
-    if (i == max_passes) throw GiveUp{0, "has values that depend on one another too deeply"};
-    pass();
+  for (int i = 0; i < max_passes; ++i) {
+    flow.recording = false;
+    if (flow.functions.size() > 1) down();
+    flow.recording = true;
+    flow.changed = false;
+    flow.suspicions.clear();
+    up();
+    if (!flow.changed) return flow;  // so what it recorded holds
   }
-  flow.recording = true;
-  pass();
-  return flow;
+  throw GiveUp{0, "has values that depend on one another too deeply"};
 }
 
 std::vector<ParameterUse> describe(const Unit& unit, const std::vector<Parameter>& parameters) {

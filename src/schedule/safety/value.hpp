@@ -29,7 +29,7 @@ struct Value {
   int variable = -1;            ///< the local variable that it names, lies in or points to
   int dimensions = 0;           ///< of an array within that variable
   int levels = 0;               ///< pointers and arrays still to follow
-  std::string base, offset;     ///< address as text, where texts are wanted and roots are not empty
+  std::uint32_t place = 0;      ///< its address as text (Walker::places_), or 0
 };
 
 /// A variable or parameter of a function. All scopes are one: a name that is declared twice has the

@@ -66,13 +66,14 @@ void Walker::bind(FunctionFlow& callee, std::vector<Value>& arguments, std::stri
     return all;
   };
   if (flow_.recording) {
-    static constexpr std::size_t too_many = 20'000;
+    static constexpr std::size_t too_many = 20'000, too_long = 2'000;
     for (const Access& access : callee.accesses) {
       Access here = access;
       here.roots = mapped(access.roots);
       if (here.roots == 0) continue;
       if (here.roots & anywhere) give_up("follows a pointer that may point anywhere");
       here.address = std::string(text) + ':' + access.address;
+      if (here.address.size() > too_long) give_up("touches memory in too many ways");
       here.data_dependent |= control_tainted();
       here.own |= own || selects();
       here.token = at;
@@ -93,7 +94,7 @@ void Walker::bind(FunctionFlow& callee, std::vector<Value>& arguments, std::stri
     returns_pointer |= tokens_[i].is(punct("*"));
   if (result.roots != 0) {
     result.levels = 1;
-    result.base = text;
+    set_place(result, std::string(text));
   }
   if (!returns_pointer) return;
   result.levels = 1;
@@ -114,9 +115,6 @@ Value Walker::call_builtin(const Token& callee, std::vector<Value>& arguments,
     result.own |= argument.own;
   }
   const auto argument_text = [&](std::size_t i) { return text(ranges[i].begin, ranges[i].end); };
-  const auto address_of_argument = [&](std::size_t i) {
-    return arguments[i].base + '[' + arguments[i].offset + ']';
-  };
   const MemoryUse use = flow_.unit.memory_use(callee);
   switch (use) {
     case MemoryUse::vector_load:
@@ -130,8 +128,8 @@ Value Walker::call_builtin(const Token& callee, std::vector<Value>& arguments,
       // vload4 and vstore4 of one offset mean the same place; so do their rounding variants.
       std::string width = name.substr(is_store ? 6 : 5);
       width = width.substr(0, width.find("_r"));
-      touch(target, address_of_argument(pointer) + width + '[' + argument_text(pointer - 1) + ']',
-            !is_store, is_store);
+      touch(target, !is_store, is_store,
+            address(target) + width + '[' + argument_text(pointer - 1) + ']');
       if (is_store) taint_pointee(target, result.tainted);
       result.tainted |= !is_store && target.roots != 0;
       return result;
@@ -144,14 +142,14 @@ Value Walker::call_builtin(const Token& callee, std::vector<Value>& arguments,
         target.tainted |= result.tainted;
         target.own |= result.own;
         loads |= i > 0 && target.roots != 0;
-        touch(target, "copy(" + text(at, at_) + ')', i > 0, i == 0);
+        touch(target, i > 0, i == 0, "copy(" + text(at, at_) + ')');
       }
       taint_pointee(arguments[0], result.tainted || loads);
       return result;
     }
     case MemoryUse::write_last:
       for (std::size_t i = 0; i < count; ++i) {
-        touch(arguments[i], address_of_argument(i), false, true);
+        touch(arguments[i], false, true);
         taint_pointee(arguments[i], result.tainted);
       }
       return result;
@@ -159,7 +157,7 @@ Value Walker::call_builtin(const Token& callee, std::vector<Value>& arguments,
       return count == 1 ? arguments[0] : result;
     case MemoryUse::atomic:
       for (std::size_t i = 0; i < count; ++i) {
-        touch(arguments[i], address_of_argument(i), true, true);
+        touch(arguments[i], true, true);
         taint_pointee(arguments[i], true);
       }
       result.tainted = true;  // what came first is a matter of chance

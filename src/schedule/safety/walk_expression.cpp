@@ -109,7 +109,7 @@ Value Walker::assignment() {
       if (target.variable < 0) target.variable = variable;
     }
     target.tainted |= value.tainted;
-    if (flow_.recording && target.roots != 0) target.base = text(begin, at_), target.offset.clear();
+    if (target.roots != 0) set_place(target, text(begin, at_));
   }
   --depth_;
   return target;
@@ -136,7 +136,7 @@ Value Walker::conditional() {
   value.tainted = yes.tainted || no.tainted || condition.tainted;
   value.own = yes.own || no.own || condition.own;
   value.selects = false;
-  if (value.roots != 0) value.base = text(begin, at_), value.offset.clear();
+  set_place(value, text(begin, at_));
   return value;
 }
 
@@ -181,7 +181,7 @@ Value Walker::combine(std::uint32_t code, const Value& left, const Value& right,
   if (flow_.recording && pointer.roots != 0) {
     std::string number = pointer_first ? text(middle + 1, at_) : text(begin, middle);
     if (code == punct("-")) number = "-(" + number + ')';
-    pointer.offset = pointer.offset.empty() ? number : '(' + pointer.offset + ")+(" + number + ')';
+    add_offset(pointer, std::move(number));
   }
   return pointer;
 }
@@ -222,7 +222,7 @@ Value Walker::unary() {
   return value;
 }
 
-Value Walker::dereference(Value pointer, const std::string& offset) {
+Value Walker::dereference(Value pointer, std::string offset) {
   if (pointer.dimensions > 0) {
     --pointer.dimensions;
     --pointer.levels;
@@ -232,10 +232,7 @@ Value Walker::dereference(Value pointer, const std::string& offset) {
   if (pointer.roots == 0) return pointer;  // private or local memory
   pointer.memory = true;
   pointer.weak = false;
-  if (pointer.offset.empty())
-    pointer.offset = offset;
-  else if (offset != "0")
-    pointer.offset = '(' + pointer.offset + ")+(" + offset + ')';
+  add_offset(pointer, std::move(offset));
   return pointer;
 }
 

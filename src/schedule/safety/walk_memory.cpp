@@ -104,7 +104,35 @@ std::string Walker::text(std::uint32_t begin, std::uint32_t end) const {
   return result;
 }
 
-void Walker::touch(const Value& pointer, std::string address, bool read, bool written) {
+void Walker::set_place(Value& value, std::string base) {
+  if (!flow_.recording || value.roots == 0) return;
+  value.place = static_cast<std::uint32_t>(places_.size());
+  places_.push_back({std::move(base), {}});
+}
+
+/// An offset of "0" says that there is none, where there is one already.
+void Walker::add_offset(Value& value, std::string offset) {
+  if (!flow_.recording || value.roots == 0) return;
+  Place place = places_[value.place];
+  if (place.offset.empty())
+    place.offset = std::move(offset);
+  else if (offset != "0")
+    place.offset = '(' + place.offset + ")+(" + offset + ')';
+  value.place = static_cast<std::uint32_t>(places_.size());
+  places_.push_back(std::move(place));
+}
+
+std::string Walker::address(const Value& value) const {
+  if (!flow_.recording) return {};
+  const Place& place = places_[value.place];
+  return place.base + '[' + place.offset + ']';
+}
+
+void Walker::touch(const Value& pointer, bool read, bool written) {
+  if (pointer.roots != 0) touch(pointer, read, written, address(pointer));
+}
+
+void Walker::touch(const Value& pointer, bool read, bool written, std::string address) {
   if (pointer.roots == 0) return;
   if (read) flow_.raise(function_.loads, true);
   if (pointer.roots & anywhere) give_up("follows a pointer that may point anywhere");
@@ -125,12 +153,10 @@ void Walker::touch(const Value& pointer, std::string address, bool read, bool wr
 Value Walker::load(Value value) {
   if (!value.memory) return value;
   value.memory = false;
-  const std::string address = value.base + '[' + value.offset + ']';
-  value.base = address;
-  value.offset.clear();
   const bool is_array = value.levels > 0 && !value.through_memory && !value.weak;
+  if (!is_array) touch(value, true, false);
+  set_place(value, address(value));
   if (is_array) return value;  // its address
-  touch(value, address, true, false);
   if (value.levels > 0 && value.through_memory) {
     value.roots = anywhere;
   } else if (!value.weak) {
@@ -150,7 +176,7 @@ Value Walker::pointer_of(Value value) {
 void Walker::store(Value& target, const Value& value, bool also_read) {
   if (target.memory) {
     if (value.roots != 0 && !value.weak) escape(value, "is stored in memory as a pointer");
-    touch(target, target.base + '[' + target.offset + ']', also_read, true);
+    touch(target, also_read, true);
     return;
   }
   if (target.variable < 0) give_up("assigns to what is no variable");
@@ -170,8 +196,8 @@ void Walker::escape(const Value& value, const std::string& why) {
   if (value.roots == 0) return;
   Value any = value;
   any.tainted = true;
-  touch(any, "?" + std::to_string(at_), true, false);
-  touch(any, "??" + std::to_string(at_), false, true);
+  touch(any, true, false, "?" + std::to_string(at_));
+  touch(any, false, true, "??" + std::to_string(at_));
   if (flow_.recording) {
     const Token& at = tokens_[std::min<std::size_t>(at_, tokens_.size() - 1)];
     add_message(flow_.suspicions, flow_.unit.place(at) + ": a pointer " + why);

@@ -61,7 +61,7 @@ Value Walker::name() {
   value.levels = known.levels;
   value.dimensions = known.dimensions;
   value.through_memory = known.through_memory;
-  if (value.roots != 0) value.base = text(at_ - 1, at_);
+  if (value.roots != 0) set_place(value, text(at_ - 1, at_));
   return value;
 }
 
@@ -107,13 +107,13 @@ Value Walker::index(Value base) {
   ++at_;
   const std::uint32_t begin = at_;
   const Value number = load(comma());
-  const std::string offset = base.roots != 0 ? text(begin, at_) : std::string();
+  std::string offset = base.roots != 0 ? text(begin, at_) : std::string();
   expect(punct("]"));
   if (base.roots == 0 && number.roots != 0 && !number.weak)
     give_up("indexes a number with a pointer");
   base.tainted |= number.tainted;
   base.own |= number.own;
-  return dereference(std::move(base), offset);
+  return dereference(std::move(base), std::move(offset));
 }
 
 Value Walker::member(Value base, bool arrow) {
@@ -187,10 +187,7 @@ Value Walker::cast() {
   value.levels = stars;
   value.dimensions = 0;
   value.through_memory = stars > 1;
-  if (value.roots != 0) {
-    value.base = text(begin, end + 1) + '(' + value.base + '+' + value.offset + ')';
-    value.offset.clear();
-  }
+  if (value.roots != 0) set_place(value, text(begin, end + 1) + address(value));
   return value;
 }
 

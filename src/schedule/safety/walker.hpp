@@ -68,7 +68,7 @@ class Walker {
   Value literal_list();
   Value combine(std::uint32_t code, const Value& left, const Value& right, std::uint32_t begin,
                 std::uint32_t middle);
-  Value dereference(Value pointer, const std::string& offset);
+  Value dereference(Value pointer, std::string offset);
   Value address_of(Value object);
   bool at_cast() const;
 
@@ -85,9 +85,13 @@ class Walker {
   Value load(Value value);
   Value pointer_of(Value value);
   void store(Value& target, const Value& value, bool also_read);
-  void touch(const Value& pointer, std::string address, bool read, bool written);
+  void touch(const Value& pointer, bool read, bool written);
+  void touch(const Value& pointer, bool read, bool written, std::string address);
   void escape(const Value& value, const std::string& why);
   void taint_pointee(const Value& pointer, bool tainted);
+  void set_place(Value& value, std::string base);
+  void add_offset(Value& value, std::string offset);
+  std::string address(const Value& value) const;
   int find(int variable) const;
   void share(int a, int b);
   Variable& shared(int variable) {
@@ -125,6 +129,11 @@ class Walker {
   std::uint32_t at_, end_;
   Control control_, exited_;
   std::vector<Nest> nests_;
+  /// Addresses as base and offset, so that *(p + i) and p[i] are the same. Only while recording.
+  struct Place {
+    std::string base, offset;
+  };
+  std::vector<Place> places_{1};
   int depth_ = 0;
 };
 

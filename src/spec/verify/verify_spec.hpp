@@ -9,7 +9,7 @@
 
 #include "kernel/resolver.hpp"
 #include "kiln/spec.hpp"
-#include "spec/run/partition.hpp"
+#include "schedule/partition.hpp"
 
 namespace kiln::spec {
 

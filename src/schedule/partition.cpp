@@ -1,4 +1,4 @@
-#include "spec/run/partition.hpp"
+#include "schedule/partition.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "schedule/auto_split.hpp"
 
-namespace kiln::spec {
+namespace kiln {
 namespace {
 
 Error malformed(std::string_view text) {
@@ -89,4 +89,4 @@ RunReport run_partition(CoRun& run, const Partition& partition) {
   }
 }
 
-}  // namespace kiln::spec
+}  // namespace kiln

@@ -7,7 +7,7 @@
 #include "kiln/error.hpp"
 #include "schedule/co_run.hpp"
 
-namespace kiln::spec {
+namespace kiln {
 
 /// How a run is split: a partition class, one weight a device, learnt, or self-scheduled.
 struct Partition {
@@ -27,4 +27,4 @@ struct Partition {
 /// One run of a CoRun with this partition. Throws kiln::Error.
 RunReport run_partition(CoRun& run, const Partition& partition);
 
-}  // namespace kiln::spec
+}  // namespace kiln

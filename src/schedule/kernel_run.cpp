@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "kiln/run.hpp"
+#include "schedule/auto_split.hpp"
+#include "schedule/co_run.hpp"
+#include "schedule/partition.hpp"
+
+namespace kiln {
+
+struct Machine::State {
+  std::unique_ptr<Resolver> own_resolver;  // null: the process's own
+  std::vector<Queue> queues;
+  Resolver& resolver() { return own_resolver ? *own_resolver : Resolver::process(); }
+};
+
+Machine::Machine(std::string_view devices, const std::string& store)
+    : state_(std::make_shared<State>()) {
+  if (!store.empty())
+    state_->own_resolver =
+        std::make_unique<Resolver>(store == "off" ? nullptr : open_local_store(store));
+  for (const auto& device : value_or_throw(select_devices(devices)))
+    state_->queues.emplace_back(Context::create({device}), device);
+}
+Machine::~Machine() = default;
+Machine::Machine(Machine&&) noexcept = default;
+
+std::vector<DeviceSummary> Machine::devices() const {
+  std::vector<DeviceSummary> list;
+  for (const auto& queue : state_->queues)
+    list.push_back({queue.device()->name, queue.device()->type_name(),
+                    queue.device()->compute_units});
+  return list;
+}
+
+struct KernelRun::State {
+  std::shared_ptr<Machine::State> machine;
+  Job job;
+  // The run of the present range and what `auto` learns; made anew when the range changes.
+  std::unique_ptr<CoRun> run;
+  std::optional<AutoSplit> learning;
+};
+
+KernelRun::KernelRun(const Machine& machine, const std::filesystem::path& source,
+                     std::string kernel,
+                     const std::vector<std::pair<std::string, std::string>>& macros)
+    : state_(std::make_unique<State>()) {
+  state_->machine = machine.state_;
+  Request& request = state_->job.request;
+  request.family = "source";
+  request.source = value_or_throw(load_source(source));
+  request.options = value_or_throw(build_options(macros, {}));
+  request.label = kernel;
+  state_->job.kernel = std::move(kernel);
+}
+KernelRun::~KernelRun() = default;
+KernelRun::KernelRun(KernelRun&&) noexcept = default;
+
+KernelRun& KernelRun::buffer(std::span<const std::byte> data, Access access) {
+  BufferArgument argument;
+  argument.access = access == Access::in    ? BufferArgument::Access::in
+                    : access == Access::out ? BufferArgument::Access::out
+                                            : BufferArgument::Access::inout;
+  // An input is never written: CoRun gives a kernel that would do so a private copy.
+  argument.data = {const_cast<std::byte*>(data.data()), data.size()};
+  state_->job.arguments.emplace_back(argument);
+  state_->run.reset();
+  return *this;
+}
+
+KernelRun& KernelRun::scalar(std::span<const std::byte> bytes) {
+  state_->job.arguments.emplace_back(ScalarArgument{{bytes.begin(), bytes.end()}});
+  state_->run.reset();
+  return *this;
+}
+
+KernelRun& KernelRun::local(std::size_t bytes) {
+  state_->job.arguments.emplace_back(LocalArgument{bytes});
+  state_->run.reset();
+  return *this;
+}
+
+RunSummary KernelRun::run(const Range& range, std::string_view partition) {
+  if (range.global.empty() || range.global.size() > 3 || range.local.size() != range.global.size())
+    throw Error(Errc::bad_input,
+                fmt::format("a range of {} global and {} local sizes; one to three of each were "
+                            "expected",
+                            range.global.size(), range.local.size()));
+  NDRange wanted;
+  wanted.dimensions = static_cast<unsigned>(range.global.size());
+  std::copy(range.global.begin(), range.global.end(), wanted.global.begin());
+  std::copy(range.local.begin(), range.local.end(), wanted.local.begin());
+  for (std::size_t d = 0; d < range.global.size(); ++d)
+    if (wanted.local[d] == 0 || wanted.global[d] == 0 || wanted.global[d] % wanted.local[d] != 0)
+      throw Error(Errc::bad_input,
+                  fmt::format("local size {} does not divide global size {} in dimension {}",
+                              wanted.local[d], wanted.global[d], d));
+  const Partition split = value_or_throw(Partition::parse(partition));
+  if (!state_->run || !(state_->job.range == wanted)) {
+    state_->job.range = wanted;
+    state_->learning.reset();
+    state_->run = std::make_unique<CoRun>(state_->machine->resolver(), state_->machine->queues,
+                                          state_->job, CoRun::Options{});
+  }
+  RunReport report;
+  if (split.kind == Partition::Kind::automatic) {
+    if (!state_->learning) state_->learning.emplace(*state_->run);
+    report = state_->learning->run();
+  } else {
+    report = run_partition(*state_->run, split);
+  }
+  RunSummary summary{report.wall_ns, report.split, report.reason, {}};
+  for (const auto& device : report.devices)
+    summary.shares.push_back({device.name, device.groups, device.kernel_ns});
+  return summary;
+}
+
+}  // namespace kiln
