@@ -9,6 +9,7 @@
 namespace kiln::spec {
 namespace {
 
+/// A terabyte, and as many elements: beyond is a slip or an attack, not a kernel's argument.
 constexpr std::uint64_t most = std::uint64_t{1} << 40;
 
 /// A count as a whole number: floating-point results are fine where they have no fraction.
@@ -26,6 +27,7 @@ std::optional<std::int64_t> whole(const expr::Value& value) {
 
 }  // namespace
 
+// "found -976" alone would leave the reader to work out why.
 std::string Binder::with_values(const Formula& formula) const {
   std::string result;
   if (!formula.expression) return result;
@@ -38,6 +40,7 @@ std::string Binder::with_values(const Formula& formula) const {
   return result;
 }
 
+// What only fails at the default dataset is right at another: a check must not call it broken.
 bool Binder::uses_default(const Formula& formula) const {
   if (!dataset_is_default_ || !formula.expression) return false;
   const auto names = formula.expression->free_names();
@@ -54,6 +57,7 @@ void Binder::problem_about_symbol(std::string text) {
   problems_.push_back({{Message::Severity::error, spec_.file, 0, 0, "", std::move(text)}, false});
 }
 
+// Formulas that need a missing symbol are passed over in silence: that symbol has its own finding.
 std::optional<expr::Value> Binder::evaluate(const Formula& formula, Position position) {
   if (!formula.expression) return formula.literal;
   for (const auto& name : formula.expression->free_names()) {
@@ -97,6 +101,7 @@ std::optional<std::vector<std::uint64_t>> Binder::sizes(const Formula& formula,
   return result;
 }
 
+// The place is the size's formula: the type alone is never at fault.
 std::optional<std::uint64_t> Binder::byte_size(const Formula& size, std::uint64_t count,
                                                const Type& type) {
   // count is at most 2^40 and a type at most 128 bytes: no overflow.
@@ -107,6 +112,7 @@ std::optional<std::uint64_t> Binder::byte_size(const Formula& size, std::uint64_
   return std::nullopt;
 }
 
+// The sum is bounded too: a thousand buffers below the bound would exhaust any machine.
 void Binder::bind_buffers(BoundSpec& bound) {
   std::uint64_t sum = 0;
   for (const auto& buffer : spec_.buffers) {
@@ -147,6 +153,7 @@ void Binder::bind_locals(BoundSpec& bound) {
   }
 }
 
+// Evaluated for a run on whole buffers; legacy.cpp evaluates them again for each part.
 void Binder::bind_values(BoundSpec& bound) {
   for (const auto& var : spec_.var_arguments) {
     const auto value = evaluate(var.value, Position::value);

@@ -6,6 +6,7 @@ namespace {
 
 constexpr std::uint64_t most_work_items = std::uint64_t{1} << 40;
 
+/// Division instead of multiplication: the product of three large sizes wraps around.
 bool too_many(const std::vector<std::uint64_t>& global) {
   std::uint64_t product = 1;
   for (const auto size : global) {
@@ -17,6 +18,7 @@ bool too_many(const std::vector<std::uint64_t>& global) {
 
 }  // namespace
 
+// The number of dimensions is checked here again: a list's length may hang on symbols.
 void Binder::bind_global(BoundSpec& bound) {
   const Formula& formula = spec_.global_work_size;
   const auto value = evaluate(formula, Position::geometry);
@@ -47,6 +49,8 @@ std::optional<std::vector<std::uint64_t>> Binder::local_sizes(std::size_t dimens
   return value ? sizes(*spec_.local_work_size, *value) : std::nullopt;
 }
 
+// OpenCL 1.2 requires groups that divide the range. Without this check the driver says only
+// "invalid work group size".
 void Binder::bind_local(BoundSpec& bound) {
   const bool by_symbol =
       spec_.dialect == SpecDialect::concurrent && symbols_.count("localWorkSize") != 0;

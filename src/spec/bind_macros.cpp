@@ -15,6 +15,8 @@ std::string as_c(const expr::Value& value, std::string_view whole, std::string_v
 
 }  // namespace
 
+// Whole identifiers are replaced, where the concurrent program replaces any substring: on published
+// files that gives the same, and a symbol `n` does not rewrite `int`.
 void Binder::bind_macros(BoundSpec& bound) {
   for (const auto& macro : spec_.macros) {
     Formula at{macro.text, std::nullopt, {}, macro.line, "macros_values." + macro.name};

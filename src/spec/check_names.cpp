@@ -7,6 +7,7 @@
 namespace kiln::spec {
 namespace {
 
+/// Taken from the language itself, so that a new built-in function is known here at once.
 std::vector<std::string> callable_names(const Spec& spec) {
   auto names = expr::Scope().functions();
   names.insert(names.end(), {"partition_round", "multiple_round"});
@@ -14,6 +15,7 @@ std::vector<std::string> callable_names(const Spec& spec) {
   return names;
 }
 
+/// A call cannot be given a value by --set, so an unknown one is an error and no warning.
 void check_calls(const Formula& formula, const std::vector<std::string>& callable, Reader& reader) {
   if (!formula.expression) return;
   for (const auto& called : formula.expression->called_functions()) {

@@ -11,6 +11,7 @@ struct Placed {
   std::string attribute;  ///< "inputBuffers[0]"
 };
 
+/// By position; of equal ones the file's first comes first and counts as the owner.
 std::vector<Placed> all_arguments(const Spec& spec) {
   std::vector<Placed> placed;
   const auto add = [&](const auto& argument, const Formula& formula) {
@@ -27,6 +28,8 @@ std::vector<Placed> all_arguments(const Spec& spec) {
 
 }  // namespace
 
+// A gap is an error though the original loads such files: the launch then fails with an argument
+// that was never set, and the driver cannot say which line of which file is to blame.
 void check_positions(const Spec& spec, Reader& reader) {
   const auto placed = all_arguments(spec);
   const auto report = [&](Message::Severity severity, const Placed& at, std::string text) {

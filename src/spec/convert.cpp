@@ -14,6 +14,7 @@ tl::unexpected<Error> out_of_range(const Type& type, const expr::Value& value) {
                                    Type{type.scalar, 1}.opencl_name());
 }
 
+/// Conversion of an out-of-range value is undefined in C++ and silently wraps in the original.
 template <class T>
 Expected<T> integer_of(const Type& type, const expr::Value& value) {
   if (const auto* real = std::get_if<double>(&value.data())) {
@@ -30,6 +31,7 @@ Expected<T> integer_of(const Type& type, const expr::Value& value) {
   return static_cast<T>(*integer);
 }
 
+/// An infinity that the file asked for is kept; one that the narrower type made is an error.
 template <class T>
 Expected<T> real_of(const Type& type, const expr::Value& value) {
   const auto real = value.to_double();

@@ -5,6 +5,7 @@
 
 namespace kiln::spec {
 
+/// Messages are one line on a terminal: no control character of a file may reach it.
 std::string quote(std::string_view text) {
   constexpr std::size_t shown = 60;
   std::string result = "\"";
@@ -60,6 +61,7 @@ std::uint32_t LineTable::line(std::size_t at) const {
   return static_cast<std::uint32_t>(after - starts_.begin());
 }
 
+// In bytes, as compilers count: editors agree on every file without other characters.
 std::uint32_t LineTable::column(std::size_t at) const {
   return static_cast<std::uint32_t>(at - starts_[line(at) - 1] + 1);
 }

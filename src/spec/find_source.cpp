@@ -5,6 +5,8 @@
 namespace kiln::spec {
 namespace fs = std::filesystem;
 
+// The two folders are the published layouts: specifications in info/, sources beside it. Paths are
+// normalised so that messages, and what is stored about a program, do not hang on `info/..`.
 Expected<fs::path> find_source(const Spec& spec, const std::vector<fs::path>& source_dirs) {
   const fs::path folder = fs::path(spec.file).parent_path();
   std::vector<fs::path> places = {folder, folder / ".." / "kernel_src", folder / ".." / "kernels"};

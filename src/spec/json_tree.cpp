@@ -8,6 +8,8 @@
 namespace kiln::spec {
 namespace {
 
+// Deep enough for every file with a purpose, and shallow enough that freeing the tree, which
+// recurses, cannot exhaust a stack.
 constexpr std::size_t deepest = 64;
 
 /// Reads characters and tells a shared cursor how far it came: the parser reports no positions of
@@ -51,6 +53,8 @@ std::string reason_of(std::string_view what) {
   return std::string(what.substr(0, 200));
 }
 
+/// Receives the parser's events and builds the tree. The parser keeps its own stack on the heap, so
+/// hostile nesting costs it nothing; the depth is bounded here, where the tree is made.
 class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
   TreeBuilder(std::string_view text, const char** cursor, JsonDocument& document)
@@ -63,6 +67,8 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool number_integer(std::int64_t value) override {
     return place({.kind = Json::Kind::integer, .integer = value});
   }
+  // The expression language has signed 64-bit integers: what lies above keeps its digits, so that
+  // a message can show them and no reader takes a rounded number for the one in the file.
   bool number_unsigned(std::uint64_t value) override {
     if (value > INT64_MAX) {
       return place({.kind = Json::Kind::real,
@@ -83,12 +89,14 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
 
+  // The value is put in when it arrives; until then the member holds null.
   bool key(std::string& name) override {
     open_.back().members.push_back({std::move(name), token_start(), {}});
     end_ = position();
     return true;
   }
 
+  // Called once, for the first fault; returning false ends the parse.
   bool parse_error(std::size_t byte, const std::string&,
                    const nlohmann::detail::exception& error) override {
     document_.error = {byte == 0 ? 0 : std::min(byte, text_.size() + 1) - 1,
@@ -112,6 +120,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  /// Hands a finished value to the container around it, or makes it the root.
   void attach(Json value) {
     if (open_.empty()) {
       document_.root = std::move(value);
@@ -140,6 +149,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  /// Sorted, because a quadratic search would let a large object keep the machine busy.
   void warn_of_duplicates(const Json& object) {
     std::vector<const JsonMember*> sorted;
     for (const auto& member : object.members) sorted.push_back(&member);

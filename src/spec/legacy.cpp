@@ -64,11 +64,14 @@ Expected<Slice> slice_of(const BoundSpec& bound, const BoundArgument& buffer, co
   }
   slice.offset = static_cast<std::uint64_t>(*offset);
   slice.count = static_cast<std::uint64_t>(*count);
+  // At odd sizes the original's slice may end one past the buffer; its host array is cut there.
   const auto left = slice.offset < buffer.count ? buffer.count - slice.offset : 0;
   slice.host_count = std::min(slice.count, left);
   return slice;
 }
 
+/// Only dimension 0 is divided, and the buffers are not asked: that the two are rounded apart is
+/// the original's main fault.
 Expected<void> split_global(const Spec& spec, const BoundSpec& bound, const Share& share,
                             const Multiples& multiples, LegacyPart& part) {
   part.global = bound.global;
@@ -92,6 +95,7 @@ Expected<void> split_global(const Spec& spec, const BoundSpec& bound, const Shar
   return {};
 }
 
+/// No multiple is applied to values, so with a local size they disagree with the NDRange.
 Expected<void> evaluate_scalars(const Spec& spec, const BoundSpec& bound, const Share& share,
                                 LegacyPart& part) {
   auto scope = make_scope(spec, bound.symbols, bound.partition, Rounding::legacy, share);
@@ -156,6 +160,7 @@ Expected<std::vector<LegacyPart>> legacy_parts(const Spec& spec, const BoundSpec
                 "found the partition class " + std::to_string(partition) + ", expected 0..10");
   }
   using Device = LegacyPart::Device;
+  // A device with no share is left out: the original dispatches to one device there.
   std::vector<std::pair<Device, Share>> shares;
   const int tenths = partition * 10;
   if (partition > 0) shares.emplace_back(Device::gpu, Share{.size_percent = tenths});

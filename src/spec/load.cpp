@@ -16,6 +16,7 @@ bool is_graph(const Json& root) {
          root.items.front().is(Json::Kind::object);
 }
 
+/// What reading gives: a spec where there is no error, and all findings in any case.
 struct Reading {
   std::optional<Spec> spec;
   std::vector<Message> messages;
@@ -49,6 +50,7 @@ Reading read_text(std::string_view text, const std::string& file, SpecDialect di
 
 bool is_error(const Message& message) { return message.severity == Message::Severity::error; }
 
+/// One line for those who run; the whole list is for those who check.
 Error first_error(const Reading& reading) {
   std::string text;
   std::size_t more = 0;
@@ -94,6 +96,7 @@ Expected<Spec> parse_spec(std::string_view text, std::string file, SpecDialect d
   return *std::move(reading.spec);
 }
 
+// The path is kept as it was given: messages should show what the user typed.
 Expected<Spec> load_spec(const std::filesystem::path& file, SpecDialect dialect) {
   const auto text = kiln::read_text(file, most_bytes);
   if (!text) return tl::unexpected(text.error());

@@ -2,6 +2,7 @@
 
 namespace kiln::spec {
 
+// The form of compilers, which editors and terminals turn into links.
 std::string Message::render() const {
   std::string result = file;
   if (line != 0) result.append(result.empty() ? "line " : ":").append(std::to_string(line));

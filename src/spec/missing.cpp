@@ -5,6 +5,7 @@
 namespace kiln::spec {
 namespace {
 
+/// A symbol of a large file has dozens of uses: the first ones show the way.
 std::string where_used(const std::vector<const Formula*>& formulas) {
   constexpr std::size_t shown = 4;
   std::string result;
@@ -49,6 +50,7 @@ Message missing_finding(const Spec& spec, const Missing::value_type& missing) {
           std::move(text)};
 }
 
+// All names at once: filling them in one run after the other would be tedious.
 Message missing_message(const Spec& spec, const Missing& missing) {
   Message message = missing_finding(spec, *missing.begin());
   message.severity = Message::Severity::error;

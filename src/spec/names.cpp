@@ -12,6 +12,7 @@ bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c))
 
 }  // namespace
 
+// The common part of C's and Python's names: symbols go into both.
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= 255 && starts_name(text.front()) &&
          std::all_of(text.begin(), text.end(), continues_name);
@@ -25,6 +26,7 @@ bool is_rounding_function(std::string_view name) {
   return name == "partition_round" || name == "multiple_round";
 }
 
+// symbolicVariables and functions are left out: they are definitions, evaluated by their own rules.
 void for_each_formula(const Spec& spec,
                       const std::function<void(const Formula&, Position)>& visit) {
   visit(spec.global_work_size, Position::geometry);
@@ -92,6 +94,8 @@ std::map<std::string, std::vector<const Formula*>> symbol_uses(const Spec& spec)
   return uses;
 }
 
+// Any identifier in a macro's text may be set, because any may be meant as a symbol; only those
+// that sizes use as well must be.
 std::vector<std::string> known_symbols(const Spec& spec) {
   std::set<std::string> names;
   for (const auto& [name, formulas] : symbol_uses(spec)) names.insert(name);

@@ -20,6 +20,7 @@ void read_var(const Json& object, const std::string& path, Spec& spec, Reader& r
   spec.var_arguments.push_back({*position, *type, *std::move(formula), reader.line(object.at)});
 }
 
+/// The original insists on a string for `size`; a number can only mean itself.
 void read_local(const Json& object, const std::string& path, Spec& spec, Reader& reader) {
   reader.warn_of_unknown(object, path, local_keys);
   const auto position = reader.read_position(object, path);

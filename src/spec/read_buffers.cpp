@@ -31,6 +31,7 @@ bool read_break(const Json& object, const std::string& path, Reader& reader) {
   }
 }
 
+/// Graphs: which kernel's argument fills this buffer.
 std::optional<DataSource> read_from(const Json& object, const std::string& path, Reader& reader) {
   constexpr std::string_view what = "an object {\"kernel\": id, \"pos\": argument position}";
   const Json* value = Reader::optional(object, "from");
@@ -49,6 +50,7 @@ std::optional<DataSource> read_from(const Json& object, const std::string& path,
   return DataSource{*std::move(id), *position};
 }
 
+/// Run-time state that graph dumps contain. The original sets it anew on load, so it is only kept.
 bool read_flag(const Json& object, const std::string& path, std::string_view key, Reader& reader) {
   const Json* value = Reader::optional(object, key);
   if (value == nullptr) return true;
@@ -58,6 +60,7 @@ bool read_flag(const Json& object, const std::string& path, std::string_view key
   return true;
 }
 
+/// Reads every member even after an error: a check lists all of them.
 void read_buffer(const Json& object, const std::string& path, BufferRole role, Spec& spec,
                  Reader& reader) {
   if (!object.is(Json::Kind::object)) {

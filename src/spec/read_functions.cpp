@@ -45,6 +45,7 @@ bool is_usable(const Function& function) {
   return expr::Scope().define(function.name, function.parameters, *body).has_value();
 }
 
+/// Built-in names stay what they are: a file that redefines `min` would read wrong to everybody.
 void read_function(const JsonMember& member, std::set<std::string>& taken, Spec& spec,
                    Reader& reader) {
   auto function = read_signature(member.key);

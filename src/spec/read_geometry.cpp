@@ -57,6 +57,8 @@ std::optional<std::size_t> dimensions_of(const Formula& formula) {
   return list == nullptr ? 1 : list->size();
 }
 
+/// The original reads workDimension for its rounding only and runs the list's dimensions. A file
+/// where they differ is a slip, and its rounding would follow the wrong rule.
 void check_dimensions(const Formula& formula, const Spec& spec, const Json& at, Reader& reader) {
   const auto dimensions = dimensions_of(formula);
   if (!dimensions || *dimensions == static_cast<std::size_t>(spec.work_dimension)) return;
@@ -72,6 +74,7 @@ void read_geometry(const Json& root, Spec& spec, Reader& reader) {
   constexpr std::string_view dimension_range = "the number of dimensions: 1, 2 or 3";
   constexpr std::string_view global_example = "the global size, such as \"[dataset]\"";
   read_partition(root, spec, reader);
+  // One wrong workDimension shall not make the sizes look wrong as well.
   bool dimension_is_known = false;
   if (const Json* value = reader.required(root, "", "workDimension", dimension_range)) {
     const auto number = reader.read_integer(*value, "workDimension", 1, 3, dimension_range);
@@ -83,6 +86,7 @@ void read_geometry(const Json& root, Spec& spec, Reader& reader) {
     if (formula && dimension_is_known) check_dimensions(*formula, spec, *value, reader);
     if (formula) spec.global_work_size = *std::move(formula);
   }
+  // The original's own default is the empty list, so files write it.
   const Json* local = Reader::optional(root, "localWorkSize");
   if (local == nullptr || (local->is(Json::Kind::list) && local->items.empty())) return;
   auto formula = reader.read_formula(*local, "localWorkSize", Reader::Shape::number_or_list);

@@ -3,6 +3,7 @@
 namespace kiln::spec {
 namespace {
 
+/// Numbers that the original stores and never uses; kept so that nothing of a file is lost.
 void read_costs(const Json& root, Spec& spec, Reader& reader) {
   constexpr std::string_view what = "an object {dataset: number}";
   const auto number = [](const Json& value) -> std::optional<double> {
@@ -30,6 +31,7 @@ void read_costs(const Json& root, Spec& spec, Reader& reader) {
   }
 }
 
+/// Whether the ids exist is for the graph to say: one file knows only itself.
 void read_depends(const Json& root, Spec& spec, Reader& reader) {
   const Json* list = Reader::optional(root, "depends");
   if (list == nullptr) return;
@@ -62,6 +64,7 @@ void read_graph(const Json& root, Spec& spec, Reader& reader) {
   }
 }
 
+// An empty `depends` is a root of a graph, and runs alone as well as any kernel.
 bool is_part_of_graph(const Spec& spec) {
   if (spec.task || (spec.depends && !spec.depends->empty())) return true;
   for (const auto& buffer : spec.buffers) {

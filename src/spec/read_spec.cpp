@@ -5,6 +5,7 @@
 namespace kiln::spec {
 namespace {
 
+/// `description` and `$schema` mean nothing here, but people and editors want them.
 constexpr std::array<std::string_view, 26> known_keys = {"name",
                                                          "src",
                                                          "partition",
@@ -48,6 +49,7 @@ bool speaks_concurrent(const Json& root) {
   return false;
 }
 
+/// An empty name would pass here and fail far away, in the driver or the file system.
 void read_names(const Json& root, Spec& spec, Reader& reader) {
   constexpr std::string_view function = "the name of a __kernel function";
   constexpr std::string_view file = "the name of the kernel's source file";
@@ -64,6 +66,7 @@ void read_names(const Json& root, Spec& spec, Reader& reader) {
   }
 }
 
+/// The original prints "Ignoring …" for these.
 void warn_of_dropped(const Json& root, Reader& reader) {
   for (const auto* key : {"cpuArguments", "gpuArguments"}) {
     if (const auto* member = root.find(key)) {

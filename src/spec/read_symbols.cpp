@@ -10,6 +10,8 @@ namespace {
 /// Working them out takes quadratic time where they build on each other.
 constexpr std::size_t most_variables = 1024;
 
+/// In a plain file these are for information, in a graph's node they are the values: both serve as
+/// defaults here.
 void read_symbolic_variables(const Json& root, Spec& spec, Reader& reader) {
   const Json* object = Reader::optional(root, "symbolicVariables");
   if (object == nullptr) {
@@ -45,6 +47,7 @@ void read_symbolic_variables(const Json& root, Spec& spec, Reader& reader) {
   std::reverse(variables.begin(), variables.end());
 }
 
+/// The text behind -D NAME=. Not an expression: it is C, of which only the symbols are replaced.
 std::optional<std::string> macro_text(const Json& value, const std::string& attribute,
                                       Reader& reader) {
   constexpr std::string_view what = "a number, or a text on one line";
@@ -94,6 +97,7 @@ void read_macros(const Json& root, Spec& spec, Reader& reader) {
   std::reverse(spec.macros.begin(), spec.macros.end());
 }
 
+/// Kept for legacy rounding (local) and for tools that write files back (global).
 void read_factors(const Json& root, std::string_view key, std::vector<std::int64_t>& factors,
                   Reader& reader) {
   constexpr std::string_view what = "a list of whole numbers from 1";

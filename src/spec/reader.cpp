@@ -9,6 +9,7 @@ namespace {
 
 /// A hostile file could earn a message a byte; nobody reads more than these.
 constexpr std::size_t most_messages = 500;
+/// Far above what any OpenCL device takes; keeps sums of positions small.
 constexpr std::int64_t last_position = 1023;
 
 }  // namespace
@@ -20,6 +21,7 @@ std::string join(std::string_view path, std::size_t index) {
   return std::string(path) + "[" + std::to_string(index) + "]";
 }
 
+// The first error is kept even where warnings have used up the room: it decides the outcome.
 void Reader::add(Message message) {
   if (message.severity == Message::Severity::error) ++errors_;
   if (messages_.size() < most_messages || errors_ == 1) messages_.push_back(std::move(message));
@@ -40,6 +42,7 @@ void Reader::expected(const Json& found, std::string attribute, std::string_view
         "found " + describe(found) + ", expected " + std::string(what));
 }
 
+// null does not count as absent here: "found null" tells more than "found nothing".
 const Json* Reader::required(const Json& object, std::string_view path, std::string_view key,
                              std::string_view what) {
   const auto* member = object.find(key);
@@ -70,6 +73,7 @@ std::optional<std::int64_t> Reader::read_integer(const Json& value, std::string 
   return std::nullopt;
 }
 
+// Graph files use both, even for one kernel: the digits are the common form.
 std::optional<std::string> Reader::read_id(const Json& value, std::string attribute) {
   if (value.is(Json::Kind::integer)) return std::to_string(value.integer);
   return read_string(value, std::move(attribute), "a kernel's id: a string or a whole number");
@@ -84,6 +88,8 @@ std::optional<std::uint32_t> Reader::read_position(const Json& object, std::stri
   return static_cast<std::uint32_t>(*position);
 }
 
+// The original takes any unknown buffer type for double. Kiln keeps that for the empty name only,
+// which files really have; a misspelt one would silently run on garbage.
 std::optional<Type> Reader::read_type(const Json& object, std::string_view path, EmptyType empty) {
   const Json* value = required(object, path, "type", "a type, such as \"float\"");
   if (value == nullptr) return std::nullopt;
@@ -110,6 +116,7 @@ void Reader::warn_of_unknown(const Json& object, std::string_view path,
   }
 }
 
+// Stable: findings of one line keep the order in which they were made, outer before inner.
 std::vector<Message> Reader::sorted_messages() const {
   auto sorted = messages_;
   std::stable_sort(sorted.begin(), sorted.end(),

@@ -35,6 +35,7 @@ std::optional<std::int64_t> whole_or_nothing(const Call& call, Rounding rounding
   return std::nullopt;
 }
 
+/// A two-argument call takes the dispatch's own exact and total, which `defaults` hold.
 expr::Function partition_function(SpecDialect dialect, Rounding rounding, Share defaults) {
   return [=](Arguments arguments) -> Expected<expr::Value> {
     const auto call = read_call(arguments, 2, defaults);
@@ -47,6 +48,7 @@ expr::Function partition_function(SpecDialect dialect, Rounding rounding, Share 
   };
 }
 
+/// Built in the original's argument order: elements, percent, multiples, exact, total.
 expr::Function multiple_function(SpecDialect dialect, Rounding rounding, Share defaults) {
   return [=](Arguments arguments) -> Expected<expr::Value> {
     const auto call = read_call(arguments, 3, defaults);

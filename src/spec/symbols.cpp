@@ -7,6 +7,7 @@
 namespace kiln::spec {
 namespace {
 
+/// As the original's interface has it (its command has 512).
 constexpr std::int64_t default_dataset = 1024;
 
 std::string joined(const std::vector<std::string>& names) {
@@ -60,6 +61,7 @@ Binder::Binder(const Spec& spec, const Symbols& symbols, const BindOptions& opti
   build_scopes();
 }
 
+// --set goes over --set-if: the stricter word is the more deliberate one.
 void Binder::set_symbols(const Symbols& symbols) {
   const auto known = known_symbols(spec_);
   const auto is_known = [&](const std::string& name) {
@@ -129,12 +131,15 @@ void Binder::set_default_symbols() {
   }
 }
 
+// A declared symbol that nothing uses needs no value.
 void Binder::collect_missing() {
   for (auto& [name, formulas] : symbol_uses(spec_)) {
     if (symbols_.count(name) == 0 && !formulas.empty()) missing_[name] = std::move(formulas);
   }
 }
 
+// Two scopes, because the original has no share yet when it works out sizes: a file that uses one
+// there is wrong in every program.
 void Binder::build_scopes() {
   const Share whole;
   geometry_ = make_scope(spec_, symbols_, partition_, Rounding::safe, whole);

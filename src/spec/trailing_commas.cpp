@@ -4,6 +4,8 @@
 
 namespace kiln::spec {
 
+// One pass beside the real parser: it only needs to know what is inside a string. Where the text is
+// no JSON anyway it may blank a comma too many, which changes no answer: the parser still refuses.
 std::string without_trailing_commas(std::string_view text, std::vector<JsonRemark>& remarks) {
   std::string result(text);
   bool in_string = false;

@@ -8,6 +8,7 @@
 namespace kiln::spec {
 namespace {
 
+/// Names as files write them; the first of each scalar is OpenCL's own.
 struct ScalarName {
   std::string_view name;
   Scalar scalar;
@@ -36,6 +37,7 @@ std::pair<std::string_view, unsigned> split_width(std::string_view name) {
   return {name.substr(0, digits), known ? width : 0};
 }
 
+/// One text for all, so that whoever meets it once knows it.
 constexpr std::string_view expected_type =
     "expected an OpenCL type: char, uchar, short, ushort, int, uint, long, ulong, float or double, "
     "with 2, 3, 4, 8 or 16 behind it for a vector";
@@ -92,6 +94,7 @@ std::size_t Type::scalar_bytes() const {
   }
 }
 
+// OpenCL C 6.1.5: a 3-component vector has the size and alignment of a 4-component one.
 std::size_t Type::lanes() const { return width == 3 ? 4 : width; }
 
 std::size_t Type::bytes() const { return lanes() * scalar_bytes(); }

@@ -103,8 +103,7 @@ TEST(Schema, describes_every_attribute_that_the_reader_knows) {
   }
   // And the other way: everything that the example of all attributes uses.
   const auto document = json::parse(full);
-  for (const auto& [name, value] : document.items())
-    EXPECT_EQ(names.count(name), 1u) << name;
+  for (const auto& [name, value] : document.items()) EXPECT_EQ(names.count(name), 1u) << name;
   for (const auto* key :
        {"pos", "type", "size", "break", "chunk", "from", "create", "enq_write", "enq_read"}) {
     for (const auto* list : {"inputBuffers[].", "outputBuffers[].", "ioBuffers[]."})
