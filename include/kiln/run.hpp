@@ -26,9 +26,9 @@ struct DeviceSummary {
 /// Devices and a store, opened once and used by many kernels. Thread-safe.
 class KILN_API Machine {
  public:
-  /// `devices` as on the command line: "all", "gpu", "cpu", "0", "~part of a name", "cpu/2", several
-  /// with commas. `store`: a folder, "off", or empty for the default (KILN_STORE, then the user's cache
-  /// folder). Throws Error: not_found, bad_input.
+  /// `devices` as on the command line: "all", "gpu", "cpu", "0", "~part of a name", "cpu/2",
+  /// several with commas. `store`: a folder, "off", or empty for the default (KILN_STORE, then the
+  /// user's cache folder). Throws Error: not_found, bad_input.
   explicit Machine(std::string_view devices = "all", const std::string& store = "");
   ~Machine();
   Machine(Machine&&) noexcept;
@@ -89,16 +89,16 @@ class KILN_API KernelRun {
   }
   /// A scalar or a vector of the kernel's own type (sizes must agree).
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  KernelRun& value(const T& value) {
+  requires std::is_trivially_copyable_v<T> KernelRun& value(const T& value) {
     return scalar({reinterpret_cast<const std::byte*>(&value), sizeof value});
   }
   /// __local memory.
   KernelRun& local(std::size_t bytes);
 
-  /// Runs. `partition`: "0" to "10" (tenths for the first device), weights "3:1", "auto" (learnt from
-  /// earlier runs) or "dynamic". Compiles at the first run of a range. Throws Error: build with the
-  /// driver's log, bad_input where arguments or range do not fit the kernel or a device, device.
+  /// Runs. `partition`: "0" to "10" (tenths for the first device), weights "3:1", "auto" (learnt
+  /// from earlier runs) or "dynamic". Compiles at the first run of a range. Throws Error: build
+  /// with the driver's log, bad_input where arguments or range do not fit the kernel or a device,
+  /// device.
   RunSummary run(const Range& range, std::string_view partition = "10");
 
  private:

@@ -22,8 +22,7 @@ inline std::string_view as_text(ByteView bytes) {
 }
 /// The bytes of a trivially copyable value, in the machine's order.
 template <class T>
-  requires std::is_trivially_copyable_v<T>
-ByteView bytes_of(const T& value) {
+requires std::is_trivially_copyable_v<T> ByteView bytes_of(const T& value) {
   return {reinterpret_cast<const std::byte*>(&value), sizeof(T)};
 }
 

@@ -26,9 +26,9 @@ struct ProcessRequest {
   std::filesystem::path program;  ///< a path, no search in PATH
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> environment;  ///< added to this process's own
-  std::filesystem::path folder;           ///< its working folder; empty: this process's own
-  std::chrono::milliseconds limit{0};     ///< 0: none
-  std::size_t output_limit = 16u << 20;   ///< bytes kept of each stream
+  std::filesystem::path folder;          ///< its working folder; empty: this process's own
+  std::chrono::milliseconds limit{0};    ///< 0: none
+  std::size_t output_limit = 16u << 20;  ///< bytes kept of each stream
 };
 
 /// Runs a child to its end. Its standard input is a pipe that stays open while this process

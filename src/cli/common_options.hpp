@@ -6,6 +6,7 @@
 namespace kiln::cli::options {
 
 inline constexpr std::string_view dialect_names[] = {"auto", "base", "concurrent"};
+inline constexpr std::string_view compile_policies[] = {"apart", "beside", "here"};
 inline constexpr std::string_view log_levels[] = {"debug", "info", "warning", "off"};
 
 inline constexpr Option json{
@@ -60,5 +61,15 @@ inline constexpr Option store{
     .help =
         "The folder of the store that keeps compiled programs and records, or off to use "
         "none. Default: $XDG_CACHE_HOME/kiln."};
+inline constexpr Option compile{
+    .name = "compile",
+    .kind = Kind::choice,
+    .value_name = "HOW",
+    .help =
+        "How a kernel that is not in the store is compiled for a PoCL device: apart (by a helper "
+        "process, which makes what the store keeps), beside (in this process, while the helper "
+        "works for the store) or here (in this process; nothing is kept).",
+    .fallback = "apart",
+    .choices = compile_policies};
 
 }  // namespace kiln::cli::options

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 
 #include "cli/gantt_categories.hpp"
 #include "cli/gantt_text.hpp"
@@ -12,7 +11,7 @@
 namespace kiln::cli {
 namespace {
 
-// Pixels. The style sheet has the same axis height; the script the same widths of text.
+// Pixels. The style sheet has the same axis height.
 constexpr int axis_height = 28, lane_least = 60, lane_margin = 8, row_height = 28, bar_height = 24;
 constexpr double text_width = 6.6, text_margin = 8;
 /// The drawing's width that labels and ticks are chosen for where no script adapts them: the style
@@ -28,11 +27,12 @@ bool is_inside(const TraceEvent& span, const Window& window) {
   return span.end_ns >= window.from_ns && span.start_ns <= window.to_ns;
 }
 
+/// The host's lane may be empty; it is shown all the same.
 bool occurs(const Lane& lane, const Window& window) {
-  return std::any_of(lane.rows.begin(), lane.rows.end(), [&](const auto& row) {
-    return std::any_of(row.begin(), row.end(),
-                       [&](const auto& span) { return is_inside(span, window); });
-  });
+  return lane.rows.empty() || std::any_of(lane.rows.begin(), lane.rows.end(), [&](const auto& row) {
+           return std::any_of(row.begin(), row.end(),
+                              [&](const auto& span) { return is_inside(span, window); });
+         });
 }
 
 int height_of(const Lane& lane) {
@@ -62,14 +62,13 @@ void append_label(std::string& to, const TraceEvent& span, double x, double widt
 void append_bar(std::string& to, const TraceEvent& span, const Window& window, int y) {
   const double left = std::max(0.0, window.at(span.start_ns));
   const double width = std::min(1.0, window.at(span.end_ns)) - left;
-  fmt::format_to(out(to), R"(<g class="span {}"><title>{}</title>)", style_class(span.category),
-                 tooltip(span));
+  fmt::format_to(out(to), R"(<g class="span {}{}"><title>{}</title>)", style_class(span.category),
+                 width < thin ? " thin" : "", tooltip(span));
   fmt::format_to(out(to), R"(<rect x="{}" y="{}" width="{}" height="{}")", percent(left), y,
                  percent(width), bar_height);
   // Even the shortest span takes the pixels that an eye needs.
-  if (width < thin)
-    fmt::format_to(out(to), R"( style="width:max({},3px)") ", percent(width));
-        to += "/>";
+  if (width < thin) fmt::format_to(out(to), " style=\"width:max({},2px)\"", percent(width));
+  to += "/>";
   append_label(to, span, left, width, y);
   to += "</g>\n";
 }

@@ -17,7 +17,7 @@ namespace {
 
 /// A window with some room at its right end, where the last bar's visible minimum may stand.
 Window with_room(std::int64_t from, std::int64_t to) {
-  return {from, std::max(from + 1000, to + (to - from) / 150)};
+  return {from, std::max(from + 10, to + (to - from) / 150)};
 }
 
 /// The time in which devices worked, where that is so small a part of the whole (a compile came
@@ -30,6 +30,8 @@ std::optional<Window> devices_part(const Lanes& lanes) {
       to = std::max(to, row.back().end_ns);
     }
   if (from >= to || (to - from) > lanes.end_ns / 5) return std::nullopt;
+  // What the host does with the results, such as merging them, follows at once.
+  if (lanes.end_ns - to <= to - from) to = lanes.end_ns;
   const std::int64_t margin = (to - from) / 40;
   return with_room(std::max<std::int64_t>(0, from - margin), to + margin);
 }

@@ -3,8 +3,9 @@
 namespace kiln::cli {
 
 // Zooming widens the drawing, whose positions are percentages; only what depends on the width in
-// pixels is made anew: the ticks in view, and the labels of bars that are wide enough for them.
-// Texts are set as text, never as markup.
+// pixels is made anew: the ticks in view, the labels of bars that are wide enough for them, and
+// which bars are too thin for an edge in the ground's colour (crowded, they would vanish behind
+// it). Texts are set as text, never as markup.
 const std::string_view gantt_script = R"js(
 'use strict';
 const units = [[1e9, 's', 9], [1e6, 'ms', 6], [1e3, 'µs', 3], [1, 'ns', 0]];
@@ -28,16 +29,27 @@ function adapt(chart) {
     const share = name => parseFloat(rect.getAttribute(name)) / 100;
     return {g, rect, left: share('x'), width: share('width'), name: [...title.split('\n')[0]]};
   });
+  const pen = document.createElement('canvas').getContext('2d');
+  pen.font = getComputedStyle(text).font;
+  const extent = letters => pen.measureText(letters.join('')).width;
   let zoom = 1;
+
+  // The name, or as much of its beginning as there is room for.
+  function fitted(name, room) {
+    const whole = extent(name);
+    if (whole <= room) return name.join('');
+    let count = Math.floor(name.length * room / whole);
+    while (count > 2 && extent([...name.slice(0, count), '…']) > room) --count;
+    return count > 2 ? name.slice(0, count).join('') + '…' : '';
+  }
 
   function drawTicks(width) {
     const step = tickStep(length * 90 / width, 1), start = view.scrollLeft / width - 0.2 / zoom;
-    const first = Math.max(0, Math.ceil((from + start * length) / step) * step - from);
-    const last = Math.min(length, (start + 1.4 / zoom) * length);
+    const first = Math.ceil((from + Math.max(0, start) * length) / step) * step;
+    const last = from + Math.min(1, start + 1.4 / zoom) * length;
     const digits = Math.max(0, unit[2] - Math.floor(Math.log10(step) + 1e-9));
     const made = [];
-    const begin = Math.ceil((from + first) / step) * step;
-    for (let ns = begin; ns <= from + last; ns += step) {
+    for (let ns = first; ns <= last; ns += step) {
       const share = (ns - from) / length, x = share * 100 + '%', l = line.cloneNode(), t = text.cloneNode();
       l.setAttribute('x1', x);
       l.setAttribute('x2', x);
@@ -52,8 +64,8 @@ function adapt(chart) {
   function drawLabels(width) {
     const start = view.scrollLeft / width - 1 / zoom, end = start + 3 / zoom;
     for (const span of spans) {
-      const room = Math.floor((span.width * width - 8) / 6.6);
-      const fits = room >= span.name.length || room >= 4;
+      const wide = span.width * width, fits = wide >= 28;
+      span.g.classList.toggle('thin', wide < 5);
       const seen = fits && span.left < end && span.left + span.width > start;
       let own = span.g.querySelector('svg');
       if (!seen) { if (own) own.remove(); continue; }
@@ -64,10 +76,8 @@ function adapt(chart) {
       }
       // The label stays in sight while its bar does.
       const hidden = Math.max(0, view.scrollLeft - span.left * width);
-      const free = room - Math.ceil(hidden / 6.6);
       own.firstChild.setAttribute('x', 5 + hidden);
-      own.firstChild.textContent =
-          free >= span.name.length ? span.name.join('') : free >= 4 ? span.name.slice(0, free - 1).join('') + '…' : '';
+      own.firstChild.textContent = fitted(span.name, wide - hidden - 8);
     }
   }
 

@@ -55,6 +55,7 @@ section header { display: flex; justify-content: space-between; align-items: cen
 .axis line { stroke: var(--line); }
 .axis text { fill: var(--soft); font-size: 11.5px; }
 .span rect { stroke: var(--edge); rx: 2.5px; }
+.thin rect { stroke: none; rx: 0; }
 .span:hover rect { stroke: var(--ink); }
 .span text { fill: #10151a; font-size: 11.5px; pointer-events: none; }
 .lookup rect { fill: var(--lookup); } .compile rect { fill: var(--compile); }

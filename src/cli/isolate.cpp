@@ -57,16 +57,15 @@ std::string last_line(const std::string& text) {
 }
 
 Outcome outcome_of(const std::string& spec, const ProcessResult& result, double limit) {
-  if (result.timed_out)
-    return {spec, "timeout", fmt::format("stopped after {} s", limit), 0};
+  if (result.timed_out) return {spec, "timeout", fmt::format("stopped after {} s", limit), 0};
   if (result.signal != 0) {
     const auto said = last_line(result.errors);
     return {spec, "crashed", signal_name(result.signal) + (said.empty() ? "" : ": " + said), 0};
   }
   const auto report = Json::parse(result.output, nullptr, false);
   if (report.is_discarded() || !report.is_object() || !report.contains("status"))
-    return {spec, "failed", fmt::format("exit code {}: {}", result.exit_code,
-                                        last_line(result.errors)), 0};
+    return {spec, "failed",
+            fmt::format("exit code {}: {}", result.exit_code, last_line(result.errors)), 0};
   return {spec, report.value("status", "failed"), report.value("message", ""), 0};
 }
 
@@ -93,7 +92,9 @@ void print_outcome(const Context& context, const Outcome& outcome) {
     print(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
   } else if (!context.flag("quiet") || outcome.status != "ok") {
     print(fmt::format("{:<8} {:>8.3f} s  {}{}\n", outcome.status, outcome.seconds, outcome.spec,
-                      outcome.message.empty() ? "" : ": " + outcome.message.substr(0, outcome.message.find('\n'))));
+                      outcome.message.empty()
+                          ? ""
+                          : ": " + outcome.message.substr(0, outcome.message.find('\n'))));
   }
   flush_output();
 }

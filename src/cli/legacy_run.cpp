@@ -85,12 +85,11 @@ class LegacyPlacement {
 
 }  // namespace
 
-void run_legacy(const spec::Spec& spec, const Partition& partition, Job job,
-                Session& session, SpecRun& result) {
+void run_legacy(const spec::Spec& spec, const Partition& partition, Job job, Session& session,
+                SpecRun& result) {
   if (partition.kind != Partition::Kind::share_class)
     throw Error(Errc::bad_input, "--legacy needs a partition class 0 to 10");
-  const auto parts =
-      value_or_throw(spec::legacy_parts(spec, result.bound, partition.share_class));
+  const auto parts = value_or_throw(spec::legacy_parts(spec, result.bound, partition.share_class));
   const auto& queues = session.queues();
   if (parts.size() > queues.size())
     throw Error(Errc::bad_input,
@@ -104,11 +103,10 @@ void run_legacy(const spec::Spec& spec, const Partition& partition, Job job,
   for (const auto& part : parts) {
     Explanation explanation;
     const Queue& queue = queue_of(part);
-    Program& program = session.resolver().resolve(job.request, queue.context(), queue.device(), {},
-                                                  &explanation);
+    Program& program =
+        session.resolver().resolve(job.request, queue.context(), queue.device(), {}, &explanation);
     result.explanations.push_back(std::move(explanation));
-    placements.push_back(
-        std::make_unique<LegacyPlacement>(queue, program, part, job, result));
+    placements.push_back(std::make_unique<LegacyPlacement>(queue, program, part, job, result));
   }
   try {
     const auto started = now_ns();
@@ -121,8 +119,7 @@ void run_legacy(const spec::Spec& spec, const Partition& partition, Job job,
   result.wall_ns.push_back(result.report.wall_ns);
   result.report.split = parts.size() > 1;
   for (const auto& part : parts)
-    result.report.devices.push_back(
-        {queue_of(part).device()->name, part.global[0], 0, 0});
+    result.report.devices.push_back({queue_of(part).device()->name, part.global[0], 0, 0});
 }
 
 }  // namespace kiln::cli

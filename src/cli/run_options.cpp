@@ -66,6 +66,7 @@ constexpr Option own_options[] = {
      .value_name = "X[,Y[,Z]]",
      .help = "The local size, in place of the spec's."},
     options::store,
+    options::compile,
     {.name = "runs",
      .kind = Kind::integer,
      .value_name = "N",

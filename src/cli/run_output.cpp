@@ -70,16 +70,26 @@ std::string first_values(ByteView data) {
 std::string first_values(const spec::Type& type, ByteView data) {
   using spec::Scalar;
   switch (type.scalar) {
-    case Scalar::i8: return first_values<std::int8_t>(data);
-    case Scalar::u8: return first_values<std::uint8_t>(data);
-    case Scalar::i16: return first_values<std::int16_t>(data);
-    case Scalar::u16: return first_values<std::uint16_t>(data);
-    case Scalar::i32: return first_values<std::int32_t>(data);
-    case Scalar::u32: return first_values<std::uint32_t>(data);
-    case Scalar::i64: return first_values<std::int64_t>(data);
-    case Scalar::u64: return first_values<std::uint64_t>(data);
-    case Scalar::f32: return first_values<float>(data);
-    case Scalar::f64: return first_values<double>(data);
+    case Scalar::i8:
+      return first_values<std::int8_t>(data);
+    case Scalar::u8:
+      return first_values<std::uint8_t>(data);
+    case Scalar::i16:
+      return first_values<std::int16_t>(data);
+    case Scalar::u16:
+      return first_values<std::uint16_t>(data);
+    case Scalar::i32:
+      return first_values<std::int32_t>(data);
+    case Scalar::u32:
+      return first_values<std::uint32_t>(data);
+    case Scalar::i64:
+      return first_values<std::int64_t>(data);
+    case Scalar::u64:
+      return first_values<std::uint64_t>(data);
+    case Scalar::f32:
+      return first_values<float>(data);
+    case Scalar::f64:
+      return first_values<double>(data);
   }
   return "";
 }
@@ -95,10 +105,11 @@ void print_explanations(const SpecRun& run) {
 
 void print_text(const Context& context, const SpecRun& run) {
   std::string global;
-  for (const auto size : run.bound.global) global += (global.empty() ? "" : " x ") + std::to_string(size);
-  print(fmt::format("{}: {} work-items, {}{}\n", run.file, global, duration(median(run.wall_ns)),
-                    run.wall_ns.size() > 1 ? fmt::format(" (median of {})", run.wall_ns.size())
-                                           : ""));
+  for (const auto size : run.bound.global)
+    global += (global.empty() ? "" : " x ") + std::to_string(size);
+  print(fmt::format(
+      "{}: {} work-items, {}{}\n", run.file, global, duration(median(run.wall_ns)),
+      run.wall_ns.size() > 1 ? fmt::format(" (median of {})", run.wall_ns.size()) : ""));
   for (std::size_t i = 0; i < run.report.devices.size(); ++i) {
     const auto& device = run.report.devices[i];
     if (device.groups == 0) continue;
@@ -111,8 +122,8 @@ void print_text(const Context& context, const SpecRun& run) {
   if (!run.report.reason.empty()) print(fmt::format("  not split: {}\n", run.report.reason));
   for (const auto& argument : run.bound.arguments)
     if (argument.kind == spec::ArgumentKind::output || argument.kind == spec::ArgumentKind::inout)
-      print(fmt::format("  argument {} {}[{}]:{}\n", argument.position,
-                        argument.type.opencl_name(), argument.count,
+      print(fmt::format("  argument {} {}[{}]:{}\n", argument.position, argument.type.opencl_name(),
+                        argument.count,
                         first_values(argument.type, run.arrays.at(argument.position).view())));
   if (context.flag("explain")) print_explanations(run);
 }

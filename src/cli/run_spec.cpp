@@ -20,10 +20,10 @@ std::vector<std::size_t> local_size_of(const std::string& text) {
     const auto item = rest.substr(0, comma);
     std::size_t value = 0;
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);
-    if (error != std::errc() || end != item.data() + item.size() || value == 0 ||
-        sizes.size() == 3)
-      throw Error(Errc::bad_input,
-                  fmt::format("--local-size {}: one to three positive numbers were expected", text));
+    if (error != std::errc() || end != item.data() + item.size() || value == 0 || sizes.size() == 3)
+      throw Error(
+          Errc::bad_input,
+          fmt::format("--local-size {}: one to three positive numbers were expected", text));
     sizes.push_back(value);
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
@@ -49,8 +49,7 @@ Partition partition_of(const RunOptions& options, const spec::BoundSpec& bound) 
 }
 
 /// Runs as often as asked. `auto` learns from run to run.
-void run_all(CoRun& run, const Partition& partition, const RunOptions& options,
-             SpecRun& result) {
+void run_all(CoRun& run, const Partition& partition, const RunOptions& options, SpecRun& result) {
   std::optional<AutoSplit> learning;
   if (partition.kind == Partition::Kind::automatic) learning.emplace(run);
   for (std::int64_t i = 0; i < options.runs; ++i) {
@@ -68,11 +67,11 @@ void write_outputs(const RunOptions& options, SpecRun& result) {
   for (const auto& [position, file] : options.expectations) {
     const auto* argument =
         value_or_throw(spec::buffer_argument(result.bound, position, "--expect"));
-    const auto difference = value_or_throw(spec::compare_with_npy(
-        *argument, result.arrays.at(position).view(), file, options.rtol));
+    const auto difference = value_or_throw(
+        spec::compare_with_npy(*argument, result.arrays.at(position).view(), file, options.rtol));
     if (!difference.empty() && result.difference.empty())
-      result.difference = fmt::format("argument {} differs from {}: {}", position, file.string(),
-                                      difference);
+      result.difference =
+          fmt::format("argument {} differs from {}: {}", position, file.string(), difference);
   }
 }
 
@@ -122,10 +121,11 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
                  Timeline* timeline) {
   const auto loaded = value_or_throw(spec::load_spec(file, options.dialect));
   if (spec::is_part_of_graph(loaded))
-    throw Error(Errc::unsupported,
-                fmt::format("{}: is a part of a graph (depends, task or from); kiln run runs single "
-                            "kernels only",
-                            file));
+    throw Error(
+        Errc::unsupported,
+        fmt::format("{}: is a part of a graph (depends, task or from); kiln run runs single "
+                    "kernels only",
+                    file));
   SpecRun result;
   result.file = file;
   spec::BindOptions bind_options;

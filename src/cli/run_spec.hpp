@@ -10,8 +10,8 @@
 #include "kernel/explain.hpp"
 #include "kiln/spec.hpp"
 #include "schedule/co_run.hpp"
-#include "spec/run/arrays.hpp"
 #include "schedule/partition.hpp"
+#include "spec/run/arrays.hpp"
 
 namespace kiln::cli {
 
@@ -20,8 +20,8 @@ struct RunOptions {
   spec::Symbols symbols;
   spec::SpecDialect dialect = spec::SpecDialect::automatic;
   std::vector<std::filesystem::path> source_dirs;
-  std::optional<Partition> partition;  ///< empty: the spec's own class
-  std::vector<std::size_t> local_size;       ///< empty: the spec's own
+  std::optional<Partition> partition;   ///< empty: the spec's own class
+  std::vector<std::size_t> local_size;  ///< empty: the spec's own
   spec::Files inputs, outputs, expectations;
   double rtol = 1e-5;
   std::uint64_t seed = 0;
@@ -41,7 +41,7 @@ struct SpecRun {
   RunReport report;                   ///< of the last run
   std::vector<std::int64_t> wall_ns;  ///< of each run
   std::vector<Explanation> explanations;
-  std::string difference;             ///< from an --expect file; empty: none
+  std::string difference;  ///< from an --expect file; empty: none
 };
 
 /// Loads, binds and runs a spec; writes --out files. Throws kiln::Error.

@@ -1,6 +1,5 @@
 #include "cli/session.hpp"
 
-
 namespace kiln::cli {
 namespace {
 
@@ -12,12 +11,19 @@ std::unique_ptr<Layer> open_store(const Context& context) {
   return location.folder.empty() ? nullptr : open_local_store(location.folder);
 }
 
+CompilePolicy compile_policy(const Context& context) {
+  const std::string& how = context.text("compile");
+  return how == "beside" ? CompilePolicy::beside
+         : how == "here" ? CompilePolicy::here
+                         : CompilePolicy::apart;
+}
+
 }  // namespace
 
 Session::Session(const Context& context)
     : drivers_(std::async(std::launch::async, [] { (void)all_devices(); })),
       device_list_(context.text("devices")),
-      resolver_(std::make_unique<Resolver>(open_store(context))) {}
+      resolver_(std::make_unique<Resolver>(open_store(context), compile_policy(context))) {}
 
 Session::~Session() = default;
 
@@ -31,7 +37,8 @@ const std::vector<DevicePtr>& Session::devices() {
 
 const std::vector<Queue>& Session::queues() {
   if (queues_.empty())
-    for (const auto& device : devices()) queues_.emplace_back(kiln::Context::create({device}), device);
+    for (const auto& device : devices())
+      queues_.emplace_back(kiln::Context::create({device}), device);
   return queues_;
 }
 

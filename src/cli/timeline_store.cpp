@@ -7,8 +7,11 @@ namespace kiln::cli {
 void Timeline::add(const Explanation& explanation) {
   for (const auto& step : explanation.steps) {
     const bool compiles = step.layer == "compile" || step.layer == "variant";
-    add(TraceEvent{"host", step.layer + ": " + explanation.what, compiles ? "compile" : "lookup",
-                   step.start_ns, step.end_ns,
+    add(TraceEvent{"host",
+                   step.layer + ": " + explanation.what,
+                   compiles ? "compile" : "lookup",
+                   step.start_ns,
+                   step.end_ns,
                    {{"answered", step.answered ? "yes" : "no"}, {"reason", step.reason}}});
   }
 }

@@ -89,7 +89,9 @@ class Printer {
   }
   void finish_line() {
     if (splits_.empty()) return;
-    const Style style = outcome_ == "wrong" ? Style::bad : outcome_ == "equal" ? Style::good : Style::dim;
+    const Style style = outcome_ == "wrong"   ? Style::bad
+                        : outcome_ == "equal" ? Style::good
+                                              : Style::dim;
     print(fmt::format("{}  {}  [{}]{}\n", styled(style, fmt::format("{:<7}", outcome_)), line_,
                       splits_, reason_.empty() ? "" : "  " + reason_));
     splits_.clear();
@@ -117,7 +119,7 @@ int verify_specs(Context& context) {
   options.symbols = symbols_of(context);
   options.dialect = dialect_of(context);
   for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
-  if (context.origin("rtol").from != Origin::From::fallback) options.rtol = context.number("rtol");
+  options.rtol = context.number("rtol");
   Session session(context);
   Printer printer(context, devices_text(session.devices()));
   if (datasets.empty()) datasets.push_back(0);  // 0: as --set or the default says

@@ -45,7 +45,7 @@ const char* Device::type_name() const {
   return "other";
 }
 
-DevicePtr describe_device(cl::Device handle, DevicePtr parent) {
+DevicePtr describe_device(cl::Device handle, DevicePtr parent, unsigned part) {
   try {
     auto device = std::make_shared<Device>();
     const cl::Platform platform(handle.getInfo<CL_DEVICE_PLATFORM>());
@@ -75,6 +75,7 @@ DevicePtr describe_device(cl::Device handle, DevicePtr parent) {
                              device->address_bits);
     device->handle = std::move(handle);
     device->parent = std::move(parent);
+    device->part = part;
     return device;
   } catch (const cl::Error& error) {
     throw cl_error(error);
@@ -127,7 +128,8 @@ Expected<std::vector<DevicePtr>> make_parts(const DevicePtr& device,
     cl::Device parent = device->handle;
     parent.createSubDevices(properties.data(), &handles);
     std::vector<DevicePtr> parts;
-    for (auto& handle : handles) parts.push_back(describe_device(handle, device));
+    for (auto& handle : handles)
+      parts.push_back(describe_device(handle, device, static_cast<unsigned>(parts.size())));
     return parts;
   } catch (const cl::Error& error) {
     return fail(Errc::bad_input,

@@ -30,6 +30,7 @@ class Device {
   std::string pocl_device_string;  ///< PoCL's HSTR, empty elsewhere
   cl::Device handle;
   std::shared_ptr<const Device> parent;  ///< set for sub-devices
+  unsigned part = 0;                     ///< of a sub-device: its place among its siblings
 
   /// What a driver's binary depends on: platform name and version, device name and version,
   /// driver version, address bits. A sub-device has its parent's.
@@ -39,14 +40,15 @@ class Device {
   const char* type_name() const;
 
  private:
-  friend std::shared_ptr<const Device> describe_device(cl::Device, std::shared_ptr<const Device>);
+  friend std::shared_ptr<const Device> describe_device(cl::Device, std::shared_ptr<const Device>,
+                                                       unsigned);
   std::string fingerprint_;
 };
 
 using DevicePtr = std::shared_ptr<const Device>;
 
 /// Reads the facts of a device. Throws kiln::Error where the driver refuses.
-DevicePtr describe_device(cl::Device handle, DevicePtr parent = nullptr);
+DevicePtr describe_device(cl::Device handle, DevicePtr parent = nullptr, unsigned part = 0);
 
 /// Every device of every platform, GPUs first, then in the loader's order; asked once a process.
 /// Error: not_found where there is no platform or no device.

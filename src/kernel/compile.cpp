@@ -3,6 +3,29 @@
 #include <fmt/format.h>
 
 namespace kiln {
+namespace {
+
+// PoCL (seen in 5.0) keeps one list of loaded functions in a process, by build hash, and counts the
+// users of an entry wrongly when launches of one hash with and without a global offset overlap: it
+// dies of an assertion. Parts of a split run do just that, so every sub-device has a hash of its
+// own.
+
+/// The archive as a sub-device loads it.
+Bytes archive_for_part(ByteView binary, unsigned part) {
+  const auto archive = poclbin::parse(binary);
+  if (!archive) return Bytes(binary.begin(), binary.end());
+  const std::string identity = fmt::format("{} part {}", archive->build_hash, part);
+  return poclbin::rewrite(*archive, poclbin::build_hash(as_bytes(identity)),
+                          [](std::string_view) { return false; });
+}
+
+/// The same for a build from text, whose hash counts every option in.
+std::string options_for_part(const Device& device, const std::string& options) {
+  if (!device.pocl || device.part == 0) return options;
+  return fmt::format("{} -DKILN_SUB_DEVICE={}", options, device.part);
+}
+
+}  // namespace
 
 Error build_error(const std::string& label, std::string log) {
   while (!log.empty() && (log.back() == '\0' || log.back() == '\n' || log.back() == ' '))
@@ -14,7 +37,7 @@ cl::Program build_here(const Context& context, const Device& device, const std::
                        const std::string& options, const std::string& label) {
   try {
     cl::Program program(context.cl(), text, false);
-    program.build({device.handle}, options.c_str());
+    program.build({device.handle}, options_for_part(device, options).c_str());
     return program;
   } catch (const cl::BuildError& error) {
     const auto logs = error.getBuildLog();
@@ -27,6 +50,11 @@ cl::Program build_here(const Context& context, const Device& device, const std::
 cl::Program load_binary(const Context& context, const Device& device, ByteView binary,
                         const std::string& options) {
   try {
+    Bytes own;
+    if (device.pocl && device.part > 0) {
+      own = archive_for_part(binary, device.part);
+      binary = own;
+    }
     std::vector<unsigned char> bytes(binary.size());
     std::memcpy(bytes.data(), binary.data(), bytes.size());
     cl::Program program(context.cl(), {device.handle}, cl::Program::Binaries{std::move(bytes)});

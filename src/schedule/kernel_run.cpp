@@ -29,8 +29,8 @@ Machine::Machine(Machine&&) noexcept = default;
 std::vector<DeviceSummary> Machine::devices() const {
   std::vector<DeviceSummary> list;
   for (const auto& queue : state_->queues)
-    list.push_back({queue.device()->name, queue.device()->type_name(),
-                    queue.device()->compute_units});
+    list.push_back(
+        {queue.device()->name, queue.device()->type_name(), queue.device()->compute_units});
   return list;
 }
 

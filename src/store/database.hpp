@@ -30,8 +30,8 @@ class Database {
   Attempt<void> open(const std::string& path, Access access, std::int64_t deadline_ns);
   /// True while the open file has no layout: it has no entries either.
   bool empty() const { return !ready_; }
-  /// True where the path no longer names the file that was opened.
-  bool moved() const { return open_ && connection_.moved(); }
+  /// True where the path no longer names the file that was opened, even if open() then failed.
+  bool moved() const { return connection_.moved(); }
 
   /// Begins a transaction that shuts out other writers.
   Attempt<void> begin();

@@ -105,6 +105,7 @@ Attempt<std::int64_t> Connection::integer(const char* sql, std::int64_t otherwis
 }
 
 bool Connection::moved() const {
+  if (handle_ == nullptr) return false;
   int moved = 0;
   const int code = sqlite3_file_control(handle_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   return code == SQLITE_OK && moved != 0;

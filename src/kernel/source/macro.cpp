@@ -91,7 +91,10 @@ const Meanings& MacroTable::look_up(std::uint32_t symbol) {
   Entry& entry = entries_[symbol];
   if (!entry.known) {
     entry.known = true;
-    entry.meanings.maybe_foreign = may_be_predefined(symbols_.name(symbol));
+    const std::string_view name = symbols_.name(symbol);
+    entry.meanings.maybe_foreign = may_be_predefined(name);
+    // Every OpenCL C compiler defines this one, with a value of its own (OpenCL C 1.2, 6.10).
+    if (name == "__OPENCL_VERSION__") entry.meanings.maybe_undefined = false;
   }
   return entry.meanings;
 }

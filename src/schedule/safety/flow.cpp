@@ -134,7 +134,11 @@ std::vector<ParameterUse> describe(const Unit& unit, const std::vector<Parameter
 class Judge {
  public:
   Judge(const Unit& unit, const FunctionFlow& kernel, SplitSafety& safety)
-      : unit_(unit), kernel_(kernel), safety_(safety) {}
+      : unit_(unit), kernel_(kernel), safety_(safety) {
+    for (const Access& write : kernel_.accesses)
+      if (write.written && !write.data_dependent && !write.in_callee)
+        sure_writes_[write.address].push_back(&write);
+  }
 
   void judge(std::size_t index, ParameterUse& use) {
     std::set<std::string_view> reads, writes;
@@ -165,12 +169,8 @@ class Judge {
  private:
   /// Whether the same element was written before for certain: then a condition on loaded values
   /// decides what is written, but not where.
-  bool written_before(const Access& access) {
+  bool written_before(const Access& access) const {
     if (access.in_callee) return false;
-    if (sure_writes_.empty())
-      for (const Access& write : kernel_.accesses)
-        if (write.written && !write.data_dependent && !write.in_callee)
-          sure_writes_[write.address].push_back(&write);
     const auto same = sure_writes_.find(access.address);
     return same != sure_writes_.end() &&
            std::any_of(same->second.begin(), same->second.end(), [&](const Access* earlier) {

@@ -21,16 +21,25 @@ bool equal(T a, T b, double rtol) {
 }
 
 template <class T>
-std::string scan(const Type& type, ByteView expected, ByteView actual, double rtol) {
+T load(ByteView from, std::size_t at) {
+  T value;
+  std::memcpy(&value, from.data() + at, sizeof value);
+  return value;
+}
+
+template <class T>
+std::string scan(const Type& type, const std::vector<ByteView>& expected, ByteView actual,
+                 double rtol) {
   std::size_t different = 0;
   std::string first;
-  for (std::size_t at = 0; at + sizeof(T) <= expected.size(); at += sizeof(T)) {
-    T a, b;
-    std::memcpy(&a, expected.data() + at, sizeof a);
-    std::memcpy(&b, actual.data() + at, sizeof b);
-    if (equal(a, b, rtol)) continue;
+  for (std::size_t at = 0; at + sizeof(T) <= actual.size(); at += sizeof(T)) {
+    const T found = load<T>(actual, at);
+    if (std::any_of(expected.begin(), expected.end(),
+                    [&](ByteView wanted) { return equal(load<T>(wanted, at), found, rtol); }))
+      continue;
     if (different++ == 0)
-      first = fmt::format("element {}: {} instead of {}", at / type.bytes(), b, a);
+      first = fmt::format("element {}: {} instead of {}", at / type.bytes(), found,
+                          load<T>(expected.front(), at));
   }
   if (different > 1) first += fmt::format(", and {} more", different - 1);
   return first;
@@ -39,11 +48,16 @@ std::string scan(const Type& type, ByteView expected, ByteView actual, double rt
 }  // namespace
 
 std::string first_difference(const Type& type, ByteView expected, ByteView actual, double rtol) {
-  // The common case is equality to the bit, and that is one pass at memory speed.
-  if (expected.size() == actual.size() &&
-      std::memcmp(expected.data(), actual.data(), expected.size()) == 0)
-    return "";
-  if (expected.size() != actual.size()) return "the sizes differ";
+  return first_stranger(type, {expected}, actual, rtol);
+}
+
+std::string first_stranger(const Type& type, const std::vector<ByteView>& expected, ByteView actual,
+                           double rtol) {
+  for (const auto& wanted : expected) {
+    if (wanted.size() != actual.size()) return "the sizes differ";
+    // The common case is equality to the bit, and that is one pass at memory speed.
+    if (std::memcmp(wanted.data(), actual.data(), actual.size()) == 0) return "";
+  }
   switch (type.scalar) {
     case Scalar::i8:
       return scan<std::int8_t>(type, expected, actual, rtol);

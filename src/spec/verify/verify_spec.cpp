@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 
 #include "spec/run/arrays.hpp"
 #include "spec/run/job.hpp"
@@ -20,7 +20,8 @@ struct Prepared {
 Prepared prepare(const std::string& file, const VerifyOptions& options) {
   Prepared ready{value_or_throw(load_spec(file, options.dialect)), {}, nullptr};
   if (is_part_of_graph(ready.spec))
-    throw Error(Errc::unsupported, file + ": is a part of a graph; only single kernels are verified");
+    throw Error(Errc::unsupported,
+                file + ": is a part of a graph; only single kernels are verified");
   Symbols symbols = options.symbols;
   if (options.dataset > 0) symbols.set_if.insert_or_assign("dataset", expr::Value(options.dataset));
   ready.bound = value_or_throw(bind(ready.spec, symbols));
@@ -44,22 +45,36 @@ class Runner {
   CoRun run_;
 };
 
-std::string difference(const BoundSpec& bound, const Arrays& expected, const Arrays& actual,
-                       double rtol) {
-  for (const auto& argument : bound.arguments) {
-    if (argument.kind != ArgumentKind::output && argument.kind != ArgumentKind::inout) continue;
-    const auto text = first_difference(argument.type, expected.at(argument.position).view(),
-                                       actual.at(argument.position).view(), rtol);
-    if (!text.empty()) return fmt::format("argument {}: {}", argument.position, text);
+/// The whole runs on one device of each kind.
+class PlainRuns {
+ public:
+  PlainRuns(const Prepared& ready, Resolver& resolver, const std::vector<Queue>& queues)
+      : bound_(ready.bound) {
+    std::set<std::string> kinds;
+    for (const auto& queue : queues) {
+      if (!kinds.insert(queue.device()->fingerprint()).second) continue;
+      runs_.push_back(std::make_unique<Runner>(ready, resolver, std::vector<Queue>{queue}, true));
+      runs_.back()->run().run_on(0);
+    }
   }
-  return "";
-}
 
-bool one_kind(const std::vector<Queue>& queues) {
-  return std::all_of(queues.begin(), queues.end(), [&](const Queue& queue) {
-    return queue.device()->fingerprint() == queues.front().device()->fingerprint();
-  });
-}
+  /// Where an element is none of the plain runs'; empty: nowhere.
+  std::string difference(const Arrays& actual, double rtol) const {
+    for (const auto& argument : bound_.arguments) {
+      if (argument.kind != ArgumentKind::output && argument.kind != ArgumentKind::inout) continue;
+      std::vector<ByteView> expected;
+      for (const auto& run : runs_) expected.push_back(run->arrays().at(argument.position).view());
+      const auto text =
+          first_stranger(argument.type, expected, actual.at(argument.position).view(), rtol);
+      if (!text.empty()) return fmt::format("argument {}: {}", argument.position, text);
+    }
+    return "";
+  }
+
+ private:
+  const BoundSpec& bound_;
+  std::vector<std::unique_ptr<Runner>> runs_;
+};
 
 }  // namespace
 
@@ -68,10 +83,7 @@ void verify_spec(const std::string& file, const VerifyOptions& options,
                  const std::vector<Queue>& queues,
                  const std::function<void(const Verdict&)>& report) {
   const Prepared ready = prepare(file, options);
-  const double rtol = options.rtol.value_or(one_kind(queues) ? 0 : 1e-5);
-  // The answer is the plain run: one device, whole.
-  Runner plain(ready, resolver, {queues.front()}, true);
-  plain.run().run_on(0);
+  const PlainRuns plain(ready, resolver, queues);
   Runner merged(ready, resolver, queues, true);
   Runner usual(ready, resolver, queues, false);
   for (const auto& split : splits) {
@@ -82,7 +94,7 @@ void verify_spec(const std::string& file, const VerifyOptions& options,
         verdict.outcome = "refused";
         verdict.reason = outcome.reason;
       }
-      const auto wrong = difference(ready.bound, plain.arrays(), runner->arrays(), rtol);
+      const auto wrong = plain.difference(runner->arrays(), options.rtol);
       if (!wrong.empty()) {
         verdict.outcome = "wrong";
         verdict.reason = wrong;

@@ -24,13 +24,14 @@ struct VerifyOptions {
   Symbols symbols;
   SpecDialect dialect = SpecDialect::automatic;
   std::vector<std::filesystem::path> source_dirs;
-  std::int64_t dataset = 0;     ///< 0: what the symbols say
-  std::optional<double> rtol;   ///< empty: to the bit on devices of one kind, else 1e-5
+  std::int64_t dataset = 0;  ///< 0: what the symbols say
+  double rtol = 0;           ///< 0: to the bit
 };
 
-/// Runs a spec on the first device alone and then with every split, merged and (where Kiln would do
-/// so later) in place, on random data, and compares all results. Calls `report` for each split.
-/// Throws kiln::Error where the spec does not run at all.
+/// Runs a spec whole on one device of each kind, and then with every split, merged and (where Kiln
+/// would do so later) in place, on random data. Every element of a split result must be what one of
+/// those devices computes alone: kinds of devices round differently, so no one of them is the truth
+/// for all. Calls `report` for each split. Throws kiln::Error where the spec does not run at all.
 void verify_spec(const std::string& file, const VerifyOptions& options,
                  const std::vector<Partition>& splits, Resolver& resolver,
                  const std::vector<Queue>& queues,
