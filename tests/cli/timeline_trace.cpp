@@ -1,0 +1,163 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "timeline_samples.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using namespace kiln::testing;
+using Json = nlohmann::json;
+
+/// The events of the file that is written for some spans.
+std::vector<Json> trace_of(const std::vector<TraceEvent>& events) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-trace"));
+  const auto file = folder.path() / "trace.json";
+  Timeline timeline;
+  fill(timeline, events);
+  write_trace(timeline, file.string());
+  return Json::parse(value_or_throw(read_text(file))).at("traceEvents");
+}
+
+std::vector<Json> with_phase(const std::vector<Json>& events, const std::string& phase) {
+  std::vector<Json> result;
+  for (const auto& event : events)
+    if (event.at("ph") == phase) result.push_back(event);
+  return result;
+}
+
+/// Lane number to lane name, from the metadata.
+std::map<int, std::string> lanes_of(const std::vector<Json>& events) {
+  std::map<int, std::string> lanes;
+  for (const auto& event : with_phase(events, "M"))
+    if (event.at("name") == "thread_name") lanes[event.at("tid")] = event.at("args").at("name");
+  return lanes;
+}
+
+std::int64_t ns(const Json& microseconds) {
+  return std::llround(microseconds.get<double>() * 1000);
+}
+
+TEST(TimelineTrace, names_the_process_and_a_lane_for_the_host_and_each_queue) {
+  const auto events = trace_of(cold_run());
+  EXPECT_EQ(lanes_of(events), (std::map<int, std::string>{{1, "host"}, {2, cpu}, {3, gpu}}));
+  std::size_t processes = 0;
+  std::map<int, int> order;
+  for (const auto& event : with_phase(events, "M")) {
+    EXPECT_EQ(event.at("pid"), 1);
+    if (event.at("name") == "process_name") processes += event.at("args").at("name") == "kiln";
+    if (event.at("name") == "thread_sort_index")
+      order[event.at("tid")] = event.at("args").at("sort_index");
+  }
+  EXPECT_EQ(processes, 1u);
+  EXPECT_EQ(order, (std::map<int, int>{{1, 1}, {2, 2}, {3, 3}}));
+}
+
+TEST(TimelineTrace, every_span_is_a_complete_event_of_its_lane_with_category_and_details) {
+  const auto spans = cold_run();
+  const auto events = trace_of(spans);
+  const auto lanes = lanes_of(events);
+  const auto complete = with_phase(events, "X");
+  ASSERT_EQ(complete.size(), spans.size());
+  for (const auto& span : spans) {
+    const auto found = std::find_if(complete.begin(), complete.end(), [&](const Json& event) {
+      return event.at("name") == span.name && lanes.at(event.at("tid")) == span.lane;
+    });
+    ASSERT_NE(found, complete.end()) << span.name;
+    EXPECT_EQ(found->at("cat"), span.category);
+    EXPECT_EQ(found->at("pid"), 1);
+    Json details = Json::object();
+    for (const auto& [name, value] : span.details) details[name] = value;
+    EXPECT_EQ(found->at("args"), details);
+  }
+}
+
+TEST(TimelineTrace, times_are_microseconds_since_the_first_span_exact_to_the_nanosecond) {
+  const auto complete = with_phase(trace_of({span(gpu, "b", "kernel", 1'234'567'891, 1'234'567'894),
+                                             span("host", "a", "lookup", 7, 1'007)}),
+                                   "X");
+  ASSERT_EQ(complete.size(), 2u);
+  EXPECT_EQ(complete[0].at("ts"), 0.0);
+  EXPECT_EQ(complete[0].at("dur"), 1.0);
+  EXPECT_EQ(ns(complete[1].at("ts")), 1'234'567'884);
+  EXPECT_EQ(ns(complete[1].at("dur")), 3);
+}
+
+TEST(TimelineTrace, no_lane_has_spans_that_overlap) {
+  auto spans = extremes();
+  spans.push_back(span("host", "compile: three", "compile", 500, 2'500'000'000));
+  const auto events = trace_of(spans);
+  std::map<int, std::int64_t> ends;
+  std::set<std::string> hosts;
+  for (const auto& [lane, name] : lanes_of(events))
+    if (name.starts_with("host")) hosts.insert(name);
+  EXPECT_EQ(hosts, (std::set<std::string>{"host", "host (2)", "host (3)"}));
+  for (const auto& event : with_phase(events, "X")) {
+    const int lane = event.at("tid");
+    EXPECT_GE(ns(event.at("ts")), ends[lane]) << event;
+    ends[lane] = ns(event.at("ts")) + ns(event.at("dur"));
+  }
+}
+
+TEST(TimelineTrace, names_with_quotes_line_ends_and_foreign_bytes_stay_readable) {
+  const auto complete = with_phase(
+      trace_of({span("host", "quote \" backslash \\ line\nend", "lookup", 0, 1),
+                span("host", "byte \xFF and \xC3\xA9", "lookup", 2, 3, {{"why", "\xC3"}})}),
+      "X");
+  ASSERT_EQ(complete.size(), 2u);
+  EXPECT_EQ(complete[0].at("name"), "quote \" backslash \\ line\nend");
+  EXPECT_EQ(complete[1].at("name"), "byte \xEF\xBF\xBD and \xC3\xA9");
+  EXPECT_EQ(complete[1].at("args").at("why"), "\xEF\xBF\xBD");
+}
+
+TEST(TimelineTrace, details_of_the_same_name_are_all_kept) {
+  const auto complete =
+      with_phase(trace_of({span("host", "a", "lookup", 0, 1, {{"k", "1"}, {"k", "2"}})}), "X");
+  EXPECT_EQ(complete.at(0).at("args").at("k"), "1, 2");
+}
+
+TEST(TimelineTrace, a_timeline_without_spans_is_a_trace_with_the_host_lane_only) {
+  const auto events = trace_of({});
+  EXPECT_EQ(lanes_of(events), (std::map<int, std::string>{{1, "host"}}));
+  EXPECT_TRUE(with_phase(events, "X").empty());
+}
+
+using Writer = void (*)(const Timeline&, const std::string&);
+class TimelineFiles : public ::testing::TestWithParam<Writer> {};
+
+TEST_P(TimelineFiles, say_which_file_cannot_be_written_and_leave_nothing) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-timeline"));
+  std::filesystem::create_directory(folder.path() / "taken");
+  const Timeline timeline;
+  for (const auto* name : {"absent/file", "taken"}) {
+    const auto file = (folder.path() / name).string();
+    try {
+      GetParam()(timeline, file);
+      ADD_FAILURE() << file << " was written";
+    } catch (const Error& error) {
+      EXPECT_NE(error.message().find(file), std::string::npos) << error.message();
+      EXPECT_EQ(error.message().find('\n'), std::string::npos);
+    }
+  }
+  const std::filesystem::directory_iterator entries(folder.path()), none;
+  EXPECT_EQ(std::distance(entries, none), 1) << "only the folder that was there";
+}
+
+TEST_P(TimelineFiles, replace_what_stood_there) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-timeline"));
+  const auto file = folder.path() / "file";
+  value_or_throw(write_file(file, as_bytes("an older file")));
+  GetParam()(Timeline(), file.string());
+  const auto text = value_or_throw(read_text(file));
+  EXPECT_EQ(text.find("an older file"), std::string::npos);
+  EXPECT_GT(text.size(), 100u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, TimelineFiles, ::testing::Values(&write_trace, &write_gantt));
+
+}  // namespace
+}  // namespace kiln::cli
