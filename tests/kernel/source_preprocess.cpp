@@ -92,12 +92,20 @@ TEST(Preprocess, a_plain_name_that_nobody_defines_is_undefined) {
 }
 
 TEST(Preprocess, what_the_compiler_may_define_leaves_both_branches) {
-  for (const std::string name : {"__OPENCL_VERSION__", "cl_khr_fp64", "CL_VERSION_2_0",
+  for (const std::string name : {"__OPENCL_C_VERSION__", "cl_khr_fp64", "CL_VERSION_2_0",
                                  "__IMAGE_SUPPORT__", "FP_FAST_FMA", "linux", "INT_MAX"})
     EXPECT_EQ(after("#ifdef " + name + "\n1\n#else\n2\n#endif"), "1 2") << name;
   EXPECT_EQ(after("#if __OPENCL_VERSION__ >= 200\n1\n#elif 1\n2\n#else\n3\n#endif"), "1 2");
   EXPECT_EQ(after("#if 0 && __X\n1\n#endif\n#if 1 || __X\n2\n#endif\n#if 1 && __X\n3\n#endif"),
             "2 3");
+}
+
+TEST(Preprocess, an_opencl_compiler_is_known_to_be_one) {
+  EXPECT_EQ(after("#ifdef __OPENCL_VERSION__\n1\n#else\n#include <stdint.h>\n#endif"), "1");
+  EXPECT_EQ(after("#if !defined(__OPENCL_VERSION__)\n1\n#endif\n__OPENCL_VERSION__"),
+            "__OPENCL_VERSION__");
+  EXPECT_EQ(after("#undef __OPENCL_VERSION__\n#ifdef __OPENCL_VERSION__\n1\n#else\n2\n#endif"),
+            "2");
 }
 
 TEST(Preprocess, a_name_with_two_meanings_stays_and_both_are_alternatives) {

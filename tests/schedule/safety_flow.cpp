@@ -260,6 +260,11 @@ TEST(SafetyFlow, a_macro_of_unknown_meaning_in_the_kernel_ends_the_following) {
   EXPECT_TRUE(safety.splittable);
   EXPECT_THAT(shown(safety), HasSubstr("depends on what PUT is defined as"));
   EXPECT_EQ(uses(safety), "out:rw* in:r idx:rw*");
+  const std::string types =
+      "#ifdef __X\n#define T global float*\n#else\n#define T global int*\n#endif\n";
+  EXPECT_THAT(shown(judge(types + kernel("T q = out; q[i] = 1;"))),
+              HasSubstr("what T is defined as"));
+  EXPECT_THAT(shown(judge(types + kernel("*(T)(out) = 1;"))), HasSubstr("what T is defined as"));
 }
 
 TEST(SafetyFlow, parameters_are_described_in_order) {

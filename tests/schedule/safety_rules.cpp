@@ -185,6 +185,30 @@ TEST(SafetyRules, atomics_on_global_memory_are_refused) {
   EXPECT_REFUSED("kernel void k(volatile global int* p) { p[0] = 1; }", "volatile");
 }
 
+TEST(SafetyRules, types_with_shared_contents_are_refused) {
+  EXPECT_REFUSED("typedef volatile global int* flag;\nkernel void k(flag p) { while (!*p); }",
+                 "volatile contents");
+  EXPECT_REFUSED("struct S { volatile int f; };\nkernel void k(global struct S* p) { p->f = 1; }",
+                 "volatile contents");
+  EXPECT_REFUSED("typedef struct { atomic_int n; } S;\nkernel void k(global S* p) { }",
+                 "atomic_int contents");
+  EXPECT_SPLITTABLE("typedef volatile local int* flag;\n" + kernel("flag f = (flag)tile;"));
+}
+
+TEST(SafetyRules, parameters_that_the_compiler_decides_are_refused) {
+  EXPECT_REFUSED("kernel void k(\n#ifdef __X\nint n,\n#endif\nglobal int* p) { *p = 1; }",
+                 "parameters depend on");
+  EXPECT_REFUSED(
+      "#ifdef __X\n#define E int n,\n#else\n#define E\n#endif\n"
+      "kernel void k(E global int* p) { *p = 1; }",
+      "parameters depend on");
+  EXPECT_SPLITTABLE(
+      "#ifdef __X\nkernel void k(global int* p) { p[get_global_id(0)] = 1; }\n#endif\n");
+  EXPECT_SPLITTABLE(
+      "#ifdef cl_khr_fp64\n#define T double\n#else\n#define T float\n#endif\n"
+      "kernel void k(global T* p) { p[get_global_id(0)] = 1; }\n");
+}
+
 TEST(SafetyRules, atomics_on_local_memory_are_fine) {
   for (const std::string body :
        {"atomic_inc((local int*)tile);", "local int bins[16]; atomic_inc(&bins[i]);",

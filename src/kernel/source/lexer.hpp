@@ -43,7 +43,8 @@ struct Token {
   std::uint32_t begin = 0;   ///< first byte in the lexed text; a directive's is its #
   std::uint32_t end = 0;     ///< past the last byte; a directive's is the end of its line
   std::uint32_t line = 0;    ///< as #line directives count, from 1
-  std::uint32_t extent = 0;  ///< of a directive: how many of the following tokens are its own
+  std::uint32_t extent = 0;  ///< of a directive: how many of the following tokens are its own;
+                             ///< after preprocessing: undecided branches that the token is in
   std::uint32_t macro = 0;   ///< symbol of the macro whose expansion this is, or 0
   std::uint16_t file = 0;    ///< index in Lexed::files
   TokenKind kind = TokenKind::unknown;

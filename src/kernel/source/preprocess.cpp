@@ -172,6 +172,8 @@ class Preprocessor {
     if (group.maybe && !(pending_.empty() && balanced(group.out_begin)))
       obstacle(group.where, "a conditional whose branches do not close their brackets",
                Obstacle::Kind::unbalanced_branch);
+    if (group.maybe)
+      for (std::size_t i = group.out_begin; i < out_.tokens.size(); ++i) ++out_.tokens[i].extent;
     group.outcomes.push_back(table_.roll_back(group.mark));
   }
 

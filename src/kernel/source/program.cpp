@@ -75,6 +75,7 @@ class Parser {
   }
 
   void members(TokenRange range) {
+    program_.aggregates.push_back(range);
     for (std::uint32_t i = range.begin; i < range.end; ++i) {
       if (tokens_[i].is(punct("*")))
         program_.has_pointer_members = true;

@@ -44,6 +44,7 @@ struct Parameter {
 struct Program {
   std::vector<Function> functions;
   std::vector<ProgramVariable> variables;
+  std::vector<TokenRange> aggregates;  ///< members of structures and unions, between the braces
   std::unordered_map<std::uint32_t, TokenRange> typedefs;  ///< name → its whole declaration
   bool well_formed = true;           ///< false: brackets do not match, so the rest means nothing
   bool has_pointer_members = false;  ///< some struct or union holds a pointer

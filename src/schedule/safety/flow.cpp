@@ -50,7 +50,7 @@ class Order {
   explicit Order(const Unit& unit) : unit_(unit), state_(unit.program.functions.size(), 0) {}
 
   std::vector<std::uint32_t> run() {
-    for (const std::uint32_t function : unit_.reachable) visit(function);
+    for (const std::uint32_t kernel : unit_.kernels) visit(kernel);
     return std::move(order_);
   }
 
@@ -224,6 +224,18 @@ bool has_several_definitions(const Unit& unit) {
   return unit.kernels.size() > 1 || heads > 1;
 }
 
+/// Whether some of the kernel's parameters are there only if the compiler says so; then nobody
+/// knows which argument is which.
+bool has_undecided_head(const Unit& unit) {
+  const Function& kernel = unit.program.functions[unit.kernels.front()];
+  const auto& tokens = unit.source.tokens;
+  for (std::uint32_t i = kernel.head.begin; i < kernel.body.begin; ++i)
+    if ((tokens[i].flags & Token::undecided) ||
+        tokens[i].extent != tokens[kernel.body.begin - 1].extent)
+      return true;
+  return false;
+}
+
 void assume_the_worst(const Unit& unit, const std::vector<Parameter>& parameters,
                       SplitSafety& safety) {
   safety.parameters = describe(unit, parameters);
@@ -245,6 +257,8 @@ void check_flow(const Unit& unit, SplitSafety& safety) {
   if (has_several_definitions(unit))
     add_message(safety.reasons,
                 "the kernel has several definitions, of which the compiler chooses");
+  if (has_undecided_head(unit))
+    add_message(safety.reasons, "the kernel's parameters depend on what the compiler defines");
   const auto parameters =
       parse_parameters(unit.source, unit.program, unit.program.functions[unit.kernels.front()]);
   std::size_t many = 0;

@@ -32,6 +32,7 @@ class Checker {
     check(source_.alternatives, {0, static_cast<std::uint32_t>(source_.alternatives.size())},
           nullptr);
     strict_ = false;
+    types();
     for (const std::uint32_t kernel : unit_.kernels) images(unit_.program.functions[kernel]);
   }
 
@@ -59,6 +60,22 @@ class Checker {
           break;
       }
     }
+  }
+
+  /// What types bring with them is not seen where they are used.
+  void types() {
+    const auto look = [&](TokenRange range) {
+      for (std::uint32_t i = range.begin; i < range.end; ++i) {
+        const Token& token = source_.tokens[i];
+        const bool shared =
+            source_.word(token) == Word::volatile_ || unit_.rule(token) == Rule::atomic_type;
+        if (shared && space_of(source_.tokens, range, 0) != Space::local)
+          refuse(token, "declares a type with " + std::string(token.text) +
+                            " contents; devices do not see each other's writes");
+      }
+    };
+    for (const auto& [name, range] : unit_.program.typedefs) look(range);
+    for (const TokenRange range : unit_.program.aggregates) look(range);
   }
 
   void check(const std::vector<Token>& tokens, TokenRange range, const Function* function) {

@@ -58,6 +58,8 @@ Walker::Specifiers Walker::specifiers() {
         if (token(1).is(punct("{"))) give_up("defines a structure within a function");
       }
     } else if (type_name_here(type_seen)) {
+      if (token().flags & Token::undecided)
+        give_up("depends on what " + std::string(token().text) + " is defined as");
       if (!(token().flags & Token::type_like)) look_into(token().code);
       type_seen = true;
     } else {

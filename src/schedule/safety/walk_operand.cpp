@@ -138,7 +138,7 @@ Value Walker::member(Value base, bool arrow) {
 bool Walker::at_cast() const {
   if (!is(punct("("))) return false;
   const Token& first = token(1);
-  if (first.kind != TokenKind::identifier) return false;
+  if (first.kind != TokenKind::identifier || (first.flags & Token::undecided)) return false;
   if (begins_type(flow_.unit.source.word(first)) || (first.flags & Token::type_like)) return true;
   if (variable_of(first) >= 0) return false;
   if (flow_.unit.program.typedefs.contains(first.code)) return true;
