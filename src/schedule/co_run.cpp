@@ -39,14 +39,15 @@ CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options opt
       protect_inputs();
       note_initial();
     }
-    placements_.push_back(
-        std::make_unique<Placement>(std::move(queues[i]), program, job_,
-                                    fmt::format("device {}: {}", i, program.device()->name)));
+    placements_.push_back(std::make_unique<Placement>(
+        std::move(queues[i]), program, job_,
+        fmt::format("device {}: {}", i, program.device()->name), options_.memory));
   }
   if (queues.size() > 1) {
-    const Proof proof = load_proof(resolver_, *program_, job_);
+    Proof proof = load_proof(resolver_, job_);
     conflict_ = proof.conflict;
     conflict_free_ = proof.conflict_free;
+    slices_ = std::move(proof.slices);
   }
 }
 
@@ -84,6 +85,10 @@ std::string CoRun::refusal() const {
   return "";
 }
 
+bool CoRun::provable() const {
+  return refusal().empty() && !safety_.suspicious && !safety_.data_dependent_writes;
+}
+
 RunReport CoRun::run(std::span<const double> weights) {
   if (weights.size() != placements_.size())
     throw Error(Errc::bad_input,
@@ -112,8 +117,7 @@ RunReport CoRun::fall_back(std::size_t device, std::string reason, bool conflict
 }
 
 bool CoRun::may_run_in_place(const std::vector<std::size_t>& active) const {
-  return conflict_free_ && !options_.always_merge && !safety_.suspicious &&
-         !safety_.data_dependent_writes &&
+  return conflict_free_ && !options_.always_merge && provable() &&
          std::all_of(active.begin(), active.end(),
                      [&](std::size_t i) { return placements_[i]->works_in_host_memory(); });
 }
@@ -133,12 +137,43 @@ std::size_t CoRun::pick_owner(const std::vector<std::size_t>& active) const {
   return host == active.end() ? active.front() : *host;
 }
 
-void CoRun::start(std::size_t device, Placement::Target target) {
+void CoRun::start(std::size_t device, Placement::Target target, const Placement::Ranges& ranges,
+                  Placement::Reset reset) {
   std::vector<ByteView> initial(job_.arguments.size());
   for (std::size_t i = 0; i < initial.size(); ++i) initial[i] = initial_[i].view();
   placements_[device]->bind(target);
   placements_[device]->timeline().clear();
-  placements_[device]->upload(initial);
+  placements_[device]->upload(initial, ranges, reset);
+}
+
+/// Whether every buffer that is written may be sliced at all these cuts: then no two parts write
+/// one element, and every device's slice goes straight into the result.
+bool CoRun::slices_cover(const std::vector<Part>& parts) const {
+  if (options_.always_merge || !provable()) return false;
+  for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
+    const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
+    if (buffer != nullptr && buffer->access != BufferArgument::Access::in && !slices_.holds(i))
+      return false;
+  }
+  return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
+    return part.empty() || slices_.cover(part, groups());
+  });
+}
+
+/// What a part needs of each buffer; nothing for buffers that are needed whole.
+Placement::Ranges CoRun::ranges_of(std::size_t device, const Part& part, Sharing sharing) const {
+  Placement::Ranges ranges(job_.arguments.size());
+  if (sharing != Sharing::sliced || placements_[device]->works_in_host_memory()) return ranges;
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    if (slices_.holds(i))
+      ranges[i] = slice_of(std::get<BufferArgument>(job_.arguments[i]), part, groups());
+  return ranges;
+}
+
+RunReport CoRun::run_part(const Part& part) {
+  std::vector<Part> parts(placements_.size());
+  parts[0] = part;
+  return run_parts(parts);
 }
 
 RunReport CoRun::run_parts(const std::vector<Part>& parts) {
@@ -147,19 +182,25 @@ RunReport CoRun::run_parts(const std::vector<Part>& parts) {
     if (!parts[i].empty()) active.push_back(i);
   const Sharing sharing = active.size() == 1         ? Sharing::one_device
                           : may_run_in_place(active) ? Sharing::in_place
+                          : slices_cover(parts)      ? Sharing::sliced
                                                      : Sharing::merged;
   const std::size_t owner = pick_owner(active);
   const auto target = [&](std::size_t i) {
-    return i == owner || sharing == Sharing::in_place ? Placement::Target::result
-                                                      : Placement::Target::own;
+    return i == owner || sharing != Sharing::merged ? Placement::Target::result
+                                                    : Placement::Target::own;
   };
+  const auto reset = [&](std::size_t i) {
+    return i == owner || sharing == Sharing::merged ? Placement::Reset::yes : Placement::Reset::no;
+  };
+  std::vector<Placement::Ranges> ranges(parts.size());
+  for (const std::size_t i : active) ranges[i] = ranges_of(i, parts[i], sharing);
 
   const auto started = now_ns();
   // Everything is reset before anything runs: in place, devices share one result.
-  for (const std::size_t i : active) start(i, target(i));
+  for (const std::size_t i : active) start(i, target(i), ranges[i], reset(i));
   for (const std::size_t i : active) placements_[i]->launch(part_range(job_.range, parts[i]));
   for (const std::size_t i : active) {
-    placements_[i]->download(target(i));
+    placements_[i]->download(target(i), ranges[i]);
     placements_[i]->flush();
   }
   for (const std::size_t i : active) placements_[i]->finish();
@@ -178,7 +219,7 @@ RunReport CoRun::run_parts(const std::vector<Part>& parts) {
   if (sharing == Sharing::merged && !conflict_free_) {
     conflict_free_ = true;
     if (!safety_.data_dependent_writes)
-      store_proof(resolver_, *program_, job_, {.conflict = "", .conflict_free = true});
+      add_proof(resolver_, job_, {.conflict = "", .conflict_free = true, .slices = {}});
   }
   return report;
 }
@@ -208,7 +249,7 @@ void CoRun::remember_conflict(const std::string& where) {
   // Where the writes depend on data, other data may well not conflict.
   if (safety_.data_dependent_writes) return;
   conflict_ = where;
-  store_proof(resolver_, *program_, job_, {.conflict = where, .conflict_free = false});
+  add_proof(resolver_, job_, {.conflict = where, .conflict_free = false, .slices = {}});
 }
 
 void CoRun::report_device(RunReport& report, std::size_t device, std::size_t groups) {

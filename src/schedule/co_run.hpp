@@ -47,6 +47,8 @@ class CoRun {
     std::vector<Explanation>* explanations = nullptr;  ///< one is added per program
     /// Always merge: for verification, and for kernels that a run has not shown to be safe.
     bool always_merge = false;
+    /// Treats every device as one with memory of its own: buffers are copied to and fro.
+    Placement::OwnMemory memory = Placement::OwnMemory::where_needed;
   };
 
   /// Resolves the program for every device. `names` are the lanes. Throws kiln::Error.
@@ -57,6 +59,11 @@ class CoRun {
   const SplitSafety& safety() const { return safety_; }
   /// Why this Job cannot be split at all; empty where it can.
   std::string refusal() const;
+  /// Whether a run with one set of data says something about others: nothing that is written, and
+  /// nowhere it is written to, depends on the data.
+  bool provable() const;
+  /// Takes over what prove_slices has shown, besides what the store knows.
+  void use_slices(Slices slices) { slices_ = std::move(slices); }
   std::size_t groups() const { return groups_of(job_.range); }
   std::size_t device_count() const { return placements_.size(); }
   const Device& device(std::size_t index) const { return placements_[index]->device(); }
@@ -72,18 +79,23 @@ class CoRun {
   RunReport run(std::span<const double> weights);
   /// Runs whole on one device.
   RunReport run_on(std::size_t device);
+  /// Runs one part alone, on the first device: the rest of the result stays as it began.
+  RunReport run_part(const Part& part);
   /// Self-scheduling: every device takes the next chunk of work-groups when it has finished one;
   /// chunks shrink with what is left and are larger for faster devices (the HGuided idea).
   RunReport run_dynamic();
 
  private:
-  enum class Sharing { one_device, in_place, merged };
+  enum class Sharing { one_device, in_place, sliced, merged };
   void protect_inputs();
   void check_arguments() const;
   void note_initial();
   void prepare_variants(const std::vector<Part>& parts);
   bool may_run_in_place(const std::vector<std::size_t>& active) const;
-  void start(std::size_t device, Placement::Target target);
+  void start(std::size_t device, Placement::Target target, const Placement::Ranges& ranges,
+             Placement::Reset reset);
+  Placement::Ranges ranges_of(std::size_t device, const Part& part, Sharing sharing) const;
+  bool slices_cover(const std::vector<Part>& parts) const;
   std::optional<std::string> merge(const std::vector<std::size_t>& active, std::size_t owner);
   std::size_t pick_owner(const std::vector<std::size_t>& active) const;
   RunReport run_parts(const std::vector<Part>& parts);
@@ -97,6 +109,7 @@ class CoRun {
   SplitSafety safety_;
   std::string conflict_;            ///< where one showed
   bool conflict_free_ = false;      ///< a merged run showed none
+  Slices slices_;                   ///< what may be transferred in slices
   std::vector<HostArray> initial_;  ///< by argument: contents of inout buffers before any run
   std::vector<HostArray> scratch_;  ///< private copies of inputs that the kernel writes
   std::vector<std::unique_ptr<Placement>> placements_;

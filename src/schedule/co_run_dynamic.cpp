@@ -64,7 +64,10 @@ RunReport CoRun::run_dynamic() {
     return in_place || i == owner ? Placement::Target::result : Placement::Target::own;
   };
   const auto started = now_ns();
-  for (const std::size_t i : active) start(i, target(i));
+  const Placement::Ranges whole(job_.arguments.size());
+  for (const std::size_t i : active)
+    start(i, target(i), whole,
+          i == owner || !in_place ? Placement::Reset::yes : Placement::Reset::no);
 
   std::vector<double> speeds;
   for (const auto& placement : placements_) speeds.push_back(placement->device().compute_units);
@@ -86,7 +89,7 @@ RunReport CoRun::run_dynamic() {
         last = part.groups();
         done[i] += last;
       }
-      placement.download(target(i));
+      placement.download(target(i), whole);
       placement.finish();
     } catch (...) {
       errors[i] = std::current_exception();

@@ -6,12 +6,14 @@
 
 namespace kiln {
 
-Placement::Placement(Queue queue, Program& program, const Job& job, std::string lane)
+Placement::Placement(Queue queue, Program& program, const Job& job, std::string lane,
+                     OwnMemory memory)
     : queue_(std::move(queue)),
       job_(job),
       launch_(queue_.context(), program, job.kernel),
       slots_(job.arguments.size()),
-      timeline_(std::move(lane)) {
+      timeline_(std::move(lane)),
+      host_memory_(queue_.device()->host_memory && memory == OwnMemory::where_needed) {
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const auto position = static_cast<unsigned>(i);
     if (const auto* scalar = std::get_if<ScalarArgument>(&job.arguments[i]))
@@ -45,7 +47,7 @@ void Placement::bind_slot(std::size_t argument, Target target) {
   const bool in_place = works_in_host_memory() && (target == Target::result || !slot.written);
   Buffer& chosen = in_place ? slot.on_result : slot.on_own;
   if (chosen.cl() == nullptr) {
-    void* host = data.data();
+    void* host = works_in_host_memory() ? data.data() : nullptr;
     if (!in_place && works_in_host_memory()) {
       slot.own = HostArray(data.size());
       host = slot.own.data();
@@ -56,34 +58,45 @@ void Placement::bind_slot(std::size_t argument, Target target) {
   launch_.set_buffer(static_cast<unsigned>(argument), slot.device.cl);
 }
 
-void Placement::upload(const std::vector<ByteView>& initial) {
+/// The memory itself is the host's: what this run writes starts anew in place.
+void Placement::reset_in_place(std::size_t argument, ByteView contents) {
+  Slot& slot = slots_[argument];
+  const auto& data = buffer(argument)->data;
+  const bool on_result = slot.own.empty() || slot.device.cl() == slot.on_result.cl();
+  std::byte* memory = on_result ? data.data() : slot.own.data();
+  if (contents.empty())
+    std::memset(memory, 0, data.size());
+  else
+    std::memcpy(memory, contents.data(), contents.size());
+}
+
+void Placement::transfer_in(std::size_t argument, ByteView contents, const ByteRange& range) {
   static constexpr cl_uchar zero = 0;
+  const cl_command_queue queue = queue_.cl()();
+  const cl_mem memory = slots_[argument].device.cl();
+  cl_event event = nullptr;
+  const auto started = now_ns();
+  if (contents.empty())
+    check_cl(::clEnqueueFillBuffer(queue, memory, &zero, 1, range.begin, range.size(), 0, nullptr,
+                                   &event),
+             "clEnqueueFillBuffer");
+  else
+    check_cl(::clEnqueueWriteBuffer(queue, memory, CL_FALSE, range.begin, range.size(),
+                                    contents.data() + range.begin, 0, nullptr, &event),
+             "clEnqueueWriteBuffer");
+  timeline_.add(name("write", argument), "write", cl::Event(event), started);
+}
+
+void Placement::upload(const std::vector<ByteView>& initial, const Ranges& ranges, Reset reset) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const auto* argument = buffer(i);
     if (argument == nullptr) continue;
-    Slot& slot = slots_[i];
+    const Slot& slot = slots_[i];
     const ByteView contents = slot.written ? initial[i] : ByteView(argument->data);
-    if (slot.device.is_host_memory) {
-      // In place already; what this run writes starts anew. The memory is the host's own.
-      std::byte* memory = slot.own.empty() || slot.device.cl() == slot.on_result.cl()
-                              ? argument->data.data()
-                              : slot.own.data();
-      if (slot.written && contents.empty()) std::memset(memory, 0, argument->data.size());
-      if (slot.written && !contents.empty()) std::memcpy(memory, contents.data(), contents.size());
-      continue;
-    }
-    cl_event event = nullptr;
-    const auto started = now_ns();
-    const cl_command_queue queue = queue_.cl()();
-    if (contents.empty() && slot.written)
-      check_cl(::clEnqueueFillBuffer(queue, slot.device.cl(), &zero, 1, 0, argument->data.size(), 0,
-                                     nullptr, &event),
-               "clEnqueueFillBuffer");
-    else
-      check_cl(::clEnqueueWriteBuffer(queue, slot.device.cl(), CL_FALSE, 0, contents.size(),
-                                      contents.data(), 0, nullptr, &event),
-               "clEnqueueWriteBuffer");
-    timeline_.add(name("write", i), "write", cl::Event(event), started);
+    if (!slot.device.is_host_memory)
+      transfer_in(i, contents, ranges[i].value_or(ByteRange{0, argument->data.size()}));
+    else if (slot.written && reset == Reset::yes)
+      reset_in_place(i, contents);
   }
 }
 
@@ -95,17 +108,19 @@ void Placement::launch(const NDRange& range) {
   timeline_.add(job_.kernel, "kernel", cl::Event(event), started);
 }
 
-void Placement::download(Target target) {
+void Placement::download(Target target, const Ranges& ranges) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (!slot.written || slot.device.is_host_memory) continue;
     const auto& data = buffer(i)->data;
-    if (target == Target::own && slot.own.empty()) slot.own = HostArray(data.size());
-    void* into = target == Target::result ? static_cast<void*>(data.data()) : slot.own.data();
+    const bool to_result = target == Target::result || ranges[i];
+    if (!to_result && slot.own.empty()) slot.own = HostArray(data.size());
+    std::byte* into = to_result ? data.data() : slot.own.data();
+    const ByteRange range = ranges[i].value_or(ByteRange{0, data.size()});
     cl_event event = nullptr;
     const auto started = now_ns();
-    check_cl(::clEnqueueReadBuffer(queue_.cl()(), slot.device.cl(), CL_FALSE, 0, data.size(), into,
-                                   0, nullptr, &event),
+    check_cl(::clEnqueueReadBuffer(queue_.cl()(), slot.device.cl(), CL_FALSE, range.begin,
+                                   range.size(), into + range.begin, 0, nullptr, &event),
              "clEnqueueReadBuffer");
     timeline_.add(name("read", i), "read", cl::Event(event), started);
   }

@@ -2,18 +2,59 @@
 
 #include <fmt/format.h>
 
+#include "base/cursor.hpp"
 #include "base/log.hpp"
 
 namespace kiln {
 namespace {
 
-constexpr std::uint32_t proof_schema = 1;
+constexpr std::uint32_t proof_schema = 2;
 
-Bytes canonical_proof(const Program& program, const Job& job) {
-  CanonicalWriter writer("split proof", 1);
-  writer.digest("program", program.key().digest).text("kernel", job.kernel);
+Bytes canonical_proof(const Job& job) {
+  CanonicalWriter writer("split proof", 2);
+  writer.text("family", job.request.family)
+      .text("options", job.request.options)
+      .text("kernel", job.kernel);
+  if (job.request.source) writer.digest("source", job.request.source->digest());
   write_shape(writer, job);
   return writer.view();
+}
+
+// u8 conflict-free, u32 + text conflict, u32 + u64… cuts, u32 + u8… sliced.
+Bytes encode(const Proof& proof) {
+  Bytes bytes;
+  append_le(bytes, static_cast<std::uint8_t>(proof.conflict_free));
+  append_le(bytes, static_cast<std::uint32_t>(proof.conflict.size()));
+  append(bytes, proof.conflict);
+  append_le(bytes, static_cast<std::uint32_t>(proof.slices.cuts.size()));
+  for (const auto cut : proof.slices.cuts) append_le(bytes, static_cast<std::uint64_t>(cut));
+  append_le(bytes, static_cast<std::uint32_t>(proof.slices.sliced.size()));
+  for (const bool sliced : proof.slices.sliced) append_le(bytes, static_cast<std::uint8_t>(sliced));
+  return bytes;
+}
+
+std::optional<Proof> decode(ByteView bytes) {
+  Cursor in(bytes);
+  Proof proof;
+  proof.conflict_free = in.take<std::uint8_t>() != 0;
+  proof.conflict = in.take_text();
+  for (auto count = in.take<std::uint32_t>(); count > 0 && in.good(); --count)
+    proof.slices.cuts.insert(in.take<std::uint64_t>());
+  for (auto count = in.take<std::uint32_t>(); count > 0 && in.good(); --count)
+    proof.slices.sliced.push_back(in.take<std::uint8_t>() != 0);
+  if (!in.good() || in.left() != 0) return {};
+  return proof;
+}
+
+void unite(Slices& known, const Slices& more) {
+  if (more.sliced.empty()) return;
+  known.cuts.insert(more.cuts.begin(), more.cuts.end());
+  if (known.sliced.empty()) {
+    known.sliced = more.sliced;
+    return;
+  }
+  for (std::size_t i = 0; i < known.sliced.size(); ++i)
+    known.sliced[i] = known.sliced[i] && more.holds(i);
 }
 
 }  // namespace
@@ -34,26 +75,29 @@ void write_shape(CanonicalWriter& writer, const Job& job) {
   }
 }
 
-Proof load_proof(Resolver& resolver, const Program& program, const Job& job) {
-  Proof proof;
-  if (resolver.local() == nullptr) return proof;
-  const Bytes canonical = canonical_proof(program, job);
+Proof load_proof(Resolver& resolver, const Job& job) {
+  if (resolver.local() == nullptr) return {};
+  const Bytes canonical = canonical_proof(job);
   const auto lookup = resolver.local()->get(Kind::record, key_of(canonical), canonical);
-  if (!lookup.entry || lookup.entry->metadata.schema != proof_schema) return proof;
-  const auto text = as_text(lookup.entry->content);
-  // One letter says which: '+' no conflict, '-' a conflict and where.
-  proof.conflict_free = text == "+";
-  if (text.starts_with('-')) proof.conflict = text.substr(1);
-  return proof;
+  if (!lookup.entry || lookup.entry->metadata.schema != proof_schema) return {};
+  return decode(lookup.entry->content).value_or(Proof{});
 }
 
-void store_proof(Resolver& resolver, const Program& program, const Job& job, const Proof& proof) {
+void add_proof(Resolver& resolver, const Job& job, const Proof& proof) {
   if (resolver.local() == nullptr) return;
-  const Bytes canonical = canonical_proof(program, job);
-  const std::string text = proof.conflict.empty() ? "+" : "-" + proof.conflict;
-  const Metadata metadata{proof_schema, job.kernel, program.device()->fingerprint(), 0};
+  const Bytes canonical = canonical_proof(job);
+  const Metadata metadata{proof_schema, job.kernel, "", 0};
+  const auto change = [&](const std::optional<Entry>& present) -> std::optional<Bytes> {
+    Proof all;
+    if (present && present->metadata.schema == proof_schema)
+      all = decode(present->content).value_or(Proof{});
+    if (!proof.conflict.empty()) all.conflict = proof.conflict;
+    all.conflict_free = all.conflict.empty() && (all.conflict_free || proof.conflict_free);
+    unite(all.slices, proof.slices);
+    return encode(all);
+  };
   const auto kept =
-      resolver.local()->put(Kind::record, key_of(canonical), canonical, as_bytes(text), metadata);
+      resolver.local()->update(Kind::record, key_of(canonical), canonical, metadata, change);
   if (!kept) log(LogLevel::info, "a split proof is not kept: " + kept.error().message());
 }
 

@@ -5,18 +5,22 @@
 #include "kernel/resolver.hpp"
 #include "schedule/job.hpp"
 #include "schedule/safety/safety.hpp"
+#include "schedule/slices.hpp"
 
 namespace kiln {
 
-/// What runs have shown about splitting one Job: the program (by content), its geometry, scalars
-/// and buffer sizes. Kept in the store, so that the next process knows.
+/// What runs have shown about splitting one Job: its program (by content, whatever the device),
+/// geometry, scalars and buffer sizes. Kept in the store, so that the next process knows.
 struct Proof {
   std::string conflict;        ///< where two parts disagreed; empty where none did
   bool conflict_free = false;  ///< a merged run showed no conflict
+  Slices slices;               ///< shown by prove_slices
 };
 
-Proof load_proof(Resolver& resolver, const Program& program, const Job& job);
-void store_proof(Resolver& resolver, const Program& program, const Job& job, const Proof& proof);
+Proof load_proof(Resolver& resolver, const Job& job);
+/// Puts what is new beside what is known: a conflict wins over its absence, cuts are added, and a
+/// buffer stays sliced only while every proof says so.
+void add_proof(Resolver& resolver, const Job& job, const Proof& proof);
 
 /// The analysis of a Job's kernel. Generated programs are not analysed: their front ends know how
 /// to divide them.

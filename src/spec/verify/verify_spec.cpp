@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "schedule/proof.hpp"
 #include "spec/run/arrays.hpp"
 #include "spec/run/job.hpp"
 
@@ -29,14 +30,16 @@ Prepared prepare(const std::string& file, const VerifyOptions& options) {
   return ready;
 }
 
+constexpr CoRun::Options merged{.always_merge = true};
+
 /// One way of running the spec, with arrays of its own.
 class Runner {
  public:
-  Runner(const Prepared& ready, Resolver& resolver, const std::vector<Queue>& queues, bool merge)
+  Runner(const Prepared& ready, Resolver& resolver, const std::vector<Queue>& queues,
+         CoRun::Options options)
       : arrays_(value_or_throw(Arrays::make(ready.bound, 0, {}))),
         run_(resolver, queues,
-             value_or_throw(make_job(ready.spec, ready.bound, ready.source, arrays_)),
-             {.always_merge = merge}) {}
+             value_or_throw(make_job(ready.spec, ready.bound, ready.source, arrays_)), options) {}
   CoRun& run() { return run_; }
   const Arrays& arrays() const { return arrays_; }
 
@@ -53,7 +56,7 @@ class PlainRuns {
     std::set<std::string> kinds;
     for (const auto& queue : queues) {
       if (!kinds.insert(queue.device()->fingerprint()).second) continue;
-      runs_.push_back(std::make_unique<Runner>(ready, resolver, std::vector<Queue>{queue}, true));
+      runs_.push_back(std::make_unique<Runner>(ready, resolver, std::vector<Queue>{queue}, merged));
       runs_.back()->run().run_on(0);
     }
   }
@@ -76,6 +79,49 @@ class PlainRuns {
   std::vector<std::unique_ptr<Runner>> runs_;
 };
 
+/// All the ways in which Kiln may run a split.
+class SplitRuns {
+ public:
+  SplitRuns(const Prepared& ready, Resolver& resolver, const std::vector<Queue>& queues)
+      : resolver_(resolver),
+        queue_(queues.front()),
+        merged_(ready, resolver, queues, merged),
+        usual_(ready, resolver, queues, {}),
+        copied_(ready, resolver, queues, {.memory = Placement::OwnMemory::always}) {}
+
+  Verdict verify(const Partition& split, const PlainRuns& plain, double rtol) {
+    Verdict verdict{split.text(), "equal", ""};
+    for (Runner* runner : {&merged_, &usual_, &copied_}) {
+      if (runner == &copied_) prove(split);
+      const RunReport outcome = run_partition(runner->run(), split);
+      if (!outcome.reason.empty()) {
+        verdict.outcome = "refused";
+        verdict.reason = outcome.reason;
+      }
+      const auto wrong = plain.difference(runner->arrays(), rtol);
+      if (!wrong.empty()) return {split.text(), "wrong", wrong};
+    }
+    return verdict;
+  }
+
+ private:
+  /// Shows at this split's cuts which buffers need only their slices; the store remembers it.
+  void prove(const Partition& split) {
+    const bool fixed =
+        split.kind == Partition::Kind::share_class || split.kind == Partition::Kind::weights;
+    CoRun& run = copied_.run();
+    if (!fixed || !run.provable()) return;
+    const auto weights = value_or_throw(split.weights_for(run.device_count()));
+    Slices slices = prove_slices(resolver_, queue_, run.job(), cut(run.groups(), weights));
+    add_proof(resolver_, run.job(), {.conflict = "", .conflict_free = true, .slices = slices});
+    run.use_slices(std::move(slices));
+  }
+
+  Resolver& resolver_;
+  Queue queue_;
+  Runner merged_, usual_, copied_;
+};
+
 }  // namespace
 
 void verify_spec(const std::string& file, const VerifyOptions& options,
@@ -84,25 +130,8 @@ void verify_spec(const std::string& file, const VerifyOptions& options,
                  const std::function<void(const Verdict&)>& report) {
   const Prepared ready = prepare(file, options);
   const PlainRuns plain(ready, resolver, queues);
-  Runner merged(ready, resolver, queues, true);
-  Runner usual(ready, resolver, queues, false);
-  for (const auto& split : splits) {
-    Verdict verdict{split.text(), "equal", ""};
-    for (Runner* runner : {&merged, &usual}) {
-      const RunReport outcome = run_partition(runner->run(), split);
-      if (!outcome.reason.empty()) {
-        verdict.outcome = "refused";
-        verdict.reason = outcome.reason;
-      }
-      const auto wrong = plain.difference(runner->arrays(), options.rtol);
-      if (!wrong.empty()) {
-        verdict.outcome = "wrong";
-        verdict.reason = wrong;
-        break;
-      }
-    }
-    report(verdict);
-  }
+  SplitRuns runs(ready, resolver, queues);
+  for (const auto& split : splits) report(runs.verify(split, plain, options.rtol));
 }
 
 }  // namespace kiln::spec

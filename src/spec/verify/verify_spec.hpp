@@ -29,9 +29,10 @@ struct VerifyOptions {
 };
 
 /// Runs a spec whole on one device of each kind, and then with every split, merged and (where Kiln
-/// would do so later) in place, on random data. Every element of a split result must be what one of
-/// those devices computes alone: kinds of devices round differently, so no one of them is the truth
-/// for all. Calls `report` for each split. Throws kiln::Error where the spec does not run at all.
+/// would do so later) in place or with slices, on random data. Every element of a split result must
+/// be what one of those devices computes alone: kinds of devices round differently, so no one of
+/// them is the truth for all. Calls `report` for each split. Throws kiln::Error where the spec does
+/// not run at all.
 void verify_spec(const std::string& file, const VerifyOptions& options,
                  const std::vector<Partition>& splits, Resolver& resolver,
                  const std::vector<Queue>& queues,
