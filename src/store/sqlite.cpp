@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "base/clock.hpp"
 
@@ -44,6 +45,7 @@ Connection::~Connection() { sqlite3_close_v2(handle_); }
 Attempt<void> Connection::open(const std::string& path, bool make) {
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE |
                     SQLITE_OPEN_EXRESCODE | (make ? SQLITE_OPEN_CREATE : 0);
+  sqlite3_close_v2(std::exchange(handle_, nullptr));  // of an open() that found the file locked
   if (const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr); code != SQLITE_OK)
     return tl::unexpected(failure(code));
   sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, longest_value);

@@ -190,6 +190,9 @@ TEST_F(LayoutTest, a_store_locked_by_another_program_is_a_miss_in_bounded_time) 
   const auto put = store.put(Kind::record, a.key, a.canonical, {}, {});
   ASSERT_FALSE(put);
   EXPECT_EQ(put.error().code(), Errc::timeout);
+  const int open_files = open_files_below(folder.store());
+  (void)store.get(Kind::record, a.key, a.canonical);
+  EXPECT_EQ(open_files_below(folder.store()), open_files) << "each failed try leaves files open";
   sqlite3_close(handle);
   EXPECT_TRUE(store.get(Kind::record, a.key, a.canonical).entry);
 }

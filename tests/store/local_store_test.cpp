@@ -37,6 +37,8 @@ TEST_F(LocalStoreTest, makes_nothing_before_the_first_put) {
   EXPECT_EQ(store.get(Kind::artifact, a.key, a.canonical).reason, "no entry");
   EXPECT_TRUE(value_or_throw(store.list()).empty());
   EXPECT_FALSE(std::filesystem::exists(folder.store()));
+  put(Kind::artifact, a, content_of(1, 1, 10));
+  EXPECT_EQ(content_at(Kind::artifact, a), content_of(1, 1, 10)) << "after a look at nothing";
 }
 
 TEST_F(LocalStoreTest, another_store_object_finds_what_was_put) {
