@@ -1,0 +1,85 @@
+// The first run of a kernel that nobody has seen: no store, no driver cache, on either side.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "frame/whole_process.hpp"
+#include "spec/bars.hpp"
+#include "spec/sandbox.hpp"
+
+namespace kiln::bench {
+
+namespace {
+
+constexpr int kPairs = 15;
+constexpr int kItems = 1024;
+
+std::string text_of(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+/// A sandbox with the example and a kernel text that differs from every other one's, so that no
+/// cache anywhere can hold it.
+class Newcomer {
+ public:
+  Newcomer(const Context& context, int number) {
+    const fs::path examples = context.source / "examples";
+    fs::copy_file(examples / "specs/vector_add.json", spec());
+    std::ofstream(kernel()) << text_of(examples / "kernels/vector_add.cl")
+                            << fmt::format("constant int number_of_this_text = {};\n", number);
+  }
+  fs::path spec() const { return sandbox_.path() / "vector_add.json"; }
+  fs::path kernel() const { return sandbox_.path() / "vector_add.cl"; }
+  Environment environment() const { return sandbox_.environment(); }
+
+ private:
+  Sandbox sandbox_;
+};
+
+Sample first_run(const Context& context, std::string policy) {
+  return [context, policy, number = 0]() mutable {
+    const Newcomer newcomer(context, ++number);
+    auto environment = newcomer.environment();
+    if (!policy.empty()) environment.emplace_back("KILN_COMPILE", policy);
+    return time_process({context.binaries / "kiln",
+                         {"run", newcomer.spec().string(), "--set",
+                          fmt::format("dataset={}", kItems), "--devices", "cpu"},
+                         environment});
+  };
+}
+
+Sample plain_build(const Context& context) {
+  return [context, number = 0]() mutable {
+    const Newcomer newcomer(context, ++number);
+    return time_process({context.binaries / "rival-vector_add_source",
+                         {newcomer.kernel().string(), std::to_string(kItems)},
+                         newcomer.environment()});
+  };
+}
+
+Outcome measure(const Context& context) {
+  const Sample rival = plain_build(context);
+  auto figure = ratio(value_of(interleave(first_run(context, ""), rival, kPairs, 1)), "ms");
+  for (const char* policy : {"apart", "beside", "here"}) {
+    const auto other =
+        ratio(value_of(interleave(first_run(context, policy), rival, kPairs / 3, 1)), "ms");
+    figure.detail += fmt::format(", --compile {}: {:.3f}", policy, other.value);
+  }
+  return figure;
+}
+
+}  // namespace
+
+Bar first_run_bar() {
+  return {"spec/first-run",
+          "first run of a new kernel, nothing cached, against clBuildProgram and run by hand",
+          Holds::at_most,
+          1.15,
+          "x",
+          [](const Context& context) { return guarded([&] { return measure(context); }); }};
+}
+
+}  // namespace kiln::bench
