@@ -100,6 +100,12 @@ TEST(Preprocess, what_the_compiler_may_define_leaves_both_branches) {
             "2 3");
 }
 
+TEST(Preprocess, a_condition_that_is_no_expression_leaves_both_branches) {
+  for (const std::string condition : {"defined(", "defined(X", "defined", "defined 1", "defined()",
+                                      "", "(", "1 +", "defined(X) &&", "\"x\"", "@"})
+    EXPECT_EQ(after("#if " + condition + "\n1\n#else\n2\n#endif"), "1 2") << condition;
+}
+
 TEST(Preprocess, an_opencl_compiler_is_known_to_be_one) {
   EXPECT_EQ(after("#ifdef __OPENCL_VERSION__\n1\n#else\n#include <stdint.h>\n#endif"), "1");
   EXPECT_EQ(after("#if !defined(__OPENCL_VERSION__)\n1\n#endif\n__OPENCL_VERSION__"),

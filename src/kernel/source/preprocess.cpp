@@ -128,7 +128,7 @@ class Preprocessor {
       }
       const bool bracket = i + 3 < self.extent && operands[i + 1].is(punct("("));
       i += bracket ? 2 : 1;
-      if (i >= self.extent) return Truth::unknown;
+      if (i >= self.extent || operands[i].kind != TokenKind::identifier) return Truth::unknown;
       Token value = operands[i];
       const Truth defined = is_defined(value);
       value.kind = defined == Truth::unknown ? TokenKind::unknown : TokenKind::number;
