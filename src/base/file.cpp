@@ -57,6 +57,29 @@ Expected<Buffer> read_whole(const std::filesystem::path& path, std::uint64_t lim
   return bytes;
 }
 
+Expected<void> write_all(int fd, ByteView bytes, const std::filesystem::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return tl::unexpected(io_error("write", path, errno));
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+/// Renaming over a device or a pipe (/dev/stdout, /dev/full) would put a file in its place, and
+/// take it from the whole machine where root does it.
+bool is_device_or_pipe(const std::filesystem::path& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+Expected<void> write_in_place(const std::filesystem::path& path, ByteView bytes) {
+  const FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd) return tl::unexpected(io_error("open", path, errno));
+  return write_all(fd.get(), bytes, path);
+}
+
 }  // namespace
 
 Expected<Bytes> read_file(const std::filesystem::path& path, std::uint64_t limit) {
@@ -81,15 +104,7 @@ AtomicFile::~AtomicFile() {
   if (fd_) ::unlink(temporary_.c_str());
 }
 
-Expected<void> AtomicFile::write(ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(fd_.get(), bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return tl::unexpected(io_error("write", target_, errno));
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
-  }
-  return {};
-}
+Expected<void> AtomicFile::write(ByteView bytes) { return write_all(fd_.get(), bytes, target_); }
 
 Expected<void> AtomicFile::commit(Durability durability) {
   if (durability == Durability::disk && ::fdatasync(fd_.get()) != 0)
@@ -106,6 +121,7 @@ Expected<void> AtomicFile::commit(Durability durability) {
 }
 
 Expected<void> write_file(const std::filesystem::path& path, ByteView bytes, unsigned mode) {
+  if (is_device_or_pipe(path)) return write_in_place(path, bytes);
   auto file = AtomicFile::create(path, mode);
   if (!file) return tl::unexpected(file.error());
   if (auto written = file->write(bytes); !written) return written;

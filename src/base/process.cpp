@@ -93,6 +93,14 @@ int remaining_ms(std::int64_t deadline_ns) {
   return left <= 0 ? 0 : static_cast<int>(left / 1'000'000 + 1);
 }
 
+/// How long to wait for output: to the deadline, but no longer than a person waits for Ctrl-C. A
+/// signal that comes just before the wait does not end it.
+int wait_ms(const ProcessRequest& request, std::int64_t deadline_ns) {
+  constexpr int patience = 200;
+  const int left = remaining_ms(deadline_ns);
+  return request.stop && (left < 0 || left > patience) ? patience : left;
+}
+
 /// Waits for the end of a child. Kills its group at the deadline (0: none), or at once where
 /// `timed_out` is already set; sets it where it comes to that.
 int wait_for(pid_t pid, std::int64_t deadline_ns, bool& timed_out) {
@@ -128,10 +136,14 @@ Expected<ProcessResult> run_process(const ProcessRequest& request) {
       request.limit.count() > 0 ? now_ns() + request.limit.count() * 1'000'000 : 0;
   std::array<pollfd, 2> streams{pollfd{out->read.get(), POLLIN, 0},
                                 pollfd{err->read.get(), POLLIN, 0}};
+  bool stopped = false;
   while (streams[0].fd >= 0 || streams[1].fd >= 0) {
-    const int ready = ::poll(streams.data(), streams.size(), remaining_ms(deadline));
+    const int ready = ::poll(streams.data(), streams.size(), wait_ms(request, deadline));
+    stopped = request.stop && request.stop();
+    if (stopped) break;
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) {
+      if (remaining_ms(deadline) != 0) continue;  // it was only time to ask whether to stop
       result.timed_out = true;
       break;
     }
@@ -140,6 +152,7 @@ Expected<ProcessResult> run_process(const ProcessRequest& request) {
     if (streams[1].revents != 0 && !drain(streams[1].fd, result.errors, request.output_limit))
       streams[1].fd = -1;
   }
+  if (stopped) ::kill(-*pid, SIGKILL);
   // A child may close its outputs and go on: the bound holds for it as well.
   const int status = wait_for(*pid, deadline, result.timed_out);
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);

@@ -29,6 +29,8 @@ struct ProcessRequest {
   std::filesystem::path folder;          ///< its working folder; empty: this process's own
   std::chrono::milliseconds limit{0};    ///< 0: none
   std::size_t output_limit = 16u << 20;  ///< bytes kept of each stream
+  /// Asked now and then while waiting: true kills the child's group at once. Empty: never.
+  std::function<bool()> stop = {};
 };
 
 /// Runs a child to its end. Its standard input is a pipe that stays open while this process

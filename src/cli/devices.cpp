@@ -1,6 +1,7 @@
 // `kiln devices`: what there is to run on.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/layout.hpp"
@@ -17,37 +18,55 @@ std::string gigabytes(cl_ulong bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1024.0 * 1024 * 1024));
 }
 
-Json json_of(const Device& device, std::size_t index) {
-  return {{"index", index},
-          {"name", device.name},
-          {"type", device.type_name()},
-          {"vendor", device.vendor},
-          {"version", device.version},
-          {"driver_version", device.driver_version},
-          {"platform", device.platform_name},
-          {"platform_version", device.platform_version},
-          {"compute_units", device.compute_units},
-          {"max_work_group_size", device.max_work_group_size},
-          {"global_memory", device.global_memory},
-          {"local_memory", device.local_memory},
-          {"host_memory", device.host_memory},
-          {"fingerprint", device.fingerprint()}};
+/// The number that --devices takes: a device's place among all of this machine. A sub-device has
+/// its parent's.
+std::size_t index_of(const Device& device) {
+  const Device& whole = device.parent ? *device.parent : device;
+  const auto all = value_or_throw(all_devices());
+  const auto found = std::find_if(all.begin(), all.end(), [&](const DevicePtr& other) {
+    return other->handle() == whole.handle();
+  });
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+/// "0", or "0 part 1" for a sub-device.
+std::string index_text(const Device& device) {
+  const auto index = std::to_string(index_of(device));
+  return device.parent ? fmt::format("{} part {}", index, device.part) : index;
+}
+
+Json json_of(const Device& device) {
+  Json object{{"index", index_of(device)},
+              {"name", device.name},
+              {"type", device.type_name()},
+              {"vendor", device.vendor},
+              {"version", device.version},
+              {"driver_version", device.driver_version},
+              {"platform", device.platform_name},
+              {"platform_version", device.platform_version},
+              {"compute_units", device.compute_units},
+              {"max_work_group_size", device.max_work_group_size},
+              {"global_memory", device.global_memory},
+              {"local_memory", device.local_memory},
+              {"host_memory", device.host_memory},
+              {"fingerprint", device.fingerprint()}};
+  if (device.parent) object["part"] = device.part;
+  return object;
 }
 
 }  // namespace
 
 int list_devices(Context& context) {
-  const auto devices = value_or_throw(all_devices());
+  const auto devices = value_or_throw(select_devices(context.text("devices")));
   if (context.flag("json")) {
-    Json list = Json::array();
-    for (std::size_t i = 0; i < devices.size(); ++i) list.push_back(json_of(*devices[i], i));
-    print(list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    for (const auto& device : devices)
+      print(json_of(*device).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
     return 0;
   }
   Table table({"index", "type", "units", "memory", "driver", "platform", "name"});
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    const Device& device = *devices[i];
-    table.row({std::to_string(i), device.type_name(), std::to_string(device.compute_units),
+  for (const auto& listed : devices) {
+    const Device& device = *listed;
+    table.row({index_text(device), device.type_name(), std::to_string(device.compute_units),
                gigabytes(device.global_memory), device.driver_version, device.platform_name,
                device.name});
   }

@@ -1,10 +1,14 @@
 #include "cli/isolate.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/clock.hpp"
 #include "base/process.hpp"
@@ -25,22 +29,31 @@ struct Outcome {
   double seconds = 0;
 };
 
-/// The options of this run as words for the child, which runs one spec and reports as JSON.
+/// Tells a child to end with its parent. No option: nobody but this file uses it.
+constexpr const char* child_mark = "KILN_ISOLATED_CHILD";
+
+bool is_set_for_child(std::string_view option) {
+  return option == "json" || option == "isolate" || option == "quiet" || option == "timeout";
+}
+
+/// The options of this run as words for the child, which runs one spec and reports as JSON. They
+/// hold what came from the config file and the environment, so the child reads no file again.
 std::vector<std::string> child_words(const Context& context, const std::string& spec) {
-  std::vector<std::string> words{"run", "--json", "--no-isolate", "--no-quiet"};
+  std::vector<std::string> words{"run",
+                                 "--json",
+                                 "--no-isolate",
+                                 "--no-quiet",
+                                 "--timeout=0",
+                                 "--config=off",
+                                 "--log=" + context.text("log")};
   for (const Option& option : context.command().options) {
-    const std::string name = "--" + std::string(option.name);
-    if (option.name == "json" || option.name == "isolate" || option.name == "quiet" ||
-        option.name == "timeout" || !context.has(option.name))
-      continue;
-    if (option.kind == Kind::flag) {
-      if (context.flag(option.name)) words.push_back(name);
-    } else {
-      for (const auto& value : context.list(option.name)) {
-        words.push_back(name);
-        words.push_back(value);
-      }
-    }
+    if (is_set_for_child(option.name) || !context.has(option.name)) continue;
+    const std::string name(option.name);
+    if (option.kind == Kind::flag)
+      words.push_back((context.flag(option.name) ? "--" : "--no-") + name);
+    else
+      for (const auto& value : context.list(option.name))
+        words.push_back("--" + name + "=" + value);
   }
   words.push_back("--");
   words.push_back(spec);
@@ -66,7 +79,15 @@ Outcome outcome_of(const std::string& spec, const ProcessResult& result, double 
   if (report.is_discarded() || !report.is_object() || !report.contains("status"))
     return {spec, "failed",
             fmt::format("exit code {}: {}", result.exit_code, last_line(result.errors)), 0};
-  return {spec, report.value("status", "failed"), report.value("message", ""), 0};
+  const std::string status = report.value("status", "failed");
+  // The run went well, and then something did not: the timeline's file, mostly.
+  if (status == "ok" && result.exit_code != 0) return {spec, "failed", last_line(result.errors), 0};
+  return {spec, status, report.value("message", ""), 0};
+}
+
+std::chrono::milliseconds bound_of(double seconds) {
+  constexpr double longest = 1e9;  // thirty years; more would not fit the clock
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, longest) * 1000));
 }
 
 Outcome run_child(const Context& context, const std::string& spec) {
@@ -74,13 +95,31 @@ Outcome run_child(const Context& context, const std::string& spec) {
   request.program = std::filesystem::canonical("/proc/self/exe");
   request.arguments = child_words(context, spec);
   const double limit = context.number("timeout");
-  request.limit = std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1000));
+  request.environment = {{child_mark, "1"}};
+  request.limit = bound_of(limit);
   request.output_limit = 1u << 20;
+  request.stop = interrupted;
   const auto started = now_ns();
-  const auto result = value_or_throw(run_process(request));
-  Outcome outcome = outcome_of(spec, result, limit);
-  outcome.seconds = static_cast<double>(now_ns() - started) * 1e-9;
+  const auto result = run_process(request);
+  stop_if_interrupted();
+  Outcome outcome = result ? outcome_of(spec, *result, limit)
+                           : Outcome{spec, "failed", result.error().message(), 0};
+  outcome.seconds = static_cast<double>(now_ns() - started) / 1e9;
   return outcome;
+}
+
+/// The first line; of a compiler's log, which a line announces, the first one too.
+std::string head_of(const std::string& text) {
+  const auto end = text.find('\n');
+  if (end == std::string::npos || end == 0 || text[end - 1] != ':') return text.substr(0, end);
+  return text.substr(0, end) + " " + text.substr(end + 1, text.find('\n', end + 1) - (end + 1));
+}
+
+/// What follows the spec's name in a line for people. Most messages begin with the file already.
+std::string short_message(const Outcome& outcome) {
+  if (outcome.message.empty()) return "";
+  const std::string text = head_of(outcome.message);
+  return text.starts_with(outcome.spec + ":") ? text.substr(outcome.spec.size()) : ": " + text;
 }
 
 void print_outcome(const Context& context, const Outcome& outcome) {
@@ -92,9 +131,7 @@ void print_outcome(const Context& context, const Outcome& outcome) {
     print(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
   } else if (!context.flag("quiet") || outcome.status != "ok") {
     print(fmt::format("{:<8} {:>8.3f} s  {}{}\n", outcome.status, outcome.seconds, outcome.spec,
-                      outcome.message.empty()
-                          ? ""
-                          : ": " + outcome.message.substr(0, outcome.message.find('\n'))));
+                      short_message(outcome)));
   }
   flush_output();
 }
@@ -110,9 +147,25 @@ void print_summary(const std::map<std::string, std::size_t>& counts, std::size_t
 
 }  // namespace
 
+void end_with_parent() {
+  if (std::getenv(child_mark) == nullptr) return;
+  std::thread([] {
+    char byte;
+    while (::read(0, &byte, 1) > 0) {
+    }
+    std::_Exit(1);
+  }).detach();
+}
+
 int run_isolated(const Context& context) {
   std::map<std::string, std::size_t> counts;
   const auto& specs = context.arguments();
+  for (const char* option : {"trace", "gantt"})
+    if (context.has(option) && specs.size() > 1)
+      throw Error(Errc::bad_input,
+                  fmt::format("--{} with --isolate: found {} specs, expected one: each would write "
+                              "the same file",
+                              option, specs.size()));
   Progress progress("run", specs.size());
   for (const auto& spec : specs) {
     stop_if_interrupted();

@@ -9,4 +9,8 @@ namespace kiln::cli {
 /// spec, then a summary; returns 1 if any spec is not ok.
 int run_isolated(const Context& context);
 
+/// In such a child: ends this process when its parent has gone, so that a kernel which hangs does
+/// not run on for ever after `kill -9`. Elsewhere it does nothing.
+void end_with_parent();
+
 }  // namespace kiln::cli

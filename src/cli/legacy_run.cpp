@@ -6,9 +6,21 @@
 
 #include "base/clock.hpp"
 #include "kernel/launch.hpp"
+#include "schedule/argument_check.hpp"
+#include "spec/run/argument_types.hpp"
 
 namespace kiln::cli {
 namespace {
+
+std::vector<std::uint64_t> local_size_of(const spec::LegacyPart& part) {
+  return part.local.empty() ? spec::default_local_size(part.global) : part.local;
+}
+
+void check_fit(const Program& program, const Job& job, const spec::BoundSpec& bound) {
+  const auto& kernel = program.kernel(job.kernel);
+  value_or_throw(check_arguments_match(kernel, job));
+  value_or_throw(spec::check_argument_types(bound, kernel));
+}
 
 /// One device's part: slices on the device, rebased to element 0, as the original makes them.
 class LegacyPlacement {
@@ -67,8 +79,7 @@ class LegacyPlacement {
   NDRange range() const {
     NDRange range;
     range.dimensions = static_cast<unsigned>(part_.global.size());
-    std::vector<std::uint64_t> local = part_.local;
-    if (local.empty()) local = spec::default_local_size(part_.global);
+    const auto local = local_size_of(part_);
     for (std::size_t d = 0; d < part_.global.size(); ++d) {
       range.global[d] = part_.global[d];
       range.local[d] = local[d];
@@ -100,15 +111,16 @@ void run_legacy(const spec::Spec& spec, const Partition& partition, Job job, Ses
     return part.device == spec::LegacyPart::Device::gpu ? queues.front() : queues.back();
   };
   std::vector<std::unique_ptr<LegacyPlacement>> placements;
-  for (const auto& part : parts) {
-    Explanation explanation;
-    const Queue& queue = queue_of(part);
-    Program& program =
-        session.resolver().resolve(job.request, queue.context(), queue.device(), {}, &explanation);
-    result.explanations.push_back(std::move(explanation));
-    placements.push_back(std::make_unique<LegacyPlacement>(queue, program, part, job, result));
-  }
   try {
+    for (const auto& part : parts) {
+      Explanation explanation;
+      const Queue& queue = queue_of(part);
+      Program& program = session.resolver().resolve(job.request, queue.context(), queue.device(),
+                                                    {}, &explanation);
+      result.explanations.push_back(std::move(explanation));
+      check_fit(program, job, result.bound);
+      placements.push_back(std::make_unique<LegacyPlacement>(queue, program, part, job, result));
+    }
     const auto started = now_ns();
     for (auto& placement : placements) placement->start(result.arrays);
     for (auto& placement : placements) placement->collect(result.arrays);
@@ -119,7 +131,8 @@ void run_legacy(const spec::Spec& spec, const Partition& partition, Job job, Ses
   result.wall_ns.push_back(result.report.wall_ns);
   result.report.split = parts.size() > 1;
   for (const auto& part : parts)
-    result.report.devices.push_back({queue_of(part).device()->name, part.global[0], 0, 0});
+    result.report.devices.push_back(
+        {queue_of(part).device()->name, part.global[0] / local_size_of(part)[0], 0, 0});
 }
 
 }  // namespace kiln::cli

@@ -1,6 +1,8 @@
 // `kiln run`: the body.
 #include "cli/run.hpp"
 
+#include <fmt/format.h>
+
 #include "cli/interrupt.hpp"
 #include "cli/isolate.hpp"
 #include "cli/output.hpp"
@@ -16,6 +18,7 @@ namespace {
 void note(int& worst, int code) { worst = std::max(worst, code); }
 
 int run_here(const Context& context) {
+  end_with_parent();
   const RunOptions options = run_options_of(context);
   const bool records = context.has("trace") || context.has("gantt");
   Session session(context);
@@ -31,6 +34,7 @@ int run_here(const Context& context) {
       print_run(context, result);
       if (!result.difference.empty()) note(worst, 1);
     } catch (const Error& error) {
+      if (session.has_no_devices()) throw;  // said once, not for every spec
       progress.hide();
       print_failure(context, file, error);
       note(worst, exit_code(error.code()));
@@ -45,6 +49,10 @@ int run_here(const Context& context) {
 }  // namespace
 
 int run_specs(Context& context) {
+  if (context.has("out") && context.arguments().size() > 1)
+    throw Error(Errc::bad_input,
+                fmt::format("--out: found {} specs, expected one: each would write the same file",
+                            context.arguments().size()));
   return context.flag("isolate") ? run_isolated(context) : run_here(context);
 }
 

@@ -30,22 +30,22 @@ Json json_of(const Explanation& explanation) {
     steps.push_back({{"layer", step.layer},
                      {"answered", step.answered},
                      {"reason", step.reason},
-                     {"ms", static_cast<double>(step.end_ns - step.start_ns) * 1e-6}});
+                     {"ms", static_cast<double>(step.end_ns - step.start_ns) / 1e6}});
   return {{"program", explanation.what}, {"key", explanation.key}, {"steps", std::move(steps)}};
 }
 
 Json json_of(const Context& context, const SpecRun& run) {
   Json object{{"spec", run.file},
               {"status", run.difference.empty() ? "ok" : "failed"},
-              {"seconds", median(run.wall_ns) * 1e-9},
+              {"seconds", median(run.wall_ns) / 1e9},
               {"message", run.difference},
               {"split", run.report.split},
               {"reason", run.report.reason}};
   for (const auto& device : run.report.devices)
     object["devices"].push_back({{"name", device.name},
                                  {"groups", device.groups},
-                                 {"kernel_ms", static_cast<double>(device.kernel_ns) * 1e-6},
-                                 {"transfer_ms", static_cast<double>(device.transfer_ns) * 1e-6}});
+                                 {"kernel_ms", static_cast<double>(device.kernel_ns) / 1e6},
+                                 {"transfer_ms", static_cast<double>(device.transfer_ns) / 1e6}});
   if (context.flag("explain"))
     for (const auto& explanation : run.explanations)
       object["explain"].push_back(json_of(explanation));
@@ -98,8 +98,9 @@ void print_explanations(const SpecRun& run) {
   for (const auto& explanation : run.explanations) {
     print(fmt::format("  {}  key {}\n", explanation.what, explanation.key.substr(0, 16)));
     for (const auto& step : explanation.steps)
-      print(fmt::format("    {:<12} {:<6} {:>10}  {}\n", step.layer, step.answered ? "hit" : "miss",
-                        duration(static_cast<double>(step.end_ns - step.start_ns)), step.reason));
+      print(fmt::format("    {:<12} {:<6} {:>10}{}{}\n", step.layer, step.answered ? "hit" : "miss",
+                        duration(static_cast<double>(step.end_ns - step.start_ns)),
+                        step.reason.empty() ? "" : "  ", step.reason));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "cli/legacy_run.hpp"
 #include "cli/spec_options.hpp"
 #include "schedule/auto_split.hpp"
+#include "spec/run/argument_types.hpp"
 #include "spec/run/job.hpp"
 
 namespace kiln::cli {
@@ -23,7 +24,7 @@ std::vector<std::size_t> local_size_of(const std::string& text) {
     if (error != std::errc() || end != item.data() + item.size() || value == 0 || sizes.size() == 3)
       throw Error(
           Errc::bad_input,
-          fmt::format("--local-size {}: one to three positive numbers were expected", text));
+          fmt::format("--local-size: found '{}', expected one to three positive numbers", text));
     sizes.push_back(value);
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
@@ -35,8 +36,15 @@ void use_local_size(spec::BoundSpec& bound, const std::vector<std::size_t>& size
                     const std::string& file) {
   if (sizes.empty()) return;
   if (sizes.size() != bound.global.size())
-    throw Error(Errc::bad_input, fmt::format("--local-size: {} numbers; {} has {} dimensions",
-                                             sizes.size(), file, bound.global.size()));
+    throw Error(Errc::bad_input, fmt::format("{}: --local-size: found {} numbers, expected {}",
+                                             file, sizes.size(), bound.global.size()));
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    if (bound.global[d] % sizes[d] != 0)
+      throw Error(
+          Errc::bad_input,
+          fmt::format("{}: --local-size: found {}, expected a divisor of the global size {} "
+                      "(dimension {})",
+                      file, sizes[d], bound.global[d], d));
   bound.local.assign(sizes.begin(), sizes.end());
   bound.local_is_default = false;
 }
@@ -75,6 +83,14 @@ void write_outputs(const RunOptions& options, SpecRun& result) {
   }
 }
 
+/// Someone who asks for a split and has one device would wonder.
+void explain_one_device(const RunOptions& options, std::size_t devices, RunReport& report) {
+  if (!options.partition || devices != 1 || !report.reason.empty()) return;
+  const bool whole = options.partition->kind == Partition::Kind::share_class &&
+                     options.partition->share_class % 10 == 0;
+  if (!whole) report.reason = "there is one device (--devices cpu/2 makes two of a processor)";
+}
+
 /// Positions are checked before anything runs: a typo must not cost a run.
 void check_positions(const RunOptions& options, const spec::BoundSpec& bound) {
   for (const auto& [position, file] : options.outputs)
@@ -92,9 +108,12 @@ spec::Files files_of(const Context& context, std::string_view option) {
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
     if (error != std::errc() || end != name.data() + name.size())
       throw Error(Errc::bad_input,
-                  fmt::format("--{} {}={}: an argument's position was expected before '='", option,
-                              name, file));
-    files[position] = file;
+                  fmt::format("--{}: found '{}={}', expected an argument's position before '='",
+                              option, name, file));
+    if (!files.emplace(position, file).second)
+      throw Error(
+          Errc::bad_input,
+          fmt::format("--{}: found argument {} twice, expected one file for it", option, position));
   }
   return files;
 }
@@ -123,8 +142,8 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
   if (spec::is_part_of_graph(loaded))
     throw Error(
         Errc::unsupported,
-        fmt::format("{}: is a part of a graph (depends, task or from); kiln run runs single "
-                    "kernels only",
+        fmt::format("{}: the kernel is part of a graph (depends, task or from); kiln run runs "
+                    "single kernels only",
                     file));
   SpecRun result;
   result.file = file;
@@ -143,8 +162,10 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
   } else {
     CoRun run(session.resolver(), session.queues(), std::move(job),
               {.trace = timeline, .explanations = &result.explanations});
+    spec::check_job_types(result.bound, run.job(), session.resolver(), session.queues().front());
     run_all(run, partition, options, result);
   }
+  explain_one_device(options, session.devices().size(), result.report);
   if (timeline != nullptr)
     for (const auto& explanation : result.explanations) timeline->add(explanation);
   write_outputs(options, result);

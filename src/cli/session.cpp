@@ -29,17 +29,22 @@ Session::~Session() = default;
 
 const std::vector<DevicePtr>& Session::devices() {
   if (devices_.empty()) {
+    failed_ = true;
     if (drivers_.valid()) drivers_.get();
     devices_ = value_or_throw(select_devices(device_list_));
+    failed_ = false;
   }
   return devices_;
 }
 
 const std::vector<Queue>& Session::queues() {
-  if (queues_.empty())
-    for (const auto& device : devices())
-      queues_.emplace_back(kiln::Context::create({device}), device);
-  return queues_;
+  if (!queues_.empty()) return queues_;
+  std::vector<Queue> made;
+  const auto& chosen = devices();
+  failed_ = true;
+  for (const auto& device : chosen) made.emplace_back(kiln::Context::create({device}), device);
+  failed_ = false;
+  return queues_ = std::move(made);
 }
 
 }  // namespace kiln::cli

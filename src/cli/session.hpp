@@ -23,6 +23,8 @@ class Session {
   const std::vector<DevicePtr>& devices();
   /// One queue a device, made once, so that every run of the command shares contexts and programs.
   const std::vector<Queue>& queues();
+  /// Whether devices() or queues() has failed: no run of this command can then succeed.
+  bool has_no_devices() const { return failed_; }
 
  private:
   std::future<void> drivers_;
@@ -30,6 +32,7 @@ class Session {
   std::unique_ptr<Resolver> resolver_;
   std::vector<DevicePtr> devices_;
   std::vector<Queue> queues_;
+  bool failed_ = false;
 };
 
 }  // namespace kiln::cli

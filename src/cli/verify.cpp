@@ -69,44 +69,56 @@ class Printer {
 
   void print_one(const std::string& file, std::int64_t dataset, const Verdict& verdict) {
     ++counts_[verdict.outcome];
-    if (json_) {
-      Json object{{"spec", file},
-                  {"devices", devices_},
-                  {"split", verdict.split},
-                  {"outcome", verdict.outcome},
-                  {"reason", verdict.reason}};
-      if (dataset > 0) object["dataset"] = dataset;
-      return print(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-    }
-    // People read one line a spec and size: splits with the same outcome stand together.
-    if (verdict.outcome != outcome_ || verdict.reason != reason_) finish_line();
-    if (splits_.empty()) {
-      line_ = file + (dataset > 0 ? fmt::format(" dataset={}", dataset) : "");
-      outcome_ = verdict.outcome;
-      reason_ = verdict.reason;
-    }
-    splits_ += (splits_.empty() ? "" : " ") + verdict.split;
+    if (json_) return print_json(file, dataset, verdict);
+    const auto same = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
+      return group.outcome == verdict.outcome && group.reason == verdict.reason;
+    });
+    if (same == groups_.end())
+      groups_.push_back({verdict.outcome, verdict.reason, verdict.split});
+    else
+      same->splits += " " + verdict.split;
   }
-  void finish_line() {
-    if (splits_.empty()) return;
-    const Style style = outcome_ == "wrong"   ? Style::bad
-                        : outcome_ == "equal" ? Style::good
-                                              : Style::dim;
-    print(fmt::format("{}  {}  [{}]{}\n", styled(style, fmt::format("{:<7}", outcome_)), line_,
-                      splits_, reason_.empty() ? "" : "  " + reason_));
-    splits_.clear();
+
+  /// For people: one line for the splits of a spec and size that came to the same.
+  void finish_spec(const std::string& file, std::int64_t dataset) {
+    for (const auto& group : groups_) {
+      const Style style = group.outcome == "wrong"   ? Style::bad
+                          : group.outcome == "equal" ? Style::good
+                                                     : Style::dim;
+      print(fmt::format("{}  {}{}  [{}]{}\n", styled(style, fmt::format("{:<7}", group.outcome)),
+                        file, dataset > 0 ? fmt::format(" dataset={}", dataset) : "", group.splits,
+                        group.reason.empty() ? "" : "  " + group.reason));
+    }
+    groups_.clear();
+    flush_output();
   }
-  void print_summary() {
-    finish_line();
-    if (!json_)
-      print(fmt::format("{} equal, {} refused, {} wrong on {}\n", counts_["equal"],
-                        counts_["refused"], counts_["wrong"], devices_));
+
+  void print_summary(std::size_t failed) {
+    if (json_) return;
+    print(fmt::format("{} equal, {} refused, {} wrong on {}\n", counts_["equal"],
+                      counts_["refused"], counts_["wrong"], devices_));
+    if (failed > 0) print(fmt::format("{} did not run\n", failed));
   }
   bool any_wrong() { return counts_["wrong"] > 0; }
 
  private:
+  struct Group {
+    std::string outcome, reason, splits;
+  };
+
+  void print_json(const std::string& file, std::int64_t dataset, const Verdict& verdict) {
+    Json object{{"spec", file},
+                {"devices", devices_},
+                {"split", verdict.split},
+                {"outcome", verdict.outcome},
+                {"reason", verdict.reason}};
+    if (dataset > 0) object["dataset"] = dataset;
+    print(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+
   bool json_;
-  std::string devices_, line_, splits_, outcome_, reason_;
+  std::string devices_;
+  std::vector<Group> groups_;
   std::map<std::string, std::size_t> counts_;
 };
 
@@ -125,6 +137,7 @@ int verify_specs(Context& context) {
   if (datasets.empty()) datasets.push_back(0);  // 0: as --set or the default says
   Progress progress("verify", context.arguments().size() * datasets.size());
   int worst = 0;
+  std::size_t failed = 0;
   for (const auto& file : context.arguments())
     for (const auto dataset : datasets) {
       stop_if_interrupted();
@@ -137,17 +150,18 @@ int verify_specs(Context& context) {
                             progress.hide();
                             printer.print_one(file, dataset, verdict);
                           });
+        printer.finish_spec(file, dataset);
       } catch (const Error& error) {
         progress.hide();
-        printer.finish_line();
+        printer.finish_spec(file, dataset);
         complain(error.message().find(file) == std::string::npos ? file + ": " + error.message()
                                                                  : error.message());
         worst = std::max(worst, exit_code(error.code()));
+        ++failed;
       }
-      printer.finish_line();
       progress.advance();
     }
-  printer.print_summary();
+  printer.print_summary(failed);
   return std::max(worst, printer.any_wrong() ? 1 : 0);
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "schedule/proof.hpp"
+#include "spec/run/argument_types.hpp"
 #include "spec/run/arrays.hpp"
 #include "spec/run/job.hpp"
 
@@ -22,7 +23,7 @@ Prepared prepare(const std::string& file, const VerifyOptions& options) {
   Prepared ready{value_or_throw(load_spec(file, options.dialect)), {}, nullptr};
   if (is_part_of_graph(ready.spec))
     throw Error(Errc::unsupported,
-                file + ": is a part of a graph; only single kernels are verified");
+                file + ": the kernel is part of a graph; only single kernels are verified");
   Symbols symbols = options.symbols;
   if (options.dataset > 0) symbols.set_if.insert_or_assign("dataset", expr::Value(options.dataset));
   ready.bound = value_or_throw(bind(ready.spec, symbols));
@@ -57,7 +58,9 @@ class PlainRuns {
     for (const auto& queue : queues) {
       if (!kinds.insert(queue.device()->fingerprint()).second) continue;
       runs_.push_back(std::make_unique<Runner>(ready, resolver, std::vector<Queue>{queue}, merged));
-      runs_.back()->run().run_on(0);
+      auto& run = runs_.back()->run();
+      check_job_types(ready.bound, run.job(), resolver, queue);
+      run.run_on(0);
     }
   }
 
