@@ -109,8 +109,11 @@ Expected<std::vector<DevicePtr>> all_devices() {
       return tl::unexpected(error);
     }
     if (found.empty())
-      return fail(Errc::not_found,
-                  "no OpenCL device; install a driver, e.g. the package pocl-opencl-icd");
+      return fail(
+          Errc::not_found,
+          "no OpenCL device: the installed drivers have none (PoCL has none where it cannot "
+          "write its cache folder: POCL_CACHE_DIR, else XDG_CACHE_HOME/pocl or "
+          "~/.cache/pocl)");
     std::stable_sort(found.begin(), found.end(), [](const DevicePtr& a, const DevicePtr& b) {
       return (a->type == Device::Type::gpu) > (b->type == Device::Type::gpu);
     });
