@@ -113,6 +113,28 @@ TEST(SourceProgram, parameters_are_described) {
   EXPECT_TRUE(p[15].is_pipe);
 }
 
+TEST(SourceProgram, a_typedef_of_several_names_is_told_apart) {
+  const Parsed parsed(
+      "typedef float real, *reals, row[4];\ntypedef struct { int m; } Node, *Nodes;\n"
+      "kernel void f(real a, reals b, global Node* c, Nodes d, global row* e) {}");
+  const std::vector<Parameter> p = parsed.parameters();
+  ASSERT_EQ(p.size(), 5u);
+  EXPECT_FALSE(p[0].is_pointer);
+  EXPECT_EQ(p[0].type, "float");
+  EXPECT_TRUE(p[1].is_pointer);
+  EXPECT_EQ(p[2].indirections, 1);
+  EXPECT_TRUE(p[3].is_pointer);
+  EXPECT_EQ(p[4].indirections, 1);
+  EXPECT_EQ(p[4].dimensions, 1);
+}
+
+TEST(SourceProgram, typedefs_of_all_undecided_branches_count) {
+  const Parsed parsed(
+      "#ifdef __X\ntypedef global int* P;\n#else\ntypedef int P;\n#endif\nkernel void f(P a) {}");
+  EXPECT_TRUE(parsed.parameters().at(0).is_pointer);
+  EXPECT_TRUE(parsed.parameters().at(0).is_global);
+}
+
 TEST(SourceProgram, no_parameters) {
   EXPECT_TRUE(Parsed("kernel void f(void) {}").parameters().empty());
   EXPECT_TRUE(Parsed("kernel void f() {}").parameters().empty());

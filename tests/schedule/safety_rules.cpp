@@ -195,6 +195,18 @@ TEST(SafetyRules, types_with_shared_contents_are_refused) {
   EXPECT_SPLITTABLE("typedef volatile local int* flag;\n" + kernel("flag f = (flag)tile;"));
 }
 
+TEST(SafetyRules, typedefs_of_typedefs_are_seen_through_within_bounds) {
+  EXPECT_REFUSED("typedef global int* A; typedef A B; kernel void k(volatile B p) { *p = 1; }",
+                 "volatile");
+  std::string chain = "typedef global int* T0;\n", tangle = "typedef global int* A, *B;\n";
+  for (int i = 1; i < 30000; ++i)
+    chain += "typedef T" + std::to_string(i - 1) + " T" + std::to_string(i) + ";\n";
+  for (int i = 0; i < 20; ++i) tangle += "typedef A B, A, B, A; typedef B A, A, B, A;\n";
+  EXPECT_FALSE(judge(chain + "kernel void k(volatile T29999 p) { *p = 1; }").splittable);
+  EXPECT_TRUE(judge(chain + "kernel void k(T29999 p) { *p = 1; }").parameters.at(0).written);
+  EXPECT_FALSE(judge(tangle + "kernel void k(volatile A p) { *p = 1; }").splittable);
+}
+
 TEST(SafetyRules, parameters_that_the_compiler_decides_are_refused) {
   EXPECT_REFUSED("kernel void k(\n#ifdef __X\nint n,\n#endif\nglobal int* p) { *p = 1; }",
                  "parameters depend on");
@@ -223,8 +235,10 @@ TEST(SafetyRules, atomics_on_local_memory_are_fine) {
                     kernel("local uint c; f(&c);"));
   EXPECT_REFUSED("void f(uint* p) { atomic_inc(p); }\n" + kernel("local uint c; f(&c);"),
                  "not clearly __local");
-  EXPECT_REFUSED(kernel("local int c; { global int* c = idx; atomic_inc(c); }"),
-                 "not clearly __local");
+  for (const std::string inner :
+       {"global int* c = idx;", "global int *a = idx + (1), *c = idx;",
+        "global int *a = f(1), *c; c = idx;", "for (global int* c = idx;;) atomic_inc(c);"})
+    EXPECT_REFUSED(kernel("local int c; { " + inner + " atomic_inc(c); }"), "not clearly __local");
 }
 
 TEST(SafetyRules, an_own_function_with_an_atomics_name_is_looked_at_itself) {

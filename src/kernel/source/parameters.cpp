@@ -16,7 +16,8 @@ class ParameterParser {
     const std::uint32_t name = name_of(range);
     if (name < range.end) parameter.name = tokens_[name].code;
     bool is_const = false;
-    read(range, name, parameter, is_const, 0);
+    seen_.clear();
+    read(range, name, parameter, is_const);
     if (!parameter.is_pointer) parameter.points_to_const = false;
     return parameter;
   }
@@ -38,7 +39,7 @@ class ParameterParser {
     return name;
   }
 
-  void read(TokenRange range, std::uint32_t name, Parameter& parameter, bool& is_const, int depth) {
+  void read(TokenRange range, std::uint32_t name, Parameter& parameter, bool& is_const) {
     for (std::uint32_t i = range.begin; i < range.end; ++i) {
       const Token& token = tokens_[i];
       if (token.is(punct("{"))) {  // a structure's members say nothing of the parameter
@@ -58,13 +59,13 @@ class ParameterParser {
       }
       if (token.is(punct("("))) parameter.bracketed = true;
       if (token.kind != TokenKind::identifier || i == name) continue;
-      word(i, parameter, is_const, depth);
+      word(i, parameter, is_const);
       if (source_.word(token) == Word::attribute && i + 1 < range.end)
         i = closing_bracket(tokens_, i + 1, range.end);
     }
   }
 
-  void word(std::uint32_t at, Parameter& parameter, bool& is_const, int depth) {
+  void word(std::uint32_t at, Parameter& parameter, bool& is_const) {
     const Token& token = tokens_[at];
     switch (source_.word(token)) {
       case Word::global:
@@ -95,10 +96,19 @@ class ParameterParser {
         break;
       case Word::name: {
         const auto alias = program_.typedefs.find(token.code);
-        if (alias == program_.typedefs.end() || depth >= 8)
+        if (alias == program_.typedefs.end()) {
           add_type(parameter, token.text);
-        else  // what the typedef says holds here, too
-          read(alias->second, name_of(alias->second), parameter, is_const, depth + 1);
+          break;
+        }
+        if (std::find(seen_.begin(), seen_.end(), token.code) != seen_.end()) break;
+        seen_.push_back(token.code);
+        if (seen_.size() > max_typedefs) {  // too many to look through: it may be anything
+          parameter.is_pointer = true;
+          parameter.indirections = 2;
+          break;
+        }
+        // What the typedef says holds here, too.
+        for (const TokenRange range : alias->second) read(range, range.end, parameter, is_const);
         break;
       }
       default:
@@ -111,6 +121,8 @@ class ParameterParser {
     parameter.type += text;
   }
 
+  static constexpr std::size_t max_typedefs = 64;
+  std::vector<std::uint32_t> seen_;  // the typedefs that were looked into already
   const Preprocessed& source_;
   const std::vector<Token>& tokens_;
   const Program& program_;

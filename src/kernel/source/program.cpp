@@ -1,5 +1,7 @@
 #include "kernel/source/program.hpp"
 
+#include <algorithm>
+
 namespace kiln {
 namespace {
 
@@ -86,8 +88,8 @@ class Parser {
 
   void declaration(TokenRange range) {
     bool is_typedef = false, constant = false, pointer = false, has_const = false;
-    std::uint32_t last_name = 0;
-    std::vector<std::uint32_t> names;
+    std::vector<std::uint32_t> names, commas;
+    std::uint32_t declarators = range.end;  // where the specifiers end
     for (std::uint32_t i = range.begin; i < range.end; ++i) {
       const Token& token = tokens_[i];
       const Word word = source_.word(token);
@@ -95,7 +97,10 @@ class Parser {
       constant |= word == Word::constant || token.text == "sampler_t";
       has_const |= word == Word::const_;
       pointer |= token.is(punct("*"));
-      const bool after_name = i > range.begin && tokens_[i - 1].kind == TokenKind::identifier;
+      if (token.is(punct("*"))) declarators = std::min(declarators, i);
+      if (token.is(punct(","))) commas.push_back(i);
+      const bool after_name = i > range.begin && tokens_[i - 1].kind == TokenKind::identifier &&
+                              source_.word(tokens_[i - 1]) == Word::name;
       if (word == Word::attribute && i + 1 < range.end) {
         i = closing_bracket(tokens_, i + 1, range.end);
       } else if (token.is(punct("{")) || token.is(punct("[")) ||
@@ -103,23 +108,41 @@ class Parser {
         i = closing_bracket(tokens_, i, range.end);  // members, a size, a prototype's parameters
       } else if (token.is(punct("="))) {
         i = end_of_initialiser(i, range.end);
-      } else if (token.kind == TokenKind::identifier && word == Word::name) {
-        last_name = i;
-        const bool is_tag = i > range.begin && source_.word(tokens_[i - 1]) == Word::aggregate;
-        // A declared name stands before one of these, or at the end.
-        if (!is_tag &&
-            (i + 1 >= range.end || tokens_[i + 1].is(punct("=")) || tokens_[i + 1].is(punct(",")) ||
-             tokens_[i + 1].is(punct("[")) || tokens_[i + 1].is(punct(")"))))
-          names.push_back(token.code);
+      } else if (word == Word::name && is_declared(i, range)) {
+        names.push_back(i);
+        declarators = std::min(declarators, i);
       }
     }
-    if (is_typedef) {
-      if (last_name != 0) program_.typedefs[tokens_[last_name].code] = range;
-      return;
-    }
+    if (is_typedef) return define_types(range, names, commas, declarators);
     // `const int* p` may still change what it points to, and itself.
     const bool can_change = !constant && (!has_const || pointer);
-    for (const std::uint32_t name : names) program_.variables.push_back({name, can_change});
+    for (const std::uint32_t name : names)
+      program_.variables.push_back({tokens_[name].code, can_change});
+  }
+
+  /// Whether the name at i is what a declaration declares: one of these stands behind it.
+  bool is_declared(std::uint32_t i, TokenRange range) const {
+    if (tokens_[i].kind != TokenKind::identifier) return false;
+    if (i > range.begin && source_.word(tokens_[i - 1]) == Word::aggregate) return false;  // a tag
+    if (i + 1 >= range.end) return true;
+    const Token& next = tokens_[i + 1];
+    return next.is(punct("=")) || next.is(punct(",")) || next.is(punct("[")) ||
+           next.is(punct(")")) || source_.word(next) == Word::attribute;
+  }
+
+  /// `typedef T A, *B;`: what is said of B is T and *B, but not A.
+  void define_types(TokenRange range, const std::vector<std::uint32_t>& names,
+                    const std::vector<std::uint32_t>& commas, std::uint32_t declarators) {
+    for (const std::uint32_t name : names) {
+      TokenRange own{declarators, range.end};
+      for (const std::uint32_t comma : commas) {
+        if (comma < name) own.begin = comma + 1;
+        if (comma > name) own.end = std::min(own.end, comma);
+      }
+      auto& ranges = program_.typedefs[tokens_[name].code];
+      ranges.push_back({range.begin, declarators});
+      ranges.push_back(own);
+    }
   }
 
   /// The last token before the comma or end that follows an initialiser.

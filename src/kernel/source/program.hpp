@@ -45,7 +45,9 @@ struct Program {
   std::vector<Function> functions;
   std::vector<ProgramVariable> variables;
   std::vector<TokenRange> aggregates;  ///< members of structures and unions, between the braces
-  std::unordered_map<std::uint32_t, TokenRange> typedefs;  ///< name → its whole declaration
+  /// Name → the text that says what it is: specifiers and its own declarator; of all definitions,
+  /// where undecided branches hold several.
+  std::unordered_map<std::uint32_t, std::vector<TokenRange>> typedefs;
   bool well_formed = true;           ///< false: brackets do not match, so the rest means nothing
   bool has_pointer_members = false;  ///< some struct or union holds a pointer
   bool has_array_members = false;    ///< some struct or union holds an array

@@ -208,8 +208,9 @@ bool may_cast_pointers(const Unit& unit) {
   };
   const auto& typedefs = unit.program.typedefs;
   const bool pointer_names = std::any_of(typedefs.begin(), typedefs.end(), [&](const auto& entry) {
-    for (std::uint32_t i = entry.second.begin; i < entry.second.end; ++i)
-      if (unit.source.tokens[i].is(punct("*"))) return true;
+    for (const TokenRange range : entry.second)
+      for (std::uint32_t i = range.begin; i < range.end; ++i)
+        if (unit.source.tokens[i].is(punct("*"))) return true;
     return false;
   });
   return pointer_names || casts(unit.source.tokens) || casts(unit.source.alternatives);

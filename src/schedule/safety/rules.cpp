@@ -69,12 +69,13 @@ class Checker {
         const Token& token = source_.tokens[i];
         const bool shared =
             source_.word(token) == Word::volatile_ || unit_.rule(token) == Rule::atomic_type;
-        if (shared && space_of(source_.tokens, range, 0) != Space::local)
+        if (shared && space_of(source_.tokens, range) != Space::local)
           refuse(token, "declares a type with " + std::string(token.text) +
                             " contents; devices do not see each other's writes");
       }
     };
-    for (const auto& [name, range] : unit_.program.typedefs) look(range);
+    for (const auto& [name, ranges] : unit_.program.typedefs)
+      for (const TokenRange range : ranges) look(range);
     for (const TokenRange range : unit_.program.aggregates) look(range);
   }
 
@@ -219,6 +220,8 @@ class Checker {
       if (tokens[i].is_name(symbol) && is_declared_at(i, function.body)) {
         if (declared_space(tokens, i, function.body) != Space::local) return false;
         local = true;
+      } else if (tokens[i].is_name(symbol) && may_be_declared_at(i, function.body)) {
+        return false;
       }
     }
     return local;
@@ -237,6 +240,15 @@ class Checker {
     // From the beginning of its statement on there are only words: a declaration has a type first.
     return k < i && (begins_type(source_.word(tokens[k])) ||
                      unit_.program.typedefs.contains(tokens[k].code));
+  }
+
+  /// Whether the name at i may be a later one of a declaration: `…, *name` or `…, name =`.
+  bool may_be_declared_at(std::uint32_t i, TokenRange body) const {
+    const std::vector<Token>& tokens = source_.tokens;
+    if (i < body.begin + 2 || i + 1 >= body.end) return false;
+    if (tokens[i - 1].is(punct("*"))) return tokens[i - 2].is(punct(","));
+    return tokens[i - 1].is(punct(",")) &&
+           (tokens[i + 1].is(punct("=")) || tokens[i + 1].is(punct(";")));
   }
 
   /// The address space that the declaration or cast around tokens[i] names.
@@ -261,40 +273,42 @@ class Checker {
           break;
         }
     }
-    return space_of(tokens, {begin, end}, 0);
+    return space_of(tokens, {begin, end});
   }
 
-  Space space_of(const std::vector<Token>& tokens, TokenRange range, int depth) const {
-    bool star = false;
-    Space space = Space::none;
+  /// What the words of a declaration say of memory.
+  struct Spoken {
+    bool star = false, local = false, global = false;
+    std::vector<std::uint32_t> seen;  ///< the typedefs that were looked into
+  };
+
+  Space space_of(const std::vector<Token>& tokens, TokenRange range) const {
+    Spoken spoken;
+    listen(tokens, range, spoken);
+    if (spoken.global) return Space::global;
+    if (spoken.local) return Space::local;
+    return spoken.star || strict_ ? Space::unclear : Space::none;
+  }
+
+  void listen(const std::vector<Token>& tokens, TokenRange range, Spoken& spoken) const {
     for (std::uint32_t k = range.begin; k < range.end; ++k) {
-      star |= tokens[k].is(punct("*"));
-      Space here = Space::none;
-      switch (source_.word(tokens[k])) {
-        case Word::local:
-        case Word::private_:
-        case Word::constant:
-          here = Space::local;
-          break;
-        case Word::global:
-        case Word::generic:
-          here = Space::global;
-          break;
-        case Word::name: {
-          const auto alias = tokens[k].kind == TokenKind::identifier && depth < 8
-                                 ? unit_.program.typedefs.find(tokens[k].code)
-                                 : unit_.program.typedefs.end();
-          if (alias != unit_.program.typedefs.end())
-            here = space_of(source_.tokens, alias->second, depth + 1);
-          break;
-        }
-        default:
-          break;
+      const Token& token = tokens[k];
+      spoken.star |= token.is(punct("*"));
+      const Word word = source_.word(token);
+      spoken.local |= word == Word::local || word == Word::private_ || word == Word::constant;
+      spoken.global |= word == Word::global || word == Word::generic;
+      if (word != Word::name || token.kind != TokenKind::identifier) continue;
+      const auto alias = unit_.program.typedefs.find(token.code);
+      if (alias == unit_.program.typedefs.end() ||
+          std::find(spoken.seen.begin(), spoken.seen.end(), token.code) != spoken.seen.end())
+        continue;
+      spoken.seen.push_back(token.code);
+      if (spoken.seen.size() > 64) {  // too many to look through
+        spoken.global = true;
+        return;
       }
-      if (here == Space::global || here == Space::unclear) return Space::global;
-      if (here == Space::local) space = here;
+      for (const TokenRange part : alias->second) listen(source_.tokens, part, spoken);
     }
-    return space == Space::none && (star || strict_) ? Space::unclear : space;
   }
 
   void atomic_type(const std::vector<Token>& tokens, TokenRange range, std::uint32_t i) {

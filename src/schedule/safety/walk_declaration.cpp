@@ -34,14 +34,16 @@ Walker::Specifiers Walker::specifiers() {
       aggregate = true;  // not known: it may hold anything
       return;
     }
-    for (std::uint32_t i = alias->second.begin; i < alias->second.end; ++i) {
-      pointer_type |= tokens_[i].is(punct("*"));
-      aggregate |= flow_.unit.source.word(tokens_[i]) == Word::aggregate;
-      aggregate |= tokens_[i].is(punct("["));
-      result.is_local |= flow_.unit.source.word(tokens_[i]) == Word::local;
-      if (tokens_[i].kind == TokenKind::identifier && tokens_[i].code != symbol &&
-          flow_.unit.program.typedefs.contains(tokens_[i].code))
-        aggregate = true;  // a typedef of a typedef
+    for (const TokenRange range : alias->second) {
+      for (std::uint32_t i = range.begin; i < range.end; ++i) {
+        pointer_type |= tokens_[i].is(punct("*"));
+        aggregate |= flow_.unit.source.word(tokens_[i]) == Word::aggregate;
+        aggregate |= tokens_[i].is(punct("["));
+        result.is_local |= flow_.unit.source.word(tokens_[i]) == Word::local;
+        if (tokens_[i].kind == TokenKind::identifier && tokens_[i].code != symbol &&
+            flow_.unit.program.typedefs.contains(tokens_[i].code))
+          aggregate = true;  // a typedef of a typedef
+      }
     }
   };
   for (;; ++at_) {

@@ -166,7 +166,8 @@ Value Walker::cast() {
     const auto alias = tokens_[i].kind == TokenKind::identifier
                            ? flow_.unit.program.typedefs.find(tokens_[i].code)
                            : flow_.unit.program.typedefs.end();
-    if (alias != flow_.unit.program.typedefs.end()) look(alias->second.begin, alias->second.end);
+    if (alias == flow_.unit.program.typedefs.end()) continue;
+    for (const TokenRange range : alias->second) look(range.begin, range.end);
   }
   at_ = end + 1;
   const bool null = token().text == "0" || token().text == "NULL";
