@@ -7,7 +7,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::uint32_t model_schema = 1;
+constexpr std::uint32_t model_schema = 2;
 
 std::vector<double> guess_speeds(const CoRun& run) {
   std::vector<double> speeds;
@@ -68,8 +68,12 @@ RunReport AutoSplit::run() {
   for (const auto& device : report.devices)
     times.push_back({static_cast<double>(device.kernel_ns) / items,
                      static_cast<double>(device.transfer_ns) / items});
-  const bool comparable = !(report.merged && run_.will_run_in_place());
-  model_.learn(shares, times, static_cast<double>(report.wall_ns) / items, comparable);
+  using Standing = SplitModel::Standing;
+  const Standing standing = report.merged && run_.will_run_in_place() ? Standing::unlike
+                            : warm_                                   ? Standing::warm
+                                                                      : Standing::cold;
+  warm_ = true;
+  model_.learn(shares, times, static_cast<double>(report.wall_ns) / items, standing);
   save();
   return report;
 }

@@ -23,6 +23,7 @@ class AutoSplit {
   CoRun& run_;
   Bytes canonical_;
   SplitModel model_;
+  bool warm_ = false;  ///< a run of this process has made the buffers and touched the memory
 };
 
 }  // namespace kiln

@@ -11,10 +11,15 @@
 namespace kiln {
 namespace {
 
-/// A fraction of the newest measurement goes into a running mean; the first one is taken whole.
-void blend(double& mean, double value, double part = 0.5) {
+/// A running mean that follows shorter times quickly and longer ones slowly: other work on the
+/// machine makes a time longer, nothing makes it shorter. The first one is taken whole.
+void blend(double& mean, double value) {
+  const double part = value < mean ? 0.7 : 0.2;
   mean = mean == 0 ? value : mean * (1 - part) + value * part;
 }
+
+// What a guess must promise, as a part of the best time, to be tried: early, and later on.
+constexpr double small_gain = 0.97, real_gain = 0.93;
 
 std::size_t busy_count(const SplitModel::Shares& shares) {
   return static_cast<std::size_t>(
@@ -36,7 +41,11 @@ double SplitModel::predicted_ns(const Shares& shares) const {
   double slowest = 0;
   for (std::size_t i = 0; i < shares.size(); ++i)
     if (shares[i] > 0) slowest = std::max(slowest, fixed_ns_[i] + whole_ns_[i] * shares[i] / grain);
-  return slowest + (busy_count(shares) > 1 ? split_ns_ : 0);
+  return slowest + (busy_count(shares) > 1 ? split_host_ns_ : alone_host_ns_);
+}
+
+bool SplitModel::all_known() const {
+  return std::all_of(whole_ns_.begin(), whole_ns_.end(), [](double time) { return time > 0; });
 }
 
 /// The shares at which all devices are done at once: the level L with the sum of the devices'
@@ -44,9 +53,7 @@ double SplitModel::predicted_ns(const Shares& shares) const {
 /// is above L gets none.
 SplitModel::Shares SplitModel::balanced() const {
   std::vector<double> weights(speeds_);
-  const bool known =
-      std::all_of(whole_ns_.begin(), whole_ns_.end(), [](double t) { return t > 0; });
-  if (known) {
+  if (all_known()) {
     double low = 0, high = 0;
     for (std::size_t i = 0; i < whole_ns_.size(); ++i)
       high = std::max(high, fixed_ns_[i] + whole_ns_[i]);
@@ -77,52 +84,75 @@ std::vector<SplitModel::Shares> SplitModel::candidates() const {
   return all;
 }
 
-SplitModel::Shares SplitModel::choose() const {
-  const bool known =
-      std::all_of(whole_ns_.begin(), whole_ns_.end(), [](double t) { return t > 0; });
-  if (!known) return balanced();
-  double best_measured = std::numeric_limits<double>::infinity();
-  for (const auto& [shares, time] : measured_)
-    best_measured = std::min(best_measured, time.best_ns);
+const SplitModel::Measured* SplitModel::measured(const Shares& shares) const {
+  const auto found = measured_.find(shares);
+  if (found == measured_.end()) return nullptr;
+  // One cold run among warm ones says too little; two of them keep a split from being tried on and
+  // on by processes that run once.
+  return found->second.warm == any_warm_ || found->second.count > 1 ? &found->second : nullptr;
+}
 
+double SplitModel::best_measured_ns() const {
+  double best = std::numeric_limits<double>::infinity();
+  for (const auto& [shares, time] : measured_)
+    if (time.warm == any_warm_) best = std::min(best, time.best_ns);
+  return best;
+}
+
+double SplitModel::appeal_ns(const Shares& shares, double best_measured) const {
+  const bool curious = runs_ < trials;
+  const double predicted = predicted_ns(shares);
+  if (const auto* known = measured(shares)) {
+    // One bad moment of the machine must not decide against a split for good: it gets a second
+    // chance, above all where its devices' own times promise more.
+    if (curious && known->count == 1) return std::min(0.9 * known->best_ns, predicted / small_gain);
+    return known->best_ns;
+  }
+  // Devices that share a memory slow each other down, so one alone does better than the speeds of
+  // a split run say: within reach, it is worth one run.
+  if (curious && busy_count(shares) == 1 && predicted < 1.7 * best_measured)
+    return std::min(predicted, 0.85 * best_measured);
+  // Another guess near a measured split must promise a gain above the noise.
+  return std::isfinite(best_measured) ? predicted / (curious ? small_gain : real_gain) : predicted;
+}
+
+SplitModel::Shares SplitModel::choose() const {
+  if (!all_known()) return balanced();
+  const double best_measured = best_measured_ns();
   Shares best;
-  double best_ns = std::numeric_limits<double>::infinity();
+  double least = std::numeric_limits<double>::infinity();
   for (const auto& shares : candidates()) {
-    const auto found = measured_.find(shares);
-    double time = found != measured_.end() ? found->second.best_ns : predicted_ns(shares);
-    if (found == measured_.end()) {
-      // Devices that share a memory slow each other down, so one alone does better than the
-      // speeds of a split run say: within reach, the fastest one is worth one run.
-      if (busy_count(shares) == 1 && time < 1.7 * best_measured)
-        time = std::min(time, 0.9 * best_measured);
-      // Another guess near a measured split must promise a real gain.
-      else if (std::isfinite(best_measured))
-        time /= 0.98;
-    }
-    if (time < best_ns) {
-      best_ns = time;
-      best = shares;
-    }
+    const double time = appeal_ns(shares, best_measured);
+    if (time >= least) continue;
+    least = time;
+    best = shares;
   }
   return best;
 }
 
 void SplitModel::learn(const Shares& shares, const std::vector<DeviceTime>& devices, double wall_ns,
-                       bool comparable) {
+                       Standing standing) {
   ++runs_;
+  const bool split = busy_count(shares) > 1;
   double slowest = 0;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (shares[i] == 0) continue;
     // Alone, a device shows its own speed, which says little about a split; believed only at first.
-    if (busy_count(shares) > 1 || whole_ns_[i] == 0)
-      blend(whole_ns_[i], devices[i].kernel_ns * grain / shares[i]);
+    if (split || whole_ns_[i] == 0) blend(whole_ns_[i], devices[i].kernel_ns * grain / shares[i]);
     blend(fixed_ns_[i], devices[i].transfer_ns);
     slowest = std::max(slowest, devices[i].kernel_ns + devices[i].transfer_ns);
   }
-  if (busy_count(shares) > 1 && comparable) blend(split_ns_, std::max(0.0, wall_ns - slowest));
-  if (!comparable) return;
+  if (standing == Standing::unlike) return;
+  const bool warm = standing == Standing::warm;
+  // What the host took in cold runs (buffers made, memory touched) says nothing of warm ones.
+  if (warm && !any_warm_) alone_host_ns_ = split_host_ns_ = 0;
+  any_warm_ = any_warm_ || warm;
+  if (warm == any_warm_)
+    blend(split ? split_host_ns_ : alone_host_ns_, std::max(0.0, wall_ns - slowest));
   auto& entry = measured_[shares];
-  // A best that ages: noise only ever adds, but a machine may become slower for good.
+  if (entry.warm && !warm) return;
+  if (warm && !entry.warm) entry = {0, 0, true};
+  // A best that ages: a machine may become slower for good.
   entry.best_ns = entry.count == 0 ? wall_ns : std::min(entry.best_ns * 1.01, wall_ns);
   ++entry.count;
 }
@@ -137,11 +167,12 @@ Bytes SplitModel::encode() const {
     put(whole_ns_[i]);
     put(fixed_ns_[i]);
   }
-  put(split_ns_);
+  put(alone_host_ns_);
+  put(split_host_ns_);
   for (const auto& [shares, time] : measured_) {
     for (const int share : shares) append_le(bytes, static_cast<std::int32_t>(share));
     put(time.best_ns);
-    append_le(bytes, static_cast<std::int32_t>(time.count));
+    append_le(bytes, static_cast<std::int32_t>(time.count * 2 + (time.warm ? 1 : 0)));
   }
   return bytes;
 }
@@ -162,15 +193,22 @@ std::optional<SplitModel> SplitModel::decode(ByteView bytes, std::size_t devices
     model.whole_ns_[i] = number();
     model.fixed_ns_[i] = number();
   }
-  model.split_ns_ = number();
+  model.alone_host_ns_ = number();
+  model.split_host_ns_ = number();
   while (in.good() && in.left() > 0) {
     Shares shares(devices);
     for (auto& share : shares) share = in.take<std::int32_t>();
-    Measured time{number(), in.take<std::int32_t>()};
+    Measured time;
+    time.best_ns = number();
+    const auto count = in.take<std::uint32_t>();
+    time.count = static_cast<int>(count / 2 & 0xffffff);
+    time.warm = count % 2 == 1;
     const bool sound =
         std::all_of(shares.begin(), shares.end(), [](int s) { return s >= 0 && s <= grain; }) &&
         std::accumulate(shares.begin(), shares.end(), 0) == grain && time.best_ns > 0;
-    if (in.good() && sound) model.measured_[shares] = time;
+    if (!in.good() || !sound) continue;
+    model.measured_[shares] = time;
+    model.any_warm_ = model.any_warm_ || time.warm;
   }
   if (!in.good()) return {};
   return model;
