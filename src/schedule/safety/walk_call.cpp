@@ -136,15 +136,18 @@ Value Walker::call_builtin(const Token& callee, std::vector<Value>& arguments,
     }
     case MemoryUse::group_copy: {
       if (count < 2) give_up("calls " + name + " with too few arguments");
-      bool loads = false;
+      bool size_tainted = false, loads = false;
+      for (const Value& argument : arguments)
+        size_tainted |= argument.roots == 0 && argument.levels == 0 && argument.tainted;
       for (std::size_t i = 0; i < count; ++i) {
         Value target = arguments[i];
-        target.tainted |= result.tainted;
+        target.tainted |= size_tainted;
         target.own |= result.own;
         loads |= i > 0 && target.roots != 0;
         touch(target, i > 0, i == 0, "copy(" + text(at, at_) + ')');
       }
       taint_pointee(arguments[0], result.tainted || loads);
+      result.tainted = false;  // an event
       return result;
     }
     case MemoryUse::write_last:
