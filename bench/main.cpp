@@ -46,8 +46,10 @@ int main(int argc, char** argv) {
   CLI::App app("Measures the bars that Kiln must reach");
   std::vector<std::string> names;
   bool only_list = false, as_json = false;
+  std::string source = KILN_SOURCE_DIR;
   app.add_flag("--list", only_list, "print every bar");
   app.add_flag("--json", as_json, "print an array of objects");
+  app.add_option("--source", source, "the project's folder, where the build was carried away");
   app.add_option("names", names, "groups (spec) or bars (spec/version)");
   try {
     app.parse(argc, argv);
@@ -73,5 +75,5 @@ int main(int argc, char** argv) {
     return 2;
   }
   const auto binaries = fs::read_symlink("/proc/self/exe").parent_path();
-  return measure(wanted, {binaries, KILN_SOURCE_DIR}, as_json);
+  return measure(wanted, {binaries, fs::absolute(source)}, as_json);
 }

@@ -66,6 +66,9 @@ std::string summary(const std::vector<Regret>& list) {
   std::string text;
   for (const auto& regret : list)
     text += fmt::format("{}{} {:.3f}", text.empty() ? "" : ", ", regret.kernel, regret.ratio);
+  // Splits of CPUs mean little where others want the same cores: then run it under `chrt -f 1`.
+  double load = 0;
+  if (::getloadavg(&load, 1) == 1) text += fmt::format("; load average {:.1f}", load);
   return text;
 }
 

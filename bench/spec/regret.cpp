@@ -24,10 +24,10 @@ constexpr int kCoarseRuns = 5;
 constexpr int kRounds = 30;
 constexpr double kLeastMs = 4;  // an even split takes at least this: far above what a launch costs
 
-/// One kernel at one size on the devices, over a store of its own.
+/// One kernel at one size on the devices, over a store.
 struct Bench {
   Bench(const Context& context, const Subject& subject, std::int64_t dataset,
-        const std::vector<DevicePtr>& devices)
+        const std::vector<DevicePtr>& devices, const Sandbox& sandbox)
       : example(context, subject.name, dataset),
         resolver(open_local_store(sandbox.store())),
         run(resolver, queues_of(devices), example.job(), {}) {
@@ -45,7 +45,6 @@ struct Bench {
     return static_cast<double>(now_ns() - start) * 1e-6;
   }
 
-  Sandbox sandbox;
   Example example;
   Resolver resolver;
   CoRun run;
@@ -55,8 +54,9 @@ struct Bench {
 std::int64_t measurable_size(const Context& context, const Subject& subject,
                              const std::vector<DevicePtr>& devices) {
   std::int64_t dataset = subject.dataset;
+  const Sandbox sandbox;  // one for all attempts, which need the same program
   for (int attempt = 0; attempt < 8; ++attempt) {
-    Bench bench(context, subject, dataset, devices);
+    Bench bench(context, subject, dataset, devices, sandbox);
     bench.milliseconds({1, 1});  // the first one merges
     std::vector<double> times;
     for (int i = 0; i < 3; ++i) times.push_back(bench.milliseconds({1, 1}));
@@ -91,7 +91,8 @@ Regret measure_regret(const Context& context, const Subject& subject,
   Regret result;
   result.kernel = subject.name;
   result.dataset = measurable_size(context, subject, devices);
-  Bench bench(context, subject, result.dataset, devices);
+  const Sandbox fresh;
+  Bench bench(context, subject, result.dataset, devices, fresh);
   AutoSplit learner(bench.run);
   for (int i = 0; i < kAutoRuns; ++i) learner.run();
   result.weights = learner.weights();
