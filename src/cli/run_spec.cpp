@@ -129,7 +129,7 @@ RunOptions run_options_of(const Context& context) {
   options.inputs = files_of(context, "in");
   options.outputs = files_of(context, "out");
   options.expectations = files_of(context, "expect");
-  options.rtol = context.number("rtol");
+  if (context.has("rtol")) options.rtol = context.number("rtol");
   options.seed = static_cast<std::uint64_t>(context.integer("seed"));
   options.runs = context.integer("runs");
   options.legacy = context.flag("legacy");

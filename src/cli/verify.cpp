@@ -131,7 +131,7 @@ int verify_specs(Context& context) {
   options.symbols = symbols_of(context);
   options.dialect = dialect_of(context);
   for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
-  options.rtol = context.number("rtol");
+  if (context.has("rtol")) options.rtol = context.number("rtol");
   Session session(context);
   Printer printer(context, devices_text(session.devices()));
   if (datasets.empty()) datasets.push_back(0);  // 0: as --set or the default says

@@ -19,12 +19,7 @@ constexpr Option own_options[] = {
      .value_name = "LIST",
      .help = "The splits to try, separated by commas, each as for kiln run --partition. Default: "
              "0 to 10."},
-    {.name = "rtol",
-     .kind = Kind::number,
-     .value_name = "X",
-     .help = "The relative difference up to which two floating-point results count as equal; 0 "
-             "compares to the bit.",
-     .fallback = "0"},
+    options::rtol,
     options::json,
     options::source_dir,
     options::dialect,
