@@ -3,11 +3,29 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 
 namespace kiln {
 namespace {
 // What PoCL's kernels may assume of a buffer: the widest vector type, double16.
 constexpr std::uintptr_t buffer_alignment = 128;
+
+/// A number for a sub-device that the application made: its own among all of this process, since
+/// drivers mix up programs of sub-devices that look alike (kernel/compile.cpp).
+unsigned foreign_part(cl_device_id id) {
+  static std::mutex mutex;
+  static std::map<cl_device_id, unsigned> numbers;
+  const std::lock_guard lock(mutex);
+  // Kiln's own sub-devices count from 0, by compute units at most.
+  return numbers.try_emplace(id, 0x10000 + static_cast<unsigned>(numbers.size())).first->second;
+}
+DevicePtr describe_foreign(const cl::Device& handle) {
+  const auto parent = handle.getInfo<CL_DEVICE_PARENT_DEVICE>();
+  if (parent() == nullptr) return describe_device(handle);
+  return describe_device(handle, describe_device(parent), foreign_part(handle()));
+}
+
 }  // namespace
 
 std::shared_ptr<Context> Context::create(std::vector<DevicePtr> devices) {
@@ -26,7 +44,7 @@ std::shared_ptr<Context> Context::adopt(cl_context foreign) {
     cl::Context context(foreign, true);
     std::vector<DevicePtr> devices;
     for (const auto& handle : context.getInfo<CL_CONTEXT_DEVICES>())
-      devices.push_back(describe_device(handle));
+      devices.push_back(describe_foreign(handle));
     return std::shared_ptr<Context>(new Context(std::move(context), std::move(devices)));
   } catch (const cl::Error& error) {
     throw cl_error(error);
@@ -54,7 +72,11 @@ Queue Queue::adopt(cl_command_queue foreign, ContextPtr context) {
     queue.queue_ = cl::CommandQueue(foreign, true);
     if (queue.queue_.getInfo<CL_QUEUE_CONTEXT>()() != context->cl()())
       throw Error(Errc::bad_input, "the queue belongs to another context");
-    queue.device_ = context->device(queue.queue_.getInfo<CL_QUEUE_DEVICE>()());
+    const auto handle = queue.queue_.getInfo<CL_QUEUE_DEVICE>();
+    for (const auto& device : context->devices())
+      if (device->handle() == handle()) queue.device_ = device;
+    // PoCL lists a sub-device's parent as the device of its context.
+    if (!queue.device_) queue.device_ = describe_foreign(handle);
     queue.context_ = std::move(context);
     return queue;
   } catch (const cl::Error& error) {

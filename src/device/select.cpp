@@ -90,11 +90,17 @@ Expected<std::vector<DevicePtr>> select_devices(std::string_view list) {
   const auto devices = all_devices();
   if (!devices) return tl::unexpected(devices.error());
   std::vector<DevicePtr> chosen;
+  std::vector<bool> used(devices->size());
   for (const auto& selector : *selectors) {
     bool found = false;
     for (std::size_t i = 0; i < devices->size(); ++i) {
       if (!matches(*(*devices)[i], i, selector.text)) continue;
       found = true;
+      // It would run against itself, be it whole or in parts.
+      if (used[i])
+        return fail(Errc::bad_input,
+                    fmt::format("--devices: {} is named twice", (*devices)[i]->name));
+      used[i] = true;
       auto parts = divide((*devices)[i], selector.parts);
       if (!parts) return tl::unexpected(parts.error());
       chosen.insert(chosen.end(), parts->begin(), parts->end());
@@ -103,11 +109,6 @@ Expected<std::vector<DevicePtr>> select_devices(std::string_view list) {
       return fail(Errc::not_found, fmt::format("--devices: no device matches '{}'; present: {}",
                                                selector.text, known_devices(*devices)));
   }
-  // One device named twice would run against itself.
-  for (auto a = chosen.begin(); a != chosen.end(); ++a)
-    for (auto b = chosen.begin(); b != a; ++b)
-      if ((*a)->handle() == (*b)->handle())
-        return fail(Errc::bad_input, fmt::format("--devices: {} is named twice", (*a)->name));
   return chosen;
 }
 

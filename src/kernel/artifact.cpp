@@ -69,33 +69,43 @@ Expected<Artifact> decode_artifact(ByteView bytes) {
   return artifact;
 }
 
-std::vector<KernelInfo> describe_kernels(const cl::Program& program) {
-  std::vector<KernelInfo> infos;
-  std::vector<cl::Kernel> kernels;
-  cl::Program handle = program;
-  handle.createKernels(&kernels);
-  for (auto& kernel : kernels) {
-    KernelInfo info;
-    info.name = kernel.getInfo<CL_KERNEL_FUNCTION_NAME>();
-    while (!info.name.empty() && info.name.back() == '\0') info.name.pop_back();
-    const cl_uint count = kernel.getInfo<CL_KERNEL_NUM_ARGS>();
-    info.arguments.resize(count);
-    info.has_arguments = true;
-    for (cl_uint i = 0; i < count && info.has_arguments; ++i) {
-      auto& argument = info.arguments[i];
-      try {
-        argument.address = kernel.getArgInfo<CL_KERNEL_ARG_ADDRESS_QUALIFIER>(i);
-        argument.access = kernel.getArgInfo<CL_KERNEL_ARG_ACCESS_QUALIFIER>(i);
-        argument.qualifier = kernel.getArgInfo<CL_KERNEL_ARG_TYPE_QUALIFIER>(i);
-        argument.type = kernel.getArgInfo<CL_KERNEL_ARG_TYPE_NAME>(i).c_str();
-        argument.name = kernel.getArgInfo<CL_KERNEL_ARG_NAME>(i).c_str();
-      } catch (const cl::Error&) {
-        info.has_arguments = false;  // a driver's own binary often holds none of this
-      }
+namespace {
+
+KernelInfo describe(cl::Kernel& kernel) {
+  KernelInfo info;
+  info.name = kernel.getInfo<CL_KERNEL_FUNCTION_NAME>();
+  while (!info.name.empty() && info.name.back() == '\0') info.name.pop_back();
+  const cl_uint count = kernel.getInfo<CL_KERNEL_NUM_ARGS>();
+  info.arguments.resize(count);
+  info.has_arguments = true;
+  for (cl_uint i = 0; i < count && info.has_arguments; ++i) {
+    auto& argument = info.arguments[i];
+    try {
+      argument.address = kernel.getArgInfo<CL_KERNEL_ARG_ADDRESS_QUALIFIER>(i);
+      argument.access = kernel.getArgInfo<CL_KERNEL_ARG_ACCESS_QUALIFIER>(i);
+      argument.qualifier = kernel.getArgInfo<CL_KERNEL_ARG_TYPE_QUALIFIER>(i);
+      argument.type = kernel.getArgInfo<CL_KERNEL_ARG_TYPE_NAME>(i).c_str();
+      argument.name = kernel.getArgInfo<CL_KERNEL_ARG_NAME>(i).c_str();
+    } catch (const cl::Error&) {
+      info.has_arguments = false;  // a driver's own binary often holds none of this
     }
-    infos.push_back(std::move(info));
   }
-  return infos;
+  return info;
+}
+
+}  // namespace
+
+std::vector<KernelInfo> describe_kernels(const cl::Program& program) {
+  try {
+    std::vector<KernelInfo> infos;
+    std::vector<cl::Kernel> kernels;
+    cl::Program handle = program;
+    handle.createKernels(&kernels);
+    for (auto& kernel : kernels) infos.push_back(describe(kernel));
+    return infos;
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
 }
 
 }  // namespace kiln

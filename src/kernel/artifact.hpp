@@ -43,7 +43,7 @@ Bytes encode(const Artifact& artifact);
 /// Every length is checked; nothing may be left over.
 Expected<Artifact> decode_artifact(ByteView bytes);
 
-/// Asks a built program about its kernels.
+/// Asks a built program about its kernels. Throws kiln::Error.
 std::vector<KernelInfo> describe_kernels(const cl::Program& program);
 
 }  // namespace kiln

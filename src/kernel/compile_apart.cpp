@@ -38,7 +38,7 @@ Expected<Bytes> read_result(const ProcessResult& result, const fs::path& folder,
                             const ApartRequest& request) {
   if (result.timed_out)
     return fail(Errc::timeout, fmt::format("compiling {} took longer than {} s", request.label,
-                                           request.limit.count() / 1000));
+                                           static_cast<double>(request.limit.count()) / 1000));
   if (result.signal != 0)
     return fail(Errc::device, fmt::format("the driver's compiler died of {} on {}",
                                           signal_name(result.signal), request.label));
@@ -46,8 +46,8 @@ Expected<Bytes> read_result(const ProcessResult& result, const fs::path& folder,
   const auto log = read_text(folder / apart::log_file);
   if (result.exit_code == apart::does_not_build)
     return tl::unexpected(build_error(request.label, log.value_or("")));
-  return fail(Errc::unsupported,
-              fmt::format("the compile helper failed: {}", log.value_or(result.errors)));
+  return fail(Errc::unsupported, fmt::format("the compile helper failed (exit code {}): {}",
+                                             result.exit_code, log.value_or(result.errors)));
 }
 
 }  // namespace

@@ -42,9 +42,8 @@ void Launch::set_range(const NDRange& range) {
   value_or_throw(check_range(range, *program_->device()));
   program_->prepare(variant_of(info_.name, range));
   range_ = range;
-  const bool zero = std::all_of(range.offset.begin(), range.offset.end(),
-                                [](std::size_t value) { return value == 0; });
-  offset_ = zero ? nullptr : range_.offset.data();
+  has_offset_ = std::any_of(range.offset.begin(), range.offset.end(),
+                            [](std::size_t value) { return value != 0; });
 }
 
 void Launch::throw_enqueue(cl_int status) const {

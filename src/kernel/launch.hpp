@@ -15,6 +15,8 @@ class Launch {
  public:
   /// Throws where the program has no such kernel.
   Launch(ContextPtr context, Program& program, const std::string& kernel);
+  Launch(Launch&&) = default;
+  Launch& operator=(Launch&&) = delete;
 
   /// Arguments by position. Buffers must outlive every enqueued run (OpenCL does not keep them for
   /// the time between setting and enqueuing). Throws with the argument's position and name.
@@ -35,8 +37,9 @@ class Launch {
   void enqueue(cl_command_queue queue, std::span<const cl_event> after = {},
                cl_event* done = nullptr) {
     const cl_int status = clEnqueueNDRangeKernel(
-        queue, handle_, range_.dimensions, offset_, range_.global.data(), range_.local.data(),
-        static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(), done);
+        queue, handle_, range_.dimensions, has_offset_ ? range_.offset.data() : nullptr,
+        range_.global.data(), range_.local.data(), static_cast<cl_uint>(after.size()),
+        after.empty() ? nullptr : after.data(), done);
     if (status != CL_SUCCESS) throw_enqueue(status);
   }
 
@@ -49,7 +52,7 @@ class Launch {
   cl::Kernel kernel_;
   cl_kernel handle_;
   NDRange range_;
-  const std::size_t* offset_ = nullptr;  // null: PoCL then takes its zero-offset variant
+  bool has_offset_ = false;  // without one PoCL takes its zero-offset variant
 };
 
 /// Whether a device can launch a geometry; the error says which bound it breaks.

@@ -73,7 +73,7 @@ Program& Resolver::resolve(const Request& request, const ContextPtr& context,
 
   std::promise<Program*> promise;
   std::shared_future<Program*> others;
-  const std::pair place{key, device->handle()};
+  const Place place{key, context.get(), device->handle()};
   {
     const std::lock_guard lock(mutex_);
     const auto [entry, first] = making_.try_emplace(place, promise.get_future().share());

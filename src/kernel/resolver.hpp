@@ -5,8 +5,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "base/trace.hpp"
@@ -31,7 +33,7 @@ enum class CompilePolicy {
 /// then makes it and writes it back. Concurrent callers of one Key share one making. Thread-safe.
 class Resolver : public VariantMaker {
  public:
-  /// `local` may be null: nothing is kept then.
+  /// `local` may be null: nothing is kept then. Outlives the contexts whose programs it makes.
   explicit Resolver(std::unique_ptr<Layer> local, CompilePolicy policy = CompilePolicy::apart);
   ~Resolver() override;
 
@@ -85,10 +87,12 @@ class Resolver : public VariantMaker {
 
   const Generator* generator(const std::string& family) const;
   std::string text_of(const Request& request, const Parameters& parameters) const;
+  std::optional<Parameters> stored_record(const Request& request, const Device& device) const;
   Program& make(Work& work);
   bool load_stored(Work& work);
   void compile(Work& work);
   void compile_apart_into(Work& work);
+  bool load_made(Work& work);
   void compile_here_into(Work& work, const std::string& why);
   void compile_beside(const Work& work);
   bool add_variants(Work& work);
@@ -98,11 +102,14 @@ class Resolver : public VariantMaker {
   std::unique_ptr<Layer> local_;
   CompilePolicy policy_;
   mutable std::mutex mutex_;  // of the maps below; never held while something is made
-  std::map<std::pair<Key, cl_device_id>, std::shared_future<Program*>> making_;
+  /// A program belongs to its context, so callers share a making only within one.
+  using Place = std::tuple<Key, const Context*, cl_device_id>;
+  std::map<Place, std::shared_future<Program*>> making_;
   std::map<Key, std::shared_future<PlanPtr>> making_plans_;
   std::vector<std::thread> beside_;
   MemoryLayer<std::string, std::unique_ptr<Generator>, std::hash<std::string>> generators_;
-  MemoryLayer<ParameterKey, Parameters, ParameterHash> parameters_;
+  /// What is on record, nothing included: defaults are each Request's own.
+  MemoryLayer<ParameterKey, std::optional<Parameters>, ParameterHash> parameters_;
   MemoryLayer<Key, std::weak_ptr<const Plan>, KeyHash> plans_;
 };
 

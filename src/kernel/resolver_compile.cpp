@@ -43,12 +43,25 @@ void Resolver::compile_apart_into(Work& work) {
   }
   work.artifact.form = Artifact::Form::pocl_archive;
   work.artifact.binary = std::move(*made);
-  StepTimer step(work.explanation, "load");
-  work.handle =
-      load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
-  work.artifact.kernels = describe_kernels(work.handle);
-  step.answered();
+  if (!load_made(work)) return compile_here_into(work, "the driver does not take its own archive");
   keep(work);
+}
+
+/// The Artifact that was just made becomes the program.
+bool Resolver::load_made(Work& work) {
+  StepTimer step(work.explanation, "load");
+  try {
+    work.handle =
+        load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
+    work.artifact.kernels = describe_kernels(work.handle);
+    step.answered();
+    return true;
+  } catch (const Error& error) {
+    step.missed(error.message());
+    log(LogLevel::warning, fmt::format("{} does not take the archive made for {}: {}",
+                                       work.device->name, work.request.label, error.message()));
+    return false;
+  }
 }
 
 void Resolver::compile_here_into(Work& work, const std::string& why) {

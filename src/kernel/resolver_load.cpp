@@ -63,6 +63,7 @@ bool Resolver::load_stored(Work& work) {
     log(LogLevel::warning,
         fmt::format("{} does not take its stored binary: {}", work.device->name, error.message()));
     work.artifact = {};
+    work.stored_is_bad = true;
     return false;
   }
 }
@@ -97,8 +98,8 @@ bool Resolver::add_variants(Work& work) {
 void Resolver::keep(const Work& work) {
   if (!local_ || work.artifact.binary.empty()) return;
   const auto merged = [&](const std::optional<Entry>& present) -> std::optional<Bytes> {
-    if (!present || work.artifact.form != Artifact::Form::pocl_archive)
-      return encode(work.artifact);
+    const bool grows = work.artifact.form == Artifact::Form::pocl_archive;
+    if (!present || !grows || work.stored_is_bad) return encode(work.artifact);
     auto old = decode_entry(*present, *work.device);
     if (!old) return encode(work.artifact);
     auto both = poclbin::merge(old->binary, work.artifact.binary);
@@ -108,9 +109,12 @@ void Resolver::keep(const Work& work) {
     return encode(result);
   };
   if (auto kept = local_->update(Kind::artifact, work.key, work.canonical, work.metadata(), merged);
-      !kept)
-    log(LogLevel::warning,
-        fmt::format("{} is not kept: {}", work.request.label, kept.error().message()));
+      !kept) {
+    // A store that is unusable has said so itself, once; repeating it for every program helps
+    // nobody.
+    const auto level = kept.error().code() == Errc::io ? LogLevel::info : LogLevel::warning;
+    log(level, fmt::format("{} is not kept: {}", work.request.label, kept.error().message()));
+  }
 }
 
 void Resolver::make_variant(Program& program, const KernelVariant& variant) {
@@ -121,32 +125,36 @@ void Resolver::make_variant(Program& program, const KernelVariant& variant) {
   request.label = program.label();
   request.build_hash = poclbin::build_hash(program.key().digest.bytes);
   request.variants = {variant};
-  auto made = compile_apart(*program.device(), request);
-  if (!made) {
+  const auto give_up = [&](const Error& error) {
     log(LogLevel::info, fmt::format("variant {} of {}: {}", variant.variant.folder(),
-                                    program.label(), made.error().message()));
-    return;
+                                    program.label(), error.message()));
+  };
+  auto made = compile_apart(*program.device(), request);
+  if (!made) return give_up(made.error());
+  try {
+    // Loading the merged archive once puts the new object where the driver looks at a launch.
+    const auto context = Context::create({program.device()});
+    load_binary(*context, *program.device(), *made, program.options());
+    Request described{};
+    described.label = program.label();
+    const Parameters none;
+    const std::vector<KernelVariant> wanted;
+    Work work{described,
+              none,
+              context,
+              program.device(),
+              wanted,
+              nullptr,
+              program.key(),
+              program.canonical(),
+              {Artifact::Form::pocl_archive, program.kernels(), *made},
+              {},
+              0};
+    keep(work);
+    program.replace_archive(std::move(*made));
+  } catch (const Error& error) {
+    give_up(error);  // the launch compiles it instead
   }
-  // Loading the merged archive once puts the new object where the driver looks at a launch.
-  const auto context = Context::create({program.device()});
-  load_binary(*context, *program.device(), *made, program.options());
-  Request described{};
-  described.label = program.label();
-  const Parameters none;
-  const std::vector<KernelVariant> wanted;
-  Work work{described,
-            none,
-            context,
-            program.device(),
-            wanted,
-            nullptr,
-            program.key(),
-            program.canonical(),
-            {Artifact::Form::pocl_archive, program.kernels(), *made},
-            {},
-            0};
-  keep(work);
-  program.replace_archive(std::move(*made));
 }
 
 }  // namespace kiln

@@ -49,19 +49,26 @@ std::size_t Resolver::ParameterHash::operator()(const ParameterKey& key) const n
 Parameters Resolver::parameters(const Request& request, const Device& device) {
   const Generator* maker = request.source ? nullptr : generator(request.family);
   if (maker == nullptr && request.problem_class.empty()) return {};
+  // The version is a part of the Key: a front end that forgot it would get stale programs.
+  if (maker != nullptr && maker->version() != request.version)
+    throw Error(Errc::internal,
+                fmt::format("a Request of version {} for the generator of {}, which has version {}",
+                            request.version, request.family, maker->version()));
   ParameterKey key{request.family, request.problem_class, device.speed_identity()};
-  if (const Parameters* known = parameters_.find(key)) return *known;
+  const std::optional<Parameters>* known = parameters_.find(key);
+  if (known == nullptr) known = &parameters_.insert(std::move(key), stored_record(request, device));
+  // One problem class holds many Requests, and a record need not fit them all.
+  if (*known && (maker == nullptr || maker->accepts(request, **known))) return **known;
+  return maker ? maker->defaults(request) : Parameters{};
+}
 
-  Parameters chosen = maker ? maker->defaults(request) : Parameters{};
-  if (local_) {
-    const Bytes canonical = canonical_record(request, device);
-    const auto lookup = local_->get(Kind::record, key_of(canonical), canonical);
-    if (lookup.entry && lookup.entry->metadata.schema == parameters_schema) {
-      const auto stored = decode_parameters(lookup.entry->content);
-      if (stored && (maker == nullptr || maker->accepts(request, *stored))) chosen = *stored;
-    }
-  }
-  return parameters_.insert(std::move(key), std::move(chosen));
+std::optional<Parameters> Resolver::stored_record(const Request& request,
+                                                  const Device& device) const {
+  if (!local_) return {};
+  const Bytes canonical = canonical_record(request, device);
+  const auto lookup = local_->get(Kind::record, key_of(canonical), canonical);
+  if (!lookup.entry || lookup.entry->metadata.schema != parameters_schema) return {};
+  return decode_parameters(lookup.entry->content);
 }
 
 void Resolver::record(const Request& request, const Device& device, const Parameters& parameters) {

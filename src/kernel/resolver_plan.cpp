@@ -13,13 +13,16 @@ PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<P
     explanation->what = request.label;
     explanation->key = key.hex();
   }
+  const auto held = [&]() -> PlanPtr {
+    const auto* known = plans_.find(key);
+    return known != nullptr ? known->lock() : nullptr;
+  };
   {
     StepTimer step(explanation, "memory");
-    if (const auto* known = plans_.find(key))
-      if (auto plan = known->lock()) {
-        step.answered();
-        return plan;
-      }
+    if (auto plan = held()) {
+      step.answered();
+      return plan;
+    }
     step.missed("not held in this process");
   }
   std::promise<PlanPtr> promise;
@@ -54,6 +57,7 @@ PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<P
   const auto make_and_keep = [&] {
     StepTimer step(explanation, "make");
     PlanPtr plan = make();
+    if (!plan) throw Error(Errc::internal, request.label + ": no plan was made");
     step.answered();
     if (local_) {
       const Metadata metadata{request.schema, request.label, "", step.seconds()};
@@ -65,7 +69,8 @@ PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<P
     return plan;
   };
   try {
-    PlanPtr plan = load();
+    PlanPtr plan = held();  // another thread may have published before the reservation
+    if (!plan) plan = load();
     if (!plan) plan = make_and_keep();
     using Table = decltype(plans_);
     plans_.insert(key, plan, Table::OnExisting::replace);

@@ -23,6 +23,7 @@ struct Resolver::Work {
   Artifact artifact;  ///< what is kept; its binary is empty where nothing can be
   cl::Program handle;
   double cost_seconds = 0;
+  bool stored_is_bad = false;  ///< what the store holds is to be replaced, not merged with
 
   std::string build_hash() const { return poclbin::build_hash(key.digest.bytes); }
   Metadata metadata() const {

@@ -152,6 +152,21 @@ TEST_F(ResolverTest, threads_that_ask_for_one_key_share_one_making) {
   for (const auto* program : programs) EXPECT_EQ(program, programs[0]);
 }
 
+TEST_F(ResolverTest, a_programs_arguments_are_known_however_it_was_made) {
+  const auto request = text_request(vector_add_text, "VectorAdd");
+  auto first = resolver(), again = resolver(), here = std::make_unique<Resolver>(nullptr);
+  for (auto* spine : {&first, &again, &here}) {
+    const auto context = Context::create({device_});
+    const auto& kernel = (*spine)->resolve(request, context, device_).kernel("VectorAdd");
+    EXPECT_TRUE(kernel.has_arguments);
+    ASSERT_EQ(kernel.arguments.size(), 4u);
+    EXPECT_EQ(kernel.arguments[0].type, "float*");
+    EXPECT_EQ(kernel.arguments[0].address, cl_uint{CL_KERNEL_ARG_ADDRESS_GLOBAL});
+    EXPECT_EQ(kernel.arguments[3].type, "int");
+    EXPECT_EQ(kernel.arguments[3].name, "n");
+  }
+}
+
 TEST_F(ResolverTest, without_a_store_it_builds_in_process) {
   Resolver spine(nullptr);
   const auto context = Context::create({device_});

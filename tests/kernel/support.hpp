@@ -32,6 +32,7 @@ inline Request text_request(const std::string& text, const std::string& label) {
   Request request;
   request.family = "source";
   request.source = value_or_throw(from_text(text, label + ".cl"));
+  request.options = value_or_throw(build_options({}, {}));
   request.label = label;
   return request;
 }

@@ -1,0 +1,112 @@
+#include "device/context.hpp"
+
+#include <thread>
+
+#include "device/support.hpp"
+
+namespace kiln::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <class Call>
+Error error_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error;
+  }
+  return {Errc::internal, "nothing was thrown"};
+}
+
+TEST(Context, keeps_the_descriptions_of_its_devices) {
+  const auto device = cpu_device();
+  const auto context = Context::create({device});
+  ASSERT_EQ(context->devices().size(), 1u);
+  EXPECT_EQ(context->device(device->handle()), device);
+}
+
+TEST(Context, no_device_at_all_is_an_error) {
+  EXPECT_EQ(error_of([] { Context::create({}); }).code(), Errc::device);
+}
+
+TEST(Context, a_stranger_among_devices_is_not_found) {
+  const auto context = Context::create({cpu_device()});
+  EXPECT_EQ(error_of([&] { context->device(nullptr); }).code(), Errc::not_found);
+}
+
+TEST(Context, an_adopted_one_is_retained_while_it_is_held) {
+  const auto device = cpu_device();
+  const cl::Context foreign(device->handle);
+  const auto count = foreign.getInfo<CL_CONTEXT_REFERENCE_COUNT>();
+  auto context = Context::adopt(foreign());
+  EXPECT_GT(foreign.getInfo<CL_CONTEXT_REFERENCE_COUNT>(), count);
+  ASSERT_EQ(context->devices().size(), 1u);
+  EXPECT_EQ(context->devices()[0]->fingerprint(), device->fingerprint());
+  context.reset();
+  EXPECT_EQ(foreign.getInfo<CL_CONTEXT_REFERENCE_COUNT>(), count);
+}
+
+struct Counted {
+  static inline std::atomic<int> made{0}, gone{0};
+  Counted() { ++made; }
+  ~Counted() { ++gone; }
+};
+
+TEST(Context, the_attachment_is_made_once_and_goes_with_the_context) {
+  Counted::made = Counted::gone = 0;
+  auto context = Context::create({cpu_device()});
+  std::vector<Counted*> seen(8);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& place : seen) threads.emplace_back([&] { place = &context->attachment<Counted>(); });
+  }
+  for (auto* one : seen) EXPECT_EQ(one, seen[0]);
+  EXPECT_EQ(Counted::made, 1);
+  EXPECT_EQ(Counted::gone, 0);
+  context.reset();
+  EXPECT_EQ(Counted::gone, 1);
+}
+
+TEST(Queue, an_adopted_one_knows_its_device) {
+  const auto device = cpu_device();
+  const cl::Context foreign(device->handle);
+  const cl::CommandQueue queue(foreign, device->handle);
+  const auto context = Context::adopt(foreign());
+  const Queue adopted = Queue::adopt(queue(), context);
+  EXPECT_EQ(adopted.cl()(), queue());
+  EXPECT_EQ(adopted.device()->handle(), device->handle());
+  EXPECT_EQ(adopted.context(), context);
+}
+
+TEST(Queue, of_another_context_is_refused) {
+  const auto device = cpu_device();
+  const cl::Context one(device->handle), other(device->handle);
+  const cl::CommandQueue queue(one, device->handle);
+  const auto references = queue.getInfo<CL_QUEUE_REFERENCE_COUNT>();
+  const auto error = error_of([&] { Queue::adopt(queue(), Context::adopt(other())); });
+  EXPECT_EQ(error.code(), Errc::bad_input);
+  EXPECT_THAT(error.message(), HasSubstr("another context"));
+  EXPECT_EQ(queue.getInfo<CL_QUEUE_REFERENCE_COUNT>(), references) << "released again";
+}
+
+TEST(Queue, adopted_sub_devices_are_told_apart_and_share_their_parents_programs) {
+  const auto device = cpu_device();
+  if (device->compute_units < 2) GTEST_SKIP() << "one compute unit: no sub-devices";
+  const auto parts = value_or_throw(partition_equally(device, 2));
+  const auto adopt = [&](const DevicePtr& part) {
+    const cl::Context context(part->handle);
+    const cl::CommandQueue queue(context, part->handle);
+    return Queue::adopt(queue(), Context::adopt(context())).device();
+  };
+  const auto a = adopt(parts[0]), b = adopt(parts[1]);
+  EXPECT_EQ(a->handle(), parts[0]->handle());
+  EXPECT_EQ(a->compute_units, parts[0]->compute_units);
+  EXPECT_EQ(a->fingerprint(), device->fingerprint());
+  EXPECT_NE(a->part, b->part);
+  EXPECT_NE(a->part, 0u) << "a whole device's number";
+  EXPECT_EQ(a->part, adopt(parts[0])->part);
+}
+
+}  // namespace
+}  // namespace kiln::testing

@@ -1,0 +1,208 @@
+#include "kernel/launch.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "kernel/support.hpp"
+
+namespace kiln::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* text = R"(
+__kernel void whole(__global int* out, int value, __local int* scratch, float4 wide) {
+  scratch[get_local_id(0)] = value;
+  out[get_global_id(0)] = scratch[get_local_id(0)] + (int)wide.w + (int)get_global_offset(0);
+}
+__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eight(__global int* out) {
+  out[get_global_id(0)] = 1;
+}
+__kernel void cube(__global int* out) {
+  const size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+  out[x + get_global_size(0) * (y + get_global_size(1) * z)] = 100 * x + 10 * y + z;
+}
+)";
+
+class LaunchTest : public ::testing::Test {
+ protected:
+  Launch launch(const std::string& kernel) { return Launch(context_, program_, kernel); }
+  Error error_of(const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error;
+    }
+    return {Errc::internal, "nothing was thrown"};
+  }
+  std::vector<cl_int> read(const cl::Buffer& buffer, std::size_t count) {
+    std::vector<cl_int> values(count);
+    queue_.cl().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(cl_int), values.data());
+    return values;
+  }
+  cl::Buffer zeros(std::size_t count) {
+    std::vector<cl_int> values(count, 0);
+    return {context_->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, count * sizeof(cl_int),
+            values.data()};
+  }
+  /// `whole` with all of its arguments.
+  Launch ready(const cl::Buffer& out) {
+    Launch made = launch("whole");
+    made.set_buffer(0, out);
+    made.set_scalar(1, cl_int{5});
+    made.set_local(2, 64 * sizeof(cl_int));
+    const cl_float4 wide{{0, 0, 0, 2}};
+    made.set_scalar(3, bytes_of(wide));
+    return made;
+  }
+
+  DevicePtr device_ = cpu_device();
+  ContextPtr context_ = Context::create({device_});
+  Resolver resolver_{nullptr};
+  Program& program_ = resolver_.resolve(text_request(text, "launches"), context_, device_);
+  Queue queue_{context_, device_};
+};
+
+TEST_F(LaunchTest, an_unknown_kernel_lists_what_there_is) {
+  const auto error = error_of([&] { launch("hole"); });
+  EXPECT_EQ(error.code(), Errc::bad_input);
+  EXPECT_THAT(error.message(), HasSubstr("launches has no kernel 'hole'; it has: "));
+  for (const char* name : {"whole", "eight", "cube"}) EXPECT_THAT(error.message(), HasSubstr(name));
+}
+
+TEST_F(LaunchTest, knows_its_arguments) {
+  const auto made = launch("whole");
+  ASSERT_EQ(made.info().arguments.size(), 4u);
+  EXPECT_EQ(made.info().arguments[0].type, "int*");
+  EXPECT_EQ(made.info().arguments[1].name, "value");
+  EXPECT_EQ(made.info().arguments[2].address, cl_uint{CL_KERNEL_ARG_ADDRESS_LOCAL});
+  EXPECT_EQ(made.info().arguments[3].type, "float4");
+}
+
+TEST_F(LaunchTest, a_value_of_another_size_names_position_type_and_argument) {
+  auto made = launch("whole");
+  const auto error = error_of([&] { made.set_scalar(1, cl_long{5}); });
+  EXPECT_EQ(error.code(), Errc::bad_input);
+  EXPECT_EQ(error.message(), "argument 1 (int value) of whole: CL_INVALID_ARG_SIZE");
+}
+
+TEST_F(LaunchTest, a_position_beyond_the_arguments_is_an_error) {
+  auto made = launch("whole");
+  const auto error = error_of([&] { made.set_scalar(4, cl_int{5}); });
+  EXPECT_EQ(error.code(), Errc::bad_input);
+  EXPECT_EQ(error.message(), "argument 4 of whole: CL_INVALID_ARG_INDEX");
+}
+
+TEST_F(LaunchTest, no_local_memory_at_all_is_an_error) {
+  auto made = launch("whole");
+  EXPECT_EQ(error_of([&] { made.set_local(2, 0); }).code(), Errc::bad_input);
+}
+
+TEST_F(LaunchTest, a_local_size_must_divide_and_exist) {
+  auto made = launch("whole");
+  EXPECT_THAT(error_of([&] { made.set_range(range_1d(100, 64)); }).message(),
+              HasSubstr("local size 64 does not divide global size 100 in dimension 0"));
+  for (const auto& [global, local] : {std::pair{0, 1}, std::pair{64, 0}})
+    EXPECT_THAT(error_of([&] {
+                  made.set_range(
+                      range_1d(static_cast<std::size_t>(global), static_cast<std::size_t>(local)));
+                }).message(),
+                HasSubstr("the NDRange is empty in dimension 0"));
+}
+
+TEST_F(LaunchTest, groups_larger_than_the_device_allows_say_its_bound) {
+  auto made = launch("cube");
+  const std::size_t most = device_->max_work_group_size;
+  EXPECT_THAT(error_of([&] { made.set_range(range_1d(2 * most, 2 * most)); }).message(),
+              HasSubstr(fmt::format("is above {}, what {} allows", most, device_->name)));
+  NDRange range;
+  range.dimensions = 3;
+  range.global = range.local = {most, 2, 1};
+  EXPECT_THAT(error_of([&] { made.set_range(range); }).message(),
+              HasSubstr(fmt::format("a work-group of {}x2x1 is above {}", most, most)));
+  // A product that would wrap around is no small group.
+  range.global = range.local = {std::size_t{1} << 32, std::size_t{1} << 32, 1};
+  EXPECT_EQ(error_of([&] { made.set_range(range); }).code(), Errc::bad_input);
+}
+
+TEST_F(LaunchTest, what_the_driver_refuses_names_kernel_device_and_sizes) {
+  auto made = launch("eight");
+  const auto out = zeros(64);
+  made.set_buffer(0, out);
+  made.set_range(range_1d(64, 16));
+  const auto error = error_of([&] { made.enqueue(queue_.cl()()); });
+  EXPECT_EQ(error.code(), Errc::device);
+  EXPECT_THAT(error.message(), HasSubstr("launching eight on " + device_->name));
+  EXPECT_THAT(error.message(), HasSubstr("global size 64x1x1, local 16x1x1"));
+}
+
+TEST_F(LaunchTest, an_argument_that_was_never_set_is_an_error) {
+  auto made = launch("eight");
+  made.set_range(range_1d(64, 8));
+  EXPECT_EQ(error_of([&] { made.enqueue(queue_.cl()()); }).code(), Errc::device);
+}
+
+TEST_F(LaunchTest, runs_again_with_other_arguments_and_ranges) {
+  const auto out = zeros(128);
+  auto made = ready(out);
+  made.set_range(range_1d(64, 64));
+  made.enqueue(queue_.cl()());
+  NDRange tail = range_1d(32, 16);
+  tail.offset[0] = 96;
+  made.set_scalar(1, cl_int{1});
+  made.set_range(tail);
+  made.enqueue(queue_.cl()());
+  const auto values = read(out, 128);
+  for (std::size_t i = 0; i < 128; ++i)
+    ASSERT_EQ(values[i], i < 64 ? 7 : i < 96 ? 0 : 1 + 2 + 96) << i;
+}
+
+TEST_F(LaunchTest, keeps_its_offset_when_it_is_moved) {
+  const auto out = zeros(128);
+  auto made = std::make_unique<Launch>(ready(out));
+  NDRange tail = range_1d(64, 16);
+  tail.offset[0] = 64;
+  made->set_range(tail);
+  Launch moved = std::move(*made);
+  made.reset();
+  moved.enqueue(queue_.cl()());
+  const auto values = read(out, 128);
+  EXPECT_EQ(values[63], 0);
+  EXPECT_EQ(values[64], 5 + 2 + 64);
+}
+
+TEST_F(LaunchTest, three_dimensions_with_a_local_shape) {
+  const auto out = zeros(8 * 6 * 4);
+  auto made = launch("cube");
+  made.set_buffer(0, out);
+  NDRange range;
+  range.dimensions = 3;
+  range.global = {8, 6, 4};
+  range.local = {4, 3, 2};
+  made.set_range(range);
+  made.enqueue(queue_.cl()());
+  const auto values = read(out, 8 * 6 * 4);
+  for (int z = 0; z < 4; ++z)
+    for (int y = 0; y < 6; ++y)
+      for (int x = 0; x < 8; ++x)
+        ASSERT_EQ(values[static_cast<std::size_t>(x + 8 * (y + 6 * z))], 100 * x + 10 * y + z);
+}
+
+TEST_F(LaunchTest, waits_for_events_and_gives_one) {
+  const auto out = zeros(64);
+  auto made = ready(out);
+  made.set_range(range_1d(64, 64));
+  cl::UserEvent gate(context_->cl());
+  const cl_event before = gate();
+  cl_event done = nullptr;
+  made.enqueue(queue_.cl()(), {&before, 1}, &done);
+  const cl::Event event(done);
+  queue_.cl().flush();
+  EXPECT_NE(event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>(), CL_COMPLETE);
+  gate.setStatus(CL_COMPLETE);
+  event.wait();
+  EXPECT_EQ(read(out, 1)[0], 7);
+}
+
+}  // namespace
+}  // namespace kiln::testing
