@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <new>
 
 #include "cli/interrupt.hpp"
 #include "cli/legacy_run.hpp"
@@ -83,6 +84,14 @@ void write_outputs(const RunOptions& options, SpecRun& result) {
   }
 }
 
+spec::Arrays arrays_of(const spec::BoundSpec& bound, const RunOptions& options) {
+  try {
+    return value_or_throw(spec::Arrays::make(bound, options.seed, options.inputs));
+  } catch (const std::bad_alloc&) {
+    throw Error(Errc::io, "there is not enough free memory for its buffers");
+  }
+}
+
 /// Someone who asks for a split and has one device would wonder.
 void explain_one_device(const RunOptions& options, std::size_t devices, RunReport& report) {
   if (!options.partition || devices != 1 || !report.reason.empty()) return;
@@ -154,7 +163,7 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
   use_local_size(result.bound, options.local_size, file);
   check_positions(options, result.bound);
   auto source = value_or_throw(spec::load_kernel_source(loaded, options.source_dirs));
-  result.arrays = value_or_throw(spec::Arrays::make(result.bound, options.seed, options.inputs));
+  result.arrays = arrays_of(result.bound, options);
   auto job = value_or_throw(spec::make_job(loaded, result.bound, std::move(source), result.arrays));
   const auto partition = partition_of(options, result.bound);
   if (options.legacy) {

@@ -94,7 +94,7 @@ class Printer {
   }
 
   void print_summary(std::size_t failed) {
-    if (json_) return;
+    if (json_ || counts_.empty()) return;
     print(fmt::format("{} equal, {} refused, {} wrong on {}\n", counts_["equal"],
                       counts_["refused"], counts_["wrong"], devices_));
     if (failed > 0) print(fmt::format("{} did not run\n", failed));

@@ -1,6 +1,7 @@
 #include "spec/run/arrays.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/file.hpp"
 #include "format/npy.hpp"
@@ -53,6 +54,20 @@ Expected<ByteView> matching_data(const BoundArgument& argument, const Bytes& byt
   return array->data;
 }
 
+/// Asked before anything is allocated: Linux promises memory that it does not have, and kills
+/// whom it likes when the promise is called in.
+Expected<void> check_memory(const BoundSpec& bound) {
+  std::uint64_t wanted = 0;
+  for (const auto& argument : bound.arguments)
+    if (argument.is_buffer()) wanted += argument.bytes;
+  const auto present = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (wanted <= present) return {};
+  return fail(Errc::unsupported, fmt::format("found buffers of {} bytes together; this machine's "
+                                             "memory has {}",
+                                             wanted, present));
+}
+
 }  // namespace
 
 Expected<const BoundArgument*> buffer_argument(const BoundSpec& bound, std::uint32_t position,
@@ -74,6 +89,7 @@ Expected<Arrays> Arrays::make(const BoundSpec& bound, std::uint64_t seed, const 
       return fail(Errc::bad_input,
                   fmt::format("--in {}: the spec calls this argument an output", position));
   }
+  if (auto fits = check_memory(bound); !fits) return tl::unexpected(fits.error());
   Arrays arrays;
   for (const auto& argument : bound.arguments) {
     if (!argument.is_buffer()) {

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "command_process.hpp"
+
+namespace kiln::testing {
+
+/// Runs specs with the real `kiln`. Tests share a store and PoCL's cache in the build folder, so
+/// that each kernel is compiled once; a test about the store sets its own.
+class RunTest : public CommandTest {
+ protected:
+  RunTest() {
+    set("KILN_STORE", KILN_BINARY_DIR "/cli-store");
+    set("POCL_CACHE_DIR", KILN_BINARY_DIR "/pocl-cache");
+    set("XDG_CACHE_HOME", "");
+  }
+
+  /// A kernel `name` with an input and an output of `dataset` elements, in name.json and name.cl.
+  /// `more` are further attributes, each followed by a comma.
+  void spec(const std::string& name, const std::string& source, const std::string& type = "float",
+            const std::string& more = "") const {
+    write(name + ".cl", source);
+    write(name + ".json", R"({"name": ")" + name + R"(", "src": ")" + name +
+                              R"(.cl", "workDimension": 1, "partition": 10, )" + more + R"(
+  "globalWorkSize": "[dataset]",
+  "inputBuffers": [{"pos": 0, "type": ")" +
+                              type + R"(", "size": "dataset", "break": 1}],
+  "outputBuffers": [{"pos": 1, "type": ")" +
+                              type + R"(", "size": "dataset", "break": 1}]
+})");
+  }
+
+  /// b[i] = a[i].
+  void copy_spec(const std::string& type = "float") const {
+    spec("copy_" + type,
+         "kernel void copy_" + type + "(global const " + type + " *a, global " + type +
+             " *b) { b[get_global_id(0)] = a[get_global_id(0)]; }\n",
+         type);
+  }
+
+  /// The processor's two halves; empty, and the test skips, where it has one core.
+  bool has_two_cores() { return kiln({"devices", "--devices", "cpu/2"}).exit_code == 0; }
+};
+
+/// A .npy file of version 1.0, written here by the format's description and not by Kiln.
+inline std::string npy(const std::string& descr, const std::string& shape,
+                       const std::string& data) {
+  std::string header =
+      "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";
+  header.append((64 - (10 + header.size() + 1) % 64) % 64, ' ');
+  header += '\n';
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file += static_cast<char>(header.size() & 0xff);
+  file += static_cast<char>(header.size() >> 8);
+  return file + header + data;
+}
+
+template <class T>
+std::string bytes_of(const std::vector<T>& values) {
+  std::string data(values.size() * sizeof(T), '\0');
+  std::memcpy(data.data(), values.data(), data.size());
+  return data;
+}
+
+/// What follows the header of a .npy file.
+inline std::string npy_data(const std::filesystem::path& file) {
+  const std::string text = value_or_throw(read_text(file));
+  const auto length =
+      static_cast<unsigned char>(text.at(8)) + 256u * static_cast<unsigned char>(text.at(9));
+  return text.substr(10 + length);
+}
+
+/// Each line of an output as JSON.
+inline std::vector<nlohmann::json> json_lines(const std::string& output) {
+  std::vector<nlohmann::json> lines;
+  std::istringstream stream(output);
+  for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+}  // namespace kiln::testing
