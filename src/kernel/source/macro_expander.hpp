@@ -35,19 +35,26 @@ class MacroExpander {
   using Arguments = std::vector<std::vector<Token>>;
   enum class Collected { yes, no_call, unfinished };
 
+  /// Expands a list of its own to its end.
   void run(std::span<const Token> input, std::vector<Token>& out);
+  /// Takes one token of the innermost frame, and what its expansion asks for.
   void step(std::size_t base, std::vector<Token>& out);
   void expand_name(Token name, std::size_t base, std::vector<Token>& out);
   void expand_undecided(Token name, const Meanings& meanings, std::size_t base,
                         std::vector<Token>& out);
+  /// Reads the arguments of a call, if a bracket follows; they may begin in an expansion and end
+  /// behind it.
   Collected collect(std::size_t base, Arguments& arguments);
+  /// Leaves expansions that are read to their end, which makes their macros available again.
   void drop_ended(std::size_t base);
   void push(std::vector<Token> tokens, const Macro* macro);
   void emit(Token token, std::vector<Token>& out);
 
   bool fit_arguments(const Macro& macro, Arguments& arguments);
   std::vector<Token> substitute(const Macro& macro, const Arguments& arguments);
+  /// ## between the last token of `left` and `right`.
   void paste(std::vector<Token>& left, const Token& right);
+  /// Whether each meaning is a number or a type, so that an analysis may keep the bare name.
   bool is_trivial(const Meanings& meanings) const;
   bool is_undecided(const Token& token);
 

@@ -100,6 +100,7 @@ class Preprocessor {
     }
   }
 
+  /// Definitions live as long as the object: expansions and undone branches point to them.
   void define(const Token* operands, std::size_t count) {
     const Macro& macro = macros_.emplace_back(parse_macro(operands, count, out_.symbols));
     if (macro.name == 0) return;
@@ -113,6 +114,7 @@ class Preprocessor {
     return meanings.maybe_undefined ? Truth::unknown : Truth::yes;
   }
 
+  /// The truth of an #if, #ifdef, #ifndef, #elif … at this place.
   Truth condition(const Token& self, const Token* operands) {
     if (self.text.ends_with("def")) {
       if (self.extent == 0 || operands[0].kind != TokenKind::identifier) return Truth::unknown;
@@ -146,6 +148,7 @@ class Preprocessor {
     });
   }
 
+  /// A conditional begins. Within text that is not compiled, none of its branches is.
   void open_group(const Token& self, Truth truth) {
     const bool reached = live();
     if (reached) flush();
@@ -156,6 +159,8 @@ class Preprocessor {
     begin_branch(group, truth);
   }
 
+  /// A branch is live unless an earlier one is taken for sure or its condition is false. Each live
+  /// branch starts from the macros as they were before the conditional (end_branch saw to that).
   void begin_branch(Group& group, Truth truth) {
     group.live = group.reached && !group.taken && truth != Truth::no;
     group.out_begin = out_.tokens.size();
@@ -166,6 +171,7 @@ class Preprocessor {
       group.maybe = true;
   }
 
+  /// Keeps what the branch did to the macros, and undoes it for the next one.
   void end_branch(Group& group) {
     if (!group.live) return;
     flush();
@@ -177,6 +183,8 @@ class Preprocessor {
     group.outcomes.push_back(table_.roll_back(group.mark));
   }
 
+  /// Whether the tokens since `begin` close what they open. Text of which this does not hold can
+  /// only be matched with the rest of the program by the one who knows which branch is compiled.
   bool balanced(std::size_t begin) const {
     std::vector<std::uint32_t> open;
     for (std::size_t i = begin; i < out_.tokens.size(); ++i) {
@@ -208,6 +216,7 @@ class Preprocessor {
     }
   }
 
+  /// After a conditional, a name may mean what it means after any of the branches.
   void close_group() {
     Group group = std::move(groups_.back());
     groups_.pop_back();

@@ -101,6 +101,7 @@ class Checker {
     if (in_string || marks) refuse(token, "contains a trigraph");
   }
 
+  /// One name in reachable text.
   void name(const std::vector<Token>& tokens, TokenRange range, std::uint32_t i,
             const Function* function) {
     const Token& token = tokens[i];
@@ -144,6 +145,8 @@ class Checker {
       refuse(token, "calls " + shown + ", a reserved name that Kiln does not know");
   }
 
+  /// get_group_id and its like: only a literal 1 or 2 is surely another dimension than 0. A macro
+  /// is expanded by now, and anything else may be 0 for some argument of the kernel.
   void per_dimension(const std::vector<Token>& tokens, TokenRange range, std::uint32_t i,
                      bool called) {
     const Token& token = tokens[i];
@@ -178,6 +181,7 @@ class Checker {
     return std::nullopt;
   }
 
+  /// Within a work-group, which is never cut, atomics work as ever; between devices they do not.
   void atomic(const std::vector<Token>& tokens, TokenRange range, std::uint32_t i,
               const Function* function) {
     safety_.uses_atomics = true;
@@ -352,6 +356,7 @@ class Checker {
     }
   }
 
+  /// A static variable of a function outlives the work-item, on one device.
   void static_variable(const std::vector<Token>& tokens, TokenRange range, std::uint32_t i) {
     for (std::uint32_t k = i; k < range.end && !tokens[k].is(punct(";")); ++k) {
       const Word word = source_.word(tokens[k]);
@@ -362,6 +367,7 @@ class Checker {
     refuse(tokens[i], "keeps a static variable, of which each device has its own");
   }
 
+  /// Only buffers are merged.
   void images(const Function& kernel) {
     for (const Parameter& parameter : parse_parameters(source_, unit_.program, kernel))
       if (parameter.is_image && parameter.can_write_image)

@@ -4,6 +4,7 @@
 
 namespace kiln::safety {
 
+/// Past the name, at the bracket. Arguments are read before the call, in order.
 Value Walker::call(const Token& callee) {
   const std::uint32_t begin = at_ - 1;
   ++at_;
@@ -26,6 +27,7 @@ Value Walker::call(const Token& callee) {
   return call_builtin(callee, arguments, ranges, begin);
 }
 
+/// In undecided branches a function may have several definitions; any of them may be called.
 Value Walker::call_function(const std::vector<std::uint32_t>& candidates,
                             std::vector<Value>& arguments, std::string_view text,
                             std::uint32_t at) {
@@ -105,6 +107,8 @@ void Walker::bind(FunctionFlow& callee, std::vector<Value>& arguments, std::stri
   }
 }
 
+/// A function of the language, or one that is not known: then a pointer that it gets may be used in
+/// any way.
 Value Walker::call_builtin(const Token& callee, std::vector<Value>& arguments,
                            const std::vector<TokenRange>& ranges, std::uint32_t at) {
   const std::string name(callee.text);

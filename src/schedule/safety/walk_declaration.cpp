@@ -25,6 +25,8 @@ bool Walker::type_name_here(bool type_seen) const {
   return (token().flags & Token::type_like) || !type_seen;
 }
 
+/// Everything in front of the first declared name or star. Undecided branches may leave two types
+/// in a row (`double float x`); that is no matter here.
 Walker::Specifiers Walker::specifiers() {
   Specifiers result;
   bool type_seen = false, pointer_type = false, aggregate = false;
@@ -83,6 +85,7 @@ void Walker::declaration() {
   expect(punct(";"));
 }
 
+/// One declared name with its stars, sizes and initialiser.
 void Walker::declarator(const Specifiers& common) {
   int stars = 0, dimensions = 0;
   const auto pointers = [&] {
@@ -130,6 +133,8 @@ void Walker::declarator(const Specifiers& common) {
   assigned(variable, operation);
 }
 
+/// Scopes are not kept apart: one name has one set of properties in a function, so a name that is
+/// declared twice must mean the same kind of thing.
 void Walker::define(int index, const Specifiers& common, int stars, int dimensions,
                     std::uint32_t at) {
   Variable& variable = function_.variables[static_cast<std::size_t>(index)];

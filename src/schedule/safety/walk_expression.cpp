@@ -84,6 +84,7 @@ Value Walker::comma() {
   return value;
 }
 
+/// The left side is parsed as any operand; only the operator behind it says that it is written.
 Value Walker::assignment() {
   deeper();
   const std::uint32_t begin = at_;
@@ -115,6 +116,7 @@ Value Walker::assignment() {
   return target;
 }
 
+/// cond ? a : b may point to what either points to, and depends on the condition.
 Value Walker::conditional() {
   const std::uint32_t begin = at_;
   Value condition = binary(1);
@@ -140,6 +142,7 @@ Value Walker::conditional() {
   return value;
 }
 
+/// Precedence climbing over the levels of precedence().
 Value Walker::binary(int lowest) {
   const std::uint32_t begin = at_;
   Value left = unary();
@@ -222,6 +225,8 @@ Value Walker::unary() {
   return value;
 }
 
+/// An array within a variable is left for its element; a pointer without roots is private or local,
+/// and what it points to is one with its variable; any other leads to an object in memory.
 Value Walker::dereference(Value pointer, std::string offset) {
   if (pointer.dimensions > 0) {
     --pointer.dimensions;
@@ -236,6 +241,8 @@ Value Walker::dereference(Value pointer, std::string offset) {
   return pointer;
 }
 
+/// &p[i] is a pointer with the address of the object that was not read. Of a variable, the address
+/// lets others change it unseen; of a pointer variable, that would be more than is followed.
 Value Walker::address_of(Value object) {
   if (object.memory) {
     object.memory = false;

@@ -15,6 +15,7 @@ bool is_component(std::string_view name) {
 
 }  // namespace
 
+/// A literal, a name, or an expression in brackets.
 Value Walker::primary() {
   switch (token().kind) {
     case TokenKind::number:
@@ -36,6 +37,8 @@ Value Walker::primary() {
   return value;
 }
 
+/// A variable with what is known of it, or a call. Other names are constants: they are no part of
+/// any address that differs between two places, and come from no memory.
 Value Walker::name() {
   const Token& self = token();
   const Word meaning = word();
@@ -116,6 +119,8 @@ Value Walker::index(Value base) {
   return dereference(std::move(base), std::move(offset));
 }
 
+/// The type of a member is not known. Where the program has structures with arrays or pointers, a
+/// member may be one of those (weak), unless its name is that of a vector's component.
 Value Walker::member(Value base, bool arrow) {
   ++at_;
   if (arrow) base = dereference(pointer_of(std::move(base)), "0");
@@ -149,6 +154,8 @@ bool Walker::at_cast() const {
          operand.is(punct("("));
 }
 
+/// A cast between pointers keeps what is pointed to, under another text, since elements have
+/// another size. One from a pointer to a number loses track of it; one back may lead anywhere.
 Value Walker::cast() {
   const std::uint32_t begin = at_;
   const std::uint32_t end = close(at_);

@@ -90,6 +90,8 @@ Value Walker::condition() {
   return value;
 }
 
+/// What stands in either branch runs only where the condition, whose value may come from memory,
+/// lets it.
 void Walker::if_statement() {
   ++at_;
   const Value when = condition();
@@ -100,6 +102,8 @@ void Walker::if_statement() {
   statement();
 }
 
+/// The step is walked before the body that it follows: nothing here depends on that order, since
+/// what is known of variables only grows, and passes repeat until it does not.
 void Walker::for_statement() {
   const std::uint32_t key = at_++;
   expect(punct("("));
@@ -157,6 +161,7 @@ void Walker::do_statement() {
   loop.end = at_;
 }
 
+/// All of its body is under the condition, whichever label is taken.
 void Walker::switch_statement() {
   const std::uint32_t key = at_++;
   Value when = condition();
@@ -192,6 +197,7 @@ void Walker::return_statement() {
   exited_.selects |= selects();
 }
 
+/// break or continue. A continue within a switch leaves the switch, too.
 void Walker::jump(bool is_break) {
   ++at_;
   expect(punct(";"));

@@ -29,7 +29,7 @@ class Walker {
     bool is_loop;       ///< or a switch
   };
 
-  // statements (walk_statement.cpp)
+  // Statements (walk_statement.cpp). Each begins at its first token and ends past its last.
   void statement();
   void block();
   void if_statement();
@@ -39,6 +39,8 @@ class Walker {
   void switch_statement();
   void return_statement();
   void jump(bool is_break);
+  /// Whether a declaration stands here rather than an expression. C needs to know all types to
+  /// tell; here words, typedefs and the shape of the first tokens decide.
   bool at_declaration() const;
   void declaration();
   struct Specifiers {
@@ -49,10 +51,13 @@ class Walker {
   void declarator(const Specifiers& specifiers);
   void define(int variable, const Specifiers& specifiers, int stars, int dimensions,
               std::uint32_t at);
+  /// `( expression )` of an if, while or switch, read.
   Value condition();
+  /// Marks the loops from the innermost out to `outermost` as ended by data, where it is so.
   void leave(std::size_t outermost);
 
-  // expressions (walk_expression.cpp, walk_operand.cpp)
+  // Expressions (walk_expression.cpp, walk_operand.cpp), one function a level of C's grammar. What
+  // they return is not read yet: the context decides between load(), store() and address_of().
   Value comma();
   Value assignment();
   Value conditional();
@@ -61,18 +66,22 @@ class Walker {
   Value primary();
   Value postfix(Value value);
   Value name();
+  /// `[ number ]` behind a value.
   Value index(Value base);
   Value member(Value base, bool arrow);
   Value cast();
   Value skip_operand();
   Value literal_list();
+  /// What a binary operator makes of two values; begin and middle are for the address's text.
   Value combine(std::uint32_t code, const Value& left, const Value& right, std::uint32_t begin,
                 std::uint32_t middle);
+  /// The object at a distance from where a pointer points.
   Value dereference(Value pointer, std::string offset);
   Value address_of(Value object);
+  /// Whether a bracket here encloses a type.
   bool at_cast() const;
 
-  // calls (walk_call.cpp)
+  // Calls (walk_call.cpp): of functions of the program, which were walked before, and of others.
   Value call(const Token& callee);
   Value call_function(const std::vector<std::uint32_t>& candidates, std::vector<Value>& arguments,
                       std::string_view text, std::uint32_t at);
@@ -81,7 +90,7 @@ class Walker {
   void bind(FunctionFlow& callee, std::vector<Value>& arguments, std::string_view text,
             std::uint32_t at, Value& result);
 
-  // memory and variables (walk_memory.cpp)
+  // Memory and variables (walk_memory.cpp). Only here do accesses and taints come into being.
   Value load(Value value);
   Value pointer_of(Value value);
   void store(Value& target, const Value& value, bool also_read);
@@ -97,8 +106,10 @@ class Walker {
   Variable& shared(int variable) {
     return function_.variables[static_cast<std::size_t>(find(variable))];
   }
+  /// The number of a variable of this name, new or known.
   int declare(std::uint32_t symbol);
   int variable_of(const Token& token) const;
+  /// Notes that a variable gets a value at a token, so that text() can tell its values apart.
   void assigned(int variable, std::uint32_t at);
   std::string text(std::uint32_t begin, std::uint32_t end) const;
 
