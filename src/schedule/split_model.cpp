@@ -100,6 +100,15 @@ double SplitModel::best_measured_ns() const {
 }
 
 double SplitModel::appeal_ns(const Shares& shares, double best_measured) const {
+  const double time = plain_appeal_ns(shares, best_measured);
+  // A device with less than an eighth of the work can save an eighth at most, and costs the others
+  // a wait for its worst moments: such a split must be clearly better to be worth it.
+  const bool lopsided = std::any_of(shares.begin(), shares.end(),
+                                    [](int share) { return share > 0 && share < grain / 8; });
+  return lopsided ? time / real_gain : time;
+}
+
+double SplitModel::plain_appeal_ns(const Shares& shares, double best_measured) const {
   const bool curious = runs_ < trials;
   const double predicted = predicted_ns(shares);
   if (const auto* known = measured(shares)) {

@@ -71,6 +71,7 @@ class SplitModel {
   double best_measured_ns() const;
   /// What these shares are expected to take, adjusted by how curious the model is.
   double appeal_ns(const Shares& shares, double best_measured) const;
+  double plain_appeal_ns(const Shares& shares, double best_measured) const;
   int runs_ = 0;
   std::vector<double> speeds_;
   std::vector<double> whole_ns_;  ///< a device's time for all the work; 0: not known
