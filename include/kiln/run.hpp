@@ -82,7 +82,7 @@ class KILN_API KernelRun {
   KernelRun& out(std::span<T> data) {
     return buffer(std::as_bytes(data), Access::out);
   }
-  /// Read and written; every run starts from the contents at the first run.
+  /// Read and written; every run of a range starts from the contents at the first one of it.
   template <class T>
   KernelRun& inout(std::span<T> data) {
     return buffer(std::as_bytes(data), Access::inout);

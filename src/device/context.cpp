@@ -84,11 +84,14 @@ Queue Queue::adopt(cl_command_queue foreign, ContextPtr context) {
   }
 }
 
+bool is_buffer_aligned(const void* host) {
+  return reinterpret_cast<std::uintptr_t>(host) % buffer_alignment == 0;
+}
+
 Buffer make_buffer(const Context& context, const Device& device, void* host, std::size_t bytes) {
   Buffer buffer;
   buffer.bytes = bytes;
-  buffer.is_host_memory = device.host_memory && host != nullptr &&
-                          reinterpret_cast<std::uintptr_t>(host) % buffer_alignment == 0;
+  buffer.is_host_memory = device.host_memory && host != nullptr && is_buffer_aligned(host);
   try {
     buffer.cl = buffer.is_host_memory
                     ? cl::Buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host)

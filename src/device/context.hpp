@@ -80,5 +80,7 @@ struct Buffer {
   bool is_host_memory = false;
 };
 Buffer make_buffer(const Context& context, const Device& device, void* host, std::size_t bytes);
+/// Whether memory is aligned so that devices which work in it need no copy.
+bool is_buffer_aligned(const void* host);
 
 }  // namespace kiln

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <functional>
 
 namespace kiln {
 namespace {
@@ -88,11 +89,38 @@ Expected<void> check_arguments_match(const KernelInfo& kernel, const Job& job) {
   return {};
 }
 
-void take_element_sizes(const KernelInfo& kernel, Job& job) {
-  if (!kernel.has_arguments) return;
-  for (std::size_t i = 0; i < job.arguments.size() && i < kernel.arguments.size(); ++i)
-    if (auto* buffer = std::get_if<BufferArgument>(&job.arguments[i]))
-      if (const auto bytes = type_bytes(kernel.arguments[i].type)) buffer->element_bytes = bytes;
+void take_element_sizes(const KernelInfo& kernel, const SplitSafety& safety, Job& job) {
+  constexpr std::size_t largest = 128;  // double16
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
+    auto* buffer = std::get_if<BufferArgument>(&job.arguments[i]);
+    if (buffer == nullptr) continue;
+    std::size_t bytes = 0;
+    if (kernel.has_arguments && i < kernel.arguments.size())
+      bytes = type_bytes(kernel.arguments[i].type);
+    if (bytes == 0 && i < safety.parameters.size())
+      bytes = type_bytes(safety.parameters[i].element_type);
+    buffer->element_bytes = bytes != 0 ? bytes : largest;
+  }
+}
+
+Expected<void> check_buffers_apart(const Job& job) {
+  const auto shared = [](const BufferArgument& a, const BufferArgument& b) {
+    const std::less<const std::byte*> before;
+    return before(a.data.data(), b.data.data() + b.data.size()) &&
+           before(b.data.data(), a.data.data() + a.data.size());
+  };
+  for (std::size_t i = 0; i < job.arguments.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k) {
+      const auto* a = std::get_if<BufferArgument>(&job.arguments[i]);
+      const auto* b = std::get_if<BufferArgument>(&job.arguments[k]);
+      if (a == nullptr || b == nullptr || !shared(*a, *b)) continue;
+      if (a->access == BufferArgument::Access::in && b->access == BufferArgument::Access::in)
+        continue;
+      return fail(
+          Errc::bad_input,
+          fmt::format("arguments {} and {} share memory, and one of them is written", k, i));
+    }
+  return {};
 }
 
 }  // namespace kiln

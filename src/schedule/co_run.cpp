@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "base/clock.hpp"
 #include "schedule/argument_check.hpp"
@@ -14,7 +15,7 @@ namespace kiln {
 
 CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options options)
     : resolver_(resolver), job_(std::move(job)), options_(options) {
-  if (queues.empty()) throw Error(Errc::bad_input, "no device to run on");
+  check_before_compiling(queues);
   safety_ = analyse_job(job_);
   const std::vector<KernelVariant> wanted = [&] {
     std::vector<KernelVariant> variants{variant_of(job_.kernel, job_.range)};
@@ -35,7 +36,7 @@ CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options opt
     if (i == 0) {
       program_ = &program;
       value_or_throw(check_arguments_match(program.kernel(job_.kernel), job_));
-      take_element_sizes(program.kernel(job_.kernel), job_);
+      take_element_sizes(program.kernel(job_.kernel), safety_, job_);
       protect_inputs();
       note_initial();
     }
@@ -46,35 +47,52 @@ CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options opt
   if (queues.size() > 1) {
     Proof proof = load_proof(resolver_, job_);
     conflict_ = proof.conflict;
-    conflict_free_ = proof.conflict_free;
+    conflict_free_step_ = proof.conflict_free_step;
     slices_ = std::move(proof.slices);
   }
 }
 
 CoRun::~CoRun() = default;
 
+/// What is wrong whatever the kernel says: found before a compiler is started.
+void CoRun::check_before_compiling(const std::vector<Queue>& queues) const {
+  if (queues.empty()) throw Error(Errc::bad_input, "no device to run on");
+  for (const auto& queue : queues) {
+    value_or_throw(check_range(job_.range, *queue.device()));
+    if (queue.cl().getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+      throw Error(Errc::unsupported, "a run needs a queue that executes in order");
+  }
+  value_or_throw(check_buffers_apart(job_));
+}
+
 /// A kernel may write a buffer that its caller calls an input. The caller's memory must not
-/// change, so such a buffer is a private copy that is thrown away.
+/// change, so the kernel gets a private copy, made anew for every run. A kernel that was not
+/// understood is trusted with nothing.
 void CoRun::protect_inputs() {
   scratch_.resize(job_.arguments.size());
+  initial_.resize(job_.arguments.size());
   for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
     auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
-    const bool written = i < safety_.parameters.size() && safety_.parameters[i].written;
+    const bool written = i >= safety_.parameters.size() || safety_.parameters[i].written;
     if (buffer == nullptr || buffer->access != BufferArgument::Access::in || !written) continue;
     scratch_[i] = HostArray(buffer->data.size());
     std::memcpy(scratch_[i].data(), buffer->data.data(), buffer->data.size());
+    initial_[i] = buffer->data;
     buffer->data = scratch_[i].span();
     buffer->access = BufferArgument::Access::inout;
   }
 }
 
 void CoRun::note_initial() {
-  initial_.resize(job_.arguments.size());
+  noted_.resize(job_.arguments.size());
   for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
     const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
-    if (buffer == nullptr || buffer->access != BufferArgument::Access::inout) continue;
-    initial_[i] = HostArray(buffer->data.size());
-    std::memcpy(initial_[i].data(), buffer->data.data(), buffer->data.size());
+    if (buffer == nullptr || buffer->access == BufferArgument::Access::in) continue;
+    aligned_results_ = aligned_results_ && is_buffer_aligned(buffer->data.data());
+    if (buffer->access != BufferArgument::Access::inout || !initial_[i].empty()) continue;
+    noted_[i] = HostArray(buffer->data.size());
+    std::memcpy(noted_[i].data(), buffer->data.data(), buffer->data.size());
+    initial_[i] = noted_[i].view();
   }
 }
 
@@ -116,17 +134,18 @@ RunReport CoRun::fall_back(std::size_t device, std::string reason, bool conflict
   return report;
 }
 
-bool CoRun::may_run_in_place(const std::vector<std::size_t>& active) const {
-  return conflict_free_ && !options_.always_merge && provable() &&
-         std::all_of(active.begin(), active.end(),
-                     [&](std::size_t i) { return placements_[i]->works_in_host_memory(); });
+bool CoRun::may_run_in_place(const std::vector<Part>& parts) const {
+  if (conflict_free_step_ == 0 || options_.always_merge || !provable() || !aligned_results_)
+    return false;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].empty()) continue;
+    const bool shown = parts[i].begin % conflict_free_step_ == 0 || parts[i].begin == 0;
+    if (!shown || !placements_[i]->works_in_host_memory()) return false;
+  }
+  return true;
 }
 
-bool CoRun::will_run_in_place() const {
-  std::vector<std::size_t> all(placements_.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return may_run_in_place(all);
-}
+bool CoRun::will_run_in_place() const { return !last_.empty() && may_run_in_place(last_); }
 
 /// The device whose copy the others' changes are merged into: one that can write the result in
 /// place, else the first, whose copy is read straight into the result.
@@ -139,17 +158,15 @@ std::size_t CoRun::pick_owner(const std::vector<std::size_t>& active) const {
 
 void CoRun::start(std::size_t device, Placement::Target target, const Placement::Ranges& ranges,
                   Placement::Reset reset) {
-  std::vector<ByteView> initial(job_.arguments.size());
-  for (std::size_t i = 0; i < initial.size(); ++i) initial[i] = initial_[i].view();
   placements_[device]->bind(target);
   placements_[device]->timeline().clear();
-  placements_[device]->upload(initial, ranges, reset);
+  placements_[device]->upload(initial_, ranges, reset);
 }
 
 /// Whether every buffer that is written may be sliced at all these cuts: then no two parts write
 /// one element, and every device's slice goes straight into the result.
 bool CoRun::slices_cover(const std::vector<Part>& parts) const {
-  if (options_.always_merge || !provable()) return false;
+  if (options_.always_merge || !provable() || !aligned_results_) return false;
   for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
     const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
     if (buffer != nullptr && buffer->access != BufferArgument::Access::in && !slices_.holds(i))
@@ -176,14 +193,21 @@ RunReport CoRun::run_part(const Part& part) {
   return run_parts(parts);
 }
 
+CoRun::Finisher::~Finisher() {
+  if (std::uncaught_exceptions() == before_) return;
+  // What fails here has failed already.
+  for (const auto& placement : run_.placements_) ::clFinish(placement->queue().cl()());
+}
+
 RunReport CoRun::run_parts(const std::vector<Part>& parts) {
+  const Finisher finisher(*this);
   std::vector<std::size_t> active;
   for (std::size_t i = 0; i < parts.size(); ++i)
     if (!parts[i].empty()) active.push_back(i);
-  const Sharing sharing = active.size() == 1         ? Sharing::one_device
-                          : may_run_in_place(active) ? Sharing::in_place
-                          : slices_cover(parts)      ? Sharing::sliced
-                                                     : Sharing::merged;
+  const Sharing sharing = active.size() == 1        ? Sharing::one_device
+                          : may_run_in_place(parts) ? Sharing::in_place
+                          : slices_cover(parts)     ? Sharing::sliced
+                                                    : Sharing::merged;
   const std::size_t owner = pick_owner(active);
   const auto target = [&](std::size_t i) {
     return i == owner || sharing != Sharing::merged ? Placement::Target::result
@@ -204,52 +228,66 @@ RunReport CoRun::run_parts(const std::vector<Part>& parts) {
     placements_[i]->flush();
   }
   for (const std::size_t i : active) placements_[i]->finish();
-  std::optional<std::string> conflict;
-  if (sharing == Sharing::merged) conflict = merge(active, owner);
+  Merged merged;
+  if (sharing == Sharing::merged) merged = merge(active, owner);
 
   RunReport report;
   report.wall_ns = now_ns() - started;
   report.split = active.size() > 1;
   report.merged = sharing == Sharing::merged;
   for (std::size_t i = 0; i < parts.size(); ++i) report_device(report, i, parts[i].groups());
-  if (conflict) {
-    remember_conflict(*conflict);
-    return fall_back(owner, *conflict, true);
+  if (merged.conflict) {
+    remember_conflict(*merged.conflict);
+    return fall_back(owner, *merged.conflict, true);
   }
-  if (sharing == Sharing::merged && !conflict_free_) {
-    conflict_free_ = true;
-    if (!safety_.data_dependent_writes)
-      add_proof(resolver_, job_, {.conflict = "", .conflict_free = true, .slices = {}});
-  }
+  if (report.split) last_ = parts;
+  if (merged.shows_cuts)
+    for (const std::size_t i : active) remember_cut(parts[i].begin);
   return report;
 }
 
-std::optional<std::string> CoRun::merge(const std::vector<std::size_t>& active, std::size_t owner) {
+CoRun::Merged CoRun::merge(const std::vector<std::size_t>& active, std::size_t owner) {
   const auto started = now_ns();
-  std::optional<std::string> conflict;
-  for (std::size_t i = 0; i < job_.arguments.size() && !conflict; ++i) {
+  Merged merged;
+  std::set<std::size_t> changed;
+  for (std::size_t i = 0; i < job_.arguments.size() && !merged.conflict; ++i) {
     const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
     if (buffer == nullptr || buffer->access == BufferArgument::Access::in) continue;
     for (const std::size_t device : active) {
-      if (device == owner || conflict) continue;
-      const auto at = merge_changes(buffer->data, placements_[device]->written(i),
-                                    initial_[i].view(), buffer->element_bytes);
-      if (at)
-        conflict = fmt::format("two parts write different values to byte {} of argument {}{}", *at,
-                               i, i < job_.names.size() ? " (" + job_.names[i] + ")" : "");
+      if (device == owner || merged.conflict) continue;
+      const auto outcome = merge_changes(buffer->data, placements_[device]->written(i), initial_[i],
+                                         buffer->element_bytes);
+      if (outcome.changed) changed.insert(device);
+      if (outcome.conflict)
+        merged.conflict = fmt::format(
+            "two parts write different values to byte {} of argument {}{}", *outcome.conflict, i,
+            i < job_.names.size() ? " (" + job_.names[i] + ")" : "");
     }
   }
+  // Where a device changed nothing (all inputs were zero, say), no conflict could have shown.
+  merged.shows_cuts = !merged.conflict && changed.size() + 1 == active.size();
   if (options_.trace != nullptr)
     options_.trace->add({"host", "merge", "merge", started, now_ns(), {}});
-  return conflict;
+  return merged;
 }
 
 void CoRun::remember_conflict(const std::string& where) {
-  conflict_free_ = false;
+  conflict_free_step_ = 0;
   // Where the writes depend on data, other data may well not conflict.
   if (safety_.data_dependent_writes) return;
   conflict_ = where;
-  add_proof(resolver_, job_, {.conflict = where, .conflict_free = false, .slices = {}});
+  add_proof(resolver_, job_, {.conflict = where, .conflict_free_step = 0, .slices = {}});
+}
+
+/// Two parts with a cut between them did not conflict. A kernel whose work-items share elements
+/// does so in steps (out[i / 100], out[i & ~1]), and shows no conflict where a cut falls between
+/// two steps; so this says something about multiples of the cut only. See docs/splitting.md.
+void CoRun::remember_cut(std::size_t group) {
+  const std::size_t step = std::gcd(conflict_free_step_, group);
+  if (step == conflict_free_step_) return;
+  conflict_free_step_ = step;
+  if (!safety_.data_dependent_writes)
+    add_proof(resolver_, job_, {.conflict = "", .conflict_free_step = step, .slices = {}});
 }
 
 void CoRun::report_device(RunReport& report, std::size_t device, std::size_t groups) {

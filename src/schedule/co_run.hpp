@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,7 +73,7 @@ class CoRun {
   /// The program's Key: what proofs and models are remembered under.
   const Key& program_key() const { return program_->key(); }
 
-  /// Whether the next run on all devices would write the result in place.
+  /// Whether the last split run, made once more, would write the result in place.
   bool will_run_in_place() const;
 
   /// Runs with one weight a device (see cut()). The caller's buffers hold the result afterwards.
@@ -87,31 +88,50 @@ class CoRun {
 
  private:
   enum class Sharing { one_device, in_place, sliced, merged };
+  /// Waits for the devices when a run ends early: they may still be writing to the caller's memory.
+  class Finisher {
+   public:
+    explicit Finisher(CoRun& run) : run_(run) {}
+    Finisher(const Finisher&) = delete;
+    Finisher& operator=(const Finisher&) = delete;
+    ~Finisher();
+
+   private:
+    CoRun& run_;
+    const int before_ = std::uncaught_exceptions();
+  };
+  struct Merged {
+    std::optional<std::string> conflict;  ///< where
+    bool shows_cuts = false;              ///< a conflict would have shown
+  };
+  void check_before_compiling(const std::vector<Queue>& queues) const;
   void protect_inputs();
-  void check_arguments() const;
   void note_initial();
-  void prepare_variants(const std::vector<Part>& parts);
-  bool may_run_in_place(const std::vector<std::size_t>& active) const;
+  bool may_run_in_place(const std::vector<Part>& parts) const;
   void start(std::size_t device, Placement::Target target, const Placement::Ranges& ranges,
              Placement::Reset reset);
   Placement::Ranges ranges_of(std::size_t device, const Part& part, Sharing sharing) const;
   bool slices_cover(const std::vector<Part>& parts) const;
-  std::optional<std::string> merge(const std::vector<std::size_t>& active, std::size_t owner);
+  Merged merge(const std::vector<std::size_t>& active, std::size_t owner);
   std::size_t pick_owner(const std::vector<std::size_t>& active) const;
   RunReport run_parts(const std::vector<Part>& parts);
   RunReport fall_back(std::size_t device, std::string reason, bool conflicted);
   void report_device(RunReport& report, std::size_t device, std::size_t groups);
   void remember_conflict(const std::string& where);
+  void remember_cut(std::size_t group);
 
   Resolver& resolver_;
   Job job_;
   Options options_;
   SplitSafety safety_;
-  std::string conflict_;            ///< where one showed
-  bool conflict_free_ = false;      ///< a merged run showed none
-  Slices slices_;                   ///< what may be transferred in slices
-  std::vector<HostArray> initial_;  ///< by argument: contents of inout buffers before any run
-  std::vector<HostArray> scratch_;  ///< private copies of inputs that the kernel writes
+  std::string conflict_;                ///< where one showed
+  std::size_t conflict_free_step_ = 0;  ///< no conflict at cuts that are multiples; 0: none shown
+  Slices slices_;                       ///< what may be transferred in slices
+  std::vector<Part> last_;              ///< of the last split run
+  bool aligned_results_ = true;         ///< what is written may be used by CPU devices in place
+  std::vector<HostArray> noted_;        ///< by argument: contents of inout buffers before any run
+  std::vector<HostArray> scratch_;      ///< private copies of inputs that the kernel writes
+  std::vector<ByteView> initial_;       ///< by argument: what every run starts from; empty: zeros
   std::vector<std::unique_ptr<Placement>> placements_;
   Program* program_ = nullptr;
 };

@@ -2,6 +2,8 @@
 // "Maat" and "EngineCL": chunk = what is left × a device's share of the speed / 2).
 #include <algorithm>
 #include <exception>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -50,15 +52,29 @@ class ChunkSource {
   bool measured_ = false;
 };
 
+/// Where a chunk of one device meets one of another.
+std::vector<std::size_t> cuts_between(const std::vector<std::vector<Part>>& done) {
+  std::map<std::size_t, std::size_t> owners;  // by a chunk's first group
+  for (std::size_t i = 0; i < done.size(); ++i)
+    for (const auto& part : done[i]) owners[part.begin] = i;
+  std::vector<std::size_t> cuts;
+  for (auto at = owners.begin(); at != owners.end(); ++at)
+    if (at != owners.begin() && std::prev(at)->second != at->second) cuts.push_back(at->first);
+  return cuts;
+}
+
 }  // namespace
 
 RunReport CoRun::run_dynamic() {
   if (placements_.size() == 1) return run_on(0);
   if (!refusal().empty()) return fall_back(0, refusal(), false);
 
+  const Finisher finisher(*this);
   std::vector<std::size_t> active(placements_.size());
   for (std::size_t i = 0; i < active.size(); ++i) active[i] = i;
-  const bool in_place = may_run_in_place(active);
+  // Nobody knows yet where the chunks will end: any cut must be known to be right.
+  const bool in_place =
+      conflict_free_step_ == 1 && may_run_in_place(std::vector<Part>(active.size(), {0, groups()}));
   const std::size_t owner = pick_owner(active);
   const auto target = [&](std::size_t i) {
     return in_place || i == owner ? Placement::Target::result : Placement::Target::own;
@@ -72,7 +88,7 @@ RunReport CoRun::run_dynamic() {
   std::vector<double> speeds;
   for (const auto& placement : placements_) speeds.push_back(placement->device().compute_units);
   ChunkSource chunks(groups(), speeds);
-  std::vector<std::size_t> done(placements_.size());
+  std::vector<std::vector<Part>> done(placements_.size());
   std::vector<std::exception_ptr> errors(placements_.size());
   const auto work = [&](std::size_t i) {
     try {
@@ -87,7 +103,7 @@ RunReport CoRun::run_dynamic() {
         placement.finish();
         took = now_ns() - chunk_started;
         last = part.groups();
-        done[i] += last;
+        done[i].push_back(part);
       }
       placement.download(target(i), whole);
       placement.finish();
@@ -95,25 +111,34 @@ RunReport CoRun::run_dynamic() {
       errors[i] = std::current_exception();
     }
   };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < placements_.size(); ++i) threads.emplace_back(work, i);
-  work(0);
-  for (auto& thread : threads) thread.join();
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < placements_.size(); ++i) threads.emplace_back(work, i);
+    work(0);
+  }
   for (const auto& error : errors)
     if (error) std::rethrow_exception(error);
 
   // A device that came too late for any chunk has changed nothing, and merges as such.
-  std::optional<std::string> conflict;
-  if (!in_place) conflict = merge(active, owner);
+  Merged merged;
+  if (!in_place) merged = merge(active, owner);
   RunReport report;
   report.wall_ns = now_ns() - started;
-  report.split = true;
   report.merged = !in_place;
-  for (const std::size_t i : active) report_device(report, i, done[i]);
-  if (conflict) {
-    remember_conflict(*conflict);
-    return fall_back(owner, *conflict, true);
+  std::size_t busy = 0;
+  for (const std::size_t i : active) {
+    std::size_t all = 0;
+    for (const auto& part : done[i]) all += part.groups();
+    busy += all > 0;
+    report_device(report, i, all);
   }
+  report.split = busy > 1;
+  if (merged.conflict) {
+    remember_conflict(*merged.conflict);
+    return fall_back(owner, *merged.conflict, true);
+  }
+  if (merged.shows_cuts)
+    for (const std::size_t cut : cuts_between(done)) remember_cut(cut);
   return report;
 }
 

@@ -98,8 +98,10 @@ RunSummary KernelRun::run(const Range& range, std::string_view partition) {
                               wanted.local[d], wanted.global[d], d));
   const Partition split = value_or_throw(Partition::parse(partition));
   if (!state_->run || !(state_->job.range == wanted)) {
-    state_->job.range = wanted;
+    // Should making the new one fail, the old one must not run under the new range's name.
     state_->learning.reset();
+    state_->run.reset();
+    state_->job.range = wanted;
     state_->run = std::make_unique<CoRun>(state_->machine->resolver(), state_->machine->queues,
                                           state_->job, CoRun::Options{});
   }

@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "base/cursor.hpp"
 #include "base/log.hpp"
 
 namespace kiln {
 namespace {
 
-constexpr std::uint32_t proof_schema = 2;
+constexpr std::uint32_t proof_schema = 3;
 
 Bytes canonical_proof(const Job& job) {
   CanonicalWriter writer("split proof", 2);
@@ -20,10 +22,10 @@ Bytes canonical_proof(const Job& job) {
   return writer.view();
 }
 
-// u8 conflict-free, u32 + text conflict, u32 + u64… cuts, u32 + u8… sliced.
+// u64 conflict-free step, u32 + text conflict, u32 + u64… cuts, u32 + u8… sliced.
 Bytes encode(const Proof& proof) {
   Bytes bytes;
-  append_le(bytes, static_cast<std::uint8_t>(proof.conflict_free));
+  append_le(bytes, static_cast<std::uint64_t>(proof.conflict_free_step));
   append_le(bytes, static_cast<std::uint32_t>(proof.conflict.size()));
   append(bytes, proof.conflict);
   append_le(bytes, static_cast<std::uint32_t>(proof.slices.cuts.size()));
@@ -36,7 +38,7 @@ Bytes encode(const Proof& proof) {
 std::optional<Proof> decode(ByteView bytes) {
   Cursor in(bytes);
   Proof proof;
-  proof.conflict_free = in.take<std::uint8_t>() != 0;
+  proof.conflict_free_step = in.take<std::uint64_t>();
   proof.conflict = in.take_text();
   for (auto count = in.take<std::uint32_t>(); count > 0 && in.good(); --count)
     proof.slices.cuts.insert(in.take<std::uint64_t>());
@@ -92,7 +94,8 @@ void add_proof(Resolver& resolver, const Job& job, const Proof& proof) {
     if (present && present->metadata.schema == proof_schema)
       all = decode(present->content).value_or(Proof{});
     if (!proof.conflict.empty()) all.conflict = proof.conflict;
-    all.conflict_free = all.conflict.empty() && (all.conflict_free || proof.conflict_free);
+    all.conflict_free_step =
+        all.conflict.empty() ? std::gcd(all.conflict_free_step, proof.conflict_free_step) : 0;
     unite(all.slices, proof.slices);
     return encode(all);
   };

@@ -12,9 +12,11 @@ namespace kiln {
 /// What runs have shown about splitting one Job: its program (by content, whatever the device),
 /// geometry, scalars and buffer sizes. Kept in the store, so that the next process knows.
 struct Proof {
-  std::string conflict;        ///< where two parts disagreed; empty where none did
-  bool conflict_free = false;  ///< a merged run showed no conflict
-  Slices slices;               ///< shown by prove_slices
+  std::string conflict;  ///< where two parts disagreed; empty where none did
+  /// Merged runs showed no conflict at cuts (work-groups of dimension 0) that are multiples of
+  /// this; 0: nothing is shown.
+  std::size_t conflict_free_step = 0;
+  Slices slices;  ///< shown by prove_slices
 };
 
 Proof load_proof(Resolver& resolver, const Job& job);

@@ -116,7 +116,7 @@ class SplitRuns {
     if (!fixed || !run.provable()) return;
     const auto weights = value_or_throw(split.weights_for(run.device_count()));
     Slices slices = prove_slices(resolver_, queue_, run.job(), cut(run.groups(), weights));
-    add_proof(resolver_, run.job(), {.conflict = "", .conflict_free = true, .slices = slices});
+    add_proof(resolver_, run.job(), {.conflict = "", .conflict_free_step = 0, .slices = slices});
     run.use_slices(std::move(slices));
   }
 

@@ -1,0 +1,36 @@
+#include "schedule/partition.hpp"
+
+#include <gtest/gtest.h>
+
+#include "schedule/argument_check.hpp"
+
+namespace kiln::testing {
+namespace {
+
+TEST(Partition, texts_come_back) {
+  for (const char* text : {"0", "7", "10", "3:1", "1:2:3", "0.5:1", "auto", "dynamic"})
+    EXPECT_EQ(value_or_throw(Partition::parse(text)).text(), text);
+}
+
+TEST(Partition, weights_need_one_for_each_device) {
+  const auto partition = value_or_throw(Partition::parse("3:1"));
+  EXPECT_EQ(value_or_throw(partition.weights_for(2)), (std::vector<double>{3, 1}));
+  EXPECT_EQ(partition.weights_for(3).error().message(), "partition 3:1: 2 weights for 3 devices");
+}
+
+TEST(TypeBytes, are_those_of_opencl) {
+  const std::pair<const char*, std::size_t> known[] = {
+      {"char", 1},          {"uchar16", 16}, {"half2", 4},      {"int", 4},
+      {"float3", 16},       {"float4*", 16}, {"double16", 128}, {"unsigned int*", 4},
+      {"unsigned char", 1}, {"ulong8", 64}};
+  for (const auto& [name, bytes] : known) EXPECT_EQ(type_bytes(name), bytes) << name;
+}
+
+TEST(TypeBytes, of_anything_else_are_not_known) {
+  for (const char* name : {"", "*", "real", "struct node*", "float5", "floaty", "int4x",
+                           "image2d_t", "int-4", "float99999999999999999999"})
+    EXPECT_EQ(type_bytes(name), 0u) << name;
+}
+
+}  // namespace
+}  // namespace kiln::testing
