@@ -16,12 +16,26 @@ namespace kiln::apart {
 namespace fs = std::filesystem;
 namespace {
 
+/// The parent removes the working folder; where it was killed, nobody else would. Only a folder
+/// that the library made for a job, whoever started this program where.
+void remove_own_folder() {
+  std::error_code error;
+  const auto folder = fs::current_path(error);
+  if (error || !folder.filename().string().starts_with("kiln-compile-") ||
+      !fs::is_regular_file(folder / job_file, error))
+    return;
+  // The compiler goes on meanwhile and may put a file into a folder that was just emptied.
+  for (int attempt = 0; attempt < 3 && fs::exists(folder, error); ++attempt)
+    fs::remove_all(folder, error);
+}
+
 /// Standard input is a pipe that the parent holds open; its end means that the parent died.
 void die_with_parent() {
   std::thread([] {
     char byte;
     while (::read(0, &byte, 1) > 0) {
     }
+    remove_own_folder();
     ::_exit(parent_gone);
   }).detach();
 }
