@@ -58,8 +58,8 @@ Expected<std::string> build_options(const std::vector<std::pair<std::string, std
     text += fmt::format("{}-D{}={}", text.empty() ? "" : " ", name, value);
   }
   for (const auto& option : others) text += (text.empty() ? "" : " ") + option;
-  // Without it drivers, PoCL too, answer no question about a kernel's arguments, and a buffer of the
-  // wrong type would go unnoticed until the kernel writes beyond it.
+  // Without it drivers, PoCL too, answer no question about a kernel's arguments, and a buffer of
+  // the wrong type would go unnoticed until the kernel writes beyond it.
   return text + (text.empty() ? "" : " ") + "-cl-kernel-arg-info";
 }
 
