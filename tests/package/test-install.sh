@@ -22,6 +22,22 @@ for program in by_cmake by_pkg_config; do
   [ "$printed" = "bad_input $version" ] || { echo "$program printed '$printed'"; exit 1; }
 done
 
+# The example in C++ as it stands, against the installed library: it compiles through the installed
+# helper, and the second run finds the program in the store.
+cmake -G Ninja -S "$source/examples/cpp" -B "$scratch/example" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_BUILD_TYPE=Debug
+ninja -C "$scratch/example" -j 1
+mkdir "$scratch/pocl-cache"
+for run in first second; do
+  printed=$(KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache \
+    "$scratch/example/vector_add" "$source/examples/kernels/vector_add.cl")
+  case $printed in
+    "c[7] = 3, "*) ;;
+    *) echo "the example's $run run printed '$printed'"; exit 1 ;;
+  esac
+done
+[ -f "$scratch/store/store.db" ] || { echo "the example kept nothing in the store"; exit 1; }
+
 if [ -x "$prefix/bin/kiln" ]; then
   printed=$("$prefix/bin/kiln" --version)
   case $printed in
