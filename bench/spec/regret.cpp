@@ -22,7 +22,7 @@ constexpr int kClasses = 11;
 constexpr int kAutoRuns = 5;
 constexpr int kCoarseRuns = 5;
 constexpr int kRounds = 30;
-constexpr double kLeastMs = 8;  // far above what a launch costs
+constexpr double kLeastMs = 3;  // far above what a launch costs
 
 /// One kernel at one size on the devices, over a store.
 struct Bench {
