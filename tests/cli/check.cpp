@@ -106,6 +106,8 @@ TEST_F(Check, the_published_files_are_right) {
 
 TEST_F(Check, progress_and_colours_are_for_terminals_only) {
   if (find_program("script").empty()) GTEST_SKIP() << "script is not installed";
+  if (bash("script -qec true /dev/null").exit_code != 0)
+    GTEST_SKIP() << "no pseudo-terminal can be opened here";
   const std::string line = "$KILN check good.json good.json";
   EXPECT_EQ(bash(line).errors, "");
   const auto watched = bash("TERM=xterm script -qec '" + line + "' /dev/null");

@@ -1,7 +1,5 @@
 // The model of `auto` against devices that are simulated: it must find the best split of each,
 // with noise, from the runs that the user asked for anyway.
-#include "schedule/split_model.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -10,6 +8,7 @@
 #include <random>
 
 #include "schedule/split.hpp"
+#include "schedule/split_model.hpp"
 
 namespace kiln::testing {
 namespace {
