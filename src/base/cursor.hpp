@@ -1,47 +1,64 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/bytes.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln {
 
-/// Reads little-endian fields from untrusted bytes. Reading beyond the end gives zeros and makes
-/// good() false for ever, so that a reader may check once at the end of a record.
+/// Reads little-endian fields off a byte span, never past its end, and remembers the first thing
+/// that was wrong. A parser can so read straight on and ask once: after a failure every read gives
+/// zero or nothing and nothing is left, so that loops over what is left end. Not thread-safe.
 class Cursor {
  public:
-  explicit Cursor(ByteView bytes) : bytes_(bytes) {}
-  bool good() const { return good_; }
-  std::size_t left() const { return bytes_.size() - at_; }
-  std::size_t offset() const { return at_; }
+  /// `what` names the whole in errors ("program archive") and outlives the cursor.
+  Cursor(ByteView bytes, std::string_view what, Errc code = Errc::corrupt)
+      : bytes_(bytes), end_(bytes.size()), what_(what), code_(code) {}
 
+  std::size_t at() const { return at_; }
+  std::size_t left() const { return end_ - at_; }
+  bool ok() const { return !error_; }
+  /// The first failure; there must be one.
+  const Error& error() const { return *error_; }
+
+  /// The next integer.
   template <class T>
-  T take() {
-    if (left() < sizeof(T)) return fail_with(T{});
-    const T value = load_le<T>(bytes_.data() + at_);
-    at_ += sizeof(T);
-    return value;
+  T number(std::string_view field) {
+    const ByteView bytes = take(sizeof(T), field);
+    return bytes.empty() ? T{0} : load_le<T>(bytes.data());
   }
-  /// A view of the next `size` bytes; empty where fewer are left.
-  ByteView take_bytes(std::uint64_t size) {
-    if (left() < size) return fail_with(ByteView{});
-    const ByteView view = bytes_.subspan(at_, static_cast<std::size_t>(size));
-    at_ += view.size();
-    return view;
-  }
-  /// A text with a u32 length before it.
-  std::string take_text() { return std::string(as_text(take_bytes(take<std::uint32_t>()))); }
+  /// A view of the next `size` bytes.
+  ByteView take(std::uint64_t size, std::string_view field);
+  /// A view of bytes that follow their 32-bit length.
+  ByteView block(std::string_view field) { return take(number<std::uint32_t>(field), field); }
+  /// A text that follows its 32-bit length.
+  std::string text(std::string_view field) { return std::string(as_text(block(field))); }
+  /// A number of records of which each takes at least `smallest` bytes: refused where they cannot
+  /// fit, so that no count in a file ever decides how much memory is taken.
+  std::uint32_t count(std::uint64_t smallest, std::string_view field);
+
+  /// Ends the readable bytes `size` from here; gives the end before, for widen.
+  std::size_t narrow(std::uint64_t size, std::string_view field);
+  void widen(std::size_t end);
+  /// Refuses where anything is left.
+  void expect_end();
+
+  /// Records a failure at a byte offset, unless there was one before.
+  void refuse(std::size_t offset, std::string_view field, std::string_view reason);
+  void refuse(std::size_t offset, std::string_view field, std::string_view reason, Errc code);
+  /// The offset of a view that was taken from this cursor's bytes.
+  std::size_t offset_of(std::string_view view) const;
 
  private:
-  template <class T>
-  T fail_with(T value) {
-    good_ = false;
-    at_ = bytes_.size();
-    return value;
-  }
   ByteView bytes_;
-  std::size_t at_ = 0;
-  bool good_ = true;
+  std::size_t at_ = 0, end_;
+  std::string_view what_;
+  Errc code_;
+  std::optional<Error> error_;
 };
 
 }  // namespace kiln

@@ -12,20 +12,20 @@ void append_text(Bytes& to, std::string_view text) {
 
 KernelArgument read_argument(Cursor& in) {
   KernelArgument argument;
-  argument.address = in.take<std::uint32_t>();
-  argument.access = in.take<std::uint32_t>();
-  argument.qualifier = in.take<std::uint64_t>();
-  argument.type = in.take_text();
-  argument.name = in.take_text();
+  argument.address = in.number<std::uint32_t>("address space");
+  argument.access = in.number<std::uint32_t>("access");
+  argument.qualifier = in.number<std::uint64_t>("qualifier");
+  argument.type = in.text("type");
+  argument.name = in.text("argument name");
   return argument;
 }
 
 KernelInfo read_kernel(Cursor& in) {
   KernelInfo kernel;
-  kernel.name = in.take_text();
-  kernel.has_arguments = in.take<std::uint8_t>() != 0;
+  kernel.name = in.text("kernel name");
+  kernel.has_arguments = in.number<std::uint8_t>("has arguments") != 0;
   // The count never decides an allocation: reading stops at the end of the bytes.
-  for (auto count = in.take<std::uint32_t>(); count > 0 && in.good(); --count)
+  for (auto count = in.number<std::uint32_t>("arguments"); count > 0 && in.ok(); --count)
     kernel.arguments.push_back(read_argument(in));
   return kernel;
 }
@@ -54,17 +54,16 @@ Bytes encode(const Artifact& artifact) {
 }
 
 Expected<Artifact> decode_artifact(ByteView bytes) {
-  Cursor in(bytes);
+  Cursor in(bytes, "artifact");
   Artifact artifact;
-  const auto form = in.take<std::uint8_t>();
+  const auto form = in.number<std::uint8_t>("form");
   if (form != 1 && form != 2) return fail(Errc::corrupt, "artifact: unknown form");
   artifact.form = static_cast<Artifact::Form>(form);
-  for (auto count = in.take<std::uint32_t>(); count > 0 && in.good(); --count)
+  for (auto count = in.number<std::uint32_t>("kernels"); count > 0 && in.ok(); --count)
     artifact.kernels.push_back(read_kernel(in));
-  const auto size = in.take<std::uint64_t>();
-  if (!in.good() || size != in.left())
-    return fail(Errc::corrupt, "artifact: its lengths do not meet its size");
-  const ByteView binary = in.take_bytes(in.left());
+  const ByteView binary = in.take(in.number<std::uint64_t>("binary's size"), "binary");
+  in.expect_end();
+  if (!in.ok()) return tl::unexpected(in.error());
   artifact.binary.assign(binary.begin(), binary.end());
   return artifact;
 }

@@ -31,17 +31,18 @@ ByteView Plan::find(std::string_view name) const {
 }
 
 Expected<PlanPtr> Plan::from_block(ByteView block) {
-  Cursor in(block);
-  if (in.take<std::uint32_t>() != magic) return fail(Errc::corrupt, "plan: wrong magic");
+  Cursor in(block, "plan");
+  if (in.number<std::uint32_t>("magic") != magic) return fail(Errc::corrupt, "plan: wrong magic");
   auto plan = std::shared_ptr<Plan>(new Plan);
-  for (auto count = in.take<std::uint32_t>(); count > 0 && in.good(); --count) {
-    Array array{in.take_text(), in.take<std::uint64_t>(), in.take<std::uint64_t>()};
+  for (auto count = in.number<std::uint32_t>("arrays"); count > 0 && in.ok(); --count) {
+    Array array{in.text("name"), in.number<std::uint64_t>("offset"),
+                in.number<std::uint64_t>("bytes")};
     if (array.offset % alignment != 0 || array.offset > block.size() ||
         array.bytes > block.size() - array.offset)
       return fail(Errc::corrupt, "plan: array " + array.name + " lies outside the block");
     plan->arrays_.push_back(std::move(array));
   }
-  if (!in.good()) return fail(Errc::corrupt, "plan: cut in its table");
+  if (!in.ok()) return tl::unexpected(in.error());
   plan->block_ = allocate(block.size());
   plan->size_ = block.size();
   std::memcpy(plan->block_.get(), block.data(), block.size());

@@ -29,13 +29,13 @@ Bytes encode_parameters(const Parameters& parameters) {
 }
 
 std::optional<Parameters> decode_parameters(ByteView bytes) {
-  Cursor in(bytes);
+  Cursor in(bytes, "parameters");
   Parameters parameters;
-  while (in.left() > 0 && in.good()) {
-    auto name = in.take_text();
-    parameters.set(name, in.take<std::int64_t>());
+  while (in.left() > 0) {
+    auto name = in.text("name");
+    parameters.set(name, in.number<std::int64_t>("value"));
   }
-  return in.good() ? std::optional(parameters) : std::nullopt;
+  return in.ok() ? std::optional(parameters) : std::nullopt;
 }
 
 }  // namespace

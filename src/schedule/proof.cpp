@@ -36,15 +36,16 @@ Bytes encode(const Proof& proof) {
 }
 
 std::optional<Proof> decode(ByteView bytes) {
-  Cursor in(bytes);
+  Cursor in(bytes, "split proof");
   Proof proof;
-  proof.conflict_free_step = in.take<std::uint64_t>();
-  proof.conflict = in.take_text();
-  for (auto count = in.take<std::uint32_t>(); count > 0 && in.good(); --count)
-    proof.slices.cuts.insert(in.take<std::uint64_t>());
-  for (auto count = in.take<std::uint32_t>(); count > 0 && in.good(); --count)
-    proof.slices.sliced.push_back(in.take<std::uint8_t>() != 0);
-  if (!in.good() || in.left() != 0) return {};
+  proof.conflict_free_step = in.number<std::uint64_t>("conflict-free step");
+  proof.conflict = in.text("conflict");
+  for (auto count = in.number<std::uint32_t>("cuts"); count > 0 && in.ok(); --count)
+    proof.slices.cuts.insert(in.number<std::uint64_t>("cut"));
+  for (auto count = in.number<std::uint32_t>("buffers"); count > 0 && in.ok(); --count)
+    proof.slices.sliced.push_back(in.number<std::uint8_t>("sliced") != 0);
+  in.expect_end();
+  if (!in.ok()) return {};
   return proof;
 }
 

@@ -187,16 +187,16 @@ Bytes SplitModel::encode() const {
 }
 
 std::optional<SplitModel> SplitModel::decode(ByteView bytes, std::size_t devices) {
-  Cursor in(bytes);
+  Cursor in(bytes, "split model");
   const auto number = [&] {
-    const auto raw = in.take<std::uint64_t>();
+    const auto raw = in.number<std::uint64_t>("time");
     double value;
     std::memcpy(&value, &raw, sizeof value);
     return std::isfinite(value) && value >= 0 ? value : 0.0;
   };
-  if (in.take<std::uint32_t>() != devices) return {};
+  if (in.number<std::uint32_t>("devices") != devices) return {};
   SplitModel model{std::vector<double>(devices)};
-  model.runs_ = static_cast<int>(in.take<std::uint32_t>() & 0xffffff);
+  model.runs_ = static_cast<int>(in.number<std::uint32_t>("runs") & 0xffffff);
   for (std::size_t i = 0; i < devices; ++i) {
     model.speeds_[i] = number();
     model.whole_ns_[i] = number();
@@ -204,22 +204,22 @@ std::optional<SplitModel> SplitModel::decode(ByteView bytes, std::size_t devices
   }
   model.alone_host_ns_ = number();
   model.split_host_ns_ = number();
-  while (in.good() && in.left() > 0) {
+  while (in.left() > 0) {
     Shares shares(devices);
-    for (auto& share : shares) share = in.take<std::int32_t>();
+    for (auto& share : shares) share = in.number<std::int32_t>("share");
     Measured time;
     time.best_ns = number();
-    const auto count = in.take<std::uint32_t>();
+    const auto count = in.number<std::uint32_t>("count");
     time.count = static_cast<int>(count / 2 & 0xffffff);
     time.warm = count % 2 == 1;
     const bool sound =
         std::all_of(shares.begin(), shares.end(), [](int s) { return s >= 0 && s <= grain; }) &&
         std::accumulate(shares.begin(), shares.end(), 0) == grain && time.best_ns > 0;
-    if (!in.good() || !sound) continue;
+    if (!in.ok() || !sound) continue;
     model.measured_[shares] = time;
     model.any_warm_ = model.any_warm_ || time.warm;
   }
-  if (!in.good()) return {};
+  if (!in.ok()) return {};
   return model;
 }
 

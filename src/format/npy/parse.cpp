@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "format/cursor.hpp"
+#include "base/cursor.hpp"
 #include "format/npy.hpp"
 #include "format/npy/header.hpp"
 
@@ -10,7 +10,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view magic = "\x93NUMPY"sv;
 
-std::uint64_t read_header_size(format::Cursor& cursor) {
+std::uint64_t read_header_size(Cursor& cursor) {
   const std::string_view found = as_text(cursor.take(magic.size(), "magic"));
   if (cursor.ok() && found != magic)
     cursor.refuse(0, "magic", "this is no npy file (expected the byte 0x93 and \"NUMPY\")");
@@ -23,7 +23,7 @@ std::uint64_t read_header_size(format::Cursor& cursor) {
                     : cursor.number<std::uint32_t>("header length");
 }
 
-void check_type(format::Cursor& cursor, const HeaderDict& header) {
+void check_type(Cursor& cursor, const HeaderDict& header) {
   if (type_of(header.descr)) return;
   const bool big = header.descr.starts_with('>');
   cursor.refuse(
@@ -34,7 +34,7 @@ void check_type(format::Cursor& cursor, const HeaderDict& header) {
       Errc::unsupported);
 }
 
-void check_order(format::Cursor& cursor, const HeaderDict& header) {
+void check_order(Cursor& cursor, const HeaderDict& header) {
   if (header.fortran_order && header.shape.size() > 1)
     cursor.refuse(header.fortran_order_at, "fortran_order",
                   fmt::format("column-major data of {} dimensions is not read; save it with "
@@ -56,7 +56,7 @@ std::optional<std::uint64_t> data_size(const std::vector<std::size_t>& shape, st
   return product;
 }
 
-void check_data(format::Cursor& cursor, const HeaderDict& header, std::size_t element) {
+void check_data(Cursor& cursor, const HeaderDict& header, std::size_t element) {
   const auto size = data_size(header.shape, element);
   if (!size) return cursor.refuse(header.shape_at, "shape", "the data would be 2^64 bytes or more");
   if (*size != cursor.left())
@@ -67,7 +67,7 @@ void check_data(format::Cursor& cursor, const HeaderDict& header, std::size_t el
 }  // namespace
 
 Expected<Npy> parse(ByteView bytes) {
-  format::Cursor cursor(bytes, "npy file", Errc::bad_input);
+  Cursor cursor(bytes, "npy file", Errc::bad_input);
   const std::uint64_t size = read_header_size(cursor);
   const std::size_t offset = cursor.at();
   const std::string_view text = as_text(cursor.take(size, "header"));

@@ -8,7 +8,7 @@
 namespace kiln::poclbin {
 namespace {
 
-void refuse_same_kernels(format::Cursor& cursor, const Archive& archive) {
+void refuse_same_kernels(Cursor& cursor, const Archive& archive) {
   std::vector<std::string_view> names;
   for (const Kernel& kernel : archive.kernels) names.push_back(kernel.name);
   std::sort(names.begin(), names.end());
@@ -18,7 +18,7 @@ void refuse_same_kernels(format::Cursor& cursor, const Archive& archive) {
                   fmt::format("{} is there twice", *twice));
 }
 
-void refuse_same_paths(format::Cursor& cursor, const Archive& archive) {
+void refuse_same_paths(Cursor& cursor, const Archive& archive) {
   std::vector<std::string_view> paths;
   for (const auto& root : archive.root)
     for (const File& file : root) paths.push_back(file.path);
@@ -36,7 +36,7 @@ void refuse_same_paths(format::Cursor& cursor, const Archive& archive) {
 
 }  // namespace
 
-void refuse_duplicates(format::Cursor& cursor, const Archive& archive) {
+void refuse_duplicates(Cursor& cursor, const Archive& archive) {
   refuse_same_kernels(cursor, archive);
   refuse_same_paths(cursor, archive);
 }

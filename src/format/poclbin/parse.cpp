@@ -3,7 +3,7 @@
 namespace kiln::poclbin {
 
 Expected<Archive> parse(ByteView bytes) {
-  format::Cursor cursor(bytes, "program archive");
+  Cursor cursor(bytes, "program archive");
   Archive archive;
   const Header header = read_header(cursor, archive);
   for (std::uint32_t i = 0; i < header.roots && cursor.ok(); ++i)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "format/cursor.hpp"
+#include "base/cursor.hpp"
 #include "format/poclbin.hpp"
 #include "format/poclbin/layout.hpp"
 
@@ -13,18 +13,18 @@ struct Header {
 };
 
 /// The header; its values that the model keeps go into `into`.
-Header read_header(format::Cursor& cursor, Archive& into);
+Header read_header(Cursor& cursor, Archive& into);
 
 /// One file record with a safe path.
-File read_file(format::Cursor& cursor);
+File read_file(Cursor& cursor);
 
 /// One root entry: its size and the files in it.
-std::vector<File> read_root(format::Cursor& cursor);
+std::vector<File> read_root(Cursor& cursor);
 
 /// One kernel record; its sizes have to meet, and its files to lie in its folder.
-Kernel read_kernel(format::Cursor& cursor, const Layout& layout);
+Kernel read_kernel(Cursor& cursor, const Layout& layout);
 
 /// Refuses two kernels of one name, one path twice, and a file where another path needs a folder.
-void refuse_duplicates(format::Cursor& cursor, const Archive& archive);
+void refuse_duplicates(Cursor& cursor, const Archive& archive);
 
 }  // namespace kiln::poclbin

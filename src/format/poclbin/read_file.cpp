@@ -5,7 +5,7 @@
 
 namespace kiln::poclbin {
 
-File read_file(format::Cursor& cursor) {
+File read_file(Cursor& cursor) {
   File file;
   const std::size_t offset = cursor.at() + sizeof(std::uint32_t);
   file.path = as_text(cursor.block("file path"));
@@ -16,7 +16,7 @@ File read_file(format::Cursor& cursor) {
   return file;
 }
 
-std::vector<File> read_root(format::Cursor& cursor) {
+std::vector<File> read_root(Cursor& cursor) {
   std::vector<File> files;
   const std::size_t offset = cursor.at();
   const auto size = cursor.number<std::uint64_t>("root entry");

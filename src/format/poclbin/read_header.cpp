@@ -11,7 +11,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view magic = "poclbin\0"sv;
 constexpr std::uint64_t binary_types[] = {1, 2, 4};  // CL_PROGRAM_BINARY_TYPE_*
 
-void read_magic(format::Cursor& cursor) {
+void read_magic(Cursor& cursor) {
   const std::string_view found = as_text(cursor.take(magic.size(), "magic"));
   if (!cursor.ok() || found == magic) return;
   // The layout that an old wiki page proposed has no NUL there but the version's low byte.
@@ -21,7 +21,7 @@ void read_magic(format::Cursor& cursor) {
   cursor.refuse(0, "magic", "expected \"poclbin\" and a NUL");
 }
 
-const Layout* read_version(format::Cursor& cursor) {
+const Layout* read_version(Cursor& cursor) {
   const std::size_t offset = cursor.at();
   const auto version = cursor.number<std::uint32_t>("version");
   const Layout* layout = layout_of(version);
@@ -32,7 +32,7 @@ const Layout* read_version(format::Cursor& cursor) {
   return layout;
 }
 
-void read_flags(format::Cursor& cursor, const Layout& layout, Archive& into) {
+void read_flags(Cursor& cursor, const Layout& layout, Archive& into) {
   const std::size_t offset = cursor.at();
   into.flags = cursor.number<std::uint64_t>("flags");
   if (!cursor.ok()) return;
@@ -44,7 +44,7 @@ void read_flags(format::Cursor& cursor, const Layout& layout, Archive& into) {
     cursor.refuse(offset, "flags", fmt::format("the binary type is {}, expected 1, 2 or 4", type));
 }
 
-std::uint32_t read_root_count(format::Cursor& cursor, const Layout& layout) {
+std::uint32_t read_root_count(Cursor& cursor, const Layout& layout) {
   const std::size_t offset = cursor.at();
   const auto roots = cursor.count(smallest_root, "root entries");
   if (cursor.ok() && (roots < layout.fewest_roots || roots > layout.most_roots))
@@ -55,7 +55,7 @@ std::uint32_t read_root_count(format::Cursor& cursor, const Layout& layout) {
 }
 
 /// The hash names the folder that PoCL unpacks into (and may delete), so only its own letters pass.
-std::string_view read_build_hash(format::Cursor& cursor) {
+std::string_view read_build_hash(Cursor& cursor) {
   const std::size_t offset = cursor.at();
   const std::string_view field = as_text(cursor.take(build_hash_size + 1, "build hash"));
   if (!cursor.ok()) return {};
@@ -72,7 +72,7 @@ std::string_view read_build_hash(format::Cursor& cursor) {
 
 }  // namespace
 
-Header read_header(format::Cursor& cursor, Archive& into) {
+Header read_header(Cursor& cursor, Archive& into) {
   Header header;
   read_magic(cursor);
   into.device_id = cursor.number<std::uint64_t>("device id");

@@ -7,7 +7,7 @@ namespace kiln::poclbin {
 namespace {
 
 /// PoCL uses the name as a folder's, unchecked.
-std::string_view read_name(format::Cursor& cursor, const Layout& layout) {
+std::string_view read_name(Cursor& cursor, const Layout& layout) {
   const std::size_t offset = cursor.at() + sizeof(std::uint32_t);
   const std::string_view name = as_text(cursor.block("kernel name"));
   if (!cursor.ok()) return {};
@@ -19,7 +19,7 @@ std::string_view read_name(format::Cursor& cursor, const Layout& layout) {
   return name;
 }
 
-void read_metadata(format::Cursor& cursor, const Layout& layout, Kernel& kernel) {
+void read_metadata(Cursor& cursor, const Layout& layout, Kernel& kernel) {
   const std::size_t offset = cursor.at();
   kernel.metadata_flags = cursor.number<std::uint64_t>("has_arg_metadata");
   const std::uint64_t kernel_flags = layout.kernel_flags ? kernel.metadata_flags >> 32 : 0;
@@ -37,7 +37,7 @@ void read_metadata(format::Cursor& cursor, const Layout& layout, Kernel& kernel)
       number = cursor.number<std::uint32_t>("work-group sizes");
 }
 
-Argument read_argument(format::Cursor& cursor) {
+Argument read_argument(Cursor& cursor) {
   Argument argument;
   argument.access = cursor.number<std::uint32_t>("argument access");
   argument.address = cursor.number<std::uint32_t>("argument address");
@@ -49,7 +49,7 @@ Argument read_argument(format::Cursor& cursor) {
   return argument;
 }
 
-void read_files(format::Cursor& cursor, const Layout& layout, Kernel& kernel) {
+void read_files(Cursor& cursor, const Layout& layout, Kernel& kernel) {
   while (cursor.left() > 0) {
     const File file = read_file(cursor);
     if (!cursor.ok()) return;
@@ -70,7 +70,7 @@ struct Sizes {
   std::uint32_t arguments = 0;
 };
 
-Sizes read_sizes(format::Cursor& cursor) {
+Sizes read_sizes(Cursor& cursor) {
   Sizes sizes{.offset = cursor.at()};
   sizes.record = cursor.number<std::uint64_t>("struct_size");
   if (sizes.record < smallest_kernel)
@@ -83,7 +83,7 @@ Sizes read_sizes(format::Cursor& cursor) {
 }
 
 /// PoCL finds the files by these sizes and not by reading up to them: both ways have to agree.
-void check_sizes(format::Cursor& cursor, const Sizes& sizes, std::size_t argument_bytes) {
+void check_sizes(Cursor& cursor, const Sizes& sizes, std::size_t argument_bytes) {
   if (argument_bytes != sizes.arguments)
     cursor.refuse(sizes.offset + 16, "arginfo_size",
                   fmt::format("{} are announced, the arguments take {} bytes", sizes.arguments,
@@ -96,7 +96,7 @@ void check_sizes(format::Cursor& cursor, const Sizes& sizes, std::size_t argumen
 
 }  // namespace
 
-Kernel read_kernel(format::Cursor& cursor, const Layout& layout) {
+Kernel read_kernel(Cursor& cursor, const Layout& layout) {
   Kernel kernel;
   const Sizes sizes = read_sizes(cursor);
   if (!cursor.ok()) return kernel;

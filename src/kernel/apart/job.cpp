@@ -9,7 +9,7 @@ void put(Bytes& to, ByteView bytes) {
   append(to, bytes);
 }
 void put(Bytes& to, std::string_view text) { put(to, as_bytes(text)); }
-ByteView get(Cursor& in) { return in.take_bytes(in.take<std::uint64_t>()); }
+ByteView get(Cursor& in) { return in.take(in.number<std::uint64_t>("length"), "content"); }
 std::string get_text(Cursor& in) { return std::string(as_text(get(in))); }
 }  // namespace
 
@@ -29,7 +29,7 @@ Bytes encode(const Job& job) {
 }
 
 Expected<Job> decode_job(ByteView bytes) {
-  Cursor in(bytes);
+  Cursor in(bytes, "compile job");
   Job job;
   job.fingerprint = get_text(in);
   job.options = get_text(in);
@@ -37,11 +37,12 @@ Expected<Job> decode_job(ByteView bytes) {
   const ByteView archive = get(in);
   job.archive.assign(archive.begin(), archive.end());
   job.build_hash = get_text(in);
-  for (auto count = in.take<std::uint32_t>(); count > 0 && in.good(); --count) {
+  for (auto count = in.number<std::uint32_t>("variants"); count > 0 && in.ok(); --count) {
     auto kernel = get_text(in);
     job.variants.emplace_back(std::move(kernel), get_text(in));
   }
-  if (!in.good() || in.left() != 0) return fail(Errc::corrupt, "compile job: lengths do not meet");
+  in.expect_end();
+  if (!in.ok()) return tl::unexpected(in.error());
   return job;
 }
 

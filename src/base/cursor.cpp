@@ -1,8 +1,8 @@
-#include "format/cursor.hpp"
+#include "base/cursor.hpp"
 
 #include <fmt/format.h>
 
-namespace kiln::format {
+namespace kiln {
 
 ByteView Cursor::take(std::uint64_t size, std::string_view field) {
   // Compared with what is left, never added to the position: a size near 2^64 must not wrap.
@@ -39,6 +39,10 @@ void Cursor::widen(std::size_t end) {
   if (ok()) end_ = end;
 }
 
+void Cursor::expect_end() {
+  if (left() > 0) refuse(at_, "end", fmt::format("{} bytes are left over", left()));
+}
+
 void Cursor::refuse(std::size_t offset, std::string_view field, std::string_view reason) {
   refuse(offset, field, reason, code_);
 }
@@ -54,4 +58,4 @@ std::size_t Cursor::offset_of(std::string_view view) const {
   return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(view.data()) - bytes_.data());
 }
 
-}  // namespace kiln::format
+}  // namespace kiln

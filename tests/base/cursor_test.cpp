@@ -1,8 +1,8 @@
-#include "format/cursor.hpp"
+#include "base/cursor.hpp"
 
 #include <gtest/gtest.h>
 
-namespace kiln::format {
+namespace kiln {
 namespace {
 
 const Bytes four = from_hex("01020304");
@@ -68,4 +68,4 @@ TEST(Cursor, a_refusal_may_carry_a_code_of_its_own) {
 }
 
 }  // namespace
-}  // namespace kiln::format
+}  // namespace kiln
