@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 
+#include "device/retired_queues.hpp"
+
 namespace kiln {
 namespace {
 // What PoCL's kernels may assume of a buffer: the widest vector type, double16.
@@ -24,6 +26,13 @@ DevicePtr describe_foreign(const cl::Device& handle) {
   const auto parent = handle.getInfo<CL_DEVICE_PARENT_DEVICE>();
   if (parent() == nullptr) return describe_device(handle);
   return describe_device(handle, describe_device(parent), foreign_part(handle()));
+}
+
+std::shared_ptr<const cl::CommandQueue> retired_after_use(cl::CommandQueue queue) {
+  return {new cl::CommandQueue(std::move(queue)), [](const cl::CommandQueue* used) {
+            const std::unique_ptr<const cl::CommandQueue> owned(used);
+            retire_queue(*owned);
+          }};
 }
 
 }  // namespace
@@ -60,7 +69,9 @@ const DevicePtr& Context::device(cl_device_id id) const {
 Queue::Queue(ContextPtr context, DevicePtr device)
     : context_(std::move(context)), device_(std::move(device)) {
   try {
-    queue_ = cl::CommandQueue(context_->cl(), device_->handle, CL_QUEUE_PROFILING_ENABLE);
+    cl::CommandQueue queue(context_->cl(), device_->handle, CL_QUEUE_PROFILING_ENABLE);
+    queue_ = device_->pocl ? retired_after_use(std::move(queue))
+                           : std::make_shared<const cl::CommandQueue>(std::move(queue));
   } catch (const cl::Error& error) {
     throw cl_error(error);
   }
@@ -69,10 +80,10 @@ Queue::Queue(ContextPtr context, DevicePtr device)
 Queue Queue::adopt(cl_command_queue foreign, ContextPtr context) {
   try {
     Queue queue;
-    queue.queue_ = cl::CommandQueue(foreign, true);
-    if (queue.queue_.getInfo<CL_QUEUE_CONTEXT>()() != context->cl()())
+    queue.queue_ = std::make_shared<const cl::CommandQueue>(foreign, true);
+    if (queue.cl().getInfo<CL_QUEUE_CONTEXT>()() != context->cl()())
       throw Error(Errc::bad_input, "the queue belongs to another context");
-    const auto handle = queue.queue_.getInfo<CL_QUEUE_DEVICE>();
+    const auto handle = queue.cl().getInfo<CL_QUEUE_DEVICE>();
     for (const auto& device : context->devices())
       if (device->handle() == handle()) queue.device_ = device;
     // PoCL lists a sub-device's parent as the device of its context.

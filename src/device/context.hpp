@@ -52,7 +52,7 @@ class Context : public std::enable_shared_from_this<Context> {
 using ContextPtr = std::shared_ptr<Context>;
 
 /// A command queue: in order, with profiling. Enqueuing from several threads is allowed by OpenCL;
-/// Kiln gives each Schedule queues of its own.
+/// Kiln gives each Schedule queues of its own. A copy is the same queue.
 class Queue {
  public:
   /// A new queue. Throws kiln::Error.
@@ -60,7 +60,7 @@ class Queue {
   /// A queue of the application and the context that it was made in.
   static Queue adopt(cl_command_queue queue, ContextPtr context);
 
-  const cl::CommandQueue& cl() const { return queue_; }
+  const cl::CommandQueue& cl() const { return *queue_; }
   const ContextPtr& context() const { return context_; }
   const DevicePtr& device() const { return device_; }
 
@@ -68,7 +68,7 @@ class Queue {
   Queue() = default;
   ContextPtr context_;
   DevicePtr device_;
-  cl::CommandQueue queue_;
+  std::shared_ptr<const cl::CommandQueue> queue_;
 };
 
 /// A buffer of `bytes` bytes. Where the device works in the host's memory and `host` is aligned to

@@ -29,10 +29,6 @@ std::string trimmed(std::string text) {
 
 }  // namespace
 
-std::string Device::speed_identity() const {
-  return fmt::format("{}|{} units", fingerprint_, compute_units);
-}
-
 const char* Device::type_name() const {
   switch (type) {
     case Type::cpu:
@@ -73,6 +69,8 @@ DevicePtr describe_device(cl::Device handle, DevicePtr parent, unsigned part) {
                : fmt::format("{}|{}|{}|{}|{}|{}", device->platform_name, device->platform_version,
                              device->name, device->version, device->driver_version,
                              device->address_bits);
+    device->speed_identity_ =
+        fmt::format("{}|{} units", device->fingerprint_, device->compute_units);
     device->handle = std::move(handle);
     device->parent = std::move(parent);
     device->part = part;

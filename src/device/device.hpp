@@ -36,13 +36,13 @@ class Device {
   /// driver version, address bits. A sub-device has its parent's.
   const std::string& fingerprint() const { return fingerprint_; }
   /// What its speed depends on: the fingerprint and the compute units.
-  std::string speed_identity() const;
+  const std::string& speed_identity() const { return speed_identity_; }
   const char* type_name() const;
 
  private:
   friend std::shared_ptr<const Device> describe_device(cl::Device, std::shared_ptr<const Device>,
                                                        unsigned);
-  std::string fingerprint_;
+  std::string fingerprint_, speed_identity_;
 };
 
 using DevicePtr = std::shared_ptr<const Device>;

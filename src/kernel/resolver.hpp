@@ -76,12 +76,20 @@ class Resolver : public VariantMaker {
   void make_variant(Program& program, const KernelVariant& variant) override;
 
  private:
+  /// Looked up by views, on every call of a front end: nothing is allocated for it.
+  struct ParameterView {
+    std::string_view family, problem_class, device;
+    bool operator==(const ParameterView&) const = default;
+  };
   struct ParameterKey {
     std::string family, problem_class, device;
+    ParameterView view() const { return {family, problem_class, device}; }
+    bool operator==(const ParameterView& other) const { return view() == other; }
     bool operator==(const ParameterKey&) const = default;
   };
   struct ParameterHash {
-    std::size_t operator()(const ParameterKey& key) const noexcept;
+    std::size_t operator()(const ParameterView& key) const noexcept;
+    std::size_t operator()(const ParameterKey& key) const noexcept { return (*this)(key.view()); }
   };
   struct Work;  // one program's making: what the steps share
 

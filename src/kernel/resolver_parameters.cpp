@@ -40,7 +40,7 @@ std::optional<Parameters> decode_parameters(ByteView bytes) {
 
 }  // namespace
 
-std::size_t Resolver::ParameterHash::operator()(const ParameterKey& key) const noexcept {
+std::size_t Resolver::ParameterHash::operator()(const ParameterView& key) const noexcept {
   const std::hash<std::string_view> hash;
   // Multiplied, not XORed: equal parts in different places must not cancel.
   return (hash(key.family) * 31 + hash(key.problem_class)) * 31 + hash(key.device);
@@ -54,9 +54,12 @@ Parameters Resolver::parameters(const Request& request, const Device& device) {
     throw Error(Errc::internal,
                 fmt::format("a Request of version {} for the generator of {}, which has version {}",
                             request.version, request.family, maker->version()));
-  ParameterKey key{request.family, request.problem_class, device.speed_identity()};
-  const std::optional<Parameters>* known = parameters_.find(key);
-  if (known == nullptr) known = &parameters_.insert(std::move(key), stored_record(request, device));
+  const std::string& speed = device.speed_identity();
+  const std::optional<Parameters>* known =
+      parameters_.find(ParameterView{request.family, request.problem_class, speed});
+  if (known == nullptr)
+    known = &parameters_.insert({request.family, request.problem_class, speed},
+                                stored_record(request, device));
   // One problem class holds many Requests, and a record need not fit them all.
   if (*known && (maker == nullptr || maker->accepts(request, **known))) return **known;
   return maker ? maker->defaults(request) : Parameters{};

@@ -19,7 +19,8 @@ namespace kiln {
 /// provided that he read version() *before* find(): then a change between the two costs him a
 /// second look-up, never a stale answer.
 ///
-/// Hash: KeyType → size_t, well mixed (Keys are digests). KeyType is comparable with ==.
+/// Hash: KeyType → size_t, well mixed (Keys are digests). KeyType is comparable with ==. A view of
+/// a key may be looked up too, where Hash takes it and gives the same number.
 template <class KeyType, class ValueType, class Hash>
 class MemoryLayer {
  public:
@@ -28,7 +29,8 @@ class MemoryLayer {
   MemoryLayer& operator=(const MemoryLayer&) = delete;
 
   /// The value of a key, or nullptr.
-  const ValueType* find(const KeyType& key) const noexcept {
+  template <class View = KeyType>
+  const ValueType* find(const View& key) const noexcept {
     const std::size_t hash = Hash{}(key);
     const Table* table = table_.load(std::memory_order_acquire);
     for (std::size_t slot = hash & table->mask;; slot = (slot + 1) & table->mask) {

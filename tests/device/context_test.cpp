@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "device/retired_queues.hpp"
 #include "device/support.hpp"
 
 namespace kiln::testing {
@@ -33,6 +34,24 @@ TEST(Context, no_device_at_all_is_an_error) {
 TEST(Context, a_stranger_among_devices_is_not_found) {
   const auto context = Context::create({cpu_device()});
   EXPECT_EQ(error_of([&] { context->device(nullptr); }).code(), Errc::not_found);
+}
+
+TEST(Queue, of_pocl_is_released_only_after_many_others) {
+  const auto device = cpu_device();
+  if (!device->pocl) GTEST_SKIP() << "the first CPU device is not PoCL's";
+  const auto context = Context::create({device});
+  cl::CommandQueue watched;
+  {
+    const Queue queue(context, device);
+    const Queue copy = queue;
+    watched = copy.cl();
+  }
+  const auto references = [&] { return watched.getInfo<CL_QUEUE_REFERENCE_COUNT>(); };
+  EXPECT_EQ(references(), 2u) << "a queue went while PoCL's worker may still hold its lock";
+  for (std::size_t i = 0; i + 1 < retired_queues; ++i) Queue(context, device);
+  EXPECT_EQ(references(), 2u);
+  Queue(context, device);
+  EXPECT_EQ(references(), 1u) << "retired queues must not pile up";
 }
 
 TEST(Context, an_adopted_one_is_retained_while_it_is_held) {

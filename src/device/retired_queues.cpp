@@ -1,0 +1,25 @@
+#include "device/retired_queues.hpp"
+
+#include <array>
+#include <mutex>
+#include <utility>
+
+namespace kiln {
+
+void retire_queue(cl::CommandQueue queue) {
+  struct Ring {
+    std::mutex mutex;
+    std::array<cl::CommandQueue, retired_queues> queues;
+    std::size_t next = 0;
+  };
+  // Never destroyed: at the end of a process the driver may be gone before its statics are.
+  static Ring& ring = *new Ring;
+  {
+    const std::lock_guard lock(ring.mutex);
+    std::swap(ring.queues[ring.next], queue);
+    ring.next = (ring.next + 1) % retired_queues;
+  }
+  // The oldest is released here, outside the lock: this may free a context.
+}
+
+}  // namespace kiln
