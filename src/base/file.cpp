@@ -94,7 +94,7 @@ Expected<AtomicFile> AtomicFile::create(const std::filesystem::path& target, uns
   file.target_ = target;
   std::string pattern = target.string() + ".XXXXXX";
   file.fd_ = FileDescriptor(::mkostemp(pattern.data(), O_CLOEXEC));
-  if (!file.fd_) return tl::unexpected(io_error("write beside", target, errno));
+  if (!file.fd_) return tl::unexpected(io_error("write", target, errno));
   file.temporary_ = pattern;
   ::fchmod(file.fd_.get(), mode);
   return file;

@@ -1,9 +1,21 @@
 #include "base/suggest.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <string>
 #include <vector>
 
 namespace kiln {
+
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+}  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Three rows of the usual table: the one before the last is needed for swapped neighbours.
@@ -26,11 +38,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates) {
   // Names come from outside: a long one is no typing error, and the table would be large.
   if (name.size() > 64) return {};
+  // The wrong case is the smallest slip of all: W means w rather than h.
+  const std::string typed = lower(name);
   std::string_view best;
   std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
     if (candidate.size() > 64) continue;
-    if (const std::size_t distance = edit_distance(name, candidate); distance < least) {
+    if (const std::size_t distance = edit_distance(typed, lower(candidate)); distance < least) {
       least = distance;
       best = candidate;
     }

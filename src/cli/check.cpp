@@ -15,11 +15,9 @@ namespace kiln::cli {
 namespace {
 
 constexpr Option own_options[] = {
-    options::set,
-    options::set_if,
-    options::dialect,
-    options::json,
-    {.name = "quiet", .help = "Prints errors only.", .letter = 'q'},
+    options::set,        options::set_if,
+    options::source_dir, options::dialect,
+    options::json,       {.name = "quiet", .help = "Prints errors only.", .letter = 'q'},
 };
 
 constexpr Example examples[] = {
@@ -62,8 +60,7 @@ std::string plural(std::size_t number, std::string_view noun) {
 void print_text(const std::string& file, const std::vector<spec::Message>& messages, bool quiet) {
   for (const spec::Message& message : messages) {
     if (quiet && message.severity == Severity::warning) continue;
-    complain(message.severity == Severity::error ? message.render()
-                                                 : "warning: " + message.render());
+    complain(message.render());
   }
   if (quiet) return;
   const Counts found = count(messages);
@@ -76,6 +73,22 @@ void print_text(const std::string& file, const std::vector<spec::Message>& messa
   }
 }
 
+/// A file that is right by itself, but whose kernel nobody would find. A warning: it may well be
+/// written before its kernel, or meant for another --source-dir.
+void look_for_source(const std::string& file, spec::SpecDialect dialect,
+                     const std::vector<std::filesystem::path>& folders,
+                     std::vector<spec::Message>& messages) {
+  if (count(messages).errors > 0) return;
+  const auto loaded = spec::load_spec(file, dialect);
+  if (!loaded) return;
+  const auto source = spec::find_source(*loaded, folders);
+  if (source) return;
+  const std::string& text = source.error().message();
+  const auto finding = text.find("found ");
+  messages.push_back({Severity::warning, file, 0, 0, "src",
+                      finding == std::string::npos ? text : text.substr(finding)});
+}
+
 }  // namespace
 
 constinit const Command check_command{
@@ -84,7 +97,8 @@ constinit const Command check_command{
     .description =
         "Reads each file and lists all that is wrong or doubtful about it: the line, the "
         "attribute, what was found and what was expected. Sizes are tried with the values of "
-        "--set and --set-if, and with the defaults for the other symbols. No device is touched.\n\n"
+        "--set and --set-if, and with the defaults for the other symbols. A source file that is "
+        "not found is a warning. No device is touched.\n\n"
         "The exit code is 2 where a file has an error; warnings leave it 0.",
     .options = own_options,
     .positional = {.value_name = "SPEC",
@@ -99,12 +113,15 @@ int check_specs(Context& context) {
   const spec::SpecDialect dialect = dialect_of(context);
   const spec::Symbols symbols = symbols_of(context);
   const bool json = context.flag("json"), quiet = context.flag("quiet");
+  const auto& named = context.list("source-dir");
+  const std::vector<std::filesystem::path> folders(named.begin(), named.end());
   bool all_right = true;
   Progress progress("check", context.arguments().size());
   for (const std::string& file : context.arguments()) {
     stop_if_interrupted();
     progress.note(file);
-    const auto messages = spec::check_spec(file, dialect, symbols);
+    auto messages = spec::check_spec(file, dialect, symbols);
+    look_for_source(file, dialect, folders, messages);
     all_right = all_right && count(messages).errors == 0;
     progress.hide();
     if (json) {

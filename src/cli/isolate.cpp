@@ -177,7 +177,8 @@ int run_isolated(const Context& context) {
     progress.advance();
   }
   progress.hide();
-  if (!context.flag("json") && specs.size() > 1) print_summary(counts, specs.size());
+  if (!context.flag("json") && !context.flag("quiet") && specs.size() > 1)
+    print_summary(counts, specs.size());
   return counts["ok"] == specs.size() ? 0 : 1;
 }
 

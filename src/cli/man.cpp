@@ -86,10 +86,11 @@ std::string main_man_page() {
   std::string out = head("kiln", "look after the whole life of an OpenCL kernel");
   out += section("SYNOPSIS") +
          "*kiln* _COMMAND_ \\[_OPTION_…\\] \\[_ARGUMENT_…\\]\n\n*kiln* \\-\\-version\n";
-  out += section("DESCRIPTION") +
-         paragraphs(
-             "Describes, generates, tunes, keeps, places and runs OpenCL kernels. Each "
-             "command has a page of its own.");
+  out += section("DESCRIPTION") + paragraphs(
+                                      "Runs OpenCL kernels from specification files on every "
+                                      "device, splits them, and keeps what "
+                                      "was compiled. Each "
+                                      "command has a page of its own.");
   out += section("COMMANDS");
   for (const Entry& each : command_list())
     if (each.shown == Entry::Shown::yes)

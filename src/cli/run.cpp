@@ -53,6 +53,12 @@ int run_specs(Context& context) {
     throw Error(Errc::bad_input,
                 fmt::format("--out: found {} specs, expected one: each would write the same file",
                             context.arguments().size()));
+  // A kernel that hangs can only be ended with its process; silence would promise a bound.
+  if (!context.flag("isolate") && context.number("timeout") > 0 &&
+      context.origin("timeout").from == Origin::From::command_line)
+    throw Error(
+        Errc::bad_input,
+        "--timeout: found no --isolate, expected both: a kernel is stopped with its process");
   return context.flag("isolate") ? run_isolated(context) : run_here(context);
 }
 

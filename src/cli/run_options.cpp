@@ -54,7 +54,7 @@ constexpr Option own_options[] = {
     {.name = "timeout",
      .kind = Kind::number,
      .value_name = "SECONDS",
-     .help = "The time that each spec may take with --isolate; 0 is no bound.",
+     .help = "The time that each spec may take; 0 is no bound. Needs --isolate.",
      .fallback = "0"},
     options::source_dir,
     options::dialect,

@@ -34,6 +34,14 @@ Json json_of(const Explanation& explanation) {
   return {{"program", explanation.what}, {"key", explanation.key}, {"steps", std::move(steps)}};
 }
 
+/// Work-groups of a share: a cut goes along dimension 0, and every share has all of the others.
+std::size_t groups_of(const SpecRun& run, const DeviceReport& device) {
+  std::size_t groups = device.groups;
+  for (std::size_t d = 1; d < run.bound.global.size(); ++d)
+    groups *= static_cast<std::size_t>(run.bound.global[d] / run.bound.local[d]);
+  return groups;
+}
+
 Json json_of(const Context& context, const SpecRun& run) {
   Json object{{"spec", run.file},
               {"status", run.difference.empty() ? "ok" : "failed"},
@@ -43,7 +51,7 @@ Json json_of(const Context& context, const SpecRun& run) {
               {"reason", run.report.reason}};
   for (const auto& device : run.report.devices)
     object["devices"].push_back({{"name", device.name},
-                                 {"groups", device.groups},
+                                 {"groups", groups_of(run, device)},
                                  {"kernel_ms", static_cast<double>(device.kernel_ns) / 1e6},
                                  {"transfer_ms", static_cast<double>(device.transfer_ns) / 1e6}});
   if (context.flag("explain"))
@@ -114,8 +122,9 @@ void print_text(const Context& context, const SpecRun& run) {
   for (std::size_t i = 0; i < run.report.devices.size(); ++i) {
     const auto& device = run.report.devices[i];
     if (device.groups == 0) continue;
-    print(fmt::format("  device {} {}: {} work-groups, kernel {}{}\n", i, device.name,
-                      device.groups, duration(static_cast<double>(device.kernel_ns)),
+    const auto groups = groups_of(run, device);
+    print(fmt::format("  device {} {}: {} work-group{}, kernel {}{}\n", i, device.name, groups,
+                      groups == 1 ? "" : "s", duration(static_cast<double>(device.kernel_ns)),
                       device.transfer_ns > 0
                           ? ", transfers " + duration(static_cast<double>(device.transfer_ns))
                           : ""));

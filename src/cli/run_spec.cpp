@@ -37,7 +37,7 @@ void use_local_size(spec::BoundSpec& bound, const std::vector<std::size_t>& size
                     const std::string& file) {
   if (sizes.empty()) return;
   if (sizes.size() != bound.global.size())
-    throw Error(Errc::bad_input, fmt::format("{}: --local-size: found {} numbers, expected {}",
+    throw Error(Errc::bad_input, fmt::format("{}: --local-size: found {} dimensions, expected {}",
                                              file, sizes.size(), bound.global.size()));
   for (std::size_t d = 0; d < sizes.size(); ++d)
     if (bound.global[d] % sizes[d] != 0)

@@ -20,10 +20,11 @@ CompilePolicy compile_policy(const Context& context) {
 
 }  // namespace
 
-Session::Session(const Context& context)
+Session::Session(const Context& context, Alone alone)
     : drivers_(std::async(std::launch::async, [] { (void)all_devices(); })),
       device_list_(context.text("devices")),
-      resolver_(std::make_unique<Resolver>(open_store(context), compile_policy(context))) {}
+      resolver_(std::make_unique<Resolver>(open_store(context), compile_policy(context))),
+      halve_(alone == Alone::halved && context.origin("devices").from == Origin::From::fallback) {}
 
 Session::~Session() = default;
 
@@ -32,6 +33,8 @@ const std::vector<DevicePtr>& Session::devices() {
     failed_ = true;
     if (drivers_.valid()) drivers_.get();
     devices_ = value_or_throw(select_devices(device_list_));
+    if (halve_ && devices_.size() == 1)
+      if (auto halves = partition_equally(devices_.front(), 2)) devices_ = *std::move(halves);
     failed_ = false;
   }
   return devices_;

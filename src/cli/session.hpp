@@ -15,7 +15,10 @@ namespace kiln::cli {
 /// background from the start (15 ms for PoCL), while files are read and checked.
 class Session {
  public:
-  explicit Session(const Context& context);
+  /// What a single device is to a command that was given no --devices.
+  enum class Alone { whole, halved };
+
+  explicit Session(const Context& context, Alone alone = Alone::whole);
   ~Session();
 
   Resolver& resolver() { return *resolver_; }
@@ -32,7 +35,7 @@ class Session {
   std::unique_ptr<Resolver> resolver_;
   std::vector<DevicePtr> devices_;
   std::vector<Queue> queues_;
-  bool failed_ = false;
+  bool halve_ = false, failed_ = false;
 };
 
 }  // namespace kiln::cli

@@ -56,8 +56,8 @@ std::vector<Partition> splits_of(const Context& context) {
 std::string devices_text(const std::vector<DevicePtr>& devices) {
   std::string text;
   for (const auto& device : devices)
-    text += fmt::format("{}{} ({} units)", text.empty() ? "" : " + ", device->name,
-                        device->compute_units);
+    text += fmt::format("{}{} ({} unit{})", text.empty() ? "" : " + ", device->name,
+                        device->compute_units, device->compute_units == 1 ? "" : "s");
   return text;
 }
 
@@ -132,7 +132,11 @@ int verify_specs(Context& context) {
   options.dialect = dialect_of(context);
   for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
   if (context.has("rtol")) options.rtol = context.number("rtol");
-  Session session(context);
+  Session session(context, Session::Alone::halved);
+  if (session.devices().size() == 1)
+    complain(
+        "warning: there is one device, so nothing is split (--devices cpu/2 makes two of a "
+        "processor)");
   Printer printer(context, devices_text(session.devices()));
   if (datasets.empty()) datasets.push_back(0);  // 0: as --set or the default says
   Progress progress("verify", context.arguments().size() * datasets.size());

@@ -42,6 +42,7 @@ constinit const Command verify_command{
         "Runs each kernel on one device and split over several, and compares the results. Each "
         "spec and split is equal, refused (Kiln will not split this kernel, and says why) or "
         "wrong. The exit code is 1 only where one is wrong.\n\n"
+        "Without --devices, a machine with a single processor is split into its two halves.\n\n"
         "What is proved for a kernel and a size is remembered in the store, so that later runs "
         "may send less data to each device.",
     .options = own_options,

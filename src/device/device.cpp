@@ -143,8 +143,9 @@ Expected<std::vector<DevicePtr>> make_parts(const DevicePtr& device,
 
 Expected<std::vector<DevicePtr>> partition_equally(const DevicePtr& device, unsigned parts) {
   if (parts == 0 || parts > device->compute_units)
-    return fail(Errc::bad_input, fmt::format("{} has {} compute units; it cannot be divided by {}",
-                                             device->name, device->compute_units, parts));
+    return fail(Errc::bad_input,
+                fmt::format("{0} has {1} compute units: found {2} parts, expected 1 to {1}",
+                            device->name, device->compute_units, parts));
   auto made = make_parts(
       device, {CL_DEVICE_PARTITION_EQUALLY,
                static_cast<cl_device_partition_property>(device->compute_units / parts), 0});
@@ -163,9 +164,11 @@ Expected<std::vector<DevicePtr>> partition_by_counts(const DevicePtr& device,
   }
   if (units.empty() || total > device->compute_units ||
       std::find(units.begin(), units.end(), 0u) != units.end())
-    return fail(Errc::bad_input,
-                fmt::format("{} has {} compute units; parts must be positive and sum to no more",
-                            device->name, device->compute_units));
+    return fail(
+        Errc::bad_input,
+        fmt::format("{0} has {1} compute units: found parts of {2}, expected parts of at least 1 "
+                    "with a sum of at most {1}",
+                    device->name, device->compute_units, fmt::join(units, " + ")));
   properties.push_back(CL_DEVICE_PARTITION_BY_COUNTS_LIST_END);
   properties.push_back(0);
   return make_parts(device, properties);

@@ -49,8 +49,9 @@ Expected<std::vector<Selector>> parse_list(std::string_view list) {
     } else {
       const auto parts = number(item.substr(slash + 1));
       if (!parts || *parts == 0)
-        return fail(Errc::bad_input,
-                    fmt::format("--devices: '{}': a positive number was expected after '/'", item));
+        return fail(
+            Errc::bad_input,
+            fmt::format("--devices: found '{}', expected a positive number after '/'", item));
       selectors.push_back({std::string(item.substr(0, slash)), {*parts}});
     }
     if (comma == std::string_view::npos) return selectors;

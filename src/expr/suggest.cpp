@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/suggest.hpp"
 #include "expr/message.hpp"
 
 namespace kiln::expr {
@@ -24,24 +25,6 @@ std::string listed(const std::vector<std::string>& known) {
 }
 
 }  // namespace
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the classic table: a swap looks two rows back.
-  std::vector<std::size_t> before, above(b.size() + 1), row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({above[j] + 1, row[j - 1] + 1, replaced});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    before = above;
-    above = row;
-  }
-  return above[b.size()];
-}
 
 std::string suggestion(std::string_view unknown, const std::vector<std::string>& known) {
   if (unknown.empty() || unknown.size() > longest) return "";

@@ -6,9 +6,6 @@
 
 namespace kiln::expr {
 
-/// Number of single edits (insert, drop, replace, swap of neighbours) between two words.
-std::size_t edit_distance(std::string_view a, std::string_view b);
-
 /// "; did you mean 'x'?" where a known word is close, else the known words where they are few,
 /// else nothing. For the end of a message about an unknown word.
 std::string suggestion(std::string_view unknown, const std::vector<std::string>& known);

@@ -22,8 +22,8 @@ const KernelInfo& Program::kernel(std::string_view name) const {
     if (kernel.name == name) return kernel;
     names += (names.empty() ? "" : ", ") + kernel.name;
   }
-  throw Error(Errc::bad_input, fmt::format("{} has no kernel '{}'; it has: {}", parts_.label, name,
-                                           names.empty() ? "none" : names));
+  throw Error(Errc::bad_input, fmt::format("{}: the source has no kernel '{}'; it has: {}",
+                                           parts_.label, name, names.empty() ? "none" : names));
 }
 
 void Program::prepare(const KernelVariant& variant) {

@@ -12,9 +12,10 @@ namespace kiln {
 namespace {
 
 Error malformed(std::string_view text) {
-  return {Errc::bad_input,
-          fmt::format("partition '{}': 0 to 10, weights such as 3:1, auto or dynamic was expected",
-                      text)};
+  return {
+      Errc::bad_input,
+      fmt::format("partition: found '{}', expected 0 to 10, weights such as 3:1, auto or dynamic",
+                  text)};
 }
 
 Expected<double> weight(std::string_view text, std::string_view whole) {
@@ -52,7 +53,8 @@ Expected<Partition> Partition::parse(std::string_view text) {
     rest.remove_prefix(colon + 1);
   }
   if (std::accumulate(partition.weights.begin(), partition.weights.end(), 0.0) <= 0)
-    return fail(Errc::bad_input, fmt::format("partition '{}': all weights are zero", text));
+    return fail(Errc::bad_input,
+                fmt::format("partition: found '{}', expected a weight above 0", text));
   return partition;
 }
 
@@ -73,8 +75,9 @@ std::string Partition::text() const {
 Expected<std::vector<double>> Partition::weights_for(std::size_t devices) const {
   if (kind == Kind::share_class) return class_weights(share_class, devices);
   if (weights.size() != devices)
-    return fail(Errc::bad_input, fmt::format("partition {}: {} weights for {} devices", text(),
-                                             weights.size(), devices));
+    return fail(Errc::bad_input,
+                fmt::format("partition: found {} weights ({}), expected {}, one for each device",
+                            weights.size(), text(), devices));
   return weights;
 }
 

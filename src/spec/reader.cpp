@@ -1,6 +1,7 @@
 #include "spec/reader.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/suggest.hpp"
 
@@ -11,6 +12,16 @@ namespace {
 constexpr std::size_t most_messages = 500;
 /// Far above what any OpenCL device takes; keeps sums of positions small.
 constexpr std::int64_t last_position = 1023;
+
+/// A key as part of an attribute's path: bare where it is a name, quoted where it holds anything
+/// that could be taken for the path's own dots and brackets.
+std::string shown_key(std::string_view key) {
+  const bool plain =
+      !key.empty() && key.size() <= 60 && std::all_of(key.begin(), key.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '-';
+      });
+  return plain ? std::string(key) : quote(key);
+}
 
 }  // namespace
 
@@ -111,7 +122,7 @@ void Reader::warn_of_unknown(const Json& object, std::string_view path,
   for (const auto& member : object.members) {
     if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
     if (messages_.size() >= most_messages) return;
-    warning(member.at, join(path, quote(member.key)),
+    warning(member.at, join(path, shown_key(member.key)),
             "found an unknown attribute, which is ignored" + did_you_mean(member.key, known));
   }
 }

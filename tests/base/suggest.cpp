@@ -20,6 +20,7 @@ TEST(Suggest, distance_counts_the_four_edits) {
   EXPECT_EQ(edit_distance("seed", "feed"), 1u);
   EXPECT_EQ(edit_distance("seed", "sede"), 1u);
   EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
 }
 
 RC_GTEST_PROP(Suggest, distance_is_symmetric_and_zero_only_for_equals,
@@ -33,6 +34,12 @@ TEST(Suggest, finds_the_name_that_was_mistyped) {
   EXPECT_EQ(nearest("device", names), "devices");
   EXPECT_EQ(nearest("sede", names), "seed");
   EXPECT_EQ(did_you_mean("partiton", names), "; did you mean 'partition'?");
+}
+
+TEST(Suggest, prefers_the_name_that_differs_in_case_only) {
+  constexpr std::array<std::string_view, 3> symbols{"h", "localWorkSize", "w"};
+  EXPECT_EQ(nearest("W", symbols), "w");
+  EXPECT_EQ(nearest("LOCALWORKSIZE", symbols), "localWorkSize");
 }
 
 TEST(Suggest, is_silent_where_nothing_is_near) {

@@ -13,6 +13,7 @@ using Json = nlohmann::json;
 class Check : public kiln::testing::CommandTest {
  protected:
   Check() {
+    write("VectorAdd.cl", "kernel void VectorAdd(global float *a, global float *b) {}\n");
     write("good.json", R"({
   "name": "VectorAdd", "src": "VectorAdd.cl", "partition": 10, "workDimension": 1,
   "globalWorkSize": "[dataset]",
@@ -84,6 +85,28 @@ TEST_F(Check, json_has_one_object_a_file) {
   EXPECT_EQ(bad["messages"][0]["line"], 3);
   EXPECT_EQ(bad["messages"][1]["attribute"], "inputBuffers[0].type");
   EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST_F(Check, a_source_that_is_nowhere_is_a_warning) {
+  write("sources/other.cl", "kernel void VectorAdd(global float *a, global float *b) {}\n");
+  write("far.json", R"({"name": "VectorAdd", "src": "other.cl", "workDimension": 1,
+    "globalWorkSize": "[dataset]",
+    "inputBuffers": [{"type": "float", "size": "dataset", "pos": 0, "break": 1}],
+    "outputBuffers": [{"type": "float", "size": "dataset", "pos": 1, "break": 1}]})");
+  const auto result = kiln({"check", "far.json"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output, "far.json: ok, 1 warning\n");
+  EXPECT_THAT(result.errors, HasSubstr("kiln: far.json: warning: attribute 'src': found no file"));
+  EXPECT_EQ(kiln({"check", "far.json", "--source-dir", "sources"}).output, "far.json: ok\n");
+}
+
+TEST_F(Check, a_warning_says_once_that_it_is_one) {
+  write("odd.json", R"({"name": "VectorAdd", "src": "VectorAdd.cl", "workDimension": 1,
+    "globalWorkSize": "[dataset]", "colour": 3,
+    "outputBuffers": [{"type": "float", "size": "dataset", "pos": 0, "break": 1}]})");
+  EXPECT_EQ(kiln({"check", "odd.json"}).errors,
+            "kiln: odd.json:2: warning: attribute 'colour': found an unknown attribute, which is "
+            "ignored\n");
 }
 
 TEST_F(Check, values_given_by_set_are_tried) {

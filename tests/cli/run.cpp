@@ -89,13 +89,30 @@ TEST_F(Run, local_size_replaces_that_of_the_spec) {
   expect_refusal(kiln({"run", "copy_float.json", "--local-size", "7"}), 2,
                  "--local-size: found 7, expected a divisor of the global size 1024");
   expect_refusal(kiln({"run", "copy_float.json", "--local-size", "16,1"}), 2,
-                 "found 2 numbers, expected 1");
+                 "found 2 dimensions, expected 1");
   for (const char* wrong : {"16,", ",", "0", "-1", "a", "1,1,1,1", "99999999999999999999"})
     expect_refusal(kiln({"run", "copy_float.json", "--local-size", wrong}), 2,
                    "--local-size: found '" + std::string(wrong) + "'");
   expect_refusal(
       kiln({"run", "copy_float.json", "--set", "dataset=1048576", "--local-size", "1048576"}), 2,
       "local size 1048576 in dimension 0 is above");
+}
+
+TEST_F(Run, work_groups_are_counted_in_all_dimensions) {
+  write("plane.cl",
+        "kernel void plane(global float *b) {\n"
+        "  b[get_global_id(1) * get_global_size(0) + get_global_id(0)] = 1;\n}\n");
+  write("plane.json", R"({"name": "plane", "src": "plane.cl", "workDimension": 2,
+    "globalWorkSize": "[64, 24]", "localWorkSize": "[16, 8]",
+    "outputBuffers": [{"pos": 0, "type": "float", "size": "64 * 24", "break": 0}]})");
+  const auto text = kiln({"run", "plane.json", "--devices", "0"});
+  EXPECT_THAT(text.output, HasSubstr("64 x 24 work-items")) << text.errors;
+  EXPECT_THAT(text.output, HasSubstr(": 12 work-groups, ")) << text.errors;
+  const auto lines = json_lines(kiln({"run", "--json", "plane.json", "--devices", "0"}).output);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0]["devices"][0]["groups"], 12);
+  EXPECT_THAT(kiln({"run", "plane.json", "--devices", "0", "--local-size", "64,24"}).output,
+              HasSubstr(": 1 work-group, "));
 }
 
 TEST_F(Run, a_split_over_one_device_says_why_it_is_none) {
@@ -118,8 +135,9 @@ TEST_F(Run, every_partition_gives_the_same_result) {
     EXPECT_EQ(result.exit_code, 0) << partition << result.errors << result.output;
   }
   expect_refusal(kiln({"run", "copy_float.json", "--devices", "cpu/2", "--partition", "1:1:1"}), 2,
-                 "3 weights for 2 devices");
-  expect_refusal(kiln({"run", "copy_float.json", "--partition", "11"}), 2, "partition '11'");
+                 "found 3 weights (1:1:1), expected 2, one for each device");
+  expect_refusal(kiln({"run", "copy_float.json", "--partition", "11"}), 2,
+                 "partition: found '11', expected 0 to 10");
 }
 
 TEST_F(Run, several_hundred_specs_in_one_process) {

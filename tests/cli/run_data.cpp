@@ -82,6 +82,17 @@ TEST_F(RunData, a_difference_is_placed_and_gives_exit_code_1) {
   EXPECT_EQ(kiln(tolerant).exit_code, 0);
 }
 
+TEST_F(RunData, a_difference_in_a_vector_names_its_lane) {
+  copy_spec("float4");
+  std::vector<float> values(32, 1.5f);
+  write("in.npy", npy("<f4", "(8, 4)", bytes_of(values)));
+  values[4 * 5 + 2] = 2;
+  write("other.npy", npy("<f4", "(8, 4)", bytes_of(values)));
+  expect_refusal(kiln({"run", "-q", "copy_float4.json", "--set", "dataset=8", "--in", "0=in.npy",
+                       "--expect", "1=other.npy"}),
+                 1, "element 5, lane 2: 1.5 instead of 2");
+}
+
 TEST_F(RunData, a_file_that_does_not_fit_is_one_line_with_found_and_expected) {
   const std::vector<float> values(64, 1.5f);
   const auto refuse = [&](const std::string& file, const std::string& part) {

@@ -62,7 +62,8 @@ TEST_F(RunErrors, values_must_be_of_the_kernels_kind) {
 
 TEST_F(RunErrors, an_unknown_kernel_name_lists_those_there_are) {
   spec("k", "kernel void first(global float *a) {}\nkernel void second(global float *a) {}\n");
-  expect_refusal(kiln({"run", "k.json"}), 2, "k has no kernel 'k'; it has: first, second");
+  expect_refusal(kiln({"run", "k.json"}), 2,
+                 "k: the source has no kernel 'k'; it has: first, second");
 }
 
 TEST_F(RunErrors, a_missing_source_lists_the_places_tried) {

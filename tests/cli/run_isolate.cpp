@@ -63,6 +63,12 @@ TEST_F(Isolate, a_kernel_that_hangs_is_stopped_and_the_rest_go_on) {
   EXPECT_EQ(lines[1]["status"], "ok") << lines[1];
 }
 
+TEST_F(Isolate, a_timeout_for_nothing_is_refused) {
+  expect_refusal(kiln({"run", "--timeout", "5", "copy_float.json"}), 2, "expected both");
+  set("KILN_TIMEOUT", "5");  // a standing wish: it counts where it can
+  EXPECT_EQ(kiln({"run", "-q", "copy_float.json"}).exit_code, 0);
+}
+
 TEST_F(Isolate, people_get_a_line_a_spec_and_a_table) {
   const auto result =
       kiln({"run", "--isolate", "copy_float.json", "crash.json", "graph.json", "broken.json"});
@@ -76,7 +82,7 @@ TEST_F(Isolate, people_get_a_line_a_spec_and_a_table) {
           "failed +[0-9.]+ s  broken.json: broken does not compile: error: broken.cl:1:[^\n]*\n"
           "\nstatus +specs\nok +1\nfailed +1\ncrashed +1\nrefused +1\nall +4\n"));
   const auto quiet = kiln({"run", "--isolate", "-q", "copy_float.json", "graph.json"});
-  EXPECT_THAT(quiet.output, ::testing::StartsWith("refused")) << quiet.output;
+  EXPECT_THAT(quiet.output, ::testing::MatchesRegex("refused [^\n]*\n")) << quiet.output;
 }
 
 TEST_F(Isolate, all_ok_is_exit_code_0) {

@@ -28,7 +28,7 @@ TEST_F(Verify, splits_of_one_outcome_stand_in_one_line) {
           "equal    copy_float.json  \\[0 1 2 3 4 5 6 7 8 9 10\\]\n"
           "equal    groups.json  \\[0 10\\]\n"
           "refused  groups.json  \\[1 2 3 4 5 6 7 8 9\\]  line 2: calls get_group_id[^\n]*\n"
-          "13 equal, 9 refused, 0 wrong on .*\\(1 units\\) \\+ .*\n"));
+          "13 equal, 9 refused, 0 wrong on .*\\(1 unit\\) \\+ .*\n"));
 }
 
 TEST_F(Verify, json_has_one_object_a_spec_and_split) {
@@ -74,6 +74,16 @@ TEST_F(Verify, a_kernel_whose_result_changes_by_itself_is_wrong) {
               HasSubstr("\nequal    copy_float.json  [10]\n1 equal, 0 refused, 1 wrong"));
 }
 
+TEST_F(Verify, one_processor_is_halved_unless_devices_are_named) {
+  const auto plain = kiln({"verify", "copy_float.json", "--splits", "5"});
+  EXPECT_EQ(plain.exit_code, 0) << plain.errors;
+  EXPECT_EQ(plain.errors, "");
+  EXPECT_THAT(plain.output, HasSubstr(" + ")) << "two devices, or the halves of one";
+  const auto single = kiln({"verify", "copy_float.json", "--splits", "5", "--devices", "0"});
+  EXPECT_EQ(single.exit_code, 0);
+  EXPECT_THAT(single.errors, HasSubstr("warning: there is one device, so nothing is split"));
+}
+
 TEST_F(Verify, what_does_not_run_is_an_error_and_the_rest_goes_on) {
   const auto result =
       kiln({"verify", "absent.json", "copy_float.json", "--devices", "cpu/2", "--splits", "5"});
@@ -88,7 +98,7 @@ TEST_F(Verify, bad_lists_are_one_line) {
   for (const char* wrong : {"0", "-1", "a", "1,,2", "1,"})
     expect_refusal(kiln({"verify", "copy_float.json", "--datasets", wrong}), 2, "--datasets: ");
   for (const char* wrong : {"11", "a", "3,,4", "1:b"})
-    expect_refusal(kiln({"verify", "copy_float.json", "--splits", wrong}), 2, "partition '");
+    expect_refusal(kiln({"verify", "copy_float.json", "--splits", wrong}), 2, "partition: found '");
 }
 
 }  // namespace

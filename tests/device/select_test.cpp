@@ -108,7 +108,7 @@ TEST(SelectDevices, malformed_lists_say_what_was_expected) {
   for (const char* list : {",", "cpu,", ",cpu", "cpu,,0"})
     expect_error(list, Errc::bad_input, "an empty item");
   for (const char* list : {"cpu/", "cpu/x", "cpu/0", "cpu/-1", "cpu/1/2", "cpu/1x"})
-    expect_error(list, Errc::bad_input, "a positive number was expected after '/'");
+    expect_error(list, Errc::bad_input, "expected a positive number after '/'");
 }
 
 TEST(SelectDevices, no_device_may_be_named_twice) {

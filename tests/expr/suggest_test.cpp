@@ -5,21 +5,6 @@
 namespace kiln::expr {
 namespace {
 
-TEST(EditDistance, counts_single_edits) {
-  EXPECT_EQ(edit_distance("", ""), 0u);
-  EXPECT_EQ(edit_distance("abc", ""), 3u);
-  EXPECT_EQ(edit_distance("dataset", "dataset"), 0u);
-  EXPECT_EQ(edit_distance("datset", "dataset"), 1u);
-  EXPECT_EQ(edit_distance("datasset", "dataset"), 1u);
-  EXPECT_EQ(edit_distance("dataser", "dataset"), 1u);
-  EXPECT_EQ(edit_distance("adtaset", "dataset"), 1u);
-  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
-}
-
-TEST(EditDistance, is_symmetric) {
-  EXPECT_EQ(edit_distance("size_percent", "percent"), edit_distance("percent", "size_percent"));
-}
-
 TEST(Suggestion, is_the_nearest_known_word) {
   EXPECT_EQ(suggestion("dataste", {"database", "dataset"}), "; did you mean 'dataset'?");
 }

@@ -66,7 +66,7 @@ class LaunchTest : public ::testing::Test {
 TEST_F(LaunchTest, an_unknown_kernel_lists_what_there_is) {
   const auto error = error_of([&] { launch("hole"); });
   EXPECT_EQ(error.code(), Errc::bad_input);
-  EXPECT_THAT(error.message(), HasSubstr("launches has no kernel 'hole'; it has: "));
+  EXPECT_THAT(error.message(), HasSubstr("launches: the source has no kernel 'hole'; it has: "));
   for (const char* name : {"whole", "eight", "cube"}) EXPECT_THAT(error.message(), HasSubstr(name));
 }
 

@@ -15,7 +15,17 @@ TEST(Partition, texts_come_back) {
 TEST(Partition, weights_need_one_for_each_device) {
   const auto partition = value_or_throw(Partition::parse("3:1"));
   EXPECT_EQ(value_or_throw(partition.weights_for(2)), (std::vector<double>{3, 1}));
-  EXPECT_EQ(partition.weights_for(3).error().message(), "partition 3:1: 2 weights for 3 devices");
+  EXPECT_EQ(partition.weights_for(3).error().message(),
+            "partition: found 2 weights (3:1), expected 3, one for each device");
+}
+
+TEST(Partition, anything_else_is_answered_with_what_was_found_and_expected) {
+  for (const char* text : {"", "11", "-1", "half", "3:", "3:x", "1e999:1", "-1:2"})
+    EXPECT_EQ(Partition::parse(text).error().message(),
+              "partition: found '" + std::string(text) +
+                  "', expected 0 to 10, weights such as 3:1, auto or dynamic");
+  EXPECT_EQ(Partition::parse("0:0").error().message(),
+            "partition: found '0:0', expected a weight above 0");
 }
 
 TEST(TypeBytes, are_those_of_opencl) {

@@ -27,6 +27,10 @@ T load(ByteView from, std::size_t at) {
   return value;
 }
 
+std::string lane_text(const Type& type, std::size_t lane) {
+  return type.width == 1 ? std::string() : fmt::format(", lane {}", lane);
+}
+
 template <class T>
 std::string scan(const Type& type, const std::vector<ByteView>& expected, ByteView actual,
                  double rtol) {
@@ -38,7 +42,8 @@ std::string scan(const Type& type, const std::vector<ByteView>& expected, ByteVi
                     [&](ByteView wanted) { return equal(load<T>(wanted, at), found, rtol); }))
       continue;
     if (different++ == 0)
-      first = fmt::format("element {}: {} instead of {}", at / type.bytes(), found,
+      first = fmt::format("element {}{}: {} instead of {}", at / type.bytes(),
+                          lane_text(type, at % type.bytes() / sizeof(T)), found,
                           load<T>(expected.front(), at));
   }
   if (different > 1) first += fmt::format(", and {} more", different - 1);
