@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/file.hpp"
+#include "base/one_line.hpp"
 #include "base/suggest.hpp"
 #include "cli/command_line.hpp"
 
@@ -23,9 +24,7 @@ std::string_view trimmed(std::string_view text) {
 
 /// For messages: a line from a file may be long or hold bytes that harm a terminal.
 std::string shown(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, 60))
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  const std::string out = one_line(text.substr(0, 60));
   return text.size() > 60 ? out + "…" : out;
 }
 

@@ -28,10 +28,11 @@ DevicePtr describe_foreign(const cl::Device& handle) {
   return describe_device(handle, describe_device(parent), foreign_part(handle()));
 }
 
-std::shared_ptr<const cl::CommandQueue> retired_after_use(cl::CommandQueue queue) {
-  return {new cl::CommandQueue(std::move(queue)), [](const cl::CommandQueue* used) {
+std::shared_ptr<const cl::CommandQueue> retired_after_use(cl::CommandQueue queue,
+                                                          DevicePtr device) {
+  return {new cl::CommandQueue(std::move(queue)), [device](const cl::CommandQueue* used) {
             const std::unique_ptr<const cl::CommandQueue> owned(used);
-            retire_queue(*owned);
+            retire_queue(*owned, device);
           }};
 }
 
@@ -70,7 +71,7 @@ Queue::Queue(ContextPtr context, DevicePtr device)
     : context_(std::move(context)), device_(std::move(device)) {
   try {
     cl::CommandQueue queue(context_->cl(), device_->handle, CL_QUEUE_PROFILING_ENABLE);
-    queue_ = device_->pocl ? retired_after_use(std::move(queue))
+    queue_ = device_->pocl ? retired_after_use(std::move(queue), device_)
                            : std::make_shared<const cl::CommandQueue>(std::move(queue));
   } catch (const cl::Error& error) {
     throw cl_error(error);

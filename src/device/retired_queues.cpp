@@ -6,17 +6,22 @@
 
 namespace kiln {
 
-void retire_queue(cl::CommandQueue queue) {
+void retire_queue(cl::CommandQueue queue, DevicePtr device) {
+  struct Retired {
+    DevicePtr device;  // outlives the queue, so it stands before it
+    cl::CommandQueue queue;
+  };
   struct Ring {
     std::mutex mutex;
-    std::array<cl::CommandQueue, retired_queues> queues;
+    std::array<Retired, retired_queues> queues;
     std::size_t next = 0;
   };
   // Never destroyed: at the end of a process the driver may be gone before its statics are.
   static Ring& ring = *new Ring;
+  Retired retired{std::move(device), std::move(queue)};
   {
     const std::lock_guard lock(ring.mutex);
-    std::swap(ring.queues[ring.next], queue);
+    std::swap(ring.queues[ring.next], retired);
     ring.next = (ring.next + 1) % retired_queues;
   }
   // The oldest is released here, outside the lock: this may free a context.

@@ -31,6 +31,12 @@ TEST(SafetyRules, what_is_the_same_in_every_part_is_fine) {
     EXPECT_SPLITTABLE(kernel(body));
 }
 
+TEST(SafetyRules, reasons_that_quote_the_source_hold_no_control_byte) {
+  const auto safety = judge(kernel("out[get_group_id(\"a\x1b[2J\")] = 1;"));
+  ASSERT_FALSE(safety.reasons.empty());
+  for (const auto& reason : safety.reasons) EXPECT_EQ(reason.find('\x1b'), std::string::npos);
+}
+
 TEST(SafetyRules, queries_of_the_cut_dimension_are_refused) {
   const std::pair<const char*, const char*> cases[] = {
       {"get_group_id", "whose value starts again on each device"},

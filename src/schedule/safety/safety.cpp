@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/one_line.hpp"
 #include "schedule/safety/flow.hpp"
 #include "schedule/safety/rules.hpp"
 
@@ -18,6 +19,9 @@ SplitSafety analyse_split(std::string_view expanded_text, std::string_view kerne
     result.reasons.push_back("a macro of the command line has no name");
   safety::check_rules(unit, result);
   safety::check_flow(unit, result);
+  // They quote the source, which may hold anything.
+  for (auto& reason : result.reasons) reason = one_line(reason);
+  for (auto& suspicion : result.suspicions) suspicion = one_line(suspicion);
   result.splittable = result.reasons.empty();
   result.suspicious = !result.suspicions.empty();
   return result;
