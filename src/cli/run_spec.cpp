@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <new>
 
@@ -92,12 +93,30 @@ spec::Arrays arrays_of(const spec::BoundSpec& bound, const RunOptions& options) 
   }
 }
 
-/// Someone who asks for a split and has one device would wonder.
-void explain_one_device(const RunOptions& options, std::size_t devices, RunReport& report) {
-  if (!options.partition || devices != 1 || !report.reason.empty()) return;
-  const bool whole = options.partition->kind == Partition::Kind::share_class &&
-                     options.partition->share_class % 10 == 0;
-  if (!whole) report.reason = "there is one device (--devices cpu/2 makes two of a processor)";
+bool asks_for_split(const Partition& partition) {
+  switch (partition.kind) {
+    case Partition::Kind::share_class:
+      return partition.share_class % 10 != 0;
+    case Partition::Kind::weights:
+      return std::count_if(partition.weights.begin(), partition.weights.end(),
+                           [](double weight) { return weight > 0; }) > 1;
+    default:
+      return true;
+  }
+}
+
+/// Someone who asks for a split, and gets none although the kernel allows it, would wonder.
+void explain_unsplit(const RunOptions& options, std::size_t devices, const spec::BoundSpec& bound,
+                     RunReport& report) {
+  if (!options.partition || report.split || !report.reason.empty()) return;
+  if (!asks_for_split(*options.partition)) return;
+  const auto groups = bound.global[0] / bound.local[0];
+  if (devices == 1)
+    report.reason = "there is one device (--devices cpu/2 makes two of a processor)";
+  else if (groups == 1)
+    report.reason = "there is one work-group along dimension 0, and cuts fall between them";
+  else if (options.partition->kind != Partition::Kind::automatic)
+    report.reason = fmt::format("all {} work-groups along dimension 0 fall to one device", groups);
 }
 
 /// Positions are checked before anything runs: a typo must not cost a run.
@@ -174,7 +193,7 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
     spec::check_job_types(result.bound, run.job(), session.resolver(), session.queues().front());
     run_all(run, partition, options, result);
   }
-  explain_one_device(options, session.devices().size(), result.report);
+  explain_unsplit(options, session.devices().size(), result.bound, result.report);
   if (timeline != nullptr)
     for (const auto& explanation : result.explanations) timeline->add(explanation);
   write_outputs(options, result);

@@ -126,6 +126,20 @@ TEST_F(Run, a_split_over_one_device_says_why_it_is_none) {
               Not(HasSubstr("not split")));
 }
 
+TEST_F(Run, too_few_work_groups_for_a_split_are_the_reason) {
+  if (!has_two_cores()) GTEST_SKIP() << "one core";
+  const auto output = [&](const std::string& dataset, const std::string& partition) {
+    return kiln({"run", "copy_float.json", "--devices", "cpu/2", "--local-size", "64", "--set",
+                 "dataset=" + dataset, "--partition", partition})
+        .output;
+  };
+  for (const char* partition : {"5", "1:1", "auto", "dynamic"})
+    EXPECT_THAT(output("64", partition), HasSubstr("not split: there is one work-group along"));
+  EXPECT_THAT(output("128", "1:1000"), HasSubstr("not split: all 2 work-groups along dimension 0"));
+  EXPECT_THAT(output("64", "0:1"), Not(HasSubstr("not split")));
+  EXPECT_THAT(output("128", "1:1"), Not(HasSubstr("not split")));
+}
+
 TEST_F(Run, every_partition_gives_the_same_result) {
   if (!has_two_cores()) GTEST_SKIP() << "one core";
   EXPECT_EQ(kiln({"run", "-q", "copy_float.json", "--out", "1=whole.npy"}).exit_code, 0);
@@ -170,7 +184,7 @@ TEST_F(Run, a_result_that_cannot_be_written_keeps_the_old_file) {
   EXPECT_EQ(kiln::value_or_throw(kiln::read_text(folder() / "old/c.npy")), "old");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder() / "old"), {}), 1);
   expect_refusal(kiln({"run", "-q", "copy_float.json", "--out", "1=absent/c.npy"}), 2,
-                 "absent/c.npy: No such file");
+                 "cannot write absent/c.npy: there is no folder absent");
 }
 
 TEST_F(Run, one_result_file_cannot_be_of_two_specs) {

@@ -82,6 +82,23 @@ TEST_F(RunData, a_difference_is_placed_and_gives_exit_code_1) {
   EXPECT_EQ(kiln(tolerant).exit_code, 0);
 }
 
+TEST_F(RunData, files_that_cannot_be_written_are_refused_before_the_run) {
+  const auto refused = [&](const std::vector<std::string>& options, const std::string& message) {
+    std::vector<std::string> words{"run", "copy_float.json"};
+    words.insert(words.end(), options.begin(), options.end());
+    expect_refusal(kiln(words), 2, message);
+  };
+  for (const char* option : {"--trace", "--gantt"})
+    refused({option, "nowhere/x"}, "cannot write nowhere/x: there is no folder nowhere");
+  refused({"--out", "1=nowhere/x.npy"}, "--out 1: cannot write nowhere/x.npy: there is no folder");
+  refused({"--out", "1=."}, "--out 1: found the folder ., expected a file");
+  refused({"--trace", "x", "--gantt", "./x"}, "--gantt: found ./x, expected another file than");
+  refused({"--out", "0=x", "--out", "1=x"}, "--out 1: found x, expected another file than");
+  EXPECT_EQ(kiln({"run", "-q", "copy_float.json", "--out", "0=/dev/null", "--out", "1=/dev/null"})
+                .exit_code,
+            0);
+}
+
 TEST_F(RunData, a_difference_in_a_vector_names_its_lane) {
   copy_spec("float4");
   std::vector<float> values(32, 1.5f);

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "cli/context.hpp"
+
+namespace kiln::cli {
+
+/// Looks at the files that `kiln run` will write (--out, --trace, --gantt) before anything runs: a
+/// slip must not cost a run. Throws not_found where a file's folder is absent, bad_input where two
+/// would be the same file. Devices and pipes may be named as often as one likes.
+void check_written_files(const Context& context);
+
+}  // namespace kiln::cli
