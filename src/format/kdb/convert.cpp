@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "format/kdb/form.hpp"
+#include "format/kdb/place.hpp"
+
+namespace kiln::kdb {
+namespace {
+
+/// The bit that means UNIT_DIAGONAL in version 3 and SEPARATE_TAILS in version 1.
+constexpr std::uint32_t two_meanings = 0x80;
+
+/// What a conversion drops, counted where it would be a line a record.
+struct Counts {
+  std::size_t limits = 0, limits_made = 0, spawned = 0, duplicates = 0, kernels = 0, bare_sizes = 0;
+  std::size_t items = 0, kernel_bytes = 0;
+};
+
+class Conversion {
+ public:
+  Conversion(const Database& from, Layout to) : from_(from), to_(to) {}
+
+  Expected<Converted> run() {
+    Converted converted;
+    Database& database = converted.database;
+    database.layout = to_;
+    database.functions = from_.functions;
+    std::vector<KernelSlot> slots;
+    for (const Pattern& pattern : from_.patterns) {
+      ++place_.pattern;
+      database.patterns.push_back(convert(pattern, database.patterns.size(), slots));
+    }
+    if (to_ != Layout::v3)
+      if (auto placed = place_kernels(database, slots); !placed)
+        return tl::unexpected(placed.error());
+    tell();
+    converted.losses = std::move(losses_);
+    return converted;
+  }
+
+ private:
+  bool crosses() const { return (from_.layout == Layout::v3) != (to_ == Layout::v3); }
+
+  Pattern convert(const Pattern& pattern, std::size_t index, std::vector<KernelSlot>& slots) {
+    Pattern converted{.name = pattern.name, .terminated = pattern.terminated || to_ == Layout::v3};
+    std::size_t dropped = 0, dropped_tuned = 0;
+    place_.setting = -1;
+    for (const Setting& setting : pattern.settings) {
+      ++place_.setting;
+      if (crosses() && (setting.flags & two_meanings) != 0) {
+        ++dropped;
+        for (const Record& record : setting.records) dropped_tuned += record.tuned();
+        continue;
+      }
+      Setting made{setting.type, setting.flags, {}};
+      made.records.reserve(setting.records.size());
+      place_.record = -1;
+      for (const Record& record : setting.records) {
+        ++place_.record;
+        keep_kernels(record, {index, converted.settings.size(), made.records.size()}, slots);
+        made.records.push_back(convert(record));
+      }
+      converted.settings.push_back(std::move(made));
+    }
+    if (dropped > 0)
+      losses_.push_back(fmt::format(
+          "{}: {} settings ({} tuned records) with the flag 0x80, which is UNIT_DIAGONAL in "
+          "version 3 and SEPARATE_TAILS in version 1",
+          pattern.name, dropped, dropped_tuned));
+    return converted;
+  }
+
+  void keep_kernels(const Record& record, KernelSlot slot, std::vector<KernelSlot>& slots) {
+    for (slot.slot = 0; slot.slot < 3; ++slot.slot) {
+      slot.content = kernel(from_, record, slot.slot);
+      if (slot.content.empty()) {
+        counts_.bare_sizes += record.sizes[slot.slot] != 0;
+      } else if (to_ == Layout::v3) {
+        ++counts_.kernels;
+        counts_.kernel_bytes += slot.content.size();
+      } else {
+        slots.push_back(slot);
+      }
+    }
+  }
+
+  Record convert(Record record) {
+    if (!crosses()) return record;
+    if (record.duplicate != record.sizes && to_ != Layout::v3) ++counts_.duplicates;
+    record.sizes = record.duplicate = {};
+    record.offsets = {};
+    return to_ == Layout::v3 ? to_v3(record) : to_v1(record);
+  }
+
+  Record to_v1(Record record) {
+    counts_.limits += record.granularity.max_work_group != 0;
+    counts_.spawned += record.granularity.spawned != std::array<std::uint32_t, 2>{};
+    record.granularity.max_work_group = 0;
+    record.granularity.spawned = {};
+    for (Dimensions& level : record.levels)
+      for (auto* item : {&level.item_x, &level.item_y}) {
+        if (*item < unused_v3) continue;
+        counts_.items += *item != unused_v3;
+        *item = unused_v1;
+      }
+    return record;
+  }
+
+  Record to_v3(Record record) {
+    for (Dimensions& level : record.levels) {
+      for (auto* item : {&level.item_x, &level.item_y}) {
+        if (*item == unused_v1) {
+          *item = unused_v3;
+        } else if (*item >= unused_v3) {
+          return untuned(record, *item, "an item size that version 3 reads as unused");
+        }
+      }
+      for (const auto size : {level.x, level.y, level.bwidth})
+        if (size > 0xffffffff) return untuned(record, size, "a size above 2^32-1");
+    }
+    if (record.tuned()) {
+      // The field has no counterpart. What the record itself launches is all that is known.
+      Granularity& group = record.granularity;
+      const std::uint64_t items =
+          std::uint64_t{group.work_group[0]} * (group.dimensions == 2 ? group.work_group[1] : 1);
+      group.max_work_group = static_cast<std::uint32_t>(std::min<std::uint64_t>(items, 0xffffffff));
+      ++counts_.limits_made;
+    }
+    return record;
+  }
+
+  Record untuned(const Record& record, std::uint64_t value, std::string_view why) {
+    if (record.tuned())
+      losses_.push_back(
+          fmt::format("{}: becomes untuned: {} is {}", describe(from_, place_), value, why));
+    return {};
+  }
+
+  void tell() {
+    const auto count = [&](std::size_t number, std::string_view what) {
+      if (number > 0) losses_.push_back(fmt::format("{}: {}", what, number));
+    };
+    count(counts_.limits, "records whose maxWorkGroupSize is dropped");
+    count(counts_.limits_made,
+          "records whose maxWorkGroupSize is not known and set to their own work-group's size");
+    count(counts_.spawned, "records whose numWGSpawned is dropped");
+    count(counts_.duplicates,
+          "records whose duplicate of the kernel sizes differed and is dropped");
+    count(counts_.items, "item sizes above 10000, which become unused");
+    if (crosses())
+      count(counts_.bare_sizes, "kernel sizes without a kernel binary, which are dropped");
+    if (counts_.kernels > 0)
+      losses_.push_back(
+          fmt::format("kernel binaries: {} of {} bytes, which version 3 does not hold",
+                      counts_.kernels, counts_.kernel_bytes));
+    if (crosses() && from_.layout == Layout::v3 && from_.binary_start != 0)
+      losses_.push_back("the binary data start of the header");
+  }
+
+  const Database& from_;
+  Layout to_;
+  Place place_;
+  Counts counts_;
+  std::vector<std::string> losses_;
+};
+
+}  // namespace
+
+Expected<Converted> convert(const Database& database, Layout to) {
+  if (database.layout == to) return Converted{database, {}};
+  return Conversion(database, to).run();
+}
+
+}  // namespace kiln::kdb

@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+#include "expr/utf8.hpp"
+#include "format/kdb.hpp"
+
+namespace kiln::kdb {
+namespace {
+
+using Out = fmt::memory_buffer;
+
+template <class... Values>
+void put(Out& out, fmt::format_string<Values...> text, Values&&... values) {
+  fmt::format_to(fmt::appender(out), text, std::forward<Values>(values)...);
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t bytes = expr::character_at(text, at).bytes;
+    if (bytes == 0) return false;
+    at += bytes;
+  }
+  return true;
+}
+
+void put_quoted(Out& out, std::string_view text) {
+  out.push_back('"');
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      put(out, "\\{}", c);
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      put(out, "\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out.push_back(c);
+    }
+  }
+  out.push_back('"');
+}
+
+void put_item(Out& out, std::uint64_t size, Layout layout) {
+  if (size == (layout == Layout::v3 ? unused_v3 : unused_v1)) return put(out, "\"unused\"");
+  put(out, "{}", size);
+}
+
+void put_level(Out& out, const Dimensions& level, Layout layout) {
+  put(out, R"({{"x": {}, "y": {}, "bwidth": {}, "itemX": )", level.x, level.y, level.bwidth);
+  put_item(out, level.item_x, layout);
+  put(out, R"(, "itemY": )");
+  put_item(out, level.item_y, layout);
+  out.push_back('}');
+}
+
+template <class List>
+void put_list(Out& out, std::string_view name, const List& list) {
+  put(out, R"(, "{}": [{}])", name, fmt::join(list, ", "));
+}
+
+void put_time(Out& out, double time) {
+  if (std::bit_cast<std::uint64_t>(time) == std::bit_cast<std::uint64_t>(untuned_time))
+    return put(out, R"(, "time": "untuned")");
+  // JSON has no infinities, and a NaN has bits to keep.
+  if (!std::isfinite(time))
+    return put(out, R"(, "time_bits": "{:016x}")", std::bit_cast<std::uint64_t>(time));
+  put(out, R"(, "time": {})", time);
+}
+
+void put_record(Out& out, const Record& record, Layout layout) {
+  if (record == Record{}) return put(out, "\"untuned\"");
+  put(out, R"({{"levels": [)");
+  const std::size_t levels = record.levels[2] == Dimensions{} ? 2 : 3;
+  for (std::size_t i = 0; i < levels; ++i) {
+    if (i > 0) put(out, ", ");
+    put_level(out, record.levels[i], layout);
+  }
+  const Granularity& group = record.granularity;
+  put(out, R"(], "wgSize": [{}, {}], "wgDim": {}, "wfSize": {})", group.work_group[0],
+      group.work_group[1], group.dimensions, group.wavefront);
+  if (group.spawned != std::array<std::uint32_t, 2>{}) put_list(out, "numWGSpawned", group.spawned);
+  if (layout == Layout::v3) put(out, R"(, "maxWorkGroupSize": {})", group.max_work_group);
+  if (record.offsets != std::array<std::uint64_t, 3>{}) put_list(out, "offsets", record.offsets);
+  if (record.sizes != std::array<std::uint32_t, 3>{}) put_list(out, "sizes", record.sizes);
+  if (layout == Layout::v3 && record.duplicate != record.sizes)
+    put_list(out, "duplicate", record.duplicate);
+  put_time(out, record.time);
+  out.push_back('}');
+}
+
+void put_setting(Out& out, const Setting& setting, Layout layout) {
+  const auto type = type_name(setting.type);
+  put(out, R"(      {{"type": )");
+  if (type) {
+    put_quoted(out, *type);
+  } else {
+    put(out, "{}", setting.type);
+  }
+  put(out, R"(, "flags": [)");
+  const auto names = flag_names(setting.flags, layout);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    put(out, R"({}"{}")", i == 0 ? "" : ", ", names[i]);
+  put(out, R"(], "records": [)");
+  for (std::size_t i = 0; i < setting.records.size(); ++i) {
+    put(out, "{}", i == 0 ? "\n        " : ",\n        ");
+    put_record(out, setting.records[i], layout);
+  }
+  put(out, "]}}");
+}
+
+void put_pattern(Out& out, const Pattern& pattern, Layout layout) {
+  put(out, "    {{");
+  if (is_utf8(pattern.name)) {
+    put(out, R"("name": )");
+    put_quoted(out, pattern.name);
+  } else {
+    put(out, R"("name_hex": "{}")", to_hex(as_bytes(pattern.name)));
+  }
+  if (!pattern.terminated) put(out, R"(, "terminated": false)");
+  put(out, R"(, "settings": [)");
+  for (std::size_t i = 0; i < pattern.settings.size(); ++i) {
+    put(out, "{}", i == 0 ? "\n" : ",\n");
+    put_setting(out, pattern.settings[i], layout);
+  }
+  put(out, "]}}");
+}
+
+}  // namespace
+
+std::string to_json(const Database& database) {
+  Out out;
+  put(out, "{{\n  \"layout\": \"{}\",\n  \"functions\": {},\n", name_of(database.layout),
+      database.functions);
+  if (database.binary_start != 0) put(out, "  \"binary_data_start\": {},\n", database.binary_start);
+  put(out, "  \"patterns\": [");
+  for (std::size_t i = 0; i < database.patterns.size(); ++i) {
+    put(out, "{}", i == 0 ? "\n" : ",\n");
+    put_pattern(out, database.patterns[i], database.layout);
+  }
+  put(out, "]");
+  if (!database.binaries.empty()) put(out, ",\n  \"binaries\": \"{}\"", to_hex(database.binaries));
+  put(out, "\n}}\n");
+  return fmt::to_string(out);
+}
+
+}  // namespace kiln::kdb
