@@ -83,11 +83,12 @@ Database all_tuned() {
             record = tuned_block_2d();
         }
         // The tiles of wide types take more registers, so they are smaller.
-        if (setting.type == 3 && record.levels[1].x == 8) {
-          record.levels[0] = {16, 64, 16, 64, 2};
+        const bool flat = record.granularity.dimensions == 1;
+        if (setting.type > 0 && flat && record.levels[1].x == 8) {
+          record.levels[0] = {32, 32, 32, 10000, 2};
           record.levels[1] = {4, 4, 4, 4, 2};
         }
-        if (setting.type == 3 && record.levels[1].y == 8) {
+        if (setting.type == 3 && record.levels[0].bwidth == 2) {
           record.levels[0] = {16, 32, 16, 32, 2};
           record.levels[1] = {2, 4, 2, 4, 2};
         }
