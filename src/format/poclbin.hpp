@@ -14,33 +14,37 @@
 /// PoCL's program archives. Pure functions over byte spans: no OpenCL, no files. All of them are
 /// thread-safe; a model (Archive and what it holds) views bytes that its maker keeps alive.
 ///
-/// The grammar of format versions 9 and 11 (docs/formats/poclbin.md shows one byte by byte).
-/// Everything is little-endian and unaligned; [N] is the version from which a part is there, and
-/// `x{n}` is n times x.
+/// The grammar of format versions 1 to 12 (docs/formats/poclbin.md shows one byte by byte).
+/// Everything is little-endian and unaligned; [N] is the version from which a part is there, [M-N]
+/// the versions that have it, and `x{n}` is n times x.
 ///
-///     archive   = header root{root_count} kernel{kernel_count}         ; and nothing after it
+///     archive   = header root kernel{kernel_count}                     ; and nothing after it
 ///     header    = "poclbin" NUL  u64 device_id  u32 version  u32 kernel_count
-///                 u64 flags  u32 root_count  build_hash NUL
+///                 [3] u64 flags  [9] u32 root_count  build_hash NUL
 ///                 [10] (u64 program_scope_bytes)?                      ; if flags has bit 1
 ///     flags     = bit 0 denormals are flushed, [10] bit 1 program-scope size follows,
-///                 bits 32.. binary type: 1 compiled object, 2 library, 4 executable
+///                 [5-8] bits 1.., [9] bits 32.. binary type: 1 compiled object, 2 library,
+///                 4 executable
 ///     build_hash= AP{2} "/" AP{37}                                     ; AP is one of 'A'…'P'
-///     root      = u64 size  file*                                      ; exactly size bytes
-///     file      = text path  u32 size  byte{size}                      ; path: see
-///     poclbin/path.hpp kernel    = u64 struct_size  u64 binaries_size  u32 arginfo_size
-///                 text name  u32 argument_count  u32 local_count  u64{3} required_size
-///                 u64{local_count} local_sizes  text attributes  metadata
-///                 argument{argument_count} file*
-///     metadata  = [9] u64 has_arg_metadata
+///     root      = [2-8] file | [9] root_entry{root_count}
+///     root_entry= u64 size  file*                                      ; exactly size bytes
+///     file      = text path  u32 size  byte{size}                      ; poclbin/path.hpp
+///     kernel    = u64 struct_size  u64 binaries_size  u32 arginfo_size
+///                 text name  u32 argument_count  u32 local_count  [6] u64{3} required_size
+///                 [1-6] u64{argument_count} argument_sizes  u64{local_count} local_sizes
+///                 [7] (text attributes  metadata)  argument{argument_count} file*
+///     metadata  = [7-10] u64 has_arg_metadata
 ///               | [11] u32 has_arg_metadata  u32 kernel_flags
 ///                 (u32{2} sub_groups)?                                 ; kernel_flags has bit 2
 ///                 (u32{5} work_group)?                                 ; kernel_flags has bit 1
-///     argument  = u32 access  u32 address  u64 type_qualifier  u32 type  u32 type_size
-///                 text name  text type_name
+///                 [12] (u32 required_sub_group)?                       ; kernel_flags has bit 3
+///     argument  = u32 access  u32 address  u64 type_qualifier  [1-6] (u8 is_local  u8 is_set)
+///                 u32 type  [7] u32 type_size  text name  text type_name
 ///     text      = u32 size  byte{size}
 ///
 /// struct_size counts the whole kernel record, binaries_size its files, arginfo_size its
 /// arguments. There is no checksum: a changed content byte is for the store to notice.
+/// The layout of the old wiki page, which no release wrote, is in poclbin/wiki.hpp.
 namespace kiln::poclbin {
 
 /// One file inside an archive; views into the archive's bytes.
@@ -57,8 +61,10 @@ struct Argument {
   std::uint32_t access = 0, address = 0;  ///< e.g. 0x11a3 (no access qualifier), 0x119b (global)
   std::uint64_t type_qualifier = 0;       ///< bits: 1 const, 2 restrict, 4 volatile, 8 pipe
   std::uint32_t type = 0;                 ///< 0 plain value, 1 pointer, 2 image, 3 sampler, 4 pipe
-  std::uint32_t type_size = 0;            ///< bytes; 0 where PoCL does not check it (structs)
+  /// bytes; 0 where PoCL does not check it (structs); 32 bits from version 7
+  std::uint64_t type_size = 0;
   std::string_view name, type_name;
+  std::uint8_t is_local = 0, is_set = 0;  ///< up to version 6; kept as they are
 
   bool operator==(const Argument&) const = default;
 };
@@ -75,6 +81,7 @@ struct Kernel {
   std::optional<std::array<std::uint32_t, 2>> sub_groups;  ///< most, compiled
   /// largest size, preferred multiple, bytes of local, private and spill memory
   std::optional<std::array<std::uint32_t, 5>> work_group;
+  std::optional<std::uint32_t> required_sub_group;  ///< from version 12
   std::vector<Argument> arguments;
   std::vector<File> files;
 
@@ -87,7 +94,8 @@ struct Archive {
   std::uint64_t flags = 0;
   std::string_view build_hash;                       ///< 40 characters, "XY/…"
   std::optional<std::uint64_t> program_scope_bytes;  ///< there exactly if flags has bit 1 (from 10)
-  std::vector<std::vector<File>> root;               ///< one list of files a root entry
+  /// one list of files a root entry; in versions 2 to 8 one of one file, in version 1 none
+  std::vector<std::vector<File>> root;
   std::vector<Kernel> kernels;
 
   /// The kernel of that name, or null.
@@ -95,16 +103,44 @@ struct Archive {
   bool operator==(const Archive&) const = default;
 };
 
-/// Reads and strictly verifies an archive (versions 9 and 11): every length against what is left,
-/// sizes that meet exactly, safe relative paths, counts bounded by the bytes left, no duplicate,
-/// unknown flags refused, nothing left over. The result views `bytes`. The device is not known
-/// here, so that device_id fits is for the caller to compare. Errors (one line: byte offset,
-/// field, what was found) are Errc::corrupt, or Errc::unsupported for another format version.
+/// Which of the two formats with this magic.
+enum class Form : std::uint8_t {
+  real,  ///< what PoCL's releases write
+  wiki,  ///< what PoCL's old wiki page describes
+};
+const char* name_of(Form form);  ///< "PoCL's" or "the wiki's"
+
+/// Which format the bytes claim to be; nothing where they have no magic. Byte 7 is NUL in real
+/// archives and the version's low byte, at least 1, in the wiki's.
+std::optional<Form> form_of(ByteView bytes);
+
+inline constexpr std::uint32_t oldest_version = 1, newest_version = 12;
+
+/// Reads and strictly verifies a real archive (versions 1 to 12): every length against what is
+/// left, sizes that meet exactly, safe relative paths, counts bounded by the bytes left, no
+/// duplicate, unknown flags refused, nothing left over. The result views `bytes`. The device is not
+/// known here, so that device_id fits is for the caller to compare. Errors (one line: byte offset,
+/// field, what was found) are Errc::corrupt, or Errc::unsupported for another format version and
+/// for the wiki's layout.
 Expected<Archive> parse(ByteView bytes);
 
+/// What verify found out on its way.
+struct Verified {
+  Form form = Form::real;
+  std::uint32_t version = 0;
+  std::uint64_t kernels = 0, files = 0;
+  std::uint64_t content_bytes = 0;  ///< of all files
+};
+
+/// Accepts just what parse or parse_wiki accepts, with the same errors, but makes no model: time
+/// and memory go with the number of records, not with their contents (26 bytes a record at most
+/// and two blocks of 512). With `device_id` a real archive of another device is refused, too.
+Expected<Verified> verify(ByteView bytes, std::optional<std::uint64_t> device_id = {});
+
 /// The bytes of an archive: parse(write(a)) == a, and write(parse(b)) is b to the byte. Defined
-/// for every model; what breaks the grammar (a hash of another length, a `..` in a path, an
-/// optional block without its flag, 4 GiB in one file) gives bytes that parse refuses.
+/// for every model; what the model's version has no place for is left out or cut to its field, and
+/// what breaks the grammar (a hash of another length, a `..` in a path, an optional block without
+/// its flag, 4 GiB in one file) gives bytes that parse refuses.
 Bytes write(const Archive& archive);
 
 /// A local-size variant, as PoCL names its folders.
@@ -133,14 +169,21 @@ std::uint64_t device_id(std::string_view device_string);
 /// another one.
 std::string build_hash(ByteView digest);
 
+/// What merge does about a path that has other bytes in the second archive.
+enum class Conflict : bool {
+  refuse,      ///< refuses, and names the paths
+  keep_first,  ///< keeps the first archive's, under a new build hash
+};
+
 /// The union of the files of two archives of one program. Refused, with the reason, unless device
 /// id, version, flags and build hash agree and equal kernel names have equal metadata. For one
 /// path with different bytes the first archive's wins for program.bc, and it is a conflict else.
-Expected<Bytes> merge(ByteView first, ByteView second);
+Expected<Bytes> merge(ByteView first, ByteView second, Conflict conflict = Conflict::refuse);
 
 /// A copy with another build hash (40 characters, as build_hash makes them; file paths do not
 /// contain it), and without the files for which `drop` (may be null) says true. PoCL 3.1 demands a
-/// root file in a version-9 archive: where all are dropped, an empty "/no-program.bc" stands in.
+/// root file in a version-9 archive, and the format has just one in 2 to 8: where all are dropped,
+/// "/no-program.bc" of one byte stands in.
 Bytes rewrite(const Archive& archive, std::string_view new_build_hash,
               bool (*drop)(std::string_view path));
 
@@ -154,5 +197,16 @@ Bytes with_file(const Archive& archive, std::string_view kernel, std::string_vie
 /// object for x86-64 or AArch64, with its segments inside the file, that defines the dynamic symbol
 /// `_pocl_kernel_<name>_workgroup`. Nothing is loaded or run. Errors are Errc::corrupt.
 Expected<void> check_object(ByteView elf, std::string_view kernel);
+
+/// An object that PoCL would fail to load.
+struct ObjectProblem {
+  std::string_view path;
+  std::uint64_t offset = 0;  ///< of the content in the archive
+  std::string reason;
+};
+
+/// check_object of every file that PoCL would load, "/KERNEL/VARIANT/KERNEL.so". `bytes` is what
+/// the archive was parsed from.
+std::vector<ObjectProblem> object_problems(const Archive& archive, ByteView bytes);
 
 }  // namespace kiln::poclbin

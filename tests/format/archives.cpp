@@ -68,26 +68,68 @@ Archive small_archive() {
   return archive;
 }
 
+namespace {
+
+std::uint64_t full_flags(std::uint32_t version) {
+  const std::uint64_t executable = 4;
+  if (version < 3) return 0;
+  if (version < 5) return 1;
+  if (version < 9) return executable << 1 | 1;
+  return executable << 32 | (version < 10 ? 1 : 3);
+}
+
+void add_root(Archive& archive) {
+  if (archive.version < 2) archive.root.clear();
+  if (archive.version < 9) return;
+  archive.root.front().push_back({"/notes/of/another/driver", as_bytes("unknown root file")});
+  if (archive.version < 10) return;
+  archive.program_scope_bytes = 24;
+  archive.root.push_back({{"/pocl.gvar.init/0-0-0/pocl.gvar.init.so", as_bytes("init")}});
+}
+
+void add_blocks(Kernel& kernel, std::uint32_t version) {
+  if (version < 11) return;
+  kernel.metadata_flags |= std::uint64_t{2 | 4} << 32;
+  kernel.sub_groups = {8, 0};
+  kernel.work_group = {4096, 8, 20, 0, 1};
+  if (version < 12) return;
+  kernel.metadata_flags |= std::uint64_t{8} << 32;
+  kernel.required_sub_group = 8;
+}
+
+/// What only versions up to 6 have, in the place of what later ones do.
+void make_old(Kernel& kernel) {
+  kernel.attributes = {};
+  kernel.metadata_flags = 0;
+  for (Argument& argument : kernel.arguments) argument.is_set = 1;
+  kernel.arguments.back().is_local = 1;
+  kernel.arguments.back().type_size = 0x100000000;
+}
+
+}  // namespace
+
 Archive full_archive(std::uint32_t version) {
   Archive archive = small_archive();
   archive.version = version;
-  archive.flags |= 1;
+  archive.flags = full_flags(version);
+  add_root(archive);
   archive.kernels.push_back({.name = "none"});
   Kernel& first = archive.kernels.front();
-  first.required_size = {64, 2, 1};
+  if (version >= 6) first.required_size = {64, 2, 1};
   first.local_sizes = {16, 4, 0x100000000};
   first.attributes = "__attribute__((reqd_work_group_size(64, 2, 1 )))";
   first.arguments.push_back({.access = 0x11a3, .address = 0x119e, .type_size = 4, .name = "n"});
   first.files.push_back({"/twice/0-0-0/twice.so", {}});
-  archive.root.front().push_back({"/notes/of/another/driver", as_bytes("unknown root file")});
-  if (version < 11) return archive;
-  archive.flags |= 2;
-  archive.program_scope_bytes = 24;
-  archive.root.push_back({{"/pocl.gvar.init/0-0-0/pocl.gvar.init.so", as_bytes("init")}});
-  first.metadata_flags |= std::uint64_t{2 | 4} << 32;
-  first.sub_groups = {8, 0};
-  first.work_group = {4096, 8, 20, 0, 1};
+  add_blocks(first, version);
+  if (version < 7) make_old(first);
   return archive;
+}
+
+std::vector<std::uint32_t> all_versions() {
+  std::vector<std::uint32_t> versions;
+  for (auto version = oldest_version; version <= newest_version; ++version)
+    versions.push_back(version);
+  return versions;
 }
 
 std::vector<std::string> listing(const Archive& archive) {

@@ -22,8 +22,11 @@ std::vector<std::string> fixture_names(const std::string& folder, const std::str
 Archive small_archive();
 
 /// One that uses every part of its format version: two kernels, locals, arguments, several files,
-/// and from version 11 the program-scope bytes and both optional blocks.
+/// and where the version has them root files, flags, program-scope bytes and the optional blocks.
 Archive full_archive(std::uint32_t version);
+
+/// 1 to 12.
+std::vector<std::uint32_t> all_versions();
 
 /// All paths of an archive, sorted, each with the digest of its content.
 std::vector<std::string> listing(const Archive& archive);

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "format/archives.hpp"
 
 namespace kiln::poclbin::testing {
@@ -42,6 +44,51 @@ TEST(PoclbinMerge, another_file_with_different_bytes_is_a_conflict) {
   other.kernels[0].files[0].content = as_bytes("edoc");
   EXPECT_THAT(merge_refusal(small_archive(), other),
               HasSubstr("/twice/64-1-1-goffs0-smallgrid/twice.so (4 and 4 bytes)"));
+}
+
+TEST(PoclbinMerge, every_conflict_is_named) {
+  Archive first = full_archive(9), second = full_archive(9);
+  second.kernels[0].files[0].content = as_bytes("edoc");
+  second.kernels[0].files[1].content = as_bytes("x");
+  second.root[0][1].content = as_bytes("y");
+  const std::string reason = merge_refusal(first, second);
+  EXPECT_EQ(reason,
+            "the archives differ in /notes/of/another/driver (17 and 1 bytes), "
+            "/twice/64-1-1-goffs0-smallgrid/twice.so (4 and 4 bytes), /twice/0-0-0/twice.so (0 and "
+            "1 bytes)");
+  for (int i = 0; i < 20; ++i) {
+    static const std::string name = "/twice/0-0-0/f";
+    static std::deque<std::string> paths;
+    first.kernels[0].files.push_back({paths.emplace_back(name + std::to_string(i)), {}});
+    second.kernels[0].files.push_back({paths.back(), as_bytes("z")});
+  }
+  EXPECT_THAT(merge_refusal(first, second), HasSubstr("and 15 more files"));
+}
+
+TEST(PoclbinMerge, where_the_first_is_kept_the_hash_is_new) {
+  const Archive first = small_archive();
+  Archive second = small_archive();
+  second.kernels[0].files[0].content = as_bytes("edoc");
+  second.kernels[0].files.push_back({"/twice/0-0-0/twice.so", as_bytes("generic")});
+  const auto merged = merge(write(first), write(second), Conflict::keep_first);
+  ASSERT_TRUE(merged) << merged.error().message();
+  const Archive read = *parse(*merged);
+  EXPECT_NE(read.build_hash, first.build_hash);
+  EXPECT_EQ(as_text(read.kernels[0].files[0].content), "code");
+  EXPECT_EQ(read.kernels[0].files.size(), 2u);
+  const auto again = merge(write(first), write(first), Conflict::keep_first);
+  EXPECT_TRUE(*again == write(first));  // no conflict, no new hash
+}
+
+TEST(PoclbinMerge, a_stand_in_goes_where_the_other_has_a_root_file) {
+  for (const std::uint32_t version : {4u, 9u}) {
+    Archive stripped = full_archive(version);
+    stripped.root = {{{"/no-program.bc", as_bytes("\n")}}};
+    const auto merged = merge(write(stripped), write(full_archive(version)));
+    ASSERT_TRUE(merged) << merged.error().message();
+    EXPECT_EQ(listing(*parse(*merged)), listing(full_archive(version))) << version;
+    EXPECT_TRUE(*merge(write(stripped), write(stripped)) == write(stripped));
+  }
 }
 
 TEST(PoclbinMerge, archives_of_other_programs_are_refused_with_the_field) {

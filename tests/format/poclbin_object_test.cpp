@@ -124,5 +124,23 @@ TEST(PoclbinObject, a_chain_that_goes_in_circles_ends) {
   EXPECT_FALSE(check_object(bytes, "add"));
 }
 
+TEST(PoclbinObject, problems_of_an_archive_name_path_and_offset) {
+  ElfBuilder elf;
+  elf.symbols = {"_pocl_kernel_twice_workgroup"};
+  const Bytes object = elf.build();
+  Archive archive = small_archive();
+  archive.kernels[0].files = {{"/twice/8-1-1/twice.so", object},
+                              {"/twice/4-1-1/twice.so", as_bytes("code")},
+                              {"/twice/4-1-1/parallel.bc", as_bytes("no object")},
+                              {"/twice/twice.so", as_bytes("not where PoCL looks")}};
+  const Bytes bytes = write(archive);
+  const Archive read = *parse(bytes);
+  const auto problems = object_problems(read, bytes);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].path, "/twice/4-1-1/twice.so");
+  EXPECT_EQ(problems[0].reason, "kernel object: byte 0: not an ELF file");
+  EXPECT_EQ(as_text(ByteView(bytes).subspan(problems[0].offset, 4)), "code");
+}
+
 }  // namespace
 }  // namespace kiln::poclbin::testing

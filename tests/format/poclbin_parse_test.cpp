@@ -31,7 +31,7 @@ std::string refusal_of_path(std::string_view path) {
 }
 
 TEST(PoclbinParse, a_written_model_is_read_back) {
-  for (const std::uint32_t version : {9u, 11u}) {
+  for (const std::uint32_t version : all_versions()) {
     const Archive archive = full_archive(version);
     const Bytes bytes = write(archive);
     const auto read = parse(bytes);
@@ -50,8 +50,8 @@ TEST(PoclbinParse, the_model_views_the_bytes) {
 }
 
 TEST(PoclbinParse, errors_name_byte_field_and_finding) {
-  EXPECT_EQ(refusal_with(version_at, std::uint32_t{12}),
-            "program archive, byte 16, version: found 12, expected 9 or 11");
+  EXPECT_EQ(refusal_with(version_at, std::uint32_t{13}),
+            "program archive, byte 16, version: found 13, expected 1 to 12");
   EXPECT_EQ(refusal_with(kernel_count_at, std::uint32_t{0xffffffff}),
             "program archive, byte 20, kernels: 4294967295 of at least 68 bytes are announced, 247 "
             "bytes are left");
@@ -67,7 +67,7 @@ TEST(PoclbinParse, errors_name_byte_field_and_finding) {
 
 TEST(PoclbinParse, a_corrupt_archive_is_told_from_an_unsupported_one) {
   Bytes bytes = write(small_archive());
-  bytes[version_at] = std::byte{10};
+  bytes[version_at] = std::byte{13};
   EXPECT_EQ(parse(bytes).error().code(), Errc::unsupported);
   bytes[version_at] = std::byte{9};
   bytes[0] = std::byte{'P'};
@@ -159,6 +159,45 @@ TEST(PoclbinParse, a_clipped_folder_is_one_of_its_kernel_in_version_11_only) {
   };
   EXPECT_EQ(refusal_of(change, 11), "accepted");
   EXPECT_THAT(refusal_of(change, 9), HasSubstr("kernel name"));
+}
+
+TEST(PoclbinParse, flags_are_those_of_the_version) {
+  const auto flags = [](std::uint32_t version, std::uint64_t value) {
+    return refusal_of([=](Archive& a) { a.flags = value; }, version);
+  };
+  EXPECT_THAT(flags(4, 2), HasSubstr("unknown bit"));  // the binary type came with 5
+  EXPECT_EQ(flags(4, 1), "accepted");
+  EXPECT_THAT(flags(5, 1), HasSubstr("binary type is 0"));
+  for (const std::uint32_t version : {5u, 8u}) EXPECT_EQ(flags(version, 2 << 1), "accepted");
+  EXPECT_THAT(flags(8, std::uint64_t{4} << 32), HasSubstr("binary type"));
+  EXPECT_THAT(flags(9, 4 << 1), HasSubstr("unknown bit"));
+}
+
+TEST(PoclbinParse, only_version_12_has_a_required_sub_group_size) {
+  const auto change = [](Archive& a) {
+    a.kernels[1].metadata_flags |= std::uint64_t{8} << 32;
+    a.kernels[1].required_sub_group = 16;
+  };
+  EXPECT_EQ(refusal_of(change, 12), "accepted");
+  EXPECT_THAT(refusal_of(change, 11), HasSubstr("unknown bit"));
+}
+
+TEST(PoclbinParse, versions_2_to_8_have_one_root_file_and_version_1_none) {
+  for (const std::uint32_t version : {2u, 8u}) {
+    EXPECT_THAT(refusal_of([](Archive& a) { a.root.clear(); }, version), HasSubstr("empty path"));
+    EXPECT_NE(refusal_of(
+                  [](Archive& a) {
+                    a.root.push_back({{"/more", {}}});
+                  },
+                  version),
+              "accepted");
+  }
+  EXPECT_NE(refusal_of([](Archive& a) { a.root.push_back({{"/program.bc", {}}}); }, 1), "accepted");
+}
+
+TEST(PoclbinParse, a_long_kernel_name_is_looked_through_to_its_end) {
+  const std::string name = std::string(300, 'k') + "/..";
+  EXPECT_THAT(refusal_of([&](Archive& a) { a.kernels[1].name = name; }, 11), HasSubstr("a slash"));
 }
 
 TEST(PoclbinParse, an_optional_block_without_its_flag_is_refused) {

@@ -55,13 +55,11 @@ TEST(PoclbinPath, clipped_names_belong_to_their_kernel) {
   EXPECT_FALSE(is_folder_of("sax.." + digest.substr(1), "saxpy", true));
 }
 
-TEST(PoclbinPath, a_folder_sorts_directly_before_what_lies_in_it) {
-  EXPECT_TRUE(folder_order("/a", "/a/z"));
-  EXPECT_TRUE(folder_order("/a/z", "/a-"));  // in plain order '-' comes before '/'
-  EXPECT_FALSE(folder_order("/a", "/a"));
-  EXPECT_TRUE(is_at_or_below("/a/z", "/a"));
-  EXPECT_TRUE(is_at_or_below("/a", "/a"));
-  EXPECT_FALSE(is_at_or_below("/ab", "/a"));
+TEST(PoclbinPath, a_relative_path_follows_the_same_rules_without_the_slash) {
+  for (const char* path : {"a", "a/b.so", "64-1-1/größe.so"})
+    EXPECT_EQ(relative_path_problem(path), nullptr) << path;
+  for (const char* path : {"", "/a", "a//b", "a/", "..", "a/../b", "./a", "a\\b", "a\nb"})
+    EXPECT_NE(relative_path_problem(path), nullptr) << path;
 }
 
 }  // namespace

@@ -3,10 +3,14 @@
 #include <algorithm>
 
 #include "format/poclbin.hpp"
+#include "format/poclbin/compare.hpp"
 #include "format/poclbin/layout.hpp"
+#include "format/poclbin/root.hpp"
 
 namespace kiln::poclbin {
 namespace {
+
+constexpr std::size_t most_named = 8;
 
 Expected<Archive> parse_input(ByteView bytes, std::string_view which) {
   auto archive = parse(bytes);
@@ -31,18 +35,31 @@ bool same_metadata(Kernel first, Kernel second) {
   return first == second;
 }
 
-Expected<void> add_files(std::vector<File>& to, const std::vector<File>& from) {
+/// Why the two are not of one program; empty where they may be.
+std::string program_difference(const Archive& first, const Archive& second) {
+  if (const char* field = header_difference(first, second))
+    return fmt::format("the archives are not of one program: their {} differ", field);
+  for (const Kernel& kernel : second.kernels) {
+    const Kernel* same = first.find(kernel.name);
+    if (same != nullptr && !same_metadata(*same, kernel))
+      return fmt::format("the archives describe kernel {} differently", kernel.name);
+  }
+  return {};
+}
+
+/// Adds what is not there yet; paths with other bytes go into `conflicts`.
+void add_files(std::vector<File>& to, const std::vector<File>& from,
+               std::vector<std::string>& conflicts) {
   for (const File& file : from) {
     const auto same = std::find_if(to.begin(), to.end(),
                                    [&](const File& each) { return each.path == file.path; });
     if (same == to.end())
       to.push_back(file);
-    else if (!(*same == file) && file.path != "/program.bc")
+    else if (!(*same == file) && file.path != bitcode_path && !is_stand_in(file))
       // program.bc holds the name of a temporary file, so it differs from build to build.
-      return fail(Errc::refused, fmt::format("the archives differ in {} ({} and {} bytes)",
-                                             file.path, same->content.size(), file.content.size()));
+      conflicts.push_back(fmt::format("{} ({} and {} bytes)", file.path, same->content.size(),
+                                      file.content.size()));
   }
-  return {};
 }
 
 /// The root entry that another archive's entry belongs to: one with a path of it, or a new one
@@ -57,34 +74,48 @@ std::vector<File>& matching_root(Archive& archive, const std::vector<File>& file
   return archive.root.back();
 }
 
-Expected<void> add_kernel(Archive& to, const Kernel& kernel) {
+void add_kernel(Archive& to, const Kernel& kernel, std::vector<std::string>& conflicts) {
   const auto same = std::find_if(to.kernels.begin(), to.kernels.end(),
                                  [&](const Kernel& each) { return each.name == kernel.name; });
-  if (same == to.kernels.end()) {
+  if (same == to.kernels.end())
     to.kernels.push_back(kernel);
-    return {};
-  }
-  if (!same_metadata(*same, kernel))
-    return fail(Errc::refused,
-                fmt::format("the archives describe kernel {} differently", kernel.name));
-  return add_files(same->files, kernel.files);
+  else
+    add_files(same->files, kernel.files, conflicts);
+}
+
+/// Adds the other's root files. A stand-in goes as soon as there is a file that it stood in for.
+void add_root(Archive& to, const Archive& from, std::vector<std::string>& conflicts) {
+  const auto before = to.root;
+  for (const auto& files : from.root) add_files(matching_root(to, files), files, conflicts);
+  if (to.root != before) complete_root(to);
+}
+
+std::string conflict_text(const std::vector<std::string>& conflicts) {
+  const std::size_t named = std::min(conflicts.size(), most_named);
+  std::string text = fmt::format(
+      "the archives differ in {}",
+      fmt::join(conflicts.begin(), conflicts.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  if (named < conflicts.size()) text += fmt::format(" and {} more files", conflicts.size() - named);
+  return text;
 }
 
 }  // namespace
 
-Expected<Bytes> merge(ByteView first, ByteView second) {
+Expected<Bytes> merge(ByteView first, ByteView second, Conflict conflict) {
   auto merged = parse_input(first, "first");
   if (!merged) return tl::unexpected(merged.error());
   const auto other = parse_input(second, "second");
   if (!other) return tl::unexpected(other.error());
-  if (const char* field = header_difference(*merged, *other))
-    return fail(Errc::refused,
-                fmt::format("the archives are not of one program: their {} differ", field));
-  for (const auto& files : other->root)
-    if (auto added = add_files(matching_root(*merged, files), files); !added)
-      return tl::unexpected(added.error());
-  for (const Kernel& kernel : other->kernels)
-    if (auto added = add_kernel(*merged, kernel); !added) return tl::unexpected(added.error());
+  if (auto reason = program_difference(*merged, *other); !reason.empty())
+    return fail(Errc::refused, std::move(reason));
+  std::vector<std::string> conflicts;
+  add_root(*merged, *other, conflicts);
+  for (const Kernel& kernel : other->kernels) add_kernel(*merged, kernel, conflicts);
+  if (!conflicts.empty() && conflict == Conflict::refuse)
+    return fail(Errc::refused, conflict_text(conflicts));
+  std::string hash;
+  // PoCL may have unpacked the other files under this hash already, and overwrites none.
+  if (!conflicts.empty()) merged->build_hash = hash = build_hash(code_id(*merged).bytes);
   Bytes bytes = write(*merged);
   // Each may be sound and their union not: a file of one where the other has a folder.
   if (auto sound = parse(bytes); !sound)

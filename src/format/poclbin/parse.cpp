@@ -1,18 +1,33 @@
 #include "format/poclbin/read.hpp"
 
 namespace kiln::poclbin {
+namespace {
+
+class Model : public Visitor {
+ public:
+  explicit Model(Archive& into) : into_(&into) {}
+  void root(std::vector<File>& files) override { into_->root.push_back(std::move(files)); }
+  void kernel(Kernel& kernel) override { into_->kernels.push_back(std::move(kernel)); }
+
+ private:
+  Archive* into_;
+};
+
+}  // namespace
+
+const char* name_of(Form form) { return form == Form::real ? "PoCL's" : "the wiki's"; }
+
+std::optional<Form> form_of(ByteView bytes) {
+  constexpr std::string_view magic = "poclbin";
+  if (bytes.size() <= magic.size() || !as_text(bytes).starts_with(magic)) return std::nullopt;
+  return bytes[magic.size()] == std::byte{0} ? Form::real : Form::wiki;
+}
 
 Expected<Archive> parse(ByteView bytes) {
   Cursor cursor(bytes, "program archive");
   Archive archive;
-  const Header header = read_header(cursor, archive);
-  for (std::uint32_t i = 0; i < header.roots && cursor.ok(); ++i)
-    archive.root.push_back(read_root(cursor));
-  for (std::uint32_t i = 0; i < header.kernels && cursor.ok(); ++i)
-    archive.kernels.push_back(read_kernel(cursor, *header.layout));
-  if (cursor.left() > 0)
-    cursor.refuse(cursor.at(), "end", "bytes are left over after the last kernel");
-  if (cursor.ok()) refuse_duplicates(cursor, archive);
+  Model model(archive);
+  walk(cursor, archive, model);
   if (!cursor.ok()) return tl::unexpected(cursor.error());
   return archive;
 }

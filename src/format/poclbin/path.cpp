@@ -24,10 +24,10 @@ std::size_t printable_size(std::string_view text) {
 
 }  // namespace
 
-const char* component_problem(std::string_view name) {
+const char* component_problem(std::string_view name, std::size_t longest) {
   if (name.empty()) return "an empty component";
   if (name == "." || name == "..") return "a component that is . or ..";
-  if (name.size() > longest_component) return "a component of more than 255 bytes";
+  if (name.size() > longest) return "a component of more than 255 bytes";
   if (name.find('/') != name.npos) return "a slash";
   if (name.find('\\') != name.npos) return "a backslash";
   while (!name.empty()) {
@@ -38,17 +38,24 @@ const char* component_problem(std::string_view name) {
   return nullptr;
 }
 
+const char* relative_path_problem(std::string_view path) {
+  if (path.empty()) return "an empty path";
+  if (path.front() == '/') return "a leading slash";
+  if (path.size() > longest_path) return "a path of more than 768 bytes";
+  for (std::size_t start = 0; start <= path.size();) {
+    const std::size_t end = std::min(path.find('/', start), path.size());
+    if (const char* problem = component_problem(path.substr(start, end - start))) return problem;
+    start = end + 1;
+  }
+  return nullptr;
+}
+
 const char* path_problem(std::string_view path) {
   if (path.empty()) return "an empty path";
   if (path.front() != '/') return "no leading slash";
   if (path.size() > longest_path) return "a path of more than 768 bytes";
-  while (!path.empty()) {
-    path.remove_prefix(1);
-    const std::string_view component = path.substr(0, path.find('/'));
-    if (const char* problem = component_problem(component)) return problem;
-    path.remove_prefix(component.size());
-  }
-  return nullptr;
+  if (path.size() == 1 || path[1] == '/') return "an empty component";
+  return relative_path_problem(path.substr(1));
 }
 
 std::string_view first_component(std::string_view path) {
@@ -66,18 +73,6 @@ bool is_folder_of(std::string_view folder, std::string_view kernel, bool clipped
          std::all_of(letters.begin(), letters.end(), [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
          });
-}
-
-bool folder_order(std::string_view left, std::string_view right) {
-  return std::lexicographical_compare(
-      left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
-        const auto rank = [](char c) { return c == '/' ? 0 : static_cast<unsigned char>(c) + 1; };
-        return rank(a) < rank(b);
-      });
-}
-
-bool is_at_or_below(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
 }  // namespace kiln::poclbin

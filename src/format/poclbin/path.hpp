@@ -12,11 +12,14 @@ inline constexpr std::size_t longest_component = 255;
 
 /// Why a name may not be one component of a path (it is empty, `.`, `..`, too long, or holds a
 /// slash, a backslash, a control character or bytes that are not UTF-8); null where it may.
-const char* component_problem(std::string_view name);
+const char* component_problem(std::string_view name, std::size_t longest = longest_component);
 
 /// Why a path may not be unpacked below a program's folder: it does not begin with '/', a component
 /// is not one, or it is too long; null where it may.
 const char* path_problem(std::string_view path);
+
+/// The same for a path that must not begin with '/', as the wiki's layout has them.
+const char* relative_path_problem(std::string_view path);
 
 /// The first component: "saxpy" of "/saxpy/0-0-0/saxpy.so".
 std::string_view first_component(std::string_view path);
@@ -24,11 +27,5 @@ std::string_view first_component(std::string_view path);
 /// Whether `folder` may be the folder of a kernel. PoCL 4.0 and later clip long names to a part of
 /// the name, a dot and 40 letters of a digest; earlier ones never do.
 bool is_folder_of(std::string_view folder, std::string_view kernel, bool clipped_names);
-
-/// Orders paths so that a folder is followed by what lies in it: '/' before every other byte.
-bool folder_order(std::string_view left, std::string_view right);
-
-/// Whether `path` is `folder` itself or lies below it.
-bool is_at_or_below(std::string_view path, std::string_view folder);
 
 }  // namespace kiln::poclbin

@@ -4,7 +4,7 @@
 #include "format/poclbin.hpp"
 #include "format/poclbin/layout.hpp"
 
-/// The parts of parse, one for each part of the grammar. Failures stay in the cursor.
+/// The parts of parse and verify, one for each part of the grammar. Failures stay in the cursor.
 namespace kiln::poclbin {
 
 struct Header {
@@ -18,13 +18,23 @@ Header read_header(Cursor& cursor, Archive& into);
 /// One file record with a safe path.
 File read_file(Cursor& cursor);
 
-/// One root entry: its size and the files in it.
-std::vector<File> read_root(Cursor& cursor);
+/// One root entry as the layout has it; `into` is cleared first.
+void read_root(Cursor& cursor, const Layout& layout, std::vector<File>& into);
 
-/// One kernel record; its sizes have to meet, and its files to lie in its folder.
-Kernel read_kernel(Cursor& cursor, const Layout& layout);
+/// One kernel record; its sizes have to meet, and its files to lie in its folder. What `into` holds
+/// is replaced and its memory used again.
+void read_kernel(Cursor& cursor, const Layout& layout, Kernel& into);
 
-/// Refuses two kernels of one name, one path twice, and a file where another path needs a folder.
-void refuse_duplicates(Cursor& cursor, const Archive& archive);
+/// What a walk over an archive hands its caller, part by part. The caller may take it away.
+class Visitor {
+ public:
+  virtual ~Visitor() = default;
+  virtual void root(std::vector<File>& files) = 0;
+  virtual void kernel(Kernel& kernel) = 0;
+};
+
+/// Reads a whole archive and checks all of it; `header` gets the header's values. One root entry
+/// and one kernel are in memory at a time, besides 26 bytes for each path.
+void walk(Cursor& cursor, Archive& header, Visitor& visitor);
 
 }  // namespace kiln::poclbin

@@ -16,16 +16,26 @@ File read_file(Cursor& cursor) {
   return file;
 }
 
-std::vector<File> read_root(Cursor& cursor) {
-  std::vector<File> files;
+namespace {
+
+void read_entry(Cursor& cursor, std::vector<File>& into) {
   const std::size_t offset = cursor.at();
   const auto size = cursor.number<std::uint64_t>("root entry");
   // PoCL writes no empty entry, and reads one as a file that is not there.
   if (size == 0) cursor.refuse(offset, "root entry", "an entry of 0 bytes");
   const std::size_t end = cursor.narrow(size, "root entry");
-  while (cursor.left() > 0) files.push_back(read_file(cursor));
+  while (cursor.left() > 0) into.push_back(read_file(cursor));
   cursor.widen(end);
-  return files;
+}
+
+}  // namespace
+
+void read_root(Cursor& cursor, const Layout& layout, std::vector<File>& into) {
+  into.clear();
+  if (layout.root == Root::entries)
+    read_entry(cursor, into);
+  else
+    into.push_back(read_file(cursor));
 }
 
 }  // namespace kiln::poclbin

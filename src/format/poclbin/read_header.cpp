@@ -16,7 +16,8 @@ void read_magic(Cursor& cursor) {
   if (!cursor.ok() || found == magic) return;
   // The layout that an old wiki page proposed has no NUL there but the version's low byte.
   if (found.starts_with("poclbin") && found.back() == '\1')
-    cursor.refuse(7, "magic", "this is the layout of PoCL's old wiki page, which is not read here",
+    cursor.refuse(7, "magic",
+                  "found the layout of PoCL's old wiki page, which has no kernels; expected a NUL",
                   Errc::unsupported);
   cursor.refuse(0, "magic", "expected \"poclbin\" and a NUL");
 }
@@ -27,24 +28,31 @@ const Layout* read_version(Cursor& cursor) {
   const Layout* layout = layout_of(version);
   // PoCL reads any later version and misreads it; a refusal costs one compile.
   if (layout == nullptr && cursor.ok())
-    cursor.refuse(offset, "version", fmt::format("found {}, expected 9 or 11", version),
-                  Errc::unsupported);
+    cursor.refuse(
+        offset, "version",
+        fmt::format("found {}, expected {} to {}", version, oldest_version, newest_version),
+        Errc::unsupported);
   return layout;
 }
 
 void read_flags(Cursor& cursor, const Layout& layout, Archive& into) {
+  if (!layout.flags) return;
   const std::size_t offset = cursor.at();
   into.flags = cursor.number<std::uint64_t>("flags");
   if (!cursor.ok()) return;
-  const std::uint64_t low = into.flags & 0xffffffffu;
-  const std::uint64_t type = into.flags >> binary_type_shift;
-  if ((low & ~(flush_denormals | layout.program_scope_flag)) != 0)
+  const std::uint64_t known = flush_denormals | layout.program_scope_flag;
+  const unsigned shift = layout.binary_type_shift;
+  const std::uint64_t type_bits = shift == 0 ? 0 : ~std::uint64_t{0} << shift;
+  if ((into.flags & ~(known | type_bits)) != 0)
     cursor.refuse(offset, "flags", fmt::format("{:#x} has an unknown bit", into.flags));
+  const std::uint64_t type = into.flags >> shift;
+  if (shift == 0) return;
   if (std::find(std::begin(binary_types), std::end(binary_types), type) == std::end(binary_types))
     cursor.refuse(offset, "flags", fmt::format("the binary type is {}, expected 1, 2 or 4", type));
 }
 
 std::uint32_t read_root_count(Cursor& cursor, const Layout& layout) {
+  if (layout.root != Root::entries) return static_cast<std::uint32_t>(layout.most_roots);
   const std::size_t offset = cursor.at();
   const auto roots = cursor.count(smallest_root, "root entries");
   if (cursor.ok() && (roots < layout.fewest_roots || roots > layout.most_roots))
@@ -79,7 +87,7 @@ Header read_header(Cursor& cursor, Archive& into) {
   const Layout* layout = read_version(cursor);
   if (layout == nullptr) return header;
   into.version = layout->version;
-  header.kernels = cursor.count(smallest_kernel, "kernels");
+  header.kernels = cursor.count(layout->smallest_kernel, "kernels");
   read_flags(cursor, *layout, into);
   header.roots = read_root_count(cursor, *layout);
   into.build_hash = read_build_hash(cursor);

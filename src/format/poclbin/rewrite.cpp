@@ -1,22 +1,16 @@
 #include <algorithm>
 
 #include "format/poclbin.hpp"
-#include "format/poclbin/layout.hpp"
-#include "format/poclbin/path.hpp"
+#include "format/poclbin/root.hpp"
 
 namespace kiln::poclbin {
 namespace {
 
-constexpr std::string_view stand_in = "/no-program.bc";
-
 void drop_files(Archive& archive, bool (*drop)(std::string_view path)) {
   const auto dropped = [drop](const File& file) { return drop(file.path); };
-  for (auto& root : archive.root) std::erase_if(root, dropped);
+  for (auto& files : archive.root) std::erase_if(files, dropped);
   for (Kernel& kernel : archive.kernels) std::erase_if(kernel.files, dropped);
-  // An entry without a file has no place in the format.
-  std::erase_if(archive.root, [](const auto& root) { return root.empty(); });
-  while (archive.root.size() < writing_layout(archive.version).fewest_roots)
-    archive.root.push_back({File{stand_in, {}}});
+  complete_root(archive);
 }
 
 }  // namespace
