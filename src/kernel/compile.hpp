@@ -37,6 +37,9 @@ struct ApartRequest {
   ByteView archive;
   std::string options, label, build_hash;
   std::vector<KernelVariant> variants;
+  bool generic =
+      false;  ///< the kernels' generic functions, too, which no launch uses beside bitcode
+  std::filesystem::path intermediates;  ///< a new folder for a copy of all that the driver made
   std::chrono::milliseconds limit{120'000};
 };
 Expected<Bytes> compile_apart(const Device& device, const ApartRequest& request);

@@ -1,30 +1,15 @@
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <set>
 
 #include "base/file.hpp"
-#include "base/process.hpp"
-#include "kernel/apart/job.hpp"
+#include "kernel/apart/helper.hpp"
 #include "kernel/compile.hpp"
 
 namespace kiln {
 namespace fs = std::filesystem;
 namespace {
-
-/// The file that holds this code: libkiln.so, or the program it is linked into.
-fs::path own_file() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&find_compile_helper), &info) == 0 ||
-      info.dli_fname == nullptr)
-    return {};
-  std::error_code error;
-  // A program's own name may be relative to a folder that was left since; the kernel knows better.
-  const fs::path named = fs::canonical(info.dli_fname, error);
-  if (!error && named.extension() != "") return named;
-  return fs::canonical("/proc/self/exe", error);
-}
 
 std::string variant_list(const std::vector<KernelVariant>& variants) {
   std::set<std::string> folders;
@@ -50,54 +35,48 @@ Expected<Bytes> read_result(const ProcessResult& result, const fs::path& folder,
                                              result.exit_code, log.value_or(result.errors)));
 }
 
-}  // namespace
-
-fs::path find_compile_helper() {
-  if (const char* named = std::getenv("KILN_COMPILE_HELPER")) return named;
-  static const fs::path found = [] {
-    const fs::path folder = own_file().parent_path();
-    for (const char* place : {"kiln-compile", "../bin/kiln-compile", "../libexec/kiln/kiln-compile",
-                              "../../libexec/kiln/kiln-compile"}) {
-      std::error_code error;
-      const auto path = fs::canonical(folder / place, error);
-      if (!error) return path;
-    }
-    return fs::path();
-  }();
-  return found;
-}
-
-Expected<Bytes> compile_apart(const Device& device, const ApartRequest& request) {
-  const auto helper = find_compile_helper();
-  if (helper.empty()) return fail(Errc::unsupported, "the compile helper kiln-compile is absent");
-  auto folder = TemporaryFolder::create("kiln-compile");
-  if (!folder) return tl::unexpected(folder.error());
-  std::error_code error;
-  fs::create_directory(folder->path() / apart::cache_folder, error);
-
+Expected<Bytes> compile_once(const Device& device, const ApartRequest& request) {
   apart::Job job;
   job.fingerprint = device.fingerprint();
   job.options = request.options;
   job.source = request.text;
   job.archive.assign(request.archive.begin(), request.archive.end());
   job.build_hash = request.build_hash;
+  job.generic = request.generic;
   for (const auto& [kernel, variant] : request.variants)
     job.variants.emplace_back(kernel, variant.folder());
-  if (auto written = write_file(folder->path() / apart::job_file, apart::encode(job), 0600);
-      !written)
-    return tl::unexpected(written.error());
 
-  ProcessRequest process;
-  process.program = helper;
-  process.folder = folder->path();
-  process.limit = request.limit;
-  // A relative cache folder keeps this machine's paths, and so the user's name, out of the archive.
-  process.environment = {{"POCL_CACHE_DIR", apart::cache_folder},
-                         {"POCL_BINARY_SPECIALIZE_WG", variant_list(request.variants)},
-                         {"POCL_KERNEL_CACHE", "1"}};
-  const auto result = run_process(process);
-  if (!result) return tl::unexpected(result.error());
-  return read_result(*result, folder->path(), request);
+  apart::HelperSetting setting;
+  setting.limit = request.limit;
+  setting.keep = request.intermediates;
+  setting.environment = {{"POCL_BINARY_SPECIALIZE_WG", variant_list(request.variants)}};
+  if (!setting.keep.empty())
+    setting.environment.emplace_back("POCL_LEAVE_KERNEL_COMPILER_TEMP_FILES", "1");
+  const auto run = apart::run_helper(job, setting);
+  if (!run) return tl::unexpected(run.error());
+  return read_result(run->result, run->folder.path(), request);
+}
+
+}  // namespace
+
+Expected<Bytes> compile_apart(const Device& device, const ApartRequest& request) {
+  // In one process PoCL 3.1 takes a function for large grids for the one for small grids of the
+  // same local size and offset, and makes only the first of the two.
+  const auto is_small = [](const KernelVariant& wanted) { return wanted.variant.small_grid; };
+  ApartRequest first = request;
+  const auto large = std::stable_partition(first.variants.begin(), first.variants.end(), is_small);
+  if (large == first.variants.begin() || large == first.variants.end())
+    return compile_once(device, request);
+  ApartRequest second = request;
+  second.variants.assign(large, first.variants.end());
+  first.variants.erase(large, first.variants.end());
+  const auto archive = compile_once(device, first);
+  if (!archive) return archive;
+  second.text.clear();
+  second.archive = *archive;
+  second.generic = false;
+  if (!second.intermediates.empty()) second.intermediates += "-large-grids";
+  return compile_once(device, second);
 }
 
 }  // namespace kiln

@@ -15,6 +15,8 @@ std::string get_text(Cursor& in) { return std::string(as_text(get(in))); }
 
 Bytes encode(const Job& job) {
   Bytes bytes;
+  append_le(bytes, static_cast<std::uint8_t>(job.task));
+  append_le(bytes, static_cast<std::uint8_t>(job.generic));
   put(bytes, job.fingerprint);
   put(bytes, job.options);
   put(bytes, job.source);
@@ -31,6 +33,10 @@ Bytes encode(const Job& job) {
 Expected<Job> decode_job(ByteView bytes) {
   Cursor in(bytes, "compile job");
   Job job;
+  const auto task = in.number<std::uint8_t>("task");
+  if (in.ok() && task != 1 && task != 2) in.refuse(0, "task", "it is neither compile nor start");
+  job.task = static_cast<Job::Task>(task);
+  job.generic = in.number<std::uint8_t>("generic") != 0;
   job.fingerprint = get_text(in);
   job.options = get_text(in);
   job.source = get_text(in);

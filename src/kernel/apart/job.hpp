@@ -13,6 +13,10 @@ namespace kiln::apart {
 
 /// What the helper is asked to do, written as the file "job" in its private folder.
 struct Job {
+  enum class Task : std::uint8_t {
+    compile = 1,  ///< make an archive
+    start = 2,    ///< launch the variants of `archive` once each, on made-up arguments
+  };
   std::string fingerprint;  ///< of the device, as Device::fingerprint()
   std::string options;
   std::string source;  ///< OpenCL C, or empty: add variants to `archive`
@@ -20,6 +24,8 @@ struct Job {
   std::string build_hash;  ///< 40 characters for the archive that is made
   /// Pairs "kernel variant-folder"; other kernels get no variant.
   std::vector<std::pair<std::string, std::string>> variants;
+  Task task = Task::compile;
+  bool generic = false;  ///< compile the generic functions, too
 };
 
 Bytes encode(const Job& job);
@@ -29,10 +35,17 @@ Expected<Job> decode_job(ByteView bytes);
 inline constexpr const char* job_file = "job";
 inline constexpr const char* artifact_file = "artifact";
 inline constexpr const char* log_file = "log";
+inline constexpr const char* progress_file = "progress";  ///< see start_variants()
 inline constexpr const char* cache_folder = "cache";
 enum ExitCode { done = 0, failed = 3, does_not_build = 4, parent_gone = 5 };
 
 /// The helper's whole work, in the current folder. Writes artifact_file, or log_file.
 int run_job();
+
+/// Task::start: loads the archive and launches one work-group (or what the variant needs) of every
+/// variant, with zeros for scalars and zero-filled memory. Before and after each launch a line
+/// "begin KERNEL VARIANT" and "end KERNEL VARIANT NANOSECONDS" is added to progress_file, since a
+/// kernel may not survive such arguments; "skip KERNEL VARIANT REASON" where none can be made up.
+void start_variants(const Job& job);
 
 }  // namespace kiln::apart

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "base/file.hpp"
-#include "device/device.hpp"
 #include "format/poclbin.hpp"
 #include "kernel/apart/job.hpp"
+#include "kernel/apart/program.hpp"
 #include "kernel/apart/stub_object.hpp"
 
 namespace kiln::apart {
@@ -40,12 +40,6 @@ void die_with_parent() {
   }).detach();
 }
 
-DevicePtr find_device(const std::string& fingerprint) {
-  for (const auto& device : value_or_throw(all_devices()))
-    if (device->fingerprint() == fingerprint) return device;
-  throw Error(Errc::not_found, "the device is not visible to the compile helper");
-}
-
 std::vector<std::string> kernel_names(const cl::Program& program) {
   std::vector<std::string> names;
   std::string list = program.getInfo<CL_PROGRAM_KERNEL_NAMES>();
@@ -65,8 +59,9 @@ fs::path program_folder() {
   throw Error(Errc::internal, "the driver left no program in its cache folder");
 }
 
-/// Variant folders that a query must not compile: the generic one of every kernel, and for kernels
-/// that nobody launches the variants that others asked for (the driver's setting is for all).
+/// Variant folders that a query must not compile: the generic one of every kernel, unless it is
+/// asked for, and for kernels that nobody launches the variants that others asked for (the driver's
+/// setting is for all).
 class Stubs {
  public:
   Stubs(fs::path folder, const Job& job) : folder_(std::move(folder)) {
@@ -75,7 +70,7 @@ class Stubs {
 
   void plant(const std::vector<std::string>& kernels, const Job& job) {
     for (const auto& kernel : kernels) {
-      plant(kernel, "0-0-0");
+      if (!job.generic) plant(kernel, "0-0-0");
       for (const auto& variant : variants_)
         if (std::find(job.variants.begin(), job.variants.end(), std::pair(kernel, variant)) ==
             job.variants.end())
@@ -97,13 +92,6 @@ class Stubs {
   std::set<std::string> variants_, planted_;
 };
 
-cl::Program create_program(const cl::Context& context, const cl::Device& device, const Job& job) {
-  if (!job.source.empty()) return cl::Program(context, job.source, false);
-  std::vector<unsigned char> bytes(job.archive.size());
-  std::memcpy(bytes.data(), job.archive.data(), bytes.size());
-  return cl::Program(context, {device}, cl::Program::Binaries{std::move(bytes)});
-}
-
 Bytes query_archive(const cl::Program& program) {
   const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
   if (binaries.empty() || binaries[0].empty())
@@ -117,13 +105,19 @@ Bytes query_archive(const cl::Program& program) {
 Bytes finish_archive(ByteView queried, const Job& job, const Stubs& stubs, const fs::path& folder) {
   auto archive = value_or_throw(poclbin::parse(queried));
   archive.build_hash = job.build_hash;
+  auto wanted = job.variants;
+  if (job.generic)
+    for (const auto& kernel : archive.kernels) wanted.emplace_back(kernel.name, "0-0-0");
   std::vector<Bytes> objects;
   std::vector<std::string> paths;
-  objects.reserve(job.variants.size());
-  paths.reserve(job.variants.size());
+  objects.reserve(wanted.size());
+  paths.reserve(wanted.size());
   for (auto& kernel : archive.kernels) {
-    std::erase_if(kernel.files, [&](const auto& file) { return stubs.is_stub(file.path); });
-    for (const auto& [name, variant] : job.variants) {
+    // The driver takes in whatever is in its folders: its own intermediate files, too.
+    std::erase_if(kernel.files, [&](const auto& file) {
+      return stubs.is_stub(file.path) || !file.path.ends_with(".so");
+    });
+    for (const auto& [name, variant] : wanted) {
       if (name != kernel.name) continue;
       auto path = "/" + name + "/" + variant + "/" + name + ".so";
       const auto same = [&](const auto& file) { return file.path == path; };
@@ -155,8 +149,8 @@ void write_log(std::string_view text) { (void)write_file(log_file, as_bytes(text
 int run_job() {
   die_with_parent();
   try {
-    const auto bytes = value_or_throw(read_file(job_file));
-    make_artifact(value_or_throw(decode_job(bytes)));
+    const auto job = value_or_throw(decode_job(value_or_throw(read_file(job_file))));
+    job.task == Job::Task::compile ? make_artifact(job) : start_variants(job);
     return done;
   } catch (const cl::BuildError& error) {
     const auto logs = error.getBuildLog();

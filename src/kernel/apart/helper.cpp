@@ -1,0 +1,75 @@
+#include "kernel/apart/helper.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "kernel/compile.hpp"
+
+namespace kiln {
+namespace fs = std::filesystem;
+namespace {
+
+/// The file that holds this code: libkiln.so, or the program it is linked into.
+fs::path own_file() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&find_compile_helper), &info) == 0 ||
+      info.dli_fname == nullptr)
+    return {};
+  std::error_code error;
+  // A program's own name may be relative to a folder that was left since; the kernel knows better.
+  const fs::path named = fs::canonical(info.dli_fname, error);
+  if (!error && named.extension() != "") return named;
+  return fs::canonical("/proc/self/exe", error);
+}
+
+}  // namespace
+
+fs::path find_compile_helper() {
+  if (const char* named = std::getenv("KILN_COMPILE_HELPER")) return named;
+  static const fs::path found = [] {
+    const fs::path folder = own_file().parent_path();
+    for (const char* place : {"kiln-compile", "../bin/kiln-compile", "../libexec/kiln/kiln-compile",
+                              "../../libexec/kiln/kiln-compile"}) {
+      std::error_code error;
+      const auto path = fs::canonical(folder / place, error);
+      if (!error) return path;
+    }
+    return fs::path();
+  }();
+  return found;
+}
+
+namespace apart {
+
+Expected<HelperRun> run_helper(const Job& job, const HelperSetting& setting) {
+  const auto helper = find_compile_helper();
+  if (helper.empty()) return fail(Errc::unsupported, "the compile helper kiln-compile is absent");
+  auto folder = TemporaryFolder::create("kiln-compile");
+  if (!folder) return tl::unexpected(folder.error());
+  std::error_code error;
+  fs::create_directory(folder->path() / cache_folder, error);
+  if (auto written = write_file(folder->path() / job_file, encode(job), 0600); !written)
+    return tl::unexpected(written.error());
+
+  ProcessRequest process;
+  process.program = helper;
+  process.folder = folder->path();
+  process.limit = setting.limit;
+  process.environment = setting.environment;
+  // A relative cache folder keeps this machine's paths, and so the user's name, out of the archive.
+  process.environment.emplace_back("POCL_CACHE_DIR", cache_folder);
+  process.environment.emplace_back("POCL_KERNEL_CACHE", "1");
+  auto result = run_process(process);
+  if (!result) return tl::unexpected(result.error());
+  if (!setting.keep.empty()) {
+    fs::copy(folder->path(), setting.keep, fs::copy_options::recursive, error);
+    if (error)
+      return fail(Errc::io,
+                  "cannot keep intermediates in " + setting.keep.string() + ": " + error.message());
+  }
+  return HelperRun{std::move(*folder), std::move(*result)};
+}
+
+}  // namespace apart
+}  // namespace kiln
