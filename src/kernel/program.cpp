@@ -8,9 +8,12 @@ Program::Program(Parts parts) : parts_(std::move(parts)) { list_variants(); }
 
 void Program::list_variants() {
   variants_.clear();
+  has_bitcode_ = false;
   if (parts_.archive.empty()) return;
   const auto archive = poclbin::parse(parts_.archive);
   if (!archive) return;
+  for (const auto& entry : archive->root)
+    for (const auto& file : entry) has_bitcode_ = has_bitcode_ || file.path == "/program.bc";
   for (const auto& kernel : archive->kernels)
     for (const auto& variant : poclbin::variants(kernel))
       variants_.emplace(std::string(kernel.name), variant);
@@ -38,7 +41,7 @@ void Program::prepare(const KernelVariant& variant) {
 std::vector<KernelVariant> Program::missing(const std::vector<KernelVariant>& wanted) const {
   std::vector<KernelVariant> lacking;
   const std::lock_guard lock(mutex_);
-  if (parts_.archive.empty()) return lacking;
+  if (!has_bitcode_) return lacking;
   for (const auto& variant : wanted)
     if (!variants_.contains({variant.kernel, variant.variant})) lacking.push_back(variant);
   return lacking;

@@ -52,7 +52,8 @@ class Program {
 
   /// Makes sure that a launch of this geometry meets no compiler. A no-op but for PoCL archives.
   void prepare(const KernelVariant& variant);
-  /// Variants that the archive still lacks, of those given.
+  /// Variants that the archive still lacks, of those given. None where it holds no bitcode: then
+  /// the driver uses the generic function, and could make no variant.
   std::vector<KernelVariant> missing(const std::vector<KernelVariant>& wanted) const;
 
   /// The archive as it is now; replaced when variants are merged in.
@@ -64,6 +65,7 @@ class Program {
   Parts parts_;
   mutable std::mutex mutex_;
   std::set<std::pair<std::string, poclbin::Variant>> variants_;
+  bool has_bitcode_ = false;
 };
 
 }  // namespace kiln

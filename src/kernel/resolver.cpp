@@ -34,6 +34,10 @@ void Resolver::add(std::unique_ptr<Generator> generator) {
   generators_.insert(family, std::move(generator));
 }
 
+void Resolver::mount(std::unique_ptr<BinarySource> source) {
+  mounted_.push_back(std::move(source));
+}
+
 const Generator* Resolver::generator(const std::string& family) const {
   const auto* found = generators_.find(family);
   return found == nullptr ? nullptr : found->get();
@@ -102,7 +106,7 @@ Program& Resolver::resolve(const Request& request, const ContextPtr& context,
 Program& Resolver::make(Work& work) {
   // Another thread may have published between the look-up and the reservation.
   if (Program* program = find(work.key, *work.context, *work.device)) return *program;
-  if (!load_stored(work)) compile(work);
+  if (!load_stored(work) && !load_mounted(work)) compile(work);
   return publish(work);
 }
 

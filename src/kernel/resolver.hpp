@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/trace.hpp"
+#include "kernel/binary_source.hpp"
 #include "kernel/explain.hpp"
 #include "kernel/generator.hpp"
 #include "kernel/plan.hpp"
@@ -42,6 +43,9 @@ class Resolver : public VariantMaker {
 
   /// Generators by family; to be registered before the family's first Request.
   void add(std::unique_ptr<Generator> generator);
+
+  /// Adds a source that is asked after the store; to be mounted before the first resolve().
+  void mount(std::unique_ptr<BinarySource> source);
 
   /// The program for a device of a context. Owned by the context. `wanted` are the variants that
   /// will be launched soon: what must be compiled is compiled at once. Throws kiln::Error: build
@@ -98,6 +102,7 @@ class Resolver : public VariantMaker {
   std::optional<Parameters> stored_record(const Request& request, const Device& device) const;
   Program& make(Work& work);
   bool load_stored(Work& work);
+  bool load_mounted(Work& work);
   void compile(Work& work);
   void compile_apart_into(Work& work);
   bool load_made(Work& work);
@@ -108,6 +113,7 @@ class Resolver : public VariantMaker {
   Program& publish(Work& work);
 
   std::unique_ptr<Layer> local_;
+  std::vector<std::unique_ptr<BinarySource>> mounted_;
   CompilePolicy policy_;
   mutable std::mutex mutex_;  // of the maps below; never held while something is made
   /// A program belongs to its context, so callers share a making only within one.

@@ -30,6 +30,13 @@ Expected<Artifact> decode_entry(const Entry& entry, const Device& device) {
   return artifact;
 }
 
+/// The build hash of an archive that grows: it stays what it is, since an imported archive has one
+/// of its own.
+std::string hash_of(ByteView archive, const Key& key) {
+  const auto parsed = poclbin::parse(archive);
+  return parsed ? std::string(parsed->build_hash) : poclbin::build_hash(key.digest.bytes);
+}
+
 }  // namespace
 
 bool Resolver::load_stored(Work& work) {
@@ -68,6 +75,33 @@ bool Resolver::load_stored(Work& work) {
   }
 }
 
+/// A mounted source's binary becomes the program; what is wrong with it is no more than a miss.
+bool Resolver::load_mounted(Work& work) {
+  for (const auto& source : mounted_) {
+    StepTimer step(work.explanation, source->name());
+    auto found = source->find(work.request, *work.device);
+    if (!found.artifact) {
+      step.missed(found.reason);
+      continue;
+    }
+    try {
+      work.artifact = std::move(*found.artifact);
+      if (work.device->pocl) value_or_throw(verify_archive(work.artifact.binary, *work.device));
+      work.handle =
+          load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
+      work.artifact.kernels = describe_kernels(work.handle);
+      step.answered(fmt::format("{} bytes", work.artifact.binary.size()));
+      return true;
+    } catch (const Error& error) {
+      work.artifact = {};
+      step.missed(error.message());
+      log(LogLevel::warning, fmt::format("{}: {} is not used: {}", source->name(),
+                                         work.request.label, error.message()));
+    }
+  }
+  return false;
+}
+
 /// Completes a stored archive with the variants that will be launched and that it lacks.
 bool Resolver::add_variants(Work& work) {
   if (work.artifact.form != Artifact::Form::pocl_archive) return false;
@@ -80,7 +114,7 @@ bool Resolver::add_variants(Work& work) {
   request.archive = work.artifact.binary;
   request.options = work.request.options;
   request.label = work.request.label;
-  request.build_hash = work.build_hash();
+  request.build_hash = hash_of(work.artifact.binary, work.key);
   request.variants = lacking;
   auto made = compile_apart(*work.device, request);
   if (!made) {
@@ -123,7 +157,7 @@ void Resolver::make_variant(Program& program, const KernelVariant& variant) {
   request.archive = archive;
   request.options = program.options();
   request.label = program.label();
-  request.build_hash = poclbin::build_hash(program.key().digest.bytes);
+  request.build_hash = hash_of(archive, program.key());
   request.variants = {variant};
   const auto give_up = [&](const Error& error) {
     log(LogLevel::info, fmt::format("variant {} of {}: {}", variant.variant.folder(),

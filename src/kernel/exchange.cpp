@@ -1,0 +1,122 @@
+#include "kernel/exchange.hpp"
+
+#include <fmt/format.h>
+
+#include "kernel/compile.hpp"
+
+namespace kiln {
+namespace {
+
+Expected<void> check_place(const Resolver& resolver, const Device& device) {
+  if (!device.pocl)
+    return fail(Errc::unsupported,
+                fmt::format("{} is not a device of PoCL: only PoCL has archives", device.name));
+  if (resolver.local() == nullptr) return fail(Errc::unsupported, "the store is off");
+  return {};
+}
+
+struct Slot {
+  Bytes canonical;
+  Key key;
+};
+Slot slot_of(Resolver& resolver, const Request& request, const Device& device) {
+  Slot slot;
+  slot.canonical = canonical_request(request, resolver.parameters(request, device), device);
+  slot.key = key_of(slot.canonical);
+  return slot;
+}
+
+std::optional<Artifact> stored_artifact(const std::optional<Entry>& entry) {
+  if (!entry || entry->metadata.schema != artifact_schema) return {};
+  auto artifact = decode_artifact(entry->content);
+  if (!artifact || artifact->form != Artifact::Form::pocl_archive) return {};
+  return std::move(*artifact);
+}
+
+/// What can be known about native code without running it.
+Expected<void> check_objects(const poclbin::Archive& archive) {
+  for (const auto& kernel : archive.kernels)
+    for (const auto& file : kernel.files) {
+      if (!file.path.ends_with(".so")) continue;
+      if (auto fits = poclbin::check_object(file.content, kernel.name); !fits)
+        return fail(Errc::corrupt, fmt::format("{}: {}", file.path, fits.error().message()));
+    }
+  return {};
+}
+
+Expected<void> check_archive(const poclbin::Archive& archive, const Request& request,
+                             const Device& device) {
+  if (archive.device_id != poclbin::device_id(device.pocl_device_string))
+    return fail(
+        Errc::refused,
+        fmt::format("the archive is for device {:#018x}; {} is {:#018x} ('{}')", archive.device_id,
+                    device.name, poclbin::device_id(device.pocl_device_string),
+                    device.pocl_device_string));
+  for (const auto& name : request.kernels)
+    if (archive.find(name) == nullptr)
+      return fail(Errc::refused, fmt::format("the archive has no kernel '{}'", name));
+  return check_objects(archive);
+}
+
+}  // namespace
+
+Expected<Bytes> export_archive(Resolver& resolver, const Request& request, const Device& device) {
+  if (auto fits = check_place(resolver, device); !fits) return tl::unexpected(fits.error());
+  const auto slot = slot_of(resolver, request, device);
+  auto lookup = resolver.local()->get(Kind::artifact, slot.key, slot.canonical);
+  auto artifact = stored_artifact(lookup.entry);
+  if (!artifact)
+    return fail(
+        Errc::not_found,
+        fmt::format("the store has no archive of {}: {}; a run puts it there", request.label,
+                    lookup.entry ? "an entry of another kind" : lookup.reason));
+  return std::move(artifact->binary);
+}
+
+Expected<Imported> import_archive(Resolver& resolver, const Request& request,
+                                  const DevicePtr& device, ByteView bytes) {
+  if (auto fits = check_place(resolver, *device); !fits) return tl::unexpected(fits.error());
+  const auto archive = poclbin::parse(bytes);
+  if (!archive) return tl::unexpected(archive.error());
+  if (auto fits = check_archive(*archive, request, *device); !fits)
+    return tl::unexpected(fits.error());
+
+  Imported imported;
+  for (const auto& kernel : archive->kernels) {
+    imported.kernels.emplace_back(kernel.name);
+    imported.variants += poclbin::variants(kernel).size();
+  }
+  const auto slot = slot_of(resolver, request, *device);
+  const Metadata metadata{artifact_schema, request.label, device->fingerprint(), 0};
+  try {
+    // Loaded once: what the driver refuses must not become an entry.
+    const auto context = Context::create({device});
+    Artifact artifact;
+    artifact.form = Artifact::Form::pocl_archive;
+    artifact.kernels = describe_kernels(load_binary(*context, *device, bytes, request.options));
+    const auto change = [&](const std::optional<Entry>& entry) -> std::optional<Bytes> {
+      const auto present = stored_artifact(entry);
+      imported.build_hash = archive->build_hash;
+      imported.renewed = false;
+      if (present &&
+          std::equal(present->binary.begin(), present->binary.end(), bytes.begin(), bytes.end()))
+        return {};
+      const std::string own = poclbin::build_hash(slot.key.digest.bytes);
+      const bool known = present || archive->build_hash == own;
+      if (known) {
+        imported.build_hash = poclbin::build_hash(blake2b(bytes).bytes);
+        imported.renewed = true;
+      }
+      artifact.binary = poclbin::rewrite(*archive, imported.build_hash, nullptr);
+      return encode(artifact);
+    };
+    auto kept =
+        resolver.local()->update(Kind::artifact, slot.key, slot.canonical, metadata, change);
+    if (!kept) return tl::unexpected(kept.error());
+  } catch (const Error& error) {
+    return tl::unexpected(error);
+  }
+  return imported;
+}
+
+}  // namespace kiln
