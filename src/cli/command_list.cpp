@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
 #include "cli/devices_options.hpp"
+#include "cli/kdb/commands.hpp"
 #include "cli/man.hpp"
 #include "cli/run.hpp"
 #include "cli/run_options.hpp"
@@ -16,6 +17,15 @@ constinit const Entry entries[] = {
     {&verify_command, verify_specs},
     {&devices_command, list_devices},
     {&check_command, check_specs},
+    {&kdb_info_command, kdb_info},
+    {&kdb_summary_command, kdb_summary},
+    {&kdb_dump_command, kdb_dump},
+    {&kdb_verify_command, kdb_verify},
+    {&kdb_diff_command, kdb_diff},
+    {&kdb_merge_command, kdb_merge},
+    {&kdb_build_command, kdb_build},
+    {&kdb_convert_command, kdb_convert},
+    {&kdb_extract_command, kdb_extract},
     {&config_command, show_config},
     {&completion_command, print_completion},
     {&man_command, write_man_pages, Entry::Shown::no},

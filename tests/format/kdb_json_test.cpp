@@ -150,6 +150,13 @@ A pattern of tomorrow [unknown]
   EXPECT_THAT(to_text(complete({}).database), HasSubstr("  float\n    0-5: untuned\n"));
 }
 
+TEST(KdbText, control_bytes_of_a_name_do_not_reach_the_reader) {
+  Database database{.patterns = {{.name = "a\x1b[2Jb"}, {.name = ""}}};
+  EXPECT_EQ(describe(database, {0, 0, -1, -1}), "a?[2Jb");
+  EXPECT_EQ(describe(database, {0, 1, -1, -1}), "(no name)");
+  EXPECT_EQ(to_text(database).find('\x1b'), std::string::npos);
+}
+
 TEST(KdbText, a_summary_counts) {
   const Database database = small(Layout::v1);
   const auto summary = summarize(database);

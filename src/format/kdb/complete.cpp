@@ -44,7 +44,7 @@ void fill(Pattern& into, const Setting& from, std::vector<bool>& filled,
     return s.type == from.type && s.flags == from.flags;
   });
   const auto index = static_cast<std::size_t>(found - into.settings.begin());
-  const auto name = fmt::format("{}, {}", into.name, describe(from, Layout::v3));
+  const auto name = fmt::format("{}, {}", shown_name(into), describe(from, Layout::v3));
   if (found == into.settings.end()) {
     losses.push_back(name + ": no setting of clBLAS 2.12's");
     return;
@@ -66,7 +66,7 @@ Salvaged salvage_as(ByteView bytes, bool doubles) {
   Salvaged salvaged{.database = empty_database(doubles)};
   std::uint64_t at = header_bytes;
   for (Pattern& pattern : salvaged.database.patterns) {
-    at += pattern_bytes + pattern.name.size() + 1;
+    at += header_bytes_of(pattern);
     for (Setting& setting : pattern.settings) {
       at += setting_bytes;
       for (Record& record : setting.records) {

@@ -67,7 +67,7 @@ class Conversion {
       losses_.push_back(fmt::format(
           "{}: {} settings ({} tuned records) with the flag 0x80, which is UNIT_DIAGONAL in "
           "version 3 and SEPARATE_TAILS in version 1",
-          pattern.name, dropped, dropped_tuned));
+          shown_name(pattern), dropped, dropped_tuned));
     return converted;
   }
 

@@ -33,7 +33,7 @@ class Differ {
       compare(pattern, match(pattern, first_, second_));
     for (const Pattern& pattern : second_.patterns)
       if (match(pattern, second_, first_) == nullptr)
-        say(pattern.name, "", fmt::format("{} settings", pattern.settings.size()));
+        say(shown_name(pattern), "", fmt::format("{} settings", pattern.settings.size()));
     return std::move(differences_);
   }
 
@@ -59,9 +59,9 @@ class Differ {
 
   void compare(const Pattern& pattern, const Pattern* other) {
     if (other == nullptr)
-      return say(pattern.name, fmt::format("{} settings", pattern.settings.size()), "");
+      return say(shown_name(pattern), fmt::format("{} settings", pattern.settings.size()), "");
     if (pattern.terminated != other->terminated)
-      say(pattern.name, pattern.terminated ? "name with NUL" : "name without NUL",
+      say(shown_name(pattern), pattern.terminated ? "name with NUL" : "name without NUL",
           other->terminated ? "name with NUL" : "name without NUL");
     for (const Setting& setting : pattern.settings)
       compare(place_of(pattern, setting), setting, match(setting, pattern, *other));
@@ -71,7 +71,7 @@ class Differ {
   }
 
   std::string place_of(const Pattern& pattern, const Setting& setting) const {
-    return fmt::format("{}, {}", pattern.name, describe(setting, first_.layout));
+    return fmt::format("{}, {}", shown_name(pattern), describe(setting, first_.layout));
   }
 
   void compare(const std::string& place, const Setting& setting, const Setting* other) {

@@ -7,6 +7,9 @@ namespace kiln::kdb {
 inline constexpr std::size_t header_bytes = 23, setting_bytes = 16, sum_bytes = 4;
 /// A pattern's header without its name.
 inline constexpr std::size_t pattern_bytes = 12;
+inline std::size_t header_bytes_of(const Pattern& pattern) {
+  return pattern_bytes + pattern.name.size() + (pattern.terminated ? 1 : 0);
+}
 /// clBLAS has room for this many: 50 functions of 8 patterns. It bounds what tiny patterns, which
 /// take more memory than file, can cost.
 inline constexpr std::size_t most_patterns = 400;

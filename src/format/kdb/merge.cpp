@@ -96,8 +96,8 @@ class Merge {
       if (records.size() < setting.records.size()) records.resize(setting.records.size());
       for (std::size_t r = 0; r < setting.records.size(); ++r)
         choose(records[r], setting.records[r], [&] {
-          return fmt::format("{}, {}, record {}", pattern.name, describe(setting, result().layout),
-                             r);
+          return fmt::format("{}, {}, record {}", shown_name(pattern),
+                             describe(setting, result().layout), r);
         });
     }
   }

@@ -110,6 +110,14 @@ std::optional<std::string_view> function_of(std::string_view pattern) {
   return known->function->name;
 }
 
+std::string shown_name(const Pattern& pattern) {
+  if (pattern.name.empty()) return "(no name)";
+  std::string name = pattern.name;
+  for (char& c : name)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return name;
+}
+
 std::string describe(const Setting& setting, Layout layout) {
   const auto names = flag_names(setting.flags, layout);
   const auto type = type_name(setting.type);
@@ -120,7 +128,7 @@ std::string describe(const Setting& setting, Layout layout) {
 std::string describe(const Database& database, const Place& place) {
   if (place.pattern < 0) return "header";
   const Pattern& pattern = database.patterns[static_cast<std::size_t>(place.pattern)];
-  std::string text = pattern.name;
+  std::string text = shown_name(pattern);
   if (place.setting < 0) return text;
   const Setting& setting = pattern.settings[static_cast<std::size_t>(place.setting)];
   text += ", " + describe(setting, database.layout);

@@ -15,7 +15,7 @@ void walk(const Database& database, Visit visit) {
   for (const Pattern& pattern : database.patterns) {
     place = {at, place.pattern + 1, -1, -1};
     visit(std::as_const(place), none);
-    at += pattern_bytes + pattern.name.size() + (pattern.terminated ? 1 : 0);
+    at += header_bytes_of(pattern);
     for (const Setting& setting : pattern.settings) {
       place = {at, place.pattern, place.setting + 1, -1};
       visit(std::as_const(place), none);
@@ -29,6 +29,9 @@ void walk(const Database& database, Visit visit) {
     }
   }
 }
+
+/// A pattern's name as people may see it: a file's control bytes must not reach their terminal.
+std::string shown_name(const Pattern& pattern);
 
 /// "float TRANS_A+COLUMN_MAJOR".
 std::string describe(const Setting& setting, Layout layout);

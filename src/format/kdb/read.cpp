@@ -137,7 +137,7 @@ class Reader {
     if (!form_.holds_binaries || !cursor_.ok()) return;
     std::uint64_t at = header_bytes;
     for (const Pattern& pattern : database_.patterns) {
-      at += pattern_bytes + pattern.name.size() + (pattern.terminated ? 1 : 0);
+      at += header_bytes_of(pattern);
       for (const Setting& setting : pattern.settings) {
         at += setting_bytes;
         for (const Record& record : setting.records) {

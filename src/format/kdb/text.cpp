@@ -98,7 +98,7 @@ std::string to_text(const Database& database, Shown shown) {
                                  database.binary_start, database.binaries.size());
   for (const Pattern& pattern : database.patterns) {
     const auto function = function_of(pattern.name);
-    text += fmt::format("{} [{}]{}\n", pattern.name, function ? *function : "unknown",
+    text += fmt::format("{} [{}]{}\n", shown_name(pattern), function ? *function : "unknown",
                         pattern.terminated ? "" : " (no NUL)");
     for (const Setting& setting : pattern.settings) {
       if (shown == Shown::only_tuned && !has_tuned(setting)) continue;

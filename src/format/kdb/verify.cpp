@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "format/kdb/form.hpp"
+#include "format/kdb/place.hpp"
 #include "format/kdb/rules.hpp"
 
 namespace kiln::kdb {
@@ -34,7 +34,7 @@ class Verifier {
     std::uint64_t at = header_bytes;
     for (const Pattern& pattern : database_.patterns) {
       place_ = {at, place_.pattern + 1, -1, -1};
-      at += pattern_bytes + pattern.name.size() + (pattern.terminated ? 1 : 0);
+      at += header_bytes_of(pattern);
       known_ = find_pattern(pattern.name);
       settings(pattern, at);
       place_.setting = -1;
@@ -82,7 +82,7 @@ class Verifier {
       if (known == nullptr) {
         say(Severity::error, "pattern-unknown", place,
             fmt::format("clBLAS 2.12 has no pattern '{}' and ends with a fault where it meets one",
-                        pattern.name));
+                        shown_name(pattern)));
       } else {
         const auto rank = static_cast<std::size_t>(known - known_patterns().data());
         if (seen[rank]) {
@@ -96,7 +96,7 @@ class Verifier {
         last = std::max(last, rank);
       }
       ++place.pattern;
-      place.offset += pattern_bytes + pattern.name.size() + (pattern.terminated ? 1 : 0);
+      place.offset += header_bytes_of(pattern);
       for (const Setting& setting : pattern.settings)
         place.offset += setting_bytes + setting.records.size() * form_.record_bytes;
     }

@@ -89,7 +89,6 @@ Expected<void> check(const Database& database, const Form& form) {
       const Pattern& pattern = database.patterns[static_cast<std::size_t>(place.pattern)];
       if (form.terminated_names && !pattern.terminated) what = "a name without a NUL";
       if (pattern.name.find('\0') != std::string::npos) what = "a NUL in a name";
-      if (!pattern.terminated && pattern.name.ends_with('\0')) what = "a NUL in a name";
     }
     if (what != nullptr) found = place;
   });
@@ -120,7 +119,7 @@ std::uint64_t size_without_binaries(const Database& database) {
   const Form& form = form_of(database.layout);
   std::uint64_t size = header_bytes;
   for (const Pattern& pattern : database.patterns) {
-    size += pattern_bytes + pattern.name.size() + (pattern.terminated ? 1 : 0);
+    size += header_bytes_of(pattern);
     for (const Setting& setting : pattern.settings)
       size += setting_bytes + setting.records.size() * form.record_bytes;
   }

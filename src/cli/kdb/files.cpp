@@ -1,0 +1,64 @@
+#include "cli/kdb/files.hpp"
+
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "base/input_file.hpp"
+#include "cli/output.hpp"
+
+namespace kiln::cli {
+namespace {
+
+/// Real databases have less than 2 MB; published ones may carry kernels.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+
+}  // namespace
+
+Bytes read_database_bytes(const std::string& path) {
+  return value_or_throw(read_input(path == "-" ? "/dev/stdin" : path, most_bytes));
+}
+
+DatabaseFile read_database(const std::string& path) {
+  DatabaseFile file{path, read_database_bytes(path), {}};
+  auto database = kdb::parse(file.bytes);
+  if (!database)
+    throw Error(Errc::bad_input, fmt::format("{}: {}", path, database.error().message()));
+  file.database = std::move(*database);
+  return file;
+}
+
+const std::string& output_of(const Context& context) {
+  if (!context.has("output"))
+    throw Error(Errc::bad_input,
+                fmt::format("{}: found no --output, expected the file to write (-o FILE)",
+                            context.command().name));
+  return context.text("output");
+}
+
+void write_database(const Context& context, const kdb::Database& database) {
+  const auto bytes = kdb::write(database);
+  if (!bytes) throw Error(Errc::bad_input, bytes.error().message());
+  value_or_throw(write_file(output_of(context), *bytes));
+}
+
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) complain("note: " + note);
+}
+
+kdb::Doubles doubles_of(const Context& context) {
+  const std::string& answer = context.text("double");
+  if (answer == "auto") return kdb::Doubles::detect;
+  return answer == "yes" ? kdb::Doubles::yes : kdb::Doubles::no;
+}
+
+kdb::Database completed(const Context& context, const kdb::Database& database) {
+  if (database.layout != kdb::Layout::v3)
+    throw Error(Errc::bad_input,
+                fmt::format("{}: layout {} has no complete form, expected v3",
+                            context.command().name, kdb::name_of(database.layout)));
+  auto whole = kdb::complete(database, doubles_of(context));
+  print_notes(whole.losses);
+  return std::move(whole.database);
+}
+
+}  // namespace kiln::cli

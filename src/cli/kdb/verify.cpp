@@ -1,0 +1,154 @@
+// `kiln kdb verify`: is this database safe for clBLAS?
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/kdb/commands.hpp"
+#include "cli/kdb/files.hpp"
+#include "cli/output.hpp"
+#include "device/device.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Severity = kdb::Finding::Severity;
+
+constexpr Option own_options[] = {
+    {.name = "device",
+     .kind = Kind::text,
+     .value_name = "DEVICE",
+     .help = "A device as --devices names it. Work-groups have to fit it, too."},
+    options::json,
+    {.name = "quiet", .help = "Prints errors only.", .letter = 'q'},
+};
+
+constexpr Example examples[] = {
+    {"kiln kdb verify Tahiti.kdb", "Will clBLAS take this file, and get right results of it?"},
+    {"kiln kdb verify --device gpu Tahiti.kdb", "Will this machine's GPU?"},
+};
+
+/// Everything that is wrong with one file. `unreadable` where it cannot even be read through.
+struct Report {
+  kdb::Database database;
+  std::vector<kdb::Finding> findings;
+  std::string unreadable;
+
+  std::size_t count(Severity severity) const {
+    std::size_t number = 0;
+    for (const auto& finding : findings) number += finding.severity == severity;
+    return number;
+  }
+  bool good() const { return unreadable.empty() && count(Severity::error) == 0; }
+};
+
+Report report_on(const Bytes& bytes, const kdb::DeviceLimits& device) {
+  Report report;
+  auto database = kdb::parse(bytes, report.findings);
+  if (!database) {
+    report.unreadable = database.error().message();
+    return report;
+  }
+  report.database = std::move(*database);
+  for (auto& finding : kdb::verify(report.database, device))
+    report.findings.push_back(std::move(finding));
+  std::stable_sort(report.findings.begin(), report.findings.end(),
+                   [](const auto& a, const auto& b) { return a.place.offset < b.place.offset; });
+  return report;
+}
+
+std::string line_of(const Report& report, const kdb::Finding& finding) {
+  return fmt::format("byte {}, {}: {} [{}]", finding.place.offset,
+                     kdb::describe(report.database, finding.place), finding.text, finding.rule);
+}
+
+std::string plural(std::size_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+std::string verdict(const Report& report) {
+  if (!report.unreadable.empty()) return "unreadable";
+  const std::size_t errors = report.count(Severity::error);
+  const std::size_t warnings = report.count(Severity::warning);
+  std::string text = errors > 0 ? plural(errors, "error") : "ok";
+  if (warnings > 0) text += ", " + plural(warnings, "warning");
+  if (errors > 0) return text;
+  return text + (report.database.layout == kdb::Layout::v3 ? "; safe for clBLAS 2.12"
+                                                           : "; clBLAS 2.12 reads version 3 only");
+}
+
+void print_text(const std::string& path, const Report& report, bool quiet) {
+  if (!report.unreadable.empty()) complain(fmt::format("{}: {}", path, report.unreadable));
+  for (const auto& finding : report.findings) {
+    const bool error = finding.severity == Severity::error;
+    if (error || !quiet)
+      complain(fmt::format("{}{}: {}", error ? "" : "warning: ", path, line_of(report, finding)));
+  }
+  if (!quiet) print(fmt::format("{}: {}\n", path, verdict(report)));
+}
+
+Json json_of(const std::string& path, const Report& report) {
+  Json json{{"file", path}, {"ok", report.good()}};
+  if (!report.unreadable.empty()) {
+    json["unreadable"] = report.unreadable;
+    return json;
+  }
+  json["layout"] = kdb::name_of(report.database.layout);
+  json["findings"] = Json::array();
+  for (const auto& finding : report.findings)
+    json["findings"].push_back(
+        {{"severity", finding.severity == Severity::error ? "error" : "warning"},
+         {"rule", finding.rule},
+         {"offset", finding.place.offset},
+         {"place", kdb::describe(report.database, finding.place)},
+         {"pattern", finding.place.pattern},
+         {"setting", finding.place.setting},
+         {"record", finding.place.record},
+         {"text", finding.text}});
+  return json;
+}
+
+kdb::DeviceLimits limits_of(const Context& context) {
+  if (!context.has("device")) return {};
+  const auto devices = value_or_throw(select_devices(context.text("device")));
+  return {devices.front()->max_work_group_size};
+}
+
+}  // namespace
+
+constinit const Command kdb_verify_command{
+    .name = "kdb verify",
+    .summary = "check whether clBLAS is safe with a kernel database",
+    .description =
+        "Checks everything about a database that makes clBLAS 2.12 crash, hang or compute wrong "
+        "results, which it does not check itself: sums, patterns, settings and their order, and "
+        "whether the decomposition of each tuned record is one that its generator can make. Each "
+        "finding has the byte offset, the pattern, setting and record, and the rule. What clBLAS "
+        "would never use is a warning.\n\n"
+        "The exit code is 2 where there is an error; warnings leave it 0.",
+    .options = own_options,
+    .positional = {.value_name = "FILE",
+                   .help = "Kernel databases; - is standard input.",
+                   .least = 1,
+                   .most = 1'000'000,
+                   .kind = Kind::file},
+    .examples = examples,
+};
+
+int kdb_verify(Context& context) {
+  const kdb::DeviceLimits device = limits_of(context);
+  bool good = true;
+  for (const std::string& path : context.arguments()) {
+    const Bytes bytes = read_database_bytes(path);
+    const Report report = report_on(bytes, device);
+    good = good && report.good();
+    if (context.flag("json")) {
+      print(json_of(path, report).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    } else {
+      print_text(path, report, context.flag("quiet"));
+    }
+  }
+  return good ? 0 : exit_code(Errc::bad_input);
+}
+
+}  // namespace kiln::cli
