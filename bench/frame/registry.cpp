@@ -1,3 +1,4 @@
+#include "formats/bars.hpp"
 #include "frame/bar.hpp"
 #include "spec/bars.hpp"
 
@@ -6,7 +7,7 @@ namespace kiln::bench {
 // A group joins by one line here; a bar by one function in its group's folder.
 std::vector<Bar> all_bars() {
   std::vector<Bar> bars;
-  for (auto group : {spec_bars}) {
+  for (auto group : {spec_bars, formats_bars}) {
     for (auto& bar : group()) bars.push_back(std::move(bar));
   }
   return bars;

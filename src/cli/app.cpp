@@ -54,6 +54,9 @@ int show_help(Words words) {
   const int width = columns(Stream::output);
   if (words.empty()) {
     print(overview(width));
+  } else if (const std::string verbs = overview_of(words[0], width);
+             words.size() == 1 && !verbs.empty()) {
+    print(verbs);
   } else {
     print(help_of(*take_command(words).command, width));
   }
@@ -73,6 +76,10 @@ int dispatch(Words words) {
     throw Error(Errc::bad_input, "found no command, expected one (kiln --help lists them)");
   if (words[0] == "help" || words[0] == "--help" || words[0] == "-h")
     return show_help({words.begin() + 1, words.end()});
+  if (words.size() == 2 && (words[1] == "--help" || words[1] == "-h")) {
+    words.pop_back();
+    return show_help(std::move(words));
+  }
   const Entry& entry = take_command(words);
   auto line = value_or_throw(parse_command_line(*entry.command, std::move(words)));
   if (line.help) {

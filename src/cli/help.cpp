@@ -9,7 +9,7 @@ namespace kiln::cli {
 namespace {
 
 constexpr std::size_t option_column = 26;
-constexpr std::size_t command_column = 16;
+constexpr std::size_t command_column = 24;
 
 /// Beyond this many characters lines are hard to read, however wide the terminal.
 std::size_t readable(int width) { return static_cast<std::size_t>(std::min(width, 100)); }
@@ -66,6 +66,19 @@ std::string overview(int width) {
       "config file; kiln config shows each value and where it came from.",
       0, columns);
   return out;
+}
+
+std::string overview_of(std::string_view noun, int width) {
+  const std::size_t columns = readable(width);
+  std::string verbs;
+  for (const Entry& entry : command_list())
+    if (entry.shown == Entry::Shown::yes &&
+        entry.command->name.starts_with(fmt::format("{} ", noun)))
+      verbs += definition(entry.command->name, entry.command->summary, command_column, columns);
+  if (verbs.empty()) return {};
+  return title("Usage") +
+         fmt::format("  kiln {0} VERB [OPTION…] [ARGUMENT…]\n  kiln {0} VERB --help\n", noun) +
+         title("Commands") + verbs;
 }
 
 std::string help_of(const Command& command, int width) {

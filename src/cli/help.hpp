@@ -15,6 +15,8 @@ std::string meaning_of(const Option& option);
 
 /// What `kiln --help` prints: the sub-commands with their summaries.
 std::string overview(int width);
+/// What `kiln NOUN --help` prints: the verbs of the noun; empty where it has none.
+std::string overview_of(std::string_view noun, int width);
 /// What `kiln NAME --help` prints.
 std::string help_of(const Command& command, int width);
 

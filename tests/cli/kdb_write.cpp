@@ -98,6 +98,17 @@ TEST_F(KdbWrite, output_and_layout_have_to_be_named) {
   expect_refusal(kiln({"kdb"}), 2, "expected one of info, summary, dump");
 }
 
+TEST_F(KdbWrite, help_lists_the_verbs) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"kdb", "--help"}, {"help", "kdb"}}) {
+    const auto result = kiln(words);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_THAT(result.output, HasSubstr("kiln kdb VERB"));
+    EXPECT_THAT(result.output, HasSubstr("kdb convert"));
+  }
+  EXPECT_THAT(kiln({"kdb", "merge", "--help"}).output, HasSubstr("--prefer WHICH"));
+}
+
 TEST_F(KdbWrite, nothing_half_written_is_left) {
   write_kdb("a.kdb", kdb::complete({}).database);
   expect_refusal(kiln({"kdb", "merge", "a.kdb", "-o", "/dev/full"}), 1, "No space left on device");
