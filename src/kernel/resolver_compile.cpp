@@ -20,13 +20,7 @@ void Resolver::compile_apart_into(Work& work) {
   Expected<Bytes> made = fail(Errc::internal, "");
   {
     StepTimer step(work.explanation, "compile");
-    ApartRequest request;
-    request.text = text_of(work.request, work.parameters);
-    request.options = work.request.options;
-    request.label = work.request.label;
-    request.build_hash = work.build_hash();
-    request.variants = work.wanted;
-    made = compile_apart(*work.device, request);
+    made = compile_apart(*work.device, work.from_text(text_of(work.request, work.parameters)));
     if (made) {
       step.answered(fmt::format("by the helper, {} bytes", made->size()));
       work.cost_seconds = step.seconds();
@@ -79,12 +73,7 @@ void Resolver::compile_here_into(Work& work, const std::string& why) {
 }
 
 void Resolver::compile_beside(const Work& work) {
-  ApartRequest request;
-  request.text = text_of(work.request, work.parameters);
-  request.options = work.request.options;
-  request.label = work.request.label;
-  request.build_hash = work.build_hash();
-  request.variants = work.wanted;
+  const ApartRequest request = work.from_text(text_of(work.request, work.parameters));
   const std::lock_guard lock(mutex_);
   beside_.emplace_back([this, request, asked = work.request, parameters = work.parameters,
                         device = work.device, key = work.key, canonical = work.canonical] {

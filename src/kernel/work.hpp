@@ -25,7 +25,16 @@ struct Resolver::Work {
   double cost_seconds = 0;
   bool stored_is_bad = false;  ///< what the store holds is to be replaced, not merged with
 
-  std::string build_hash() const { return poclbin::build_hash(key.digest.bytes); }
+  /// What the helper is asked for, for a program that nobody has compiled yet.
+  ApartRequest from_text(std::string text) const {
+    ApartRequest ask;
+    ask.text = std::move(text);
+    ask.options = request.options;
+    ask.label = request.label;
+    ask.build_hash = poclbin::build_hash(key.digest.bytes);
+    ask.variants = wanted;
+    return ask;
+  }
   Metadata metadata() const {
     return {artifact_schema, request.label, device->fingerprint(), cost_seconds};
   }
