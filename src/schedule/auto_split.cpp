@@ -69,9 +69,9 @@ RunReport AutoSplit::run() {
     times.push_back({static_cast<double>(device.kernel_ns) / items,
                      static_cast<double>(device.transfer_ns) / items});
   using Standing = SplitModel::Standing;
-  const Standing standing = report.merged && run_.will_run_in_place() ? Standing::unlike
-                            : warm_                                   ? Standing::warm
-                                                                      : Standing::cold;
+  // A run that is made twice, or merged for the last time, is not what the next one will be.
+  const bool passing = report.confirmed || (report.merged && run_.will_run_in_place());
+  const Standing standing = passing ? Standing::unlike : warm_ ? Standing::warm : Standing::cold;
   warm_ = true;
   model_.learn(shares, times, static_cast<double>(report.wall_ns) / items, standing);
   save();

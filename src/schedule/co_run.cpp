@@ -228,6 +228,10 @@ RunReport CoRun::run_parts(const std::vector<Part>& parts) {
     placements_[i]->flush();
   }
   for (const std::size_t i : active) placements_[i]->finish();
+  std::vector<std::size_t> cuts;
+  for (const std::size_t i : active) cuts.push_back(parts[i].begin);
+  std::vector<HostArray> owners;
+  if (sharing == Sharing::merged && needs_confirmation(cuts)) owners = copy_results();
   Merged merged;
   if (sharing == Sharing::merged) merged = merge(active, owner);
 
@@ -236,13 +240,29 @@ RunReport CoRun::run_parts(const std::vector<Part>& parts) {
   report.split = active.size() > 1;
   report.merged = sharing == Sharing::merged;
   for (std::size_t i = 0; i < parts.size(); ++i) report_device(report, i, parts[i].groups());
+  if (report.split) last_ = parts;
+  Done done(parts.size());
+  for (const std::size_t i : active) done[i].push_back(parts[i]);
+  return settle(std::move(report), std::move(merged), done, owners, owner, cuts);
+}
+
+/// What a run has shown, once its parts are merged.
+RunReport CoRun::settle(RunReport report, Merged merged, const Done& done,
+                        const std::vector<HostArray>& owners, std::size_t owner,
+                        const std::vector<std::size_t>& cuts) {
+  if (!owners.empty() && !merged.conflict) {
+    const auto started = now_ns();
+    merged.conflict = confirm(done, owners, owner);
+    report.wall_ns += now_ns() - started;
+    report.confirmed = merged.shows_cuts && !depends_on_data();
+  }
   if (merged.conflict) {
     remember_conflict(*merged.conflict);
+    last_.clear();
     return fall_back(owner, *merged.conflict, true);
   }
-  if (report.split) last_ = parts;
   if (merged.shows_cuts)
-    for (const std::size_t i : active) remember_cut(parts[i].begin);
+    for (const std::size_t cut : cuts) remember_cut(cut);
   return report;
 }
 
@@ -253,15 +273,19 @@ CoRun::Merged CoRun::merge(const std::vector<std::size_t>& active, std::size_t o
   for (std::size_t i = 0; i < job_.arguments.size() && !merged.conflict; ++i) {
     const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
     if (buffer == nullptr || buffer->access == BufferArgument::Access::in) continue;
+    // Who adds to an element finds what the other part added, on one device: c[0] += 1 in two parts
+    // gives the same number in each, and only half of it.
+    const bool is_read = i >= safety_.parameters.size() || safety_.parameters[i].read;
+    const auto same_change = is_read ? SameChange::conflicts : SameChange::agrees;
     for (const std::size_t device : active) {
       if (device == owner || merged.conflict) continue;
       const auto outcome = merge_changes(buffer->data, placements_[device]->written(i), initial_[i],
-                                         buffer->element_bytes);
+                                         buffer->element_bytes, same_change);
       if (outcome.changed) changed.insert(device);
       if (outcome.conflict)
-        merged.conflict = fmt::format(
-            "two parts write different values to byte {} of argument {}{}", *outcome.conflict, i,
-            i < job_.names.size() ? " (" + job_.names[i] + ")" : "");
+        merged.conflict = fmt::format("two parts {} byte {} of {}",
+                                      is_read ? "both change" : "write different values to",
+                                      *outcome.conflict, argument_text(i));
     }
   }
   // Where a device changed nothing (all inputs were zero, say), no conflict could have shown.
@@ -271,10 +295,20 @@ CoRun::Merged CoRun::merge(const std::vector<std::size_t>& active, std::size_t o
   return merged;
 }
 
+std::string CoRun::argument_text(std::size_t argument) const {
+  return fmt::format("argument {}{}", argument,
+                     argument < job_.names.size() ? " (" + job_.names[argument] + ")" : "");
+}
+
+/// Whether a run with other data may touch other elements, so that it shows nothing for them.
+bool CoRun::depends_on_data() const {
+  return safety_.data_dependent_writes || safety_.data_dependent_reads;
+}
+
 void CoRun::remember_conflict(const std::string& where) {
   conflict_free_step_ = 0;
   // Where the writes depend on data, other data may well not conflict.
-  if (safety_.data_dependent_writes) return;
+  if (depends_on_data()) return;
   conflict_ = where;
   add_proof(resolver_, job_, {.conflict = where, .conflict_free_step = 0, .slices = {}});
 }
@@ -286,7 +320,7 @@ void CoRun::remember_cut(std::size_t group) {
   const std::size_t step = std::gcd(conflict_free_step_, group);
   if (step == conflict_free_step_) return;
   conflict_free_step_ = step;
-  if (!safety_.data_dependent_writes)
+  if (!depends_on_data())
     add_proof(resolver_, job_, {.conflict = "", .conflict_free_step = step, .slices = {}});
 }
 

@@ -30,6 +30,7 @@ struct RunReport {
   bool split = false;        ///< more than one device worked, and the result is theirs
   bool merged = false;       ///< what the devices wrote was merged (else written in place)
   bool conflicted = false;   ///< a conflict showed; the result is of a second, one-device run
+  bool confirmed = false;    ///< the parts ran twice, which the next run at this cut need not do
   std::string reason;        ///< why the run was not split although it was asked to be
 };
 
@@ -39,6 +40,8 @@ struct RunReport {
 /// Every device has whole buffers and works at its real global offset, cut at work-groups of
 /// dimension 0. What each wrote is merged byte by byte against the initial contents; two devices
 /// that disagree about one element are a conflict, after which the Job runs again on one device.
+/// Where the text says that a part may read what another one writes, every part runs once more on
+/// what the others wrote: it must do the same again, or that is a conflict, too.
 /// Devices that share the host's memory may write the result in place once a merged run of the same
 /// Job has shown no conflict and the writes do not depend on data (see docs/splitting.md).
 class CoRun {
@@ -116,6 +119,18 @@ class CoRun {
   std::size_t pick_owner(const std::vector<std::size_t>& active) const;
   RunReport run_parts(const std::vector<Part>& parts);
   RunReport fall_back(std::size_t device, std::string reason, bool conflicted);
+  using Done = std::vector<std::vector<Part>>;  ///< by device, what it worked on
+  bool needs_confirmation(const std::vector<std::size_t>& cuts) const;
+  std::vector<HostArray> copy_results() const;
+  std::optional<std::string> confirm(const Done& done, const std::vector<HostArray>& owners,
+                                     std::size_t owner);
+  std::vector<HostArray> others_contents(std::size_t device, const Done& done,
+                                         const std::vector<HostArray>& owners, std::size_t owner);
+  std::string argument_text(std::size_t argument) const;
+  bool depends_on_data() const;
+  RunReport settle(RunReport report, Merged merged, const Done& done,
+                   const std::vector<HostArray>& owners, std::size_t owner,
+                   const std::vector<std::size_t>& cuts);
   void report_device(RunReport& report, std::size_t device, std::size_t groups);
   void remember_conflict(const std::string& where);
   void remember_cut(std::size_t group);

@@ -120,6 +120,9 @@ RunReport CoRun::run_dynamic() {
     if (error) std::rethrow_exception(error);
 
   // A device that came too late for any chunk has changed nothing, and merges as such.
+  const auto cuts = cuts_between(done);
+  std::vector<HostArray> owners;
+  if (!in_place && needs_confirmation(cuts)) owners = copy_results();
   Merged merged;
   if (!in_place) merged = merge(active, owner);
   RunReport report;
@@ -133,13 +136,7 @@ RunReport CoRun::run_dynamic() {
     report_device(report, i, all);
   }
   report.split = busy > 1;
-  if (merged.conflict) {
-    remember_conflict(*merged.conflict);
-    return fall_back(owner, *merged.conflict, true);
-  }
-  if (merged.shows_cuts)
-    for (const std::size_t cut : cuts_between(done)) remember_cut(cut);
-  return report;
+  return settle(std::move(report), std::move(merged), done, owners, owner, cuts);
 }
 
 }  // namespace kiln

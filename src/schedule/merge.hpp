@@ -13,6 +13,10 @@ struct MergeOutcome {
   bool changed = false;                 ///< something differed from `initial`
 };
 
+/// What it means that two devices made the same change to an element: `agrees` where the kernel
+/// only writes, `conflicts` where it may have read the element before.
+enum class SameChange { agrees, conflicts };
+
 /// Puts what one device changed into the result: every byte of `changed` that differs from
 /// `initial` is copied to `result`. A conflict is where `result` had changed within the same
 /// element and the two do not agree on it.
@@ -22,6 +26,6 @@ struct MergeOutcome {
 /// number would mix a number that neither computed. Any other size is taken for 128 bytes, the
 /// largest there is.
 MergeOutcome merge_changes(std::span<std::byte> result, ByteView changed, ByteView initial,
-                           std::size_t element_bytes);
+                           std::size_t element_bytes, SameChange same_change = SameChange::agrees);
 
 }  // namespace kiln

@@ -52,9 +52,13 @@ Expected<Partition> Partition::parse(std::string_view text) {
     if (colon == std::string_view::npos) break;
     rest.remove_prefix(colon + 1);
   }
-  if (std::accumulate(partition.weights.begin(), partition.weights.end(), 0.0) <= 0)
+  const double sum = std::accumulate(partition.weights.begin(), partition.weights.end(), 0.0);
+  if (sum <= 0)
     return fail(Errc::bad_input,
                 fmt::format("partition: found '{}', expected a weight above 0", text));
+  if (!std::isfinite(sum))
+    return fail(Errc::bad_input,
+                fmt::format("partition: found '{}', expected weights with a finite sum", text));
   return partition;
 }
 

@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::uint32_t proof_schema = 3;
+constexpr std::uint32_t proof_schema = 4;
 
 Bytes canonical_proof(const Job& job) {
   CanonicalWriter writer("split proof", 2);
@@ -105,25 +105,73 @@ void add_proof(Resolver& resolver, const Job& job, const Proof& proof) {
   if (!kept) log(LogLevel::info, "a split proof is not kept: " + kept.error().message());
 }
 
+namespace {
+
+/// The words of build options: blanks separate them, quotes keep them together.
+std::vector<std::string> words_of(std::string_view options) {
+  std::vector<std::string> words;
+  char quote = 0;
+  bool within = false;
+  for (const char c : options) {
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (quote == 0 && blank) {
+      within = false;
+      continue;
+    }
+    if (!within) words.emplace_back();
+    within = true;
+    if (quote == 0 && (c == '"' || c == '\''))
+      quote = c;
+    else if (c == quote)
+      quote = 0;
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+/// Options after which the compiler does not read the text that Kiln reads.
+bool changes_the_text(std::string_view word) {
+  for (const std::string_view option : {"-cl-std=CLC++", "-include", "-imacros", "-x", "-Xclang",
+                                        "-fmacro", "-trigraphs", "-ftrigraphs", "@"})
+    if (word.starts_with(option)) return true;
+  return false;
+}
+
+}  // namespace
+
 SplitSafety analyse_job(const Job& job) {
-  if (job.request.source)
-    return analyse_split(job.request.source->text(), job.kernel, macros_of(job.request.options));
   SplitSafety safety;
-  safety.reasons.push_back("a generated kernel is divided by its own front end");
+  if (!job.request.source) {
+    safety.reasons.push_back("a generated kernel is divided by its own front end");
+    return safety;
+  }
+  safety = analyse_split(job.request.source->text(), job.kernel, macros_of(job.request.options));
+  for (const auto& word : words_of(job.request.options))
+    if (changes_the_text(word)) {
+      safety.reasons.push_back(
+          fmt::format("the build option {} may change what the source says", word));
+      safety.splittable = false;
+    }
   return safety;
 }
 
 std::vector<std::pair<std::string, std::string>> macros_of(std::string_view options) {
   std::vector<std::pair<std::string, std::string>> macros;
-  while (!options.empty()) {
-    const auto blank = std::min(options.find(' '), options.size());
-    auto word = options.substr(0, blank);
-    options.remove_prefix(std::min(blank + 1, options.size()));
-    if (!word.starts_with("-D")) continue;
+  const auto words = words_of(options);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string_view word = words[i];
+    const bool defines = word.starts_with("-D");
+    if (!defines && !word.starts_with("-U")) continue;
     word.remove_prefix(2);
+    if (word.empty() && i + 1 < words.size()) word = words[++i];  // "-D NAME=1"
     const auto equals = word.find('=');
-    macros.emplace_back(word.substr(0, equals),
-                        equals == std::string_view::npos ? "1" : word.substr(equals + 1));
+    const std::string name(word.substr(0, equals));
+    if (defines)
+      macros.emplace_back(
+          name, equals == std::string_view::npos ? "1" : std::string(word.substr(equals + 1)));
+    else
+      std::erase_if(macros, [&](const auto& macro) { return macro.first == name; });
   }
   return macros;
 }

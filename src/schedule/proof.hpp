@@ -28,7 +28,8 @@ void add_proof(Resolver& resolver, const Job& job, const Proof& proof);
 /// to divide them.
 SplitSafety analyse_job(const Job& job);
 
-/// Macros of build options, `-DNAME=VALUE` as build_options() writes them.
+/// Macros of build options (name, value): `-DNAME=VALUE` as build_options() writes them, and
+/// `-D NAME`, `-U NAME` and quotes as compilers read them.
 std::vector<std::pair<std::string, std::string>> macros_of(std::string_view options);
 
 /// Everything about a Job's geometry and arguments that a run's outcome depends on, but no data.

@@ -56,6 +56,17 @@ std::size_t any_size() {
   return *rc::gen::element<std::size_t>(0, 1, 7, 64, 130, 4095, 4096, 4097, 8192, 12'345);
 }
 
+TEST(MergeChanges, the_same_change_conflicts_where_the_element_may_have_been_read) {
+  const Bytes initial(8), changed{std::byte{5}, {}, {}, {}, {}, {}, {}, {}};
+  Bytes result = changed;
+  EXPECT_FALSE(merge_changes(result, changed, initial, 4).conflict);
+  EXPECT_EQ(merge_changes(result, changed, initial, 4, SameChange::conflicts).conflict, 0u);
+  // What only one of them changed is no conflict, whoever reads it.
+  result = initial;
+  EXPECT_FALSE(merge_changes(result, changed, initial, 4, SameChange::conflicts).conflict);
+  EXPECT_EQ(result, changed);
+}
+
 TEST(MergeChanges, does_what_a_plain_loop_does) {
   EXPECT_TRUE(rc::check([] {
     const Bytes initial = any_initial(any_size());

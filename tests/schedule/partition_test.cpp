@@ -28,6 +28,13 @@ TEST(Partition, anything_else_is_answered_with_what_was_found_and_expected) {
             "partition: found '0:0', expected a weight above 0");
 }
 
+TEST(Partition, weights_whose_sum_is_no_number_are_refused) {
+  const auto parsed = Partition::parse("1e308:1e308");
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().message(),
+            "partition: found '1e308:1e308', expected weights with a finite sum");
+}
+
 TEST(TypeBytes, are_those_of_opencl) {
   const std::pair<const char*, std::size_t> known[] = {
       {"char", 1},          {"uchar16", 16}, {"half2", 4},      {"int", 4},

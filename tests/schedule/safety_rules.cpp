@@ -191,6 +191,31 @@ TEST(SafetyRules, atomics_on_global_memory_are_refused) {
   EXPECT_REFUSED("kernel void k(volatile global int* p) { p[0] = 1; }", "volatile");
 }
 
+TEST(SafetyRules, functions_with_another_name_for_the_linker_are_refused) {
+  EXPECT_REFUSED("size_t f(uint d) __asm(\"_Z12get_group_idj\");\n" + kernel("out[i] = f(0);"),
+                 "another name for the linker");
+  EXPECT_REFUSED("size_t f(uint d) __attribute__((weakref(\"x\")));\n" + kernel("out[i] = f(0);"),
+                 "weakref");
+  EXPECT_SPLITTABLE("void never(void) { __asm__(\"\"); }\n" + kernel("out[i] = 1;"));
+  EXPECT_SPLITTABLE(kernel("int alias = 1; out[i] = alias;"));
+}
+
+TEST(SafetyRules, pragmas_that_change_what_names_mean_are_refused_however_they_are_written) {
+  const std::string body = kernel("out[i] = 1;");
+  EXPECT_REFUSED("#pragma redefine_extname f get_group_id\n" + body, "redefine_extname");
+  EXPECT_REFUSED("_Pragma(\"push_macro(\\\"Q\\\")\")\n" + body, "push_macro");
+  EXPECT_REFUSED("#define P(x) _Pragma(x)\nP(\"pop_macro(\\\"Q\\\")\")\n" + body, "pop_macro");
+  EXPECT_SPLITTABLE("_Pragma(\"unroll\")\n" + body);
+}
+
+TEST(SafetyRules, where_a_buffer_lies_may_not_matter) {
+  EXPECT_REFUSED(kernel("out[i] = (ulong)out & 127;"), "turns a pointer into a number");
+  EXPECT_REFUSED(kernel("out[i] = in < out ? 1 : 2;"), "addresses of two buffers");
+  EXPECT_REFUSED(kernel("out[i] = in - out;"), "addresses of two buffers");
+  EXPECT_SPLITTABLE(kernel("global float* q = out + n; while (q > out) *--q = 1;"));
+  EXPECT_SPLITTABLE(kernel("if (in && out && in != out) out[i] = 1;"));
+}
+
 TEST(SafetyRules, types_with_shared_contents_are_refused) {
   EXPECT_REFUSED("typedef volatile global int* flag;\nkernel void k(flag p) { while (!*p); }",
                  "volatile contents");

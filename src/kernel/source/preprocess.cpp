@@ -1,6 +1,8 @@
 #include "kernel/source/preprocess.hpp"
 
+#include <algorithm>
 #include <deque>
+#include <iterator>
 #include <unordered_map>
 
 #include "kernel/source/condition.hpp"
@@ -37,6 +39,8 @@ class Preprocessor {
     }
     if (!groups_.empty()) obstacle(groups_.back().where, "a conditional without #endif");
     flush(MacroExpander::Input::complete);
+    pragma_operators(out_.tokens);
+    pragma_operators(out_.alternatives);
     if (expander_.failed())
       out_.obstacles.push_back(
           {Obstacle::Kind::malformed, last_line_, last_file_, "a macro that Kiln cannot expand"});
@@ -67,6 +71,28 @@ class Preprocessor {
     out_.obstacles.push_back({kind, at.line, at.file, std::move(what)});
   }
 
+  /// After these, a name stands for something that the text does not say.
+  static constexpr std::string_view renaming_pragmas[] = {"push_macro", "pop_macro",
+                                                          "redefine_extname", "weak"};
+
+  static bool renames(std::string_view pragma) {
+    return std::find(std::begin(renaming_pragmas), std::end(renaming_pragmas), pragma) !=
+           std::end(renaming_pragmas);
+  }
+
+  /// _Pragma("...") does what #pragma does, wherever a macro puts it.
+  void pragma_operators(const std::vector<Token>& tokens) {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i].kind != TokenKind::identifier || tokens[i].text != "_Pragma") continue;
+      const bool readable = i + 2 < tokens.size() && tokens[i + 2].kind == TokenKind::string;
+      const std::string_view said = readable ? tokens[i + 2].text : std::string_view();
+      const bool changes =
+          std::any_of(std::begin(renaming_pragmas), std::end(renaming_pragmas),
+                      [&](std::string_view pragma) { return said.find(pragma) != said.npos; });
+      if (!readable || changes) obstacle(tokens[i], "_Pragma(" + std::string(said) + ")");
+    }
+  }
+
   /// Expands the text since the last directive that matters, while macros mean what they mean now.
   void flush(MacroExpander::Input end = MacroExpander::Input::more_may_follow) {
     if (pending_.empty()) return;
@@ -94,8 +120,7 @@ class Preprocessor {
     } else if (name == "include" || name == "include_next" || name == "import" || name == "embed") {
       obstacle(self, self.extent > 0 ? std::string(operands[0].text) : std::string(name),
                Obstacle::Kind::unseen_include);
-    } else if (name == "pragma" && self.extent > 0 &&
-               (operands[0].text == "push_macro" || operands[0].text == "pop_macro")) {
+    } else if (name == "pragma" && self.extent > 0 && renames(operands[0].text)) {
       obstacle(self, "#pragma " + std::string(operands[0].text));
     }
   }

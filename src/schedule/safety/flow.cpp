@@ -83,7 +83,7 @@ class Order {
 
 /// Walks all functions until nothing grows, then once more to record the accesses.
 Flow follow(const Unit& unit) {
-  Flow flow{unit, {}, {}, false, true, false, {}};
+  Flow flow{unit, {}, {}, false, true, false, {}, {}};
   for (const std::uint32_t index : Order(unit).run()) {
     flow.by_name[unit.program.functions[index].name].push_back(
         static_cast<std::uint32_t>(flow.functions.size()));
@@ -106,6 +106,7 @@ Flow follow(const Unit& unit) {
     flow.recording = true;
     flow.changed = false;
     flow.suspicions.clear();
+    flow.reasons.clear();
     up();
     if (!flow.changed) return flow;  // so what it recorded holds
   }
@@ -143,9 +144,11 @@ class Judge {
   void judge(std::size_t index, ParameterUse& use) {
     std::set<std::string_view> reads, writes;
     const Access *read = nullptr, *write = nullptr, *shared = nullptr;
+    bool data_dependent_read = false;
     for (const Access& access : kernel_.accesses) {
       if (!(access.roots & root(index))) continue;
       if (access.read) reads.insert(access.address), read = &access;
+      data_dependent_read |= access.read && access.data_dependent;
       if (access.written) {
         writes.insert(access.address), write = &access;
         safety_.data_dependent_writes |= access.data_dependent && !written_before(access);
@@ -157,9 +160,12 @@ class Judge {
     if (write == nullptr) return;
     if (read != nullptr) {
       use.read_and_written_at_different_index = reads.size() > 1 || reads != writes;
-      if (use.read_and_written_at_different_index)
+      if (use.read_and_written_at_different_index) {
+        safety_.reads_what_is_written = true;
+        safety_.data_dependent_reads |= data_dependent_read;
         suspect(*read, "reads " + use.name + " and writes it (" + place(*write) +
                            ") at an index that may be another work-item's");
+      }
     }
     if (shared != nullptr)
       suspect(*shared,
@@ -240,7 +246,8 @@ bool has_undecided_head(const Unit& unit) {
 void assume_the_worst(const Unit& unit, const std::vector<Parameter>& parameters,
                       SplitSafety& safety) {
   safety.parameters = describe(unit, parameters);
-  safety.data_dependent_writes = true;
+  safety.data_dependent_writes = safety.data_dependent_reads = true;
+  safety.reads_what_is_written = true;
   const bool casts = may_cast_pointers(unit);
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     if (!is_followed(parameters[k])) continue;
@@ -271,6 +278,7 @@ void check_flow(const Unit& unit, SplitSafety& safety) {
     if (many > 60 || parameters.size() > 60) throw GiveUp{0, "the kernel has too many parameters"};
     const Flow flow = follow(unit);
     for (const std::string& suspicion : flow.suspicions) add_message(safety.suspicions, suspicion);
+    for (const std::string& reason : flow.reasons) add_message(safety.reasons, reason);
     const auto kernel =
         std::find_if(flow.functions.begin(), flow.functions.end(), [&](const FunctionFlow& f) {
           return f.function == &unit.program.functions[unit.kernels.front()];

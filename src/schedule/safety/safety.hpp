@@ -30,6 +30,9 @@ struct SplitSafety {
   std::vector<std::string> suspicions;  ///< why
   bool uses_local_memory = false, uses_atomics = false;
   bool data_dependent_writes = false;  ///< which elements are written depends on values in buffers
+  /// Some buffer is read and written at different indices, so that a part may see what another one
+  /// writes; and which of its elements are read depends on values in buffers.
+  bool reads_what_is_written = false, data_dependent_reads = false;
   std::vector<ParameterUse> parameters;  ///< in argument order
 };
 

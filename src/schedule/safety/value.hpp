@@ -101,6 +101,7 @@ struct Flow {
   bool first_pass = true;
   bool recording = false;  ///< the last pass: accesses with their texts are wanted
   std::vector<std::string> suspicions;
+  std::vector<std::string> reasons;  ///< against any split
 
   /// Sets a flag and notes that something grew.
   void raise(bool& flag, bool value) {

@@ -170,6 +170,12 @@ Value Walker::combine(std::uint32_t code, const Value& left, const Value& right,
   value.selects = (equality && value.own) ||
                   ((code == punct("&&") || code == punct("||")) && (left.selects || right.selects));
   const bool sum = code == punct("+") || code == punct("-");
+  // Where two buffers lie is a matter of the device and the run; that they are two is not.
+  const bool ordered = code == punct("-") || code == punct("<") || code == punct(">") ||
+                       code == punct("<=") || code == punct(">=");
+  if (ordered && left.roots != 0 && right.roots != 0 && left.roots != right.roots && !left.weak &&
+      !right.weak)
+    refuse("compares the addresses of two buffers, which lie elsewhere on each device");
   if (!sum || is_pointer(left) == is_pointer(right) || (is_pointer(right) && code == punct("-"))) {
     return value;  // the difference of two pointers is a number, too
   }

@@ -204,6 +204,12 @@ void Walker::escape(const Value& value, const std::string& why) {
   }
 }
 
+void Walker::refuse(const std::string& why) {
+  if (!flow_.recording) return;
+  const Token& at = tokens_[std::min<std::size_t>(at_, tokens_.size() - 1)];
+  add_message(flow_.reasons, flow_.unit.place(at) + ": " + why);
+}
+
 /// Something that Kiln does not see writes through a private pointer.
 void Walker::taint_pointee(const Value& pointer, bool tainted) {
   if (pointer.variable < 0 || pointer.levels == 0 || pointer.roots != 0) return;

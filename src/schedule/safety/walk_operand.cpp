@@ -180,7 +180,10 @@ Value Walker::cast() {
   const bool null = token().text == "0" || token().text == "NULL";
   Value value = load(is(punct("{")) ? literal_list() : unary());
   if (stars == 0) {
-    if (value.roots != 0 && !value.weak) escape(value, "is turned into a number");
+    if (value.roots != 0 && !value.weak) {
+      refuse("turns a pointer into a number, which is another one on each device");
+      escape(value, "is turned into a number");
+    }
     Value number;
     number.tainted = value.tainted;
     number.own = value.own;

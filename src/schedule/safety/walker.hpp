@@ -97,6 +97,8 @@ class Walker {
   void touch(const Value& pointer, bool read, bool written);
   void touch(const Value& pointer, bool read, bool written, std::string address);
   void escape(const Value& value, const std::string& why);
+  /// The kernel cannot be split, because of what stands here.
+  void refuse(const std::string& why);
   void taint_pointee(const Value& pointer, bool tainted);
   void set_place(Value& value, std::string base);
   void add_offset(Value& value, std::string offset);
