@@ -25,6 +25,17 @@ std::string options_for_part(const Device& device, const std::string& options) {
   return fmt::format("{} -DKILN_SUB_DEVICE={}", options, device.part);
 }
 
+/// Not cl::Program::build, which asks for a log in the same breath: where that fails, too, nobody
+/// hears why the build did.
+void build(const cl::Program& program, const Device& device, const std::string& options,
+           const std::string& label) {
+  const cl_device_id id = device.handle();
+  const cl_int status = ::clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr);
+  if (status == CL_SUCCESS) return;
+  if (status != CL_BUILD_PROGRAM_FAILURE) throw cl_error("clBuildProgram", status);
+  throw build_error(label, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device.handle));
+}
+
 }  // namespace
 
 Error build_error(const std::string& label, std::string log) {
@@ -37,11 +48,8 @@ cl::Program build_here(const Context& context, const Device& device, const std::
                        const std::string& options, const std::string& label) {
   try {
     cl::Program program(context.cl(), text, false);
-    program.build({device.handle}, options_for_part(device, options).c_str());
+    build(program, device, options_for_part(device, options), label);
     return program;
-  } catch (const cl::BuildError& error) {
-    const auto logs = error.getBuildLog();
-    throw build_error(label, logs.empty() ? cl_status_name(error.err()) : logs.front().second);
   } catch (const cl::Error& error) {
     throw cl_error(error);
   }
@@ -58,7 +66,7 @@ cl::Program load_binary(const Context& context, const Device& device, ByteView b
     std::vector<unsigned char> bytes(binary.size());
     std::memcpy(bytes.data(), binary.data(), bytes.size());
     cl::Program program(context.cl(), {device.handle}, cl::Program::Binaries{std::move(bytes)});
-    program.build({device.handle}, options.c_str());
+    build(program, device, options, "the stored program");
     return program;
   } catch (const cl::Error& error) {
     throw cl_error(error);

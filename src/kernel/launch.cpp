@@ -23,8 +23,12 @@ void Launch::check_argument(unsigned position, cl_int status) const {
       position < arguments.size() && info_.has_arguments
           ? fmt::format(" ({} {})", arguments[position].type, arguments[position].name)
           : "";
-  throw Error(Errc::bad_input, fmt::format("argument {}{} of {}: {}", position, type, info_.name,
-                                           cl_status_name(status)));
+  const bool wrong = status == CL_INVALID_ARG_INDEX || status == CL_INVALID_ARG_VALUE ||
+                     status == CL_INVALID_ARG_SIZE || status == CL_INVALID_MEM_OBJECT ||
+                     status == CL_INVALID_SAMPLER;
+  throw Error(
+      wrong ? Errc::bad_input : Errc::device,
+      fmt::format("argument {}{} of {}: {}", position, type, info_.name, cl_status_name(status)));
 }
 
 void Launch::set_scalar(unsigned position, ByteView value) {

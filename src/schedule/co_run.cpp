@@ -195,8 +195,13 @@ RunReport CoRun::run_part(const Part& part) {
 
 CoRun::Finisher::~Finisher() {
   if (std::uncaught_exceptions() == before_) return;
-  // What fails here has failed already.
-  for (const auto& placement : run_.placements_) ::clFinish(placement->queue().cl()());
+  for (const auto& placement : run_.placements_) {
+    try {
+      placement->finish();
+    } catch (const Error&) {
+      // The error that ends this run is on its way already.
+    }
+  }
 }
 
 RunReport CoRun::run_parts(const std::vector<Part>& parts) {

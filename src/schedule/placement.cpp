@@ -127,7 +127,14 @@ void Placement::download(Target target, const Ranges& ranges) {
 }
 
 void Placement::flush() { check_cl(::clFlush(queue_.cl()()), "clFlush"); }
-void Placement::finish() { check_cl(::clFinish(queue_.cl()()), "clFinish"); }
+
+void Placement::finish() {
+  const cl_int status = ::clFinish(queue_.cl()());
+  if (status == CL_SUCCESS) return;
+  // What was enqueued may still write to memory that is freed once this error is out.
+  timeline_.settle(std::chrono::seconds(2));
+  throw cl_error("clFinish", status);
+}
 
 ByteView Placement::written(std::size_t argument) const { return slots_[argument].own.view(); }
 

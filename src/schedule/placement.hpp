@@ -42,7 +42,8 @@ class Placement {
   /// arguments that have a range only those bytes, and always into the result.
   void download(Target target, const Ranges& ranges);
   void flush();
-  /// Waits for all that was enqueued.
+  /// Waits for all that was enqueued; where the device cannot be waited for, for two seconds at
+  /// most. Throws kiln::Error (device) then.
   void finish();
 
   /// What this device made of argument i; valid after finish().

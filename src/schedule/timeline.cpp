@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <thread>
 
 namespace kiln {
 namespace {
@@ -58,6 +59,17 @@ std::int64_t QueueTimeline::total_ns(std::string_view category) const {
     if (stamps.known) total += stamps.end - stamps.start;
   }
   return total;
+}
+
+void QueueTimeline::settle(std::chrono::milliseconds limit) const {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  for (const auto& command : commands_) {
+    cl_int status = CL_QUEUED;  // above CL_COMPLETE, as is all that has not ended
+    while (::clGetEventInfo(command.event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                            &status, nullptr) == CL_SUCCESS &&
+           status > CL_COMPLETE && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 void QueueTimeline::send(TraceSink& sink) const {

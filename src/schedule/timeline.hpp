@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ class QueueTimeline {
   std::int64_t total_ns(std::string_view category) const;
   void send(TraceSink& sink) const;
   void clear() { commands_.clear(); }
+  /// Waits until every command has ended, well or badly, for devices that cannot be waited for any
+  /// more; at most `limit`.
+  void settle(std::chrono::milliseconds limit) const;
 
  private:
   struct Command {
