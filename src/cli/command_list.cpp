@@ -4,6 +4,7 @@
 #include "cli/devices_options.hpp"
 #include "cli/kdb/commands.hpp"
 #include "cli/man.hpp"
+#include "cli/poclbin/commands.hpp"
 #include "cli/run.hpp"
 #include "cli/run_options.hpp"
 #include "cli/verify_options.hpp"
@@ -26,6 +27,16 @@ constinit const Entry entries[] = {
     {&kdb_build_command, kdb_build},
     {&kdb_convert_command, kdb_convert},
     {&kdb_extract_command, kdb_extract},
+    {&poclbin_info_command, poclbin_info},
+    {&poclbin_ls_command, poclbin_ls},
+    {&poclbin_verify_command, poclbin_verify},
+    {&poclbin_diff_command, poclbin_diff},
+    {&poclbin_merge_command, poclbin_merge},
+    {&poclbin_extract_command, poclbin_extract},
+    {&poclbin_create_command, poclbin_create},
+    {&poclbin_strip_command, poclbin_strip},
+    {&poclbin_convert_command, poclbin_convert},
+    {&poclbin_check_device_command, poclbin_check_device},
     {&config_command, show_config},
     {&completion_command, print_completion},
     {&man_command, write_man_pages, Entry::Shown::no},

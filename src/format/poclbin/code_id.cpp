@@ -72,4 +72,14 @@ Digest code_id(const Archive& archive) {
   return writer.finish();
 }
 
+Digest content_id(const Archive& archive) {
+  Writer writer;
+  writer.text("kiln program archive content 1");
+  writer.bytes(code_id(archive).bytes);
+  for (const auto& root : archive.root)
+    for (const File& file : root)
+      if (file.path == bitcode_path) writer.bytes(file.content);
+  return writer.finish();
+}
+
 }  // namespace kiln::poclbin

@@ -16,6 +16,10 @@ namespace kiln::poclbin {
 /// sizes). The same for one program in any format version, whatever its build hash.
 Digest code_id(const Archive& archive);
 
+/// The identity of all contents: the code's, and program.bc's. Archives of one build hash should
+/// have one: PoCL takes them for one program.
+Digest content_id(const Archive& archive);
+
 /// One line for each difference, in a stable order.
 struct Differences {
   std::vector<std::string> code;   ///< what makes them different code

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "cli/context.hpp"
+#include "format/poclbin.hpp"
+#include "format/poclbin/wiki.hpp"
+
+namespace kiln::cli {
+
+/// An archive of either layout and the bytes that its model views.
+struct ArchiveFile {
+  std::string path;
+  Bytes bytes;
+  std::variant<poclbin::Archive, poclbin::wiki::Archive> model;
+
+  const poclbin::Archive* real() const { return std::get_if<poclbin::Archive>(&model); }
+  const poclbin::wiki::Archive* wiki() const { return std::get_if<poclbin::wiki::Archive>(&model); }
+};
+
+/// The bytes of an input: a file or a pipe; `-` is standard input. Throws Error.
+Bytes read_archive_bytes(const std::string& path);
+
+/// Reads and verifies. Throws Error with the path in front; what is no archive is bad input.
+ArchiveFile read_archive(const std::string& path);
+
+/// The same where only a real archive will do; `why` says what the wiki's layout lacks for it.
+ArchiveFile read_real_archive(const std::string& path, std::string_view why);
+
+/// "PoCL's layout, version 9" or "the wiki's layout, version 1".
+std::string layout_text(poclbin::Form form, std::uint32_t version);
+
+/// "1 file", "2 files".
+std::string plural(std::size_t number, std::string_view noun);
+
+/// One or more archives as positional arguments.
+inline constexpr Positional one_archive{.value_name = "FILE",
+                                        .help = "A program archive; - is standard input.",
+                                        .least = 1,
+                                        .most = 1,
+                                        .kind = Kind::file};
+inline constexpr Positional some_archives{.value_name = "FILE",
+                                          .help = "Program archives; - is standard input.",
+                                          .least = 1,
+                                          .most = 1'000'000,
+                                          .kind = Kind::file};
+
+}  // namespace kiln::cli
