@@ -21,6 +21,8 @@ Bytes read_database_bytes(const std::string& path) {
 DatabaseFile read_database(const std::string& path) {
   DatabaseFile file{path, read_database_bytes(path), {}};
   auto database = kdb::parse(file.bytes);
+  // To whom gives the file it is his input that is wrong, whatever the reader calls it (exit code
+  // 2).
   if (!database)
     throw Error(Errc::bad_input, fmt::format("{}: {}", path, database.error().message()));
   file.database = std::move(*database);
@@ -36,6 +38,8 @@ const std::string& output_of(const Context& context) {
 }
 
 void write_database(const Context& context, const kdb::Database& database) {
+  // All bytes exist before the file is opened, so that a model that cannot be written costs
+  // nothing.
   const auto bytes = kdb::write(database);
   if (!bytes) throw Error(Errc::bad_input, bytes.error().message());
   value_or_throw(write_file(output_of(context), *bytes));

@@ -133,6 +133,7 @@ int kdb_summary(Context& context) {
     return 0;
   }
   Table table({"FUNCTION", "PATTERN", "SETTINGS", "RECORDS", "TUNED", "FASTEST ms", "SLOWEST ms"});
+  // The name as it may be shown: a file's control bytes must not reach a terminal.
   kdb::Place place;
   for (const auto& pattern : patterns) {
     ++place.pattern;

@@ -89,7 +89,9 @@ constinit const Command kdb_merge_command{
 };
 
 int kdb_merge(Context& context) {
+  // Asked first: nobody wants to hear of a missing option after the work.
   output_of(context);
+  // The databases view the bytes of their files, which live as long.
   std::vector<DatabaseFile> files;
   std::vector<kdb::Database> databases;
   for (const std::string& path : context.arguments()) {

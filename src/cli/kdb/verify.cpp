@@ -44,6 +44,7 @@ struct Report {
 
 Report report_on(const Bytes& bytes, const kdb::DeviceLimits& device) {
   Report report;
+  // Wrong sums are findings among others: a file with one damaged record is still worth looking at.
   auto database = kdb::parse(bytes, report.findings);
   if (!database) {
     report.unreadable = database.error().message();
@@ -108,6 +109,7 @@ Json json_of(const std::string& path, const Report& report) {
   return json;
 }
 
+// OpenCL is only loaded where a device is asked for.
 kdb::DeviceLimits limits_of(const Context& context) {
   if (!context.has("device")) return {};
   const auto devices = value_or_throw(select_devices(context.text("device")));

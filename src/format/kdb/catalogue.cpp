@@ -20,6 +20,7 @@ constexpr Function trsm{"TRSM", triangular | conjugate_a | unit, triangular};
 constexpr Function syrk{"SYRK", trans_a | column_major, trans_a | column_major};
 constexpr Function syr2k{"SYR2K", trans_a | column_major, trans_a | column_major};
 
+// The names are the keys of the file, to the letter: clBLAS looks for them as they are here.
 constexpr KnownPattern patterns[] = {
     {"Cached global memory based block gemv", &gemv, Scheme::vector},
     {"Cached global memory based block symv", &symv, Scheme::vector},

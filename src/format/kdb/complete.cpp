@@ -29,6 +29,8 @@ Pattern empty_pattern(const KnownPattern& known, bool doubles) {
   return pattern;
 }
 
+// What clBLAS's tuner writes on a new device, to the byte: a database is little more than its
+// catalogue.
 Database empty_database(bool doubles) {
   Database database;
   database.functions = function_count;
@@ -60,6 +62,8 @@ void fill(Pattern& into, const Setting& from, std::vector<bool>& filled,
     losses.push_back(fmt::format("{}: {} records, 6 are kept", name, from.records.size()));
 }
 
+// Headers are not looked at: what they say is known, and a damaged one must not cost its records.
+// A sum of 32 bits lets damage through once in four thousand million records.
 /// Every record of the database at its fixed place, if its sum fits there.
 Salvaged salvage_as(ByteView bytes, bool doubles) {
   const Form& form = form_of(Layout::v3);
@@ -94,6 +98,7 @@ Converted complete(const Database& database, Doubles doubles) {
   completed.database.functions = database.functions;
   completed.database.binary_start = database.binary_start;
   auto& patterns = completed.database.patterns;
+  // The first of two equal settings counts, as it does where clBLAS looks one up.
   std::vector<std::vector<bool>> filled;
   for (const Pattern& pattern : patterns) filled.emplace_back(pattern.settings.size());
   for (const Pattern& pattern : database.patterns) {

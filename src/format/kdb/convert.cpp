@@ -40,6 +40,7 @@ class Conversion {
   }
 
  private:
+  // Between the two readings of version 1 only offsets change: nothing is lost, nothing renumbered.
   bool crosses() const { return (from_.layout == Layout::v3) != (to_ == Layout::v3); }
 
   Pattern convert(const Pattern& pattern, std::size_t index, std::vector<KernelSlot>& slots) {
@@ -71,6 +72,7 @@ class Conversion {
     return converted;
   }
 
+  // Binaries are collected as views and copied once, when all places are known.
   void keep_kernels(const Record& record, KernelSlot slot, std::vector<KernelSlot>& slots) {
     for (slot.slot = 0; slot.slot < 3; ++slot.slot) {
       slot.content = kernel(from_, record, slot.slot);
@@ -93,6 +95,7 @@ class Conversion {
     return to_ == Layout::v3 ? to_v3(record) : to_v1(record);
   }
 
+  // Whatever is cleared here is counted, or it would be lost without a word.
   Record to_v1(Record record) {
     counts_.limits += record.granularity.max_work_group != 0;
     counts_.spawned += record.granularity.spawned != std::array<std::uint32_t, 2>{};
@@ -130,6 +133,7 @@ class Conversion {
     return record;
   }
 
+  // A record that would mean something else is worse than none: clBLAS has defaults for none.
   Record untuned(const Record& record, std::uint64_t value, std::string_view why) {
     if (record.tuned())
       losses_.push_back(
@@ -137,6 +141,7 @@ class Conversion {
     return {};
   }
 
+  // Counts stand for lines: a whole database would have thousands that say the same.
   void tell() {
     const auto count = [&](std::size_t number, std::string_view what) {
       if (number > 0) losses_.push_back(fmt::format("{}: {}", what, number));

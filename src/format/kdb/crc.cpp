@@ -5,6 +5,8 @@
 namespace kiln::kdb {
 namespace {
 
+/// Four steps of four bytes: their look-ups do not wait for each other, only their sum does. More
+/// slices would not stay in the first cache together with the records.
 constexpr std::size_t slices = 16;
 using Tables = std::array<std::array<std::uint32_t, 256>, slices>;
 
@@ -34,6 +36,8 @@ std::uint32_t word_part(std::uint32_t word) {
 
 }  // namespace
 
+// Only the first word of a step is mixed with the register: what came before reaches the others
+// through the tables alone.
 std::uint32_t crc_register(std::uint32_t start, ByteView bytes) {
   std::uint32_t value = start;
   const std::byte* at = bytes.data();
@@ -49,6 +53,7 @@ std::uint32_t crc_register(std::uint32_t start, ByteView bytes) {
   return value;
 }
 
+// The usual inversions before and after, which the register itself knows nothing of.
 std::uint32_t plain_sum(ByteView bytes) { return ~crc_register(~0u, bytes); }
 
 std::uint32_t chained_sum_of_zeros(std::span<const std::size_t> sizes) {

@@ -5,6 +5,7 @@
 
 namespace kiln::kdb {
 
+// By bits: a NaN must equal itself, or no damaged file would survive a comparison with itself.
 bool Record::operator==(const Record& other) const {
   return levels == other.levels && granularity == other.granularity && sizes == other.sizes &&
          duplicate == other.duplicate && offsets == other.offsets &&
@@ -17,6 +18,8 @@ bool Database::operator==(const Database& other) const {
          as_text(binaries) == as_text(other.binaries);
 }
 
+// A model may come from anywhere, so that nothing is taken for granted about its numbers here,
+// though parse has checked those of a file.
 ByteView kernel(const Database& database, const Record& record, std::size_t slot) {
   const std::uint64_t start = database.binary_start, offset = record.offsets[slot];
   const std::uint64_t size = record.sizes[slot];
@@ -27,6 +30,7 @@ ByteView kernel(const Database& database, const Record& record, std::size_t slot
                                    static_cast<std::size_t>(size));
 }
 
+// In the order of the records, so that placing them again gives the order of the file.
 std::vector<KernelSlot> kernels(const Database& database) {
   std::vector<KernelSlot> slots;
   for (std::size_t p = 0; p < database.patterns.size(); ++p)
@@ -44,6 +48,7 @@ Expected<void> place_kernels(Database& database, const std::vector<KernelSlot>& 
   const Form& form = form_of(database.layout);
   if (!form.holds_binaries && !slots.empty())
     return fail(Errc::unsupported, "version 3 holds no kernel binaries");
+  // The contents may lie in this database's own storage: it is replaced last.
   for (Pattern& pattern : database.patterns)
     for (Setting& setting : pattern.settings)
       for (Record& record : setting.records) record.sizes = {}, record.offsets = {};
@@ -51,6 +56,8 @@ Expected<void> place_kernels(Database& database, const std::vector<KernelSlot>& 
   const std::uint64_t start = size_without_binaries(database);
   for (const KernelSlot& slot : slots) {
     Record& record = database.patterns[slot.pattern].settings[slot.setting].records[slot.record];
+    // Offsets count from the start of the file, of which the header, the patterns and their records
+    // come first; their size does not depend on what is placed.
     const std::uint64_t offset = start + storage->size();
     if (offset > form.most_offset || slot.content.size() > 0xffffffff)
       return fail(Errc::unsupported, "kernel binaries beyond 4 GiB do not fit into layout v1");

@@ -23,6 +23,7 @@ std::size_t rank_of(const List& list, const typename List::value_type& of, Like 
   return rank;
 }
 
+// Quadratic in the settings of a pattern, of which a real one has at most 256.
 class Differ {
  public:
   Differ(const Database& first, const Database& second) : first_(first), second_(second) {}
@@ -104,6 +105,7 @@ class Differ {
     return record;
   }
 
+  // Sizes are part of the record; here the contents speak.
   void compare_kernels(const std::string& place, const Record& a, const Record& b) {
     for (std::size_t slot = 0; slot < 3; ++slot) {
       const ByteView first = kernel(first_, a, slot), second = kernel(second_, b, slot);

@@ -6,6 +6,7 @@ namespace kiln::kdb {
 namespace {
 
 /// Loads and stores fields one after another; whoever makes one has the room.
+// Fields are unaligned and the machine little-endian (checked in base), so that a copy is a load.
 struct Source {
   const std::byte* at;
   template <class T>
@@ -58,6 +59,8 @@ void write_v3(const Record& record, std::byte* at) {
   to.next(record.time);
 }
 
+// The page's order: bwidth before the items, as in the structure that it names. Version 3 has them
+// behind the items, since its writer puts the fields out one by one.
 template <class Offset>
 Record read_v1(const std::byte* at) {
   Source from{at};
@@ -97,10 +100,13 @@ constexpr std::size_t header_pieces[] = {3, 4, 4, 8}, setting_pieces[] = {4, 4, 
 constexpr std::size_t record_pieces[] = {4, 4, 4, 4, 4, 4,  4,  4,  4, 4,
                                          4, 4, 4, 4, 4, 28, 24, 12, 8};
 
+// Static locals: the constants are computed once, at the first file, and need no table in the
+// source that somebody would have to believe.
 std::uint32_t header_chain(ByteView bytes) {
   static const std::uint32_t zeros = chained_sum_of_zeros(header_pieces);
   return chained_sum(bytes, zeros);
 }
+// The name's length decides the pieces, so that there is no constant to prepare.
 std::uint32_t pattern_chain(ByteView bytes) {
   ChainedSum sum;
   sum.add(bytes.first(4));

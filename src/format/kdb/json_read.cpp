@@ -16,6 +16,8 @@ class JsonReader {
  public:
   explicit JsonReader(const Json& root) : root_(root) {}
 
+  // Reading goes straight on after an error with zeros, as the cursor over bytes does; only the
+  // first error is told, and what follows from it is not.
   Expected<Database> read() {
     keys(root_, {"layout", "functions", "binary_data_start", "patterns", "binaries"});
     Database database;
@@ -56,6 +58,7 @@ class JsonReader {
   }
 
   /// What the grammar refuses is refused here, not written.
+  // The file's own reader is the judge: it knows every rule, and what it takes others take.
   static Expected<Database> checked(Database database) {
     const auto bytes = write(database);
     if (!bytes) return tl::unexpected(Error(Errc::bad_input, bytes.error().message()));
@@ -154,6 +157,7 @@ class JsonReader {
     return number<std::uint64_t>(json, name);
   }
 
+  // Where kernels will lie is only known when everything is read.
   void kernels(const Json& json) {
     std::size_t slot = 0;
     each(json, "kernels", [&](const Json& element) {
@@ -248,6 +252,8 @@ class JsonReader {
     return bytes;
   }
 
+  // Numbers with a fraction, negative ones and those too large would be rounded without a word by
+  // the library's conversion.
   template <class T>
   T number_of(const Json& value, std::string_view name) {
     if (value.is_number_unsigned()) {

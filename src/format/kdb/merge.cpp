@@ -24,6 +24,7 @@ struct PatternChoices {
 
 constexpr std::size_t last_rank = ~std::size_t{0};
 
+// Where an element stands in clBLAS's own order; what it does not know comes last.
 std::size_t rank_of(const Pattern& pattern) {
   const KnownPattern* known = find_pattern(pattern.name);
   return known == nullptr ? last_rank : static_cast<std::size_t>(known - known_patterns().data());
@@ -47,6 +48,8 @@ class Merge {
   Merge(std::span<const Database> databases, Prefer prefer)
       : databases_(databases), prefer_(prefer) {}
 
+  // Choices are pointers into the inputs until all are made: a record is copied once, and its
+  // kernels are found in the file that it came from.
   Expected<Merged> run() {
     merged_.database = databases_.front();
     merged_.database.patterns.clear();
@@ -102,6 +105,7 @@ class Merge {
     }
   }
 
+  // The place is a function, since it is text that only a conflict needs.
   template <class Where>
   void choose(Choice& choice, const Record& record, Where where) {
     if (choice.record == nullptr) {
@@ -142,6 +146,7 @@ class Merge {
   }
   bool result_is_v3() const { return merged_.database.layout == Layout::v3; }
 
+  // Records were chosen in structures parallel to the result's; here they get their place.
   void fill() {
     for (std::size_t p = 0; p < choices_.size(); ++p)
       for (std::size_t s = 0; s < choices_[p].settings.size(); ++s)

@@ -82,6 +82,7 @@ std::optional<std::uint32_t> type_named(std::string_view name) {
   return std::nullopt;
 }
 
+// What has no name stays visible as a number, and flag_named reads it back.
 std::vector<std::string> flag_names(std::uint32_t flags, Layout layout) {
   std::vector<std::string> names;
   for (const Flag& flag : flags_of(layout)) {

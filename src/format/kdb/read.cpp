@@ -27,6 +27,7 @@ class Reader {
   }
 
  private:
+  // The version is looked at before the sum: another version's sum may be another one.
   void read_header() {
     const ByteView magic = cursor_.take(3, "header");
     const auto version = cursor_.number<std::uint32_t>("version");
@@ -54,6 +55,8 @@ class Reader {
     return cursor_.narrow(start - header_bytes, "binary data start");
   }
 
+  // Nothing in the file says how many patterns there are; they end where the file does, or the
+  // binaries begin.
   void read_pattern() {
     const std::size_t start = cursor_.at();
     if (database_.patterns.size() == most_patterns)
@@ -70,6 +73,7 @@ class Reader {
     database_.patterns.push_back(std::move(pattern));
   }
 
+  // clBLAS compares names as C strings, so that a NUL inside would give one name two meanings.
   void read_name(Pattern& pattern) {
     const std::size_t start = cursor_.at();
     std::string_view name = as_text(cursor_.block("name"));
@@ -83,6 +87,8 @@ class Reader {
     pattern.name = name;
   }
 
+  // Types are kept by version 3's numbers; the subtraction wraps, and the writer's addition wraps
+  // it back, so that any number comes out as it went in.
   Setting read_setting(std::uint32_t index) {
     const std::size_t start = cursor_.at();
     Setting setting;
@@ -98,6 +104,7 @@ class Reader {
     return setting;
   }
 
+  // The hot loop: one bounds check, one walk for the sum, one copy of the fields.
   Record read_record(std::uint32_t index) {
     const std::size_t start = cursor_.at();
     const ByteView bytes = cursor_.take(form_.record_bytes - sum_bytes, "record");
@@ -121,6 +128,7 @@ class Reader {
     const std::size_t end = cursor_.at();
     const auto stored = cursor_.number<std::uint32_t>("CRC");
     if (!cursor_.ok()) return;
+    // Compared before anything of the part is believed, its counts above all.
     const std::uint32_t computed = sum(bytes_.subspan(start, end - start));
     if (computed == stored) [[likely]]
       return;
@@ -173,6 +181,8 @@ std::uint32_t version_of(ByteView bytes) {
   return bytes.size() < 7 ? 3 : load_le<std::uint32_t>(bytes.data() + 3);
 }
 
+// The readings of version 1 differ in the size of a record only. A file without records fits both,
+// and means the same in both.
 Expected<Database> parse_any(ByteView bytes, std::vector<Finding>* sums) {
   if (bytes.empty()) return fail(Errc::corrupt, "kernel database, byte 0: the file is empty");
   if (version_of(bytes) != 1) return Reader(bytes, form_of(Layout::v3), sums).read();

@@ -38,6 +38,8 @@ class Checker {
   }
 
   /// What OpenCL demands of any launch.
+  // For every pattern, known or not: clEnqueueNDRangeKernel would refuse the launch, which clBLAS
+  // passes on as an error of the routine.
   void work_group() {
     if (group_.dimensions != 1 && group_.dimensions != 2)
       return say("dimensions", "found {} dimensions, expected 1 or 2", group_.dimensions);
@@ -84,6 +86,8 @@ class Checker {
     return right;
   }
 
+  // Level 2: x is the vector's, always 1. A group is y/y1 rows of items by bwidth/bwidth1 columns,
+  // whose partial sums meet in local memory.
   void vector(bool symmetric, std::uint32_t type) {
     items_are_steps();
     const std::uint64_t width = element_bytes(type) / 4;
@@ -102,6 +106,8 @@ class Checker {
     size_64(total());
   }
 
+  // Every item has a tile of the output of its own and walks through all of K, so that both levels
+  // have one depth, and the group as many items as tiles.
   void block(bool flat, std::uint32_t type) {
     const bool widest = type == 3;
     tile(widest ? 1 : 2, widest ? 4 : 8);
@@ -119,6 +125,7 @@ class Checker {
     }
   }
 
+  // The items of a subgroup have one tile together and divide its depth among them.
   void subgroup(bool flat, std::uint32_t type) {
     items_are_steps();
     const bool complex = type == 2 || type == 3;
@@ -157,6 +164,7 @@ class Checker {
   std::uint64_t total() const {
     return times(group_.work_group[0], group_.dimensions == 2 ? group_.work_group[1] : 1);
   }
+  // By version 3's numbers of types: float, double, complex float, complex double.
   static std::uint64_t element_bytes(std::uint32_t type) {
     return type == 0 ? 4 : type == 3 ? 16 : 8;
   }
@@ -189,6 +197,7 @@ class Checker {
     range("y of level 1", inner().y, least, most);
     range("bwidth of level 1", inner().bwidth, least, most);
   }
+  // Beyond the limit a kernel is not wrong but slow or, where the compiler gives up, none.
   /// Registers of 16 bytes for the tiles of A, B and C.
   void registers(std::uint32_t type, std::uint64_t most) {
     const std::uint64_t elements =
@@ -204,6 +213,7 @@ class Checker {
       say("work-group-shape", "{} work-items in a group, the decomposition has {} parts", total(),
           expected);
   }
+  // The generator reads the group's dimensions as they are; a product that fits is not enough.
   void shape(std::uint64_t first, std::uint64_t second) {
     if (group_.dimensions != 2 || group_.work_group[0] != first || group_.work_group[1] != second)
       say("work-group-shape", "the work-group is {} x {} in {} dimensions, expected {} x {} in 2",

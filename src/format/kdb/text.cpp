@@ -27,6 +27,7 @@ std::string time_text(double time) {
   return fmt::format("{} ms", time);
 }
 
+// A list that is not all zero.
 template <class List>
 bool any(const List& list) {
   return list != List{};
@@ -77,6 +78,7 @@ bool has_tuned(const Setting& setting) {
 
 }  // namespace
 
+// Everything that can differ is shown, since diff prints these lines side by side.
 std::string to_line(const Record& record, Layout layout) {
   if (record == Record{}) return "untuned";
   std::string text = time_text(record.time);

@@ -63,6 +63,7 @@ class Verifier {
     findings_.push_back({severity, rule, place, std::move(text)});
   }
 
+  // clBLAS writes these and never reads them: wrong ones do no harm.
   void header() {
     if (fixed_ && database_.functions != function_count)
       say(Severity::warning, "header", {},
@@ -108,6 +109,8 @@ class Verifier {
                         known_patterns()[rank].name));
   }
 
+  // Almost always all is as it should be, which one comparison tells; who is where is only asked
+  // where something is not.
   void settings(const Pattern& pattern, std::uint64_t at) {
     if (known_ == nullptr) return;
     const auto expected = settings_of(*known_->function, doubles_);
@@ -143,6 +146,8 @@ class Verifier {
   }
 
   /// A setting that clBLAS does not store for this pattern.
+  // Told apart, since the repair differs: a wrong type is damage, a flag most often another
+  // version's.
   void foreign(const SettingKey& key, const Place& place) {
     if (key.type > 3) {
       say(Severity::error, "data-type", place,
@@ -158,6 +163,7 @@ class Verifier {
     }
   }
 
+  // One line for all: half a pattern may be missing, and every line would say the same.
   void missing(const std::vector<SettingKey>& expected, const std::vector<SettingKey>& seen) {
     std::size_t count = 0;
     const SettingKey* first = nullptr;
@@ -171,6 +177,7 @@ class Verifier {
                       text_of(*first, database_.layout)));
   }
 
+  // Untuned records are never used, so that their numbers may be anything.
   void records(const Setting& setting, std::uint64_t at) {
     if (fixed_ && setting.records.size() != records_per_setting)
       say(Severity::error, "record-count", place_,
@@ -195,6 +202,7 @@ class Verifier {
           fmt::format("clBLAS 2.12 looks up no setting with the flags {:#x}", dead));
   }
 
+  // The list is kept between records: most have nothing to say, and none shall allocate for that.
   void tuned(const Record& record, std::uint32_t type, bool untuned_before) {
     breaches_.clear();
     if (known_ != nullptr && type <= 3) {

@@ -9,6 +9,7 @@ namespace kiln::kdb {
 namespace {
 
 /// Writes into bytes of the right size; positions are never checked again.
+// The size is known beforehand (size_without_binaries), so that no write has to grow anything.
 class Writer {
  public:
   Writer(const Form& form, std::byte* at) : form_(form), at_(at) {}
@@ -50,6 +51,7 @@ class Writer {
   }
 
  private:
+  // Counts beyond 32 bits would take more memory than a model can have.
   void number(std::size_t value) { put(bytes_of(static_cast<std::uint32_t>(value))); }
   void sum(const std::byte* start, std::uint32_t (*of)(ByteView)) {
     put(bytes_of(of({start, static_cast<std::size_t>(at_ - start)})));
@@ -70,6 +72,8 @@ const char* excess(const Record& record, const Form& form) {
 }
 
 /// Everything that the grammar cannot say; what is left out here is a number that always fits.
+// Checked in one walk before the first byte is written: a writer that fails in the middle would
+// need an error path at every field.
 Expected<void> check(const Database& database, const Form& form) {
   const auto refuse = [&](const Place& place, std::string_view what) {
     return fail(Errc::unsupported,
@@ -99,6 +103,7 @@ Expected<void> check(const Database& database, const Form& form) {
 }  // namespace
 
 Expected<Bytes> write(const Database& database) {
+  // Sums are computed from the bytes just written, by the same functions that check them.
   const Form& form = form_of(database.layout);
   if (auto checked = check(database, form); !checked) return tl::unexpected(checked.error());
   Bytes bytes(size_without_binaries(database) + database.binaries.size());
