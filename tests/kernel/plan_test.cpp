@@ -70,11 +70,13 @@ TEST(Plan, any_arrays_survive_the_block_and_lie_at_multiples_of_64) {
 }
 
 TEST(Plan, equal_arrays_make_equal_blocks) {
-  EXPECT_TRUE(equal(example()->block(), example()->block()));
+  const auto first = example(), second = example();
+  EXPECT_TRUE(equal(first->block(), second->block()));
 }
 
 TEST(Plan, a_block_that_is_cut_anywhere_is_refused_or_holds_all_its_arrays) {
-  const auto block = example()->block();
+  const auto plan_of_block = example();  // a block lives as long as its plan
+  const auto block = plan_of_block->block();
   for (std::size_t size = 0; size < block.size(); ++size) {
     const auto plan = Plan::from_block(block.first(size));
     // The last array is empty, so its own end may be cut away, but nothing with content.
@@ -86,7 +88,8 @@ TEST(Plan, a_block_that_is_cut_anywhere_is_refused_or_holds_all_its_arrays) {
 }
 
 TEST(Plan, every_flipped_byte_of_the_table_is_refused_or_stays_inside_the_block) {
-  const auto block = example()->block();
+  const auto plan_of_block = example();  // a block lives as long as its plan
+  const auto block = plan_of_block->block();
   const Bytes whole(block.begin(), block.end());
   for (std::size_t at = 0; at < 128; ++at)
     for (const int flip : {0x01, 0x40, 0x80, 0xff}) {
