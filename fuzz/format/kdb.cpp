@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<Finding> sums;
   const auto damaged = parse(bytes, sums);
   if (damaged) exercise(*damaged);
-  if (size % 16 == 0) (void)salvage(bytes);  // it makes a whole database: slow
+  if (size % 128 == 0) (void)salvage(bytes);  // it makes a whole database: slow
   (void)from_json(as_text(bytes));
   const auto database = parse(bytes);
   if (!database) {
