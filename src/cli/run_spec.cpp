@@ -8,6 +8,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/legacy_run.hpp"
+#include "cli/local_size.hpp"
 #include "cli/spec_options.hpp"
 #include "schedule/auto_split.hpp"
 #include "spec/run/argument_types.hpp"
@@ -15,24 +16,6 @@
 
 namespace kiln::cli {
 namespace {
-
-std::vector<std::size_t> local_size_of(const std::string& text) {
-  std::vector<std::size_t> sizes;
-  for (std::string_view rest = text; !text.empty();) {
-    const auto comma = rest.find(',');
-    const auto item = rest.substr(0, comma);
-    std::size_t value = 0;
-    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), value);
-    if (error != std::errc() || end != item.data() + item.size() || value == 0 || sizes.size() == 3)
-      throw Error(
-          Errc::bad_input,
-          fmt::format("--local-size: found '{}', expected one to three positive numbers", text));
-    sizes.push_back(value);
-    if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
-  }
-  return sizes;
-}
 
 void use_local_size(spec::BoundSpec& bound, const std::vector<std::size_t>& sizes,
                     const std::string& file) {
@@ -153,7 +136,8 @@ RunOptions run_options_of(const Context& context) {
   for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
   if (context.has("partition"))
     options.partition = value_or_throw(Partition::parse(context.text("partition")));
-  options.local_size = local_size_of(context.text("local-size"));
+  for (const auto size : parse_local_size(context.text("local-size")))
+    options.local_size.push_back(size);
   options.inputs = files_of(context, "in");
   options.outputs = files_of(context, "out");
   options.expectations = files_of(context, "expect");

@@ -80,7 +80,10 @@ TEST(Definitions, an_option_means_the_same_in_every_command) {
     for (const Option* option : options_of(*command)) {
       const Option& known = *first.emplace(option->name, option).first->second;
       EXPECT_EQ(known.kind, option->kind) << option->name;
-      EXPECT_EQ(known.repeat, option->repeat) << option->name;
+      // One local size means the same to all; `poclbin build` takes more of them.
+      if (option->name != "local-size") {
+        EXPECT_EQ(known.repeat, option->repeat) << option->name;
+      }
       EXPECT_EQ(known.fallback, option->fallback) << option->name;
     }
   }

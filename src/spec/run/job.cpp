@@ -40,16 +40,24 @@ Argument make_argument(const BoundArgument& bound, Arrays& arrays) {
 
 }  // namespace
 
-Expected<Job> make_job(const Spec& spec, const BoundSpec& bound, SourcePtr source, Arrays& arrays) {
-  Job job;
+Expected<Request> make_request(const Spec& spec, const BoundSpec& bound, SourcePtr source) {
   const auto options = build_options(bound.macros, bound.options);
   if (!options)
     return fail(options.error().code(),
                 spec.file + ": macros_values: " + options.error().message());
-  job.request.family = "source";
-  job.request.source = std::move(source);
-  job.request.options = *options;
-  job.request.label = spec.name;
+  Request request;
+  request.family = "source";
+  request.source = std::move(source);
+  request.options = *options;
+  request.label = spec.name;
+  return request;
+}
+
+Expected<Job> make_job(const Spec& spec, const BoundSpec& bound, SourcePtr source, Arrays& arrays) {
+  Job job;
+  auto request = make_request(spec, bound, std::move(source));
+  if (!request) return tl::unexpected(request.error());
+  job.request = std::move(*request);
   job.kernel = spec.name;
   job.range = range_of(bound);
   for (const auto& argument : bound.arguments) {

@@ -12,6 +12,9 @@ namespace kiln::spec {
 Expected<SourcePtr> load_kernel_source(const Spec& spec,
                                        const std::vector<std::filesystem::path>& source_dirs);
 
+/// The program that a run of a spec asks for.
+Expected<Request> make_request(const Spec& spec, const BoundSpec& bound, SourcePtr source);
+
 /// A Job over the arrays, which must outlive it.
 Expected<Job> make_job(const Spec& spec, const BoundSpec& bound, SourcePtr source, Arrays& arrays);
 

@@ -1,0 +1,229 @@
+// `kiln poclbin build`: an archive that starts without a compiler, and a run that proves it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/common_options.hpp"
+#include "cli/file_options.hpp"
+#include "cli/local_size.hpp"
+#include "cli/output.hpp"
+#include "cli/output_file.hpp"
+#include "cli/poclbin/commands.hpp"
+#include "cli/poclbin/files.hpp"
+#include "cli/terminal.hpp"
+#include "kernel/archive_build.hpp"
+#include "kernel/request.hpp"
+
+namespace kiln::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Outcome = ProvenStart::Outcome;
+
+constexpr Option own_options[] = {
+    {.name = "local-size",
+     .kind = Kind::text,
+     .value_name = "N[xN[xN]]",
+     .help = "A local size to compile for, as 64 or 16x16; again for further ones. Kernels with a "
+             "required size are compiled for that one.",
+     .repeat = Repeat::yes},
+    {.name = "kernel",
+     .kind = Kind::text,
+     .value_name = "NAME",
+     .help = "A kernel that gets these sizes; without it all kernels of the file do.",
+     .repeat = Repeat::yes},
+    {.name = "define",
+     .kind = Kind::text,
+     .value_name = "NAME[=VALUE]",
+     .help = "A macro for the kernel source.",
+     .repeat = Repeat::yes,
+     .letter = 'D'},
+    {.name = "include",
+     .kind = Kind::folder,
+     .value_name = "DIR",
+     .help = "A folder in which included files are looked for, after the source's own.",
+     .repeat = Repeat::yes,
+     .letter = 'I'},
+    {.name = "build-option",
+     .kind = Kind::text,
+     .value_name = "OPTION",
+     .help = "Another option for the driver's compiler, such as -cl-fast-relaxed-math.",
+     .repeat = Repeat::yes},
+    {.name = "large-grids",
+     .help = "Also compiles each size for grids of 65,535 work-items and more."},
+    {.name = "with-offset", .help = "Also compiles each size for launches with a global offset."},
+    {.name = "keep-bitcode",
+     .help = "Keeps program.bc: then the driver compiles for other local sizes at their launch, in "
+             "place of using the generic function."},
+    {.name = "keep-intermediates",
+     .kind = Kind::folder,
+     .value_name = "DIR",
+     .help = "A new folder for all that the driver made on its way (source, bitcode, objects), for "
+             "bug reports."},
+    {.name = "devices",
+     .kind = Kind::text,
+     .value_name = "LIST",
+     .help = "The device to compile for, as for kiln run; the first of PoCL's is taken.",
+     .fallback = "all"},
+    options::output,
+    options::json,
+};
+constexpr Example examples[] = {
+    {"kiln poclbin build kernel.cl --local-size 64 --local-size 128 -o app.poclbin",
+     "Two local sizes in one file, and the generic function for all others."},
+};
+
+std::array<std::uint32_t, 3> size_of(const std::string& text) {
+  std::array<std::uint32_t, 3> size{1, 1, 1};
+  const auto given = parse_local_size(text);
+  if (given.empty()) throw Error(Errc::bad_input, "--local-size: found nothing, expected a number");
+  std::copy(given.begin(), given.end(), size.begin());
+  return size;
+}
+
+DevicePtr pocl_device(const Context& context) {
+  const auto devices = value_or_throw(select_devices(context.text("devices")));
+  const auto found = std::find_if(devices.begin(), devices.end(),
+                                  [](const DevicePtr& device) { return device->pocl; });
+  if (found == devices.end())
+    throw Error(Errc::unsupported,
+                fmt::format("--devices: {} is no device of PoCL: only PoCL has program archives",
+                            devices.front()->name));
+  return *found;
+}
+
+std::string options_of(const Context& context) {
+  std::vector<std::pair<std::string, std::string>> macros;
+  for (const auto& text : context.list("define")) {
+    const auto equals = text.find('=');
+    // As compilers do: a macro without a value is 1.
+    macros.emplace_back(text.substr(0, equals),
+                        equals == text.npos ? "1" : text.substr(equals + 1));
+  }
+  return value_or_throw(build_options(macros, context.list("build-option")));
+}
+
+ArchiveBuild build_of(const Context& context, const std::string& path) {
+  ArchiveBuild build;
+  std::vector<fs::path> folders{fs::path(path).parent_path()};
+  for (const auto& folder : context.list("include")) folders.emplace_back(folder);
+  build.source = value_or_throw(load_source(path, folders));
+  build.options = options_of(context);
+  build.kernels = context.list("kernel");
+  for (const auto& text : context.list("local-size")) build.local_sizes.push_back(size_of(text));
+  build.large_grids = context.flag("large-grids");
+  build.with_offset = context.flag("with-offset");
+  build.keep_bitcode = context.flag("keep-bitcode");
+  if (context.has("keep-intermediates")) {
+    build.intermediates = fs::absolute(context.text("keep-intermediates"));
+    if (fs::exists(build.intermediates))
+      throw Error(Errc::bad_input, fmt::format("--keep-intermediates: {} is there already",
+                                               context.text("keep-intermediates")));
+  }
+  build.label = path;
+  return build;
+}
+
+std::string outcome_text(const ProvenStart& start) {
+  const std::string which =
+      start.made.empty() ? "no compiler" : "the driver compiled: it made " + start.made.front();
+  switch (start.outcome) {
+    case Outcome::ran:
+      return fmt::format("{}; the first launch was done after {:.0f} ms", which,
+                         start.seconds * 1000);
+    case Outcome::died:
+      return fmt::format("{}; the kernel did not survive made-up arguments ({})", which,
+                         start.detail);
+    case Outcome::hung:
+      return which + "; the kernel did not end on made-up arguments";
+    case Outcome::skipped:
+      break;
+  }
+  return "not tried: " + start.detail;
+}
+
+const char* outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::ran:
+      return "ran";
+    case Outcome::died:
+      return "died";
+    case Outcome::hung:
+      return "hung";
+    case Outcome::skipped:
+      break;
+  }
+  return "not tried";
+}
+
+void print_json(const std::string& file, const BuiltArchive& built, const Device& device) {
+  Json starts = Json::array();
+  for (const auto& start : built.starts)
+    starts.push_back({{"kernel", start.kernel},
+                      {"variant", start.variant},
+                      {"compiler_needed", !start.made.empty()},
+                      {"outcome", outcome_name(start.outcome)},
+                      {"seconds", start.seconds},
+                      {"detail", start.detail},
+                      {"made", start.made}});
+  const Json json{{"file", file},
+                  {"bytes", built.bytes.size()},
+                  {"device", device.name},
+                  {"starts_without_compiler", starts_without_compiler(built.starts)},
+                  {"starts", starts}};
+  print(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void print_text(const std::string& file, const BuiltArchive& built, const Device& device) {
+  print(fmt::format("{}: {} bytes, {} in {} for {}\n", file, built.bytes.size(),
+                    plural(built.variants.size(), "variant"),
+                    plural(value_or_throw(poclbin::parse(built.bytes)).kernels.size(), "kernel"),
+                    device.name));
+  for (const auto& start : built.starts) {
+    const auto held = std::any_of(built.variants.begin(), built.variants.end(), [&](auto& each) {
+      return each.kernel == start.kernel && each.variant.folder() == start.variant;
+    });
+    const bool good = start.made.empty() && start.outcome != Outcome::skipped;
+    print(fmt::format("  {} {}{}: {}\n", start.kernel, start.variant,
+                      held ? "" : " (the generic function)",
+                      styled(good ? Style::good : Style::bad, outcome_text(start))));
+  }
+}
+
+}  // namespace
+
+constinit const Command poclbin_build_command{
+    .name = "poclbin build",
+    .summary = "make a program archive that starts without a compiler",
+    .description =
+        "Compiles a kernel file for a device of PoCL and the local sizes that are given, and "
+        "writes an archive that holds them, each kernel's generic function for all other sizes, "
+        "and no bitcode, so that the driver has nothing to compile from. No path of this machine "
+        "is inside.\n\n"
+        "Then the proof: each variant is launched once in a process of its own, with an empty "
+        "cache and with no compiler and no linker in reach, on made-up arguments (zeros), and the "
+        "driver's cache is searched for files that are not the archive's. A kernel may fail on "
+        "such arguments; that says nothing about the archive.\n\n"
+        "The exit code is 1 where the proof fails; the archive is written all the same.",
+    .options = own_options,
+    .positional = {.value_name = "KERNEL.cl",
+                   .help = "An OpenCL C file.",
+                   .least = 1,
+                   .most = 1,
+                   .kind = Kind::file},
+    .examples = examples,
+};
+
+int poclbin_build(Context& context) {
+  const std::string& output = required_output(context);
+  const ArchiveBuild build = build_of(context, context.arguments().front());
+  const auto device = pocl_device(context);
+  const auto built = value_or_throw(build_archive(*device, build));
+  write_output(output, built.bytes);
+  context.flag("json") ? print_json(output, built, *device) : print_text(output, built, *device);
+  return starts_without_compiler(built.starts) ? 0 : 1;
+}
+
+}  // namespace kiln::cli
