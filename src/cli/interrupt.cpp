@@ -1,5 +1,7 @@
 #include "cli/interrupt.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -10,7 +12,20 @@ namespace {
 std::atomic<int> received{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not take a lock");
 
-void remember(int signal) { received.store(signal, std::memory_order_relaxed); }
+// Longer than any step between two looks at the flag should take.
+constexpr unsigned patience_seconds = 3;
+
+void remember(int signal) {
+  received.store(signal, std::memory_order_relaxed);
+  ::alarm(patience_seconds);
+}
+
+/// A kernel or a compiler that hangs never looks at the flag, and nobody can stop either of them.
+void run_out_of_patience(int) {
+  const int signal = received.load(std::memory_order_relaxed);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 }  // namespace
 
@@ -23,6 +38,8 @@ void handle_signals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = run_out_of_patience;
+  sigaction(SIGALRM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 }
 

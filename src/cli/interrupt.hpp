@@ -6,8 +6,9 @@ namespace kiln::cli {
 /// Thrown by stop_if_interrupted; the command cleans up by unwinding and ends by the signal.
 struct Interrupted {};
 
-/// From now on the first SIGINT or SIGTERM only sets a flag; a second one ends the process at
-/// once. SIGPIPE is ignored: writes report it instead.
+/// From now on the first SIGINT or SIGTERM sets a flag, and ends the process some seconds later
+/// where nobody looked at it; a second one ends it at once. SIGPIPE is ignored: writes report it
+/// instead.
 void handle_signals();
 
 /// Whether a signal has asked to stop. Safe in any thread.

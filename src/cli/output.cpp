@@ -27,7 +27,10 @@ void flush_output() {
 }
 
 void complain(std::string_view message) {
-  const std::string line = "kiln: " + std::string(message) + "\n";
+  std::string line = "kiln: " + std::string(message) + "\n";
+  // Messages quote files, and a terminal obeys control bytes; a compiler's log has lines and tabs.
+  for (char& c : line)
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f) c = '?';
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

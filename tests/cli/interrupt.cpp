@@ -38,6 +38,17 @@ TEST(Interrupt, second_signal_ends_the_process) {
       ::testing::KilledBySignal(SIGTERM), "");
 }
 
+TEST(Interrupt, a_step_that_hangs_is_ended_by_the_signal_when_the_time_is_up) {
+  EXPECT_EXIT(
+      {
+        handle_signals();
+        std::raise(SIGINT);
+        std::raise(SIGALRM);  // what the clock sends while a driver's call does not return
+        std::exit(1);
+      },
+      ::testing::KilledBySignal(SIGINT), "");
+}
+
 TEST(Interrupt, the_process_ends_by_the_signal_it_received) {
   EXPECT_EXIT(
       {

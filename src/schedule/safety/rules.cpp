@@ -33,7 +33,6 @@ class Checker {
           nullptr);
     strict_ = false;
     types();
-    other_names();
     for (const std::uint32_t kernel : unit_.kernels) images(unit_.program.functions[kernel]);
   }
 
@@ -78,36 +77,6 @@ class Checker {
     for (const auto& [name, ranges] : unit_.program.typedefs)
       for (const TokenRange range : ranges) look(range);
     for (const TokenRange range : unit_.program.aggregates) look(range);
-  }
-
-  /// A declaration may give a function another's name for the linker: what it says in the text is
-  /// then not what is called. Only prototypes can, so bodies, where asm is looked for as it is
-  /// reached, are left out.
-  void other_names() {
-    std::uint32_t i = 0;
-    const auto look = [&](std::uint32_t end) {
-      for (; i < end; ++i) {
-        const Token& token = source_.tokens[i];
-        const bool attribute = among_renaming_attributes(token);
-        if (source_.word(token) == Word::asm_ || attribute)
-          refuse(token,
-                 "gives a function another name for the linker (" + std::string(token.text) + ")");
-      }
-    };
-    for (const Function& function : unit_.program.functions) {
-      look(function.body.begin);
-      i = std::max(i, function.body.end);
-    }
-    look(static_cast<std::uint32_t>(source_.tokens.size()));
-  }
-
-  /// alias, weakref and ifunc, with or without underscores, where they are attributes.
-  static bool among_renaming_attributes(const Token& token) {
-    if (token.kind != TokenKind::identifier) return false;
-    std::string_view name = token.text;
-    if (name.starts_with("__") && name.ends_with("__") && name.size() > 4)
-      name = name.substr(2, name.size() - 4);
-    return name == "alias" || name == "weakref" || name == "ifunc";
   }
 
   void check(const std::vector<Token>& tokens, TokenRange range, const Function* function) {
@@ -417,6 +386,7 @@ class Checker {
 
 void check_rules(const Unit& unit, SplitSafety& safety) {
   Checker(unit, safety).run();
+  check_linker_names(unit, safety);
   // A macro of such a name would make the text say something else than it does.
   for (const std::uint32_t symbol : unit.source.defined) {
     const Rule rule = rule_of(unit.name(symbol));

@@ -9,4 +9,7 @@ namespace kiln::safety {
 /// Fills reasons, suspicions, uses_local_memory and uses_atomics.
 void check_rules(const Unit& unit, SplitSafety& safety);
 
+/// Its part for declarations that name a function otherwise for the linker than in the text.
+void check_linker_names(const Unit& unit, SplitSafety& safety);
+
 }  // namespace kiln::safety
