@@ -72,6 +72,13 @@ TEST(PoclbinConvert, it_says_what_is_lost) {
     EXPECT_THAT(lost(version, version + 1), IsEmpty()) << version;
 }
 
+TEST(PoclbinConvert, it_says_that_older_versions_have_all_metadata) {
+  Archive archive = full_archive(7);
+  archive.kernels[0].attributes = {};
+  archive.kernels[0].metadata_flags = 3;
+  EXPECT_THAT(convert(archive, 6)->lost, ElementsAre("kernel twice: which metadata there are"));
+}
+
 TEST(PoclbinConvert, it_says_what_it_assumes) {
   EXPECT_THAT(convert(full_archive(4), 5)->notes,
               ElementsAre("the binary type is assumed to be 4, executable"));

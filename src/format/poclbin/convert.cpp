@@ -67,17 +67,23 @@ void convert_root(Step& step) {
   complete_root(step.model);
 }
 
+/// What the versions without the field imply: they have all metadata for every argument.
+std::uint64_t known_metadata(const Kernel& kernel) {
+  return kernel.arguments.empty() ? 0 : all_argument_metadata;
+}
+
 void convert_metadata(Step& step, Kernel& kernel) {
   if (step.from.metadata && !step.to.metadata) {
     if (!kernel.attributes.empty())
       step.lost.push_back(fmt::format("kernel {}: the attributes", kernel.name));
+    if (kernel.metadata_flags != known_metadata(kernel))
+      step.lost.push_back(fmt::format("kernel {}: which metadata there are", kernel.name));
     kernel.attributes = {};
     kernel.metadata_flags = 0;
     for (Argument& argument : kernel.arguments)
       argument.is_local = argument.type == pointer_type && argument.address == local_address;
   } else if (!step.from.metadata && step.to.metadata) {
-    // The older versions have all of it for every argument.
-    kernel.metadata_flags = kernel.arguments.empty() ? 0 : all_argument_metadata;
+    kernel.metadata_flags = known_metadata(kernel);
     for (Argument& argument : kernel.arguments) argument.is_local = argument.is_set = 0;
   }
 }
