@@ -1,0 +1,90 @@
+// Starting from an archive of `kiln poclbin build` against starting from the one that PoCL itself
+// gives right after the build. One program loads both; every start finds an empty cache.
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "formats/bars.hpp"
+#include "frame/whole_process.hpp"
+#include "spec/sandbox.hpp"
+
+namespace kiln::bench {
+
+namespace {
+
+constexpr int kItems = 4096, kLocal = 64;
+
+constexpr const char* kSaxpy = R"(
+kernel void saxpy(float a, global const float* x, global float* y, int n) {
+  const int i = get_global_id(0);
+  if (i < n) y[i] += a * x[i];
+}
+)";
+
+/// A kernel as code generators write them: 400 statements that the compiler cannot shorten.
+std::string large_kernel() {
+  std::string text =
+      "kernel void large(float a, global const float* x, global float* y, int n) {\n"
+      "  const int i = get_global_id(0);\n"
+      "  if (i >= n) return;\n"
+      "  float v = x[i];\n";
+  for (int s = 0; s < 400; ++s)
+    text += s % 2 == 0 ? fmt::format("  v = fma(v, a, {}.5f);\n", s)
+                       : fmt::format("  v += sin(v * {}.25f);\n", s);
+  return text + "  y[i] = v;\n}\n";
+}
+
+/// Both archives of one source; programs that fail are errors.
+struct Archives {
+  Archives(const Context& context, const std::string& text, const fs::path& folder)
+      : ours(folder / "ours.poclbin"), drivers(folder / "drivers.poclbin") {
+    const fs::path source = folder / "kernel.cl";
+    value_or_throw(write_file(source, as_bytes(text)));
+    const Sandbox first, second;
+    const Program build{context.binaries / "kiln",
+                        {"poclbin", "build", source.string(), "--local-size",
+                         std::to_string(kLocal), "--devices", "cpu", "-o", ours.string()},
+                        first.environment()};
+    value_of(time_process(build));
+    const Program save{context.binaries / "rival-save_archive",
+                       {source.string(), drivers.string()},
+                       second.environment()};
+    value_of(time_process(save));
+  }
+  fs::path ours, drivers;
+};
+
+Sample start_of(const Context& context, const fs::path& archive, const std::string& kernel) {
+  return [&context, archive, kernel]() {
+    const Sandbox fresh;
+    return time_process({context.binaries / "rival-start_archive",
+                         {archive.string(), kernel, std::to_string(kItems), std::to_string(kLocal)},
+                         fresh.environment()});
+  };
+}
+
+Outcome measure(const Context& context, const std::string& text, const std::string& kernel,
+                int pairs) {
+  const Sandbox folder;
+  const Archives archives(context, text, folder.path());
+  return ratio(value_of(interleave(start_of(context, archives.drivers, kernel),
+                                   start_of(context, archives.ours, kernel), pairs, 1)),
+               "ms");
+}
+
+}  // namespace
+
+std::vector<Bar> start_bars() {
+  return {{"formats/start-saxpy",
+           "start from the driver's own archive of saxpy, empty cache, against `poclbin build`'s",
+           Holds::at_least, 2, "x faster",
+           [](const Context& context) {
+             return guarded([&] { return measure(context, kSaxpy, "saxpy", 31); });
+           }},
+          {"formats/start-large",
+           "the same for a generated kernel of 400 statements on 4,096 work-items", Holds::at_least,
+           30, "x faster", [](const Context& context) {
+             return guarded([&] { return measure(context, large_kernel(), "large", 5); });
+           }}};
+}
+
+}  // namespace kiln::bench
