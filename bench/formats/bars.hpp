@@ -7,6 +7,7 @@ namespace kiln::bench {
 /// The bars of interchange files.
 std::vector<Bar> formats_bars();
 
-std::vector<Bar> kdb_bars();  ///< formats/kdb-verify, formats/kdb-write
+std::vector<Bar> kdb_bars();      ///< formats/kdb-verify, formats/kdb-write
+std::vector<Bar> poclbin_bars();  ///< formats/poclbin-verify, -heap, -process
 
 }  // namespace kiln::bench

@@ -133,7 +133,7 @@ struct Verified {
 };
 
 /// Accepts just what parse or parse_wiki accepts, with the same errors, but makes no model: time
-/// and memory go with the number of records, not with their contents (26 bytes a record at most
+/// and memory go with the number of records, not with their contents (27 bytes a record
 /// and two blocks of 512). With `device_id` a real archive of another device is refused, too.
 Expected<Verified> verify(ByteView bytes, std::optional<std::uint64_t> device_id = {});
 

@@ -34,7 +34,7 @@ class Visitor {
 };
 
 /// Reads a whole archive and checks all of it; `header` gets the header's values. One root entry
-/// and one kernel are in memory at a time, besides 26 bytes for each path.
+/// and one kernel are in memory at a time, besides 27 bytes for each path.
 void walk(Cursor& cursor, Archive& header, Visitor& visitor);
 
 }  // namespace kiln::poclbin
