@@ -6,6 +6,7 @@
 #include "cli/kdb/commands.hpp"
 #include "cli/kdb/files.hpp"
 #include "cli/output.hpp"
+#include "cli/output_file.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -71,7 +72,7 @@ constinit const Command kdb_build_command{
 };
 
 int kdb_build(Context& context) {
-  output_of(context);
+  required_output(context);
   const std::string& path = context.arguments().front();
   const Bytes json = value_or_throw(read_input(path == "-" ? "/dev/stdin" : path, most_json));
   auto database = kdb::from_json(as_text(json));

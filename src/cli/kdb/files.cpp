@@ -5,6 +5,7 @@
 #include "base/file.hpp"
 #include "base/input_file.hpp"
 #include "cli/output.hpp"
+#include "cli/output_file.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -29,20 +30,12 @@ DatabaseFile read_database(const std::string& path) {
   return file;
 }
 
-const std::string& output_of(const Context& context) {
-  if (!context.has("output"))
-    throw Error(Errc::bad_input,
-                fmt::format("{}: found no --output, expected the file to write (-o FILE)",
-                            context.command().name));
-  return context.text("output");
-}
-
 void write_database(const Context& context, const kdb::Database& database) {
   // All bytes exist before the file is opened, so that a model that cannot be written costs
   // nothing.
   const auto bytes = kdb::write(database);
   if (!bytes) throw Error(Errc::bad_input, bytes.error().message());
-  value_or_throw(write_file(output_of(context), *bytes));
+  value_or_throw(write_file(required_output(context), *bytes));
 }
 
 void print_notes(const std::vector<std::string>& notes) {

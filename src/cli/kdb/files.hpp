@@ -21,9 +21,6 @@ Bytes read_database_bytes(const std::string& path);
 /// Reads and parses. Throws Error with the path in front; what is no database is bad input.
 DatabaseFile read_database(const std::string& path);
 
-/// The file that --output names. Throws Error (bad input) where it is absent.
-const std::string& output_of(const Context& context);
-
 /// Writes the database to the file that --output names. Throws Error.
 void write_database(const Context& context, const kdb::Database& database);
 

@@ -5,6 +5,7 @@
 #include "cli/kdb/commands.hpp"
 #include "cli/kdb/files.hpp"
 #include "cli/output.hpp"
+#include "cli/output_file.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -90,7 +91,7 @@ constinit const Command kdb_merge_command{
 
 int kdb_merge(Context& context) {
   // Asked first: nobody wants to hear of a missing option after the work.
-  output_of(context);
+  required_output(context);
   // The databases view the bytes of their files, which live as long.
   std::vector<DatabaseFile> files;
   std::vector<kdb::Database> databases;
@@ -119,7 +120,7 @@ constinit const Command kdb_convert_command{
 };
 
 int kdb_convert(Context& context) {
-  output_of(context);
+  required_output(context);
   const auto to = kdb::layout_named(context.text("to"));
   if (!to) throw Error(Errc::bad_input, "kdb convert: found no --to, expected v3, v1 or v1-wide");
   const DatabaseFile file = read_database(context.arguments().front());

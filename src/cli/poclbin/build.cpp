@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/file.hpp"
 #include "cli/common_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/local_size.hpp"
@@ -221,7 +222,7 @@ int poclbin_build(Context& context) {
   const ArchiveBuild build = build_of(context, context.arguments().front());
   const auto device = pocl_device(context);
   const auto built = value_or_throw(build_archive(*device, build));
-  write_output(output, built.bytes);
+  value_or_throw(write_file(output, built.bytes));
   context.flag("json") ? print_json(output, built, *device) : print_text(output, built, *device);
   return starts_without_compiler(built.starts) ? 0 : 1;
 }

@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "base/file.hpp"
 #include "cli/file_options.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
@@ -81,7 +82,7 @@ int poclbin_convert(Context& context) {
     throw Error(Errc::bad_input, "poclbin convert: found no --to, expected wiki-v1 or 1 to 12");
   const ArchiveFile file = read_archive(context.arguments().front());
   const auto converted = convert(context, file, context.text("to"));
-  write_output(output, converted.bytes);
+  value_or_throw(write_file(output, converted.bytes));
   for (const std::string& loss : converted.lost) complain("lost: " + loss);
   for (const std::string& note : converted.notes) complain("note: " + note);
   return 0;

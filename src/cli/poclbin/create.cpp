@@ -174,7 +174,7 @@ int poclbin_create(Context& context) {
   if (const auto sound = poclbin::verify(bytes); !sound)
     throw Error(Errc::bad_input, fmt::format("{} does not make a sound archive: {}",
                                              folder.string(), sound.error().message()));
-  write_output(output, bytes);
+  value_or_throw(write_file(output, bytes));
   return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/file.hpp"
 #include "cli/common_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/output.hpp"
@@ -96,7 +97,7 @@ int poclbin_export(Context& context) {
   Session session(context);
   const Bytes bytes =
       value_or_throw(export_archive(session.resolver(), request, *pocl_device(session)));
-  write_output(output, bytes);
+  value_or_throw(write_file(output, bytes));
   complain(fmt::format("note: {}: {} bytes", output, bytes.size()));
   return 0;
 }

@@ -1,6 +1,7 @@
 // `kiln poclbin merge`: variants of several launches in one archive.
 #include <fmt/format.h>
 
+#include "base/file.hpp"
 #include "cli/file_options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/poclbin/commands.hpp"
@@ -61,7 +62,7 @@ int poclbin_merge(Context& context) {
       both = poclbin::rewrite(*poclbin::parse(*both), renewed, nullptr);
     merged = std::move(*both);
   }
-  write_output(output, merged);
+  value_or_throw(write_file(output, merged));
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/digest.hpp"
+#include "base/file.hpp"
 #include "cli/file_options.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
@@ -94,16 +95,19 @@ int poclbin_strip(Context& context) {
   if (!context.flag("program-bc"))
     throw Error(Errc::bad_input, "poclbin strip: found nothing to drop, expected --program-bc");
   const std::string& path = context.arguments().front();
+  // In place means to put a file there, which no pipe and no device wants.
+  if (!std::filesystem::is_regular_file(path) && std::filesystem::exists(path))
+    required_output(context);
   if (path == "-") required_output(context);
   const std::string& output = context.has("output") ? context.text("output") : path;
   const ArchiveFile file = read_archive(path);
   if (!has_bitcode(file)) {
     complain(fmt::format("note: {} has no program.bc", path));
-    write_output(output, file.bytes);
+    value_or_throw(write_file(output, file.bytes));
     return 0;
   }
   const Bytes bytes = stripped(file);
-  write_output(output, bytes);
+  value_or_throw(write_file(output, bytes));
   complain(fmt::format("note: {} bytes instead of {}; {}", bytes.size(), file.bytes.size(), price));
   return 0;
 }
