@@ -71,8 +71,12 @@ Database::Attempt<void> Database::open(const std::string& path, Access access,
                                        std::int64_t deadline_ns) {
   connection_.set_deadline(deadline_ns);
   if (!open_) {
-    if (access == Access::read && ::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return {};
-    if (auto opened = connection_.open(path, access == Access::write); !opened) return opened;
+    if (access != Access::write && ::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return {};
+    using Mode = sqlite::Connection::Mode;
+    const Mode mode = access == Access::write  ? Mode::make
+                      : access == Access::read ? Mode::existing
+                                               : Mode::immutable;
+    if (auto opened = connection_.open(path, mode); !opened) return opened;
     open_ = true;
   }
   if (ready_) return {};

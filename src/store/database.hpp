@@ -19,8 +19,9 @@ class Database {
   static constexpr std::int64_t layout = 1;
 
   enum class Access {
-    read,   ///< a database that is absent or has no layout yet counts as empty
-    write,  ///< made, and brought to the present layout, where need be
+    read,     ///< a database that is absent or has no layout yet counts as empty
+    write,    ///< made, and brought to the present layout, where need be
+    shipped,  ///< read-only, and changed by nobody: no locks, no journal, nothing is made
   };
 
   Database();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "kiln/error.hpp"
 #include "store/canonical.hpp"
+#include "store/reservation.hpp"
 
 namespace kiln {
 
@@ -35,10 +37,19 @@ struct Entry {
   Metadata metadata;
 };
 
-/// The answer of one layer: an entry, or why there is none.
+/// What one layer of several said, and when it was asked (base/clock.hpp).
+struct LayerAnswer {
+  std::string layer;
+  bool answered = false;
+  std::string reason;  ///< why not
+  std::int64_t start_ns = 0, end_ns = 0;
+};
+
+/// The answer of a layer: an entry, or why there is none.
 struct Lookup {
   std::optional<Entry> entry;
   std::string reason;  ///< "no entry", "checksum differs", "key collision", "store unusable: …"
+  std::vector<LayerAnswer> trail = {};  ///< of a store of several layers: each that was asked
 };
 
 /// One layer of the store. All calls are thread-safe, and safe against other processes. Nothing
@@ -63,6 +74,9 @@ class Layer {
   using Change = std::function<std::optional<Bytes>(const std::optional<Entry>&)>;
   virtual Expected<void> update(Kind kind, const Key& key, ByteView canonical,
                                 const Metadata& metadata, const Change& change) = 0;
+
+  /// The right to make what a Key stands for; nothing is held where a layer has no such thing.
+  virtual Reservation reserve(const Key& key, std::chrono::milliseconds bound);
 };
 
 /// Where the local store lives, and why: KILN_STORE (a folder, or "off"), else

@@ -9,14 +9,13 @@
 #include <filesystem>
 
 #include "store/folder.hpp"
+#include "store/verified_lookup.hpp"
 
 namespace kiln {
 namespace {
 
 using sqlite::Failure;
 using sqlite::Trouble;
-
-constexpr const char* missing_file = "the content's file is missing";
 
 template <class T>
 using Attempt = sqlite::Attempt<T>;
@@ -101,27 +100,16 @@ Lookup LocalStore::look_up(Kind kind, const Key& key, ByteView canonical) {
     });
     if (!done) return {{}, done.error().message()};
     const bool in_file = found.row.head.blob.has_value();
-    answer = verified(found, canonical);
+    answer = verified_lookup(found, canonical, blobs_);
     if (found.state == Database::State::absent && !set_aside.empty())
       answer.reason += "; the damaged database was set aside as " + set_aside;
-    if (answer.entry || !in_file || answer.reason != missing_file) break;
+    if (answer.entry || !in_file || answer.reason != missing_content) break;
   }
   return answer;
 }
 
-Lookup LocalStore::verified(Database::Found& found, ByteView canonical) const {
-  Row& row = found.row;
-  if (found.state == Database::State::absent) return {{}, "no entry"};
-  if (found.state == Database::State::damaged) return {{}, "checksum of the row differs"};
-  if (!std::ranges::equal(row.canonical, canonical)) return {{}, "key collision"};
-  if (!row.head.blob) {
-    if (row.content.size() != row.head.size || xxh3(row.content) != row.head.checksum)
-      return {{}, "checksum differs"};
-    return {Entry{std::move(row.content), std::move(row.head.metadata)}, {}};
-  }
-  auto content = blobs_.read(*row.head.blob, row.head.size, row.head.checksum);
-  if (content) return {Entry{*std::move(content), std::move(row.head.metadata)}, {}};
-  return {{}, content.error().code() == Errc::not_found ? missing_file : content.error().message()};
+Reservation LocalStore::reserve(const Key& key, std::chrono::milliseconds bound) {
+  return Reservation::acquire(folder_, key, bound);
 }
 
 Expected<void> LocalStore::put(Kind kind, const Key& key, ByteView canonical, ByteView content,
@@ -168,7 +156,7 @@ Expected<void> LocalStore::update(Kind kind, const Key& key, ByteView canonical,
       if (!old) return tl::unexpected(old.error());
       if (old->state == Database::State::sound) replaced = old->row.head.blob;
       written = replaced;
-      const auto content = change(verified(*old, canonical).entry);
+      const auto content = change(verified_lookup(*old, canonical, blobs_).entry);
       if (process_ != ::getpid()) {
         // SQLite's own notes, copied into this child, say that the lock on the file is held.
         given_up_ = "the process was forked inside an update";

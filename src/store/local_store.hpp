@@ -65,6 +65,7 @@ class LocalStore final : public Layer, private ForkGuarded {
                      const Metadata& metadata) override;
   Expected<void> update(Kind kind, const Key& key, ByteView canonical, const Metadata& metadata,
                         const Change& change) override;
+  Reservation reserve(const Key& key, std::chrono::milliseconds bound) override;
 
   /// All sound entries, by kind and key.
   Expected<std::vector<EntryInfo>> list();
@@ -95,7 +96,6 @@ class LocalStore final : public Layer, private ForkGuarded {
   Error error_of(const sqlite::Failure& failure);
 
   Lookup look_up(Kind kind, const Key& key, ByteView canonical);
-  Lookup verified(Database::Found& found, ByteView canonical) const;
   Expected<void> insert(const RowHead& head, ByteView canonical, ByteView content);
   /// Gives the content's file its name, inside the transaction that refers to it; writes it first
   /// where `staged` is empty.

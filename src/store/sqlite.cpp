@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <utility>
 
@@ -38,15 +39,32 @@ Trouble trouble_of(int code) {
   }
 }
 
+/// A path with what means something in a URI written as %XX.
+std::string uri_path(const std::string& path) {
+  std::string text;
+  for (const char c : path) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' ||
+                       c == '-' || c == '_';
+    if (plain)
+      text += c;
+    else
+      text += "%" + to_hex(bytes_of(c));
+  }
+  return text;
+}
+
 }  // namespace
 
 Connection::~Connection() { sqlite3_close_v2(handle_); }
 
-Attempt<void> Connection::open(const std::string& path, bool make) {
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE |
-                    SQLITE_OPEN_EXRESCODE | (make ? SQLITE_OPEN_CREATE : 0);
+Attempt<void> Connection::open(const std::string& path, Mode mode) {
+  const bool immutable = mode == Mode::immutable;
+  const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE |
+                    (immutable ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
+                    (mode == Mode::make ? SQLITE_OPEN_CREATE : 0);
+  const std::string name = immutable ? "file:" + uri_path(path) + "?immutable=1" : path;
   sqlite3_close_v2(std::exchange(handle_, nullptr));  // of an open() that found the file locked
-  if (const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr); code != SQLITE_OK)
+  if (const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr); code != SQLITE_OK)
     return tl::unexpected(failure(code));
   sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, longest_value);
   sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 0);
@@ -58,6 +76,7 @@ Attempt<void> Connection::open(const std::string& path, bool make) {
   sqlite3_busy_handler(handle_, &Connection::wait, this);
   sqlite3_progress_handler(handle_, 10'000, &Connection::overdue, this);
   if (auto sound = check_header(); !sound) return sound;
+  if (immutable) return run("PRAGMA mmap_size=0;PRAGMA cell_size_check=ON");
   // synchronous=OFF: a commit is in the system's page cache and so outlives this process, however
   // it ends, at a thousandth of the price of waiting for the disk. A power cut may damage the file;
   // that is found by the checksums and costs what any damage costs.

@@ -34,9 +34,14 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  /// `make`: create the file where it is absent. Refuses files in write-ahead mode: that mode maps
-  /// a shared file into memory, and a reader dies if somebody truncates it.
-  Attempt<void> open(const std::string& path, bool make);
+  /// Refuses files in write-ahead mode: that mode maps a shared file into memory, and a reader dies
+  /// if somebody truncates it.
+  enum class Mode {
+    existing,   ///< read and written, not created
+    make,       ///< created where it is absent
+    immutable,  ///< read only, believed never to change: takes no locks, needs no journal
+  };
+  Attempt<void> open(const std::string& path, Mode mode);
 
   Attempt<void> run(const char* sql);
   /// The first column of the first row, or `otherwise` where there is no row.

@@ -1,0 +1,76 @@
+#include "store/layers.hpp"
+
+#include "base/clock.hpp"
+
+namespace kiln {
+namespace {
+
+/// Asks one layer, and notes its answer.
+std::optional<Entry> ask(Layer& layer, Kind kind, const Key& key, ByteView canonical,
+                         Lookup& into) {
+  LayerAnswer answer{layer.name(), false, "", now_ns(), 0};
+  Lookup found = layer.get(kind, key, canonical);
+  answer.end_ns = now_ns();
+  answer.answered = found.entry.has_value();
+  answer.reason = found.reason;
+  into.trail.push_back(std::move(answer));
+  return std::move(found.entry);
+}
+
+}  // namespace
+
+LayeredStore::LayeredStore(std::unique_ptr<Layer> local, std::vector<Below> below)
+    : local_(std::move(local)), below_(std::move(below)) {}
+
+Lookup LayeredStore::get(Kind kind, const Key& key, ByteView canonical) {
+  Lookup lookup;
+  if (local_) lookup.entry = ask(*local_, kind, key, canonical, lookup);
+  for (auto at = below_.begin(); !lookup.entry && at != below_.end(); ++at) {
+    lookup.entry = ask(*at->layer, kind, key, canonical, lookup);
+    if (lookup.entry && at->copied && local_)
+      (void)local_->put(kind, key, canonical, lookup.entry->content, lookup.entry->metadata);
+  }
+  if (!lookup.entry)
+    for (const auto& answer : lookup.trail)
+      lookup.reason += (lookup.reason.empty() ? "" : "; ") + answer.layer + ": " + answer.reason;
+  return lookup;
+}
+
+void LayeredStore::write_below(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                               const Metadata& metadata) {
+  for (auto& below : below_)
+    if (below.written) (void)below.layer->put(kind, key, canonical, content, metadata);
+}
+
+Expected<void> LayeredStore::put(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                                 const Metadata& metadata) {
+  write_below(kind, key, canonical, content, metadata);
+  if (!local_) return fail(Errc::io, "there is no local store");
+  return local_->put(kind, key, canonical, content, metadata);
+}
+
+Expected<void> LayeredStore::update(Kind kind, const Key& key, ByteView canonical,
+                                    const Metadata& metadata, const Change& change) {
+  // Without a local layer there is nothing to change, so the new content stands for itself.
+  if (!local_) {
+    if (const auto content = change(std::nullopt))
+      write_below(kind, key, canonical, *content, metadata);
+    return fail(Errc::io, "there is no local store");
+  }
+  std::optional<Bytes> written;
+  auto done = local_->update(kind, key, canonical, metadata,
+                             [&](const std::optional<Entry>& present) -> std::optional<Bytes> {
+                               written = change(present);
+                               return written;
+                             });
+  // Records change with every run and are a machine's own; programs and plans are the fleet's.
+  if (done && written && kind != Kind::record)
+    write_below(kind, key, canonical, *written, metadata);
+  return done;
+}
+
+Reservation LayeredStore::reserve(const Key& key, std::chrono::milliseconds bound) {
+  return local_ ? local_->reserve(key, bound) : Reservation();
+}
+
+}  // namespace kiln

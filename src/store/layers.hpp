@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "store/layer.hpp"
+
+namespace kiln {
+
+/// Several layers as one: a local one that is written to, and others below it that are asked in
+/// order where it has nothing (the system's, which a package ships; the fleet's). Each may be
+/// absent. A layer that fails answers with a miss and its reason, so that the next one is asked;
+/// how long a layer may take is its own promise.
+class LayeredStore final : public Layer {
+ public:
+  struct Below {
+    std::unique_ptr<Layer> layer;
+    bool copied = false;   ///< what it answers is kept in the local layer
+    bool written = false;  ///< what the local layer keeps goes there, too
+  };
+  /// `local` may be null: then nothing is kept on this machine.
+  LayeredStore(std::unique_ptr<Layer> local, std::vector<Below> below);
+
+  std::string name() const override { return "store"; }
+  /// The trail has an answer of each layer that was asked.
+  Lookup get(Kind kind, const Key& key, ByteView canonical) override;
+  /// Fails where the local layer does. That another layer did not take the entry is logged by it.
+  Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                     const Metadata& metadata) override;
+  Expected<void> update(Kind kind, const Key& key, ByteView canonical, const Metadata& metadata,
+                        const Change& change) override;
+  Reservation reserve(const Key& key, std::chrono::milliseconds bound) override;
+
+  Layer* local() const { return local_.get(); }
+  const std::vector<Below>& below() const { return below_; }
+
+ private:
+  void write_below(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                   const Metadata& metadata);
+  std::unique_ptr<Layer> local_;
+  std::vector<Below> below_;
+};
+
+}  // namespace kiln

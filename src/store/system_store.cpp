@@ -1,0 +1,113 @@
+#include "store/system_store.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "store/verified_lookup.hpp"
+
+namespace kiln {
+namespace {
+
+using sqlite::Failure;
+using sqlite::Trouble;
+
+constexpr std::int64_t patience_ns = 50'000'000;
+
+/// What is in it gets loaded as programs: only root or this user may be able to write it.
+std::string distrust(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return "";
+  if (status.st_uid != 0 && status.st_uid != ::geteuid())
+    return fmt::format("{} belongs to user {}, neither root nor this one", path, status.st_uid);
+  if ((status.st_mode & (S_IWOTH | S_IWGRP)) != 0)
+    return path + " can be written by others than its owner";
+  return "";
+}
+
+}  // namespace
+
+SystemStore::SystemStore(std::string folder) : folder_(std::move(folder)), blobs_(folder_) {
+  watch();
+}
+
+SystemStore::~SystemStore() {
+  {
+    const std::lock_guard lock(mutex_);
+    drop_connection();
+  }
+  unwatch();
+}
+
+void SystemStore::drop_connection() {
+  if (database_ && process_ != ::getpid())
+    (void)database_.release();  // the parent's: not ours to close
+  else
+    database_.reset();
+}
+
+void SystemStore::before_fork() {
+  mutex_.lock();
+  drop_connection();
+}
+void SystemStore::after_fork() { mutex_.unlock(); }
+
+sqlite::Attempt<void> SystemStore::make_ready() {
+  if (!given_up_.empty()) return tl::unexpected(Failure{Trouble::refused, given_up_});
+  if (database_ && process_ != ::getpid()) drop_connection();
+  const std::string file = folder_ + "/store.db";
+  if (!database_) {
+    for (const auto& path : {folder_, file})
+      if (auto why = distrust(path); !why.empty())
+        return tl::unexpected(Failure{Trouble::refused, std::move(why)});
+    database_ = std::make_unique<Database>();
+    process_ = ::getpid();
+  }
+  return database_->open(file, Database::Access::shipped, now_ns() + patience_ns);
+}
+
+Lookup SystemStore::get(Kind kind, const Key& key, ByteView canonical) {
+  try {
+    return look_up(kind, key, canonical);
+  } catch (const std::exception& problem) {
+    return {{}, problem.what()};
+  }
+}
+
+Lookup SystemStore::look_up(Kind kind, const Key& key, ByteView canonical) {
+  Database::Found found;
+  {
+    const std::lock_guard lock(mutex_);
+    auto ready = make_ready();
+    if (ready) {
+      auto result = database_->find(kind, key);
+      if (result)
+        found = *std::move(result);
+      else
+        ready = tl::unexpected(result.error());
+    }
+    if (!ready) {
+      // What a package has shipped does not heal: it is asked once a process.
+      if (given_up_.empty())
+        log(LogLevel::warning,
+            fmt::format("the system store in {} is not used: {}", folder_, ready.error().message));
+      given_up_ = ready.error().message;
+      drop_connection();
+      return {{}, given_up_};
+    }
+  }
+  return verified_lookup(found, canonical, blobs_);
+}
+
+Expected<void> SystemStore::put(Kind, const Key&, ByteView, ByteView, const Metadata&) {
+  return fail(Errc::unsupported, "the system store is read-only");
+}
+Expected<void> SystemStore::update(Kind, const Key&, ByteView, const Metadata&, const Change&) {
+  return fail(Errc::unsupported, "the system store is read-only");
+}
+
+}  // namespace kiln
