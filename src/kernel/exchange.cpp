@@ -11,7 +11,7 @@ Expected<void> check_place(const Resolver& resolver, const Device& device) {
   if (!device.pocl)
     return fail(Errc::unsupported,
                 fmt::format("{} is not a device of PoCL: only PoCL has archives", device.name));
-  if (resolver.local() == nullptr) return fail(Errc::unsupported, "the store is off");
+  if (resolver.store() == nullptr) return fail(Errc::unsupported, "the store is off");
   return {};
 }
 
@@ -63,7 +63,7 @@ Expected<void> check_archive(const poclbin::Archive& archive, const Request& req
 Expected<Bytes> export_archive(Resolver& resolver, const Request& request, const Device& device) {
   if (auto fits = check_place(resolver, device); !fits) return tl::unexpected(fits.error());
   const auto slot = slot_of(resolver, request, device);
-  auto lookup = resolver.local()->get(Kind::artifact, slot.key, slot.canonical);
+  auto lookup = resolver.store()->get(Kind::artifact, slot.key, slot.canonical);
   auto artifact = stored_artifact(lookup.entry);
   if (!artifact)
     return fail(
@@ -111,7 +111,7 @@ Expected<Imported> import_archive(Resolver& resolver, const Request& request,
       return encode(artifact);
     };
     auto kept =
-        resolver.local()->update(Kind::artifact, slot.key, slot.canonical, metadata, change);
+        resolver.store()->update(Kind::artifact, slot.key, slot.canonical, metadata, change);
     if (!kept) return tl::unexpected(kept.error());
   } catch (const Error& error) {
     return tl::unexpected(error);

@@ -7,8 +7,13 @@
 
 namespace kiln {
 
-Resolver::Resolver(std::unique_ptr<Layer> local, CompilePolicy policy)
-    : local_(std::move(local)), policy_(policy) {}
+namespace {
+// Longer than any sane compile: a maker that takes longer is given up, and dies unheard.
+constexpr std::chrono::seconds longest_wait{60};
+}  // namespace
+
+Resolver::Resolver(std::unique_ptr<Layer> store, CompilePolicy policy)
+    : store_(std::move(store)), policy_(policy) {}
 
 Resolver::~Resolver() { finish(); }
 
@@ -106,8 +111,30 @@ Program& Resolver::resolve(const Request& request, const ContextPtr& context,
 Program& Resolver::make(Work& work) {
   // Another thread may have published between the look-up and the reservation.
   if (Program* program = find(work.key, *work.context, *work.device)) return *program;
-  if (!load_stored(work) && !load_mounted(work)) compile(work);
+  if (!load_stored(work) && !load_mounted(work)) make_alone(work);
   return publish(work);
+}
+
+/// Whether what is made here will be in the store.
+bool Resolver::keeps(const Work& work) const {
+  return store_ != nullptr && (!work.device->pocl || policy_ == CompilePolicy::apart);
+}
+
+/// Of processes that want one program at the same time, one compiles it; the others wait for it.
+void Resolver::make_alone(Work& work) {
+  Reservation right;
+  if (keeps(work)) {
+    const auto started = now_ns();
+    right = store_->reserve(work.key, longest_wait);
+    if (right.waited() && work.explanation != nullptr)
+      work.explanation->steps.push_back(
+          {"wait", right.held(),
+           right.held() ? "another process was making it" : "another process made it for too long",
+           started, now_ns()});
+  }
+  // A process that waited in vain makes it as well: two of one are no harm.
+  if (right.waited() && load_stored(work)) return;
+  compile(work);
 }
 
 Program& Resolver::publish(Work& work) {

@@ -34,8 +34,8 @@ enum class CompilePolicy {
 /// then makes it and writes it back. Concurrent callers of one Key share one making. Thread-safe.
 class Resolver : public VariantMaker {
  public:
-  /// `local` may be null: nothing is kept then. Outlives the contexts whose programs it makes.
-  explicit Resolver(std::unique_ptr<Layer> local, CompilePolicy policy = CompilePolicy::apart);
+  /// `store` may be null: nothing is kept then. Outlives the contexts whose programs it makes.
+  explicit Resolver(std::unique_ptr<Layer> store, CompilePolicy policy = CompilePolicy::apart);
   ~Resolver() override;
 
   /// The Resolver of this process, over the default store; made at the first call.
@@ -72,8 +72,8 @@ class Resolver : public VariantMaker {
   PlanPtr resolve_plan(const PlanRequest& request, const std::function<PlanPtr()>& make,
                        Explanation* explanation = nullptr);
 
-  /// The local layer, or nullptr where the store is off.
-  Layer* local() const { return local_.get(); }
+  /// The store, of one layer or several; nullptr where it is off.
+  Layer* store() const { return store_.get(); }
   /// Waits for compiles that run beside.
   void finish();
 
@@ -102,7 +102,10 @@ class Resolver : public VariantMaker {
   std::optional<Parameters> stored_record(const Request& request, const Device& device) const;
   Program& make(Work& work);
   bool load_stored(Work& work);
+  bool keeps(const Work& work) const;
+  Lookup ask_store(Kind kind, const Key& key, ByteView canonical, Explanation* explanation);
   bool load_mounted(Work& work);
+  void make_alone(Work& work);
   void compile(Work& work);
   void compile_apart_into(Work& work);
   bool load_made(Work& work);
@@ -112,7 +115,7 @@ class Resolver : public VariantMaker {
   void keep(const Work& work);
   Program& publish(Work& work);
 
-  std::unique_ptr<Layer> local_;
+  std::unique_ptr<Layer> store_;
   std::vector<std::unique_ptr<BinarySource>> mounted_;
   CompilePolicy policy_;
   mutable std::mutex mutex_;  // of the maps below; never held while something is made

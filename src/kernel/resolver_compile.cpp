@@ -7,7 +7,7 @@
 namespace kiln {
 
 void Resolver::compile(Work& work) {
-  const bool keepable = local_ != nullptr && work.device->pocl;
+  const bool keepable = store_ != nullptr && work.device->pocl;
   if (!keepable || policy_ == CompilePolicy::here) return compile_here_into(work, "");
   if (policy_ == CompilePolicy::beside) {
     compile_beside(work);
@@ -66,7 +66,7 @@ void Resolver::compile_here_into(Work& work, const std::string& why) {
   work.artifact = {};
   work.artifact.kernels = describe_kernels(work.handle);
   step.answered(why.empty() ? "in process" : "in process: " + why);
-  if (local_ == nullptr || work.device->pocl) return;
+  if (store_ == nullptr || work.device->pocl) return;
   // Other drivers give the binary that they run, at once and at no cost.
   work.artifact.binary = driver_binary(work.handle, *work.device);
   keep(work);

@@ -39,24 +39,36 @@ std::string hash_of(ByteView archive, const Key& key) {
 
 }  // namespace
 
+Lookup Resolver::ask_store(Kind kind, const Key& key, ByteView canonical,
+                           Explanation* explanation) {
+  const auto started = now_ns();
+  Lookup lookup = store_->get(kind, key, canonical);
+  if (explanation == nullptr) return lookup;
+  // A store of one layer leaves no trail: it is the answer.
+  if (lookup.trail.empty())
+    lookup.trail.push_back(
+        {store_->name(), lookup.entry.has_value(), lookup.reason, started, now_ns()});
+  for (const auto& answer : lookup.trail)
+    explanation->steps.push_back(
+        {answer.layer, answer.answered,
+         answer.answered ? fmt::format("{} bytes", lookup.entry->content.size()) : answer.reason,
+         answer.start_ns, answer.end_ns});
+  return lookup;
+}
+
 bool Resolver::load_stored(Work& work) {
-  if (!local_) return false;
+  if (!store_) return false;
   {
-    StepTimer step(work.explanation, local_->name());
-    auto lookup = local_->get(Kind::artifact, work.key, work.canonical);
-    if (!lookup.entry) {
-      step.missed(lookup.reason);
-      return false;
-    }
+    auto lookup = ask_store(Kind::artifact, work.key, work.canonical, work.explanation);
+    if (!lookup.entry) return false;
     auto artifact = decode_entry(*lookup.entry, *work.device);
     if (!artifact) {
-      step.missed(artifact.error().message());
+      take_back_answer(work.explanation, artifact.error().message());
       log(LogLevel::warning, fmt::format("store entry {} is not used: {}", work.key.digest.brief(),
                                          artifact.error().message()));
       return false;
     }
     work.artifact = std::move(*artifact);
-    step.answered(fmt::format("{} bytes", work.artifact.binary.size()));
   }
   add_variants(work);
   StepTimer step(work.explanation, "load");
@@ -130,7 +142,7 @@ bool Resolver::add_variants(Work& work) {
 
 /// Writes the Artifact back; an archive is merged with what others put there meanwhile.
 void Resolver::keep(const Work& work) {
-  if (!local_ || work.artifact.binary.empty()) return;
+  if (!store_ || work.artifact.binary.empty()) return;
   const auto merged = [&](const std::optional<Entry>& present) -> std::optional<Bytes> {
     const bool grows = work.artifact.form == Artifact::Form::pocl_archive;
     if (!present || !grows || work.stored_is_bad) return encode(work.artifact);
@@ -142,7 +154,7 @@ void Resolver::keep(const Work& work) {
     result.binary = std::move(*both);
     return encode(result);
   };
-  if (auto kept = local_->update(Kind::artifact, work.key, work.canonical, work.metadata(), merged);
+  if (auto kept = store_->update(Kind::artifact, work.key, work.canonical, work.metadata(), merged);
       !kept) {
     // A store that is unusable has said so itself, once; repeating it for every program helps
     // nobody.

@@ -67,9 +67,9 @@ Parameters Resolver::parameters(const Request& request, const Device& device) {
 
 std::optional<Parameters> Resolver::stored_record(const Request& request,
                                                   const Device& device) const {
-  if (!local_) return {};
+  if (!store_) return {};
   const Bytes canonical = canonical_record(request, device);
-  const auto lookup = local_->get(Kind::record, key_of(canonical), canonical);
+  const auto lookup = store_->get(Kind::record, key_of(canonical), canonical);
   if (!lookup.entry || lookup.entry->metadata.schema != parameters_schema) return {};
   return decode_parameters(lookup.entry->content);
 }
@@ -78,10 +78,10 @@ void Resolver::record(const Request& request, const Device& device, const Parame
   ParameterKey key{request.family, request.problem_class, device.speed_identity()};
   using Table = decltype(parameters_);
   parameters_.insert(std::move(key), parameters, Table::OnExisting::replace);
-  if (!local_) return;
+  if (!store_) return;
   const Bytes canonical = canonical_record(request, device);
   const Metadata metadata{parameters_schema, request.family, device.fingerprint(), 0};
-  if (auto kept = local_->put(Kind::record, key_of(canonical), canonical,
+  if (auto kept = store_->put(Kind::record, key_of(canonical), canonical,
                               encode_parameters(parameters), metadata);
       !kept)
     log(LogLevel::warning,

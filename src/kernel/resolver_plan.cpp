@@ -39,19 +39,18 @@ PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<P
     making_plans_.erase(key);
   };
   const auto load = [&]() -> PlanPtr {
-    if (!local_) return nullptr;
-    StepTimer step(explanation, local_->name());
-    const auto lookup = local_->get(Kind::plan, key, request.canonical);
-    if (!lookup.entry || lookup.entry->metadata.schema != request.schema) {
-      step.missed(lookup.entry ? "another schema" : lookup.reason);
+    if (!store_) return nullptr;
+    const auto lookup = ask_store(Kind::plan, key, request.canonical, explanation);
+    if (!lookup.entry) return nullptr;
+    if (lookup.entry->metadata.schema != request.schema) {
+      take_back_answer(explanation, "another schema");
       return nullptr;
     }
     auto plan = Plan::from_block(lookup.entry->content);
     if (!plan) {
-      step.missed(plan.error().message());
+      take_back_answer(explanation, plan.error().message());
       return nullptr;
     }
-    step.answered(fmt::format("{} bytes", (*plan)->block().size()));
     return *plan;
   };
   const auto make_and_keep = [&] {
@@ -59,9 +58,9 @@ PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<P
     PlanPtr plan = make();
     if (!plan) throw Error(Errc::internal, request.label + ": no plan was made");
     step.answered();
-    if (local_) {
+    if (store_) {
       const Metadata metadata{request.schema, request.label, "", step.seconds()};
-      if (auto kept = local_->put(Kind::plan, key, request.canonical, plan->block(), metadata);
+      if (auto kept = store_->put(Kind::plan, key, request.canonical, plan->block(), metadata);
           !kept)
         log(LogLevel::warning,
             fmt::format("plan {} is not kept: {}", request.label, kept.error().message()));

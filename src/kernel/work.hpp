@@ -40,6 +40,13 @@ struct Resolver::Work {
   }
 };
 
+/// The layer that has just answered gave nothing of use.
+inline void take_back_answer(Explanation* explanation, std::string why) {
+  if (explanation == nullptr || explanation->steps.empty()) return;
+  explanation->steps.back().answered = false;
+  explanation->steps.back().reason = std::move(why);
+}
+
 /// Notes one step of an Explanation (where there is one) when it goes out of scope.
 class StepTimer {
  public:

@@ -43,7 +43,7 @@ std::size_t items_of(const Job& job) {
 
 AutoSplit::AutoSplit(CoRun& run)
     : run_(run), canonical_(canonical_model(run)), model_(guess_speeds(run)) {
-  Layer* store = run_.resolver().local();
+  Layer* store = run_.resolver().store();
   if (store == nullptr) return;
   const auto lookup = store->get(Kind::record, key_of(canonical_), canonical_);
   if (!lookup.entry || lookup.entry->metadata.schema != model_schema) return;
@@ -79,7 +79,7 @@ RunReport AutoSplit::run() {
 }
 
 void AutoSplit::save() const {
-  Layer* store = run_.resolver().local();
+  Layer* store = run_.resolver().store();
   if (store == nullptr) return;
   const Metadata metadata{model_schema, run_.job().kernel, run_.device(0).fingerprint(), 0};
   const auto kept =

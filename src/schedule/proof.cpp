@@ -79,15 +79,15 @@ void write_shape(CanonicalWriter& writer, const Job& job) {
 }
 
 Proof load_proof(Resolver& resolver, const Job& job) {
-  if (resolver.local() == nullptr) return {};
+  if (resolver.store() == nullptr) return {};
   const Bytes canonical = canonical_proof(job);
-  const auto lookup = resolver.local()->get(Kind::record, key_of(canonical), canonical);
+  const auto lookup = resolver.store()->get(Kind::record, key_of(canonical), canonical);
   if (!lookup.entry || lookup.entry->metadata.schema != proof_schema) return {};
   return decode(lookup.entry->content).value_or(Proof{});
 }
 
 void add_proof(Resolver& resolver, const Job& job, const Proof& proof) {
-  if (resolver.local() == nullptr) return;
+  if (resolver.store() == nullptr) return;
   const Bytes canonical = canonical_proof(job);
   const Metadata metadata{proof_schema, job.kernel, "", 0};
   const auto change = [&](const std::optional<Entry>& present) -> std::optional<Bytes> {
@@ -101,7 +101,7 @@ void add_proof(Resolver& resolver, const Job& job, const Proof& proof) {
     return encode(all);
   };
   const auto kept =
-      resolver.local()->update(Kind::record, key_of(canonical), canonical, metadata, change);
+      resolver.store()->update(Kind::record, key_of(canonical), canonical, metadata, change);
   if (!kept) log(LogLevel::info, "a split proof is not kept: " + kept.error().message());
 }
 

@@ -53,6 +53,14 @@ Reservation Reservation::acquire(const std::string& store_folder, const Key& key
   }
 }
 
+Reservation& Reservation::operator=(Reservation&& other) noexcept {
+  Reservation released(std::move(*this));
+  file_ = std::move(other.file_);
+  path_ = std::move(other.path_);
+  waited_ = other.waited_;
+  return *this;
+}
+
 Reservation::~Reservation() {
   if (file_) ::unlink(path_.c_str());  // while it is held: nobody else's is removed
 }

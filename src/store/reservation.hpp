@@ -25,7 +25,7 @@ class Reservation {
 
   Reservation() = default;
   Reservation(Reservation&& other) noexcept = default;
-  Reservation& operator=(Reservation&&) = delete;
+  Reservation& operator=(Reservation&& other) noexcept;
   ~Reservation();
 
   bool held() const { return static_cast<bool>(file_); }

@@ -109,7 +109,7 @@ TEST_F(GeneratorTest, a_damaged_record_is_ignored) {
       .integer("version", request.version)
       .text("problem class", request.problem_class)
       .text("device", device_->speed_identity());
-  value_or_throw(made->local()->put(Kind::record, key_of(writer.view()), writer.view(),
+  value_or_throw(made->store()->put(Kind::record, key_of(writer.view()), writer.view(),
                                     as_bytes("\xff\xff\xff\xff"), {1, "test.scale", "", 0}));
   EXPECT_EQ(made->parameters(request, *device_), ScaleGenerator().defaults(request));
 }

@@ -37,7 +37,7 @@ TEST_F(ResolvePlanTest, a_plan_of_100_MB_is_made_once_for_all_processes) {
   Explanation explanation;
   const auto plan = second->resolve_plan(
       request(1), []() -> PlanPtr { throw Error(Errc::internal, "made again"); }, &explanation);
-  EXPECT_TRUE(step_of(explanation, second->local()->name()).answered) << text_of(explanation);
+  EXPECT_TRUE(step_of(explanation, second->store()->name()).answered) << text_of(explanation);
   const auto numbers = plan->array<std::uint32_t>("numbers");
   ASSERT_EQ(numbers.size(), count);
   for (std::size_t i = 0; i < count; i += 4099) ASSERT_EQ(numbers[i], i * 3);
@@ -71,14 +71,14 @@ TEST_F(ResolvePlanTest, another_request_or_schema_is_another_plan) {
   Explanation explanation;
   resolver()->resolve_plan(request(1, 2), std::ref(maker), &explanation);
   EXPECT_EQ(maker.made, 3);
-  EXPECT_EQ(step_of(explanation, spine->local()->name()).reason, "another schema");
+  EXPECT_EQ(step_of(explanation, spine->store()->name()).reason, "another schema");
 }
 
 TEST_F(ResolvePlanTest, a_stored_block_that_is_no_plan_is_made_anew) {
   {
     auto spine = resolver();
     const auto wanted = request(1);
-    value_or_throw(spine->local()->put(Kind::plan, key_of(wanted.canonical), wanted.canonical,
+    value_or_throw(spine->store()->put(Kind::plan, key_of(wanted.canonical), wanted.canonical,
                                        as_bytes("nonsense"), {1, "colouring", "", 0}));
   }
   Maker maker{100};

@@ -27,7 +27,7 @@ TEST_F(ResolverTest, compiles_once_and_then_every_process_starts_from_the_store)
   const auto context = Context::create({device_});
   Explanation explanation;
   Program& program = second->resolve(request, context, device_, wanted(1024, 64), &explanation);
-  EXPECT_TRUE(step_of(explanation, second->local()->name()).answered);
+  EXPECT_TRUE(step_of(explanation, second->store()->name()).answered);
   EXPECT_FALSE(has_step(explanation, "compile")) << text_of(explanation);
   EXPECT_FALSE(has_step(explanation, "variant"));
   run_vector_add(context, program, 1024, 64);
@@ -201,12 +201,12 @@ TEST_F(ResolverTest, an_entry_of_another_device_is_not_handed_to_the_driver) {
   Artifact foreign;
   foreign.form = Artifact::Form::driver_binary;
   foreign.binary = Bytes(100, std::byte{7});
-  value_or_throw(spine->local()->put(Kind::artifact, key_of(canonical), canonical, encode(foreign),
+  value_or_throw(spine->store()->put(Kind::artifact, key_of(canonical), canonical, encode(foreign),
                                      {artifact_schema, "foreign", "", 0}));
   const auto context = Context::create({device_});
   Explanation explanation;
   Program& program = spine->resolve(request, context, device_, wanted(256, 64), &explanation);
-  EXPECT_FALSE(step_of(explanation, spine->local()->name()).answered);
+  EXPECT_FALSE(step_of(explanation, spine->store()->name()).answered);
   EXPECT_TRUE(step_of(explanation, "compile").answered);
   run_vector_add(context, program, 256, 64);
 }
