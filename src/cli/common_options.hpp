@@ -62,6 +62,20 @@ inline constexpr Option store{
     .help =
         "The folder of the store that keeps compiled programs and records, or off to use "
         "none. Default: $XDG_CACHE_HOME/kiln."};
+inline constexpr Option system_store{
+    .name = "system-store",
+    .kind = Kind::folder,
+    .value_name = "DIR",
+    .help =
+        "A read-only store that is asked after the local one, as a package ships it, or off. "
+        "Default: /usr/share/kiln/store where it is there."};
+inline constexpr Option shared_store{
+    .name = "shared-store",
+    .kind = Kind::text,
+    .value_name = "URL",
+    .help =
+        "The store of the fleet, asked after those of this machine: "
+        "redis://[:password@]host[:port][/db], or off. Default: none."};
 inline constexpr Option compile{
     .name = "compile",
     .kind = Kind::choice,

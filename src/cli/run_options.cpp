@@ -66,6 +66,8 @@ constexpr Option own_options[] = {
      .value_name = "N[xN[xN]]",
      .help = "The local size, as 64 or 16x16, in place of the spec's."},
     options::store,
+    options::system_store,
+    options::shared_store,
     options::compile,
     {.name = "runs",
      .kind = Kind::integer,

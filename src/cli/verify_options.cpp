@@ -24,6 +24,8 @@ constexpr Option own_options[] = {
     options::source_dir,
     options::dialect,
     options::store,
+    options::system_store,
+    options::shared_store,
     options::compile,
 };
 

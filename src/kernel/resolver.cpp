@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "kernel/program_table.hpp"
 #include "kernel/work.hpp"
+#include "store/default_store.hpp"
 
 namespace kiln {
 
@@ -19,8 +21,13 @@ Resolver::~Resolver() { finish(); }
 
 Resolver& Resolver::process() {
   static Resolver resolver([] {
-    const auto location = default_store_location();
-    return location.folder.empty() ? nullptr : open_local_store(location.folder);
+    auto store = open_store(default_store_settings());
+    if (store) return *std::move(store);
+    // A wrong setting of a library's user costs him the shared store, not his program.
+    log(LogLevel::warning, store.error().message());
+    auto settings = default_store_settings();
+    settings.shared.clear();
+    return value_or_throw(open_store(settings));
   }());
   return resolver;
 }

@@ -1,0 +1,55 @@
+#include "store/default_store.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/log.hpp"
+#include "store/layers.hpp"
+#include "store/local_store.hpp"
+#include "store/network_folder.hpp"
+#include "store/system_store.hpp"
+
+namespace kiln {
+namespace {
+
+/// A variable's value, empty where it is not set or says off; `otherwise` where it is not set.
+std::string setting(const char* name, const std::string& otherwise) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return otherwise;
+  return std::string_view(value) == "off" ? "" : value;
+}
+
+}  // namespace
+
+StoreSettings default_store_settings() {
+  const bool shipped = ::access(default_system_store, F_OK) == 0;
+  return {default_store_location().folder,
+          setting("KILN_SYSTEM_STORE", shipped ? default_system_store : ""),
+          setting("KILN_SHARED_STORE", "")};
+}
+
+std::string store_folder_for(const std::string& asked) {
+  const std::string network = asked.empty() ? "" : network_file_system(asked);
+  if (network.empty()) return asked;
+  const std::string folder = node_local_folder();
+  log(LogLevel::warning,
+      fmt::format("the store's folder {} is on {}; {} is used instead", asked, network, folder));
+  return folder;
+}
+
+Expected<std::unique_ptr<Layer>> open_store(const StoreSettings& settings) {
+  const std::string folder = store_folder_for(settings.local);
+  std::unique_ptr<Layer> local;
+  if (!folder.empty()) local = open_local_store(folder);
+  std::vector<LayeredStore::Below> below;
+  if (!settings.system.empty())
+    below.push_back({std::make_unique<SystemStore>(settings.system), false, false});
+  if (!settings.shared.empty())
+    return fail(Errc::unsupported, "this build has no shared store: it was made without hiredis");
+  if (below.empty()) return local;
+  return std::make_unique<LayeredStore>(std::move(local), std::move(below));
+}
+
+}  // namespace kiln

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "store/layer.hpp"
+
+namespace kiln {
+
+/// Which layers a store has, and where they are.
+struct StoreSettings {
+  std::string local;   ///< a folder; empty: nothing is kept on this machine
+  std::string system;  ///< a folder that a package ships; empty: none
+  std::string shared;  ///< redis://[:password@]host[:port][/db]; empty: none
+};
+
+/// Where a system store is looked for when nobody says otherwise.
+inline constexpr const char* default_system_store = "/usr/share/kiln/store";
+
+/// What the environment says: KILN_STORE and the folders of default_store_location(),
+/// KILN_SYSTEM_STORE (a folder or off; else default_system_store where it is there),
+/// KILN_SHARED_STORE (a URL or off).
+StoreSettings default_store_settings();
+
+/// The folder to use for a store that is asked for there: the same, or, on a network file system,
+/// one of the machine itself, which a line in the log says.
+std::string store_folder_for(const std::string& asked);
+
+/// The store over these layers; null where there are none. Errors: bad_input for a URL that is
+/// none, unsupported for a shared store in a build without Redis.
+Expected<std::unique_ptr<Layer>> open_store(const StoreSettings& settings);
+
+}  // namespace kiln

@@ -1,0 +1,72 @@
+// Where the store's layers are, and what is opened for them.
+#include "store/default_store.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "store/network_folder.hpp"
+#include "store/support.hpp"
+
+namespace kiln {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Sets a variable for a while.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+TEST(DefaultStore, the_environment_names_its_layers) {
+  const Variable local("KILN_STORE", "/a"), system("KILN_SYSTEM_STORE", "/b"),
+      shared("KILN_SHARED_STORE", "redis://c");
+  const auto settings = default_store_settings();
+  EXPECT_EQ(settings.local, "/a");
+  EXPECT_EQ(settings.system, "/b");
+  EXPECT_EQ(settings.shared, "redis://c");
+}
+
+TEST(DefaultStore, off_is_no_layer) {
+  const Variable local("KILN_STORE", "off"), system("KILN_SYSTEM_STORE", "off"),
+      shared("KILN_SHARED_STORE", "off");
+  const auto settings = default_store_settings();
+  EXPECT_EQ(settings.local + settings.system + settings.shared, "");
+  const auto opened = open_store(settings);
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(*opened, nullptr);
+}
+
+TEST(DefaultStore, a_local_layer_alone_is_not_wrapped) {
+  const testing::TestFolder folder;
+  const auto opened = value_or_throw(open_store({folder.store(), "", ""}));
+  ASSERT_NE(opened, nullptr);
+  EXPECT_EQ(opened->name(), "local store");
+  EXPECT_EQ(value_or_throw(open_store({folder.store(), folder.store() + "2", ""}))->name(),
+            "store");
+}
+
+TEST(NetworkFolder, knows_the_network_file_systems_of_clusters) {
+  EXPECT_EQ(network_file_system_of_type(0x6969), "NFS");
+  EXPECT_EQ(network_file_system_of_type(0x0bd00bd0), "Lustre");
+  EXPECT_EQ(network_file_system_of_type(0x47504653), "GPFS");
+  EXPECT_EQ(network_file_system_of_type(static_cast<int>(0xff534d42)), "CIFS") << "as a signed int";
+  for (const long local : {0xef53L, 0x01021994L, 0x58465342L, 0x9123683eL, 0x794c7630L})
+    EXPECT_EQ(network_file_system_of_type(local), "") << std::hex << local;
+}
+
+TEST(NetworkFolder, of_an_absent_folder_its_parent_counts) {
+  EXPECT_EQ(network_file_system("/tmp/absent/deep/below"), network_file_system("/tmp"));
+  EXPECT_THAT(node_local_folder(), HasSubstr(std::to_string(::geteuid())));
+}
+
+}  // namespace
+}  // namespace kiln
