@@ -86,6 +86,7 @@ TEST(KdbJson, kernels_can_stand_in_their_record) {
 
 TEST(KdbJson, errors_name_the_path) {
   EXPECT_THAT(refusal("{"), HasSubstr("not JSON"));
+  EXPECT_THAT(refusal("4e900"), HasSubstr("not JSON"));
   EXPECT_THAT(refusal("[]"), HasSubstr("database: expected an object"));
   EXPECT_THAT(refusal(R"({"layout": "v2", "patterns": []})"), HasSubstr("database.layout"));
   EXPECT_THAT(refusal(R"({"layout": "v3"})"), HasSubstr("database.patterns: missing"));

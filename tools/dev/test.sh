@@ -8,7 +8,7 @@ run_ctest() {
   # LLVM, inside the driver, sets up signal stacks of its own; AddressSanitizer then takes down one
   # that it did not put up, and aborts. Tests crash kernels on purpose and look for the signal.
   export ASAN_OPTIONS=use_sigaltstack=0:handle_segv=0
-  export TSAN_OPTIONS=suppressions=$PWD/tools/sanitize/races.supp
+  export TSAN_OPTIONS=suppressions=$PWD/tools/sanitize/races.supp:handle_segv=0
   logged "testing $preset" "$log" \
     ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" || status=$?
   # Passing tests are thousands of lines that nobody reads; the log keeps them.

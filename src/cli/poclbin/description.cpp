@@ -175,6 +175,8 @@ Description read_description(std::string_view json, const std::string& path) {
     document = Json::parse(json);
   } catch (const Json::parse_error& error) {
     throw Error(Errc::bad_input, fmt::format("{}: byte {}: no valid JSON", path, error.byte));
+  } catch (const Json::exception& error) {  // a number that no double holds
+    throw Error(Errc::bad_input, fmt::format("{}: no valid JSON: {}", path, error.what()));
   }
   const Json& layout = reader.at(document, "layout", "the document");
   if (layout == "wiki-v1")

@@ -297,6 +297,8 @@ Expected<Database> from_json(std::string_view text) {
     json = Json::parse(text);
   } catch (const Json::parse_error& error) {
     return fail(Errc::bad_input, fmt::format("byte {}: not JSON: {}", error.byte, error.what()));
+  } catch (const Json::exception& error) {  // a number that no double holds
+    return fail(Errc::bad_input, fmt::format("not JSON: {}", error.what()));
   }
   return JsonReader(json).read();
 }
