@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/duration.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
 
@@ -103,13 +104,7 @@ std::string first_values(const spec::Type& type, ByteView data) {
 }
 
 void print_explanations(const SpecRun& run) {
-  for (const auto& explanation : run.explanations) {
-    print(fmt::format("  {}  key {}\n", explanation.what, explanation.key.substr(0, 16)));
-    for (const auto& step : explanation.steps)
-      print(fmt::format("    {:<12} {:<6} {:>10}{}{}\n", step.layer, step.answered ? "hit" : "miss",
-                        duration(static_cast<double>(step.end_ns - step.start_ns)),
-                        step.reason.empty() ? "" : "  ", step.reason));
-  }
+  for (const auto& explanation : run.explanations) print(text_of(explanation));
 }
 
 void print_text(const Context& context, const SpecRun& run) {
@@ -139,12 +134,6 @@ void print_text(const Context& context, const SpecRun& run) {
 }
 
 }  // namespace
-
-std::string duration(double ns) {
-  if (ns >= 1e9) return fmt::format("{:.3f} s", ns * 1e-9);
-  if (ns >= 1e6) return fmt::format("{:.3f} ms", ns * 1e-6);
-  return fmt::format("{:.1f} us", ns * 1e-3);
-}
 
 const char* status_of(const Error& error) {
   return error.code() == Errc::refused || error.code() == Errc::unsupported ? "refused" : "failed";

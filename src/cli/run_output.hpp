@@ -14,7 +14,4 @@ void print_failure(const Context& context, const std::string& file, const Error&
 /// "ok", "failed" or "refused" (Kiln declines: unsupported, or the result could be wrong).
 const char* status_of(const Error& error);
 
-/// "1.234 ms", "12.3 us".
-std::string duration(double ns);
-
 }  // namespace kiln::cli

@@ -21,4 +21,25 @@ struct Explanation {
   std::vector<ResolveStep> steps;
 };
 
+/// A line for the program and one for each step, for people.
+std::string text_of(const Explanation& explanation);
+
+/// Whether the user of a program asks for explanations: KILN_EXPLAIN is 1, on, true or yes. Read
+/// once a process.
+bool explains_by_environment();
+
+/// An Explanation that is written to standard error when it goes: for calls whose caller wants
+/// none, in processes whose user does. (The only thing that the library ever prints.)
+class EnvironmentExplanation {
+ public:
+  EnvironmentExplanation() = default;
+  EnvironmentExplanation(const EnvironmentExplanation&) = delete;
+  EnvironmentExplanation& operator=(const EnvironmentExplanation&) = delete;
+  ~EnvironmentExplanation();
+  Explanation* get() { return &explanation_; }
+
+ private:
+  Explanation explanation_;
+};
+
 }  // namespace kiln

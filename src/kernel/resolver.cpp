@@ -71,6 +71,8 @@ Program* Resolver::find(const Key& key, Context& context, const Device& device) 
 Program& Resolver::resolve(const Request& request, const ContextPtr& context,
                            const DevicePtr& device, const std::vector<KernelVariant>& wanted,
                            Explanation* explanation) {
+  std::optional<EnvironmentExplanation> asked;
+  if (explanation == nullptr && explains_by_environment()) explanation = asked.emplace().get();
   const Parameters chosen = parameters(request, *device);
   Bytes canonical = canonical_request(request, chosen, *device);
   const Key key = key_of(canonical);

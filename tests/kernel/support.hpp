@@ -73,14 +73,6 @@ inline bool has_step(const Explanation& explanation, const std::string& layer) {
   return false;
 }
 
-/// All steps, for the message of a failure.
-inline std::string text_of(const Explanation& explanation) {
-  std::string text;
-  for (const auto& step : explanation.steps)
-    text += step.layer + (step.answered ? " answered: " : " did not answer: ") + step.reason + "; ";
-  return text;
-}
-
 /// Runs VectorAdd over n work-items and checks every sum.
 inline void run_vector_add(const ContextPtr& context, Program& program, std::size_t n,
                            std::size_t local) {

@@ -1,0 +1,38 @@
+#include "kernel/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/duration.hpp"
+
+namespace kiln {
+
+std::string text_of(const Explanation& explanation) {
+  std::string text = fmt::format("  {}  key {}\n", explanation.what, explanation.key.substr(0, 16));
+  for (const auto& step : explanation.steps)
+    text += fmt::format("    {:<12} {:<6} {:>10}{}{}\n", step.layer, step.answered ? "hit" : "miss",
+                        duration(static_cast<double>(step.end_ns - step.start_ns)),
+                        step.reason.empty() ? "" : "  ", step.reason);
+  return text;
+}
+
+bool explains_by_environment() {
+  static const bool asked = [] {
+    const char* value = std::getenv("KILN_EXPLAIN");
+    const std::string_view text = value == nullptr ? "" : value;
+    return text == "1" || text == "on" || text == "true" || text == "yes";
+  }();
+  return asked;
+}
+
+EnvironmentExplanation::~EnvironmentExplanation() {
+  // A program that this process has already is asked for at every launch.
+  const bool known = !explanation_.steps.empty() && explanation_.steps.front().answered;
+  if (!explanation_.what.empty() && !known)
+    std::fputs(("kiln:" + text_of(explanation_)).c_str(), stderr);
+}
+
+}  // namespace kiln
