@@ -4,8 +4,7 @@
 
 #include <array>
 #include <cerrno>
-
-#include "base/clock.hpp"
+#include <cstring>
 
 namespace kiln {
 namespace {
@@ -29,14 +28,25 @@ constexpr std::array<const char*, Database::layout> steps = {
        CREATE INDEX entry_by_blob ON entry(blob) WHERE blob IS NOT NULL;
        PRAGMA application_id=0x4b494c4e;
        PRAGMA user_version=1)",
+    // How often an entry was used stands in a table of its own: a hit is noted without writing the
+    // entry's row anew, and what damage does there makes no entry a bad one.
+    R"(ALTER TABLE entry ADD COLUMN source BLOB;
+       ALTER TABLE entry ADD COLUMN options TEXT NOT NULL DEFAULT '';
+       ALTER TABLE entry ADD COLUMN build_log TEXT NOT NULL DEFAULT '';
+       CREATE TABLE use(kind INTEGER NOT NULL, key BLOB NOT NULL, hits INTEGER NOT NULL,
+         last_used INTEGER NOT NULL, PRIMARY KEY(kind, key)) WITHOUT ROWID;
+       UPDATE layout SET version=2;
+       PRAGMA user_version=2)",
 };
 
-#define KILN_ROW_COLUMNS                                                                       \
+#define KILN_ROW_COLUMNS_1                                                                     \
   "kind, key, schema, label, fingerprint, cost, created, size, checksum, blob, row_checksum, " \
   "canonical"
+#define KILN_ROW_COLUMNS KILN_ROW_COLUMNS_1 ", source, options, build_log"
+#define KILN_SCAN_RANGE " WHERE (kind, key) > (?1, ?2) ORDER BY kind, key LIMIT ?3"
 
-// A scan of a sound store takes far less; one that goes in circles in a damaged tree ends here.
-constexpr std::int64_t full_scan_ns = 20'000'000'000;
+// The column after those of the row.
+constexpr int content_column = 15;
 
 std::array<std::byte, 16> stored(const Checksum& checksum) {
   std::array<std::byte, 16> bytes;
@@ -61,11 +71,23 @@ bool load(ByteView bytes, Digest& into) {
 
 Database::Database()
     : find_("SELECT " KILN_ROW_COLUMNS ", content FROM entry WHERE kind=?1 AND key=?2"),
+      find_in_1_("SELECT " KILN_ROW_COLUMNS_1
+                 ", NULL, '', '', content FROM entry WHERE kind=?1 AND key=?2"),
+      scan_("SELECT " KILN_ROW_COLUMNS
+            ", (SELECT hits FROM use WHERE use.kind=entry.kind AND use.key=entry.key)"
+            ", (SELECT last_used FROM use WHERE use.kind=entry.kind AND use.key=entry.key)"
+            " FROM entry" KILN_SCAN_RANGE),
+      scan_in_1_("SELECT " KILN_ROW_COLUMNS_1 ", NULL, '', '', 0, 0 FROM entry" KILN_SCAN_RANGE),
       store_("INSERT OR REPLACE INTO entry(" KILN_ROW_COLUMNS
-             ", content) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)"),
+             ", content) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)"),
       remove_("DELETE FROM entry WHERE kind=?1 AND key=?2"),
+      remove_use_("DELETE FROM use WHERE kind=?1 AND key=?2"),
       refers_("SELECT 1 FROM entry WHERE blob=?1 LIMIT 1"),
-      each_("SELECT " KILN_ROW_COLUMNS " FROM entry") {}
+      between_("SELECT key FROM entry WHERE kind=?1 AND key>=?2 AND key<=?3 ORDER BY key LIMIT ?4"),
+      add_use_(
+          "INSERT INTO use(kind, key, hits, last_used) VALUES(?1,?2,?3,?4)"
+          " ON CONFLICT(kind, key) DO UPDATE SET hits=hits+excluded.hits,"
+          " last_used=max(last_used, excluded.last_used)") {}
 
 Database::Attempt<void> Database::open(const std::string& path, Access access,
                                        std::int64_t deadline_ns) {
@@ -79,7 +101,8 @@ Database::Attempt<void> Database::open(const std::string& path, Access access,
     if (auto opened = connection_.open(path, mode); !opened) return opened;
     open_ = true;
   }
-  if (ready_) return {};
+  // An older layout may be brought to the present one at any time, by us or by another process.
+  if (layout_ == layout) return {};
   auto prepared = prepare_layout(access);
   if (!prepared) roll_back();
   return prepared;
@@ -88,8 +111,10 @@ Database::Attempt<void> Database::open(const std::string& path, Access access,
 Database::Attempt<void> Database::prepare_layout(Access access) {
   const auto version = connection_.integer("PRAGMA user_version", 0);
   if (!version) return tl::unexpected(version.error());
-  ready_ = *version == layout;
-  if (ready_) return {};
+  if (*version == layout || (*version == layout_ && access != Access::write)) {
+    layout_ = *version;
+    if (layout_ != 0) return {};
+  }
   if (auto begun = connection_.run(access == Access::write ? "BEGIN IMMEDIATE" : "BEGIN"); !begun)
     return begun;
   // Once more inside the transaction: another process may just have made the layout.
@@ -103,7 +128,7 @@ Database::Attempt<void> Database::prepare_layout(Access access) {
     if (auto upgraded = upgrade(*found); !upgraded) return upgraded;
   }
   if (auto done = commit(); !done) return done;
-  ready_ = *found == layout || access == Access::write;
+  layout_ = access == Access::write ? layout : *found;
   return {};
 }
 
@@ -136,6 +161,7 @@ void Database::roll_back() {
 
 bool Database::read_row(const sqlite::Statement& from, Row& into) {
   RowHead& head = into.head;
+  head.blob.reset();
   head.kind = static_cast<Kind>(from.integer(0));
   head.metadata.schema = static_cast<std::uint32_t>(from.integer(2));
   head.metadata.label = from.text(3);
@@ -144,6 +170,10 @@ bool Database::read_row(const sqlite::Statement& from, Row& into) {
   head.created = from.integer(6);
   head.size = static_cast<std::uint64_t>(from.integer(7));
   if (!from.is_null(9) && !load(from.bytes(9), head.blob.emplace())) return false;
+  head.metadata.source.reset();
+  if (!from.is_null(12) && !load(from.bytes(12), head.metadata.source.emplace())) return false;
+  head.metadata.options = from.text(13);
+  head.metadata.build_log = from.text(14);
   const ByteView canonical = from.bytes(11);
   into.canonical.assign(canonical.begin(), canonical.end());
   Checksum checksum;
@@ -153,18 +183,19 @@ bool Database::read_row(const sqlite::Statement& from, Row& into) {
 
 Database::Attempt<Database::Found> Database::find(Kind kind, const Key& key) {
   Found found;
-  if (!ready_) return found;
-  const StatementUse use(find_);
-  if (auto ready = find_.prepare(connection_); !ready) return tl::unexpected(ready.error());
-  find_.bind(static_cast<std::int64_t>(kind)).bind(key.digest.bytes);
-  const auto row = find_.step();
+  if (empty()) return found;
+  auto& statement = layout_ == 1 ? find_in_1_ : find_;
+  const StatementUse use(statement);
+  if (auto ready = statement.prepare(connection_); !ready) return tl::unexpected(ready.error());
+  statement.bind(static_cast<std::int64_t>(kind)).bind(key.digest.bytes);
+  const auto row = statement.step();
   if (!row) return tl::unexpected(row.error());
   if (!*row) return found;
   // A damaged tree may lead to another entry's row, sound in itself.
   const bool sound =
-      read_row(find_, found.row) && found.row.head.kind == kind && found.row.head.key == key;
+      read_row(statement, found.row) && found.row.head.kind == kind && found.row.head.key == key;
   found.state = sound ? State::sound : State::damaged;
-  const ByteView content = find_.bytes(12);
+  const ByteView content = statement.bytes(content_column);
   if (sound) found.row.content.assign(content.begin(), content.end());
   return found;
 }
@@ -183,16 +214,32 @@ Database::Attempt<void> Database::store(const RowHead& head, ByteView canonical,
       .bind(static_cast<std::int64_t>(head.size))
       .bind(checksum);
   head.blob ? store_.bind(head.blob->bytes) : store_.bind_null();
-  const auto done = store_.bind(row).bind(canonical).bind(content).step();
+  store_.bind(row).bind(canonical);
+  head.metadata.source ? store_.bind(head.metadata.source->bytes) : store_.bind_null();
+  const auto done = store_.bind(std::string_view(head.metadata.options))
+                        .bind(std::string_view(head.metadata.build_log))
+                        .bind(content)
+                        .step();
   if (!done) return tl::unexpected(done.error());
   return {};
 }
 
 Database::Attempt<bool> Database::remove(Kind kind, const Key& key) {
-  const StatementUse use(remove_);
-  if (auto ready = remove_.prepare(connection_); !ready) return tl::unexpected(ready.error());
-  remove_.bind(static_cast<std::int64_t>(kind)).bind(key.digest.bytes);
-  if (const auto done = remove_.step(); !done) return done;
+  return remove_row(static_cast<std::int64_t>(kind), key.digest.bytes);
+}
+
+Database::Attempt<void> Database::remove(const Place& damaged) {
+  if (auto removed = remove_row(damaged.kind, damaged.key); !removed)
+    return tl::unexpected(removed.error());
+  return {};
+}
+
+Database::Attempt<bool> Database::remove_row(std::int64_t kind, ByteView key) {
+  for (auto* statement : {&remove_use_, &remove_}) {
+    const StatementUse use(*statement);
+    if (auto ready = statement->prepare(connection_); !ready) return tl::unexpected(ready.error());
+    if (const auto done = statement->bind(kind).bind(key).step(); !done) return done;
+  }
   return sqlite3_changes(connection_.raw()) > 0;
 }
 
@@ -200,23 +247,6 @@ Database::Attempt<bool> Database::refers_to(const Digest& blob) {
   const StatementUse use(refers_);
   if (auto ready = refers_.prepare(connection_); !ready) return tl::unexpected(ready.error());
   return refers_.bind(blob.bytes).step();
-}
-
-Database::Attempt<std::uint64_t> Database::each(const std::function<void(const RowHead&)>& call) {
-  std::uint64_t damaged = 0;
-  if (!ready_) return damaged;
-  connection_.set_deadline(now_ns() + full_scan_ns);
-  const StatementUse use(each_);
-  if (auto ready = each_.prepare(connection_); !ready) return tl::unexpected(ready.error());
-  for (;;) {
-    const auto row = each_.step();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return damaged;
-    if (Row next; read_row(each_, next))
-      call(next.head);
-    else
-      ++damaged;
-  }
 }
 
 }  // namespace kiln

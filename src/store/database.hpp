@@ -1,25 +1,38 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "store/row.hpp"
 #include "store/sqlite.hpp"
+#include "store/use_log.hpp"
 
 namespace kiln {
 
-/// The database of a local store: its layout, and the statements on it. Not thread-safe.
+/// A sound row, without its canonical bytes and content, and how it was used.
+struct ListedRow {
+  RowHead head;
+  std::uint64_t canonical_size = 0;
+  std::uint64_t hits = 0;
+  std::int64_t last_used = 0;  ///< seconds since 1970; 0: never
+};
+
+/// The database of a local store: its layouts, and the statements on it. Not thread-safe.
 class Database {
  public:
   template <class T>
   using Attempt = sqlite::Attempt<T>;
 
   /// The layout that this program writes; docs/formats/store.md describes it.
-  static constexpr std::int64_t layout = 1;
+  static constexpr std::int64_t layout = 2;
 
   enum class Access {
-    read,     ///< a database that is absent or has no layout yet counts as empty
+    read,     ///< a database that is absent or has no layout yet counts as empty; an older one is
+              ///< read as it is
     write,    ///< made, and brought to the present layout, where need be
     shipped,  ///< read-only, and changed by nobody: no locks, no journal, nothing is made
   };
@@ -30,7 +43,7 @@ class Database {
   /// deadline (base/clock.hpp), as all later calls do.
   Attempt<void> open(const std::string& path, Access access, std::int64_t deadline_ns);
   /// True while the open file has no layout: it has no entries either.
-  bool empty() const { return !ready_; }
+  bool empty() const { return layout_ == 0; }
   /// True where the path no longer names the file that was opened, even if open() then failed.
   bool moved() const { return connection_.moved(); }
 
@@ -51,19 +64,44 @@ class Database {
   Attempt<bool> remove(Kind kind, const Key& key);
   /// True where an entry's content is this file.
   Attempt<bool> refers_to(const Digest& blob);
-  /// Calls for each sound row, without its canonical bytes and content. Returns the number of
-  /// damaged ones.
-  Attempt<std::uint64_t> each(const std::function<void(const RowHead&)>& call);
+  /// Calls for each sound row. Returns the number of damaged ones.
+  Attempt<std::uint64_t> each(const std::function<void(const ListedRow&)>& call);
+
+  /// A place in the order of the rows: by kind, then key. The default is before all.
+  struct Place {
+    std::int64_t kind = 0;
+    Bytes key = {};
+    auto operator<=>(const Place&) const = default;
+  };
+  /// A part of each(), so that others need not wait for the whole: at most `limit` rows after
+  /// `from`, which moves to the last of them. False: there are no more.
+  Attempt<bool> scan(Place& from, std::size_t limit,
+                     const std::function<void(const ListedRow&)>& sound,
+                     const std::function<void(const Place&)>& damaged);
+  /// The entries of this kind whose keys are in this range, both ends included; at most `limit`.
+  Attempt<std::vector<Key>> between(Kind kind, const Digest& first, const Digest& last,
+                                    std::size_t limit);
+  /// Removes a row that find() cannot name.
+  Attempt<void> remove(const Place& damaged);
+
+  /// Adds to the hits of each. Inside a transaction.
+  Attempt<void> add(std::span<const Use> uses);
+  /// Drops what was noted of entries that are gone.
+  Attempt<void> forget_lost_uses();
 
  private:
   Attempt<void> prepare_layout(Access access);
   Attempt<void> upgrade(std::int64_t from);
   Attempt<std::int64_t> trusted_version();
+  Attempt<bool> remove_row(std::int64_t kind, ByteView key);
   static bool read_row(const sqlite::Statement& from, Row& into);
 
   sqlite::Connection connection_;  // first: the statements must go before it
-  sqlite::Statement find_, store_, remove_, refers_, each_;
-  bool open_ = false, ready_ = false;
+  // Older layouts lack columns: they are read by other statements.
+  sqlite::Statement find_, find_in_1_, scan_, scan_in_1_;
+  sqlite::Statement store_, remove_, remove_use_, refers_, between_, add_use_;
+  bool open_ = false;
+  std::int64_t layout_ = 0;  ///< of the open file; 0: none yet
 };
 
 }  // namespace kiln

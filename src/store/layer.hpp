@@ -30,6 +30,16 @@ struct Metadata {
   std::string label;         ///< for people: "VectorAdd on PoCL …"; at most 4096 bytes
   std::string fingerprint;   ///< of the device, empty where none matters; at most 4096 bytes
   double cost_seconds = 0;   ///< what making the content took: what a hit saves
+
+  // What the maker may tell besides. The store keeps at most longest_detail bytes of each text (a
+  // longer one is cut, which its end says), and no folders: "/home/me/blur.cl:3" is kept as
+  // "blur.cl:3".
+  std::optional<Digest> source = {};  ///< BLAKE2b-256 of the source text
+  std::string options = {};           ///< of the compiler
+  std::string build_log = {};         ///< what the compiler said
+
+  static constexpr std::size_t longest_detail = 16 << 10;
+  bool operator==(const Metadata&) const = default;
 };
 
 struct Entry {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 
+#include "store/details.hpp"
 #include "store/folder.hpp"
 #include "store/verified_lookup.hpp"
 
@@ -27,10 +27,8 @@ std::int64_t seconds_since_1970() {
 }
 
 RowHead head_of(Kind kind, const Key& key, const Metadata& metadata, ByteView content) {
-  RowHead head{kind, key, metadata, seconds_since_1970(), content.size(), xxh3(content), {}};
-  // The database keeps no NaN, and no sign of a zero; a checksum over either would not hold.
-  auto& cost = head.metadata.cost_seconds;
-  if (!std::isfinite(cost) || cost <= 0) cost = 0;
+  RowHead head{kind,          key, kept_metadata(metadata), seconds_since_1970(), content.size(),
+               xxh3(content), {}};
   if (content.size() > LocalStore::largest_inline) head.blob = blake2b(content);
   return head;
 }
@@ -73,13 +71,16 @@ LocalStore::LocalStore(const std::string& folder)
   watch();
 }
 LocalStore::~LocalStore() {
+  write_uses();
   close();
   unwatch();
 }
 
 Lookup LocalStore::get(Kind kind, const Key& key, ByteView canonical) {
   try {
-    return look_up(kind, key, canonical);
+    Lookup found = look_up(kind, key, canonical);
+    if (found.entry) uses_.note(kind, key, seconds_since_1970());
+    return found;
   } catch (const std::exception& problem) {
     return {{}, std::string("store: ") + problem.what()};
   }
@@ -116,7 +117,9 @@ Expected<void> LocalStore::put(Kind kind, const Key& key, ByteView canonical, By
                                const Metadata& metadata) {
   return guarded([&]() -> Expected<void> {
     if (auto checked = check_sizes(canonical, metadata); !checked) return checked;
-    return insert(head_of(kind, key, metadata, content), canonical, content);
+    auto done = insert(head_of(kind, key, metadata, content), canonical, content);
+    if (done && uses_.due(seconds_since_1970())) write_uses();
+    return done;
   });
 }
 

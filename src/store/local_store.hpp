@@ -24,6 +24,9 @@ struct EntryInfo {
   std::uint64_t size = 0;    ///< bytes of content
   std::int64_t created = 0;  ///< seconds since 1970, UTC
   bool in_file = false;      ///< kept in a file of its own, not in the database
+  std::uint64_t canonical_size = 0;
+  std::uint64_t hits = 0;      ///< as far as it was noted: a killed process notes nothing
+  std::int64_t last_used = 0;  ///< seconds since 1970, UTC; 0: never
 };
 
 /// What a store holds.
@@ -43,7 +46,8 @@ struct StoreStats {
 /// files for large ones. docs/formats/store.md describes every byte.
 ///
 /// One connection, opened at the first use, guarded by a mutex (the hot layer is memory); large
-/// contents are read and written outside it. Calls wait at most about two seconds for other
+/// contents are read and written outside it. Hits are counted in memory and written now and then
+/// at a put(), and at the end. Calls wait at most about two seconds for other
 /// processes. Everything is closed before fork() and opened again on either side at the next call.
 class LocalStore final : public Layer, private ForkGuarded {
  public:
@@ -87,7 +91,7 @@ class LocalStore final : public Layer, private ForkGuarded {
   /// Runs `work` on the open database under the mutex. Where the file turns out to be damaged or
   /// renamed, that is dealt with and `work` runs again. A transaction left open is rolled back.
   Expected<void> on_database(Access access, const Work& work);
-  Attempt<void> make_ready(Access access);
+  Attempt<void> make_ready(Access access, std::int64_t patience_ns);
   Attempt<void> begin_anew(const sqlite::Failure& damage);
   void drop_connection();
   /// Closes the connection while it is still watched: a fork() in the middle of it would leave the
@@ -103,12 +107,15 @@ class LocalStore final : public Layer, private ForkGuarded {
                           std::optional<AtomicFile>& staged) const;
   /// Removes the file of a replaced entry, unless another entry uses it.
   void drop_if_unused(const std::optional<Digest>& blob);
+  /// Writes the hits since the last time; an attempt, no more.
+  void write_uses();
 
   void before_fork() override;
   void after_fork() override;
 
   const std::string folder_;
   const BlobFolder blobs_;
+  UseLog uses_;
   std::mutex mutex_;
   std::atomic<std::thread::id> occupant_{};  ///< the thread inside, to refuse calls from `change`
   std::unique_ptr<Database> database_;

@@ -18,6 +18,8 @@ namespace {
 
 // How long a call waits for other processes before it is a miss.
 constexpr std::int64_t patience_ns = 2'000'000'000;
+// How long the end of a process may wait to write statistics.
+constexpr std::int64_t brief_patience_ns = 10'000'000;
 // The first try, one after damage, one after the file was renamed meanwhile.
 constexpr int most_tries = 3;
 
@@ -74,7 +76,7 @@ Expected<void> LocalStore::on_database(Access access, const Work& work) {
   if (!occupied) return fail(Errc::internal, "store used from inside its own update");
   Failure failure{Trouble::refused, {}};
   for (int tried = 0; tried < most_tries; ++tried) {
-    Attempt<void> result = make_ready(access);
+    Attempt<void> result = make_ready(access, patience_ns);
     try {
       if (result) result = work(*database_);
     } catch (const std::exception& problem) {
@@ -94,7 +96,7 @@ Expected<void> LocalStore::on_database(Access access, const Work& work) {
   return tl::unexpected(error_of(failure));
 }
 
-sqlite::Attempt<void> LocalStore::make_ready(Access access) {
+sqlite::Attempt<void> LocalStore::make_ready(Access access, std::int64_t patience) {
   if (!given_up_.empty()) return tl::unexpected(Failure{Trouble::refused, given_up_});
   if (database_ && (process_ != ::getpid() || database_->moved())) drop_connection();
   // A look-up before anything was kept leaves a connection to nothing: the folder is absent still.
@@ -106,7 +108,29 @@ sqlite::Attempt<void> LocalStore::make_ready(Access access) {
     database_ = std::make_unique<Database>();
     process_ = ::getpid();
   }
-  return database_->open(database_path(), access, now_ns() + patience_ns);
+  return database_->open(database_path(), access, now_ns() + patience);
+}
+
+void LocalStore::write_uses() {
+  const auto uses = uses_.take();
+  if (uses.empty()) return;
+  const Occupied occupied(*this);
+  // An empty or absent database has nothing that could have been used: the folder was removed.
+  if (!occupied || ::access(database_path().c_str(), W_OK) != 0) return;
+  // Nothing here is worth a wait, a line in the log or a repair: what is wrong will be found by a
+  // call that needs the store.
+  Attempt<void> done;
+  try {
+    done = make_ready(Access::write, brief_patience_ns);
+    if (done) done = database_->begin();
+    if (done) done = database_->add(uses);
+    if (done) done = database_->commit();
+  } catch (const std::exception&) {
+    done = tl::unexpected(Failure{Trouble::refused, {}});
+  }
+  if (done) return;
+  if (database_ && process_ == ::getpid()) database_->roll_back();
+  drop_connection();
 }
 
 sqlite::Attempt<void> LocalStore::begin_anew(const Failure& damage) {

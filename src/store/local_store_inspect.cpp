@@ -44,9 +44,10 @@ Expected<std::vector<EntryInfo>> LocalStore::list() {
   std::vector<EntryInfo> entries;
   auto done = on_database(Access::read, [&](Database& database) -> Attempt<void> {
     entries.clear();
-    const auto damaged = database.each([&](const RowHead& head) {
-      entries.push_back(
-          {head.kind, head.key, head.metadata, head.size, head.created, head.blob.has_value()});
+    const auto damaged = database.each([&](const ListedRow& row) {
+      const RowHead& head = row.head;
+      entries.push_back({head.kind, head.key, head.metadata, head.size, head.created,
+                         head.blob.has_value(), row.canonical_size, row.hits, row.last_used});
     });
     if (!damaged) return tl::unexpected(damaged.error());
     return {};
@@ -93,10 +94,10 @@ Expected<StoreStats> LocalStore::stats() {
   StoreStats stats;
   auto done = on_database(Access::read, [&](Database& database) -> Attempt<void> {
     stats = {};
-    const auto damaged = database.each([&](const RowHead& head) {
-      auto& kind = part(stats, head.kind);
+    const auto damaged = database.each([&](const ListedRow& row) {
+      auto& kind = part(stats, row.head.kind);
       ++kind.entries;
-      kind.bytes += head.size;
+      kind.bytes += row.head.size;
     });
     if (!damaged) return tl::unexpected(damaged.error());
     stats.damaged_rows = *damaged;
@@ -119,8 +120,8 @@ Expected<BlobFolder::Total> LocalStore::collect() {
     // Other writers wait: a file that gets its name while we look would seem to be unused.
     if (auto begun = database.begin(); !begun) return begun;
     std::unordered_set<Digest, DigestHash> used;
-    const auto damaged = database.each([&](const RowHead& head) {
-      if (head.blob) used.insert(*head.blob);
+    const auto damaged = database.each([&](const ListedRow& row) {
+      if (row.head.blob) used.insert(*row.head.blob);
     });
     if (!damaged) return tl::unexpected(damaged.error());
     blobs_.each([&](const Digest* digest, const std::string& path) {

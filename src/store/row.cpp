@@ -29,6 +29,13 @@ Checksum row_checksum(const RowHead& head, ByteView canonical) {
   append_le(fields, static_cast<std::uint8_t>(head.blob.has_value()));
   if (head.blob) append(fields, head.blob->bytes);
   add(fields, canonical);
+  // Only where there are any: so the rows of layout 1 stay good, and an upgrade rewrites none.
+  const Metadata& metadata = head.metadata;
+  if (metadata.source || !metadata.options.empty() || !metadata.build_log.empty()) {
+    add(fields, metadata.source ? ByteView(metadata.source->bytes) : ByteView());
+    add(fields, as_bytes(metadata.options));
+    add(fields, as_bytes(metadata.build_log));
+  }
   return xxh3(fields);
 }
 

@@ -25,7 +25,8 @@ struct Row {
   Bytes content;  ///< empty where head.blob is set
 };
 
-/// The checksum of everything in a row but its content, whose checksum it covers.
+/// The checksum of everything in a row but its content, whose checksum it covers. A row without
+/// source, options and build log has the checksum that layout 1 gave it.
 Checksum row_checksum(const RowHead& head, ByteView canonical);
 
 }  // namespace kiln

@@ -67,22 +67,22 @@ struct LayoutTest : ::testing::Test {
 
 TEST_F(LayoutTest, a_new_store_says_its_version_twice_and_whose_it_is) {
   make_store();
-  EXPECT_EQ(sql_value("PRAGMA user_version"), "1");
-  EXPECT_EQ(sql_value("SELECT version FROM layout"), "1");
+  EXPECT_EQ(sql_value("PRAGMA user_version"), "2");
+  EXPECT_EQ(sql_value("SELECT version FROM layout"), "2");
   EXPECT_EQ(sql_value("PRAGMA application_id"), std::to_string(0x4b494c4e));
   EXPECT_EQ(sql_value("PRAGMA integrity_check"), "ok");
 }
 
 TEST_F(LayoutTest, a_newer_layout_is_left_alone) {
   make_store();
-  run_sql("UPDATE layout SET version=2; PRAGMA user_version=2");
+  run_sql("UPDATE layout SET version=3; PRAGMA user_version=3");
   const auto before = value_or_throw(read_file(database));
   LocalStore store(folder.store());
   EXPECT_EQ(store.get(Kind::record, a.key, a.canonical).reason,
-            "store unusable: its layout is version 2; this program knows 1");
+            "store unusable: its layout is version 3; this program knows 2");
   const auto put = store.put(Kind::record, a.key, a.canonical, {}, {});
   ASSERT_FALSE(put);
-  EXPECT_THAT(put.error().message(), HasSubstr("its layout is version 2"));
+  EXPECT_THAT(put.error().message(), HasSubstr("its layout is version 3"));
   EXPECT_EQ(value_or_throw(read_file(database)), before);
   EXPECT_THAT(log.lines(), SizeIs(1));
 }
