@@ -55,7 +55,8 @@ TEST(KdbParse, data_types_are_numbered_from_1_in_version_1) {
 
 TEST(KdbParse, a_duplicate_that_differs_is_kept) {
   const Bytes bytes = bytes_of(small(Layout::v3));
-  const Record& record = parse(bytes)->patterns[0].settings[0].records[2];
+  const auto database = parse(bytes);
+  const Record& record = database->patterns[0].settings[0].records[2];
   EXPECT_EQ(record.sizes, (std::array<std::uint32_t, 3>{69211, 0, 0}));
   EXPECT_EQ(record.duplicate, (std::array<std::uint32_t, 3>{69211, 7, 0}));
 }
