@@ -25,7 +25,7 @@ enum class Errc {
 /// Stable lower-case name of a code, e.g. "bad_input".
 KILN_API const char* name_of(Errc code) noexcept;
 
-/// Exit code of the command: 2 for bad input (also not_found and build), 1 for everything else.
+/// The command's exit code: 2 for bad_input, not_found, build and unsupported, else 1.
 KILN_API int exit_code(Errc code) noexcept;
 
 /// What went wrong, in one line that says where, what, and what was expected (a build log may

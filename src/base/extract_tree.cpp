@@ -51,16 +51,6 @@ Expected<FileDescriptor> enter(int at, const std::string& name, const std::files
   return fd;
 }
 
-Expected<void> write_all(int fd, ByteView bytes, const std::filesystem::path& path) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return tl::unexpected(io_error("write", path, errno));
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
-  }
-  return {};
-}
-
 /// Creates `.kiln-PID-N` in the folder; the name that was free is left in `name`.
 FileDescriptor create_aside(int at, std::string& name) {
   for (int i = 0; i < 1000; ++i) {

@@ -4,28 +4,13 @@
 #include <string>
 
 #include "base/bytes.hpp"
+#include "base/file_descriptor.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln {
 
-/// An open file descriptor that closes itself; always close-on-exec.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  ~FileDescriptor();
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-  int release();
-  void reset();
-
- private:
-  int fd_ = -1;
-};
-
-/// Reads a whole regular file of at most `limit` bytes. Refuses folders and devices.
+/// Reads a whole regular file of at most `limit` bytes. Errors: not_found, io; bad_input for a
+/// folder, a device, a pipe and a file that is larger. (A user's input may be a pipe: read_input.)
 Expected<Bytes> read_file(const std::filesystem::path& path, std::uint64_t limit = 1ull << 32);
 Expected<std::string> read_text(const std::filesystem::path& path, std::uint64_t limit = 1u << 30);
 
@@ -49,7 +34,7 @@ class AtomicFile {
   std::filesystem::path target_, temporary_;
 };
 
-/// Writes a whole file through AtomicFile.
+/// Writes a whole file through AtomicFile; a device or a pipe that stands there is written into.
 Expected<void> write_file(const std::filesystem::path& path, ByteView bytes, unsigned mode = 0644);
 
 /// A new private folder below the system's temporary folder, removed with all it holds.
@@ -65,8 +50,5 @@ class TemporaryFolder {
   TemporaryFolder() = default;
   std::filesystem::path path_;
 };
-
-/// "cannot open /x/y: Permission denied", from errno.
-Error io_error(std::string_view action, const std::filesystem::path& path, int error_number);
 
 }  // namespace kiln

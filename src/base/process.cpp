@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "base/clock.hpp"
-#include "base/file.hpp"
+#include "base/file_descriptor.hpp"
 
 extern char** environ;
 

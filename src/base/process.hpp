@@ -35,7 +35,8 @@ struct ProcessRequest {
 
 /// Runs a child to its end. Its standard input is a pipe that stays open while this process
 /// lives, so that a child which watches it notices the death of its parent. The whole process
-/// group of the child is killed at the bound. Thread-safe; installs no signal handler.
+/// group of the child is killed at the bound. Thread-safe; installs no signal handler. Errors: io
+/// and not_found where it cannot be started; how it ended is in the result.
 Expected<ProcessResult> run_process(const ProcessRequest& request);
 
 /// The name of a signal, e.g. "SIGSEGV".

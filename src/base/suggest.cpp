@@ -1,18 +1,21 @@
 #include "base/suggest.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <vector>
+
+#include "base/lower.hpp"
 
 namespace kiln {
 
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
+// Names come from outside: a longer one is no typing error, and the table of edits would be large.
+constexpr std::size_t longest = 64;
+
+/// A third of the letters may be wrong, but never all of them.
+std::size_t tolerance(std::string_view name) {
+  return std::min(name.size() - 1, std::max<std::size_t>(1, name.size() / 3));
 }
 
 }  // namespace
@@ -36,14 +39,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates) {
-  // Names come from outside: a long one is no typing error, and the table would be large.
-  if (name.size() > 64) return {};
+  if (name.empty() || name.size() > longest) return {};
   // The wrong case is the smallest slip of all: W means w rather than h.
   const std::string typed = lower(name);
   std::string_view best;
-  std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
+  std::size_t least = tolerance(name) + 1;
   for (const std::string_view candidate : candidates) {
-    if (candidate.size() > 64) continue;
+    if (candidate.size() > longest) continue;
     if (const std::size_t distance = edit_distance(typed, lower(candidate)); distance < least) {
       least = distance;
       best = candidate;

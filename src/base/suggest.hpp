@@ -10,7 +10,8 @@ namespace kiln {
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The candidate that a mistyped name most likely meant, or an empty view where none is near:
-/// at most a third of the letters may differ, capitals aside. Among equals the first wins.
+/// at most a third of the letters may differ and never all, capitals aside. Among equals the first
+/// wins.
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates);
 
 /// "; did you mean 'x'?" for the end of an error message, or "".

@@ -2,11 +2,10 @@
 // `cpu/1,3`, so a bare number right after a `/…` part belongs to that part.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <optional>
 
+#include "base/lower.hpp"
 #include "device/device.hpp"
 
 namespace kiln {
@@ -16,13 +15,6 @@ struct Selector {
   std::string text;             // "cpu", "0", "~name"
   std::vector<unsigned> parts;  // after '/': one number = equal parts, several = counts
 };
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 std::optional<unsigned> number(std::string_view text) {
   unsigned value = 0;

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.hpp"
+
 namespace kiln {
 namespace {
 

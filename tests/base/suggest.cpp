@@ -45,6 +45,8 @@ TEST(Suggest, prefers_the_name_that_differs_in_case_only) {
 TEST(Suggest, is_silent_where_nothing_is_near) {
   EXPECT_EQ(nearest("frobnicate", names), "");
   EXPECT_EQ(nearest("", names), "");
+  constexpr std::array<std::string_view, 1> other{"n"};
+  EXPECT_EQ(nearest("q", other), "") << "no letter is right";
   EXPECT_EQ(did_you_mean("x", {}), "");
 }
 
