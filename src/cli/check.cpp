@@ -7,6 +7,7 @@
 #include "cli/common_options.hpp"
 #include "cli/context.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/spec_options.hpp"
@@ -101,11 +102,7 @@ constinit const Command check_command{
         "not found is a warning. No device is touched.\n\n"
         "The exit code is 2 where a file has an error; warnings leave it 0.",
     .options = own_options,
-    .positional = {.value_name = "SPEC",
-                   .help = "Specification files.",
-                   .least = 1,
-                   .most = 1'000'000,
-                   .kind = Kind::file},
+    .positional = spec_files,
     .examples = examples,
 };
 
@@ -125,8 +122,7 @@ int check_specs(Context& context) {
     all_right = all_right && count(messages).errors == 0;
     progress.hide();
     if (json) {
-      using Handler = nlohmann::ordered_json::error_handler_t;
-      print(json_of(file, messages).dump(-1, ' ', false, Handler::replace) + "\n");
+      print_json(json_of(file, messages));
     } else {
       print_text(file, messages, quiet);
     }

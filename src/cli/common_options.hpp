@@ -2,6 +2,17 @@
 
 #include "cli/command.hpp"
 
+namespace kiln::cli {
+
+/// The words of the sub-commands that work on specification files.
+inline constexpr Positional spec_files{.value_name = "SPEC",
+                                       .help = "Specification files.",
+                                       .least = 1,
+                                       .most = 1'000'000,
+                                       .kind = Kind::file};
+
+}  // namespace kiln::cli
+
 /// Options that several sub-commands have, defined once so that they read and mean the same.
 namespace kiln::cli::options {
 

@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
 #include "cli/context.hpp"
+#include "cli/json_line.hpp"
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/values.hpp"
@@ -130,9 +131,7 @@ int show_config(Context& context) {
   const std::vector<Row> rows = collect(context.config(), line);
   warn_of_unknown_variables(rows);
   if (context.flag("json")) {
-    for (const Row& row : rows)
-      print(json_of(row).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-            "\n");
+    for (const Row& row : rows) print_json(json_of(row));
     return 0;
   }
   Table table({"SETTING", "VALUE", "FROM"});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_line.hpp"
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/run.hpp"
@@ -59,8 +60,7 @@ Json json_of(const Device& device) {
 int list_devices(Context& context) {
   const auto devices = value_or_throw(select_devices(context.text("devices")));
   if (context.flag("json")) {
-    for (const auto& device : devices)
-      print(json_of(*device).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    for (const auto& device : devices) print_json(json_of(*device));
     return 0;
   }
   Table table({"index", "type", "units", "memory", "driver", "platform", "name"});

@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "base/process.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/json_line.hpp"
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -128,7 +129,7 @@ void print_outcome(const Context& context, const Outcome& outcome) {
                       {"status", outcome.status},
                       {"seconds", outcome.seconds},
                       {"message", outcome.message}};
-    print(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    print_json(object);
   } else if (!context.flag("quiet") || outcome.status != "ok") {
     print(fmt::format("{:<8} {:>8.3f} s  {}{}\n", outcome.status, outcome.seconds, outcome.spec,
                       short_message(outcome)));

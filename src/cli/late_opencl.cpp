@@ -20,6 +20,8 @@ void* find(const char* name) {
   return loader == nullptr ? nullptr : ::dlsym(loader, name);
 }
 
+/// For every function, though only clGetPlatformIDs can be the first to be called: without a
+/// platform there are no handles to pass to the others, and nobody reads their errcode_ret.
 template <class Result>
 Result without_loader() {
   if constexpr (std::is_pointer_v<Result>)

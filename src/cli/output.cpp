@@ -34,4 +34,9 @@ void complain(std::string_view message) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+void complain_of(std::string_view file, std::string_view message) {
+  const bool named = message.find(file) != message.npos;
+  complain(named ? std::string(message) : std::string(file) + ": " + std::string(message));
+}
+
 }  // namespace kiln::cli

@@ -19,4 +19,8 @@ void flush_output();
 /// "kiln: MESSAGE" on standard error.
 void complain(std::string_view message);
 
+/// "kiln: FILE: MESSAGE" on standard error, or MESSAGE alone where it names the file already, as
+/// those of parsers do.
+void complain_of(std::string_view file, std::string_view message);
+
 }  // namespace kiln::cli

@@ -1,6 +1,12 @@
 #include "cli/run_options.hpp"
 
+#include <fmt/format.h>
+
+#include <charconv>
+
 #include "cli/common_options.hpp"
+#include "cli/local_size.hpp"
+#include "cli/spec_options.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -100,12 +106,49 @@ constinit const Command run_command{
         "A split run gives the same result as a run on one device. Where that cannot be shown, "
         "the kernel runs on one device, and the reason is printed.",
     .options = own_options,
-    .positional = {.value_name = "SPEC",
-                   .help = "Specification files.",
-                   .least = 1,
-                   .most = 1'000'000,
-                   .kind = Kind::file},
+    .positional = spec_files,
     .examples = examples,
 };
+
+namespace {
+
+/// "0=a.npy" entries of a repeatable option.
+spec::Files files_of(const Context& context, std::string_view option) {
+  spec::Files files;
+  for (const auto& [name, file] : context.assignments(option)) {
+    std::uint32_t position = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
+    if (error != std::errc() || end != name.data() + name.size())
+      throw Error(Errc::bad_input,
+                  fmt::format("--{}: found '{}={}', expected an argument's position before '='",
+                              option, name, file));
+    if (!files.emplace(position, file).second)
+      throw Error(
+          Errc::bad_input,
+          fmt::format("--{}: found argument {} twice, expected one file for it", option, position));
+  }
+  return files;
+}
+
+}  // namespace
+
+RunOptions run_options_of(const Context& context) {
+  RunOptions options;
+  options.symbols = symbols_of(context);
+  options.dialect = dialect_of(context);
+  for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
+  if (context.has("partition"))
+    options.partition = value_or_throw(Partition::parse(context.text("partition")));
+  for (const auto size : parse_local_size(context.text("local-size")))
+    options.local_size.push_back(size);
+  options.inputs = files_of(context, "in");
+  options.outputs = files_of(context, "out");
+  options.expectations = files_of(context, "expect");
+  if (context.has("rtol")) options.rtol = context.number("rtol");
+  options.seed = static_cast<std::uint64_t>(context.integer("seed"));
+  options.runs = context.integer("runs");
+  options.legacy = context.flag("legacy");
+  return options;
+}
 
 }  // namespace kiln::cli

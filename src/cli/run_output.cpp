@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/duration.hpp"
+#include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
 
@@ -13,10 +14,6 @@ namespace kiln::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void print_json(const Json& object) {
-  print(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-}
 
 double median(std::vector<std::int64_t> values) {
   if (values.empty()) return 0;
@@ -148,11 +145,7 @@ void print_run(const Context& context, const SpecRun& run) {
 }
 
 void print_failure(const Context& context, const std::string& file, const Error& error) {
-  if (!context.flag("json")) {
-    // Most messages begin with the file already.
-    const bool named = error.message().find(file) != std::string::npos;
-    return complain(named ? error.message() : file + ": " + error.message());
-  }
+  if (!context.flag("json")) return complain_of(file, error.message());
   print_json({{"spec", file},
               {"status", status_of(error)},
               {"seconds", 0.0},

@@ -1,37 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/run_options.hpp"
 #include "cli/session.hpp"
 #include "cli/timeline_store.hpp"
 #include "kernel/explain.hpp"
-#include "kiln/spec.hpp"
 #include "schedule/co_run.hpp"
-#include "schedule/partition.hpp"
 #include "spec/run/arrays.hpp"
 
 namespace kiln::cli {
-
-/// What the options of `kiln run` ask of every spec.
-struct RunOptions {
-  spec::Symbols symbols;
-  spec::SpecDialect dialect = spec::SpecDialect::automatic;
-  std::vector<std::filesystem::path> source_dirs;
-  std::optional<Partition> partition;   ///< empty: the spec's own class
-  std::vector<std::size_t> local_size;  ///< empty: the spec's own
-  spec::Files inputs, outputs, expectations;
-  double rtol = 1e-5;
-  std::uint64_t seed = 0;
-  std::int64_t runs = 1;
-  bool legacy = false;
-};
-RunOptions run_options_of(const Context& context);
-
-/// "0=a.npy" entries of a repeatable option; bad_input where a position is no number.
-spec::Files files_of(const Context& context, std::string_view option);
 
 /// A run of one spec, for printing.
 struct SpecRun {

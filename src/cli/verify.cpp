@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/interrupt.hpp"
+#include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/run.hpp"
@@ -69,7 +70,7 @@ class Printer {
 
   void print_one(const std::string& file, std::int64_t dataset, const Verdict& verdict) {
     ++counts_[verdict.outcome];
-    if (json_) return print_json(file, dataset, verdict);
+    if (json_) return print_object(file, dataset, verdict);
     const auto same = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
       return group.outcome == verdict.outcome && group.reason == verdict.reason;
     });
@@ -106,14 +107,14 @@ class Printer {
     std::string outcome, reason, splits;
   };
 
-  void print_json(const std::string& file, std::int64_t dataset, const Verdict& verdict) {
+  void print_object(const std::string& file, std::int64_t dataset, const Verdict& verdict) {
     Json object{{"spec", file},
                 {"devices", devices_},
                 {"split", verdict.split},
                 {"outcome", verdict.outcome},
                 {"reason", verdict.reason}};
     if (dataset > 0) object["dataset"] = dataset;
-    print(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    print_json(object);
   }
 
   bool json_;
@@ -158,8 +159,7 @@ int verify_specs(Context& context) {
       } catch (const Error& error) {
         progress.hide();
         printer.finish_spec(file, dataset);
-        complain(error.message().find(file) == std::string::npos ? file + ": " + error.message()
-                                                                 : error.message());
+        complain_of(file, error.message());
         worst = std::max(worst, exit_code(error.code()));
         ++failed;
       }

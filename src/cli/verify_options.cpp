@@ -48,11 +48,7 @@ constinit const Command verify_command{
         "What is proved for a kernel and a size is remembered in the store, so that later runs "
         "may send less data to each device.",
     .options = own_options,
-    .positional = {.value_name = "SPEC",
-                   .help = "Specification files.",
-                   .least = 1,
-                   .most = 1'000'000,
-                   .kind = Kind::file},
+    .positional = spec_files,
     .examples = examples,
 };
 

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/json_line.hpp"
 #include "cli/kdb/commands.hpp"
 #include "cli/kdb/files.hpp"
 #include "cli/output.hpp"
@@ -44,11 +45,9 @@ int kdb_diff(Context& context) {
   if (!context.flag("quiet"))
     for (const auto& difference : differences) {
       if (context.flag("json")) {
-        using Json = nlohmann::ordered_json;
-        const Json json{{"place", difference.place},
-                        {"first", difference.first},
-                        {"second", difference.second}};
-        print(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+        print_json({{"place", difference.place},
+                    {"first", difference.first},
+                    {"second", difference.second}});
         continue;
       }
       print(difference.place + "\n");

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/json_line.hpp"
 #include "cli/kdb/commands.hpp"
 #include "cli/kdb/files.hpp"
 #include "cli/layout.hpp"
@@ -48,10 +49,6 @@ const char* meaning_of(kdb::Layout layout) {
     default:
       return "as published, records of 184 bytes";
   }
-}
-
-void print_json(const Json& json) {
-  print(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::string milliseconds(const kdb::PatternSummary& pattern, double time) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/json_line.hpp"
 #include "cli/kdb/commands.hpp"
 #include "cli/kdb/files.hpp"
 #include "cli/output.hpp"
@@ -145,7 +146,7 @@ int kdb_verify(Context& context) {
     const Report report = report_on(bytes, device);
     good = good && report.good();
     if (context.flag("json")) {
-      print(json_of(path, report).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+      print_json(json_of(path, report));
     } else {
       print_text(path, report, context.flag("quiet"));
     }

@@ -7,6 +7,7 @@
 #include "base/file.hpp"
 #include "cli/common_options.hpp"
 #include "cli/file_options.hpp"
+#include "cli/json_line.hpp"
 #include "cli/local_size.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
@@ -159,7 +160,7 @@ const char* outcome_name(Outcome outcome) {
   return "not tried";
 }
 
-void print_json(const std::string& file, const BuiltArchive& built, const Device& device) {
+void print_built(const std::string& file, const BuiltArchive& built, const Device& device) {
   Json starts = Json::array();
   for (const auto& start : built.starts)
     starts.push_back({{"kernel", start.kernel},
@@ -174,7 +175,7 @@ void print_json(const std::string& file, const BuiltArchive& built, const Device
                   {"device", device.name},
                   {"starts_without_compiler", starts_without_compiler(built.starts)},
                   {"starts", starts}};
-  print(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  print_json(json);
 }
 
 void print_text(const std::string& file, const BuiltArchive& built, const Device& device) {
@@ -223,7 +224,7 @@ int poclbin_build(Context& context) {
   const auto device = pocl_device(context);
   const auto built = value_or_throw(build_archive(*device, build));
   value_or_throw(write_file(output, built.bytes));
-  context.flag("json") ? print_json(output, built, *device) : print_text(output, built, *device);
+  context.flag("json") ? print_built(output, built, *device) : print_text(output, built, *device);
   return starts_without_compiler(built.starts) ? 0 : 1;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common_options.hpp"
+#include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/poclbin/commands.hpp"
 #include "cli/poclbin/files.hpp"
@@ -41,7 +42,7 @@ void print_answer(const Context& context, const ArchiveFile& file, const Device&
                   {"archive_device_id", fmt::format("{:#018x}", file.real()->device_id)},
                   {"archive_version", file.real()->version},
                   {"reason", refusal}};
-  print(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  print_json(json);
 }
 
 }  // namespace

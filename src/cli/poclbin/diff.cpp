@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common_options.hpp"
+#include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/poclbin/commands.hpp"
 #include "cli/poclbin/files.hpp"
@@ -67,7 +68,7 @@ int poclbin_diff(Context& context) {
   if (context.flag("quiet")) return code;
   if (context.flag("json")) {
     const Json json{{"same_code", found.same_code()}, {"code", found.code}, {"other", found.other}};
-    print(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    print_json(json);
     return code;
   }
   for (const auto& line : found.code) print(line + "\n");

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common_options.hpp"
+#include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/poclbin/commands.hpp"
 #include "cli/poclbin/description.hpp"
@@ -124,8 +125,7 @@ int poclbin_info(Context& context) {
       auto json = describe(file);
       json["file"] = path;
       json["bytes"] = file.bytes.size();
-      using Handler = nlohmann::ordered_json::error_handler_t;
-      print(json.dump(-1, ' ', false, Handler::replace) + "\n");
+      print_json(json);
       continue;
     }
     const auto form = file.real() != nullptr ? poclbin::Form::real : poclbin::Form::wiki;

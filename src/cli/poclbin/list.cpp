@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common_options.hpp"
+#include "cli/json_line.hpp"
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/poclbin/commands.hpp"
@@ -65,7 +66,7 @@ int poclbin_ls(Context& context) {
                       {"bytes", line.file->content.size()},
                       {"offset", offset_of(archive, *line.file)},
                       {"kernel", line.kernel.empty() ? Json(nullptr) : Json(line.kernel)}};
-      print(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+      print_json(json);
     }
     return 0;
   }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common_options.hpp"
+#include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/poclbin/commands.hpp"
 #include "cli/poclbin/files.hpp"
@@ -118,8 +119,7 @@ int poclbin_verify(Context& context) {
     const bool good = report.error.empty() && (!strict || report.objects.empty());
     all_good = all_good && good;
     if (context.flag("json"))
-      print(json_of(path, report, good).dump(-1, ' ', false, Json::error_handler_t::replace) +
-            "\n");
+      print_json(json_of(path, report, good));
     else
       print_text(path, report, strict, quiet);
   }

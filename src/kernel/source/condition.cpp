@@ -3,46 +3,13 @@
 #include <charconv>
 #include <optional>
 
+#include "kernel/source/precedence.hpp"
+
 namespace kiln {
 namespace {
 
 /// nullopt: not known.
 using Value = std::optional<std::int64_t>;
-
-int precedence(std::uint32_t code) {
-  switch (code) {
-    case punct("*"):
-    case punct("/"):
-    case punct("%"):
-      return 10;
-    case punct("+"):
-    case punct("-"):
-      return 9;
-    case punct("<<"):
-    case punct(">>"):
-      return 8;
-    case punct("<"):
-    case punct(">"):
-    case punct("<="):
-    case punct(">="):
-      return 7;
-    case punct("=="):
-    case punct("!="):
-      return 6;
-    case punct("&"):
-      return 5;
-    case punct("^"):
-      return 4;
-    case punct("|"):
-      return 3;
-    case punct("&&"):
-      return 2;
-    case punct("||"):
-      return 1;
-    default:
-      return 0;
-  }
-}
 
 /// Arithmetic in 64 bits that wraps; what C leaves undefined is not known.
 Value apply(std::uint32_t code, std::int64_t a, std::int64_t b) {
@@ -53,7 +20,8 @@ Value apply(std::uint32_t code, std::int64_t a, std::int64_t b) {
     case punct("/"):
       return b == 0 || (b == -1 && a < -INT64_MAX) ? Value{} : a / b;
     case punct("%"):
-      return b == 0 || b == -1 ? (b == 0 ? Value{} : 0) : a % b;
+      if (b == 0) return {};
+      return b == -1 ? 0 : a % b;  // INT64_MIN % -1 would trap
     case punct("+"):
       return static_cast<std::int64_t>(ua + ub);
     case punct("-"):
@@ -121,9 +89,9 @@ class Evaluator {
 
   Value binary(int lowest) {
     Value left = unary();
-    while (!failed_ && at_ < tokens_.size() && tokens_[at_].kind == TokenKind::punctuator) {
+    while (!failed_ && at_ < tokens_.size()) {
       const std::uint32_t code = tokens_[at_].code;
-      const int level = precedence(code);
+      const int level = precedence(tokens_[at_]);
       if (level < lowest) break;
       ++at_;
       const Value right = binary(level + 1);
