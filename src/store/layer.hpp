@@ -11,6 +11,7 @@
 #include "kiln/error.hpp"
 #include "store/canonical.hpp"
 #include "store/reservation.hpp"
+#include "store/signature.hpp"
 
 namespace kiln {
 
@@ -37,6 +38,10 @@ struct Metadata {
   std::optional<Digest> source = {};  ///< BLAKE2b-256 of the source text
   std::string options = {};           ///< of the compiler
   std::string build_log = {};         ///< what the compiler said
+
+  // Of an entry that came in a pack or from the shared store: so, and whose it is.
+  bool made_elsewhere = false;
+  std::optional<Signature> signature = {};  ///< over encode_head() (store/entry_form.hpp)
 
   static constexpr std::size_t longest_detail = 16 << 10;
   bool operator==(const Metadata&) const = default;

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "store/layer.hpp"
+
+/// An entry as it leaves the machine: in packs and in the shared store. The same entry gives the
+/// same bytes everywhere: neither times nor uses are in it. docs/formats/pack.md describes it.
+namespace kiln {
+
+/// All of an entry but its content, which it names: what is signed.
+struct EntryHead {
+  Kind kind{};
+  Key key;  ///< of the canonical bytes; decoding computes it
+  Bytes canonical;
+  Metadata metadata;       ///< without its `made_elsewhere` and `signature`
+  std::uint64_t size = 0;  ///< bytes of content
+  Digest content;          ///< BLAKE2b-256 of the content
+};
+
+EntryHead head_of(Kind kind, ByteView canonical, ByteView content, const Metadata& metadata);
+
+/// Deterministic; what signatures are over.
+Bytes encode_head(const EntryHead& head);
+/// Safe on any bytes; takes all of them, or says at which offset what was found instead.
+Expected<EntryHead> decode_head(ByteView bytes);
+
+/// A whole entry in one piece: its head, its signature if it has one, its content.
+Bytes encode_entry(const EntryHead& head, const std::optional<Signature>& signature,
+                   ByteView content);
+
+struct DecodedEntry {
+  EntryHead head;
+  std::optional<Signature> signature;  ///< not verified: that is Trust's to do
+  Bytes head_bytes;                    ///< what it is over
+  Bytes content;                       ///< of the head's size and digest
+};
+Expected<DecodedEntry> decode_entry(ByteView bytes);
+
+}  // namespace kiln
