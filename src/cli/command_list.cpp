@@ -7,6 +7,7 @@
 #include "cli/poclbin/commands.hpp"
 #include "cli/run.hpp"
 #include "cli/run_options.hpp"
+#include "cli/store/commands.hpp"
 #include "cli/verify_options.hpp"
 
 namespace kiln::cli {
@@ -40,6 +41,14 @@ constinit const Entry entries[] = {
     {&poclbin_build_command, poclbin_build},
     {&poclbin_export_command, poclbin_export},
     {&poclbin_import_command, poclbin_import},
+    {&store_info_command, store_info},
+    {&store_ls_command, store_ls},
+    {&store_show_command, store_show},
+    {&store_explain_command, store_explain},
+    {&store_verify_command, store_verify},
+    {&store_gc_command, store_gc},
+    {&store_rm_command, store_rm},
+    {&store_clear_command, store_clear},
     {&config_command, show_config},
     {&completion_command, print_completion},
     {&man_command, write_man_pages, Entry::Shown::no},

@@ -73,6 +73,14 @@ inline constexpr Option store{
     .help =
         "The folder of the store that keeps compiled programs and records, or off to use "
         "none. Default: $XDG_CACHE_HOME/kiln."};
+inline constexpr Option store_size{
+    .name = "store-size",
+    .kind = Kind::text,
+    .value_name = "BYTES",
+    .help =
+        "How large the local store may become (500M, 2G; off: without end). What saves the least "
+        "time a byte is evicted then.",
+    .fallback = "5G"};
 inline constexpr Option system_store{
     .name = "system-store",
     .kind = Kind::folder,

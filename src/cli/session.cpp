@@ -1,22 +1,9 @@
 #include "cli/session.hpp"
 
-#include "store/default_store.hpp"
+#include "cli/store_settings.hpp"
 
 namespace kiln::cli {
 namespace {
-
-/// The store that the options name; each layer's default is the environment's.
-std::unique_ptr<Layer> store_of(const Context& context) {
-  StoreSettings settings = default_store_settings();
-  const auto use = [&](const char* option, std::string& into) {
-    const std::string& asked = context.text(option);
-    if (!asked.empty()) into = asked == "off" ? "" : asked;
-  };
-  use("store", settings.local);
-  use("system-store", settings.system);
-  use("shared-store", settings.shared);
-  return value_or_throw(open_store(settings));
-}
 
 CompilePolicy compile_policy(const Context& context) {
   const std::string& how = context.text("compile");
@@ -30,7 +17,8 @@ CompilePolicy compile_policy(const Context& context) {
 Session::Session(const Context& context, Alone alone)
     : drivers_(std::async(std::launch::async, [] { (void)all_devices(); })),
       device_list_(context.text("devices")),
-      resolver_(std::make_unique<Resolver>(store_of(context), compile_policy(context))),
+      resolver_(std::make_unique<Resolver>(value_or_throw(open_store(store_settings_of(context))),
+                                           compile_policy(context))),
       halve_(alone == Alone::halved && context.origin("devices").from == Origin::From::fallback) {}
 
 Session::~Session() = default;

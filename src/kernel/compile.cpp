@@ -25,6 +25,12 @@ std::string options_for_part(const Device& device, const std::string& options) {
   return fmt::format("{} -DKILN_SUB_DEVICE={}", options, device.part);
 }
 
+std::string trimmed(std::string log) {
+  while (!log.empty() && (log.back() == '\0' || log.back() == '\n' || log.back() == ' '))
+    log.pop_back();
+  return log;
+}
+
 /// Not cl::Program::build, which asks for a log in the same breath: where that fails, too, nobody
 /// hears why the build did.
 void build(const cl::Program& program, const Device& device, const std::string& options,
@@ -38,10 +44,14 @@ void build(const cl::Program& program, const Device& device, const std::string& 
 
 }  // namespace
 
+std::string build_log(const cl::Program& program, const Device& device) {
+  cl_int status = CL_SUCCESS;
+  const auto log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device.handle, &status);
+  return status == CL_SUCCESS ? trimmed(log) : std::string();
+}
+
 Error build_error(const std::string& label, std::string log) {
-  while (!log.empty() && (log.back() == '\0' || log.back() == '\n' || log.back() == ' '))
-    log.pop_back();
-  return {Errc::build, fmt::format("{} does not compile:\n{}", label, log)};
+  return {Errc::build, fmt::format("{} does not compile:\n{}", label, trimmed(std::move(log)))};
 }
 
 cl::Program build_here(const Context& context, const Device& device, const std::string& text,

@@ -11,6 +11,9 @@
 
 namespace kiln {
 
+/// What the driver's compiler said of a built program, without blanks at its end; "" where nothing.
+std::string build_log(const cl::Program& program, const Device& device);
+
 /// A driver's build log with its noise removed; the user's file names and lines are in it already,
 /// since every text begins with #line.
 Error build_error(const std::string& label, std::string log);
@@ -41,6 +44,7 @@ struct ApartRequest {
       false;  ///< the kernels' generic functions, too, which no launch uses beside bitcode
   std::filesystem::path intermediates;  ///< a new folder for a copy of all that the driver made
   std::chrono::milliseconds limit{120'000};
+  std::string* build_log = nullptr;  ///< where it is wanted: what the compiler said
 };
 Expected<Bytes> compile_apart(const Device& device, const ApartRequest& request);
 

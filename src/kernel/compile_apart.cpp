@@ -27,8 +27,11 @@ Expected<Bytes> read_result(const ProcessResult& result, const fs::path& folder,
   if (result.signal != 0)
     return fail(Errc::device, fmt::format("the driver's compiler died of {} on {}",
                                           signal_name(result.signal), request.label));
-  if (result.exit_code == apart::done) return read_file(folder / apart::artifact_file);
   const auto log = read_text(folder / apart::log_file);
+  if (result.exit_code == apart::done) {
+    if (request.build_log != nullptr) *request.build_log = log.value_or("");
+    return read_file(folder / apart::artifact_file);
+  }
   if (result.exit_code == apart::does_not_build)
     return tl::unexpected(build_error(request.label, log.value_or("")));
   return fail(Errc::unsupported, fmt::format("the compile helper failed (exit code {}): {}",

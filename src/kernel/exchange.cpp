@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernel/compile.hpp"
+#include "store/trust.hpp"
 
 namespace kiln {
 namespace {
@@ -87,14 +88,18 @@ Expected<Imported> import_archive(Resolver& resolver, const Request& request,
     imported.variants += poclbin::variants(kernel).size();
   }
   const auto slot = slot_of(resolver, request, *device);
-  const Metadata metadata{artifact_schema, request.label, device->fingerprint(), 0};
+  Metadata metadata{artifact_schema, request.label, device->fingerprint(), 0};
+  metadata.made_elsewhere = true;
+  if (const Trust trust = default_trust(); trust.required)
+    return fail(Errc::bad_input, "an archive carries no signature, and " + trust.origin +
+                                     " asks for one; expected a signed pack (kiln store import)");
   try {
     // Loaded once: what the driver refuses must not become an entry.
     const auto context = Context::create({device});
     Artifact artifact;
     artifact.form = Artifact::Form::pocl_archive;
     artifact.kernels = describe_kernels(load_binary(*context, *device, bytes, request.options));
-    const auto change = [&](const std::optional<Entry>& entry) -> std::optional<Bytes> {
+    const auto change = [&](const std::optional<Entry>& entry) -> std::optional<Entry> {
       const auto present = stored_artifact(entry);
       imported.build_hash = archive->build_hash;
       imported.renewed = false;
@@ -108,10 +113,9 @@ Expected<Imported> import_archive(Resolver& resolver, const Request& request,
         imported.renewed = true;
       }
       artifact.binary = poclbin::rewrite(*archive, imported.build_hash, nullptr);
-      return encode(artifact);
+      return Entry{encode(artifact), metadata};
     };
-    auto kept =
-        resolver.store()->update(Kind::artifact, slot.key, slot.canonical, metadata, change);
+    auto kept = resolver.store()->update(Kind::artifact, slot.key, slot.canonical, change);
     if (!kept) return tl::unexpected(kept.error());
   } catch (const Error& error) {
     return tl::unexpected(error);

@@ -5,6 +5,13 @@
 #include "kernel/work.hpp"
 
 namespace kiln {
+namespace {
+
+Digest digest_of(const Request& request, const std::string& text) {
+  return request.source ? request.source->digest() : blake2b(as_bytes(text));
+}
+
+}  // namespace
 
 void Resolver::compile(Work& work) {
   const bool keepable = store_ != nullptr && work.device->pocl;
@@ -20,7 +27,11 @@ void Resolver::compile_apart_into(Work& work) {
   Expected<Bytes> made = fail(Errc::internal, "");
   {
     StepTimer step(work.explanation, "compile");
-    made = compile_apart(*work.device, work.from_text(text_of(work.request, work.parameters)));
+    const std::string text = text_of(work.request, work.parameters);
+    work.source = digest_of(work.request, text);
+    ApartRequest ask = work.from_text(text);
+    ask.build_log = &work.build_log;
+    made = compile_apart(*work.device, ask);
     if (made) {
       step.answered(fmt::format("by the helper, {} bytes", made->size()));
       work.cost_seconds = step.seconds();
@@ -60,8 +71,9 @@ bool Resolver::load_made(Work& work) {
 
 void Resolver::compile_here_into(Work& work, const std::string& why) {
   StepTimer step(work.explanation, "compile");
-  work.handle = build_here(*work.context, *work.device, text_of(work.request, work.parameters),
-                           work.request.options, work.request.label);
+  const std::string text = text_of(work.request, work.parameters);
+  work.handle =
+      build_here(*work.context, *work.device, text, work.request.options, work.request.label);
   work.cost_seconds = step.seconds();
   work.artifact = {};
   work.artifact.kernels = describe_kernels(work.handle);
@@ -69,15 +81,21 @@ void Resolver::compile_here_into(Work& work, const std::string& why) {
   if (store_ == nullptr || work.device->pocl) return;
   // Other drivers give the binary that they run, at once and at no cost.
   work.artifact.binary = driver_binary(work.handle, *work.device);
+  work.source = digest_of(work.request, text);
+  work.build_log = build_log(work.handle, *work.device);
   keep(work);
 }
 
 void Resolver::compile_beside(const Work& work) {
-  const ApartRequest request = work.from_text(text_of(work.request, work.parameters));
+  ApartRequest request = work.from_text(text_of(work.request, work.parameters));
+  const Digest source = digest_of(work.request, request.text);
   const std::lock_guard lock(mutex_);
-  beside_.emplace_back([this, request, asked = work.request, parameters = work.parameters,
-                        device = work.device, key = work.key, canonical = work.canonical] {
+  beside_.emplace_back([this, request, source, asked = work.request, parameters = work.parameters,
+                        device = work.device, key = work.key,
+                        canonical = work.canonical]() mutable {
     const auto started = now_ns();
+    std::string said;
+    request.build_log = &said;
     try {
       auto made = compile_apart(*device, request);
       if (!made) return log(LogLevel::info, made.error().message());
@@ -88,6 +106,8 @@ void Resolver::compile_beside(const Work& work) {
       kept.artifact.kernels =
           describe_kernels(load_binary(*context, *device, *made, asked.options));
       kept.artifact.binary = std::move(*made);
+      kept.source = source;
+      kept.build_log = std::move(said);
       kept.cost_seconds = static_cast<double>(now_ns() - started) * 1e-9;
       keep(kept);
     } catch (const std::exception& error) {

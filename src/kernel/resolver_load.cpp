@@ -143,19 +143,19 @@ bool Resolver::add_variants(Work& work) {
 /// Writes the Artifact back; an archive is merged with what others put there meanwhile.
 void Resolver::keep(const Work& work) {
   if (!store_ || work.artifact.binary.empty()) return;
-  const auto merged = [&](const std::optional<Entry>& present) -> std::optional<Bytes> {
+  const auto merged = [&](const std::optional<Entry>& present) -> std::optional<Entry> {
+    const Entry alone{encode(work.artifact), work.metadata()};
     const bool grows = work.artifact.form == Artifact::Form::pocl_archive;
-    if (!present || !grows || work.stored_is_bad) return encode(work.artifact);
+    if (!present || !grows || work.stored_is_bad) return alone;
     auto old = decode_entry(*present, *work.device);
-    if (!old) return encode(work.artifact);
+    if (!old) return alone;
     auto both = poclbin::merge(old->binary, work.artifact.binary);
-    if (!both) return encode(work.artifact);
+    if (!both) return alone;
     Artifact result = work.artifact;
     result.binary = std::move(*both);
-    return encode(result);
+    return Entry{encode(result), merged_metadata(present->metadata, alone.metadata)};
   };
-  if (auto kept = store_->update(Kind::artifact, work.key, work.canonical, work.metadata(), merged);
-      !kept) {
+  if (auto kept = store_->update(Kind::artifact, work.key, work.canonical, merged); !kept) {
     // A store that is unusable has said so itself, once; repeating it for every program helps
     // nobody.
     const auto level = kept.error().code() == Errc::io ? LogLevel::info : LogLevel::warning;

@@ -23,6 +23,8 @@ struct Resolver::Work {
   Artifact artifact;  ///< what is kept; its binary is empty where nothing can be
   cl::Program handle;
   double cost_seconds = 0;
+  std::optional<Digest> source = {};  ///< of the text that was compiled
+  std::string build_log = {};
   bool stored_is_bad = false;  ///< what the store holds is to be replaced, not merged with
 
   /// What the helper is asked for, for a program that nobody has compiled yet.
@@ -36,9 +38,21 @@ struct Resolver::Work {
     return ask;
   }
   Metadata metadata() const {
-    return {artifact_schema, request.label, device->fingerprint(), cost_seconds};
+    return {artifact_schema, request.label, device->fingerprint(), cost_seconds, source,
+            request.options, build_log};
   }
 };
+
+/// The metadata of an Artifact to which variants were added: what the addition tells nothing about
+/// stays, what was spent on both adds up, and what came from elsewhere is from elsewhere still.
+inline Metadata merged_metadata(const Metadata& present, Metadata added) {
+  added.cost_seconds += present.cost_seconds;
+  if (!added.source) added.source = present.source;
+  if (added.options.empty()) added.options = present.options;
+  if (added.build_log.empty()) added.build_log = present.build_log;
+  added.made_elsewhere = present.made_elsewhere;
+  return added;
+}
 
 /// The layer that has just answered gave nothing of use.
 inline void take_back_answer(Explanation* explanation, std::string why) {

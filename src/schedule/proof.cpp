@@ -90,7 +90,7 @@ void add_proof(Resolver& resolver, const Job& job, const Proof& proof) {
   if (resolver.store() == nullptr) return;
   const Bytes canonical = canonical_proof(job);
   const Metadata metadata{proof_schema, job.kernel, "", 0};
-  const auto change = [&](const std::optional<Entry>& present) -> std::optional<Bytes> {
+  const auto change = [&](const std::optional<Entry>& present) -> std::optional<Entry> {
     Proof all;
     if (present && present->metadata.schema == proof_schema)
       all = decode(present->content).value_or(Proof{});
@@ -98,10 +98,9 @@ void add_proof(Resolver& resolver, const Job& job, const Proof& proof) {
     all.conflict_free_step =
         all.conflict.empty() ? std::gcd(all.conflict_free_step, proof.conflict_free_step) : 0;
     unite(all.slices, proof.slices);
-    return encode(all);
+    return Entry{encode(all), metadata};
   };
-  const auto kept =
-      resolver.store()->update(Kind::record, key_of(canonical), canonical, metadata, change);
+  const auto kept = resolver.store()->update(Kind::record, key_of(canonical), canonical, change);
   if (!kept) log(LogLevel::info, "a split proof is not kept: " + kept.error().message());
 }
 

@@ -55,7 +55,12 @@ Expected<Bytes> BlobFolder::read(const Digest& digest, std::uint64_t size,
   return content;
 }
 
-void BlobFolder::remove(const Digest& digest) const { ::unlink(path_of(digest).c_str()); }
+std::uint64_t BlobFolder::remove(const Digest& digest) const {
+  const std::string path = path_of(digest);
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || ::unlink(path.c_str()) != 0) return 0;
+  return static_cast<std::uint64_t>(status.st_size);
+}
 
 BlobFolder::Total BlobFolder::each(
     const std::function<void(const Digest*, const std::string&)>& call) const {

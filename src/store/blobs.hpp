@@ -22,8 +22,8 @@ class BlobFolder {
   /// The content, of exactly `size` bytes with this checksum. Errors: not_found, corrupt, io.
   Expected<Bytes> read(const Digest& digest, std::uint64_t size, const Checksum& checksum) const;
 
-  /// Removes a file that no entry refers to any more; its absence is no error.
-  void remove(const Digest& digest) const;
+  /// Removes a file that no entry refers to any more. Returns its size; 0 where there was none.
+  std::uint64_t remove(const Digest& digest) const;
 
   struct Total {
     std::uint64_t files = 0, bytes = 0;

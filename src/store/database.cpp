@@ -29,12 +29,17 @@ constexpr std::array<const char*, Database::layout> steps = {
        PRAGMA application_id=0x4b494c4e;
        PRAGMA user_version=1)",
     // How often an entry was used stands in a table of its own: a hit is noted without writing the
-    // entry's row anew, and what damage does there makes no entry a bad one.
+    // entry's row anew, and what damage does there makes no entry a bad one. The total is no sum
+    // yet: it is made at the first need.
     R"(ALTER TABLE entry ADD COLUMN source BLOB;
        ALTER TABLE entry ADD COLUMN options TEXT NOT NULL DEFAULT '';
        ALTER TABLE entry ADD COLUMN build_log TEXT NOT NULL DEFAULT '';
+       ALTER TABLE entry ADD COLUMN made_elsewhere INTEGER NOT NULL DEFAULT 0;
+       ALTER TABLE entry ADD COLUMN signature BLOB;
        CREATE TABLE use(kind INTEGER NOT NULL, key BLOB NOT NULL, hits INTEGER NOT NULL,
          last_used INTEGER NOT NULL, PRIMARY KEY(kind, key)) WITHOUT ROWID;
+       CREATE TABLE total(file_bytes INTEGER NOT NULL, inverse INTEGER NOT NULL);
+       INSERT INTO total VALUES(0, 0);
        UPDATE layout SET version=2;
        PRAGMA user_version=2)",
 };
@@ -42,11 +47,14 @@ constexpr std::array<const char*, Database::layout> steps = {
 #define KILN_ROW_COLUMNS_1                                                                     \
   "kind, key, schema, label, fingerprint, cost, created, size, checksum, blob, row_checksum, " \
   "canonical"
-#define KILN_ROW_COLUMNS KILN_ROW_COLUMNS_1 ", source, options, build_log"
+#define KILN_ROW_COLUMNS \
+  KILN_ROW_COLUMNS_1 ", source, options, build_log, made_elsewhere, signature"
+// What stands in their place where layout 1 is read.
+#define KILN_NO_DETAILS ", NULL, '', '', 0, NULL"
 #define KILN_SCAN_RANGE " WHERE (kind, key) > (?1, ?2) ORDER BY kind, key LIMIT ?3"
 
 // The column after those of the row.
-constexpr int content_column = 15;
+constexpr int content_column = 17;
 
 std::array<std::byte, 16> stored(const Checksum& checksum) {
   std::array<std::byte, 16> bytes;
@@ -67,19 +75,33 @@ bool load(ByteView bytes, Digest& into) {
   return true;
 }
 
+Bytes stored(const Signature& signature) {
+  Bytes bytes;
+  append(bytes, signature.signer.bytes);
+  append(bytes, signature.bytes);
+  return bytes;
+}
+
+bool load(ByteView bytes, Signature& into) {
+  if (bytes.size() != into.signer.bytes.size() + into.bytes.size()) return false;
+  std::memcpy(into.signer.bytes.data(), bytes.data(), into.signer.bytes.size());
+  std::memcpy(into.bytes.data(), bytes.data() + into.signer.bytes.size(), into.bytes.size());
+  return true;
+}
+
 }  // namespace
 
 Database::Database()
     : find_("SELECT " KILN_ROW_COLUMNS ", content FROM entry WHERE kind=?1 AND key=?2"),
-      find_in_1_("SELECT " KILN_ROW_COLUMNS_1
-                 ", NULL, '', '', content FROM entry WHERE kind=?1 AND key=?2"),
+      find_in_1_("SELECT " KILN_ROW_COLUMNS_1 KILN_NO_DETAILS
+                 ", content FROM entry WHERE kind=?1 AND key=?2"),
       scan_("SELECT " KILN_ROW_COLUMNS
             ", (SELECT hits FROM use WHERE use.kind=entry.kind AND use.key=entry.key)"
             ", (SELECT last_used FROM use WHERE use.kind=entry.kind AND use.key=entry.key)"
             " FROM entry" KILN_SCAN_RANGE),
-      scan_in_1_("SELECT " KILN_ROW_COLUMNS_1 ", NULL, '', '', 0, 0 FROM entry" KILN_SCAN_RANGE),
+      scan_in_1_("SELECT " KILN_ROW_COLUMNS_1 KILN_NO_DETAILS ", 0, 0 FROM entry" KILN_SCAN_RANGE),
       store_("INSERT OR REPLACE INTO entry(" KILN_ROW_COLUMNS
-             ", content) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)"),
+             ", content) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)"),
       remove_("DELETE FROM entry WHERE kind=?1 AND key=?2"),
       remove_use_("DELETE FROM use WHERE kind=?1 AND key=?2"),
       refers_("SELECT 1 FROM entry WHERE blob=?1 LIMIT 1"),
@@ -87,7 +109,10 @@ Database::Database()
       add_use_(
           "INSERT INTO use(kind, key, hits, last_used) VALUES(?1,?2,?3,?4)"
           " ON CONFLICT(kind, key) DO UPDATE SET hits=hits+excluded.hits,"
-          " last_used=max(last_used, excluded.last_used)") {}
+          " last_used=max(last_used, excluded.last_used)"),
+      read_total_("SELECT file_bytes, inverse FROM total"),
+      write_total_("UPDATE total SET file_bytes=?1, inverse=?2"),
+      read_uses_("SELECT hits, last_used FROM use WHERE kind=?1 AND key=?2") {}
 
 Database::Attempt<void> Database::open(const std::string& path, Access access,
                                        std::int64_t deadline_ns) {
@@ -174,6 +199,9 @@ bool Database::read_row(const sqlite::Statement& from, Row& into) {
   if (!from.is_null(12) && !load(from.bytes(12), head.metadata.source.emplace())) return false;
   head.metadata.options = from.text(13);
   head.metadata.build_log = from.text(14);
+  head.metadata.made_elsewhere = from.integer(15) != 0;
+  head.metadata.signature.reset();
+  if (!from.is_null(16) && !load(from.bytes(16), head.metadata.signature.emplace())) return false;
   const ByteView canonical = from.bytes(11);
   into.canonical.assign(canonical.begin(), canonical.end());
   Checksum checksum;
@@ -216,10 +244,12 @@ Database::Attempt<void> Database::store(const RowHead& head, ByteView canonical,
   head.blob ? store_.bind(head.blob->bytes) : store_.bind_null();
   store_.bind(row).bind(canonical);
   head.metadata.source ? store_.bind(head.metadata.source->bytes) : store_.bind_null();
-  const auto done = store_.bind(std::string_view(head.metadata.options))
-                        .bind(std::string_view(head.metadata.build_log))
-                        .bind(content)
-                        .step();
+  store_.bind(std::string_view(head.metadata.options))
+      .bind(std::string_view(head.metadata.build_log))
+      .bind(std::int64_t{head.metadata.made_elsewhere});
+  const Bytes signature = head.metadata.signature ? stored(*head.metadata.signature) : Bytes();
+  signature.empty() ? store_.bind_null() : store_.bind(signature);
+  const auto done = store_.bind(content).step();
   if (!done) return tl::unexpected(done.error());
   return {};
 }

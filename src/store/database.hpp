@@ -84,10 +84,26 @@ class Database {
   /// Removes a row that find() cannot name.
   Attempt<void> remove(const Place& damaged);
 
+  struct Uses {
+    std::uint64_t hits = 0;
+    std::int64_t last_used = 0;  ///< seconds since 1970; 0: never
+  };
+  Attempt<Uses> uses(Kind kind, const Key& key);
   /// Adds to the hits of each. Inside a transaction.
   Attempt<void> add(std::span<const Use> uses);
   /// Drops what was noted of entries that are gone.
   Attempt<void> forget_lost_uses();
+
+  /// Bytes of the database that are in use, and of the files that entries refer to. The latter are
+  /// kept as a sum, which add_file_bytes() changes; one that is damaged is made anew from the rows.
+  struct Size {
+    std::int64_t database = 0, files = 0;
+    std::int64_t total() const { return database + files; }
+  };
+  Attempt<Size> size();
+  Attempt<void> add_file_bytes(std::int64_t change);
+  /// Gives free pages at the end of the file back, at most so many. False: there are no more.
+  Attempt<bool> shrink(int pages);
 
  private:
   Attempt<void> prepare_layout(Access access);
@@ -100,6 +116,7 @@ class Database {
   // Older layouts lack columns: they are read by other statements.
   sqlite::Statement find_, find_in_1_, scan_, scan_in_1_;
   sqlite::Statement store_, remove_, remove_use_, refers_, between_, add_use_;
+  sqlite::Statement read_total_, write_total_, read_uses_;
   bool open_ = false;
   std::int64_t layout_ = 0;  ///< of the open file; 0: none yet
 };

@@ -16,7 +16,7 @@ constexpr std::int64_t patience_ns = 20'000'000'000;
 // Rows that each() reads at a time.
 constexpr std::size_t scanned_at_once = 1024;
 // Columns after those of the row.
-constexpr int hits_column = 15, last_used_column = 16;
+constexpr int hits_column = 17, last_used_column = 18;
 
 std::int64_t not_negative(std::int64_t value) { return std::max<std::int64_t>(value, 0); }
 
@@ -83,6 +83,19 @@ Database::Attempt<std::vector<Key>> Database::between(Kind kind, const Digest& f
     if (key.size() != first.bytes.size()) continue;
     std::memcpy(keys.emplace_back().digest.bytes.data(), key.data(), key.size());
   }
+}
+
+Database::Attempt<Database::Uses> Database::uses(Kind kind, const Key& key) {
+  Uses uses;
+  if (layout_ < 2) return uses;
+  const StatementUse use(read_uses_);
+  if (auto ready = read_uses_.prepare(connection_); !ready) return tl::unexpected(ready.error());
+  const auto row = read_uses_.bind(static_cast<std::int64_t>(kind)).bind(key.digest.bytes).step();
+  if (!row) return tl::unexpected(row.error());
+  if (*row)
+    uses = {static_cast<std::uint64_t>(not_negative(read_uses_.integer(0))),
+            not_negative(read_uses_.integer(1))};
+  return uses;
 }
 
 Database::Attempt<void> Database::add(std::span<const Use> uses) {

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "base/byte_count.hpp"
 #include "base/log.hpp"
 #include "store/layers.hpp"
 #include "store/local_store.hpp"
@@ -21,13 +22,23 @@ std::string setting(const char* name, const std::string& otherwise) {
   return std::string_view(value) == "off" ? "" : value;
 }
 
+std::uint64_t limit_setting() {
+  const char* value = std::getenv("KILN_STORE_SIZE");
+  if (value == nullptr || *value == '\0') return default_store_limit;
+  if (std::string_view(value) == "off") return 0;
+  const auto bytes = parse_byte_count(value);
+  if (bytes) return *bytes;
+  log(LogLevel::warning, "KILN_STORE_SIZE: " + bytes.error().message());
+  return default_store_limit;
+}
+
 }  // namespace
 
 StoreSettings default_store_settings() {
   const bool shipped = ::access(default_system_store, F_OK) == 0;
   return {default_store_location().folder,
           setting("KILN_SYSTEM_STORE", shipped ? default_system_store : ""),
-          setting("KILN_SHARED_STORE", "")};
+          setting("KILN_SHARED_STORE", ""), limit_setting()};
 }
 
 std::string store_folder_for(const std::string& asked) {
@@ -42,7 +53,11 @@ std::string store_folder_for(const std::string& asked) {
 Expected<std::unique_ptr<Layer>> open_store(const StoreSettings& settings) {
   const std::string folder = store_folder_for(settings.local);
   std::unique_ptr<Layer> local;
-  if (!folder.empty()) local = open_local_store(folder);
+  if (!folder.empty()) {
+    auto store = std::make_unique<LocalStore>(folder);
+    store->set_limit(settings.limit);
+    local = std::move(store);
+  }
   std::vector<LayeredStore::Below> below;
   if (!settings.system.empty())
     below.push_back({std::make_unique<SystemStore>(settings.system), false, false});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -8,11 +9,15 @@
 
 namespace kiln {
 
+/// How large a local store may become when nobody says otherwise: bytes.
+inline constexpr std::uint64_t default_store_limit = 5'000'000'000;
+
 /// Which layers a store has, and where they are.
 struct StoreSettings {
-  std::string local;   ///< a folder; empty: nothing is kept on this machine
-  std::string system;  ///< a folder that a package ships; empty: none
-  std::string shared;  ///< redis://[:password@]host[:port][/db]; empty: none
+  std::string local;                          ///< a folder; empty: nothing is kept on this machine
+  std::string system;                         ///< a folder that a package ships; empty: none
+  std::string shared;                         ///< redis://[:password@]host[:port][/db]; empty: none
+  std::uint64_t limit = default_store_limit;  ///< bytes of the local one; 0: none
 };
 
 /// Where a system store is looked for when nobody says otherwise.
@@ -20,7 +25,8 @@ inline constexpr const char* default_system_store = "/usr/share/kiln/store";
 
 /// What the environment says: KILN_STORE and the folders of default_store_location(),
 /// KILN_SYSTEM_STORE (a folder or off; else default_system_store where it is there),
-/// KILN_SHARED_STORE (a URL or off).
+/// KILN_SHARED_STORE (a URL or off), KILN_STORE_SIZE (bytes, as base/byte_count.hpp reads them; one
+/// that cannot be read is left out with a line in the log).
 StoreSettings default_store_settings();
 
 /// The folder to use for a store that is asked for there: the same, or, on a network file system,

@@ -83,12 +83,12 @@ class Layer {
                              const Metadata& metadata) = 0;
 
   /// Read, change and write back as one step against all other writers: `change` gets the
-  /// present entry (or none) and returns the new content, or nothing to leave it as it is. It may
+  /// present entry (or none) and returns the new one, or nothing to leave it as it is. It may
   /// be called more than once (the last call counts), runs while other writers wait, so it should
   /// be quick, and must not use this layer. What it throws comes back as an error.
-  using Change = std::function<std::optional<Bytes>(const std::optional<Entry>&)>;
+  using Change = std::function<std::optional<Entry>(const std::optional<Entry>&)>;
   virtual Expected<void> update(Kind kind, const Key& key, ByteView canonical,
-                                const Metadata& metadata, const Change& change) = 0;
+                                const Change& change) = 0;
 
   /// The right to make what a Key stands for; nothing is held where a layer has no such thing.
   virtual Reservation reserve(const Key& key, std::chrono::milliseconds bound);

@@ -50,22 +50,19 @@ Expected<void> LayeredStore::put(Kind kind, const Key& key, ByteView canonical, 
 }
 
 Expected<void> LayeredStore::update(Kind kind, const Key& key, ByteView canonical,
-                                    const Metadata& metadata, const Change& change) {
-  // Without a local layer there is nothing to change, so the new content stands for itself.
+                                    const Change& change) {
+  // Without a local layer there is nothing to change, so the new entry stands for itself.
   if (!local_) {
-    if (const auto content = change(std::nullopt))
-      write_below(kind, key, canonical, *content, metadata);
+    if (const auto entry = change(std::nullopt))
+      write_below(kind, key, canonical, entry->content, entry->metadata);
     return fail(Errc::io, "there is no local store");
   }
-  std::optional<Bytes> written;
-  auto done = local_->update(kind, key, canonical, metadata,
-                             [&](const std::optional<Entry>& present) -> std::optional<Bytes> {
-                               written = change(present);
-                               return written;
-                             });
+  std::optional<Entry> written;
+  const auto noted = [&](const std::optional<Entry>& present) { return written = change(present); };
+  auto done = local_->update(kind, key, canonical, noted);
   // Records change with every run and are a machine's own; programs and plans are the fleet's.
   if (done && written && kind != Kind::record)
-    write_below(kind, key, canonical, *written, metadata);
+    write_below(kind, key, canonical, written->content, written->metadata);
   return done;
 }
 

@@ -27,7 +27,7 @@ class LayeredStore final : public Layer {
   /// Fails where the local layer does. That another layer did not take the entry is logged by it.
   Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
                      const Metadata& metadata) override;
-  Expected<void> update(Kind kind, const Key& key, ByteView canonical, const Metadata& metadata,
+  Expected<void> update(Kind kind, const Key& key, ByteView canonical,
                         const Change& change) override;
   Reservation reserve(const Key& key, std::chrono::milliseconds bound) override;
 

@@ -101,7 +101,7 @@ Lookup LocalStore::look_up(Kind kind, const Key& key, ByteView canonical) {
     });
     if (!done) return {{}, done.error().message()};
     const bool in_file = found.row.head.blob.has_value();
-    answer = verified_lookup(found, canonical, blobs_);
+    answer = verified_lookup(found, canonical, blobs_, trust_);
     if (found.state == Database::State::absent && !set_aside.empty())
       answer.reason += "; the damaged database was set aside as " + set_aside;
     if (answer.entry || !in_file || answer.reason != missing_content) break;
@@ -119,6 +119,7 @@ Expected<void> LocalStore::put(Kind kind, const Key& key, ByteView canonical, By
     if (auto checked = check_sizes(canonical, metadata); !checked) return checked;
     auto done = insert(head_of(kind, key, metadata, content), canonical, content);
     if (done && uses_.due(seconds_since_1970())) write_uses();
+    if (done && limit_ != 0) keep_within_limit();
     return done;
   });
 }
@@ -139,7 +140,7 @@ Expected<void> LocalStore::insert(const RowHead& head, ByteView canonical, ByteV
     auto old = database.find(head.kind, head.key);
     if (!old) return tl::unexpected(old.error());
     if (old->state == Database::State::sound) replaced = old->row.head.blob;
-    if (auto named = name_blob(head, content, staged); !named) return named;
+    if (auto named = name_blob(database, head, content, staged); !named) return named;
     auto stored = database.store(head, canonical, head.blob ? ByteView() : content);
     return stored ? database.commit() : stored;
   };
@@ -149,39 +150,48 @@ Expected<void> LocalStore::insert(const RowHead& head, ByteView canonical, ByteV
 }
 
 Expected<void> LocalStore::update(Kind kind, const Key& key, ByteView canonical,
-                                  const Metadata& metadata, const Change& change) {
+                                  const Change& change) {
   return guarded([&]() -> Expected<void> {
-    if (auto checked = check_sizes(canonical, metadata); !checked) return checked;
     std::optional<Digest> replaced, written;
+    Expected<void> checked;
     const auto work = [&](Database& database) -> Attempt<void> {
       if (auto begun = database.begin(); !begun) return begun;
       auto old = database.find(kind, key);
       if (!old) return tl::unexpected(old.error());
       if (old->state == Database::State::sound) replaced = old->row.head.blob;
       written = replaced;
-      const auto content = change(verified_lookup(*old, canonical, blobs_).entry);
+      const auto entry = change(verified_lookup(*old, canonical, blobs_, trust_).entry);
       if (process_ != ::getpid()) {
         // SQLite's own notes, copied into this child, say that the lock on the file is held.
         given_up_ = "the process was forked inside an update";
         return tl::unexpected(Failure{Trouble::refused, given_up_});
       }
-      if (!content) return database.commit();
-      const RowHead head = head_of(kind, key, metadata, *content);
+      if (entry) checked = check_sizes(canonical, entry->metadata);
+      if (!entry || !checked) return database.commit();
+      const RowHead head = head_of(kind, key, entry->metadata, entry->content);
       written = head.blob;
       std::optional<AtomicFile> staged;
-      if (auto named = name_blob(head, *content, staged); !named) return named;
-      auto stored = database.store(head, canonical, head.blob ? ByteView() : ByteView(*content));
+      if (auto named = name_blob(database, head, entry->content, staged); !named) return named;
+      auto stored =
+          database.store(head, canonical, head.blob ? ByteView() : ByteView(entry->content));
       return stored ? database.commit() : stored;
     };
     auto done = on_database(Access::write, work);
     if (done && replaced != written) drop_if_unused(replaced);
-    return done;
+    if (done && limit_ != 0) keep_within_limit();
+    return done ? checked : done;
   });
 }
 
-Attempt<void> LocalStore::name_blob(const RowHead& head, ByteView content,
+Attempt<void> LocalStore::name_blob(Database& database, const RowHead& head, ByteView content,
                                     std::optional<AtomicFile>& staged) const {
   if (!head.blob) return {};
+  const auto known = database.refers_to(*head.blob);
+  if (!known) return tl::unexpected(known.error());
+  if (!*known) {
+    const auto counted = database.add_file_bytes(static_cast<std::int64_t>(head.size));
+    if (!counted) return counted;
+  }
   if (!staged) {
     auto file = blobs_.stage(*head.blob, content);
     if (!file) return tl::unexpected(Failure{Trouble::refused, file.error().message()});
@@ -193,20 +203,6 @@ Attempt<void> LocalStore::name_blob(const RowHead& head, ByteView content,
   // The whole folder may have been removed since the file was written: begin again in a new one.
   const bool gone = named.error().code() == Errc::not_found;
   return tl::unexpected(Failure{gone ? Trouble::moved : Trouble::refused, named.error().message()});
-}
-
-void LocalStore::drop_if_unused(const std::optional<Digest>& blob) {
-  if (!blob) return;
-  // In a transaction of its own, after the one that dropped the row: killed in between, we leave an
-  // unused file; the other way round it would be an entry without its content. Files get their
-  // names inside write transactions too, so none can come into use meanwhile.
-  (void)on_database(Access::write, [&](Database& database) -> Attempt<void> {
-    if (auto begun = database.begin(); !begun) return begun;
-    const auto used = database.refers_to(*blob);
-    if (!used) return tl::unexpected(used.error());
-    if (!*used) blobs_.remove(*blob);
-    return database.commit();
-  });
 }
 
 std::unique_ptr<Layer> open_local_store(const std::string& folder) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,7 +13,9 @@
 #include "store/blobs.hpp"
 #include "store/database.hpp"
 #include "store/fork_guard.hpp"
+#include "store/gc.hpp"
 #include "store/layer.hpp"
+#include "store/trust_check.hpp"
 
 namespace kiln {
 
@@ -67,12 +70,18 @@ class LocalStore final : public Layer, private ForkGuarded {
   Lookup get(Kind kind, const Key& key, ByteView canonical) override;
   Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
                      const Metadata& metadata) override;
-  Expected<void> update(Kind kind, const Key& key, ByteView canonical, const Metadata& metadata,
+  Expected<void> update(Kind kind, const Key& key, ByteView canonical,
                         const Change& change) override;
   Reservation reserve(const Key& key, std::chrono::milliseconds bound) override;
 
   /// All sound entries, by kind and key.
   Expected<std::vector<EntryInfo>> list();
+  /// One of them; Errc::not_found where there is none, corrupt where its row is damaged.
+  Expected<EntryInfo> info(Kind kind, const Key& key);
+  /// As get(), but no use of the entry: nothing is counted. Throws std::bad_alloc.
+  Lookup look_up(Kind kind, const Key& key, ByteView canonical);
+  /// The keys that begin with these hexadecimal letters, at most `limit` of each kind.
+  Expected<std::vector<std::pair<Kind, Key>>> keys_like(std::string_view prefix, std::size_t limit);
   /// The canonical bytes of an entry; Errc::not_found where there is none.
   Expected<Bytes> canonical_of(Kind kind, const Key& key);
   /// True where there was such an entry.
@@ -80,6 +89,20 @@ class LocalStore final : public Layer, private ForkGuarded {
   Expected<StoreStats> stats();
   /// Removes the files that no entry refers to, and what killed writers left more than an hour ago.
   Expected<BlobFolder::Total> collect();
+  /// Calls `differs` for each file that is used but whose content has another digest than its name.
+  /// Returns how many files no entry uses.
+  Expected<std::uint64_t> check_files(const std::function<void(const Digest&)>& differs);
+  /// Removes the file of a content; entries that refer to it are misses from then on.
+  void remove_file(const Digest& content) const { blobs_.remove(content); }
+  /// Bytes of the database that are in use and of the files that entries refer to.
+  Expected<std::uint64_t> size();
+  /// Removes entries of stale devices, damaged rows and unused files; then the least useful entries
+  /// until the store is no larger than asked. Other threads and processes may use it meanwhile.
+  Expected<GcReport> gc(const GcOptions& options);
+  /// From now on a put() that makes the store larger than this evicts what is little useful. 0, as
+  /// it is at first: it may grow without end.
+  void set_limit(std::uint64_t bytes) { limit_ = bytes; }
+  std::uint64_t limit() const { return limit_; }
 
  private:
   template <class T>
@@ -99,14 +122,24 @@ class LocalStore final : public Layer, private ForkGuarded {
   void close();
   Error error_of(const sqlite::Failure& failure);
 
-  Lookup look_up(Kind kind, const Key& key, ByteView canonical);
+  /// A sound row, or not_found, or corrupt.
+  Expected<Database::Found> find(Kind kind, const Key& key, Database::Uses* uses);
   Expected<void> insert(const RowHead& head, ByteView canonical, ByteView content);
   /// Gives the content's file its name, inside the transaction that refers to it; writes it first
   /// where `staged` is empty.
-  Attempt<void> name_blob(const RowHead& head, ByteView content,
+  Attempt<void> name_blob(Database& database, const RowHead& head, ByteView content,
                           std::optional<AtomicFile>& staged) const;
-  /// Removes the file of a replaced entry, unless another entry uses it.
+  /// Removes those of these files that no entry uses, in one transaction.
+  enum class Counted : bool { no, yes };  ///< in the sum that the database keeps
+  Expected<BlobFolder::Total> drop_unused(std::span<const Digest> blobs, Counted counted);
   void drop_if_unused(const std::optional<Digest>& blob);
+  Expected<std::uint64_t> remove_rows(std::span<const Removal> rows);
+  struct Survey;  ///< what gc knows of a store
+  Expected<Survey> survey(const StaleDevices& devices);
+  Expected<void> remove_damaged(const std::vector<Database::Place>& rows);
+  Expected<void> evict(Survey& survey, const GcOptions& options, GcReport& report);
+  Expected<void> shrink();
+  void keep_within_limit();
   /// Writes the hits since the last time; an attempt, no more.
   void write_uses();
 
@@ -116,6 +149,7 @@ class LocalStore final : public Layer, private ForkGuarded {
   const std::string folder_;
   const BlobFolder blobs_;
   UseLog uses_;
+  TrustCheck trust_;
   std::mutex mutex_;
   std::atomic<std::thread::id> occupant_{};  ///< the thread inside, to refuse calls from `change`
   std::unique_ptr<Database> database_;
@@ -123,6 +157,7 @@ class LocalStore final : public Layer, private ForkGuarded {
   std::string set_aside_;  ///< the damaged database's new name, once there was one
   std::string given_up_;   ///< why this object is of no more use, once it is not
   std::atomic<bool> logged_{false};
+  std::atomic<std::uint64_t> limit_{0};
 };
 
 }  // namespace kiln

@@ -1,29 +1,29 @@
 // What the command shows of the local store, and its upkeep.
 
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <ctime>
 #include <filesystem>
-#include <unordered_set>
 
 #include "store/local_store.hpp"
 
 namespace kiln {
 namespace {
 
-// A writer that has not named its file after an hour is dead.
-constexpr std::int64_t stale_seconds = 3600;
-
-bool is_stale(const std::string& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 &&
-         std::time(nullptr) - status.st_mtim.tv_sec > stale_seconds;
-}
-
 StoreStats::PerKind& part(StoreStats& stats, Kind kind) {
   if (kind == Kind::artifact) return stats.artifacts;
   return kind == Kind::plan ? stats.plans : stats.records;
+}
+
+EntryInfo info_of(const RowHead& head, std::uint64_t canonical_size) {
+  return {head.kind,
+          head.key,
+          head.metadata,
+          head.size,
+          head.created,
+          head.blob.has_value(),
+          canonical_size,
+          0,
+          0};
 }
 
 std::uint64_t count_set_aside(const std::string& folder) {
@@ -45,9 +45,9 @@ Expected<std::vector<EntryInfo>> LocalStore::list() {
   auto done = on_database(Access::read, [&](Database& database) -> Attempt<void> {
     entries.clear();
     const auto damaged = database.each([&](const ListedRow& row) {
-      const RowHead& head = row.head;
-      entries.push_back({head.kind, head.key, head.metadata, head.size, head.created,
-                         head.blob.has_value(), row.canonical_size, row.hits, row.last_used});
+      entries.push_back(info_of(row.head, row.canonical_size));
+      entries.back().hits = row.hits;
+      entries.back().last_used = row.last_used;
     });
     if (!damaged) return tl::unexpected(damaged.error());
     return {};
@@ -56,12 +56,16 @@ Expected<std::vector<EntryInfo>> LocalStore::list() {
   return entries;
 }
 
-Expected<Bytes> LocalStore::canonical_of(Kind kind, const Key& key) {
+Expected<Database::Found> LocalStore::find(Kind kind, const Key& key, Database::Uses* uses) {
   Database::Found found;
   auto done = on_database(Access::read, [&](Database& database) -> Attempt<void> {
     auto result = database.find(kind, key);
     if (!result) return tl::unexpected(result.error());
     found = *std::move(result);
+    if (uses == nullptr) return {};
+    const auto noted = database.uses(kind, key);
+    if (!noted) return tl::unexpected(noted.error());
+    *uses = *noted;
     return {};
   });
   if (!done) return tl::unexpected(done.error());
@@ -69,7 +73,46 @@ Expected<Bytes> LocalStore::canonical_of(Kind kind, const Key& key) {
     return fail(Errc::not_found, std::string("no ") + name_of(kind) + " has the key " + key.hex());
   if (found.state == Database::State::damaged)
     return fail(Errc::corrupt, "checksum of the row differs");
-  return std::move(found.row.canonical);
+  return found;
+}
+
+Expected<EntryInfo> LocalStore::info(Kind kind, const Key& key) {
+  Database::Uses uses;
+  const auto found = find(kind, key, &uses);
+  if (!found) return tl::unexpected(found.error());
+  EntryInfo info = info_of(found->row.head, found->row.canonical.size());
+  info.hits = uses.hits;
+  info.last_used = uses.last_used;
+  return info;
+}
+
+Expected<Bytes> LocalStore::canonical_of(Kind kind, const Key& key) {
+  auto found = find(kind, key, nullptr);
+  if (!found) return tl::unexpected(found.error());
+  return std::move(found->row.canonical);
+}
+
+Expected<std::vector<std::pair<Kind, Key>>> LocalStore::keys_like(std::string_view prefix,
+                                                                  std::size_t limit) {
+  // All keys with a prefix lie between it followed by zeros and it followed by f's.
+  Digest first, last;
+  const auto filled = [&](char with) { return std::string(prefix) + std::string(64, with); };
+  if (prefix.size() > 64 || !parse_digest(filled('0').substr(0, 64), first) ||
+      !parse_digest(filled('f').substr(0, 64), last))
+    return fail(Errc::bad_input, "found '" + std::string(prefix) +
+                                     "', expected the first letters of a key (0-9, a-f)");
+  std::vector<std::pair<Kind, Key>> keys;
+  auto done = on_database(Access::read, [&](Database& database) -> Attempt<void> {
+    keys.clear();
+    for (const Kind kind : {Kind::artifact, Kind::plan, Kind::record}) {
+      const auto some = database.between(kind, first, last, limit);
+      if (!some) return tl::unexpected(some.error());
+      for (const Key& key : *some) keys.emplace_back(kind, key);
+    }
+    return {};
+  });
+  if (!done) return tl::unexpected(done.error());
+  return keys;
 }
 
 Expected<bool> LocalStore::remove(Kind kind, const Key& key) {
@@ -114,27 +157,26 @@ Expected<StoreStats> LocalStore::stats() {
   return stats;
 }
 
-Expected<BlobFolder::Total> LocalStore::collect() {
-  BlobFolder::Total removed;
-  auto done = on_database(Access::write, [&](Database& database) -> Attempt<void> {
-    // Other writers wait: a file that gets its name while we look would seem to be unused.
-    if (auto begun = database.begin(); !begun) return begun;
-    std::unordered_set<Digest, DigestHash> used;
-    const auto damaged = database.each([&](const ListedRow& row) {
-      if (row.head.blob) used.insert(*row.head.blob);
-    });
-    if (!damaged) return tl::unexpected(damaged.error());
-    blobs_.each([&](const Digest* digest, const std::string& path) {
-      const bool rubbish = digest != nullptr ? !used.contains(*digest) : is_stale(path);
-      struct stat status {};
-      if (!rubbish || ::lstat(path.c_str(), &status) != 0 || ::unlink(path.c_str()) != 0) return;
-      ++removed.files;
-      removed.bytes += static_cast<std::uint64_t>(status.st_size);
-    });
-    return database.commit();
+Expected<std::uint64_t> LocalStore::check_files(const std::function<void(const Digest&)>& differs) {
+  std::uint64_t unused = 0;
+  Expected<void> failed;
+  blobs_.each([&](const Digest* digest, const std::string& path) {
+    if (!failed) return;
+    bool used = false;
+    if (digest != nullptr) {
+      failed = on_database(Access::read, [&](Database& database) -> Attempt<void> {
+        const auto known = database.refers_to(*digest);
+        if (!known) return tl::unexpected(known.error());
+        used = *known;
+        return {};
+      });
+    }
+    if (!used) return void(++unused);
+    const auto content = read_file(path);
+    if (content && blake2b(*content) != *digest) differs(*digest);
   });
-  if (!done) return tl::unexpected(done.error());
-  return removed;
+  if (!failed) return tl::unexpected(failed.error());
+  return unused;
 }
 
 }  // namespace kiln

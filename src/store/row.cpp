@@ -31,10 +31,16 @@ Checksum row_checksum(const RowHead& head, ByteView canonical) {
   add(fields, canonical);
   // Only where there are any: so the rows of layout 1 stay good, and an upgrade rewrites none.
   const Metadata& metadata = head.metadata;
-  if (metadata.source || !metadata.options.empty() || !metadata.build_log.empty()) {
+  if (metadata.source || !metadata.options.empty() || !metadata.build_log.empty() ||
+      metadata.made_elsewhere || metadata.signature) {
     add(fields, metadata.source ? ByteView(metadata.source->bytes) : ByteView());
     add(fields, as_bytes(metadata.options));
     add(fields, as_bytes(metadata.build_log));
+  }
+  if (metadata.made_elsewhere || metadata.signature) {
+    append_le(fields, static_cast<std::uint8_t>(metadata.made_elsewhere));
+    add(fields, metadata.signature ? ByteView(metadata.signature->signer.bytes) : ByteView());
+    add(fields, metadata.signature ? ByteView(metadata.signature->bytes) : ByteView());
   }
   return xxh3(fields);
 }

@@ -75,8 +75,14 @@ Attempt<void> Connection::open(const std::string& path, Mode mode) {
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_busy_handler(handle_, &Connection::wait, this);
   sqlite3_progress_handler(handle_, 10'000, &Connection::overdue, this);
-  if (auto sound = check_header(); !sound) return sound;
+  const auto empty = check_header();
+  if (!empty) return tl::unexpected(empty.error());
   if (immutable) return run("PRAGMA mmap_size=0;PRAGMA cell_size_check=ON");
+  // So that free pages can be given back a few at a time. A file that has tables already would only
+  // be written to.
+  if (mode == Mode::make && *empty) {
+    if (auto set = run("PRAGMA auto_vacuum=INCREMENTAL"); !set) return set;
+  }
   // synchronous=OFF: a commit is in the system's page cache and so outlives this process, however
   // it ends, at a thousandth of the price of waiting for the disk. A power cut may damage the file;
   // that is found by the checksums and costs what any damage costs.
@@ -87,19 +93,19 @@ Attempt<void> Connection::open(const std::string& path, Mode mode) {
       "PRAGMA journal_size_limit=1048576;PRAGMA cell_size_check=ON;PRAGMA secure_delete=OFF");
 }
 
-Attempt<void> Connection::check_header() const {
+Attempt<bool> Connection::check_header() const {
   sqlite3_file* file = nullptr;
   sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (file == nullptr || file->pMethods == nullptr) return {};
+  if (file == nullptr || file->pMethods == nullptr) return true;
   // Read through SQLite's own descriptor: opening and closing the file here would drop the locks
   // that other connections of this process hold on it.
   std::array<unsigned char, 20> header{};
   const int code = file->pMethods->xRead(file, header.data(), header.size(), 0);
-  if (code == SQLITE_IOERR_SHORT_READ) return {};
+  if (code == SQLITE_IOERR_SHORT_READ) return true;
   if (code != SQLITE_OK) return tl::unexpected(failure(code));
   if (header[18] > 1 || header[19] > 1)
     return tl::unexpected(Failure{Trouble::damaged, "its header asks for another journal mode"});
-  return {};
+  return false;
 }
 
 Failure Connection::failure(int code) const {

@@ -56,7 +56,7 @@ class Connection {
   Failure failure(int code) const;
 
  private:
-  Attempt<void> check_header() const;
+  Attempt<bool> check_header() const;
   static int wait(void* self, int attempt);
   static int overdue(void* self);
 

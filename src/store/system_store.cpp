@@ -100,13 +100,13 @@ Lookup SystemStore::look_up(Kind kind, const Key& key, ByteView canonical) {
       return {{}, given_up_};
     }
   }
-  return verified_lookup(found, canonical, blobs_);
+  return verified_lookup(found, canonical, blobs_, trust_);
 }
 
 Expected<void> SystemStore::put(Kind, const Key&, ByteView, ByteView, const Metadata&) {
   return fail(Errc::unsupported, "the system store is read-only");
 }
-Expected<void> SystemStore::update(Kind, const Key&, ByteView, const Metadata&, const Change&) {
+Expected<void> SystemStore::update(Kind, const Key&, ByteView, const Change&) {
   return fail(Errc::unsupported, "the system store is read-only");
 }
 

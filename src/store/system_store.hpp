@@ -8,6 +8,7 @@
 #include "store/database.hpp"
 #include "store/fork_guard.hpp"
 #include "store/layer.hpp"
+#include "store/trust_check.hpp"
 
 namespace kiln {
 
@@ -24,7 +25,7 @@ class SystemStore final : public Layer, private ForkGuarded {
   Lookup get(Kind kind, const Key& key, ByteView canonical) override;
   /// Always an error: unsupported.
   Expected<void> put(Kind, const Key&, ByteView, ByteView, const Metadata&) override;
-  Expected<void> update(Kind, const Key&, ByteView, const Metadata&, const Change&) override;
+  Expected<void> update(Kind, const Key&, ByteView, const Change&) override;
 
  private:
   Lookup look_up(Kind kind, const Key& key, ByteView canonical);
@@ -35,6 +36,7 @@ class SystemStore final : public Layer, private ForkGuarded {
 
   const std::string folder_;
   const BlobFolder blobs_;
+  TrustCheck trust_;
   std::mutex mutex_;
   std::unique_ptr<Database> database_;
   int process_ = 0;       ///< whose connection it is

@@ -83,10 +83,10 @@ TEST_F(ForkTest, a_fork_beside_busy_threads_leaves_a_child_that_works) {
 TEST_F(ForkTest, a_fork_inside_an_update_commits_once_in_the_parent) {
   ASSERT_TRUE(put(a, 1));
   pid_t child = -1;
-  const auto done = store.update(Kind::record, a.key, a.canonical, {},
-                                 [&](const std::optional<Entry>&) -> std::optional<Bytes> {
+  const auto done = store.update(Kind::record, a.key, a.canonical,
+                                 [&](const std::optional<Entry>&) -> std::optional<Entry> {
                                    child = ::fork();
-                                   return content_of(0, child == 0 ? 66 : 2, 500);
+                                   return Entry{content_of(0, child == 0 ? 66 : 2, 500), {}};
                                  });
   if (child == 0) {
     // Here the update has not happened, and this copy of the store is of no more use.

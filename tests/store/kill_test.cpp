@@ -28,11 +28,11 @@ std::size_t size_at(int step) {
 }
 int entry_at(int step) { return step * 5 % entries; }
 
-std::optional<Bytes> next_count(const std::optional<Entry>& present) {
+std::optional<Entry> next_count(const std::optional<Entry>& present) {
   std::int64_t count = present ? load_le<std::int64_t>(present->content.data()) : 0;
   Bytes next;
   append_le(next, count + 1);
-  return next;
+  return Entry{next, {}};
 }
 
 /// Puts without end; writes a number down the pipe once its step is acknowledged.
@@ -45,7 +45,7 @@ std::optional<Bytes> next_count(const std::optional<Entry>& present) {
     metadata.schema = static_cast<std::uint32_t>(step);
     const auto content = content_of(entry_at(step), step, size_at(step));
     if (!store.put(Kind::artifact, sample.key, sample.canonical, content, metadata)) ::_exit(1);
-    if (!store.update(Kind::record, counter.key, counter.canonical, {}, next_count)) ::_exit(2);
+    if (!store.update(Kind::record, counter.key, counter.canonical, next_count)) ::_exit(2);
     if (::write(pipe, &step, sizeof step) != sizeof step) ::_exit(3);
   }
 }
@@ -62,7 +62,7 @@ pid_t start_bystander(const std::string& folder, SharedPage<Bystander>& shared) 
   LocalStore store(folder);
   const Sample counter(2000);
   while (!shared->stop)
-    if (store.update(Kind::record, counter.key, counter.canonical, {}, next_count))
+    if (store.update(Kind::record, counter.key, counter.canonical, next_count))
       ++shared->acknowledged;
   ::_exit(0);
 }

@@ -149,15 +149,15 @@ TEST_F(LocalStoreTest, the_largest_key_and_texts_fit) {
 }
 
 TEST_F(LocalStoreTest, update_sees_the_present_entry_and_replaces_it) {
-  const Metadata metadata;
   for (int round = 0; round < 3; ++round) {
-    const auto done = store.update(Kind::record, a.key, a.canonical, metadata,
-                                   [&](const std::optional<Entry>& present) {
-                                     EXPECT_EQ(present.has_value(), round > 0);
-                                     Bytes next = present ? present->content : Bytes();
-                                     next.resize(next.size() + 20'000, std::byte{42});
-                                     return next;
-                                   });
+    const auto done =
+        store.update(Kind::record, a.key, a.canonical,
+                     [&](const std::optional<Entry>& present) -> std::optional<Entry> {
+                       EXPECT_EQ(present.has_value(), round > 0);
+                       Bytes next = present ? present->content : Bytes();
+                       next.resize(next.size() + 20'000, std::byte{42});
+                       return Entry{next, {}};
+                     });
     ASSERT_TRUE(done) << done.error().message();
   }
   EXPECT_EQ(content_at(Kind::record, a), Bytes(60'000, std::byte{42}));
@@ -165,19 +165,19 @@ TEST_F(LocalStoreTest, update_sees_the_present_entry_and_replaces_it) {
 }
 
 TEST_F(LocalStoreTest, update_may_leave_things_as_they_are) {
-  const auto leave = [](const std::optional<Entry>&) { return std::optional<Bytes>(); };
-  ASSERT_TRUE(store.update(Kind::record, a.key, a.canonical, {}, leave));
+  const auto leave = [](const std::optional<Entry>&) { return std::optional<Entry>(); };
+  ASSERT_TRUE(store.update(Kind::record, a.key, a.canonical, leave));
   EXPECT_EQ(store.get(Kind::record, a.key, a.canonical).reason, "no entry");
   put(Kind::record, a, content_of(1, 1, 20'000));
-  ASSERT_TRUE(store.update(Kind::record, a.key, a.canonical, {}, leave));
+  ASSERT_TRUE(store.update(Kind::record, a.key, a.canonical, leave));
   EXPECT_EQ(content_at(Kind::record, a), content_of(1, 1, 20'000));
 }
 
 TEST_F(LocalStoreTest, an_exception_from_an_update_is_an_error_and_changes_nothing) {
   put(Kind::record, a, content_of(1, 1, 10));
   const auto done = store.update(
-      Kind::record, a.key, a.canonical, {},
-      [](const std::optional<Entry>&) -> std::optional<Bytes> { throw std::runtime_error("no"); });
+      Kind::record, a.key, a.canonical,
+      [](const std::optional<Entry>&) -> std::optional<Entry> { throw std::runtime_error("no"); });
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message(), HasSubstr("no"));
   EXPECT_EQ(content_at(Kind::record, a), content_of(1, 1, 10));
@@ -187,9 +187,9 @@ TEST_F(LocalStoreTest, an_exception_from_an_update_is_an_error_and_changes_nothi
 TEST_F(LocalStoreTest, the_store_refuses_to_be_used_from_inside_its_own_update) {
   std::string inner;
   const auto done =
-      store.update(Kind::record, a.key, a.canonical, {}, [&](const std::optional<Entry>&) {
+      store.update(Kind::record, a.key, a.canonical, [&](const std::optional<Entry>&) {
         inner = store.get(Kind::record, b.key, b.canonical).reason;
-        return std::optional<Bytes>(Bytes(3));
+        return std::optional<Entry>({Bytes(3), {}});
       });
   EXPECT_TRUE(done);
   EXPECT_EQ(inner, "store used from inside its own update");

@@ -131,11 +131,11 @@ TEST_F(UsesTest, a_locked_store_keeps_nobody_waiting_at_the_end) {
   LogLines log;
   LocalStore other(folder.store());
   // The other is inside a transaction while this one closes; its destructor must come back.
-  ASSERT_TRUE(other.update(Kind::record, a.key, a.canonical, {},
-                           [&](const std::optional<Entry>&) -> std::optional<Bytes> {
+  ASSERT_TRUE(other.update(Kind::record, a.key, a.canonical,
+                           [&](const std::optional<Entry>&) -> std::optional<Entry> {
                              LocalStore store(folder.store());
                              EXPECT_TRUE(hit(store, a));
-                             return content_of(1, 1, 10);
+                             return Entry{content_of(1, 1, 10), {}};
                            }));
   EXPECT_THAT(log.lines(), ::testing::IsEmpty());
 }

@@ -11,6 +11,7 @@
 #include "kernel/apart/job.hpp"
 #include "kernel/apart/program.hpp"
 #include "kernel/apart/stub_object.hpp"
+#include "kernel/compile.hpp"
 
 namespace kiln::apart {
 namespace fs = std::filesystem;
@@ -130,19 +131,21 @@ Bytes finish_archive(ByteView queried, const Job& job, const Stubs& stubs, const
   return poclbin::write(archive);
 }
 
+void write_log(std::string_view text) { (void)write_file(log_file, as_bytes(text), 0600); }
+
 void make_artifact(const Job& job) {
   const auto device = find_device(job.fingerprint);
   const cl::Context context(device->handle);
   cl::Program program = create_program(context, device->handle, job);
   program.build({device->handle}, job.options.c_str());
+  // Warnings: a program that compiles may have some, too.
+  if (const auto log = build_log(program, *device); !log.empty()) write_log(log);
   const auto folder = program_folder();
   Stubs stubs(folder, job);
   stubs.plant(kernel_names(program), job);
   const Bytes queried = query_archive(program);
   value_or_throw(write_file(artifact_file, finish_archive(queried, job, stubs, folder), 0600));
 }
-
-void write_log(std::string_view text) { (void)write_file(log_file, as_bytes(text), 0600); }
 
 }  // namespace
 
