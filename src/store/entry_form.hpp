@@ -17,13 +17,19 @@ struct EntryHead {
   Metadata metadata;       ///< without its `made_elsewhere` and `signature`
   std::uint64_t size = 0;  ///< bytes of content
   Digest content;          ///< BLAKE2b-256 of the content
+  bool operator==(const EntryHead&) const = default;
 };
 
+/// With the metadata as the store keeps them. Canonical bytes, label and fingerprint that the store
+/// would refuse for their length make a head that decode_head() refuses.
 EntryHead head_of(Kind kind, ByteView canonical, ByteView content, const Metadata& metadata);
 
-/// Deterministic; what signatures are over.
+/// Deterministic; what signatures are over. It begins with words that nothing else which may be
+/// signed begins with.
 Bytes encode_head(const EntryHead& head);
-/// Safe on any bytes; takes all of them, or says at which offset what was found instead.
+/// Safe on any bytes; takes all of them, or says at which offset what was found instead. Takes one
+/// encoding of a head only: encode_head() gives these bytes again. Errors: corrupt; unsupported for
+/// one of another version.
 Expected<EntryHead> decode_head(ByteView bytes);
 
 /// A whole entry in one piece: its head, its signature if it has one, its content.
@@ -36,6 +42,10 @@ struct DecodedEntry {
   Bytes head_bytes;                    ///< what it is over
   Bytes content;                       ///< of the head's size and digest
 };
+/// As decode_head(): any bytes, one encoding, same errors. A changed byte is always found.
 Expected<DecodedEntry> decode_entry(ByteView bytes);
+
+/// The metadata under which an entry that came from elsewhere is stored: its head's, marked so.
+Metadata metadata_from_elsewhere(const EntryHead& head, const std::optional<Signature>& signature);
 
 }  // namespace kiln
