@@ -6,32 +6,13 @@
 #include "formats/bars.hpp"
 #include "frame/whole_process.hpp"
 #include "spec/sandbox.hpp"
+#include "spec/start_kernels.hpp"
 
 namespace kiln::bench {
 
 namespace {
 
-constexpr int kItems = 4096, kLocal = 64;
-
-constexpr const char* kSaxpy = R"(
-kernel void saxpy(float a, global const float* x, global float* y, int n) {
-  const int i = get_global_id(0);
-  if (i < n) y[i] += a * x[i];
-}
-)";
-
-/// A kernel as code generators write them: 400 statements that the compiler cannot shorten.
-std::string large_kernel() {
-  std::string text =
-      "kernel void large(float a, global const float* x, global float* y, int n) {\n"
-      "  const int i = get_global_id(0);\n"
-      "  if (i >= n) return;\n"
-      "  float v = x[i];\n";
-  for (int s = 0; s < 400; ++s)
-    text += s % 2 == 0 ? fmt::format("  v = fma(v, a, {}.5f);\n", s)
-                       : fmt::format("  v += sin(v * {}.25f);\n", s);
-  return text + "  y[i] = v;\n}\n";
-}
+constexpr int kItems = 4096;
 
 /// Both archives of one source; programs that fail are errors.
 struct Archives {
@@ -42,7 +23,7 @@ struct Archives {
     const Sandbox first, second;
     const Program build{context.binaries / "kiln",
                         {"poclbin", "build", source.string(), "--local-size",
-                         std::to_string(kLocal), "--devices", "cpu", "-o", ours.string()},
+                         std::to_string(kStartLocal), "--devices", "cpu", "-o", ours.string()},
                         first.environment()};
     value_of(time_process(build));
     const Program save{context.binaries / "rival-save_archive",
@@ -57,17 +38,16 @@ Sample start_of(const Context& context, const fs::path& archive, const std::stri
   return [&context, archive, kernel]() {
     const Sandbox fresh;
     return time_process({context.binaries / "rival-start_archive",
-                         {archive.string(), kernel, std::to_string(kItems), std::to_string(kLocal)},
+                         {archive.string(), kernel, std::to_string(kItems), std::to_string(kStartLocal)},
                          fresh.environment()});
   };
 }
 
-Outcome measure(const Context& context, const std::string& text, const std::string& kernel,
-                int pairs) {
+Outcome measure(const Context& context, const StartKernel& kernel, int pairs) {
   const Sandbox folder;
-  const Archives archives(context, text, folder.path());
-  return ratio(value_of(interleave(start_of(context, archives.drivers, kernel),
-                                   start_of(context, archives.ours, kernel), pairs, 1)),
+  const Archives archives(context, kernel.text, folder.path());
+  return ratio(value_of(interleave(start_of(context, archives.drivers, kernel.name),
+                                   start_of(context, archives.ours, kernel.name), pairs, 1)),
                "ms");
 }
 
@@ -78,12 +58,12 @@ std::vector<Bar> start_bars() {
            "start from the driver's own archive of saxpy, empty cache, against `poclbin build`'s",
            Holds::at_least, 2, "x faster",
            [](const Context& context) {
-             return guarded([&] { return measure(context, kSaxpy, "saxpy", 31); });
+             return guarded([&] { return measure(context, saxpy_kernel(), 31); });
            }},
           {"formats/start-large",
            "the same for a generated kernel of 400 statements on 4,096 work-items", Holds::at_least,
            30, "x faster", [](const Context& context) {
-             return guarded([&] { return measure(context, large_kernel(), "large", 5); });
+             return guarded([&] { return measure(context, large_kernel(), 5); });
            }}};
 }
 

@@ -1,5 +1,12 @@
 // kiln-compile: compiles one job in its private working folder (see kernel/apart/job.hpp). Started
-// by the library, never by people.
-#include "kernel/apart/job.hpp"
+// by the library, never by people. With "--serve PATH" it is the compile server on the listening
+// socket that it finds as descriptor 3 (see kernel/apart/server.hpp).
+#include <string_view>
 
-int main() { return kiln::apart::run_job(); }
+#include "kernel/apart/job.hpp"
+#include "kernel/apart/server.hpp"
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--serve") return kiln::apart::serve(3, argv[2]);
+  return kiln::apart::run_job();
+}

@@ -52,6 +52,7 @@ Expected<Bytes> compile_once(const Device& device, const ApartRequest& request) 
   apart::HelperSetting setting;
   setting.limit = request.limit;
   setting.keep = request.intermediates;
+  setting.shared = setting.keep.empty();
   setting.environment = {{"POCL_BINARY_SPECIALIZE_WG", variant_list(request.variants)}};
   if (!setting.keep.empty())
     setting.environment.emplace_back("POCL_LEAVE_KERNEL_COMPILER_TEMP_FILES", "1");

@@ -117,7 +117,7 @@ TEST_F(StoreUpkeep, a_store_with_a_size_keeps_to_it) {
   const auto info = json_lines(kiln({"store", "info", "--json"}).output)[0];
   EXPECT_LE(info["bytes"].get<int>(), 120'000);
   EXPECT_EQ(info["limit"], 120'000);
-  set("KILN_STORE_SIZE", "12 parsecs");
+  set("KILN_STORE_SIZE", "");
   expect_refusal(kiln({"run", "twice.json", "--store-size", "12 parsecs"}), 2,
                  "found '12 parsecs', expected a number of bytes");
 }

@@ -28,6 +28,7 @@ class CountingHelper {
         as_bytes("#!/bin/sh\necho run >> " + count_.string() + "\nexec " + real.string() + "\n"),
         0755));
     variable_.emplace("KILN_COMPILE_HELPER", path_.string());
+    alone_.emplace("KILN_COMPILE_SERVER", "off");  // a run for each job
   }
   std::size_t runs() const {
     const auto text = read_text(count_).value_or("");
@@ -36,7 +37,7 @@ class CountingHelper {
 
  private:
   std::filesystem::path count_, path_;
-  std::optional<ScopedVariable> variable_;
+  std::optional<ScopedVariable> variable_, alone_;
 };
 
 TEST_F(SingleFlight, eight_processes_compile_three_programs_three_times) {

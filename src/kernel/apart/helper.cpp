@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "kernel/apart/server.hpp"
 #include "kernel/compile.hpp"
 
 namespace kiln {
@@ -41,6 +42,14 @@ fs::path find_compile_helper() {
 }
 
 namespace apart {
+namespace {
+
+bool serves() {
+  const char* set = std::getenv("KILN_COMPILE_SERVER");
+  return set == nullptr || std::string_view(set) != "off";
+}
+
+}  // namespace
 
 Expected<HelperRun> run_helper(const Job& job, const HelperSetting& setting) {
   const auto helper = find_compile_helper();
@@ -52,6 +61,13 @@ Expected<HelperRun> run_helper(const Job& job, const HelperSetting& setting) {
   if (auto written = write_file(folder->path() / job_file, encode(job), 0600); !written)
     return tl::unexpected(written.error());
 
+  if (setting.shared && serves()) {
+    ServerRequest request{folder->path(), setting.limit, setting.environment};
+    if (auto result = ask_server(helper, request)) {
+      result->errors = read_text(folder->path() / said_file).value_or("");
+      return HelperRun{std::move(*folder), std::move(*result)};
+    }
+  }
   ProcessRequest process;
   process.program = helper;
   process.folder = folder->path();

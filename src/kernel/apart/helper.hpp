@@ -15,6 +15,7 @@ namespace kiln::apart {
 struct HelperSetting {
   std::vector<std::pair<std::string, std::string>> environment;  ///< besides the cache folder's
   std::chrono::milliseconds limit{120'000};
+  bool shared = false;  ///< the compile server may do it (KILN_COMPILE_SERVER=off: it may not)
   std::filesystem::path keep;  ///< a new folder that gets a copy of the private one; empty: none
 };
 

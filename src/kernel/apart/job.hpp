@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,20 @@ inline constexpr const char* job_file = "job";
 inline constexpr const char* artifact_file = "artifact";
 inline constexpr const char* log_file = "log";
 inline constexpr const char* progress_file = "progress";  ///< see start_variants()
+inline constexpr const char* said_file = "said";          ///< output of a server's job
 inline constexpr const char* cache_folder = "cache";
-enum ExitCode { done = 0, failed = 3, does_not_build = 4, parent_gone = 5 };
+enum ExitCode { done = 0, failed = 3, does_not_build = 4, parent_gone = 5, no_folder = 6 };
 
-/// The helper's whole work, in the current folder. Writes artifact_file, or log_file.
+/// The helper's whole work, in the current folder; ends with the parent. Writes artifact_file, or
+/// log_file. Returns an ExitCode.
 int run_job();
+/// The same in the compile server's child, whose parent sees to its end.
+int do_job_here();
+/// Makes the driver load what every compilation needs, for the jobs of processes forked from this.
+/// Leaves files in the current folder.
+void load_kernel_libraries();
+/// Removes the folder of a job whose client is gone. Nothing but a folder made for a job.
+void remove_job_folder(const std::filesystem::path& folder);
 
 /// Task::start: loads the archive and launches one work-group (or what the variant needs) of every
 /// variant, with zeros for scalars and zero-filled memory. Before and after each launch a line

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -17,26 +18,15 @@ namespace kiln::apart {
 namespace fs = std::filesystem;
 namespace {
 
-/// The parent removes the working folder; where it was killed, nobody else would. Only a folder
-/// that the library made for a job, whoever started this program where.
-void remove_own_folder() {
-  std::error_code error;
-  const auto folder = fs::current_path(error);
-  if (error || !folder.filename().string().starts_with("kiln-compile-") ||
-      !fs::is_regular_file(folder / job_file, error))
-    return;
-  // The compiler goes on meanwhile and may put a file into a folder that was just emptied.
-  for (int attempt = 0; attempt < 3 && fs::exists(folder, error); ++attempt)
-    fs::remove_all(folder, error);
-}
-
 /// Standard input is a pipe that the parent holds open; its end means that the parent died.
 void die_with_parent() {
   std::thread([] {
     char byte;
     while (::read(0, &byte, 1) > 0) {
     }
-    remove_own_folder();
+    // The parent removes the folder; where it was killed, nobody else would.
+    std::error_code error;
+    remove_job_folder(fs::current_path(error));
     ::_exit(parent_gone);
   }).detach();
 }
@@ -133,9 +123,24 @@ Bytes finish_archive(ByteView queried, const Job& job, const Stubs& stubs, const
 
 void write_log(std::string_view text) { (void)write_file(log_file, as_bytes(text), 0600); }
 
+/// What the jobs of one process, and of those forked from it, share: a context keeps the kernel
+/// library that it has loaded.
+struct Compiler {
+  DevicePtr device;
+  cl::Context context;
+};
+const Compiler& compiler_for(const std::string& fingerprint) {
+  static std::map<std::string, Compiler> all;
+  auto& compiler = all[fingerprint];
+  if (!compiler.device) {
+    compiler.device = find_device(fingerprint);
+    compiler.context = cl::Context(compiler.device->handle);
+  }
+  return compiler;
+}
+
 void make_artifact(const Job& job) {
-  const auto device = find_device(job.fingerprint);
-  const cl::Context context(device->handle);
+  const auto& [device, context] = compiler_for(job.fingerprint);
   cl::Program program = create_program(context, device->handle, job);
   program.build({device->handle}, job.options.c_str());
   // Warnings: a program that compiles may have some, too.
@@ -151,6 +156,10 @@ void make_artifact(const Job& job) {
 
 int run_job() {
   die_with_parent();
+  return do_job_here();
+}
+
+int do_job_here() {
   try {
     const auto job = value_or_throw(decode_job(value_or_throw(read_file(job_file))));
     job.task == Job::Task::compile ? make_artifact(job) : start_variants(job);
@@ -165,6 +174,25 @@ int run_job() {
     write_log(error.what());
   }
   return failed;
+}
+
+void load_kernel_libraries() {
+  for (const auto& device : value_or_throw(all_devices())) {
+    if (!device->pocl) continue;
+    const auto& compiler = compiler_for(device->fingerprint());
+    cl::Program program(compiler.context, "kernel void nothing(global int* a) { a[0] = 0; }");
+    program.build({device->handle}, "");
+  }
+}
+
+void remove_job_folder(const fs::path& folder) {
+  std::error_code error;
+  if (!folder.filename().string().starts_with("kiln-compile-") ||
+      !fs::is_regular_file(folder / job_file, error))
+    return;
+  // The compiler may go on meanwhile and put a file into a folder that was just emptied.
+  for (int attempt = 0; attempt < 3 && fs::exists(folder, error); ++attempt)
+    fs::remove_all(folder, error);
 }
 
 }  // namespace kiln::apart

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/process.hpp"
+
+/// The compile server: a helper that stays. Every context of PoCL first parses a kernel library for
+/// half a second, five times as long as a usual kernel then takes; the server has done that, and
+/// forks for each job, so that a job that kills its compiler kills nobody else. It belongs to the
+/// process that started it and ends with it; meanwhile other processes of the same user with the
+/// same environment use it, too.
+namespace kiln::apart {
+
+/// A job to be done in its folder, as run_helper() prepares it.
+struct ServerRequest {
+  std::filesystem::path folder;
+  std::chrono::milliseconds limit{120'000};
+  std::vector<std::pair<std::string, std::string>> environment;  ///< for this job alone
+};
+
+/// How the job ended. Empty where no server can be had, or it ended first: then the job is still to
+/// be done, in a helper of its own. Thread-safe.
+std::optional<ProcessResult> ask_server(const std::filesystem::path& helper,
+                                        const ServerRequest& request);
+
+/// The server's whole life, in kiln-compile: serves a listening socket until standard input ends.
+/// `path` is the socket's name, which is removed at the end.
+int serve(int listener, const std::filesystem::path& path);
+
+}  // namespace kiln::apart

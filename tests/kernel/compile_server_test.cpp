@@ -1,0 +1,223 @@
+// The helper that stays: one for all, and nobody's compile fails because of it.
+#include <dirent.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "kernel/apart/server.hpp"
+#include "kernel/apart/server_message.hpp"
+#include "kernel/compile.hpp"
+#include "kernel/environment.hpp"
+#include "kernel/support.hpp"
+
+namespace kiln::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Files below /proc have no length that could be asked for.
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// The compile servers among the children of a process.
+std::vector<pid_t> servers_of(pid_t parent) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const auto name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto words = text_of(entry.path() / "cmdline"), status = text_of(entry.path() / "status");
+    if (words.find(std::string("--serve") + '\0') != std::string::npos &&
+        status.find("PPid:\t" + std::to_string(parent) + "\n") != std::string::npos &&
+        status.find("State:\tZ") == std::string::npos)
+      found.push_back(std::stoi(name));
+  }
+  return found;
+}
+
+/// Each test has servers of its own, since they are told apart by their environment.
+class CompileServer : public ::testing::Test {
+ protected:
+  CompileServer()
+      : folder_(value_or_throw(TemporaryFolder::create("kiln-server"))),
+        runtime_("XDG_RUNTIME_DIR", folder_.path().string()),
+        before_(servers_of(::getpid())) {}
+
+  /// Compiles program number `number`; whether it gave an archive with its variant.
+  static bool compiles(int number) {
+    ApartRequest request;
+    request.text =
+        std::string(vector_add_text) + "constant int which = " + std::to_string(number) + ";\n";
+    request.label = "VectorAdd";
+    request.build_hash = std::string("AB/") + std::string(37, 'C');
+    request.variants = {variant_of("VectorAdd", range_1d(64, 64))};
+    const auto archive = compile_apart(*cpu_device(), request);
+    if (!archive) return ADD_FAILURE() << archive.error().message(), false;
+    const auto parsed = value_or_throw(poclbin::parse(*archive));
+    return poclbin::variants(parsed.kernels.at(0)).size() == 1;
+  }
+  std::vector<pid_t> new_servers() const {
+    auto now = servers_of(::getpid());
+    std::erase_if(now, [&](pid_t pid) {
+      return std::find(before_.begin(), before_.end(), pid) != before_.end();
+    });
+    return now;
+  }
+  std::size_t sockets() const {
+    std::size_t count = 0;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder_.path() / "kiln", error))
+      count += entry.path().extension() == ".sock";
+    return count;
+  }
+
+  TemporaryFolder folder_;
+  ScopedVariable runtime_;
+  std::vector<pid_t> before_;
+};
+
+TEST_F(CompileServer, one_serves_many_jobs) {
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(compiles(i));
+  EXPECT_EQ(new_servers().size(), 1u);
+  EXPECT_EQ(sockets(), 1u);
+}
+
+TEST_F(CompileServer, threads_share_it) {
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int i = 0; i < 6; ++i) threads.emplace_back([&, i] { right += compiles(i); });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(right, 6);
+  EXPECT_EQ(new_servers().size(), 1u);
+}
+
+TEST_F(CompileServer, off_means_a_helper_for_each_job) {
+  const ScopedVariable off("KILN_COMPILE_SERVER", "off");
+  EXPECT_TRUE(compiles(0));
+  EXPECT_TRUE(new_servers().empty());
+}
+
+TEST_F(CompileServer, another_environment_has_another_server) {
+  EXPECT_TRUE(compiles(0));
+  const ScopedVariable other("POCL_MAX_PTHREAD_COUNT", "1");
+  EXPECT_TRUE(compiles(0));
+  EXPECT_EQ(new_servers().size(), 2u);
+}
+
+TEST_F(CompileServer, what_only_the_library_reads_makes_no_other) {
+  EXPECT_TRUE(compiles(0));
+  const ScopedVariable log("KILN_EXPLAIN", "0");
+  EXPECT_TRUE(compiles(1));
+  EXPECT_EQ(new_servers().size(), 1u);
+}
+
+TEST_F(CompileServer, a_text_that_does_not_compile_leaves_it_alive) {
+  EXPECT_TRUE(compiles(0));
+  const auto before = new_servers();
+  ApartRequest broken;
+  broken.text = "kernel void broken() { undeclared = 1; }";
+  broken.label = "broken";
+  for (int i = 0; i < 3; ++i) {
+    const auto result = compile_apart(*cpu_device(), broken);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code(), Errc::build);
+  }
+  EXPECT_TRUE(compiles(1));
+  EXPECT_EQ(new_servers(), before);
+}
+
+TEST_F(CompileServer, a_job_that_is_killed_at_its_bound_leaves_it_alive) {
+  EXPECT_TRUE(compiles(0));
+  const auto before = new_servers();
+  ApartRequest request;
+  request.text = vector_add_text;
+  request.label = "VectorAdd";
+  request.limit = std::chrono::milliseconds(1);
+  const auto result = compile_apart(*cpu_device(), request);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), Errc::timeout);
+  EXPECT_TRUE(compiles(1));
+  EXPECT_EQ(new_servers(), before);
+}
+
+TEST_F(CompileServer, one_that_was_killed_is_replaced) {
+  EXPECT_TRUE(compiles(0));
+  const auto first = new_servers();
+  ASSERT_EQ(first.size(), 1u);
+  ::kill(first[0], SIGKILL);
+  EXPECT_TRUE(compiles(1));
+  EXPECT_TRUE(compiles(2));
+  const auto second = new_servers();
+  ASSERT_EQ(second.size(), 1u);
+  EXPECT_NE(second, first);
+}
+
+TEST_F(CompileServer, one_that_is_killed_in_the_middle_of_jobs_costs_none_of_them) {
+  EXPECT_TRUE(compiles(0));
+  std::atomic<int> right{0}, begun{0};
+  std::vector<std::thread> threads;
+  for (int i = 1; i < 6; ++i)
+    threads.emplace_back([&, i] {
+      ++begun;
+      right += compiles(i);
+    });
+  while (begun < 5) std::this_thread::yield();
+  for (const pid_t server : new_servers()) ::kill(server, SIGKILL);
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(right, 5);
+}
+
+TEST_F(CompileServer, a_folder_that_it_cannot_see_is_a_job_for_oneself) {
+  EXPECT_TRUE(compiles(0));
+  EXPECT_FALSE(apart::ask_server(find_compile_helper(), {"/nonexistent"}));
+  EXPECT_TRUE(compiles(1));
+}
+
+TEST_F(CompileServer, a_folder_for_sockets_that_others_may_enter_is_not_used) {
+  fs::create_directory(folder_.path() / "kiln");
+  fs::permissions(folder_.path() / "kiln", fs::perms::all);
+  EXPECT_TRUE(compiles(0));
+  EXPECT_EQ(sockets(), 0u);
+  EXPECT_TRUE(new_servers().empty());
+}
+
+TEST_F(CompileServer, a_stale_socket_is_replaced) {
+  EXPECT_TRUE(compiles(0));
+  for (const pid_t server : new_servers()) ::kill(server, SIGSTOP), ::kill(server, SIGKILL);
+  ASSERT_EQ(sockets(), 1u);
+  EXPECT_TRUE(compiles(1));
+  EXPECT_EQ(sockets(), 1u);
+}
+
+TEST(CompileServerMessage, are_read_as_they_were_written) {
+  apart::ServerRequest request{
+      "/tmp/x y", std::chrono::milliseconds(77), {{"A", "b c"}, {"D", ""}}};
+  const auto read = apart::decode_request(apart::encode(request));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->folder, request.folder);
+  EXPECT_EQ(read->limit, request.limit);
+  EXPECT_EQ(read->environment, request.environment);
+  ProcessResult result;
+  result.exit_code = 4;
+  result.signal = 11;
+  result.timed_out = true;
+  const auto back = apart::decode_result(apart::encode(result));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->exit_code, 4);
+  EXPECT_EQ(back->signal, 11);
+  EXPECT_TRUE(back->timed_out);
+}
+
+TEST(CompileServerMessage, what_is_none_is_refused) {
+  using std::string_view_literals::operator""sv;
+  for (const auto text : {""sv, "a"sv, "a\0b"sv, "a\0001\0c\0"sv})
+    EXPECT_FALSE(apart::decode_request(text));
+  for (const auto text : {""sv, "1 2"sv, "x"sv}) EXPECT_FALSE(apart::decode_result(text));
+}
+
+}  // namespace
+}  // namespace kiln::testing
