@@ -8,6 +8,7 @@
 #include "cli/run.hpp"
 #include "cli/run_options.hpp"
 #include "cli/store/commands.hpp"
+#include "cli/store/pack_commands.hpp"
 #include "cli/verify_options.hpp"
 
 namespace kiln::cli {
@@ -49,6 +50,11 @@ constinit const Entry entries[] = {
     {&store_gc_command, store_gc},
     {&store_rm_command, store_rm},
     {&store_clear_command, store_clear},
+    {&store_export_command, store_export},
+    {&store_import_command, store_import},
+    {&store_verify_pack_command, store_verify_pack},
+    {&store_sign_command, store_sign},
+    {&store_key_command, store_key},
     {&config_command, show_config},
     {&completion_command, print_completion},
     {&man_command, write_man_pages, Entry::Shown::no},

@@ -64,11 +64,15 @@ std::pair<EntryKind, Key> entry_of(LocalStore& store, std::string_view prefix,
 }
 
 bool is_asked_for(const EntryInfo& entry, const Context& context) {
+  return is_asked_for(entry, context, context.arguments());
+}
+
+bool is_asked_for(const EntryInfo& entry, const Context& context,
+                  std::span<const std::string> prefixes) {
   if (context.has("kind") && entry.kind != kind_of(context.text("kind"))) return false;
   if (defines(context, "device") && context.has("device") &&
       entry.metadata.fingerprint.find(context.text("device")) == std::string::npos)
     return false;
-  const auto& prefixes = context.arguments();
   const std::string key = entry.key.hex();
   return prefixes.empty() || std::any_of(prefixes.begin(), prefixes.end(), [&](const auto& prefix) {
            return key.starts_with(prefix);

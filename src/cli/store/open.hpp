@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,9 @@ EntryKind kind_of(std::string_view name);
 
 /// Whether an entry fits --kind, --device and the key prefixes of the command.
 bool is_asked_for(const EntryInfo& entry, const Context& context);
+/// The same, where the prefixes are not all of the command's words.
+bool is_asked_for(const EntryInfo& entry, const Context& context,
+                  std::span<const std::string> prefixes);
 
 /// "2026-11-21 08:14" (UTC); "-" for 0.
 std::string date_text(std::int64_t seconds);

@@ -1,0 +1,149 @@
+#include "store/pack.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "store/entry_parts.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr std::string_view what = "pack";
+constexpr std::string_view magic = "KILNPACK";
+constexpr std::uint32_t version = 1;
+constexpr std::size_t head_size = magic.size() + sizeof version;
+
+auto place_of(const PackEntry& entry) { return std::tie(entry.head.kind, entry.head.key); }
+
+/// A content of the pack while it is read.
+struct Content {
+  Digest digest;
+  ByteView bytes;
+  std::size_t at = 0;
+  bool used = false;
+};
+
+void check_version(Cursor& cursor) {
+  if (as_text(cursor.take(magic.size(), "magic")) != magic)
+    cursor.refuse(0, "magic", "this is no pack");
+  const std::size_t at = cursor.at();
+  if (const auto found = cursor.number<std::uint32_t>("version"); cursor.ok() && found != version)
+    cursor.refuse(at, "version", fmt::format("{} found, {} expected", found, version),
+                  Errc::unsupported);
+}
+
+std::vector<PackEntry> take_entries(Cursor& cursor) {
+  std::vector<PackEntry> entries;
+  const auto count = cursor.count(entry_form::smallest_head + 1, "entries");
+  entries.reserve(count);
+  while (cursor.ok() && entries.size() < count) {
+    const std::size_t at = cursor.at();
+    PackEntry entry;
+    entry.head = entry_form::take_head(cursor).head;
+    entry.signature = entry_form::take_signature(cursor);
+    if (!entries.empty() && place_of(entries.back()) >= place_of(entry))
+      cursor.refuse(at, "entry", "it does not follow the one before it by kind and key");
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::vector<Content> take_contents(Cursor& cursor) {
+  std::vector<Content> contents;
+  const auto count = cursor.count(sizeof(std::uint64_t), "contents");
+  while (cursor.ok() && contents.size() < count) {
+    Content content;
+    content.at = cursor.at();
+    content.bytes = cursor.take(cursor.number<std::uint64_t>("content"), "content");
+    if (!cursor.ok()) break;
+    content.digest = blake2b(content.bytes);
+    if (!contents.empty() && contents.back().digest >= content.digest)
+      cursor.refuse(content.at, "content", "it does not follow the one before it by digest");
+    contents.push_back(content);
+  }
+  return contents;
+}
+
+/// Gives each entry its content. None may be missing, and none left over.
+void connect(Cursor& cursor, std::vector<PackEntry>& entries, std::vector<Content>& contents) {
+  for (auto& entry : entries) {
+    const auto found = std::lower_bound(
+        contents.begin(), contents.end(), entry.head.content,
+        [](const Content& content, const Digest& digest) { return content.digest < digest; });
+    if (found == contents.end() || found->digest != entry.head.content ||
+        found->bytes.size() != entry.head.size)
+      return cursor.refuse(cursor.at(), "contents",
+                           fmt::format("that of the {} {} is not among them",
+                                       name_of(entry.head.kind), entry.head.key.hex()));
+    entry.content = found->bytes;
+    found->used = true;
+  }
+  for (const auto& content : contents)
+    if (!content.used) return cursor.refuse(content.at, "content", "no entry uses it");
+}
+
+}  // namespace
+
+Expected<Bytes> write_pack(std::vector<PackEntry> entries) {
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return place_of(a) < place_of(b); });
+  const auto same =
+      std::adjacent_find(entries.begin(), entries.end(),
+                         [](const auto& a, const auto& b) { return place_of(a) == place_of(b); });
+  if (same != entries.end())
+    throw Error(Errc::internal, "two entries of a pack have the key " + same->head.key.hex());
+
+  Bytes bytes;
+  append(bytes, magic);
+  append_le(bytes, version);
+  append_le(bytes, static_cast<std::uint32_t>(entries.size()));
+  std::map<Digest, ByteView> contents;
+  for (const auto& entry : entries) {
+    entry_form::append_head(bytes, encode_head(entry.head));
+    entry_form::append_signature(bytes, entry.signature);
+    contents.emplace(entry.head.content, entry.content);
+  }
+  std::uint64_t size = bytes.size() + sizeof(std::uint32_t) + sizeof(Digest);
+  for (const auto& [digest, content] : contents) size += sizeof(std::uint64_t) + content.size();
+  if (size > largest_pack)
+    return fail(Errc::bad_input,
+                fmt::format("the pack would have {} bytes; at most {} are written: choose fewer "
+                            "entries",
+                            size, largest_pack));
+  bytes.reserve(static_cast<std::size_t>(size));
+  append_le(bytes, static_cast<std::uint32_t>(contents.size()));
+  for (const auto& [digest, content] : contents) {
+    append_le(bytes, static_cast<std::uint64_t>(content.size()));
+    append(bytes, content);
+  }
+  append(bytes, blake2b(bytes).bytes);
+  return bytes;
+}
+
+Expected<std::vector<PackEntry>> read_pack(ByteView bytes) {
+  {
+    Cursor cursor(bytes, what);
+    check_version(cursor);
+    if (cursor.ok() && cursor.left() < sizeof(Digest))
+      cursor.refuse(cursor.at(), "end", "the pack is cut short");
+    if (!cursor.ok()) return tl::unexpected(cursor.error());
+  }
+  const ByteView covered = bytes.first(bytes.size() - sizeof(Digest));
+  Cursor cursor(covered, what);
+  cursor.take(head_size, "magic");
+  // First of all: what was cut or changed on its way is one thing, with one message.
+  if (!std::ranges::equal(blake2b(covered).bytes, bytes.last(sizeof(Digest))))
+    cursor.refuse(covered.size(), "digest",
+                  "it is not that of the bytes before it: the pack is damaged or cut short");
+  auto entries = take_entries(cursor);
+  auto contents = take_contents(cursor);
+  cursor.expect_end();
+  if (cursor.ok()) connect(cursor, entries, contents);
+  if (!cursor.ok()) return tl::unexpected(cursor.error());
+  return entries;
+}
+
+}  // namespace kiln
