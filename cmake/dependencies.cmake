@@ -26,3 +26,28 @@ kiln_c_library(sodium sodium)
 kiln_c_library(xxhash xxhash)
 kiln_c_library(sqlite3 sqlite3)
 kiln_c_library(zlib z)
+
+# The fleet's store on Redis is the one optional component: its sources and tests are in folders
+# named redis, which builds without it leave out.
+set(KILN_REDIS AUTO CACHE STRING "Build the shared store on Redis: AUTO (where hiredis is), ON, OFF")
+set_property(CACHE KILN_REDIS PROPERTY STRINGS AUTO ON OFF)
+set(KILN_WITH_REDIS OFF)
+if(NOT KILN_REDIS STREQUAL "OFF")
+  find_path(KILN_hiredis_INCLUDE hiredis/hiredis.h)
+  find_library(KILN_hiredis_SHARED NAMES hiredis)
+  if(KILN_hiredis_INCLUDE AND KILN_hiredis_SHARED)
+    set(KILN_WITH_REDIS ON)
+    kiln_c_library(hiredis hiredis)
+  elseif(KILN_REDIS STREQUAL "ON")
+    message(FATAL_ERROR "KILN_REDIS is ON, but hiredis was not found (Debian: libhiredis-dev)")
+  endif()
+endif()
+message(STATUS "Shared store on Redis: ${KILN_WITH_REDIS}")
+
+# kiln_without_absent(VARIABLE): takes the sources of components that are not built out of a list.
+function(kiln_without_absent variable)
+  if(NOT KILN_WITH_REDIS)
+    list(FILTER ${variable} EXCLUDE REGEX "/redis/[^/]*$")
+  endif()
+  set(${variable} ${${variable}} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,65 @@
+#include "store/redis/sender.hpp"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+namespace kiln::redis {
+
+Sender::Sender(Send send, Limits limits) : send_(std::move(send)), limits_(limits) {}
+
+Expected<void> Sender::add(Item item) {
+  const std::lock_guard lock(mutex_);
+  const auto drop = [&](Errc code, std::string reason) {
+    ++dropped_.entries;
+    dropped_.reason = reason;
+    return fail(code, std::move(reason));
+  };
+  if (waiting_.size() >= limits_.entries || bytes_ + item.size() > limits_.bytes)
+    return drop(Errc::refused,
+                fmt::format("{} entries of {} bytes wait already", waiting_.size(), bytes_));
+  try {
+    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    return drop(Errc::io, fmt::format("no thread to send it: {}", error.what()));
+  }
+  bytes_ += item.size();
+  waiting_.push_back(std::move(item));
+  changed_.notify_one();
+  return {};
+}
+
+void Sender::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return finishing_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    const Item item = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    const Deadline deadline = Deadline(limits_.patience).capped_by(end_ns_);
+    const auto sent = send_(item, deadline);
+    lock.lock();
+    bytes_ -= item.size();
+    // Other failures are the server's, which are reported when they begin.
+    if (!sent && end_ns_ <= now_ns()) {
+      ++dropped_.entries;
+      dropped_.reason = "there was no time left";
+    }
+  }
+}
+
+Sender::Dropped Sender::finish(std::chrono::milliseconds bound) {
+  // A wait in the thread notices a new end at its next look.
+  const std::chrono::nanoseconds rest = bound;
+  end_ns_ = now_ns() + std::max<std::int64_t>((rest - Deadline::slice()).count(), 0);
+  {
+    const std::lock_guard lock(mutex_);
+    finishing_ = true;
+    changed_.notify_one();
+  }
+  if (thread_.joinable()) thread_.join();
+  return dropped_;
+}
+
+}  // namespace kiln::redis
