@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
 
 #include "base/byte_count.hpp"
 #include "base/log.hpp"
+#include "base/one_line.hpp"
 #include "store/layers.hpp"
 #include "store/local_store.hpp"
 #include "store/network_folder.hpp"
@@ -32,13 +34,26 @@ std::uint64_t limit_setting() {
   return default_store_limit;
 }
 
+std::chrono::milliseconds timeout_setting() {
+  const auto otherwise = StoreSettings{}.shared_timeout;
+  const std::string text = setting("KILN_SHARED_TIMEOUT", "");
+  if (text.empty()) return otherwise;
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= 0)
+    return std::chrono::milliseconds(value);
+  log(LogLevel::warning,
+      fmt::format("KILN_SHARED_TIMEOUT: found '{}', expected milliseconds", one_line(text)));
+  return otherwise;
+}
+
 }  // namespace
 
 StoreSettings default_store_settings() {
   const bool shipped = ::access(default_system_store, F_OK) == 0;
   return {default_store_location().folder,
           setting("KILN_SYSTEM_STORE", shipped ? default_system_store : ""),
-          setting("KILN_SHARED_STORE", ""), limit_setting()};
+          setting("KILN_SHARED_STORE", ""), limit_setting(), timeout_setting()};
 }
 
 std::string store_folder_for(const std::string& asked) {
@@ -48,6 +63,17 @@ std::string store_folder_for(const std::string& asked) {
   log(LogLevel::warning,
       fmt::format("the store's folder {} is on {}; {} is used instead", asked, network, folder));
   return folder;
+}
+
+Expected<std::unique_ptr<SharedLayer>> open_shared_store(const StoreSettings& settings) {
+  SharedOptions options{settings.shared_timeout, default_trust(), {}};
+  // A key that cannot be read costs the signature, which others may ask for; not the run.
+  auto signer = default_signing_key();
+  if (signer)
+    options.signer = *std::move(signer);
+  else
+    log(LogLevel::warning, "entries are shared unsigned: " + signer.error().message());
+  return open_shared_store(settings.shared, std::move(options));
 }
 
 Expected<std::unique_ptr<Layer>> open_store(const StoreSettings& settings) {
@@ -61,8 +87,11 @@ Expected<std::unique_ptr<Layer>> open_store(const StoreSettings& settings) {
   std::vector<LayeredStore::Below> below;
   if (!settings.system.empty())
     below.push_back({std::make_unique<SystemStore>(settings.system), false, false});
-  if (!settings.shared.empty())
-    return fail(Errc::unsupported, "this build has no shared store: it was made without hiredis");
+  if (!settings.shared.empty()) {
+    auto shared = open_shared_store(settings);
+    if (!shared) return tl::unexpected(shared.error());
+    below.push_back({*std::move(shared), true, true});
+  }
   if (below.empty()) return local;
   return std::make_unique<LayeredStore>(std::move(local), std::move(below));
 }

@@ -54,6 +54,34 @@ TEST(DefaultStore, a_local_layer_alone_is_not_wrapped) {
             "store");
 }
 
+TEST(DefaultStore, the_environment_bounds_what_the_shared_store_may_add) {
+  EXPECT_EQ(default_store_settings().shared_timeout.count(), 50);
+  {
+    const Variable timeout("KILN_SHARED_TIMEOUT", "7");
+    EXPECT_EQ(default_store_settings().shared_timeout.count(), 7);
+  }
+  for (const char* wrong : {"-1", "5s", "off"}) {
+    const Variable timeout("KILN_SHARED_TIMEOUT", wrong);
+    EXPECT_EQ(default_store_settings().shared_timeout.count(), 50) << wrong;
+  }
+}
+
+TEST(DefaultStore, a_url_that_is_none_is_bad_input) {
+  const auto opened = open_store({"", "", "redis://"});
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code(), Errc::bad_input);
+}
+
+TEST(DefaultStore, a_shared_layer_is_opened_or_this_build_says_that_it_has_none) {
+  const testing::TestFolder folder;
+  const auto opened = open_store({folder.store(), "", "redis://127.0.0.1:1"});
+  if (opened) {
+    EXPECT_EQ((*opened)->name(), "store");
+  } else {
+    EXPECT_EQ(opened.error().code(), Errc::unsupported);
+  }
+}
+
 TEST(NetworkFolder, knows_the_network_file_systems_of_clusters) {
   EXPECT_EQ(network_file_system_of_type(0x6969), "NFS");
   EXPECT_EQ(network_file_system_of_type(0x0bd00bd0), "Lustre");

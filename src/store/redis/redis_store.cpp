@@ -1,0 +1,185 @@
+#include "store/redis/redis_store.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "store/entry_form.hpp"
+
+namespace kiln {
+namespace {
+
+using redis::Deadline;
+using redis::Reply;
+using Use = redis::Server::Use;
+
+constexpr std::string_view prefix = "kiln:1:";
+constexpr Kind kinds[] = {Kind::artifact, Kind::plan, Kind::record};
+
+/// What an entry takes besides its content: canonical bytes and texts, each of which is bounded.
+constexpr std::size_t around_content = 2 << 20;
+
+std::string place_of(Kind kind, const Key& key) {
+  return fmt::format("{}{}:{}", prefix, name_of(kind), key.hex());
+}
+
+/// The place that a name of the server stands for; nothing for names that are not Kiln's.
+std::optional<SharedLayer::Place> parse_place(std::string_view name) {
+  if (!name.starts_with(prefix)) return {};
+  name.remove_prefix(prefix.size());
+  for (const Kind kind : kinds) {
+    const std::string_view word = name_of(kind);
+    SharedLayer::Place place{kind, {}};
+    if (name.starts_with(word) && name.substr(word.size()).starts_with(':') &&
+        parse_digest(name.substr(word.size() + 1), place.key.digest))
+      return place;
+  }
+  return {};
+}
+
+/// The signature that an entry gets for its way. What was made elsewhere keeps the one that it came
+/// with, or none: this user's key says "made here".
+std::optional<Signature> signature_for(const Metadata& metadata, ByteView head,
+                                       const std::optional<SigningKey>& signer) {
+  if (metadata.made_elsewhere) return metadata.signature;
+  if (signer) return signer->sign(head);
+  return {};
+}
+
+}  // namespace
+
+RedisStore::RedisStore(SharedUrl url, SharedOptions options)
+    : RedisStore(std::move(url), std::move(options), Tuning{}) {}
+
+RedisStore::RedisStore(SharedUrl url, SharedOptions options, Tuning tuning)
+    : options_(std::move(options)),
+      tuning_(std::move(tuning)),
+      server_(std::move(url), tuning_.server),
+      process_(::getpid()) {
+  watch();
+}
+
+RedisStore::~RedisStore() {
+  unwatch();
+  if (process_ != ::getpid()) leave_sender_to_parent();
+  if (!sender_) return;
+  const auto dropped = sender_->finish(options_.timeout);
+  if (dropped.entries > 0)
+    log(LogLevel::warning,
+        fmt::format("{} {} not sent to the shared store {}: {}", dropped.entries,
+                    dropped.entries == 1 ? "entry was" : "entries were", where(), dropped.reason));
+}
+
+Lookup RedisStore::get(Kind kind, const Key& key, ByteView canonical) {
+  auto found = fetch(kind, key);
+  if (!found) return {{}, found.error().message()};
+  if (!std::ranges::equal(found->canonical, canonical)) return {{}, "key collision"};
+  return {std::move(found->entry), {}};
+}
+
+Expected<SharedLayer::Found> RedisStore::fetch(Kind kind, const Key& key) {
+  const Deadline deadline(options_.timeout);
+  const auto reply = server_.call(Use::read, {"GET", place_of(kind, key)}, deadline,
+                                  tuning_.largest + around_content);
+  if (!reply) return tl::unexpected(reply.error());
+  if (reply->is(Reply::Type::nil)) return fail(Errc::not_found, "no entry");
+  if (!reply->is(Reply::Type::string)) return fail(Errc::corrupt, "found no string at its place");
+  auto decoded = decode_entry(as_bytes(reply->text));
+  if (!decoded) return tl::unexpected(decoded.error());
+  EntryHead& head = decoded->head;
+  if (head.kind != kind || head.key != key)
+    return fail(Errc::corrupt, "found an entry of another key at its place");
+  if (const auto why = options_.trust.refusal(decoded->signature, decoded->head_bytes);
+      !why.empty())
+    return fail(Errc::refused, why);
+  return Found{std::move(head.canonical), Entry{std::move(decoded->content),
+                                                metadata_from_elsewhere(head, decoded->signature)}};
+}
+
+Expected<void> RedisStore::put(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                               const Metadata& metadata) {
+  if (content.size() > tuning_.largest) {
+    auto text = fmt::format("an entry of {} bytes is not shared, since it is larger than {}",
+                            content.size(), tuning_.largest);
+    log(LogLevel::info, text);
+    return fail(Errc::refused, std::move(text));
+  }
+  const std::lock_guard lock(sender_mutex_);
+  return sender().add({kind, key, Bytes(canonical.begin(), canonical.end()),
+                       Bytes(content.begin(), content.end()), metadata});
+}
+
+Expected<void> RedisStore::update(Kind, const Key&, ByteView, const Metadata&, const Change&) {
+  return fail(Errc::unsupported, "the shared store keeps whole entries only");
+}
+
+Expected<void> RedisStore::send(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                                const Metadata& metadata) {
+  return send_by(Deadline(options_.timeout), kind, key, canonical, content, metadata);
+}
+
+Expected<void> RedisStore::send_by(const Deadline& deadline, Kind kind, const Key& key,
+                                   ByteView canonical, ByteView content, const Metadata& metadata) {
+  if (content.size() > tuning_.largest)
+    return fail(Errc::refused, fmt::format("it has {} bytes; at most {} are shared", content.size(),
+                                           tuning_.largest));
+  const EntryHead head = head_of(kind, canonical, content, metadata);
+  const auto signature = signature_for(metadata, encode_head(head), options_.signer);
+  const Bytes value = encode_entry(head, signature, content);
+  const auto reply = server_.call(Use::write, {"SET", place_of(kind, key), as_text(value)},
+                                  deadline, around_content);
+  if (!reply) return tl::unexpected(reply.error());
+  if (reply->is(Reply::Type::status)) return {};
+  return fail(Errc::corrupt, "found no answer to SET");
+}
+
+Expected<SharedLayer::Page> RedisStore::list(const std::string& cursor) {
+  const auto reply = server_.call(
+      Use::read, {"SCAN", cursor.empty() ? "0" : cursor, "MATCH", "kiln:1:*", "COUNT", "500"},
+      Deadline(options_.timeout), tuning_.largest);
+  if (!reply) return tl::unexpected(reply.error());
+  if (reply->elements.size() != 2 || !reply->elements[0].is(Reply::Type::string))
+    return fail(Errc::corrupt, "found no answer to SCAN");
+  Page page;
+  if (reply->elements[0].text != "0") page.cursor = reply->elements[0].text;
+  for (const auto& name : reply->elements[1].elements)
+    if (const auto place = parse_place(name.text)) page.places.push_back(*place);
+  return page;
+}
+
+redis::Sender& RedisStore::sender() {
+  if (process_ != ::getpid()) leave_sender_to_parent();
+  if (!sender_)
+    sender_ = std::make_unique<redis::Sender>(
+        [this](const redis::Sender::Item& item, const Deadline& deadline) {
+          auto sent =
+              send_by(deadline, item.kind, item.key, item.canonical, item.content, item.metadata);
+          if (!sent)
+            log(LogLevel::debug, fmt::format("{} is not shared: {}", item.key.digest.brief(),
+                                             sent.error().message()));
+          return sent;
+        },
+        tuning_.sender);
+  return *sender_;
+}
+
+void RedisStore::leave_sender_to_parent() {
+  process_ = ::getpid();
+  // Not freed: its thread is the parent's, and may hold its lock for ever in this copy.
+  (void)sender_.release();
+}
+
+void RedisStore::before_fork() {
+  sender_mutex_.lock();
+  server_.before_fork();
+}
+
+void RedisStore::after_fork() {
+  server_.after_fork();
+  if (process_ != ::getpid()) leave_sender_to_parent();
+  sender_mutex_.unlock();
+}
+
+}  // namespace kiln

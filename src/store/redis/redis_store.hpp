@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "store/fork_guard.hpp"
+#include "store/redis/sender.hpp"
+#include "store/redis/server.hpp"
+#include "store/shared_layer.hpp"
+
+namespace kiln {
+
+/// The fleet's store on a Redis server: an entry is a string at "kiln:1:KIND:KEY", in the form in
+/// which entries travel (store/entry_form.hpp). docs/shared-store.md says how to run the server,
+/// docs/formats/store.md what lies there. Thread-safe; over fork() nothing stays open in the child,
+/// and what waited to be sent stays with the parent.
+class RedisStore final : public SharedLayer, private ForkGuarded {
+ public:
+  /// What tests change.
+  struct Tuning {
+    redis::Server::Options server = {};
+    redis::Sender::Limits sender = {};
+    std::size_t largest = largest_shared;
+  };
+
+  RedisStore(SharedUrl url, SharedOptions options);
+  RedisStore(SharedUrl url, SharedOptions options, Tuning tuning);
+  /// Sends what waits, within the bound.
+  ~RedisStore() override;
+
+  std::string name() const override { return "shared store"; }
+  std::string where() const override { return server_.shown(); }
+  Lookup get(Kind kind, const Key& key, ByteView canonical) override;
+  /// Copies the entry for its thread. Errors: refused where it is too large or too many wait.
+  Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                     const Metadata& metadata) override;
+  /// Not for a store that is shared: unsupported.
+  Expected<void> update(Kind kind, const Key& key, ByteView canonical, const Metadata& metadata,
+                        const Change& change) override;
+
+  Expected<void> send(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                      const Metadata& metadata) override;
+  Expected<Page> list(const std::string& cursor) override;
+  Expected<Found> fetch(Kind kind, const Key& key) override;
+
+ private:
+  Expected<void> send_by(const redis::Deadline& deadline, Kind kind, const Key& key,
+                         ByteView canonical, ByteView content, const Metadata& metadata);
+  /// The sender of this process. Call with its mutex held.
+  redis::Sender& sender();
+  void leave_sender_to_parent();
+  void before_fork() override;
+  void after_fork() override;
+
+  const SharedOptions options_;
+  const Tuning tuning_;
+  redis::Server server_;
+  std::mutex sender_mutex_;
+  std::unique_ptr<redis::Sender> sender_;
+  int process_;
+};
+
+}  // namespace kiln
