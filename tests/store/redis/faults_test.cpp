@@ -13,6 +13,9 @@ using namespace testing;
 using ::testing::HasSubstr;
 using Then = Fault::Then;
 
+/// Where on the way it was when its time was over depends on the machine.
+const auto late = HasSubstr(": no answer in time");
+
 struct RedisFaults : SharedFixture {
   std::unique_ptr<FaultProxy> proxy(Fault fault) const {
     return std::make_unique<FaultProxy>(server->port(), std::move(fault));
@@ -36,10 +39,11 @@ TEST_F(RedisFaults, a_server_that_never_answers_costs_one_call_its_bound_and_the
   const auto between = proxy({0, Then::stall, {}, false, {}});
   const auto store = store_at(between->url(), short_bound);
   const LogLines log;
-  EXPECT_EQ(look_up(*store), "reply: no answer in time");
+  EXPECT_THAT(look_up(*store), late);
   for (int call = 0; call < 20; ++call)
-    EXPECT_THAT(look_up(*store), HasSubstr("skipped: reply: no answer in time; next try in"));
-  EXPECT_EQ(between->accepted(), 1);
+    EXPECT_THAT(look_up(*store),
+                ::testing::MatchesRegex("skipped: [a-z]+: no answer in time; next try in .*"));
+  EXPECT_LE(between->accepted(), 1);
   EXPECT_EQ(log.lines().size(), 1u);
 }
 
@@ -49,14 +53,14 @@ TEST_F(RedisFaults, a_reply_that_drips_is_given_up_though_bytes_keep_coming) {
     ASSERT_TRUE(
         store_at(server->url())->send(Kind::artifact, one.key, one.canonical, Bytes(100'000), {}));
     const auto between = proxy({pass, Then::drip, {}, false, {}});
-    EXPECT_EQ(look_up(*store_at(between->url(), short_bound)), "reply: no answer in time");
+    EXPECT_THAT(look_up(*store_at(between->url(), short_bound)), late);
   }
 }
 
 TEST_F(RedisFaults, a_frozen_server_is_given_up_and_used_again_when_it_thaws) {
   const auto store = store_at(server->url(), short_bound, no_pause);
   server->freeze();
-  for (int call = 0; call < 3; ++call) EXPECT_EQ(look_up(*store), "reply: no answer in time");
+  for (int call = 0; call < 3; ++call) EXPECT_THAT(look_up(*store), late);
   server->thaw();
   // How soon it answers is the machine's business; that it does is ours.
   std::string said;
@@ -104,9 +108,7 @@ TEST_F(RedisFaults, half_a_reply_is_a_miss_at_any_byte) {
   const auto between = proxy({});
   for (std::size_t at = 0; at < whole; at += 37) {
     between->set({at, Then::stall, {}, false, {}});
-    EXPECT_EQ(look_up(*store_at(between->url(), std::chrono::milliseconds(3))),
-              "reply: no answer in time")
-        << at;
+    EXPECT_THAT(look_up(*store_at(between->url(), std::chrono::milliseconds(3))), late) << at;
   }
 }
 
@@ -248,13 +250,13 @@ TEST_F(RedisFaults, puts_to_a_server_that_is_skipped_are_dropped_at_once) {
   const auto between = proxy({0, Then::stall, {}, false, {}});
   {
     const auto store = store_at(between->url(), short_bound);
-    EXPECT_EQ(look_up(*store), "reply: no answer in time");
+    EXPECT_THAT(look_up(*store), late);
     for (int number = 10; number < 50; ++number) {
       const Sample sample(number);
       EXPECT_TRUE(store->put(Kind::plan, sample.key, sample.canonical, Bytes(100), {}));
     }
   }
-  EXPECT_EQ(between->accepted(), 1);
+  EXPECT_LE(between->accepted(), 1);
 }
 
 }  // namespace

@@ -28,7 +28,9 @@ TEST_F(RedisSharing, threads_share_a_store_and_a_few_connections) {
         const auto found = store->get(Kind::plan, own.key, own.canonical);
         wrong += !found.entry || found.entry->content != content;
         wrong += look_up(*store) != "hit";
-        wrong += !store->put(Kind::artifact, own.key, own.canonical, content, {});
+        // The queue may be full; that is an answer, too.
+        const auto put = store->put(Kind::artifact, own.key, own.canonical, content, {});
+        wrong += !put && put.error().code() != Errc::refused;
       }
     });
   for (auto& thread : threads) thread.join();
