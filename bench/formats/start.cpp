@@ -37,9 +37,10 @@ struct Archives {
 Sample start_of(const Context& context, const fs::path& archive, const std::string& kernel) {
   return [&context, archive, kernel]() {
     const Sandbox fresh;
-    return time_process({context.binaries / "rival-start_archive",
-                         {archive.string(), kernel, std::to_string(kItems), std::to_string(kStartLocal)},
-                         fresh.environment()});
+    return time_process(
+        {context.binaries / "rival-start_archive",
+         {archive.string(), kernel, std::to_string(kItems), std::to_string(kStartLocal)},
+         fresh.environment()});
   };
 }
 

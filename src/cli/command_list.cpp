@@ -9,6 +9,7 @@
 #include "cli/run_options.hpp"
 #include "cli/store/commands.hpp"
 #include "cli/store/pack_commands.hpp"
+#include "cli/store/shared_commands.hpp"
 #include "cli/verify_options.hpp"
 
 namespace kiln::cli {
@@ -55,6 +56,8 @@ constinit const Entry entries[] = {
     {&store_verify_pack_command, store_verify_pack},
     {&store_sign_command, store_sign},
     {&store_key_command, store_key},
+    {&store_push_command, store_push},
+    {&store_pull_command, store_pull},
     {&config_command, show_config},
     {&completion_command, print_completion},
     {&man_command, write_man_pages, Entry::Shown::no},

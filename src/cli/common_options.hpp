@@ -94,7 +94,16 @@ inline constexpr Option shared_store{
     .value_name = "URL",
     .help =
         "The store of the fleet, asked after those of this machine: "
-        "redis://[:password@]host[:port][/db], or off. Default: none."};
+        "redis://[[user]:password@]host[:port][/db], unix:///socket[?db=N], or off. Default: "
+        "none."};
+inline constexpr Option shared_timeout{
+    .name = "shared-timeout",
+    .kind = Kind::integer,
+    .value_name = "MS",
+    .help =
+        "What the shared store may add to a look-up, at most, in milliseconds. Default: 50; "
+        "kiln store push and pull wait at least 5000 for each entry.",
+    .least = 1};
 inline constexpr Option compile{
     .name = "compile",
     .kind = Kind::choice,

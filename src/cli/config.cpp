@@ -13,6 +13,7 @@
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/values.hpp"
+#include "store/shared_url.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -73,12 +74,17 @@ void warn_of_unknown_variables(const std::vector<Row>& rows) {
   }
 }
 
+/// A value as it may be seen over a shoulder: a URL without its password.
+std::string visible(const Setting& setting, const std::string& value) {
+  return setting.option->name == options::shared_store.name ? shown_shared_url(value) : value;
+}
+
 nlohmann::ordered_json value_of(const Setting& setting) {
   if (setting.option->repeat == Repeat::yes) return setting.values;
   if (setting.option->kind == Kind::flag)
     return !setting.values.empty() && value_or_throw(to_flag(setting.values.back()));
   if (setting.values.empty()) return nullptr;
-  return setting.values.back();
+  return visible(setting, setting.values.back());
 }
 
 nlohmann::ordered_json json_of(const Row& row) {
@@ -106,6 +112,7 @@ nlohmann::ordered_json json_of(const Row& row) {
 
 std::string shown(const Setting& setting) {
   if (setting.option->kind == Kind::flag) return value_of(setting) ? "true" : "false";
+  if (setting.values.size() == 1) return visible(setting, setting.values.front());
   return setting.values.empty() ? "-" : fmt::format("{}", fmt::join(setting.values, "; "));
 }
 

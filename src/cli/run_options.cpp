@@ -74,6 +74,7 @@ constexpr Option own_options[] = {
     options::store,
     options::system_store,
     options::shared_store,
+    options::shared_timeout,
     options::store_size,
     options::compile,
     {.name = "runs",

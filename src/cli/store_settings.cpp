@@ -21,6 +21,8 @@ StoreSettings store_settings_of(const Context& context) {
   use("store", settings.local);
   use("system-store", settings.system);
   use("shared-store", settings.shared);
+  if (!asked("shared-timeout").empty())
+    settings.shared_timeout = std::chrono::milliseconds(context.integer("shared-timeout"));
   const std::string size = asked("store-size");
   if (size == "off") {
     settings.limit = 0;

@@ -20,14 +20,16 @@ namespace kiln::cli {
 namespace {
 
 constexpr Option export_options[] = {
-    options::set,        options::set_if,  options::dialect,      options::source_dir,
-    options::devices,    options::store,   options::system_store, options::shared_store,
-    options::store_size, options::compile, options::output,
+    options::set,          options::set_if,       options::dialect,
+    options::source_dir,   options::devices,      options::store,
+    options::system_store, options::shared_store, options::shared_timeout,
+    options::store_size,   options::compile,      options::output,
 };
 constexpr Option import_options[] = {
-    options::set,        options::set_if,  options::dialect,      options::source_dir,
-    options::devices,    options::store,   options::system_store, options::shared_store,
-    options::store_size, options::compile,
+    options::set,          options::set_if,       options::dialect,
+    options::source_dir,   options::devices,      options::store,
+    options::system_store, options::shared_store, options::shared_timeout,
+    options::store_size,   options::compile,
 };
 constexpr Example export_examples[] = {
     {"kiln poclbin export saxpy.json -o saxpy.poclbin",

@@ -111,7 +111,7 @@ Expected<void> RedisStore::put(Kind kind, const Key& key, ByteView canonical, By
                        Bytes(content.begin(), content.end()), metadata});
 }
 
-Expected<void> RedisStore::update(Kind, const Key&, ByteView, const Metadata&, const Change&) {
+Expected<void> RedisStore::update(Kind, const Key&, ByteView, const Change&) {
   return fail(Errc::unsupported, "the shared store keeps whole entries only");
 }
 

@@ -35,7 +35,7 @@ class RedisStore final : public SharedLayer, private ForkGuarded {
   Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
                      const Metadata& metadata) override;
   /// Not for a store that is shared: unsupported.
-  Expected<void> update(Kind kind, const Key& key, ByteView canonical, const Metadata& metadata,
+  Expected<void> update(Kind kind, const Key& key, ByteView canonical,
                         const Change& change) override;
 
   Expected<void> send(Kind kind, const Key& key, ByteView canonical, ByteView content,

@@ -110,8 +110,8 @@ TEST_F(RedisStoreTest, fetch_brings_what_is_at_a_place) {
 TEST_F(RedisStoreTest, changing_in_place_is_refused) {
   const auto changed =
       store_at(server->url())
-          ->update(Kind::record, one.key, one.canonical, {},
-                   [](const std::optional<Entry>&) { return std::optional<Bytes>(Bytes(1)); });
+          ->update(Kind::record, one.key, one.canonical,
+                   [](const std::optional<Entry>&) { return std::optional<Entry>(Entry{}); });
   ASSERT_FALSE(changed);
   EXPECT_EQ(changed.error().code(), Errc::unsupported);
 }

@@ -153,6 +153,7 @@ TEST_F(RedisSharing, what_one_machine_makes_another_has_and_keeps) {
   server->kill();
   const auto again = second.store.get(Kind::artifact, two.key, two.canonical);
   ASSERT_TRUE(again.entry) << again.reason;
+  EXPECT_TRUE(again.entry->metadata.made_elsewhere) << "its own store remembers where it came from";
 }
 
 TEST_F(RedisSharing, what_came_from_the_fleet_is_not_sent_back) {
@@ -165,11 +166,13 @@ TEST_F(RedisSharing, what_came_from_the_fleet_is_not_sent_back) {
 }
 
 TEST_F(RedisSharing, changed_programs_go_to_the_fleet_and_changed_records_do_not) {
-  const auto change = [](const std::optional<Entry>&) { return std::optional<Bytes>(Bytes(9)); };
+  const auto change = [](const std::optional<Entry>&) {
+    return std::optional<Entry>(Entry{Bytes(9), {}});
+  };
   {
     Machine machine(server->url());
-    ASSERT_TRUE(machine.store.update(Kind::artifact, two.key, two.canonical, {}, change));
-    ASSERT_TRUE(machine.store.update(Kind::record, two.key, two.canonical, {}, change));
+    ASSERT_TRUE(machine.store.update(Kind::artifact, two.key, two.canonical, change));
+    ASSERT_TRUE(machine.store.update(Kind::record, two.key, two.canonical, change));
   }
   EXPECT_EQ(server->command({"EXISTS", place(two)}).integer, 1);
   EXPECT_EQ(server->command({"EXISTS", "kiln:1:record:" + two.key.hex()}).integer, 0);

@@ -1,0 +1,102 @@
+// `kiln store pull`: the fleet's entries to this machine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/interrupt.hpp"
+#include "cli/store/open.hpp"
+#include "cli/store/shared_commands.hpp"
+#include "cli/store/transfer.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Place = std::pair<EntryKind, Key>;
+
+constexpr Option own_options[] = {options::store, options::shared_store, options::shared_timeout,
+                                  options::kind, options::json};
+constexpr Example examples[] = {
+    {"kiln store pull --kind artifact", "Every program of the fleet, before the network goes."},
+};
+
+bool is_asked_for(const SharedLayer::Place& place, const Context& context) {
+  if (context.has("kind") && name_of(place.kind) != context.text("kind")) return false;
+  const auto& prefixes = context.arguments();
+  return prefixes.empty() || std::any_of(prefixes.begin(), prefixes.end(),
+                                         [&, hex = place.key.hex()](const auto& prefix) {
+                                           return hex.starts_with(prefix);
+                                         });
+}
+
+/// What the server has of what was asked for.
+std::set<Place> places_in(SharedLayer& shared, const Context& context) {
+  std::set<Place> places;
+  std::string cursor;
+  do {
+    stop_if_interrupted();
+    auto page = value_or_throw(shared.list(cursor));
+    for (const auto& place : page.places)
+      if (is_asked_for(place, context)) places.emplace(place.kind, place.key);
+    cursor = std::move(page.cursor);
+  } while (!cursor.empty());
+  return places;
+}
+
+/// Brings one; an error where there is no use in going on.
+Expected<void> pull(LocalStore& store, SharedLayer& shared, const Place& place,
+                    Transfer& transfer) {
+  const auto& [kind, key] = place;
+  auto found = shared.fetch(kind, key);
+  if (!found) {
+    // Evicted since it was listed: it is as if it had never been there.
+    if (found.error().code() == Errc::not_found) return {};
+    if (!is_out_of_reach(found.error())) {
+      transfer.refused(kind, key, found.error().message());
+      return {};
+    }
+    transfer.failed(kind, key, found.error().message());
+    return tl::unexpected(found.error());
+  }
+  const kiln::Entry& entry = found->entry;
+  auto kept = store.put(kind, key, found->canonical, entry.content, entry.metadata);
+  if (kept)
+    transfer.done(kind, key, entry.content.size());
+  else
+    transfer.failed(kind, key, kept.error().message());
+  return {};
+}
+
+}  // namespace
+
+constinit const Command store_pull_command{
+    .name = "store pull",
+    .summary = "bring entries from the shared store",
+    .description =
+        "Brings the entries of the fleet's store that the local one lacks, as far as this machine "
+        "trusts them (KILN_TRUSTED_KEYS); the others are named with the reason, which is no "
+        "failure. The exit code is 1 where the server could not be reached or the local store did "
+        "not take an entry.",
+    .options = own_options,
+    .positional = key_prefixes,
+    .examples = examples,
+};
+
+int store_pull(Context& context) {
+  const auto shared = open_shared(context);
+  const auto store = open_local(context);
+  std::set<Place> here;
+  for (const auto& entry : value_or_throw(store->list())) here.emplace(entry.kind, entry.key);
+  const auto places = places_in(*shared, context);
+  Transfer transfer(context, "pull", shared->where(), places.size());
+  for (const auto& place : places) {
+    stop_if_interrupted();
+    if (here.count(place) > 0)
+      transfer.present(place.first, place.second);
+    else if (!pull(*store, *shared, place, transfer))
+      break;
+  }
+  return transfer.finish();
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,86 @@
+// `kiln store push`: this machine's entries to the fleet's store.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/interrupt.hpp"
+#include "cli/store/open.hpp"
+#include "cli/store/shared_commands.hpp"
+#include "cli/store/transfer.hpp"
+#include "cli/store_settings.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr Option own_options[] = {options::store, options::shared_store, options::shared_timeout,
+                                  options::kind,  options::device_text,  options::json};
+constexpr Example examples[] = {
+    {"kiln store push", "All that this machine has, for the others."},
+    {"kiln store push 3f2a --kind artifact", "One program."},
+};
+
+/// Sends one; an error where there is no use in going on.
+Expected<void> push(LocalStore& store, SharedLayer& shared, const EntryInfo& entry,
+                    Transfer& transfer) {
+  const auto canonical = store.canonical_of(entry.kind, entry.key);
+  auto found = canonical ? store.get(entry.kind, entry.key, *canonical)
+                         : Lookup{{}, canonical.error().message()};
+  if (!found.entry) {
+    transfer.failed(entry.kind, entry.key, found.reason);
+    return {};
+  }
+  auto sent =
+      shared.send(entry.kind, entry.key, *canonical, found.entry->content, found.entry->metadata);
+  if (sent) {
+    transfer.done(entry.kind, entry.key, found.entry->content.size());
+    return {};
+  }
+  transfer.failed(entry.kind, entry.key, sent.error().message());
+  if (is_out_of_reach(sent.error())) return sent;
+  return {};
+}
+
+}  // namespace
+
+constinit const Command store_push_command{
+    .name = "store push",
+    .summary = "send entries to the shared store",
+    .description =
+        "Sends the entries of the local store to the fleet's, in place of what is there under the "
+        "same keys. What was made here is signed, if there is a signing key; what came from "
+        "elsewhere keeps the signature that it came with. Where the server cannot be reached the "
+        "rest is left; the exit code is 1 where an entry was not taken.",
+    .options = own_options,
+    .positional = key_prefixes,
+    .examples = examples,
+};
+
+int store_push(Context& context) {
+  const auto shared = open_shared(context);
+  const auto store = open_local(context);
+  auto entries = value_or_throw(store->list());
+  std::erase_if(entries, [&](const EntryInfo& entry) { return !is_asked_for(entry, context); });
+  Transfer transfer(context, "push", shared->where(), entries.size());
+  for (const auto& entry : entries) {
+    stop_if_interrupted();
+    if (!push(*store, *shared, entry, transfer)) break;
+  }
+  return transfer.finish();
+}
+
+std::unique_ptr<SharedLayer> open_shared(const Context& context) {
+  StoreSettings settings = store_settings_of(context);
+  if (settings.shared.empty())
+    throw Error(Errc::bad_input,
+                fmt::format("{}: found no shared store, expected --shared-store or "
+                            "KILN_SHARED_STORE",
+                            context.command().name));
+  settings.shared_timeout = std::max(settings.shared_timeout, std::chrono::milliseconds(5000));
+  return value_or_throw(open_shared_store(settings));
+}
+
+bool is_out_of_reach(const Error& error) {
+  return error.code() == Errc::io || error.code() == Errc::timeout;
+}
+
+}  // namespace kiln::cli
