@@ -25,11 +25,11 @@ inline void run_kernel(const Machine& machine, cl_program program, const char* n
   check(clSetKernelArg(kernel, 0, sizeof a, &a), "clSetKernelArg");
   check(clSetKernelArg(kernel, 3, sizeof count, &count), "clSetKernelArg");
   check(clEnqueueNDRangeKernel(machine.queue, kernel, 1, nullptr, &items, &local, 0, nullptr,
-                                      nullptr),
-               "clEnqueueNDRangeKernel");
-  check(clEnqueueReadBuffer(machine.queue, buffers[1], CL_TRUE, 0, items * sizeof(float),
-                                   y.data(), 0, nullptr, nullptr),
-               "clEnqueueReadBuffer");
+                               nullptr),
+        "clEnqueueNDRangeKernel");
+  check(clEnqueueReadBuffer(machine.queue, buffers[1], CL_TRUE, 0, items * sizeof(float), y.data(),
+                            0, nullptr, nullptr),
+        "clEnqueueReadBuffer");
   std::printf("%g %g\n", y[0], y[items - 1]);
   for (cl_mem buffer : buffers) clReleaseMemObject(buffer);
   clReleaseKernel(kernel);

@@ -1,5 +1,5 @@
-// start_source FILE KERNEL ITEMS LOCAL: builds a program from its text and runs one kernel once, which
-// takes (float a, global const float* x, global float* y, int n).
+// start_source FILE KERNEL ITEMS LOCAL: builds a program from its text and runs one kernel once,
+// which takes (float a, global const float* x, global float* y, int n).
 #include "run_kernel.hpp"
 
 int main(int argc, char** argv) {

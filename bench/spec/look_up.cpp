@@ -17,6 +17,7 @@
 #include "spec/bars.hpp"
 #include "spec/lock_counter.hpp"
 #include "spec/sandbox.hpp"
+#include "store/bars.hpp"
 
 namespace kiln::bench {
 
@@ -158,6 +159,20 @@ Outcome hit_time_in_threads(const Context&) {
                 fmt::format("processor time of one hit; {:.1f} ns in one thread", median(one))};
 }
 
+/// What a hit takes in many threads, against one: 1 where none is in another's way.
+Outcome hit_scaling(const Context&) {
+  use_own_driver_cache();
+  const FullMemory memory;
+  Pairs pairs;
+  for (int round = 0; round < 15; ++round) {
+    const auto alone = find_in_threads(memory, 1), together = find_in_threads(memory, kThreads);
+    if (!alone.all_hit || !together.all_hit) return not_measured("a program was not found");
+    pairs.first.push_back(together.ns);
+    pairs.second.push_back(alone.ns);
+  }
+  return ratio(pairs, "ns");
+}
+
 Outcome locks_of_hits(const Context&) {
   use_own_driver_cache();
   std::mutex mutex;
@@ -172,25 +187,33 @@ Outcome locks_of_hits(const Context&) {
                 fmt::format("in {} hits of {} threads", kThreads * kFinds, kThreads)};
 }
 
+Bar bar(std::string name, std::string text, double limit, std::string unit,
+        Outcome (*measure)(const Context&)) {
+  return {std::move(name),
+          std::move(text),
+          Holds::at_most,
+          limit,
+          std::move(unit),
+          [measure](const Context& context) { return guarded([&] { return measure(context); }); }};
+}
+
 }  // namespace
 
 std::vector<Bar> look_up_bars() {
-  const auto bar = [](std::string name, std::string text, double limit, std::string unit,
-                      Outcome (*measure)(const Context&)) {
-    return Bar{
-        "spec/" + name,
-        std::move(text),
-        Holds::at_most,
-        limit,
-        std::move(unit),
-        [measure](const Context& context) { return guarded([&] { return measure(context); }); }};
-  };
   return {
-      bar("key", "Key of a Request with a source of 10 kB whose digest is known", 2, "us",
+      bar("spec/key", "Key of a Request with a source of 10 kB whose digest is known", 2, "us",
           key_time),
-      bar("memory-hit", "a program found in the memory layer", 200, "ns", hit_time),
-      bar("memory-hit-8-threads", "the same in 8 threads at once", 200, "ns", hit_time_in_threads),
-      bar("memory-hit-locks", "locks taken by hits in 8 threads", 0, "locks", locks_of_hits)};
+      bar("spec/memory-hit", "a program found in the memory layer", 200, "ns", hit_time),
+      bar("spec/memory-hit-8-threads", "the same in 8 threads at once", 200, "ns",
+          hit_time_in_threads),
+      bar("spec/memory-hit-locks", "locks taken by hits in 8 threads", 0, "locks", locks_of_hits)};
+}
+
+std::vector<Bar> shared_hit_bars() {
+  return {
+      bar("store/memory-hit-scales", "a memory-layer hit in 8 threads at once, against one", 1.2,
+          "x", hit_scaling),
+      bar("store/memory-hit-locks", "locks taken by hits in 8 threads", 0, "locks", locks_of_hits)};
 }
 
 }  // namespace kiln::bench

@@ -1,5 +1,5 @@
-// A whole `kiln run` from a warm store: against a program that does nothing but load the same bytes,
-// and against programs that start from source, as people do without a store.
+// A whole `kiln run` from a warm store: against a program that does nothing but load the same
+// bytes, and against programs that start from source, as people do without a store.
 #include "base/file.hpp"
 #include "frame/whole_process.hpp"
 #include "spec/sandbox.hpp"
@@ -17,9 +17,7 @@ constexpr int kItems = kStartLocal;
 class WarmStart {
  public:
   WarmStart(const Context& context, const StartKernel& kernel)
-      : context_(context),
-        kernel_(kernel),
-        spec_(write_start_spec(kernel, kItems, ours_.path())) {
+      : context_(context), kernel_(kernel), spec_(write_start_spec(kernel, kItems, ours_.path())) {
     value_of(kiln()());  // compiles, and keeps the archive
   }
 
@@ -31,10 +29,10 @@ class WarmStart {
   /// The archive that the store holds.
   fs::path exported() const {
     const fs::path file = ours_.path() / "exported.poclbin";
-    value_of(time_process({context_.binaries / "kiln",
-                           {"poclbin", "export", spec_.string(), "--devices", "cpu", "-o",
-                            file.string()},
-                           ours_.environment()}));
+    value_of(time_process(
+        {context_.binaries / "kiln",
+         {"poclbin", "export", spec_.string(), "--devices", "cpu", "-o", file.string()},
+         ours_.environment()}));
     return file;
   }
   /// The archive that the driver itself gives after the build.
@@ -89,7 +87,11 @@ Outcome against_cold(const Context& context, const StartKernel& kernel, const ch
 
 Bar bar(std::string name, std::string text, Holds holds, double limit, std::string unit,
         std::function<Outcome(const Context&)> measure) {
-  return {"store/" + name, std::move(text), holds, limit, std::move(unit),
+  return {"store/" + name,
+          std::move(text),
+          holds,
+          limit,
+          std::move(unit),
           [measure = std::move(measure)](const Context& context) {
             return guarded([&] { return measure(context); });
           }};

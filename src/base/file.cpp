@@ -99,9 +99,11 @@ Expected<void> write_file(const std::filesystem::path& path, ByteView bytes, uns
   return file->commit();
 }
 
-Expected<TemporaryFolder> TemporaryFolder::create(std::string_view prefix) {
+Expected<TemporaryFolder> TemporaryFolder::create(std::string_view prefix,
+                                                  const std::filesystem::path& otherwise) {
   std::error_code error;
-  const auto parent = std::filesystem::temp_directory_path(error);
+  const bool chosen = std::getenv("TMPDIR") != nullptr || otherwise.empty();
+  const auto parent = chosen ? std::filesystem::temp_directory_path(error) : otherwise;
   if (error) return fail(Errc::io, "no temporary folder: " + error.message());
   std::string pattern = (parent / (std::string(prefix) + "-XXXXXX")).string();
   if (::mkdtemp(pattern.data()) == nullptr)

@@ -40,7 +40,9 @@ Expected<void> write_file(const std::filesystem::path& path, ByteView bytes, uns
 /// A new private folder below the system's temporary folder, removed with all it holds.
 class TemporaryFolder {
  public:
-  static Expected<TemporaryFolder> create(std::string_view prefix = "kiln");
+  /// In TMPDIR, else in `otherwise`, else in /tmp.
+  static Expected<TemporaryFolder> create(std::string_view prefix = "kiln",
+                                          const std::filesystem::path& otherwise = {});
   TemporaryFolder(TemporaryFolder&& other) noexcept;
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   ~TemporaryFolder();

@@ -44,8 +44,10 @@ enum ExitCode { done = 0, failed = 3, does_not_build = 4, parent_gone = 5, no_fo
 /// The helper's whole work, in the current folder; ends with the parent. Writes artifact_file, or
 /// log_file. Returns an ExitCode.
 int run_job();
-/// The same in the compile server's child, whose parent sees to its end.
-int do_job_here();
+/// The same in a worker of the compile server, which sees to its end. The driver remembers what it
+/// has compiled and loaded by the program's hash and would not do it again: `salt`, which no other
+/// job of the process has, gives each program a hash of its own.
+int do_job_here(const std::string& salt);
 /// Makes the driver load what every compilation needs, for the jobs of processes forked from this.
 /// Leaves files in the current folder.
 void load_kernel_libraries();

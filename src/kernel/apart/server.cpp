@@ -1,4 +1,5 @@
-// The server's side. One thread: what it forks off is a copy of that thread alone.
+// The server's side. One thread: what it forks off is a copy of that thread alone, whatever the
+// driver has begun besides.
 #include "kernel/apart/server.hpp"
 
 #include <fcntl.h>
@@ -22,13 +23,26 @@
 namespace kiln::apart {
 namespace {
 
+// What a driver's compiler forgets to free adds up: a worker that has done so many goes.
+constexpr int most_jobs_of_worker = 256;
+
+/// A process that does one job after another, all with one environment. Its first loads the driver
+/// and its library, which the others find done; what a job does to its process harms the worker
+/// alone.
+struct Worker {
+  pid_t pid = 0;
+  FileDescriptor socket;
+  std::vector<std::pair<std::string, std::string>> environment;  ///< of all its jobs
+  int jobs = 0;
+  bool busy = false;
+};
+
 /// A connection, which brings one job.
 struct Client {
   explicit Client(int connection) : socket(connection) {}
   FileDescriptor socket;
   std::optional<ServerRequest> request;
-  pid_t job = 0;           ///< 0: not begun
-  FileDescriptor running;  ///< its other end is open in the job's process alone
+  Worker* worker = nullptr;  ///< who does it; null: nobody yet
   std::int64_t deadline_ns = 0;
   bool timed_out = false, gone = false;
 };
@@ -40,31 +54,44 @@ std::size_t processors() {
   return static_cast<std::size_t>(std::max(CPU_COUNT(&set), 1));
 }
 
-/// Half of a second's work that all later jobs find done, in a folder that goes again.
+/// Half of a second's work that later workers find done, in a folder that goes again.
 void warm_up() {
   const auto folder = TemporaryFolder::create("kiln-compile-server");
   if (!folder || ::chdir(folder->path().c_str()) != 0) return;
   try {
     load_kernel_libraries();
   } catch (const std::exception&) {
-    // Without it each job loads its own.
+    // Without it each worker loads its own.
   }
   if (::chdir("/") != 0) return;
 }
 
-[[noreturn]] void do_job(const ServerRequest& request) {
+int do_job(const ServerRequest& request, int number) {
+  if (::chdir(request.folder.c_str()) != 0) return no_folder;
+  const FileDescriptor said(::open(said_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (said) {
+    ::dup2(said.get(), 1);
+    ::dup2(said.get(), 2);
+  }
+  // No other job of this worker has another environment: the driver reads it once.
+  for (const auto& [name, value] : request.environment) ::setenv(name.c_str(), value.c_str(), 1);
+  const int code = do_job_here("JOB_" + std::to_string(number));
+  if (::chdir("/") != 0) return failed;
+  return code;
+}
+
+[[noreturn]] void work(int socket) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (const auto& [name, value] : request.environment) ::setenv(name.c_str(), value.c_str(), 1);
-  if (::chdir(request.folder.c_str()) != 0) ::_exit(no_folder);
-  const int said = ::open(said_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (said >= 0) {
-    ::dup2(said, 1);
-    ::dup2(said, 2);
+  for (int number = 1; const auto message = receive(socket); ++number) {
+    const auto request = decode_request(*message);
+    if (!request) break;
+    ProcessResult result;
+    result.exit_code = do_job(*request, number);
+    if (!send(socket, encode(result))) break;
   }
-  const int code = do_job_here();
-  // Not exit(): the driver's threads, which its destructors would wait for, were not forked.
-  ::_exit(code);
+  // Not exit(): the driver's clean-up takes long, and waits for threads that were not forked.
+  ::_exit(done);
 }
 
 class Server {
@@ -83,43 +110,58 @@ class Server {
  private:
   void begin_jobs() {
     for (auto& client : clients_) {
-      if (!client.request || client.job != 0 || client.gone) continue;
-      if (jobs_ >= most_jobs_) return;
-      // The first may be the only one, and it is not to wait; from the second on it pays.
-      if (++begun_ == 2) warm_up();
-      begin(client);
+      if (!client.request || client.worker != nullptr || client.gone) continue;
+      Worker* worker = idle_worker(client.request->environment);
+      if (worker == nullptr) return;
+      if (!send(worker->socket.get(), encode(*client.request))) {
+        client.gone = true;  // nothing was done: the client will do it itself
+        continue;
+      }
+      worker->busy = true;
+      ++worker->jobs;
+      client.worker = worker;
+      client.deadline_ns = now_ns() + client.request->limit.count() * 1'000'000;
     }
   }
 
-  void begin(Client& client) {
+  /// Null where as many work as there are processors.
+  Worker* idle_worker(const std::vector<std::pair<std::string, std::string>>& environment) {
+    Worker* other = nullptr;
+    for (auto& worker : workers_) {
+      if (worker.busy) continue;
+      if (worker.environment == environment) return &worker;
+      other = &worker;
+    }
+    if (workers_.size() >= most_workers_) {
+      if (other == nullptr) return nullptr;
+      kill_worker(*other);
+      dismiss(*other);
+    }
+    // The first may be the only one, and it is not to wait; two load the library side by side as
+    // quickly as one. From the third on it pays to have it loaded before they are forked.
+    if (++hired_ == 3) warm_up();
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return end(client);
-    client.running = FileDescriptor(ends[0]);
-    const FileDescriptor others(ends[1]);
-    client.job = ::fork();
-    if (client.job == 0) {
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return nullptr;
+    FileDescriptor ours(ends[0]), theirs(ends[1]);
+    const pid_t pid = ::fork();
+    if (pid < 0) return nullptr;
+    if (pid == 0) {
       listener_.reset();
-      for (auto& other : clients_) other.socket.reset();
-      do_job(*client.request);
+      ours.reset();
+      for (auto& client : clients_) client.socket.reset();
+      for (auto& worker : workers_) worker.socket.reset();
+      work(theirs.get());
     }
-    if (client.job < 0) return end(client);
-    ++jobs_;
-    client.deadline_ns = now_ns() + client.request->limit.count() * 1'000'000;
-  }
-
-  /// Nothing was done: the client will do it itself.
-  void end(Client& client) {
-    client.job = 0;
-    client.gone = true;
+    return &workers_.emplace_back(Worker{pid, std::move(ours), environment});
   }
 
   void wait() {
     std::vector<pollfd> watched{{parent_lives_ ? 0 : -1, POLLIN, 0}, {listener_.get(), POLLIN, 0}};
     std::int64_t nearest = INT64_MAX;
-    for (auto& client : clients_) {
+    for (const auto& client : clients_) {
       watched.push_back({client.gone ? -1 : client.socket.get(), POLLIN, 0});
-      watched.push_back({client.running.get(), POLLIN, 0});
-      if (client.job != 0 && !client.timed_out) nearest = std::min(nearest, client.deadline_ns);
+      watched.push_back({client.worker ? client.worker->socket.get() : -1, POLLIN, 0});
+      if (client.worker && !client.timed_out) nearest = std::min(nearest, client.deadline_ns);
     }
     const std::int64_t left = nearest == INT64_MAX ? -1 : (nearest - now_ns()) / 1'000'000 + 1;
     if (::poll(watched.data(), watched.size(),
@@ -129,8 +171,11 @@ class Server {
     for (auto client = clients_.begin(); client != clients_.end(); at += 2) {
       if (at[0].revents != 0) hear(*client);
       if (at[1].revents != 0) finish(*client);
-      if (client->job != 0 && now_ns() >= client->deadline_ns) kill_job(*client, true);
-      client = client->gone && client->job == 0 ? clients_.erase(client) : std::next(client);
+      if (client->worker && !client->timed_out && now_ns() >= client->deadline_ns) {
+        client->timed_out = true;
+        kill_worker(*client->worker);
+      }
+      client = client->gone && !client->worker ? clients_.erase(client) : std::next(client);
     }
     if (watched[1].revents != 0) accept();
     if (watched[0].revents != 0) hear_parent();
@@ -156,21 +201,26 @@ class Server {
     }
     // It died, or gave up: what it left behind is nobody's.
     client.gone = true;
-    if (client.job != 0) kill_job(client, false);
+    if (client.worker) kill_worker(*client.worker);
     if (client.request) remove_job_folder(client.request->folder);
   }
 
+  /// The worker has answered, or is no more.
   void finish(Client& client) {
-    int status = 0;
-    ::waitpid(client.job, &status, 0);
-    --jobs_;
-    client.job = 0;
-    client.running.reset();
+    Worker& worker = *client.worker;
+    client.worker = nullptr;
+    worker.busy = false;
     ProcessResult result;
-    if (WIFSIGNALED(status))
-      result.signal = WTERMSIG(status);
-    else
-      result.exit_code = WEXITSTATUS(status);
+    const auto message = receive(worker.socket.get());
+    if (const auto told = message ? decode_result(*message) : std::nullopt) {
+      result = *told;
+      if (worker.jobs >= most_jobs_of_worker) dismiss(worker);
+    } else {
+      kill_worker(worker);
+      const int status = dismiss(worker);
+      result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+      result.exit_code = WIFSIGNALED(status) ? -1 : WEXITSTATUS(status);
+    }
     result.timed_out = client.timed_out;
     if (client.gone)
       remove_job_folder(client.request->folder);  // the compiler may have gone on writing
@@ -179,10 +229,19 @@ class Server {
     client.gone = true;
   }
 
-  static void kill_job(Client& client, bool timed_out) {
-    client.timed_out = timed_out;
-    ::kill(-client.job, SIGKILL);
-    ::kill(client.job, SIGKILL);  // it may not have its group yet
+  /// Its linker, too.
+  static void kill_worker(const Worker& worker) {
+    ::kill(-worker.pid, SIGKILL);
+    ::kill(worker.pid, SIGKILL);  // it may not have its group yet
+  }
+
+  /// Waits for its end, which is near. Returns how it ended.
+  int dismiss(const Worker& worker) {
+    const pid_t pid = worker.pid;
+    workers_.remove_if([&](const Worker& other) { return &other == &worker; });
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    return status;
   }
 
   void hear_parent() {
@@ -195,16 +254,17 @@ class Server {
     if (::lstat(path_.c_str(), &now) == 0 && now.st_ino == own_.st_ino) ::unlink(path_.c_str());
     // Jobs that run are finished for those who wait; the others do theirs themselves.
     for (auto& client : clients_)
-      if (client.job == 0) client.gone = true;
-    std::erase_if(clients_, [](const Client& client) { return client.gone && client.job == 0; });
+      if (!client.worker) client.gone = true;
+    std::erase_if(clients_, [](const Client& client) { return client.gone && !client.worker; });
   }
 
   FileDescriptor listener_;
   const std::filesystem::path path_;
   struct stat own_ {};
   std::list<Client> clients_;
-  const std::size_t most_jobs_ = processors();
-  std::size_t jobs_ = 0, begun_ = 0;
+  std::list<Worker> workers_;
+  const std::size_t most_workers_ = processors();
+  int hired_ = 0;
   bool parent_lives_ = true;
 };
 

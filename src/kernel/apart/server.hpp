@@ -9,11 +9,12 @@
 
 #include "base/process.hpp"
 
-/// The compile server: a helper that stays. Every context of PoCL first parses a kernel library for
-/// half a second, five times as long as a usual kernel then takes; the server has done that, and
-/// forks for each job, so that a job that kills its compiler kills nobody else. It belongs to the
-/// process that started it and ends with it; meanwhile other processes of the same user with the
-/// same environment use it, too.
+/// The compile server: a helper that stays. Every process that uses PoCL's compiler first parses a
+/// kernel library for half a second, five times as long as a usual kernel then takes. The server's
+/// workers, as many as there are processors, do one job after another; a job that kills its
+/// compiler kills its worker, and the next finds another. It belongs to the process that started it
+/// and ends with it; meanwhile other processes of the same user with the same environment use it,
+/// too.
 namespace kiln::apart {
 
 /// A job to be done in its folder, as run_helper() prepares it.
