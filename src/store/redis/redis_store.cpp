@@ -39,13 +39,19 @@ std::optional<SharedLayer::Place> parse_place(std::string_view name) {
   return {};
 }
 
-/// The signature that an entry gets for its way. What was made elsewhere keeps the one that it came
-/// with, or none: this user's key says "made here".
-std::optional<Signature> signature_for(const Metadata& metadata, ByteView head,
-                                       const std::optional<SigningKey>& signer) {
-  if (metadata.made_elsewhere) return metadata.signature;
-  if (signer) return signer->sign(head);
-  return {};
+/// The signature that an entry gets for its way: the one that it came with, or this user's, which
+/// says "made here, or of parts that are trusted here". Where nobody asks for signatures, parts
+/// from elsewhere may be anybody's, and nobody's key speaks for them. Errors: refused, where an
+/// unsigned entry would be of no use to those who trust as this machine does, and might replace a
+/// signed one.
+Expected<std::optional<Signature>> signature_for(const Metadata& metadata, const EntryHead& head,
+                                                 const SharedOptions& options) {
+  if (metadata.signature) return metadata.signature;
+  const bool speaks_for_it = !metadata.made_elsewhere || options.trust.required;
+  if (options.signer && speaks_for_it) return options.signer->sign(encode_head(head));
+  if (!options.trust.required) return std::nullopt;
+  return fail(Errc::refused,
+              "unsigned: signatures are asked for here, and there is no key to sign with");
 }
 
 }  // namespace
@@ -126,8 +132,9 @@ Expected<void> RedisStore::send_by(const Deadline& deadline, Kind kind, const Ke
     return fail(Errc::refused, fmt::format("it has {} bytes; at most {} are shared", content.size(),
                                            tuning_.largest));
   const EntryHead head = head_of(kind, canonical, content, metadata);
-  const auto signature = signature_for(metadata, encode_head(head), options_.signer);
-  const Bytes value = encode_entry(head, signature, content);
+  const auto signature = signature_for(metadata, head, options_);
+  if (!signature) return tl::unexpected(signature.error());
+  const Bytes value = encode_entry(head, *signature, content);
   const auto reply = server_.call(Use::write, {"SET", place_of(kind, key), as_text(value)},
                                   deadline, around_content);
   if (!reply) return tl::unexpected(reply.error());

@@ -3,6 +3,7 @@
 #include "cli/run_process.hpp"
 #include "store/redis/fault_proxy.hpp"
 #include "store/redis/redis_process.hpp"
+#include "store/signature.hpp"
 
 namespace {
 
@@ -199,6 +200,40 @@ TEST_F(SharedStore, config_shows_it_with_its_origin_and_without_its_password) {
       ++shown;
     }
   EXPECT_EQ(shown, 1);
+}
+
+TEST_F(SharedStore, a_machine_that_asks_for_signatures_takes_those_of_listed_keys_only) {
+  std::map<std::string, std::string> keys;
+  for (const char* name : {"mine", "other"}) {
+    const auto key = kiln::SigningKey::generate();
+    keys[name] = key.public_key().hex();
+    std::filesystem::permissions(write(name + std::string(".key"), key.text()),
+                                 std::filesystem::perms::owner_read);
+  }
+  const auto trust = [&](const std::string& name, const std::string& list) {
+    set("KILN_TRUSTED_KEYS", list.empty() ? "off" : write(name + ".list", list).string());
+  };
+  const std::string path = folder().string() + "/";
+  trust("none", "");
+  set("KILN_SIGNING_KEY", path + "mine.key");
+  EXPECT_EQ(steps(), compiled);
+
+  set("KILN_SIGNING_KEY", path + "other.key");
+  trust("good", "# of the fleet\n" + keys["mine"] + " the build machine\n");
+  machine("trusting");
+  EXPECT_EQ(steps(), shared);
+
+  trust("other", keys["other"] + "\n");
+  machine("strict");
+  EXPECT_EQ(steps(), compiled) << "signed, but by a key that is not listed";
+  machine("strict too");
+  EXPECT_EQ(steps(), shared) << "the new one is signed by one that is";
+  const auto pulled = [&] { return kiln({"store", "pull", "--kind", "artifact"}); };
+  machine("by pull");
+  trust("good", keys["mine"] + "\n");
+  EXPECT_THAT(pulled().errors, HasSubstr("which is not listed in"));
+  trust("other", keys["other"] + "\n");
+  EXPECT_THAT(pulled().output, HasSubstr("pulled 1 entry"));
 }
 
 TEST_F(SharedStore, push_and_pull_carry_what_one_has_to_another) {

@@ -229,5 +229,37 @@ TEST_F(SignedStoreTest, what_was_made_elsewhere_keeps_its_own_signature) {
   EXPECT_EQ(look_up_trusting({other.public_key()}), "hit");
 }
 
+TEST_F(SignedStoreTest, parts_that_were_trusted_are_signed_with_what_was_added_to_them) {
+  SharedOptions strict = trusting({other.public_key()});
+  strict.signer = mine;
+  Metadata merged = metadata_of(1);
+  merged.made_elsewhere = true;
+  const auto store = store_at(server->url(), long_bound, pause_for_ever, strict);
+  ASSERT_TRUE(store->send(Kind::artifact, one.key, one.canonical, content_of(1, 1, size), merged));
+  EXPECT_EQ(look_up_trusting({mine.public_key()}), "hit");
+}
+
+TEST_F(SignedStoreTest, nobodys_key_speaks_for_parts_that_were_not_checked) {
+  Metadata merged = metadata_of(1);
+  merged.made_elsewhere = true;
+  const auto store = store_at(server->url(), long_bound, pause_for_ever, signing(mine));
+  ASSERT_TRUE(store->send(Kind::artifact, one.key, one.canonical, content_of(1, 1, size), merged));
+  EXPECT_THAT(look_up_trusting({mine.public_key()}), HasSubstr("unsigned"));
+  EXPECT_EQ(look_up(*store), "hit") << "where nobody asks, it is taken";
+}
+
+TEST_F(SignedStoreTest, who_asks_for_signatures_and_has_no_key_only_reads) {
+  send_signed(other);
+  {
+    const auto store =
+        store_at(server->url(), long_bound, pause_for_ever, trusting({mine.public_key()}));
+    const auto sent = store->send(Kind::artifact, one.key, one.canonical, Bytes(10), {});
+    ASSERT_FALSE(sent);
+    EXPECT_THAT(sent.error().message(), HasSubstr("no key to sign with"));
+    (void)store->put(Kind::artifact, one.key, one.canonical, Bytes(10), {});
+  }
+  EXPECT_EQ(look_up_trusting({other.public_key()}), "hit") << "it was not replaced";
+}
+
 }  // namespace
 }  // namespace kiln
