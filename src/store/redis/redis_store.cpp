@@ -71,9 +71,11 @@ RedisStore::~RedisStore() {
   unwatch();
   if (process_ != ::getpid()) leave_sender_to_parent();
   if (!sender_) return;
-  const auto dropped = sender_->finish(options_.timeout);
+  // A server that has failed has cost a look-up its bound, and a line in the log, already.
+  const bool reachable = server_.reachable();
+  const auto dropped = sender_->finish(reachable ? options_.timeout : std::chrono::milliseconds(0));
   if (dropped.entries > 0)
-    log(LogLevel::warning,
+    log(reachable ? LogLevel::warning : LogLevel::debug,
         fmt::format("{} {} not sent to the shared store {}: {}", dropped.entries,
                     dropped.entries == 1 ? "entry was" : "entries were", where(), dropped.reason));
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <system_error>
+
 #include "base/log.hpp"
 #include "base/one_line.hpp"
 
@@ -11,6 +13,8 @@ namespace {
 
 using Pass = Breaker::Pass;
 using Change = Breaker::Change;
+
+constexpr std::size_t small_reply = 64 << 10;
 
 /// An error reply, as far as people want to read it.
 Error error_of(const Reply& reply) {
@@ -32,20 +36,30 @@ Server::Server(SharedUrl url, Options options)
     fixed_ = numeric_address(url_.host, url_.port);
 }
 
+Server::~Server() {
+  if (process_ != ::getpid()) leave_to_parent();
+  probe_end_ns_ = 0;
+  if (probe_.joinable()) probe_.join();
+}
+
 Expected<Reply> Server::call(Use use, Words words, const Deadline& deadline, std::size_t limit) {
-  auto turn = begin(use);
+  auto turn = begin(use, deadline);
   if (!turn) return tl::unexpected(turn.error());
   auto reply = converse(turn->connection, words, deadline, limit);
   return end(use, *std::move(turn), std::move(reply));
 }
 
-Expected<Server::Turn> Server::begin(Use use) {
+Expected<Server::Turn> Server::begin(Use use, const Deadline& deadline) {
   std::vector<std::unique_ptr<Connection>> stale;  // closed outside the lock
   const std::lock_guard lock(mutex_);
   if (process_ != ::getpid()) leave_to_parent();  // forked without the C library
   const auto now = now_ns();
   Turn turn;
   turn.pass = reach_.ask(now);
+  if (turn.pass == Pass::trial && use == Use::read) {
+    start_probe(deadline.left());
+    turn.pass = Pass::refused;
+  }
   if (turn.pass == Pass::refused) return fail(Errc::io, "skipped: " + reach_.state(now));
   if (use == Use::write && (turn.write_pass = writes_.ask(now)) == Pass::refused) {
     reach_.give_back(turn.pass);
@@ -57,6 +71,22 @@ Expected<Server::Turn> Server::begin(Use use) {
     idle_.pop_back();
   }
   return turn;
+}
+
+void Server::start_probe(std::chrono::nanoseconds bound) {
+  // The one before has given its trial back, or this would be no trial: it is at its end.
+  if (probe_.joinable()) probe_.join();
+  try {
+    probe_ = std::thread([this, bound] {
+      Turn turn;
+      turn.pass = Pass::trial;
+      auto reply = converse(turn.connection, {"PING"}, Deadline(bound).capped_by(probe_end_ns_),
+                            small_reply);
+      (void)end(Use::read, std::move(turn), std::move(reply));
+    });
+  } catch (const std::system_error&) {
+    reach_.give_back(Pass::trial);  // no thread now; perhaps the next time
+  }
 }
 
 Expected<Reply> Server::converse(std::unique_ptr<Connection>& connection, Words words,
@@ -120,6 +150,11 @@ Expected<Reply> Server::end(Use use, Turn turn, Expected<Reply> reply) {
   return reply;
 }
 
+bool Server::reachable() {
+  const std::lock_guard lock(mutex_);
+  return !reach_.open();
+}
+
 void Server::note(Change change, const std::string& reason) const {
   if (change == Change::gone)
     log(LogLevel::warning,
@@ -157,6 +192,8 @@ void Server::leave_to_parent() {
   // Its thread stayed in the parent. What that thread shares with it is never freed here, since
   // it may hold its lock.
   lookup_.reset();
+  // Nobody to join here; the object alone is left.
+  if (probe_.joinable()) (void)new std::thread(std::move(probe_));
 }
 
 }  // namespace kiln::redis

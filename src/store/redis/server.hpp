@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "store/redis/breaker.hpp"
@@ -12,8 +13,11 @@
 namespace kiln::redis {
 
 /// A server as its callers see it: commands and replies. Keeps connections for the next call, finds
-/// the host's addresses, and after a failure turns callers away for a while (Breaker), which it
-/// logs when it begins and when it ends. Thread-safe; calls run beside one another.
+/// the host's addresses, and after a failure turns callers away (Breaker), which it logs when it
+/// begins and when it ends. Thread-safe; calls run beside one another.
+///
+/// Whether a server that failed is back is not found out by those who want to read, or a run would
+/// wait for it again and again: a thread does it when one of them asks. Who writes tries himself.
 class Server {
  public:
   struct Options {
@@ -21,6 +25,7 @@ class Server {
     Resolve resolve = resolve_by_system;
   };
   Server(SharedUrl url, Options options);
+  ~Server();
 
   /// What a command is for. A server that refuses to write (it is full) may still be read.
   enum class Use : std::uint8_t { read, write };
@@ -30,6 +35,8 @@ class Server {
   Expected<Reply> call(Use use, Words words, const Deadline& deadline, std::size_t limit);
 
   std::string shown() const { return url_.shown(); }
+  /// The last that was heard of it was no failure.
+  bool reachable();
 
   /// Around fork(). In the child nothing of the parent's is left, nor in use.
   void before_fork();
@@ -43,7 +50,9 @@ class Server {
     Breaker::Pass pass{}, write_pass{};
     std::unique_ptr<Connection> connection;
   };
-  Expected<Turn> begin(Use use);
+  Expected<Turn> begin(Use use, const Deadline& deadline);
+  /// With the mutex held: tries in a thread, for as long as a caller would.
+  void start_probe(std::chrono::nanoseconds bound);
   Expected<Reply> converse(std::unique_ptr<Connection>& connection, Words words,
                            const Deadline& deadline, std::size_t limit);
   Expected<std::unique_ptr<Connection>> connect(const Deadline& deadline);
@@ -62,7 +71,10 @@ class Server {
   std::vector<std::unique_ptr<Connection>> idle_;
   std::vector<Address> fixed_;
   std::optional<NameLookup> lookup_;
+  std::thread probe_;
   int process_;
+
+  std::atomic<std::int64_t> probe_end_ns_{std::numeric_limits<std::int64_t>::max()};
 };
 
 }  // namespace kiln::redis

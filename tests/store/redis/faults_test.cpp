@@ -60,12 +60,25 @@ TEST_F(RedisFaults, a_reply_that_drips_is_given_up_though_bytes_keep_coming) {
 TEST_F(RedisFaults, a_frozen_server_is_given_up_and_used_again_when_it_thaws) {
   const auto store = store_at(server->url(), short_bound, no_pause);
   server->freeze();
-  for (int call = 0; call < 3; ++call) EXPECT_THAT(look_up(*store), late);
+  EXPECT_THAT(look_up(*store), late);
+  for (int call = 0; call < 3; ++call) EXPECT_THAT(look_up(*store), HasSubstr("skipped: "));
   server->thaw();
   // How soon it answers is the machine's business; that it does is ours.
+  const redis::Deadline patience(std::chrono::minutes(2));
   std::string said;
-  for (int call = 0; call < 10'000 && said != "hit"; ++call) said = look_up(*store);
+  while (said != "hit" && !patience.over()) said = look_up(*store);
   EXPECT_EQ(said, "hit");
+}
+
+TEST_F(RedisFaults, a_look_up_waits_for_a_failed_server_once_however_often_it_is_tried_again) {
+  const auto between = proxy({0, Then::stall, {}, false, {}});
+  const auto store = store_at(between->url(), short_bound, no_pause);
+  EXPECT_THAT(look_up(*store), late);
+  // All that follow are turned away at once; between them a thread tries, more than once.
+  const redis::Deadline patience(std::chrono::minutes(2));
+  while (between->accepted() < 4 && !patience.over())
+    ASSERT_THAT(look_up(*store), HasSubstr("skipped: "));
+  EXPECT_GE(between->accepted(), 4);
 }
 
 TEST_F(RedisFaults, a_host_that_swallows_connections_is_given_up) {
@@ -225,6 +238,19 @@ TEST_F(RedisFaults, what_cannot_be_sent_in_time_is_dropped_and_counted) {
   EXPECT_THAT(log.lines(),
               ::testing::Contains(HasSubstr("not sent to the shared store " + between->url() +
                                             ": there was no time left")));
+}
+
+TEST_F(RedisFaults, nobody_waits_at_the_end_for_a_server_that_has_failed) {
+  // Each try fails, so the sender is in the middle of one, for a minute, when the store ends.
+  const auto between = proxy({0, Then::stall, {}, false, {}});
+  RedisStore::Tuning tuning;
+  tuning.server.pauses = no_pause;
+  tuning.sender.patience = long_bound;
+  auto store = std::make_unique<RedisStore>(value_or_throw(parse_shared_url(between->url())),
+                                            SharedOptions{short_bound, {}, {}}, tuning);
+  EXPECT_THAT(look_up(*store), late);
+  EXPECT_TRUE(store->put(Kind::plan, two.key, two.canonical, Bytes(100), {}));
+  store.reset();
 }
 
 TEST_F(RedisFaults, a_queue_that_is_full_drops_and_counts) {
