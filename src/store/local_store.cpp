@@ -160,7 +160,11 @@ Expected<void> LocalStore::update(Kind kind, const Key& key, ByteView canonical,
       if (!old) return tl::unexpected(old.error());
       if (old->state == Database::State::sound) replaced = old->row.head.blob;
       written = replaced;
-      const auto entry = change(verified_lookup(*old, canonical, blobs_, trust_).entry);
+      const auto present = verified_lookup(*old, canonical, blobs_, trust_).entry;
+      auto entry = change(present);
+      // What came from elsewhere has passed what this machine asks for; what was added is its own.
+      if (entry && present && entry->metadata.made_elsewhere && !entry->metadata.signature)
+        entry->metadata.made_elsewhere = !trust_.required();
       if (process_ != ::getpid()) {
         // SQLite's own notes, copied into this child, say that the lock on the file is held.
         given_up_ = "the process was forked inside an update";

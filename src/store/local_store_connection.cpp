@@ -50,11 +50,16 @@ void LocalStore::before_fork() {
   // A fork() from inside `change` leaves the connection open; update() sees to the child.
   if (occupant_ == std::this_thread::get_id()) return;
   mutex_.lock();
+  uses_.before_fork();
+  trust_.before_fork();
   drop_connection();
 }
 
 void LocalStore::after_fork() {
-  if (occupant_ != std::this_thread::get_id()) mutex_.unlock();
+  if (occupant_ == std::this_thread::get_id()) return;
+  trust_.after_fork();
+  uses_.after_fork();
+  mutex_.unlock();
 }
 
 void LocalStore::drop_connection() {

@@ -52,9 +52,13 @@ void SystemStore::drop_connection() {
 
 void SystemStore::before_fork() {
   mutex_.lock();
+  trust_.before_fork();
   drop_connection();
 }
-void SystemStore::after_fork() { mutex_.unlock(); }
+void SystemStore::after_fork() {
+  trust_.after_fork();
+  mutex_.unlock();
+}
 
 sqlite::Attempt<void> SystemStore::make_ready() {
   if (!given_up_.empty()) return tl::unexpected(Failure{Trouble::refused, given_up_});

@@ -18,8 +18,15 @@ class TrustCheck {
 
   /// Empty: it may. The row's content is verified against its checksum already.
   std::string refusal(const RowHead& head, ByteView canonical, ByteView content);
+  /// Whether there is a list of keys.
+  bool required();
+
+  /// Around a fork(): the child must not find the lock held by a thread that it does not have.
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
 
  private:
+  const Trust& trust();
   std::mutex mutex_;
   std::optional<Trust> trust_;
 };

@@ -32,6 +32,10 @@ class UseLog {
   /// All, in the order of the database, and none from here on.
   std::vector<Use> take();
 
+  /// Around a fork(): the child must not find the lock held by a thread that it does not have.
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
+
  private:
   struct Counter {
     std::uint64_t hits = 0;
