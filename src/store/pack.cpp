@@ -51,9 +51,14 @@ std::vector<PackEntry> take_entries(Cursor& cursor) {
   return entries;
 }
 
-std::vector<Content> take_contents(Cursor& cursor) {
+/// Of so many entries: each content is some entry's, which bounds the memory of this table.
+std::vector<Content> take_contents(Cursor& cursor, std::size_t entries) {
   std::vector<Content> contents;
+  const std::size_t at = cursor.at();
   const auto count = cursor.count(sizeof(std::uint64_t), "contents");
+  if (count > entries)
+    cursor.refuse(at, "contents", fmt::format("{} found, at most {} expected", count, entries));
+  if (cursor.ok()) contents.reserve(count);
   while (cursor.ok() && contents.size() < count) {
     Content content;
     content.at = cursor.at();
@@ -139,7 +144,7 @@ Expected<std::vector<PackEntry>> read_pack(ByteView bytes) {
     cursor.refuse(covered.size(), "digest",
                   "it is not that of the bytes before it: the pack is damaged or cut short");
   auto entries = take_entries(cursor);
-  auto contents = take_contents(cursor);
+  auto contents = take_contents(cursor, entries.size());
   cursor.expect_end();
   if (cursor.ok()) connect(cursor, entries, contents);
   if (!cursor.ok()) return tl::unexpected(cursor.error());

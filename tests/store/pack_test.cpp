@@ -51,6 +51,26 @@ Bytes sealed(Bytes pack) {
   return pack;
 }
 
+/// A pack of these unsigned heads and contents as they come, right or not.
+Bytes handmade(const std::vector<EntryHead>& heads, const std::vector<Bytes>& contents) {
+  Bytes pack = value_or_throw(write_pack({}));
+  pack.resize(12);
+  append_le(pack, static_cast<std::uint32_t>(heads.size()));
+  for (const auto& head : heads) {
+    const Bytes bytes = encode_head(head);
+    append_le(pack, static_cast<std::uint32_t>(bytes.size()));
+    append(pack, bytes);
+    append_le(pack, std::uint8_t{0});
+  }
+  append_le(pack, static_cast<std::uint32_t>(contents.size()));
+  for (const auto& content : contents) {
+    append_le(pack, static_cast<std::uint64_t>(content.size()));
+    append(pack, content);
+  }
+  pack.resize(pack.size() + sizeof(Digest));
+  return sealed(pack);
+}
+
 std::string error_of(const Bytes& pack) {
   const auto read = read_pack(pack);
   return read ? "" : read.error().message();
@@ -165,35 +185,29 @@ TEST(Pack, a_content_that_no_entry_uses_or_that_is_missing_is_refused) {
   entries[0].head.size = 299;
   EXPECT_THAT(error_of(value_or_throw(write_pack(entries))), HasSubstr("is not among them"));
   // One content more than the entries have.
-  Bytes pack = value_or_throw(write_pack({}));
-  pack.resize(pack.size() - 32 - 4);
-  append_le(pack, std::uint32_t{1});
-  append_le(pack, std::uint64_t{0});
-  pack.resize(pack.size() + 32);
-  EXPECT_THAT(error_of(sealed(pack)), HasSubstr("no entry uses it"));
+  EXPECT_THAT(error_of(handmade({}, {{}})), HasSubstr("contents: 1 found, at most 0 expected"));
+  // One that is not theirs beside the one that is.
+  const Bytes shared = content_of(1, 1, 300);
+  std::vector<Bytes> contents{shared, stray};
+  if (blake2b(stray) < blake2b(shared)) std::swap(contents[0], contents[1]);
+  auto two = std::vector{made.entries[0].head, made.entries[1].head};
+  if (two[1].key < two[0].key) std::swap(two[0], two[1]);
+  EXPECT_EQ(error_of(handmade(two, {shared})), "");
+  EXPECT_THAT(error_of(handmade(two, contents)), HasSubstr("content: no entry uses it"));
 }
 
 TEST(Pack, entries_and_contents_out_of_order_are_refused) {
-  Bytes pack = value_or_throw(write_pack({}));
-  pack.resize(12);
   const Parcel made = parcel();
-  append_le(pack, std::uint32_t{2});
-  for (const int i : {2, 0}) {
-    const Bytes head = encode_head(made.entries[static_cast<std::size_t>(i)].head);
-    append_le(pack, static_cast<std::uint32_t>(head.size()));
-    append(pack, head);
-    append_le(pack, std::uint8_t{0});
-  }
-  append_le(pack, std::uint32_t{0});
-  pack.resize(pack.size() + 32);
-  EXPECT_THAT(error_of(sealed(pack)), HasSubstr("it does not follow the one before it by kind"));
-
-  pack = value_or_throw(write_pack({}));
-  pack.resize(16);
-  append_le(pack, std::uint32_t{2});
-  for (int i = 0; i < 2; ++i) append_le(pack, std::uint64_t{0});
-  pack.resize(pack.size() + 32);
-  EXPECT_THAT(error_of(sealed(pack)), HasSubstr("it does not follow the one before it by digest"));
+  auto heads = std::vector{made.entries[0].head, made.entries[1].head};
+  if (heads[0].key < heads[1].key) std::swap(heads[0], heads[1]);
+  const Bytes content = content_of(1, 1, 300);
+  EXPECT_THAT(error_of(handmade(heads, {content})),
+              HasSubstr("it does not follow the one before it by kind and key"));
+  EXPECT_THAT(error_of(handmade({heads[0], heads[0]}, {content})),
+              HasSubstr("it does not follow the one before it by kind and key"));
+  std::swap(heads[0], heads[1]);
+  EXPECT_THAT(error_of(handmade(heads, {content, content})),
+              HasSubstr("it does not follow the one before it by digest"));
 }
 
 RC_GTEST_PROP(PackProperty, any_entries_come_back, ()) {
