@@ -19,7 +19,8 @@ constexpr int kProcesses = 16, kPrograms = 200, kRounds = 3;
 
 struct Herd {
   double seconds = 0;
-  int compiles = 0, failures = 0;
+  int compiles = 0;
+  std::string failure;  ///< of the last process that did not succeed
 };
 
 /// Starts `processes` at once, each in an environment of its own, and waits for all.
@@ -41,8 +42,12 @@ Herd run_herd(const Context& context, int processes, const std::string& store, b
   for (auto& end : ends) {
     const auto result = end.get();
     const bool right = result && result->exit_code == 0 && result->signal == 0;
-    herd.failures += !right;
-    if (right) herd.compiles += std::atoi(result->output.c_str());
+    if (right)
+      herd.compiles += std::atoi(result->output.c_str());
+    else
+      herd.failure = !result ? result.error().message()
+                             : fmt::format("a process failed (exit code {}, signal {}): {}",
+                                           result->exit_code, result->signal, result->errors);
   }
   herd.seconds = static_cast<double>(now_ns() - start) * 1e-9;
   return herd;
@@ -51,7 +56,8 @@ Herd run_herd(const Context& context, int processes, const std::string& store, b
 struct Measured {
   Pairs pairs;
   std::vector<int> compiles;
-  int failures = 0, processors = 0;
+  std::string failure;
+  int processors = 0;
 };
 
 const Measured& measured(const Context& context) {
@@ -64,12 +70,12 @@ const Measured& measured(const Context& context) {
         const Herd herd = run_herd(context, kProcesses, fresh.store(), false);
         result.pairs.first.push_back(herd.seconds);
         result.compiles.push_back(herd.compiles);
-        result.failures += herd.failures;
+        if (!herd.failure.empty()) result.failure = herd.failure;
       };
       const auto apart = [&] {
         const Herd herd = run_herd(context, result.processors, "off", true);
         result.pairs.second.push_back(herd.seconds);
-        result.failures += herd.failures;
+        if (!herd.failure.empty()) result.failure = herd.failure;
       };
       // Which goes first changes, so that what the machine does meanwhile falls on both.
       round % 2 == 0 ? (together(), apart()) : (apart(), together());
@@ -81,7 +87,7 @@ const Measured& measured(const Context& context) {
 
 Outcome compiles(const Context& context) {
   const auto& all = measured(context);
-  if (all.failures > 0) return not_measured(fmt::format("{} processes failed", all.failures));
+  if (!all.failure.empty()) return not_measured(all.failure);
   return Figure{static_cast<double>(*std::max_element(all.compiles.begin(), all.compiles.end())),
                 fmt::format("the most of {} rounds; {} processes, {} programs, random order",
                             kRounds, kProcesses, kPrograms)};
@@ -89,7 +95,7 @@ Outcome compiles(const Context& context) {
 
 Outcome time(const Context& context) {
   const auto& all = measured(context);
-  if (all.failures > 0) return not_measured(fmt::format("{} processes failed", all.failures));
+  if (!all.failure.empty()) return not_measured(all.failure);
   auto figure = ratio(all.pairs, "s");
   figure.detail += fmt::format(", against {} processes", all.processors);
   return figure;

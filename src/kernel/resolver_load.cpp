@@ -48,6 +48,9 @@ Lookup Resolver::ask_store(Kind kind, const Key& key, ByteView canonical,
   if (lookup.trail.empty())
     lookup.trail.push_back(
         {store_->name(), lookup.entry.has_value(), lookup.reason, started, now_ns()});
+  if (const std::string near = lookup.entry ? std::string() : store_->near_miss(kind, canonical);
+      !near.empty())
+    lookup.trail.front().reason += "; " + near;
   for (const auto& answer : lookup.trail)
     explanation->steps.push_back(
         {answer.layer, answer.answered,

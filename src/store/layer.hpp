@@ -78,6 +78,10 @@ class Layer {
   /// the content its length and checksum.
   virtual Lookup get(Kind kind, const Key& key, ByteView canonical) = 0;
 
+  /// For people, after a miss: which entry is nearly the one that was asked for, and what differs,
+  /// such as a driver's version; "" where nothing is known. Slow: only for explanations.
+  virtual std::string near_miss(Kind kind, ByteView canonical);
+
   /// Inserts or replaces. When it returns, the entry survives the death of this process.
   virtual Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
                              const Metadata& metadata) = 0;

@@ -66,6 +66,10 @@ Expected<void> LayeredStore::update(Kind kind, const Key& key, ByteView canonica
   return done;
 }
 
+std::string LayeredStore::near_miss(Kind kind, ByteView canonical) {
+  return local_ ? local_->near_miss(kind, canonical) : std::string();
+}
+
 Reservation LayeredStore::reserve(const Key& key, std::chrono::milliseconds bound) {
   return local_ ? local_->reserve(key, bound) : Reservation();
 }

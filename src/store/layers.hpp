@@ -29,6 +29,7 @@ class LayeredStore final : public Layer {
                      const Metadata& metadata) override;
   Expected<void> update(Kind kind, const Key& key, ByteView canonical,
                         const Change& change) override;
+  std::string near_miss(Kind kind, ByteView canonical) override;
   Reservation reserve(const Key& key, std::chrono::milliseconds bound) override;
 
   Layer* local() const { return local_.get(); }

@@ -73,6 +73,7 @@ class LocalStore final : public Layer, private ForkGuarded {
   Expected<void> update(Kind kind, const Key& key, ByteView canonical,
                         const Change& change) override;
   Reservation reserve(const Key& key, std::chrono::milliseconds bound) override;
+  std::string near_miss(Kind kind, ByteView canonical) override;
 
   /// All sound entries, by kind and key.
   Expected<std::vector<EntryInfo>> list();

@@ -26,6 +26,17 @@ EntryInfo info_of(const RowHead& head, std::uint64_t canonical_size) {
           0};
 }
 
+bool differ_in_device_alone(ByteView first, ByteView second) {
+  const std::string text = compare_canonical(first, second);
+  std::string_view difference = text;
+  while (!difference.empty()) {
+    const auto line = difference.substr(0, difference.find('\n'));
+    if (line.size() < 2 || !line.substr(2).starts_with("device:")) return false;
+    difference.remove_prefix(std::min(line.size() + 1, difference.size()));
+  }
+  return !text.empty();
+}
+
 std::uint64_t count_set_aside(const std::string& folder) {
   std::uint64_t count = 0;
   std::error_code error;
@@ -177,6 +188,28 @@ Expected<std::uint64_t> LocalStore::check_files(const std::function<void(const D
   });
   if (!failed) return tl::unexpected(failed.error());
   return unused;
+}
+
+std::string LocalStore::near_miss(Kind kind, ByteView canonical) {
+  constexpr std::size_t most_compared = 1000;
+  Digest first, last;
+  last.bytes.fill(std::byte{0xff});
+  std::string found;
+  (void)on_database(Access::read, [&](Database& database) -> Attempt<void> {
+    const auto keys = database.between(kind, first, last, most_compared);
+    if (!keys) return tl::unexpected(keys.error());
+    for (const Key& key : *keys) {
+      const auto other = database.find(kind, key);
+      if (!other) return tl::unexpected(other.error());
+      if (other->state != Database::State::sound ||
+          !differ_in_device_alone(other->row.canonical, canonical))
+        continue;
+      found = "stale driver: it is there for " + other->row.head.metadata.fingerprint;
+      break;
+    }
+    return {};
+  });
+  return found;
 }
 
 }  // namespace kiln

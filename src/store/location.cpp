@@ -23,6 +23,8 @@ StoreLocation default_store_location() {
   return {"", "no home folder"};
 }
 
+std::string Layer::near_miss(Kind, ByteView) { return {}; }
+
 Reservation Layer::reserve(const Key&, std::chrono::milliseconds) { return {}; }
 
 const char* name_of(Kind kind) noexcept {

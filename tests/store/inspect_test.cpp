@@ -93,5 +93,21 @@ TEST_F(InspectTest, collect_on_an_absent_store_finds_nothing) {
   EXPECT_EQ(value_or_throw(other.collect()).files, 0u);
 }
 
+TEST_F(InspectTest, a_miss_names_the_same_entry_for_another_driver) {
+  const auto program = [](int source, const std::string& driver) {
+    CanonicalWriter writer("program");
+    return writer.integer("source", source).text("device", driver).view();
+  };
+  const Bytes old = program(1, "cpu|3.0"), other = program(2, "cpu|3.0");
+  for (const auto& canonical : {old, other})
+    ASSERT_TRUE(store.put(Kind::artifact, key_of(canonical), canonical, content_of(1, 1, 10),
+                          {1, "program", "cpu|3.0"}));
+  EXPECT_EQ(store.near_miss(Kind::artifact, program(1, "cpu|3.1")),
+            "stale driver: it is there for cpu|3.0");
+  EXPECT_EQ(store.near_miss(Kind::artifact, program(3, "cpu|3.1")), "");
+  EXPECT_EQ(store.near_miss(Kind::artifact, program(3, "cpu|3.0")), "");
+  EXPECT_EQ(store.near_miss(Kind::plan, program(1, "cpu|3.1")), "");
+}
+
 }  // namespace
 }  // namespace kiln
