@@ -13,6 +13,8 @@
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/values.hpp"
+#include "store/layer.hpp"
+#include "store/network_folder.hpp"
 #include "store/shared_url.hpp"
 
 namespace kiln::cli {
@@ -29,7 +31,31 @@ constexpr Example examples[] = {
 struct Row {
   std::string name;
   Setting setting;
+  std::string why = {};  ///< of a default that depends on the machine
 };
+
+// What the library reads and no option sets.
+constexpr std::string_view library_variables[] = {"KILN_COMPILE_HELPER", "KILN_COMPILE_SERVER",
+                                                  "KILN_EXPLAIN", "KILN_SIGNING_KEY",
+                                                  "KILN_TRUSTED_KEYS"};
+
+/// The store that is used: without a setting a folder of the user's, and one of the machine's own
+/// where the folder asked for is on a network file system.
+void show_used_store(std::vector<Row>& rows) {
+  for (Row& row : rows) {
+    if (row.name != options::store.name) continue;
+    const StoreLocation location = default_store_location();
+    const bool given = !row.setting.values.empty();
+    const std::string asked = given ? row.setting.values.front() : location.folder;
+    if (asked == "off") return;
+    const std::string network = network_file_system(asked);
+    if (!given) row.why = "default: " + location.origin;
+    if (!network.empty())
+      row.why = fmt::format("{}: {} is on {}", given ? row.setting.origin.text() : row.why, asked,
+                            network);
+    if (!asked.empty()) row.setting.values = {network.empty() ? asked : node_local_folder()};
+  }
+}
 
 bool same(const Setting& a, const Setting& b) {
   return a.values == b.values && a.origin.text() == b.origin.text();
@@ -68,6 +94,7 @@ void warn_of_unknown_variables(const std::vector<Row>& rows) {
     const std::string_view text(*entry);
     const std::string_view name = text.substr(0, text.find('='));
     if (!name.starts_with("KILN_")) continue;
+    if (std::ranges::find(library_variables, name) != std::end(library_variables)) continue;
     if (std::find(names.begin(), names.end(), name) == names.end())
       complain(fmt::format("warning: the environment variable {} is no setting{}", name,
                            did_you_mean(name, names)));
@@ -107,6 +134,7 @@ nlohmann::ordered_json json_of(const Row& row) {
       object["line"] = origin.line;
       break;
   }
+  if (!row.why.empty()) object["why"] = row.why;
   return object;
 }
 
@@ -124,7 +152,8 @@ constinit const Command config_command{
     .description =
         "Shows the value of each option of all commands: from the environment, from a line of the "
         "config file, or the default. A setting that one command's section of the file gives is "
-        "shown as COMMAND.NAME.",
+        "shown as COMMAND.NAME. Variables that only the library reads come last, where they are "
+        "set.",
     .options = own_options,
     .examples = examples,
 };
@@ -135,14 +164,20 @@ int show_config(Context& context) {
   CommandLine line;
   if (context.origin("config").from == Origin::From::command_line)
     line.values.emplace("config", context.list("config"));
-  const std::vector<Row> rows = collect(context.config(), line);
+  std::vector<Row> rows = collect(context.config(), line);
+  show_used_store(rows);
   warn_of_unknown_variables(rows);
   if (context.flag("json")) {
     for (const Row& row : rows) print_json(json_of(row));
     return 0;
   }
   Table table({"SETTING", "VALUE", "FROM"});
-  for (const Row& row : rows) table.row({row.name, shown(row.setting), row.setting.origin.text()});
+  for (const Row& row : rows)
+    table.row(
+        {row.name, shown(row.setting), row.why.empty() ? row.setting.origin.text() : row.why});
+  for (const auto name : library_variables)
+    if (const char* value = std::getenv(name.data()))
+      table.row({std::string(name), value, "environment"});
   print(table.text());
   const ConfigFile& file = context.config();
   if (!file.path.empty())

@@ -146,4 +146,24 @@ TEST_F(Config, the_table_shows_value_and_origin) {
   EXPECT_THAT(result.output, HasSubstr("\nConfig file: " + path + "\n"));
 }
 
+TEST_F(Config, the_store_that_is_used_and_why) {
+  set("XDG_CACHE_HOME", "");
+  const auto store = shown().at("store");
+  EXPECT_EQ(store["value"], (folder() / ".cache" / "kiln").string());
+  EXPECT_EQ(store["why"], "default: HOME");
+  set("KILN_STORE", (folder() / "mine").string());
+  EXPECT_EQ(shown().at("store")["value"], (folder() / "mine").string());
+  EXPECT_FALSE(shown().at("store").contains("why"));
+  set("KILN_STORE", "off");
+  EXPECT_EQ(shown().at("store")["value"], "off");
+}
+
+TEST_F(Config, variables_that_only_the_library_reads_are_shown_and_no_mistake) {
+  set("KILN_TRUSTED_KEYS", "/etc/keys");
+  const auto result = kiln({"config"});
+  EXPECT_EQ(result.errors, "");
+  EXPECT_THAT(result.output,
+              ::testing::ContainsRegex("\nKILN_TRUSTED_KEYS +/etc/keys +environment\n"));
+}
+
 }  // namespace

@@ -156,6 +156,18 @@ TEST_F(CompileServer, one_that_was_killed_is_replaced) {
   EXPECT_NE(second, first);
 }
 
+TEST_F(CompileServer, a_worker_that_died_with_nothing_to_do_is_replaced) {
+  EXPECT_TRUE(compiles(0));
+  const auto servers = new_servers();
+  ASSERT_EQ(servers.size(), 1u);
+  const auto workers = servers_of(servers[0]);
+  ASSERT_FALSE(workers.empty());
+  for (const pid_t worker : workers) ::kill(worker, SIGKILL);
+  EXPECT_TRUE(compiles(1));
+  EXPECT_TRUE(compiles(2));
+  EXPECT_EQ(new_servers(), servers);
+}
+
 TEST_F(CompileServer, one_that_is_killed_in_the_middle_of_jobs_costs_none_of_them) {
   EXPECT_TRUE(compiles(0));
   std::atomic<int> right{0}, begun{0};

@@ -82,6 +82,10 @@ Expected<HelperRun> run_helper(const Job& job, const HelperSetting& setting) {
       result->errors = read_text(folder->path() / said_file).value_or("");
       return HelperRun{std::move(*folder), std::move(*result)};
     }
+    // What a server that ended has begun must not be taken for the helper's work.
+    for (const char* name : {artifact_file, log_file, cache_folder})
+      fs::remove_all(folder->path() / name, error);
+    fs::create_directory(folder->path() / cache_folder, error);
   }
   ProcessRequest process;
   process.program = helper;

@@ -112,9 +112,12 @@ class Server {
     for (auto& client : clients_) {
       if (!client.request || client.worker != nullptr || client.gone) continue;
       Worker* worker = idle_worker(client.request->environment);
-      if (worker == nullptr) return;
+      if (worker == nullptr) break;
       if (!send(worker->socket.get(), encode(*client.request))) {
-        client.gone = true;  // nothing was done: the client will do it itself
+        // It died with nothing to do. The client, whose connection ends, does the job itself.
+        kill_worker(*worker);
+        dismiss(*worker);
+        client.gone = true;
         continue;
       }
       worker->busy = true;
@@ -122,6 +125,7 @@ class Server {
       client.worker = worker;
       client.deadline_ns = now_ns() + client.request->limit.count() * 1'000'000;
     }
+    clients_.remove_if([](const Client& client) { return client.gone && !client.worker; });
   }
 
   /// Null where as many work as there are processors.
@@ -210,22 +214,21 @@ class Server {
     Worker& worker = *client.worker;
     client.worker = nullptr;
     worker.busy = false;
-    ProcessResult result;
     const auto message = receive(worker.socket.get());
-    if (const auto told = message ? decode_result(*message) : std::nullopt) {
-      result = *told;
-      if (worker.jobs >= most_jobs_of_worker) dismiss(worker);
-    } else {
+    auto result = message ? decode_result(*message) : std::nullopt;
+    if (!result) {
       kill_worker(worker);
-      const int status = dismiss(worker);
-      result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-      result.exit_code = WIFSIGNALED(status) ? -1 : WEXITSTATUS(status);
+      dismiss(worker);
+    } else if (worker.jobs >= most_jobs_of_worker) {
+      dismiss(worker);
     }
-    result.timed_out = client.timed_out;
+    if (client.timed_out) result.emplace().timed_out = true;
     if (client.gone)
       remove_job_folder(client.request->folder);  // the compiler may have gone on writing
-    else
-      (void)send(client.socket.get(), encode(result));
+    else if (result)
+      (void)send(client.socket.get(), encode(*result));
+    // A worker that died may have done so of an earlier job, or been killed. The client gets no
+    // answer and asks a helper of its own, which can only die of this job.
     client.gone = true;
   }
 
@@ -235,13 +238,12 @@ class Server {
     ::kill(worker.pid, SIGKILL);  // it may not have its group yet
   }
 
-  /// Waits for its end, which is near. Returns how it ended.
-  int dismiss(const Worker& worker) {
+  /// Waits for its end, which is near.
+  void dismiss(const Worker& worker) {
     const pid_t pid = worker.pid;
     workers_.remove_if([&](const Worker& other) { return &other == &worker; });
     int status = 0;
     ::waitpid(pid, &status, 0);
-    return status;
   }
 
   void hear_parent() {
