@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/log.hpp"
 #include "kernel/program_table.hpp"
 #include "kernel/work.hpp"
@@ -143,6 +145,17 @@ void Resolver::make_alone(Work& work) {
   }
   // A process that waited in vain makes it as well: two of one are no harm.
   if (right.waited() && load_stored(work)) return;
+  if (right.held() && !right.waited()) {
+    // It may have been made, and the right given up, between our look-up and now. That it was not
+    // there is said already.
+    Explanation* told = std::exchange(work.explanation, nullptr);
+    const bool there = load_stored(work);
+    work.explanation = told;
+    if (there) {
+      StepTimer(told, store_->name()).answered("another process has just made it");
+      return;
+    }
+  }
   compile(work);
 }
 
