@@ -10,7 +10,7 @@
 #include "base/process.hpp"
 
 /// The compile server: a helper that stays. Every process that uses PoCL's compiler first parses a
-/// kernel library for half a second, five times as long as a usual kernel then takes. The server's
+/// kernel library for half a second, longer than a usual kernel then takes. The server's
 /// workers, as many as there are processors, do one job after another; a job that kills its
 /// compiler kills its worker, and the next finds another. It belongs to the process that started it
 /// and ends with it; meanwhile other processes of the same user with the same environment use it,
