@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
 
 #include "kernel/compile.hpp"
 #include "kernel/environment.hpp"
@@ -65,6 +66,49 @@ TEST_F(SingleFlight, eight_processes_compile_three_programs_three_times) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   }
   EXPECT_EQ(helper.runs(), programs);
+}
+
+/// A store in which another process finishes the program between our look-up and our right to it.
+class LateStore final : public Layer {
+ public:
+  LateStore(std::unique_ptr<Layer> store, std::function<void()> meanwhile)
+      : store_(std::move(store)), meanwhile_(std::move(meanwhile)) {}
+  std::string name() const override { return store_->name(); }
+  Lookup get(Kind kind, const Key& key, ByteView canonical) override {
+    return store_->get(kind, key, canonical);
+  }
+  Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                     const Metadata& metadata) override {
+    return store_->put(kind, key, canonical, content, metadata);
+  }
+  Expected<void> update(Kind kind, const Key& key, ByteView canonical,
+                        const Change& change) override {
+    return store_->update(kind, key, canonical, change);
+  }
+  Reservation reserve(const Key& key, std::chrono::milliseconds bound) override {
+    meanwhile_();
+    return store_->reserve(key, bound);
+  }
+
+ private:
+  std::unique_ptr<Layer> store_;
+  std::function<void()> meanwhile_;
+};
+
+TEST_F(SingleFlight, what_another_finished_before_the_right_was_had_is_not_made_again) {
+  const auto context = Context::create({device_});
+  const std::vector<KernelVariant> wanted{variant_of("VectorAdd", range_1d(256, 64))};
+  const Request request = text_request(vector_add_text, "VectorAdd");
+  const auto other = [&] {
+    resolver()->resolve(request, Context::create({device_}), device_, wanted);
+  };
+  Resolver late(std::make_unique<LateStore>(open_local_store(store_folder()), other));
+  Explanation explanation;
+  late.resolve(request, context, device_, wanted, &explanation);
+  EXPECT_FALSE(has_step(explanation, "compile")) << text_of(explanation);
+  ASSERT_FALSE(explanation.steps.empty());
+  EXPECT_TRUE(explanation.steps.back().answered);
+  EXPECT_EQ(explanation.steps.back().reason, "another process has just made it");
 }
 
 // One of the processes above; by itself it has nothing to do.
