@@ -15,8 +15,7 @@ CompilePolicy compile_policy(const Context& context) {
 }  // namespace
 
 Session::Session(const Context& context, Alone alone)
-    : drivers_(std::async(std::launch::async, [] { (void)all_devices(); })),
-      device_list_(context.text("devices")),
+    : device_list_(context.text("devices")),
       resolver_(std::make_unique<Resolver>(value_or_throw(open_store(store_settings_of(context))),
                                            compile_policy(context))),
       halve_(alone == Alone::halved && context.origin("devices").from == Origin::From::fallback) {}
@@ -26,7 +25,6 @@ Session::~Session() = default;
 const std::vector<DevicePtr>& Session::devices() {
   if (devices_.empty()) {
     failed_ = true;
-    if (drivers_.valid()) drivers_.get();
     devices_ = value_or_throw(select_devices(device_list_));
     if (halve_ && devices_.size() == 1)
       if (auto halves = partition_equally(devices_.front(), 2)) devices_ = *std::move(halves);
