@@ -103,8 +103,8 @@ TEST_F(RunErrors, memory_that_is_not_there_when_it_is_taken_is_one_line) {
   GTEST_SKIP() << "a sanitizer takes terabytes of address space for itself";
 #endif
   const auto result = bash(
-      "ulimit -v 2000000; $KILN run -q copy_float.json copy_float.json --set "
-      "dataset=230000000");
+      "ulimit -v 1500000; $KILN run -q copy_float.json copy_float.json --set "
+      "dataset=200000000");
   EXPECT_EQ(result.exit_code, 1);
   const std::string line =
       "kiln: copy_float.json: there is not enough free memory for its buffers\n";
