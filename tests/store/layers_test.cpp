@@ -76,7 +76,7 @@ std::vector<std::string> trail_of(const Lookup& lookup) {
 }
 
 TEST_F(Layers, the_system_store_answers_where_the_local_one_has_nothing) {
-  for (const std::string content : {"small", std::string(20'000, 'x').c_str()}) {
+  for (const std::string& content : {std::string("small"), std::string(20'000, 'x')}) {
     const auto store = layered(shipped(content));
     const auto entry = thing(1);
     const auto found = store->get(Kind::artifact, entry.key, entry.canonical);
