@@ -60,6 +60,9 @@ DevicePtr describe_device(cl::Device handle, DevicePtr parent, unsigned part) {
     device->global_memory = handle.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
     device->max_allocation = handle.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
     device->local_memory = handle.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+    device->doubles = handle.getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0;
+    device->native_floats =
+        std::max<cl_uint>(handle.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>(), 1);
     device->host_memory = handle.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE &&
                           device->type == Device::Type::cpu;
     device->pocl_device_string = device_string(device->version);

@@ -25,6 +25,8 @@ class Device {
   std::size_t max_work_group_size = 0;
   std::vector<std::size_t> max_work_item_sizes;
   cl_ulong global_memory = 0, max_allocation = 0, local_memory = 0;  ///< bytes
+  bool doubles = false;            ///< computes in double precision
+  unsigned native_floats = 1;      ///< elements of a native vector of float
   bool host_memory = false;        ///< works in the host's memory: buffers need no copy
   bool pocl = false;               ///< driven by PoCL: programs are archives with variants
   std::string pocl_device_string;  ///< PoCL's HSTR, empty elsewhere

@@ -34,8 +34,7 @@ void Launch::check_argument(unsigned position, cl_int status) const {
 void Launch::set_scalar(unsigned position, ByteView value) {
   check_argument(position, ::clSetKernelArg(handle_, position, value.size(), value.data()));
 }
-void Launch::set_buffer(unsigned position, const cl::Buffer& buffer) {
-  const cl_mem memory = buffer();
+void Launch::set_memory(unsigned position, cl_mem memory) {
   check_argument(position, ::clSetKernelArg(handle_, position, sizeof memory, &memory));
 }
 void Launch::set_local(unsigned position, std::size_t bytes) {

@@ -24,7 +24,8 @@ class Launch {
   template <class T>
   requires std::is_arithmetic_v<T>
   void set_scalar(unsigned position, const T& value) { set_scalar(position, bytes_of(value)); }
-  void set_buffer(unsigned position, const cl::Buffer& buffer);
+  void set_buffer(unsigned position, const cl::Buffer& buffer) { set_memory(position, buffer()); }
+  void set_memory(unsigned position, cl_mem memory);
   void set_local(unsigned position, std::size_t bytes);
 
   /// Checks the geometry against the device and makes its variant where it is missing.

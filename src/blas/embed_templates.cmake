@@ -1,0 +1,11 @@
+# Writes OUTPUT: every file of TEMPLATES as a string of kiln::blas::template_text().
+set(text "#include <array>\n#include <string_view>\n#include <utility>\n\n")
+string(APPEND text "#include \"blas/template/template_text.hpp\"\n\nnamespace kiln::blas {\n\n")
+string(APPEND text "std::string_view template_text(std::string_view name) {\n")
+foreach(file ${TEMPLATES})
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} content)
+  string(APPEND text "  if (name == \"${name}\") return R\"opencl(${content})opencl\";\n")
+endforeach()
+string(APPEND text "  return {};\n}\n\n}  // namespace kiln::blas\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,91 @@
+#include "blas/library.hpp"
+
+#include <algorithm>
+
+#include "blas/generators.hpp"
+#include "blas/routines.hpp"
+#include "blas/sequence_builder.hpp"
+#include "blas/validate.hpp"
+
+namespace kiln::blas {
+namespace {
+
+template <class T>
+T fact_of(cl_command_queue queue, cl_command_queue_info name) {
+  T value{};
+  check_cl(::clGetCommandQueueInfo(queue, name, sizeof value, &value, nullptr),
+           "clGetCommandQueueInfo");
+  return value;
+}
+
+bool all_have_doubles(std::span<const cl_command_queue> queues) {
+  return std::all_of(queues.begin(), queues.end(), [](cl_command_queue queue) {
+    cl_device_fp_config doubles = 0;
+    return ::clGetDeviceInfo(fact_of<cl_device_id>(queue, CL_QUEUE_DEVICE),
+                             CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles,
+                             nullptr) == CL_SUCCESS &&
+           doubles != 0;
+  });
+}
+
+}  // namespace
+
+Library::Library(Resolver& resolver)
+    : resolver_(resolver), contexts_(std::make_unique<Contexts>()) {
+  add_generators(resolver);
+}
+
+Library& Library::process() {
+  // Never destroyed: at a process's end the driver may be gone before us.
+  static auto& library = *new Library(Resolver::process());
+  return library;
+}
+
+Status Library::run(const Call& call, const Execution& execution) {
+  if (const Status status = validate(call, execution); status != Status::success) return status;
+  const Shape shape = shape_of(call, execution);
+  auto sequence = sequences_.take(shape);
+  if (!sequence) {
+    if (is_double(call.precision) && !all_have_doubles(execution.queues))
+      return Status::invalid_device;
+    sequence = build(call, execution, shape);
+  }
+  sequence->run(call, execution);
+  sequences_.put(std::move(sequence));
+  return Status::success;
+}
+
+std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Execution& execution) {
+  return build(call, execution, shape_of(call, execution));
+}
+
+std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Execution& execution,
+                                                 const Shape& shape) {
+  const auto& context = context_of(shape.context);
+  std::vector<DevicePtr> devices;
+  for (const auto& queue : execution.queues.first(shape.queues))
+    devices.push_back(Queue::adopt(queue, context).device());
+  SequenceBuilder builder(call, context, std::move(devices), resolver_);
+  add_steps(builder);
+  return std::make_unique<SolutionSequence>(shape, builder.take());
+}
+
+const ContextPtr& Library::context_of(cl_context context) {
+  if (const auto* known = contexts_->find(context)) return *known;
+  return contexts_->insert(context, Context::adopt(context));
+}
+
+Shape Library::shape_of(const Call& call, const Execution& execution) {
+  const std::size_t count = std::min(execution.queues.size(), most_queues);
+  std::array<cl_device_id, most_queues> devices{};
+  for (std::size_t queue = 0; queue < count; ++queue)
+    devices[queue] = fact_of<cl_device_id>(execution.queues[queue], CL_QUEUE_DEVICE);
+  return {call, fact_of<cl_context>(execution.queues[0], CL_QUEUE_CONTEXT), devices.data(), count};
+}
+
+void Library::clear() {
+  sequences_.clear();
+  contexts_ = std::make_unique<Contexts>();
+}
+
+}  // namespace kiln::blas

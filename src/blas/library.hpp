@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+
+#include "blas/sequence_cache.hpp"
+#include "blas/status.hpp"
+#include "kernel/resolver.hpp"
+#include "store/memory_layer.hpp"
+
+namespace kiln::blas {
+
+/// The BLAS of a process: contexts that were seen, sequences that were built. Calls may come from
+/// any number of threads, for any contexts and devices.
+class Library {
+ public:
+  /// Registers the generators with the Resolver, which must outlive the library.
+  explicit Library(Resolver& resolver);
+  /// The one of this process, over its Resolver; made at the first call, never destroyed.
+  static Library& process();
+
+  /// Validates, finds or builds the solution sequence, enqueues it. Throws kiln::Error where the
+  /// arguments are good and it still fails; the status otherwise.
+  Status run(const Call& call, const Execution& execution);
+  /// The sequence that run() would enqueue, built anew: for people and tests.
+  std::unique_ptr<SolutionSequence> build(const Call& call, const Execution& execution);
+
+  /// Forgets all sequences and contexts. No call may run meanwhile.
+  void clear();
+
+ private:
+  struct PointerHash {
+    std::size_t operator()(cl_context context) const noexcept {
+      return reinterpret_cast<std::size_t>(context) * 0x9E3779B97F4A7C15u >> 16;
+    }
+  };
+  using Contexts = MemoryLayer<cl_context, ContextPtr, PointerHash>;
+  const ContextPtr& context_of(cl_context context);
+  Shape shape_of(const Call& call, const Execution& execution);
+  std::unique_ptr<SolutionSequence> build(const Call& call, const Execution& execution,
+                                          const Shape& shape);
+
+  Resolver& resolver_;
+  std::unique_ptr<Contexts> contexts_;
+  SequenceCache sequences_;
+};
+
+}  // namespace kiln::blas

@@ -1,0 +1,87 @@
+#include "blas/sequence_builder.hpp"
+
+#include <fmt/format.h>
+
+#include "blas/scalar_bytes.hpp"
+
+namespace kiln::blas {
+namespace {
+
+Request request_of(const KernelChoice& choice) {
+  Request request;
+  request.family = choice.family;
+  request.version = choice.version;
+  request.facts = choice.facts;
+  request.options = choice.options;
+  request.kernels = {choice.kernel};
+  request.problem_class = choice.problem_class;
+  request.label = choice.family + " " + choice.kernel;
+  return request;
+}
+
+std::string text_of(const NDRange& range) {
+  std::string text;
+  for (unsigned d = 0; d < range.dimensions; ++d)
+    text += fmt::format("{}{}/{}", d == 0 ? "" : " x ", range.global[d], range.local[d]);
+  return text;
+}
+
+}  // namespace
+
+SequenceBuilder::SequenceBuilder(const Call& call, ContextPtr context,
+                                 std::vector<DevicePtr> devices, Resolver& resolver)
+    : call_(call), resolver_(resolver), devices_(std::move(devices)) {
+  parts_.context = std::move(context);
+}
+
+Parameters SequenceBuilder::parameters(const KernelChoice& choice, unsigned queue) const {
+  return resolver_.parameters(request_of(choice), *devices_[queue]);
+}
+
+cl::Buffer SequenceBuilder::workspace(std::size_t bytes) {
+  try {
+    return parts_.workspace.emplace_back(parts_.context->cl(), CL_MEM_READ_WRITE, bytes);
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
+SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelChoice& choice,
+                                                 const NDRange& range,
+                                                 const std::vector<std::size_t>& after) {
+  const Request request = request_of(choice);
+  auto& explanation = parts_.explanations.emplace_back();
+  Program& program = resolver_.resolve(request, parts_.context, devices_[queue],
+                                       {variant_of(choice.kernel, range)}, &explanation);
+  Step step{Launch(parts_.context, program, choice.kernel)};
+  step.launch.set_range(range);
+  step.queue = queue;
+  step.after = after;
+  step.name = choice.kernel + " " + text_of(range);
+  for (const auto before : after) parts_.steps[before].awaited = true;
+  return {parts_.steps.emplace_back(std::move(step))};
+}
+
+SequenceBuilder::Arguments& SequenceBuilder::Arguments::buffer(const cl::Buffer& buffer) {
+  step_.launch.set_buffer(next_++, buffer);
+  return *this;
+}
+
+SequenceBuilder::Arguments& SequenceBuilder::Arguments::number(std::int64_t value) {
+  step_.launch.set_scalar(next_++, value);
+  return *this;
+}
+
+SequenceBuilder::Arguments& SequenceBuilder::Arguments::scalar(const Scalar& value,
+                                                               Precision precision) {
+  step_.launch.set_scalar(next_++, ScalarBytes(value, precision).view());
+  return *this;
+}
+
+SequenceBuilder::Arguments& SequenceBuilder::Arguments::vary(Varying varying) {
+  varying.position = next_++;
+  step_.varying.push_back(varying);
+  return *this;
+}
+
+}  // namespace kiln::blas

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "blas/solution_sequence.hpp"
+#include "kernel/resolver.hpp"
+
+namespace kiln::blas {
+
+/// A kernel of one of the generators' families.
+struct KernelChoice {
+  std::string family;  ///< "blas.level1"
+  std::int64_t version = 1;
+  std::vector<Fact> facts;
+  std::string kernel;         ///< entry point
+  std::string problem_class;  ///< which Parameters on record apply
+  std::string options;
+};
+
+/// Builds the solution sequence of one call: the routines' decompositions add their steps here.
+/// A step comes after all steps that were added before it on its queue, and after those it names.
+class SequenceBuilder {
+ public:
+  /// `call` must have been validated; it outlives the builder. A device for each queue.
+  SequenceBuilder(const Call& call, ContextPtr context, std::vector<DevicePtr> devices,
+                  Resolver& resolver);
+
+  const Call& call() const { return call_; }
+  unsigned queues() const { return static_cast<unsigned>(devices_.size()); }
+  const Device& device(unsigned queue) const { return *devices_[queue]; }
+  const DevicePtr& device_pointer(unsigned queue) const { return devices_[queue]; }
+
+  /// The Parameters that a kernel of this choice will be made with: for the geometry.
+  Parameters parameters(const KernelChoice& choice, unsigned queue) const;
+
+  /// Device memory of the sequence's own; its contents do not outlive a run.
+  cl::Buffer workspace(std::size_t bytes);
+
+  /// Sets the arguments of a step one after another, from position 0 on.
+  class Arguments {
+   public:
+    Arguments(Step& step) : step_(step) {}
+    Arguments& memory(Slot slot) { return vary({0, Varying::What::memory, slot, 0}); }
+    /// The operand's offset (64 bits), and something added to it.
+    Arguments& offset(Slot slot, std::int64_t add = 0) {
+      return vary({0, Varying::What::offset, slot, add});
+    }
+    Arguments& alpha() { return vary({0, Varying::What::alpha, Slot::a, 0}); }
+    Arguments& beta() { return vary({0, Varying::What::beta, Slot::a, 0}); }
+    Arguments& buffer(const cl::Buffer& buffer);
+    /// A size or stride: 64 bits.
+    Arguments& number(std::int64_t value);
+    Arguments& number(std::size_t value) { return number(static_cast<std::int64_t>(value)); }
+    /// A scalar of some precision that is the same in every call of this shape.
+    Arguments& scalar(const Scalar& value, Precision precision);
+
+   private:
+    Arguments& vary(Varying varying);
+    Step& step_;
+    unsigned next_ = 0;
+  };
+
+  /// Adds a kernel on a queue. `after`: indices of steps on other queues. The reference that the
+  /// Arguments hold is good until the next step.
+  Arguments step(unsigned queue, const KernelChoice& choice, const NDRange& range,
+                 const std::vector<std::size_t>& after = {});
+  /// The index that the next step will have.
+  std::size_t next_step() const { return parts_.steps.size(); }
+
+  SolutionSequence::Parts take() { return std::move(parts_); }
+
+ private:
+  const Call& call_;
+  Resolver& resolver_;
+  std::vector<DevicePtr> devices_;
+  SolutionSequence::Parts parts_;
+};
+
+}  // namespace kiln::blas

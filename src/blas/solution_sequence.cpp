@@ -1,0 +1,135 @@
+#include "blas/solution_sequence.hpp"
+
+#include <utility>
+
+#include "blas/scalar_bytes.hpp"
+
+namespace kiln::blas {
+namespace {
+
+bool runs_out_of_order(cl_command_queue queue) {
+  cl_command_queue_properties properties = 0;
+  check_cl(
+      ::clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr),
+      "clGetCommandQueueInfo");
+  return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+}
+
+void release(std::vector<cl_event>& events) {
+  for (auto& event : events)
+    if (event != nullptr) ::clReleaseEvent(std::exchange(event, nullptr));
+}
+
+}  // namespace
+
+/// What the steps of one run share.
+struct SolutionSequence::Run {
+  Run(const Call& of, const Execution& how)
+      : call(of),
+        execution(how),
+        alpha(of.alpha, of.real_alpha ? real_of(of.precision) : of.precision),
+        beta(of.beta, of.precision) {
+    last.fill(none);
+  }
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  const Call& call;
+  const Execution& execution;
+  ScalarBytes alpha, beta;
+  std::array<bool, most_queues> unordered{};
+  std::array<std::size_t, most_queues> last;  ///< each queue's step so far
+};
+
+SolutionSequence::SolutionSequence(const Shape& shape, Parts parts)
+    : shape_(shape), parts_(std::move(parts)), events_(parts_.steps.size(), nullptr) {
+  for (const auto& buffer : parts_.workspace) workspace_bytes_ += buffer.getInfo<CL_MEM_SIZE>();
+  waits_.reserve(parts_.steps.size() + 8);
+  std::array<bool, most_queues> seen{};
+  for (auto step = parts_.steps.rbegin(); step != parts_.steps.rend(); ++step)
+    step->ends_queue = !std::exchange(seen[step->queue], true);
+}
+
+SolutionSequence::~SolutionSequence() {
+  release(events_);
+  release(busy_);
+}
+
+void SolutionSequence::run(const Call& call, const Execution& execution) {
+  Run run(call, execution);
+  for (std::size_t queue = 0; queue < shape_.queues; ++queue)
+    run.unordered[queue] = runs_out_of_order(execution.queues[queue]);
+  try {
+    for (std::size_t index = 0; index < parts_.steps.size(); ++index) enqueue(run, index);
+    finish(run);
+  } catch (...) {
+    release(events_);
+    throw;
+  }
+}
+
+void SolutionSequence::enqueue(Run& run, std::size_t index) {
+  Step& step = parts_.steps[index];
+  for (const auto& varying : step.varying) {
+    const Operand& operand = run.call[varying.slot];
+    switch (varying.what) {
+      case Varying::What::memory:
+        step.launch.set_memory(varying.position, operand.memory);
+        break;
+      case Varying::What::offset:
+        step.launch.set_scalar(varying.position,
+                               static_cast<std::int64_t>(operand.offset) + varying.add);
+        break;
+      case Varying::What::alpha:
+        step.launch.set_scalar(varying.position, run.alpha.view());
+        break;
+      case Varying::What::beta:
+        step.launch.set_scalar(varying.position, run.beta.view());
+        break;
+    }
+  }
+  collect_waits(run, step);
+  const bool noted = step.awaited || run.unordered[step.queue] ||
+                     (step.ends_queue && (run.execution.events != nullptr || workspace_bytes_ > 0));
+  step.launch.enqueue(run.execution.queues[step.queue], waits_, noted ? &events_[index] : nullptr);
+  run.last[step.queue] = index;
+}
+
+void SolutionSequence::collect_waits(const Run& run, const Step& step) {
+  waits_.clear();
+  const std::size_t last = run.last[step.queue];
+  if (last == Run::none) {
+    waits_.assign(run.execution.after.begin(), run.execution.after.end());
+    if (run.unordered[step.queue] || run.execution.queues[step.queue] != busy_queue_)
+      waits_.insert(waits_.end(), busy_.begin(), busy_.end());
+  } else if (run.unordered[step.queue]) {
+    waits_.push_back(events_[last]);
+  }
+  for (const auto before : step.after) waits_.push_back(events_[before]);
+}
+
+void SolutionSequence::finish(Run& run) {
+  if (parts_.steps.empty()) {
+    // Nothing to compute, and still something that can be waited for.
+    check_cl(::clEnqueueMarkerWithWaitList(
+                 run.execution.queues[0], static_cast<cl_uint>(run.execution.after.size()),
+                 run.execution.after.empty() ? nullptr : run.execution.after.data(),
+                 run.execution.events),
+             "clEnqueueMarkerWithWaitList");
+    return;
+  }
+  release(busy_);
+  busy_.clear();
+  busy_queue_ = shape_.queues == 1 && !run.unordered[0] ? run.execution.queues[0] : nullptr;
+  for (std::size_t queue = 0; queue < shape_.queues; ++queue) {
+    const std::size_t last = run.last[queue];
+    if (last == Run::none || events_[last] == nullptr) continue;
+    if (workspace_bytes_ > 0) {
+      ::clRetainEvent(events_[last]);
+      busy_.push_back(events_[last]);
+    }
+    if (run.execution.events != nullptr)
+      run.execution.events[queue] = std::exchange(events_[last], nullptr);
+  }
+  release(events_);
+}
+
+}  // namespace kiln::blas

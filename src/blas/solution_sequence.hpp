@@ -1,0 +1,75 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "blas/call.hpp"
+#include "blas/shape.hpp"
+#include "kernel/explain.hpp"
+#include "kernel/launch.hpp"
+
+namespace kiln::blas {
+
+/// An argument of a kernel that differs from call to call.
+struct Varying {
+  enum class What : std::uint8_t { memory, offset, alpha, beta };
+  unsigned position = 0;
+  What what{};
+  Slot slot{};
+  std::int64_t add = 0;  ///< to the operand's offset
+};
+
+/// One kernel of a sequence.
+struct Step {
+  Launch launch;
+  unsigned queue = 0;
+  std::vector<Varying> varying;
+  std::vector<std::size_t> after;  ///< steps on other queues that must have finished
+  bool awaited = false;            ///< by a step on another queue
+  bool ends_queue = false;         ///< no later step of the sequence runs on its queue
+  std::string name;                ///< for people: "pack_a 1024 x 512"
+};
+
+/// The kernels that answer one Shape, with their geometry, arguments and order: clBLAS's
+/// solution sequence. Prepared once, run many times with other memory, offsets and scalars. One
+/// thread at a time; a run may begin while the one before still computes.
+class SolutionSequence {
+ public:
+  struct Parts {
+    ContextPtr context;
+    std::vector<Step> steps;
+    std::vector<cl::Buffer> workspace;
+    std::vector<Explanation> explanations;  ///< how each program was found
+  };
+  SolutionSequence(const Shape& shape, Parts parts);
+  ~SolutionSequence();
+  SolutionSequence(const SolutionSequence&) = delete;
+  SolutionSequence& operator=(const SolutionSequence&) = delete;
+
+  const Shape& shape() const { return shape_; }
+  std::size_t workspace_bytes() const { return workspace_bytes_; }
+  const std::vector<Step>& steps() const { return parts_.steps; }
+  const std::vector<Explanation>& explanations() const { return parts_.explanations; }
+
+  /// Enqueues every step; the call must have the sequence's shape. Throws kiln::Error (device);
+  /// what was enqueued before runs on.
+  void run(const Call& call, const Execution& execution);
+
+ private:
+  struct Run;
+  void enqueue(Run& run, std::size_t index);
+  void collect_waits(const Run& run, const Step& step);
+  void finish(Run& run);
+
+  Shape shape_;
+  Parts parts_;
+  std::size_t workspace_bytes_ = 0;
+  std::vector<cl_event> events_;  ///< of the steps of a run, owned while it is enqueued
+  std::vector<cl_event> waits_;
+  /// The ends of the last run, where it used the workspace: the next run's steps come after them.
+  /// An event keeps its queue alive, so that a queue's handle says which queue it was.
+  std::vector<cl_event> busy_;
+  cl_command_queue busy_queue_ = nullptr;  ///< of the last run, where there was but one, in order
+};
+
+}  // namespace kiln::blas

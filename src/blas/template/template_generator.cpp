@@ -1,0 +1,53 @@
+#include "blas/template/template_generator.hpp"
+
+#include <fmt/format.h>
+
+#include "blas/template/template_text.hpp"
+
+namespace kiln::blas {
+namespace {
+
+// Raised when the prelude changes: it is a part of every template's text.
+constexpr std::int64_t prelude_version = 1;
+
+std::string capitals(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
+std::string text_of(const Fact& fact) {
+  if (const auto* number = std::get_if<std::int64_t>(&fact.value)) return std::to_string(*number);
+  if (const auto* real = std::get_if<double>(&fact.value)) return fmt::format("{}", *real);
+  return std::get<std::string>(fact.value);
+}
+
+}  // namespace
+
+TemplateGenerator::TemplateGenerator(std::string name, std::int64_t version, Defaults defaults)
+    : name_(std::move(name)),
+      version_(version * 1000 + prelude_version),
+      defaults_(std::move(defaults)) {}
+
+bool TemplateGenerator::accepts(const Request& request, const Parameters& parameters) const {
+  const Parameters known = defaults_(request);
+  for (const auto& [name, value] : parameters)
+    if (value <= 0 || known.get(name, -1) < 0) return false;
+  for (const auto& [name, value] : known)
+    if (parameters.get(name, -1) < 0) return false;
+  return true;
+}
+
+std::string TemplateGenerator::generate(const Request& request,
+                                        const Parameters& parameters) const {
+  std::string text;
+  for (const auto& fact : request.facts)
+    text += fmt::format("#define {} {}\n", capitals(fact.name), text_of(fact));
+  for (const auto& [name, value] : parameters)
+    text += fmt::format("#define {} {}\n", capitals(name), value);
+  text += template_text("prelude");
+  text += template_text(name_);
+  return text;
+}
+
+}  // namespace kiln::blas

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "kernel/generator.hpp"
+
+namespace kiln::blas {
+
+/// Makes kernels from a template: plain OpenCL C in which precision, vector width and whatever else
+/// the Request's facts and the Parameters say are macros. The text is a line
+/// `#define NAME value` for each fact and Parameter (names in capitals), then the prelude (types
+/// and arithmetic of the four precisions), then the template itself. So an editor highlights a
+/// template and oclgrind runs it, with a few -D.
+class TemplateGenerator : public Generator {
+ public:
+  using Defaults = std::function<Parameters(const Request&)>;
+  /// `name`: templates/NAME.cl, family "blas.NAME". `defaults` must be a pure function.
+  TemplateGenerator(std::string name, std::int64_t version, Defaults defaults);
+
+  std::string family() const override { return "blas." + name_; }
+  std::int64_t version() const override { return version_; }
+  Parameters defaults(const Request& request) const override { return defaults_(request); }
+  /// Names must be the defaults' own, values positive.
+  bool accepts(const Request& request, const Parameters& parameters) const override;
+  std::string generate(const Request& request, const Parameters& parameters) const override;
+
+ private:
+  std::string name_;
+  std::int64_t version_;
+  Defaults defaults_;
+};
+
+}  // namespace kiln::blas

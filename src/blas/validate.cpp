@@ -1,0 +1,106 @@
+#include "blas/validate.hpp"
+
+#include "blas/uses.hpp"
+
+namespace kiln::blas {
+namespace {
+
+/// Whose fault it is: by the argument's name in BLAS.
+struct Codes {
+  Status absent, stride, small;
+};
+Codes codes_of(const Use& use) {
+  switch (use.slot) {
+    case Slot::a:
+      if (use.lines == 1 && use.form == Use::Form::packed && use.length == 1) break;  // rotmg's D1
+      return {Status::invalid_matrix_a, Status::invalid_leading_a, Status::small_matrix_a};
+    case Slot::b:
+      if (use.form == Use::Form::packed) break;
+      return {Status::invalid_matrix_b, Status::invalid_leading_b, Status::small_matrix_b};
+    case Slot::c:
+      return {Status::invalid_matrix_c, Status::invalid_leading_c, Status::small_matrix_c};
+    case Slot::x:
+      break;
+    default:
+      return {Status::invalid_vector_y, Status::invalid_increment_y, Status::small_vector_y};
+  }
+  return {Status::invalid_vector_x, Status::invalid_increment_x, Status::small_vector_x};
+}
+
+bool has_zero_dimension(const Call& call) {
+  switch (call.routine) {
+    case Routine::rotg:
+    case Routine::rotmg:
+      return false;
+    case Routine::gemv:
+    case Routine::gbmv:
+    case Routine::ger:
+    case Routine::gerc:
+    case Routine::gemm:
+    case Routine::trmm:
+    case Routine::trsm:
+    case Routine::symm:
+    case Routine::hemm:
+      return call.m == 0 || call.n == 0;
+    default:
+      return call.n == 0;
+  }
+}
+
+/// Combinations that BLAS does not define.
+bool is_meaningless(const Call& call) {
+  const bool complex = is_complex(call.precision);
+  switch (call.routine) {
+    case Routine::syrk:
+    case Routine::syr2k:
+      return complex && call.trans_a == Transpose::conjugate;
+    case Routine::herk:
+    case Routine::her2k:
+      return call.trans_a == Transpose::transpose;
+    default:
+      return false;
+  }
+}
+
+Status check_queues(const Execution& execution) {
+  if (execution.queues.empty() || execution.queues.data() == nullptr) return Status::invalid_value;
+  for (const auto& queue : execution.queues)
+    if (queue == nullptr) return Status::invalid_queue;
+  if (!execution.after.empty() && execution.after.data() == nullptr)
+    return Status::invalid_wait_list;
+  for (const auto& event : execution.after)
+    if (event == nullptr) return Status::invalid_wait_list;
+  return Status::success;
+}
+
+Status check_memory(const Use& use, const Operand& operand) {
+  const Codes codes = codes_of(use);
+  if (use.form == Use::Form::matrix &&
+      (operand.stride < 0 || static_cast<std::size_t>(operand.stride) < use.length))
+    return codes.stride;
+  if (use.form == Use::Form::vector && operand.stride == 0) return codes.stride;
+  std::size_t extent = 0, bytes = 0, present = 0;
+  if (!extent_of(use, operand, extent) || __builtin_mul_overflow(extent, use.element, &bytes))
+    return codes.small;
+  const cl_int status =
+      ::clGetMemObjectInfo(operand.memory, CL_MEM_SIZE, sizeof present, &present, nullptr);
+  if (status != CL_SUCCESS) return static_cast<Status>(status);
+  return bytes > present ? codes.small : Status::success;
+}
+
+}  // namespace
+
+Status validate(const Call& call, const Execution& execution) {
+  if (const Status status = check_queues(execution); status != Status::success) return status;
+  const Uses uses(call);
+  for (const Use& use : uses)
+    if (call[use.slot].memory == nullptr) return codes_of(use).absent;
+  if (has_zero_dimension(call)) return Status::invalid_dimension;
+  if (is_meaningless(call)) return Status::invalid_value;
+  for (const Use& use : uses)
+    if (const Status status = check_memory(use, call[use.slot]); status != Status::success)
+      return status;
+  return Status::success;
+}
+
+}  // namespace kiln::blas

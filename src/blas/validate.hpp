@@ -1,0 +1,14 @@
+#pragma once
+
+#include "blas/call.hpp"
+#include "blas/status.hpp"
+
+namespace kiln::blas {
+
+/// Checks the arguments of a call as clBLAS does, and by its codes: queues and wait list, memory
+/// objects, sizes, leading dimensions and increments, the lengths of the buffers, and double
+/// precision. Two differences: k = 0 is no error but what BLAS means by it (C = beta C), and no
+/// check is left out for any routine. Allocates nothing. Thread-safe.
+Status validate(const Call& call, const Execution& execution);
+
+}  // namespace kiln::blas

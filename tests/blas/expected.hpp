@@ -1,0 +1,79 @@
+#pragma once
+
+#include <complex>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "blas/operand_data.hpp"
+
+namespace kiln::blas::testing {
+
+using Wide = std::complex<long double>;
+
+/// What an element should be, and how far a computed one may be from it: a sum of products in
+/// extended precision, with the sum of the products' magnitudes. A result of length-k sums in a
+/// precision of unit roundoff u may be off by gamma(k) times that magnitude (Higham, Accuracy and
+/// Stability of Numerical Algorithms, 3.1): componentwise, whatever the order of summation.
+struct Sum {
+  Wide value = 0;
+  long double magnitude = 0;
+  std::size_t terms = 0;
+
+  template <class A>
+  void add(const A& a) {
+    value += Wide(a);
+    magnitude += std::abs(Wide(a));
+    ++terms;
+  }
+  template <class A, class B>
+  void add(const A& a, const B& b) {
+    value += Wide(a) * Wide(b);
+    magnitude += std::abs(Wide(a)) * std::abs(Wide(b));
+    ++terms;
+  }
+  template <class T>
+  long double bound() const {
+    const long double unit = std::numeric_limits<Real<T>>::epsilon() / 2;
+    // A complex product is four real ones and two sums.
+    const long double steps =
+        static_cast<long double>(terms + 2) * (std::is_same_v<T, Real<T>> ? 1.0L : 4.0L);
+    return steps * unit / (1 - steps * unit) * magnitude +
+           4 * static_cast<long double>(std::numeric_limits<Real<T>>::denorm_min());
+  }
+};
+
+/// The expected contents of an argument: as they were, but for the elements that were set.
+template <class T>
+class Expected {
+ public:
+  explicit Expected(const OperandData<T>& before)
+      : before_(before.all()), set_(before_.size()), is_set_(before_.size(), false) {}
+  void set(std::size_t index, const Sum& sum) {
+    set_[index] = sum;
+    is_set_[index] = true;
+  }
+  /// The first difference, for a message; empty where there is none. What was not set must not
+  /// have changed by a bit.
+  std::string difference(const std::vector<T>& now) const {
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (!is_set_[i]) {
+        if (std::memcmp(&now[i], &before_[i], sizeof(T)) != 0)
+          return "element " + std::to_string(i) + " is not the routine's, and was changed";
+        continue;
+      }
+      const long double off = std::abs(Wide(now[i]) - set_[i].value);
+      if (!(off <= set_[i].template bound<T>()))  // NaN is a difference
+        return "element " + std::to_string(i) + " is off by " + std::to_string(off) +
+               ", allowed are " + std::to_string(set_[i].template bound<T>());
+    }
+    return "";
+  }
+
+ private:
+  std::vector<T> before_;
+  std::vector<Sum> set_;
+  std::vector<bool> is_set_;
+};
+
+}  // namespace kiln::blas::testing
