@@ -6,9 +6,30 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 
 namespace kiln {
 namespace fs = std::filesystem;
+namespace {
+
+// mkostemp's ending of a file that is being written.
+constexpr std::size_t ending = 7;
+
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(fs::symlink_status(path, error));
+}
+
+/// The digest that a file's place stands for, whole or still being written; nothing for a name that
+/// no store gives.
+std::optional<Digest> digest_of(const std::string& shelf, std::string_view name) {
+  Digest digest;
+  if (!parse_digest(shelf + std::string(name), digest) || digest.hex().substr(0, 2) != shelf)
+    return {};
+  return digest;
+}
+
+}  // namespace
 
 std::string BlobFolder::path_of(const Digest& digest) const {
   const std::string name = digest.hex();
@@ -65,19 +86,26 @@ std::uint64_t BlobFolder::remove(const Digest& digest) const {
 BlobFolder::Total BlobFolder::each(
     const std::function<void(const Digest*, const std::string&)>& call) const {
   Total total;
+  // What is a link leads out of the store, and a name that is not ours is somebody else's file.
+  if (!is_folder(root_)) return total;
   std::error_code error;
   for (fs::directory_iterator shelf(root_, error), end; !error && shelf != end;
        shelf.increment(error)) {
+    const std::string letters = shelf->path().filename().string();
+    if (letters.size() != 2 || !is_folder(shelf->path())) continue;
     std::error_code inner;
     for (fs::directory_iterator file(shelf->path(), inner); !inner && file != end;
          file.increment(inner)) {
-      const auto size = file->file_size(inner);
-      if (inner) continue;
+      const std::string name = file->path().filename().string();
+      const auto whole = digest_of(letters, name);
+      const bool aside = !whole && name.size() > ending && name[name.size() - ending] == '.' &&
+                         digest_of(letters, std::string_view(name).substr(0, name.size() - ending));
+      if (!whole && !aside) continue;
+      struct stat status {};
+      if (::lstat(file->path().c_str(), &status) != 0 || S_ISDIR(status.st_mode)) continue;
       ++total.files;
-      total.bytes += size;
-      Digest digest;
-      const std::string name = shelf->path().filename().string() + file->path().filename().string();
-      call(parse_digest(name, digest) ? &digest : nullptr, file->path().string());
+      total.bytes += static_cast<std::uint64_t>(status.st_size);
+      call(whole ? &*whole : nullptr, file->path().string());
     }
   }
   return total;

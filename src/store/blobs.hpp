@@ -28,7 +28,8 @@ class BlobFolder {
   struct Total {
     std::uint64_t files = 0, bytes = 0;
   };
-  /// Visits all files; the digest is null for those that are not blobs (left by a killed writer).
+  /// Visits the files that a store has made; the digest is null for those that are not blobs (left
+  /// by a killed writer). Follows no link, and leaves out what has another name.
   Total each(const std::function<void(const Digest*, const std::string& path)>& call) const;
 
  private:

@@ -76,16 +76,43 @@ TEST_F(InspectTest, collect_removes_what_no_entry_uses_and_nothing_else) {
   const std::string shelf = folder.store() + "/blobs/" + orphan.hex().substr(0, 2);
   std::filesystem::create_directories(shelf);
   ASSERT_TRUE(write_file(shelf + "/" + orphan.hex().substr(2), as_bytes("orphan")));
-  ASSERT_TRUE(write_file(used + "/young.AbCdEf", as_bytes("being written")));
-  ASSERT_TRUE(write_file(used + "/old.AbCdEf", as_bytes("its writer was killed")));
+  const std::string young = used + "/" + std::string(62, 'a') + ".AbCdEf";
+  const std::string old = used + "/" + std::string(62, 'b') + ".AbCdEf";
+  ASSERT_TRUE(write_file(young, as_bytes("being written")));
+  ASSERT_TRUE(write_file(old, as_bytes("its writer was killed")));
   const utimbuf long_ago{1'000'000'000, 1'000'000'000};
-  ASSERT_EQ(::utime((used + "/old.AbCdEf").c_str(), &long_ago), 0);
+  ASSERT_EQ(::utime(old.c_str(), &long_ago), 0);
 
   const auto removed = value_or_throw(store.collect());
   EXPECT_EQ(removed.files, 2u);
   EXPECT_EQ(removed.bytes, 6u + 21u);
-  EXPECT_TRUE(std::filesystem::exists(used + "/young.AbCdEf"));
+  EXPECT_TRUE(std::filesystem::exists(young));
   EXPECT_TRUE(store.get(Kind::artifact, b.key, b.canonical).entry);
+}
+
+TEST_F(InspectTest, what_a_store_has_not_made_is_not_removed) {
+  const std::string outside = folder.folder.path().string() + "/outside";
+  const std::string rest = "/" + std::string(62, 'a');
+  std::vector<std::string> foreign = {
+      outside + "/conf/settings", outside + "/ab" + rest, outside + "/ab" + rest + ".AbCdEf",
+      some_shelf() + "/notes.txt", folder.store() + "/blobs/letters/to.AbCdEf"};
+  const utimbuf long_ago{1'000'000'000, 1'000'000'000};
+  for (const auto& path : foreign) {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    ASSERT_TRUE(write_file(path, as_bytes("somebody's")));
+    ASSERT_EQ(::utime(path.c_str(), &long_ago), 0);
+  }
+  // A shelf that is a link, and then the folder of all shelves.
+  const std::string blobs = folder.store() + "/blobs";
+  std::filesystem::create_directory_symlink(outside + "/ab", blobs + "/ab");
+  EXPECT_EQ(value_or_throw(store.collect()).files, 0u);
+  ASSERT_TRUE(value_or_throw(store.gc({})).files == 0);
+  std::filesystem::rename(blobs, blobs + ".before");
+  std::filesystem::create_directory_symlink(outside, blobs);
+  EXPECT_EQ(value_or_throw(store.collect()).files, 0u);
+  std::filesystem::remove(blobs);
+  std::filesystem::rename(blobs + ".before", blobs);
+  for (const auto& path : foreign) EXPECT_TRUE(std::filesystem::exists(path)) << path;
 }
 
 TEST_F(InspectTest, collect_on_an_absent_store_finds_nothing) {
