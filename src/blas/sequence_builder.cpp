@@ -13,9 +13,8 @@ Request request_of(const KernelChoice& choice) {
   request.version = choice.version;
   request.facts = choice.facts;
   request.options = choice.options;
-  request.kernels = {choice.kernel};
   request.problem_class = choice.problem_class;
-  request.label = choice.family + " " + choice.kernel;
+  request.label = choice.family;
   return request;
 }
 
@@ -46,6 +45,12 @@ cl::Buffer SequenceBuilder::workspace(std::size_t bytes) {
   }
 }
 
+cl::Buffer SequenceBuilder::scratch(unsigned queue, unsigned number, std::size_t bytes) {
+  auto& buffer = scratch_[{queue, number}];
+  if (buffer() == nullptr || buffer.getInfo<CL_MEM_SIZE>() < bytes) buffer = workspace(bytes);
+  return buffer;
+}
+
 SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelChoice& choice,
                                                  const NDRange& range,
                                                  const std::vector<std::size_t>& after) {
@@ -68,6 +73,11 @@ SequenceBuilder::Arguments& SequenceBuilder::Arguments::buffer(const cl::Buffer&
 }
 
 SequenceBuilder::Arguments& SequenceBuilder::Arguments::number(std::int64_t value) {
+  step_.launch.set_scalar(next_++, value);
+  return *this;
+}
+
+SequenceBuilder::Arguments& SequenceBuilder::Arguments::flag(int value) {
   step_.launch.set_scalar(next_++, value);
   return *this;
 }

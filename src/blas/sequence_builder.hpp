@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ struct KernelChoice {
   std::string family;  ///< "blas.level1"
   std::int64_t version = 1;
   std::vector<Fact> facts;
-  std::string kernel;         ///< entry point
+  std::string kernel;         ///< entry point; the program holds all of its text's
   std::string problem_class;  ///< which Parameters on record apply
   std::string options;
 };
@@ -36,6 +37,9 @@ class SequenceBuilder {
 
   /// Device memory of the sequence's own; its contents do not outlive a run.
   cl::Buffer workspace(std::size_t bytes);
+  /// The same, shared by the steps of one queue, which run one after another: asked for again with
+  /// the same number, it is the same buffer where that is large enough.
+  cl::Buffer scratch(unsigned queue, unsigned number, std::size_t bytes);
 
   /// Sets the arguments of a step one after another, from position 0 on.
   class Arguments {
@@ -47,11 +51,14 @@ class SequenceBuilder {
       return vary({0, Varying::What::offset, slot, add});
     }
     Arguments& alpha() { return vary({0, Varying::What::alpha, Slot::a, 0}); }
+    Arguments& conjugate_alpha() { return vary({0, Varying::What::conjugate_alpha, Slot::a, 0}); }
     Arguments& beta() { return vary({0, Varying::What::beta, Slot::a, 0}); }
     Arguments& buffer(const cl::Buffer& buffer);
     /// A size or stride: 64 bits.
     Arguments& number(std::int64_t value);
     Arguments& number(std::size_t value) { return number(static_cast<std::int64_t>(value)); }
+    /// A choice: 32 bits.
+    Arguments& flag(int value);
     /// A scalar of some precision that is the same in every call of this shape.
     Arguments& scalar(const Scalar& value, Precision precision);
 
@@ -74,6 +81,7 @@ class SequenceBuilder {
   const Call& call_;
   Resolver& resolver_;
   std::vector<DevicePtr> devices_;
+  std::map<std::pair<unsigned, unsigned>, cl::Buffer> scratch_;
   SolutionSequence::Parts parts_;
 };
 

@@ -28,13 +28,14 @@ struct SolutionSequence::Run {
       : call(of),
         execution(how),
         alpha(of.alpha, of.real_alpha ? real_of(of.precision) : of.precision),
+        conjugate_alpha(std::conj(of.alpha), of.precision),
         beta(of.beta, of.precision) {
     last.fill(none);
   }
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   const Call& call;
   const Execution& execution;
-  ScalarBytes alpha, beta;
+  ScalarBytes alpha, conjugate_alpha, beta;
   std::array<bool, most_queues> unordered{};
   std::array<std::size_t, most_queues> last;  ///< each queue's step so far
 };
@@ -80,6 +81,9 @@ void SolutionSequence::enqueue(Run& run, std::size_t index) {
         break;
       case Varying::What::alpha:
         step.launch.set_scalar(varying.position, run.alpha.view());
+        break;
+      case Varying::What::conjugate_alpha:
+        step.launch.set_scalar(varying.position, run.conjugate_alpha.view());
         break;
       case Varying::What::beta:
         step.launch.set_scalar(varying.position, run.beta.view());

@@ -12,7 +12,7 @@ namespace kiln::blas {
 
 /// An argument of a kernel that differs from call to call.
 struct Varying {
-  enum class What : std::uint8_t { memory, offset, alpha, beta };
+  enum class What : std::uint8_t { memory, offset, alpha, conjugate_alpha, beta };
   unsigned position = 0;
   What what{};
   Slot slot{};

@@ -16,6 +16,8 @@ Parameters nothing(const Request&) { return {}; }
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all{
       {"axpy", 1, nothing},
+      {"invert_triangles", 1, nothing},
+      {"scale_matrix", 1, nothing},
   };
   return all;
 }

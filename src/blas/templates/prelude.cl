@@ -2,7 +2,8 @@
 //   REAL   float or double
 //   T      an element: REAL, or REAL2 (real part first)
 //   COMPLEX, DOUBLE   1 or 0
-// Arithmetic on T: zero(), mul, mul_add(a, b, c) = a * b + c, conjugate, is_zero.
+// Arithmetic on T: zero(), one(), mul, mul_add(a, b, c) = a * b + c, conjugate,
+// real_part, is_zero.
 // Kernels that are bound by bandwidth split their work by FOR_MINE: each work-item of a CPU takes a
 // stretch of its own, those of a GPU take elements side by side.
 #define PRECISION_IS_s 1
@@ -19,9 +20,11 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double REAL;
 typedef double2 REAL2;
+#define REAL_NAME double
 #else
 typedef float REAL;
 typedef float2 REAL2;
+#define REAL_NAME float
 #endif
 
 #if COMPLEX
@@ -34,12 +37,16 @@ inline T mul_add(T a, T b, T c) {
   return (T)(fma(a.x, b.x, fma(-a.y, b.y, c.x)), fma(a.x, b.y, fma(a.y, b.x, c.y)));
 }
 inline T conjugate(T a) { return (T)(a.x, -a.y); }
+inline T real_part(T a) { return (T)(a.x, 0); }
+inline T one(void) { return (T)(1, 0); }
 inline bool is_zero(T a) { return a.x == 0 && a.y == 0; }
 #else
 typedef REAL T;
 inline T zero(void) { return 0; }
 inline T mul(T a, T b) { return a * b; }
 inline T conjugate(T a) { return a; }
+inline T real_part(T a) { return a; }
+inline T one(void) { return 1; }
 inline bool is_zero(T a) { return a == 0; }
 #define mul_add(a, b, c) fma(a, b, c)
 #endif

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+
+#include "device/device.hpp"
+#include "kernel/parameters.hpp"
+#include "kernel/request.hpp"
+
+namespace kiln::blas {
+
+/// The tunable part of a matrix product, typed: the panels that both operands are packed into, and
+/// the tile of the result that is kept in registers. clBLAS's SubproblemDim says the same of two
+/// levels: itemX, itemY and bwidth are rows, columns and depth here.
+struct GemmTiles {
+  std::size_t rows = 0;     ///< of a panel of the first operand; a multiple of a vector's lanes
+  std::size_t columns = 0;  ///< of a panel of the second operand
+  std::size_t depth = 0;    ///< columns of a block: what a tile goes through before it is stored
+
+  static GemmTiles of(const Parameters& parameters);
+};
+
+/// How many panels of each operand a work-group goes through: the result's block of a work-group.
+struct GemmBlocks {
+  std::size_t row_panels = 1, column_panels = 1;
+};
+
+/// Blocks that leave every compute unit enough work-groups to even out, and as large as the caches
+/// allow otherwise.
+GemmBlocks gemm_blocks(const GemmTiles& tiles, const Device& device, std::size_t element_bytes,
+                       std::size_t rows, std::size_t columns);
+
+constexpr std::size_t panels_of(std::size_t size, std::size_t width) {
+  return (size + width - 1) / width;
+}
+
+}  // namespace kiln::blas

@@ -1,0 +1,134 @@
+#include "blas/gemm/gemm_tiles.hpp"
+#include "blas/level3/level3.hpp"
+#include "blas/level3/normal_form.hpp"
+#include "blas/level3/scale_result.hpp"
+#include "blas/template/template_choice.hpp"
+
+namespace kiln::blas {
+namespace {
+
+/// Size of the diagonal blocks that are inverted, and how many columns a work-item inverts.
+constexpr std::size_t block = 64, strip = 16;
+
+/// Solves by halves: what the first half's solution means for the second is a product. At the
+/// leaves stand the inverted diagonal blocks, so that they are products, too. (For the method's
+/// accuracy see Du Croz and Higham, Stability of methods for matrix inversion, 1992.)
+class TriangularSolve {
+ public:
+  explicit TriangularSolve(SequenceBuilder& to)
+      : to_(to),
+        left_(normal_side(to.call()) == Side::left),
+        // Whether the unknowns with low numbers come first.
+        forward_((stored_of(normal_uplo(to.call()), to.call().trans_a) == Factor::Stored::lower) ==
+                 left_),
+        b_(region_of(to.call(), Slot::b)) {
+    const Call& call = to.call();
+    const bool by_columns = call.order == Order::column_major;
+    rows_ = by_columns ? call.m : call.n;
+    columns_ = by_columns ? call.n : call.m;
+    size_ = left_ ? rows_ : columns_;
+  }
+
+  void add_steps() {
+    Product scaled;
+    scaled.rows = rows_;
+    scaled.columns = columns_;
+    scaled.result = b_;
+    scaled.beta = call_alpha;
+    add_scaling(to_, 0, scaled);
+    if (to_.call().alpha == Scalar(0)) return;
+    invert();
+    solve(0, size_);
+  }
+
+ private:
+  void invert() {
+    const Call& call = to_.call();
+    const std::size_t blocks = panels_of(size_, block);
+    inverses_ = to_.workspace(blocks * block * block * size_of(call.precision));
+    NDRange range;
+    range.dimensions = 2;
+    range.global = {blocks, block / strip, 1};
+    auto arguments =
+        to_.step(0,
+                 template_choice(to_, 0, "invert_triangles",
+                                 {{"block", std::int64_t{block}}, {"strip", std::int64_t{strip}}}),
+                 range);
+    arguments.number(size_)
+        .flag(normal_uplo(call) == Uplo::upper ? 1 : 0)
+        .flag(call.diag == Diag::unit ? 1 : 0);
+    put(arguments, region_of(call, Slot::a)).number(call[Slot::a].stride).buffer(inverses_);
+  }
+
+  /// Unknowns [from, to): rows of B, or columns.
+  void solve(std::size_t from, std::size_t to) {
+    if (to - from <= block) return apply_inverse(from, to);
+    const std::size_t half = panels_of((to - from) / 2, block) * block + from;
+    if (forward_) {
+      solve(from, half);
+      update(from, half, half, to);
+      solve(half, to);
+    } else {
+      solve(half, to);
+      update(half, to, from, half);
+      solve(from, half);
+    }
+  }
+
+  Product product_of(std::size_t from, std::size_t to) const {
+    Product product;
+    product.rows = left_ ? to - from : rows_;
+    product.columns = left_ ? columns_ : to - from;
+    product.result = left_ ? b_.at(from, 0) : b_.at(0, from);
+    return product;
+  }
+
+  void apply_inverse(std::size_t from, std::size_t to) {
+    const Call& call = to_.call();
+    Product product = product_of(from, to);
+    product.depth = to - from;
+    Factor inverse;
+    inverse.region = {std::nullopt, inverses_, static_cast<std::int64_t>(from * block),
+                      static_cast<std::int64_t>(block)};
+    inverse.trans = call.trans_a;
+    inverse.stored = stored_of(normal_uplo(call), call.trans_a);
+    Factor right_side;
+    right_side.region = product.result;
+    product.first = left_ ? inverse : right_side;
+    product.second = left_ ? right_side : inverse;
+    product.beta = {Product::Coefficient::From::constant, 0};
+    add_product(to_, 0, product);
+  }
+
+  /// Takes what is known ([known, known_end)) out of the right-hand sides of [from, to).
+  void update(std::size_t known, std::size_t known_end, std::size_t from, std::size_t to) {
+    const Call& call = to_.call();
+    Product product = product_of(from, to);
+    product.depth = known_end - known;
+    const std::size_t row = left_ ? from : known, column = left_ ? known : from;
+    Factor coefficients;
+    coefficients.trans = call.trans_a;
+    coefficients.region = call.trans_a == Transpose::none
+                              ? region_of(call, Slot::a).at(row, column)
+                              : region_of(call, Slot::a).at(column, row);
+    Factor solution;
+    solution.region = left_ ? b_.at(known, 0) : b_.at(0, known);
+    product.first = left_ ? coefficients : solution;
+    product.second = left_ ? solution : coefficients;
+    product.alpha.value = -1;
+    product.beta.value = 1;
+    add_product(to_, 0, product);
+  }
+
+  SequenceBuilder& to_;
+  bool left_, forward_;
+  Region b_;
+  std::size_t rows_ = 0, columns_ = 0, size_ = 0;
+  cl::Buffer inverses_;
+};
+
+}  // namespace
+
+void add_trsm(SequenceBuilder& to) { TriangularSolve(to).add_steps(); }
+
+}  // namespace kiln::blas
