@@ -1,0 +1,7 @@
+#include "blas/bars.hpp"
+
+namespace kiln::bench {
+
+std::vector<Bar> blas_bars() { return cpu_product_bars(); }
+
+}  // namespace kiln::bench

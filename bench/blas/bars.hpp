@@ -1,0 +1,12 @@
+#pragma once
+
+#include "frame/bar.hpp"
+
+namespace kiln::bench {
+
+/// The bars of BLAS.
+std::vector<Bar> blas_bars();
+
+std::vector<Bar> cpu_product_bars();  ///< blas/sgemm-1024, blas/dtrsm-2048, … against OpenBLAS
+
+}  // namespace kiln::bench
