@@ -2,6 +2,12 @@
 
 namespace kiln::bench {
 
-std::vector<Bar> blas_bars() { return cpu_product_bars(); }
+std::vector<Bar> blas_bars() {
+  std::vector<Bar> bars;
+  for (auto group : {cpu_product_bars, gpu_product_bars}) {
+    for (auto& bar : group()) bars.push_back(std::move(bar));
+  }
+  return bars;
+}
 
 }  // namespace kiln::bench

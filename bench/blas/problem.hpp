@@ -38,8 +38,8 @@ class BlasProblem {
   const std::array<void*, blas::slot_count>& memory() const { return memory_; }
   /// Floating-point operations of the call.
   double operations() const;
-  /// Milliseconds of one call, from before it to after it has finished.
-  double run();
+  /// Milliseconds of a call, from before it to after it has finished; the mean of several in a row.
+  double run(int calls = 1);
 
  private:
   BlasMachine& machine_;

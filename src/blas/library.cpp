@@ -30,8 +30,10 @@ bool all_have_doubles(std::span<const cl_command_queue> queues) {
 
 }  // namespace
 
-Library::Library(Resolver& resolver)
-    : resolver_(resolver), contexts_(std::make_unique<Contexts>()) {
+Library::Library(Resolver& resolver, std::string gemm_form)
+    : resolver_(resolver),
+      gemm_form_(std::move(gemm_form)),
+      contexts_(std::make_unique<Contexts>()) {
   add_generators(resolver);
 }
 
@@ -65,7 +67,7 @@ std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Executi
   std::vector<DevicePtr> devices;
   for (const auto& queue : execution.queues.first(shape.queues))
     devices.push_back(Queue::adopt(queue, context).device());
-  SequenceBuilder builder(call, context, std::move(devices), resolver_);
+  SequenceBuilder builder(call, context, std::move(devices), resolver_, gemm_form_);
   add_steps(builder);
   return std::make_unique<SolutionSequence>(shape, builder.take());
 }

@@ -14,7 +14,8 @@ namespace kiln::blas {
 class Library {
  public:
   /// Registers the generators with the Resolver, which must outlive the library.
-  explicit Library(Resolver& resolver);
+  /// `gemm_form`: see SequenceBuilder.
+  explicit Library(Resolver& resolver, std::string gemm_form = "");
   /// The one of this process, over its Resolver; made at the first call, never destroyed.
   static Library& process();
 
@@ -40,6 +41,7 @@ class Library {
                                           const Shape& shape);
 
   Resolver& resolver_;
+  std::string gemm_form_;
   std::unique_ptr<Contexts> contexts_;
   SequenceCache sequences_;
 };

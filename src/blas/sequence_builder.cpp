@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "blas/gemm/gemm_form.hpp"
 #include "blas/scalar_bytes.hpp"
 
 namespace kiln::blas {
@@ -28,9 +29,17 @@ std::string text_of(const NDRange& range) {
 }  // namespace
 
 SequenceBuilder::SequenceBuilder(const Call& call, ContextPtr context,
-                                 std::vector<DevicePtr> devices, Resolver& resolver)
-    : call_(call), resolver_(resolver), devices_(std::move(devices)) {
+                                 std::vector<DevicePtr> devices, Resolver& resolver,
+                                 std::string gemm_form)
+    : call_(call),
+      resolver_(resolver),
+      gemm_form_(std::move(gemm_form)),
+      devices_(std::move(devices)) {
   parts_.context = std::move(context);
+}
+
+std::string SequenceBuilder::gemm_form(unsigned queue) const {
+  return gemm_form_.empty() ? blas::gemm_form(*devices_[queue]) : gemm_form_;
 }
 
 Parameters SequenceBuilder::parameters(const KernelChoice& choice, unsigned queue) const {

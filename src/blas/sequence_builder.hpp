@@ -24,13 +24,18 @@ struct KernelChoice {
 class SequenceBuilder {
  public:
   /// `call` must have been validated; it outlives the builder. A device for each queue.
+  /// `gemm_form`: of the product's kernels, for tests of one device's forms on another; empty: the
+  /// device's own.
   SequenceBuilder(const Call& call, ContextPtr context, std::vector<DevicePtr> devices,
-                  Resolver& resolver);
+                  Resolver& resolver, std::string gemm_form = "");
 
   const Call& call() const { return call_; }
   unsigned queues() const { return static_cast<unsigned>(devices_.size()); }
   const Device& device(unsigned queue) const { return *devices_[queue]; }
   const DevicePtr& device_pointer(unsigned queue) const { return devices_[queue]; }
+
+  /// The form of the product's kernels (GemmGenerator) on a queue's device.
+  std::string gemm_form(unsigned queue) const;
 
   /// The Parameters that a kernel of this choice will be made with: for the geometry.
   Parameters parameters(const KernelChoice& choice, unsigned queue) const;
@@ -80,6 +85,7 @@ class SequenceBuilder {
  private:
   const Call& call_;
   Resolver& resolver_;
+  std::string gemm_form_;
   std::vector<DevicePtr> devices_;
   std::map<std::pair<unsigned, unsigned>, cl::Buffer> scratch_;
   SolutionSequence::Parts parts_;

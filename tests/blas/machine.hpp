@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "blas/library.hpp"
@@ -10,8 +14,9 @@
 
 namespace kiln::blas::testing {
 
-/// The CPU device that everything runs on with no GPU (PoCL), with queues of one context, and a
-/// library without a store. One for all tests of the program: programs stay resolved.
+/// The CPU device that everything runs on with no GPU (PoCL), or what KILN_TEST_DEVICE selects,
+/// with queues of one context, and a library without a store. One for all tests of the program:
+/// programs stay resolved.
 class Machine {
  public:
   static Machine& get() {
@@ -24,23 +29,31 @@ class Machine {
   std::span<const cl_command_queue> queues(std::size_t count = 1) const {
     return std::span(handles_).first(count);
   }
-  Library& library() { return library_; }
+  /// `form`: of the kernels of products (GemmGenerator); empty: the device's own.
+  Library& library(const std::string& form = "") {
+    auto& library = libraries_[form];
+    if (!library) library = std::make_unique<Library>(resolver_, form);
+    return *library;
+  }
 
  private:
   Machine()
-      : device_(value_or_throw(select_devices("cpu")).front()),
+      : device_(value_or_throw(select_devices(selected())).front()),
         context_(Context::create({device_})),
-        resolver_(nullptr, CompilePolicy::here),
-        library_(resolver_) {
+        resolver_(nullptr, CompilePolicy::here) {
     for (int i = 0; i < 4; ++i) {
       queues_.emplace_back(context_, device_);
       handles_.push_back(queues_.back().cl()());
     }
   }
+  static std::string selected() {
+    const char* device = std::getenv("KILN_TEST_DEVICE");
+    return device == nullptr ? "cpu" : device;
+  }
   DevicePtr device_;
   ContextPtr context_;
   Resolver resolver_;
-  Library library_;
+  std::map<std::string, std::unique_ptr<Library>> libraries_;
   std::vector<Queue> queues_;
   std::vector<cl_command_queue> handles_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "blas/gemm/cpu_text.hpp"
+#include "blas/gemm/gemm_form.hpp"
 #include "blas/gemm/gemm_tiles.hpp"
 #include "blas/template/template_text.hpp"
 
@@ -16,6 +17,7 @@ struct Facts {
   explicit Facts(const Request& request) {
     for (const auto& fact : request.facts) {
       if (fact.name == "precision") letter = std::get<std::string>(fact.value).at(0);
+      if (fact.name == "form") form = std::get<std::string>(fact.value);
       if (fact.name == "native_floats")
         native_floats = static_cast<std::size_t>(std::get<std::int64_t>(fact.value));
     }
@@ -23,48 +25,92 @@ struct Facts {
     lanes =
         std::clamp<std::size_t>(is_double(precision) ? native_floats / 2 : native_floats, 2, 16);
   }
+  /// Whether the tile is computed by the matrix units of NVIDIA devices.
+  bool by_matrix_units() const { return form == "sm90" && is_double(precision); }
+  std::string pack(const char* name, std::size_t width) const {
+    return fmt::format("#define PACK {}\n#define WIDTH {}\n", name, width) +
+           std::string(template_text(is_cpu_form(form) ? "pack" : "pack_gpu"));
+  }
+
   char letter = 's';
+  std::string form = "cpu";
   Precision precision{};
   std::size_t native_floats = 4, lanes = 4;
 };
+
+Parameters cpu_defaults(const Facts& facts) {
+  const bool wide = facts.native_floats >= 16;  // 32 vector registers, elsewhere 16
+  const bool complex = is_complex(facts.precision);
+  const std::int64_t vectors = complex && !wide ? 1 : 2;
+  return {{"rows", vectors * static_cast<std::int64_t>(facts.lanes)},
+          {"columns", complex ? (wide ? 6 : 4) : (wide ? 12 : 6)},
+          {"depth", is_double(facts.precision) || complex ? 256 : 384}};
+}
+
+/// Tiles that a work-group's registers hold, with stages that fit into 48 KiB of local memory.
+Parameters gpu_defaults(const Facts& facts) {
+  const bool complex = is_complex(facts.precision);
+  if (facts.by_matrix_units())
+    return {{"rows", complex ? 64 : 128},
+            {"columns", 128},
+            {"depth", complex ? 4 : 8},
+            {"stages", complex ? 3 : 2}};
+  if (is_double(facts.precision))
+    return {{"rows", 64}, {"columns", complex ? 64 : 128}, {"depth", 4}, {"stages", 2}};
+  return {{"rows", complex ? 64 : 128}, {"columns", 128}, {"depth", 8}, {"stages", 4}};
+}
+
+std::string cpu_text(const Facts& facts, const GemmTiles& tiles) {
+  std::string text = fmt::format("#define LANES {}\n#define DEPTH {}\n#define CHUNK 16\n",
+                                 facts.lanes, tiles.depth);
+  return text + facts.pack("pack_first", tiles.rows) + facts.pack("pack_second", tiles.columns) +
+         cpu_product_text(facts.precision, facts.lanes, tiles);
+}
+
+std::string gpu_text(const Facts& facts, const GemmTiles& tiles, std::int64_t stages) {
+  // A line of local memory ends where the lanes of a fragment do not meet in one bank.
+  const int pad = facts.by_matrix_units() ? (is_complex(facts.precision) ? 2 : 4) : 0;
+  std::string text = fmt::format(
+      "#define ROWS {}\n#define COLUMNS {}\n#define STEP {}\n#define STAGES {}\n#define PAD {}\n"
+      "#define THREADS {}\n#define ASYNC {}\n",
+      tiles.rows, tiles.columns, tiles.depth, stages, pad, gemm_threads,
+      facts.form == "gpu" ? 0 : 1);
+  text += facts.pack("pack_first", tiles.rows) + facts.pack("pack_second", tiles.columns);
+  text += template_text("product_gpu");
+  text += template_text(facts.by_matrix_units() ? "product_mma" : "product_simt");
+  return text + std::string(template_text("product_walk"));
+}
 
 }  // namespace
 
 Parameters GemmGenerator::defaults(const Request& request) const {
   const Facts facts(request);
-  const bool wide = facts.native_floats >= 16;  // 32 vector registers, elsewhere 16
-  const bool complex = is_complex(facts.precision);
-  const std::size_t vectors = complex && !wide ? 1 : 2;
-  const std::size_t columns = complex ? (wide ? 6 : 4) : (wide ? 12 : 6);
-  const std::size_t depth = is_double(facts.precision) || complex ? 256 : 384;
-  return {{"rows", static_cast<std::int64_t>(vectors * facts.lanes)},
-          {"columns", static_cast<std::int64_t>(columns)},
-          {"depth", static_cast<std::int64_t>(depth)}};
+  return is_cpu_form(facts.form) ? cpu_defaults(facts) : gpu_defaults(facts);
 }
 
 bool GemmGenerator::accepts(const Request& request, const Parameters& parameters) const {
-  const auto lanes = static_cast<std::int64_t>(Facts(request).lanes);
+  const Facts facts(request);
+  const auto lanes = static_cast<std::int64_t>(facts.lanes);
   const auto rows = parameters.get("rows", 0), columns = parameters.get("columns", 0),
-             depth = parameters.get("depth", 0);
-  return rows >= lanes && rows <= 8 * lanes && rows % lanes == 0 && columns >= 1 && columns <= 32 &&
-         depth >= 8 && depth <= 4096;
+             depth = parameters.get("depth", 0), stages = parameters.get("stages", 0);
+  if (is_cpu_form(facts.form))
+    return rows >= lanes && rows <= 8 * lanes && rows % lanes == 0 && columns >= 1 &&
+           columns <= 32 && depth >= 8 && depth <= 4096;
+  // A work-group has 4 x 2 warps of pieces of 4 x 4, or 2 x 4 of fragments of 16 x 8.
+  const auto bytes = static_cast<std::int64_t>(size_of(facts.precision));
+  return rows >= 64 && rows <= 256 && rows % 64 == 0 && columns >= 64 && columns <= 256 &&
+         columns % 64 == 0 && depth >= 4 && depth <= 64 && depth % 4 == 0 && stages >= 2 &&
+         stages <= 8 && stages * depth * (rows + columns + 8) * bytes <= 48 << 10;
 }
 
 std::string GemmGenerator::generate(const Request& request, const Parameters& parameters) const {
   const Facts facts(request);
   const GemmTiles tiles = GemmTiles::of(parameters);
-  std::string text = fmt::format(
-      "#define PRECISION {}\n#define ON_CPU 1\n#define LANES {}\n#define DEPTH {}\n"
-      "#define CHUNK 16\n",
-      facts.letter, facts.lanes, tiles.depth);
-  text += template_text("prelude");
-  const auto pack = [&](const char* name, std::size_t width) {
-    text += fmt::format("#define PACK {}\n#define WIDTH {}\n", name, width);
-    text += template_text("pack");
-  };
-  pack("pack_first", tiles.rows);
-  pack("pack_second", tiles.columns);
-  return text + cpu_product_text(facts.precision, facts.lanes, tiles);
+  return fmt::format("#define PRECISION {}\n#define ON_CPU {}\n", facts.letter,
+                     is_cpu_form(facts.form) ? 1 : 0) +
+         std::string(template_text("prelude")) + std::string(template_text("matrix_element")) +
+         (is_cpu_form(facts.form) ? cpu_text(facts, tiles)
+                                  : gpu_text(facts, tiles, parameters.get("stages", 2)));
 }
 
 }  // namespace kiln::blas

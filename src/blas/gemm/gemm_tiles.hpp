@@ -14,7 +14,9 @@ namespace kiln::blas {
 struct GemmTiles {
   std::size_t rows = 0;     ///< of a panel of the first operand; a multiple of a vector's lanes
   std::size_t columns = 0;  ///< of a panel of the second operand
-  std::size_t depth = 0;    ///< columns of a block: what a tile goes through before it is stored
+  /// For CPUs columns of a block: what a tile goes through before it is stored. For GPUs columns
+  /// that are in local memory at a time.
+  std::size_t depth = 0;
 
   static GemmTiles of(const Parameters& parameters);
 };

@@ -1,5 +1,6 @@
 #include "blas/gemm/product.hpp"
 
+#include "blas/gemm/gemm_form.hpp"
 #include "blas/gemm/gemm_generator.hpp"
 #include "blas/gemm/gemm_tiles.hpp"
 
@@ -8,53 +9,8 @@ namespace {
 
 using Arguments = SequenceBuilder::Arguments;
 
-KernelChoice gemm_choice(const SequenceBuilder& builder, unsigned queue) {
-  const Device& device = builder.device(queue);
-  KernelChoice choice;
-  choice.family = GemmGenerator().family();
-  choice.version = GemmGenerator().version();
-  choice.facts = {{"precision", std::string(1, letter(builder.call().precision))},
-                  {"form", std::string("cpu")},
-                  {"native_floats", std::int64_t{device.native_floats}}};
-  return choice;
-}
-
-/// How an operand is packed: `rows` of it in panels of `width`.
-struct Packing {
-  const char* kernel;
-  std::size_t rows, width, depth, block;
-};
-
-/// `across`: the factor's rows are the columns of op(region).
-cl::Buffer pack(SequenceBuilder& builder, unsigned queue, KernelChoice choice,
-                const Packing& packing, const Factor& factor, bool across) {
-  const std::size_t panels = panels_of(packing.rows, packing.width);
-  const auto packed =
-      builder.scratch(queue, across ? 1 : 0,
-                      panels * packing.width * packing.depth * size_of(builder.call().precision));
-  // Steps through op(region): along the panel and along its columns.
-  const bool turned = (factor.trans != Transpose::none) != across;
-  const std::int64_t step_i = turned ? factor.region.leading : 1;
-  const std::int64_t step_k = turned ? 1 : factor.region.leading;
-  Factor::Stored stored = factor.stored;
-  if (across && stored != Factor::Stored::everywhere)
-    stored = stored == Factor::Stored::lower ? Factor::Stored::upper : Factor::Stored::lower;
-  choice.kernel = packing.kernel;
-  NDRange range;
-  range.dimensions = 2;
-  range.global = {panels, panels_of(packing.depth, packing.block), 1};
-  auto arguments = builder.step(queue, choice, range);
-  put(arguments, factor.region)
-      .number(step_i)
-      .number(step_k)
-      .flag(static_cast<int>(stored))
-      .flag(static_cast<int>(factor.outside))
-      .flag(static_cast<int>(factor.diagonal))
-      .flag(factor.trans == Transpose::conjugate ? 1 : 0)
-      .number(packing.rows)
-      .number(packing.depth)
-      .buffer(packed);
-  return packed;
+constexpr std::size_t rounded_up(std::size_t size, std::size_t to) {
+  return panels_of(size, to) * to;
 }
 
 /// Which part of the depth matters for a tile: the kernel's argument `range`.
@@ -63,6 +19,105 @@ int range_of(const Product& product) {
   if (product.second.is_triangular()) return product.second.stored == Factor::Stored::lower ? 3 : 4;
   return 0;
 }
+
+/// Adds the steps of one product.
+class ProductSteps {
+ public:
+  ProductSteps(SequenceBuilder& builder, unsigned queue, const Product& product)
+      : builder_(builder),
+        queue_(queue),
+        product_(product),
+        precision_(builder.call().precision),
+        form_(builder.gemm_form(queue)) {
+    choice_.family = GemmGenerator().family();
+    choice_.version = GemmGenerator().version();
+    choice_.facts = {{"precision", std::string(1, letter(precision_))},
+                     {"form", form_},
+                     {"native_floats", std::int64_t{builder.device(queue).native_floats}}};
+    tiles_ = GemmTiles::of(builder.parameters(choice_, queue));
+  }
+
+  void add() {
+    const auto first = pack("pack_first", product_.rows, tiles_.rows, product_.first, false);
+    const auto second =
+        pack("pack_second", product_.columns, tiles_.columns, product_.second, true);
+    const GemmBlocks blocks = gemm_blocks(tiles_, builder_.device(queue_), size_of(precision_),
+                                          product_.rows, product_.columns);
+    choice_.kernel = "product";
+    auto arguments = builder_.step(queue_, choice_, range(blocks));
+    arguments.buffer(first).buffer(second);
+    put(arguments, product_.result).number(product_.result.leading);
+    arguments.number(product_.rows).number(product_.columns).number(product_.depth);
+    put(arguments, product_.alpha, precision_);
+    put(arguments, product_.beta, precision_)
+        .flag(static_cast<int>(product_.triangle))
+        .flag(product_.hermitian ? 1 : 0)
+        .flag(range_of(product_))
+        .flag(static_cast<int>(blocks.row_panels))
+        .flag(static_cast<int>(blocks.column_panels));
+  }
+
+ private:
+  /// `across`: the factor's rows are the columns of op(region).
+  cl::Buffer pack(const char* kernel, std::size_t rows, std::size_t width, const Factor& factor,
+                  bool across) {
+    const bool on_cpu = is_cpu_form(form_);
+    const std::size_t panels = panels_of(rows, width);
+    const std::size_t padded = on_cpu ? product_.depth : rounded_up(product_.depth, tiles_.depth);
+    const auto packed =
+        builder_.scratch(queue_, across ? 1 : 0, panels * width * padded * size_of(precision_));
+    // Steps through op(region): along the panel and along its columns.
+    const bool turned = (factor.trans != Transpose::none) != across;
+    Factor::Stored stored = factor.stored;
+    if (across && stored != Factor::Stored::everywhere)
+      stored = stored == Factor::Stored::lower ? Factor::Stored::upper : Factor::Stored::lower;
+    choice_.kernel = kernel;
+    NDRange range;
+    range.dimensions = 2;
+    if (on_cpu) {
+      range.global = {panels, panels_of(padded, tiles_.depth), 1};
+    } else {
+      range.local = {32, 8, 1};
+      range.global = {panels * width, panels_of(padded, 32) * 8, 1};
+    }
+    auto arguments = builder_.step(queue_, choice_, range);
+    put(arguments, factor.region)
+        .number(turned ? factor.region.leading : 1)
+        .number(turned ? 1 : factor.region.leading)
+        .flag(static_cast<int>(stored))
+        .flag(static_cast<int>(factor.outside))
+        .flag(static_cast<int>(factor.diagonal))
+        .flag(factor.trans == Transpose::conjugate ? 1 : 0)
+        .number(rows)
+        .number(product_.depth);
+    if (!on_cpu) arguments.number(padded);
+    arguments.buffer(packed);
+    return packed;
+  }
+
+  NDRange range(const GemmBlocks& blocks) const {
+    const std::size_t row_panels = panels_of(product_.rows, tiles_.rows);
+    const std::size_t column_panels = panels_of(product_.columns, tiles_.columns);
+    NDRange range;
+    if (is_cpu_form(form_)) {
+      range.dimensions = 2;
+      range.global = {panels_of(row_panels, blocks.row_panels),
+                      panels_of(column_panels, blocks.column_panels), 1};
+    } else {
+      range.local[0] = gemm_threads;
+      range.global[0] = row_panels * column_panels * gemm_threads;
+    }
+    return range;
+  }
+
+  SequenceBuilder& builder_;
+  unsigned queue_;
+  const Product& product_;
+  Precision precision_;
+  std::string form_;
+  KernelChoice choice_;
+  GemmTiles tiles_;
+};
 
 }  // namespace
 
@@ -87,34 +142,7 @@ Arguments& put(Arguments& to, const Product::Coefficient& coefficient, Precision
 }
 
 void add_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
-  const Precision precision = builder.call().precision;
-  KernelChoice choice = gemm_choice(builder, queue);
-  const GemmTiles tiles = GemmTiles::of(builder.parameters(choice, queue));
-  const auto first = pack(builder, queue, choice,
-                          {"pack_first", product.rows, tiles.rows, product.depth, tiles.depth},
-                          product.first, false);
-  const auto second =
-      pack(builder, queue, choice,
-           {"pack_second", product.columns, tiles.columns, product.depth, tiles.depth},
-           product.second, true);
-  const GemmBlocks blocks =
-      gemm_blocks(tiles, builder.device(queue), size_of(precision), product.rows, product.columns);
-  choice.kernel = "product";
-  NDRange range;
-  range.dimensions = 2;
-  range.global = {panels_of(panels_of(product.rows, tiles.rows), blocks.row_panels),
-                  panels_of(panels_of(product.columns, tiles.columns), blocks.column_panels), 1};
-  auto arguments = builder.step(queue, choice, range);
-  arguments.buffer(first).buffer(second);
-  put(arguments, product.result).number(product.result.leading);
-  arguments.number(product.rows).number(product.columns).number(product.depth);
-  put(arguments, product.alpha, precision);
-  put(arguments, product.beta, precision)
-      .flag(static_cast<int>(product.triangle))
-      .flag(product.hermitian ? 1 : 0)
-      .flag(range_of(product))
-      .flag(static_cast<int>(blocks.row_panels))
-      .flag(static_cast<int>(blocks.column_panels));
+  ProductSteps(builder, queue, product).add();
 }
 
 }  // namespace kiln::blas

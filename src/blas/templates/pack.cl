@@ -16,33 +16,6 @@
 typedef JOIN(REAL_NAME, LANES) VEC;
 #define LOAD JOIN(vload, LANES)
 #define STORE JOIN(vstore, LANES)
-#define PARTS (1 + COMPLEX)
-
-inline T matrix_element(global const T* x, long step_i, long step_k, int stored, int outside,
-                        int diagonal, int conjugated, long i, long k) {
-  const bool is_outside = (stored == 1 && k > i) || (stored == 2 && k < i);
-  T value;
-  if (is_outside) {
-    if (outside == 0) return zero();
-    value = x[k * step_i + i * step_k];
-    if (outside == 2) value = conjugate(value);
-  } else if (i == k && diagonal == 1) {
-    value = one();
-  } else {
-    value = x[i * step_i + k * step_k];
-    if (i == k && diagonal == 2) value = real_part(value);
-  }
-  return conjugated ? conjugate(value) : value;
-}
-
-inline void put_element(global REAL* column, int width, int i, T value) {
-#if COMPLEX
-  column[i] = value.x;
-  column[width + i] = value.y;
-#else
-  column[i] = value;
-#endif
-}
 #endif
 
 // Whole columns of a whole panel, all of them stored.

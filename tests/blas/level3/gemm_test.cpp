@@ -6,7 +6,8 @@ namespace {
 template <class T>
 class Gemm : public ::testing::Test {
  public:
-  static void check(Call call, std::size_t queues = 1, bool poisoned = false) {
+  static void check(Call call, std::size_t queues = 1, bool poisoned = false,
+                    const std::string& form = "") {
     call.routine = Routine::gemm;
     call.precision = precision_of<T>;
     const bool turned_a = call.trans_a != Transpose::none,
@@ -25,7 +26,7 @@ class Gemm : public ::testing::Test {
     call[Slot::a] = a.upload();
     call[Slot::b] = b.upload();
     call[Slot::c] = c.upload();
-    ASSERT_EQ(run(call, queues), Status::success) << text_of(call);
+    ASSERT_EQ(run(call, queues, form), Status::success) << text_of(call);
     const auto left = applied(element_of(a, call.order), call.trans_a);
     const auto right = applied(element_of(b, call.order), call.trans_b);
     Expected<T> expected(c);
@@ -103,6 +104,16 @@ TYPED_TEST(Gemm, several_queues_share_the_result) {
         call.trans_b = Transpose::transpose;
         this->check(call, queues);
       }
+}
+
+// The form for GPUs is plain OpenCL C, so that any device can tell whether it is right.
+TYPED_TEST(Gemm, the_form_for_gpus_is_right_on_any_device) {
+  for (const auto trans : transposes)
+    for (const auto& [m, n, k] : {std::array<std::size_t, 3>{5, 3, 7}, {130, 70, 33}}) {
+      auto call = this->call(m, n, k);
+      call.trans_a = call.trans_b = trans;
+      this->check(call, 1, false, "gpu");
+    }
 }
 
 }  // namespace

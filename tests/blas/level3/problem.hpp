@@ -62,8 +62,8 @@ inline std::string text_of(const Call& c) {
          n(c.trans_b) + " diag " + n(c.diag) + " m " + n(c.m) + " n " + n(c.n) + " k " + n(c.k);
 }
 
-inline Status run(const Call& call, std::size_t queues = 1) {
-  const Status status = Machine::get().library().run(call, {Machine::get().queues(queues)});
+inline Status run(const Call& call, std::size_t queues = 1, const std::string& form = "") {
+  const Status status = Machine::get().library(form).run(call, {Machine::get().queues(queues)});
   for (const auto queue : Machine::get().queues(queues)) ::clFinish(queue);
   return status;
 }

@@ -1,0 +1,94 @@
+#include "blas/cublas.hpp"
+
+#include <complex>
+#include <stdexcept>
+
+namespace kiln::bench {
+namespace {
+
+using namespace kiln::blas;
+
+void check(int status, const char* call) {
+  if (status != 0) throw std::runtime_error(std::string(call) + ": " + std::to_string(status));
+}
+
+template <class T>
+void run_typed(const SharedLibrary& blas, void* handle, const Call& call,
+               const std::array<void*, slot_count>& memory) {
+  T alpha, beta;
+  if constexpr (std::is_floating_point_v<T>) {
+    alpha = static_cast<T>(call.alpha.real());
+    beta = static_cast<T>(call.beta.real());
+  } else {
+    alpha = T(call.alpha);
+    beta = T(call.beta);
+  }
+  const auto data = [&](Slot slot) { return memory[static_cast<std::size_t>(slot)]; };
+  const auto ld = [&](Slot slot) { return static_cast<int>(call[slot].stride); };
+  const int m = static_cast<int>(call.m), n = static_cast<int>(call.n),
+            k = static_cast<int>(call.k);
+  const std::string letter(1, static_cast<char>(blas::letter(call.precision) - 'a' + 'A'));
+  const int trans_a = static_cast<int>(call.trans_a), trans_b = static_cast<int>(call.trans_b);
+  if (call.routine == Routine::gemm)
+    check(blas.function<int(void*, int, int, int, int, int, const T*, const void*, int, const void*,
+                            int, const T*, void*, int)>("cublas" + letter + "gemm_v2")(
+              handle, trans_a, trans_b, m, n, k, &alpha, data(Slot::a), ld(Slot::a), data(Slot::b),
+              ld(Slot::b), &beta, data(Slot::c), ld(Slot::c)),
+          "cublas gemm");
+  else if (call.routine == Routine::trsm)
+    // Its enumerators: left 0, lower 0, non-unit 0.
+    check(blas.function<int(void*, int, int, int, int, int, int, const T*, const void*, int, void*,
+                            int)>("cublas" + letter + "trsm_v2")(
+              handle, call.side == Side::left ? 0 : 1, call.uplo == Uplo::lower ? 0 : 1, trans_a,
+              call.diag == Diag::non_unit ? 0 : 1, m, n, &alpha, data(Slot::a), ld(Slot::a),
+              data(Slot::b), ld(Slot::b)),
+          "cublas trsm");
+  else
+    throw std::runtime_error("no rival for this routine");
+}
+
+}  // namespace
+
+Cublas::Cublas()
+    : runtime_({"libcudart.so.13", "libcudart.so.12", "libcudart.so",
+                "/usr/local/cuda/lib64/libcudart.so"}),
+      blas_({"libcublas.so.13", "libcublas.so.12", "libcublas.so",
+             "/usr/local/cuda/lib64/libcublas.so"}) {
+  if (present()) check(blas_.function<int(void**)>("cublasCreate_v2")(&handle_), "cublasCreate");
+}
+
+Cublas& Cublas::get() {
+  static Cublas one;
+  return one;
+}
+
+void* Cublas::upload(const void* from, std::size_t bytes) {
+  void* memory = nullptr;
+  check(runtime_.function<int(void**, std::size_t)>("cudaMalloc")(&memory, bytes), "cudaMalloc");
+  constexpr int host_to_device = 1;
+  check(runtime_.function<int(void*, const void*, std::size_t, int)>("cudaMemcpy")(
+            memory, from, bytes, host_to_device),
+        "cudaMemcpy");
+  return memory;
+}
+
+void Cublas::free(void* memory) { runtime_.function<int(void*)>("cudaFree")(memory); }
+
+void Cublas::run(const Call& call, const std::array<void*, slot_count>& memory) {
+  switch (call.precision) {
+    case Precision::s:
+      return run_typed<float>(blas_, handle_, call, memory);
+    case Precision::d:
+      return run_typed<double>(blas_, handle_, call, memory);
+    case Precision::c:
+      return run_typed<std::complex<float>>(blas_, handle_, call, memory);
+    case Precision::z:
+      return run_typed<std::complex<double>>(blas_, handle_, call, memory);
+  }
+}
+
+void Cublas::finish() {
+  check(runtime_.function<int()>("cudaDeviceSynchronize")(), "cudaDeviceSynchronize");
+}
+
+}  // namespace kiln::bench
