@@ -20,6 +20,11 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(fs::symlink_status(path, error));
 }
 
+bool is_link(const fs::path& path) {
+  std::error_code error;
+  return fs::is_symlink(fs::symlink_status(path, error));
+}
+
 /// The digest that a file's place stands for, whole or still being written; nothing for a name that
 /// no store gives.
 std::optional<Digest> digest_of(const std::string& shelf, std::string_view name) {
@@ -38,6 +43,9 @@ std::string BlobFolder::path_of(const Digest& digest) const {
 
 Expected<AtomicFile> BlobFolder::stage(const Digest& digest, ByteView content) const {
   const std::string path = path_of(digest);
+  for (const auto& folder : {fs::path(root_), fs::path(path).parent_path()})
+    if (is_link(folder))
+      return fail(Errc::io, folder.string() + " is a link; a folder was expected");
   auto file = create_file(path);
   if (!file) return file;
   if (auto written = file->write(content); !written) return tl::unexpected(written.error());

@@ -16,7 +16,7 @@ class BlobFolder {
   explicit BlobFolder(std::string store_folder) : root_(std::move(store_folder) + "/blobs") {}
 
   /// Writes a file aside; commit() on it gives it its name. It is always written, even where one of
-  /// that name stands: that one may be damaged.
+  /// that name stands: that one may be damaged. Errors: io, where its folders are links, too.
   Expected<AtomicFile> stage(const Digest& digest, ByteView content) const;
 
   /// The content, of exactly `size` bytes with this checksum. Errors: not_found, corrupt, io.

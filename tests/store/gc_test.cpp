@@ -136,6 +136,20 @@ TEST_F(GcTest, files_that_nothing_refers_to_go) {
   EXPECT_TRUE(has(1));
 }
 
+TEST_F(GcTest, nothing_is_written_where_a_link_leads) {
+  namespace fs = std::filesystem;
+  put(1, 100, 1);
+  const auto other = value_or_throw(TemporaryFolder::create("kiln-not-a-store"));
+  fs::remove_all(folder.store() + "/blobs");
+  fs::create_directory_symlink(other.path(), folder.store() + "/blobs");
+  const Sample large(2);
+  const auto done =
+      store.put(Kind::artifact, large.key, large.canonical, content_of(2, 1, 20'000), {});
+  ASSERT_FALSE(done);
+  EXPECT_NE(done.error().message().find("is a link"), std::string::npos) << done.error().message();
+  EXPECT_TRUE(fs::is_empty(other.path()));
+}
+
 TEST_F(GcTest, the_size_is_the_sum_of_rows_and_distinct_files) {
   const Bytes shared = content_of(7, 7, 50'000);
   put_content(1, shared, 1);
