@@ -88,7 +88,8 @@ class LocalStore final : public Layer, private ForkGuarded {
   /// True where there was such an entry.
   Expected<bool> remove(Kind kind, const Key& key);
   Expected<StoreStats> stats();
-  /// Removes the files that no entry refers to, and what killed writers left more than an hour ago.
+  /// Removes the files that no entry refers to, what killed writers left more than an hour ago, and
+  /// the reservations of makers that died.
   Expected<BlobFolder::Total> collect();
   /// Calls `differs` for each file that is used but whose content has another digest than its name.
   /// Returns how many files no entry uses.

@@ -110,6 +110,7 @@ Expected<BlobFolder::Total> LocalStore::collect() {
   });
   if (failed) drop();
   if (!failed) return tl::unexpected(failed.error());
+  removed.files += Reservation::collect(folder_);
   return removed;
 }
 

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
 #include <thread>
 
 #include "store/folder.hpp"
@@ -23,13 +25,15 @@ bool still_named(int file, const std::string& path) {
          open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
+std::string folder_of(const std::string& store_folder) { return store_folder + "/making"; }
+
 }  // namespace
 
 Reservation Reservation::acquire(const std::string& store_folder, const Key& key,
                                  std::chrono::milliseconds bound) {
   Reservation reservation;
   const auto end = Clock::now() + bound;
-  const std::string folder = store_folder + "/making";
+  const std::string folder = folder_of(store_folder);
   if (!check_store_folder(store_folder, FolderUse::make) ||
       !check_store_folder(folder, FolderUse::make))
     return reservation;
@@ -38,19 +42,38 @@ Reservation Reservation::acquire(const std::string& store_folder, const Key& key
     FileDescriptor file(
         ::open(reservation.path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file) return reservation;
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
-      if (still_named(file.get(), reservation.path_)) {
-        reservation.file_ = std::move(file);
-        return reservation;
-      }
-      continue;  // the holder has just removed it: take the one that stands there now
+    const bool locked = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+    if (!locked && errno != EWOULDBLOCK && errno != EINTR) return reservation;  // no locks here
+    if (locked && still_named(file.get(), reservation.path_)) {
+      reservation.file_ = std::move(file);
+      return reservation;
     }
     reservation.waited_ = true;
     if (Clock::now() >= end) return reservation;
+    if (locked) continue;  // its holder has just removed it: take the one that stands there now
     // A compile takes hundreds of milliseconds; the winner is noticed within a fiftieth of that.
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(8000));
   }
+}
+
+std::uint64_t Reservation::collect(const std::string& store_folder) {
+  std::uint64_t removed = 0;
+  std::error_code error;
+  const std::filesystem::path folder = folder_of(store_folder);
+  // Not what a link leads to, nor a file of another name: those are somebody else's.
+  if (!std::filesystem::is_directory(std::filesystem::symlink_status(folder, error))) return 0;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string path = entry->path().string();
+    Digest key;
+    if (!parse_digest(entry->path().filename().string(), key)) continue;
+    const FileDescriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    // Removed while it is held, as its holder does: whoever waits for it takes a new one.
+    if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && still_named(file.get(), path))
+      removed += ::unlink(path.c_str()) == 0;
+  }
+  return removed;
 }
 
 Reservation& Reservation::operator=(Reservation&& other) noexcept {

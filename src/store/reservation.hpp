@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -22,6 +23,9 @@ class Reservation {
   /// bound is over, nothing is held.
   static Reservation acquire(const std::string& store_folder, const Key& key,
                              std::chrono::milliseconds bound);
+
+  /// Removes what makers that died have left behind. Returns how many files that were.
+  static std::uint64_t collect(const std::string& store_folder);
 
   Reservation() = default;
   Reservation(Reservation&& other) noexcept = default;

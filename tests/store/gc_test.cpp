@@ -150,6 +150,34 @@ TEST_F(GcTest, nothing_is_written_where_a_link_leads) {
   EXPECT_TRUE(fs::is_empty(other.path()));
 }
 
+TEST_F(GcTest, reservations_of_dead_makers_go_and_those_of_living_ones_stay) {
+  put(1, 100, 1);
+  const Sample living(1), dead(2);
+  const auto held = store.reserve(living.key, std::chrono::milliseconds(0));
+  ASSERT_TRUE(held.held());
+  const auto making = folder.store() + "/making/";
+  ASSERT_TRUE(write_file(making + dead.key.hex(), {}));
+  EXPECT_EQ(gc(no_limit).files, 1u);
+  EXPECT_FALSE(std::filesystem::exists(making + dead.key.hex()));
+  EXPECT_TRUE(std::filesystem::exists(making + living.key.hex()));
+  EXPECT_FALSE(store.reserve(living.key, std::chrono::milliseconds(0)).held());
+}
+
+TEST_F(GcTest, reservations_are_looked_for_in_no_folder_that_a_link_leads_to) {
+  namespace fs = std::filesystem;
+  put(1, 100, 1);
+  const auto other = value_or_throw(TemporaryFolder::create("kiln-not-a-store"));
+  const auto file = other.path() / std::string(64, '1');
+  ASSERT_TRUE(write_file(file, {}));
+  fs::create_directory_symlink(other.path(), folder.store() + "/making");
+  EXPECT_EQ(gc(no_limit).files, 0u);
+  EXPECT_TRUE(fs::exists(file));
+  fs::remove(folder.store() + "/making");
+  fs::create_directory(folder.store() + "/making");
+  ASSERT_TRUE(write_file(folder.store() + "/making/notes", {}));
+  EXPECT_EQ(gc(no_limit).files, 0u) << "a name that no store gives";
+}
+
 TEST_F(GcTest, the_size_is_the_sum_of_rows_and_distinct_files) {
   const Bytes shared = content_of(7, 7, 50'000);
   put_content(1, shared, 1);
