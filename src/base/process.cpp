@@ -13,7 +13,6 @@
 #include <cstring>
 
 #include "base/clock.hpp"
-#include "base/file_descriptor.hpp"
 
 extern char** environ;
 
@@ -51,12 +50,21 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
-Expected<pid_t> spawn(const ProcessRequest& request, int in, int out, int err) {
+/// The child's first descriptors, by their numbers here. None of them is less than its number in
+/// the child, so that none overwrites another that is still needed.
+struct Descriptors {
+  int in, out, err;
+  int inherited = -1;  ///< none
+};
+
+Expected<pid_t> spawn(const ProcessRequest& request, const Descriptors& descriptors) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in, 0);
-  posix_spawn_file_actions_adddup2(&actions, out, 1);
-  posix_spawn_file_actions_adddup2(&actions, err, 2);
+  posix_spawn_file_actions_adddup2(&actions, descriptors.in, 0);
+  posix_spawn_file_actions_adddup2(&actions, descriptors.out, 1);
+  posix_spawn_file_actions_adddup2(&actions, descriptors.err, 2);
+  if (descriptors.inherited >= 0)
+    posix_spawn_file_actions_adddup2(&actions, descriptors.inherited, inherited_descriptor);
   if (!request.folder.empty())
     posix_spawn_file_actions_addchdir_np(&actions, request.folder.c_str());
   posix_spawnattr_t attributes;
@@ -125,7 +133,7 @@ Expected<ProcessResult> run_process(const ProcessRequest& request) {
   auto in = make_pipe(), out = make_pipe(), err = make_pipe();
   for (auto* end : {&in, &out, &err})
     if (!*end) return tl::unexpected(end->error());
-  auto pid = spawn(request, in->read.get(), out->write.get(), err->write.get());
+  auto pid = spawn(request, {in->read.get(), out->write.get(), err->write.get()});
   if (!pid) return tl::unexpected(pid.error());
   in->read.reset();
   out->write.reset();
@@ -158,6 +166,19 @@ Expected<ProcessResult> run_process(const ProcessRequest& request) {
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   return result;
+}
+
+Expected<ChildProcess> start_process(const ProcessRequest& request, int inherited) {
+  auto in = make_pipe();
+  if (!in) return tl::unexpected(in.error());
+  const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!nothing) return tl::unexpected(io_error("open", "/dev/null", errno));
+  // A program that has closed its own standard streams may have got it as one of theirs.
+  const FileDescriptor passed(::fcntl(inherited, F_DUPFD_CLOEXEC, inherited_descriptor));
+  if (!passed) return tl::unexpected(io_error("pass a descriptor to", request.program, errno));
+  const auto pid = spawn(request, {in->read.get(), nothing.get(), nothing.get(), passed.get()});
+  if (!pid) return tl::unexpected(pid.error());
+  return ChildProcess{*pid, std::move(in->write)};
 }
 
 std::string signal_name(int signal) {

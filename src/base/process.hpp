@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/file_descriptor.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln {
@@ -38,6 +39,21 @@ struct ProcessRequest {
 /// group of the child is killed at the bound. Thread-safe; installs no signal handler. Errors: io
 /// and not_found where it cannot be started; how it ended is in the result.
 Expected<ProcessResult> run_process(const ProcessRequest& request);
+
+/// A child that goes on beside this process. Whoever has it waits for its end (waitpid).
+struct ChildProcess {
+  pid_t pid = -1;
+  FileDescriptor input;  ///< the other end of its standard input, which ends when this closes
+};
+
+/// The descriptor that a started child finds what it inherits at.
+inline constexpr int inherited_descriptor = 3;
+
+/// Starts a child in a process group of its own and returns at once. Of this process's descriptors
+/// it gets a copy of `inherited`, as inherited_descriptor, and no other; what it writes goes to
+/// /dev/null. The bounds of the request are those of a wait, and mean nothing here. Thread-safe;
+/// installs no signal handler. Errors: io and not_found where it cannot be started.
+Expected<ChildProcess> start_process(const ProcessRequest& request, int inherited);
 
 /// The name of a signal, e.g. "SIGSEGV".
 std::string signal_name(int signal);

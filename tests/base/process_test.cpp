@@ -1,7 +1,10 @@
 #include "base/process.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -141,6 +144,50 @@ TEST(Process, inherits_no_file_of_this_process) {
   const auto file = value_or_throw(AtomicFile::create(folder.path() / "open"));
   const auto result = value_or_throw(run_process(shell("ls -l /proc/$$/fd")));
   EXPECT_EQ(result.output.find(folder.path().string()), std::string::npos) << result.output;
+}
+
+int end_of(const ChildProcess& child) {
+  int status = 0;
+  EXPECT_EQ(::waitpid(child.pid, &status, 0), child.pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Process, one_that_goes_on_has_what_it_inherits_and_a_group_of_its_own) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const FileDescriptor ours(ends[0]);
+  FileDescriptor theirs(ends[1]);
+  const auto child = value_or_throw(
+      start_process(shell("echo $$ $(cut -d' ' -f5 /proc/$$/stat) >&3; exit 4"), ends[1]));
+  theirs.reset();
+  char text[64] = {};
+  ASSERT_GT(::read(ours.get(), text, sizeof text - 1), 0);
+  EXPECT_EQ(text, fmt::format("{0} {0}\n", child.pid));
+  EXPECT_EQ(end_of(child), 4);
+}
+
+TEST(Process, one_that_goes_on_hears_the_end_of_its_parent) {
+  const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  auto child = value_or_throw(start_process(shell("read line; exit 9"), nothing.get()));
+  child.input.reset();
+  EXPECT_EQ(end_of(child), 9);
+}
+
+TEST(Process, one_that_goes_on_has_no_other_file_of_this_process) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-process"));
+  const auto file = value_or_throw(AtomicFile::create(folder.path() / "open"));
+  const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  auto request = shell("! ls -l /proc/$$/fd | grep -q " + folder.path().string());
+  EXPECT_EQ(end_of(value_or_throw(start_process(request, nothing.get()))), 0);
+}
+
+TEST(Process, one_that_goes_on_and_is_not_there_is_an_error) {
+  ProcessRequest request;
+  request.program = "/no/such/program";
+  const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const auto child = start_process(request, nothing.get());
+  ASSERT_FALSE(child);
+  EXPECT_EQ(child.error().code(), Errc::not_found);
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 // The helper that stays: one for all, and nobody's compile fails because of it.
 #include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <thread>
 
@@ -187,6 +192,67 @@ TEST_F(CompileServer, a_folder_that_it_cannot_see_is_a_job_for_oneself) {
   EXPECT_TRUE(compiles(0));
   EXPECT_FALSE(apart::ask_server(find_compile_helper(), {"/nonexistent"}));
   EXPECT_TRUE(compiles(1));
+}
+
+/// Listens at a socket's name as a server does.
+FileDescriptor listen_at(const fs::path& path) {
+  fs::remove(path);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  FileDescriptor listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(::listen(listener.get(), 1), 0);
+  return listener;
+}
+
+TEST_F(CompileServer, one_that_answers_nothing_and_clears_up_harms_no_helper) {
+  EXPECT_TRUE(compiles(0));
+  for (const pid_t server : new_servers()) ::kill(server, SIGKILL);
+  fs::path socket;
+  for (const auto& entry : fs::directory_iterator(folder_.path() / "kiln"))
+    if (entry.path().extension() == ".sock") socket = entry.path();
+  const FileDescriptor listener = listen_at(socket);
+  // As one does whose client waited too long for it: the folder of the job goes.
+  std::thread server([&] {
+    const FileDescriptor client(::accept(listener.get(), nullptr, nullptr));
+    const auto message = apart::receive(client.get());
+    const auto request = message ? apart::decode_request(*message) : std::nullopt;
+    ASSERT_TRUE(request);
+    EXPECT_GT(fs::remove_all(request->folder), 0u);
+  });
+  EXPECT_TRUE(compiles(1));
+  server.join();
+}
+
+/// Whether a process has this file open.
+bool has_open(const std::string& process, const fs::path& file) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/proc/" + process + "/fd"))
+    if (fs::read_symlink(entry.path(), error) == file) return true;
+  return false;
+}
+
+TEST_F(CompileServer, what_its_process_forks_off_does_not_keep_it_alive) {
+  EXPECT_TRUE(compiles(0));
+  const auto servers = new_servers();
+  ASSERT_EQ(servers.size(), 1u);
+  const auto input = fs::read_symlink(fmt::format("/proc/{}/fd/0", servers[0]));
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const FileDescriptor ours(ends[0]), theirs(ends[1]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // What a fork() closes in the child is closed before it returns there.
+    if (::write(theirs.get(), "", 1) == 1) ::pause();
+    ::_exit(1);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ours.get(), &byte, 1), 1);
+  EXPECT_TRUE(has_open("self", input));
+  EXPECT_FALSE(has_open(std::to_string(child), input));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
 }
 
 TEST_F(CompileServer, a_folder_for_sockets_that_others_may_enter_is_not_used) {

@@ -64,45 +64,58 @@ bool serves() {
   return set == nullptr || std::string_view(set) != "off";
 }
 
+/// A new private folder with the job and an empty cache.
+Expected<TemporaryFolder> make_job_folder(const Job& job) {
+  auto folder = TemporaryFolder::create("kiln-compile", memory_folder());
+  if (!folder) return folder;
+  std::error_code error;
+  if (!fs::create_directory(folder->path() / cache_folder, error))
+    return tl::unexpected(io_error("make a folder in", folder->path(), error.value()));
+  if (auto written = write_file(folder->path() / job_file, encode(job), 0600); !written)
+    return tl::unexpected(written.error());
+  return folder;
+}
+
+Expected<ProcessResult> run_own_helper(const fs::path& helper, const fs::path& folder,
+                                       const HelperSetting& setting) {
+  ProcessRequest process;
+  process.program = helper;
+  process.folder = folder;
+  process.limit = setting.limit;
+  process.environment = setting.environment;
+  for (auto& variable : cache_environment()) process.environment.push_back(std::move(variable));
+  return run_process(process);
+}
+
+Expected<void> keep_intermediates(const fs::path& folder, const fs::path& keep) {
+  if (keep.empty()) return {};
+  std::error_code error;
+  fs::copy(folder, keep, fs::copy_options::recursive, error);
+  if (!error) return {};
+  return fail(Errc::io, "cannot keep intermediates in " + keep.string() + ": " + error.message());
+}
+
 }  // namespace
 
 Expected<HelperRun> run_helper(const Job& job, const HelperSetting& setting) {
   const auto helper = find_compile_helper();
   if (helper.empty()) return fail(Errc::unsupported, "the compile helper kiln-compile is absent");
-  auto folder = TemporaryFolder::create("kiln-compile", memory_folder());
-  if (!folder) return tl::unexpected(folder.error());
-  std::error_code error;
-  fs::create_directory(folder->path() / cache_folder, error);
-  if (auto written = write_file(folder->path() / job_file, encode(job), 0600); !written)
-    return tl::unexpected(written.error());
-
   if (setting.shared && serves()) {
-    ServerRequest request{folder->path(), setting.limit, setting.environment};
-    if (auto result = ask_server(helper, request)) {
+    auto folder = make_job_folder(job);
+    if (!folder) return tl::unexpected(folder.error());
+    if (auto result = ask_server(helper, {folder->path(), setting.limit, setting.environment})) {
       result->errors = read_text(folder->path() / said_file).value_or("");
       return HelperRun{std::move(*folder), std::move(*result)};
     }
-    // What a server that ended has begun must not be taken for the helper's work.
-    for (const char* name : {artifact_file, log_file, cache_folder})
-      fs::remove_all(folder->path() / name, error);
-    fs::create_directory(folder->path() / cache_folder, error);
+    // A server that lives on removes what a client that gave up has left, and its worker may be
+    // writing there still: this folder is no place for another helper.
   }
-  ProcessRequest process;
-  process.program = helper;
-  process.folder = folder->path();
-  process.limit = setting.limit;
-  process.environment = setting.environment;
-  // A relative cache folder keeps this machine's paths, and so the user's name, out of the archive.
-  process.environment.emplace_back("POCL_CACHE_DIR", cache_folder);
-  process.environment.emplace_back("POCL_KERNEL_CACHE", "1");
-  auto result = run_process(process);
+  auto folder = make_job_folder(job);
+  if (!folder) return tl::unexpected(folder.error());
+  auto result = run_own_helper(helper, folder->path(), setting);
   if (!result) return tl::unexpected(result.error());
-  if (!setting.keep.empty()) {
-    fs::copy(folder->path(), setting.keep, fs::copy_options::recursive, error);
-    if (error)
-      return fail(Errc::io,
-                  "cannot keep intermediates in " + setting.keep.string() + ": " + error.message());
-  }
+  if (auto kept = keep_intermediates(folder->path(), setting.keep); !kept)
+    return tl::unexpected(kept.error());
   return HelperRun{std::move(*folder), std::move(*result)};
 }
 

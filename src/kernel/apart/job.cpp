@@ -13,6 +13,10 @@ ByteView get(Cursor& in) { return in.take(in.number<std::uint64_t>("length"), "c
 std::string get_text(Cursor& in) { return std::string(as_text(get(in))); }
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> cache_environment() {
+  return {{"POCL_CACHE_DIR", cache_folder}, {"POCL_KERNEL_CACHE", "1"}};
+}
+
 Bytes encode(const Job& job) {
   Bytes bytes;
   append_le(bytes, static_cast<std::uint8_t>(job.task));

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -40,6 +41,11 @@ inline constexpr const char* progress_file = "progress";  ///< see start_variant
 inline constexpr const char* said_file = "said";          ///< output of a server's job
 inline constexpr const char* cache_folder = "cache";
 enum ExitCode { done = 0, failed = 3, does_not_build = 4, parent_gone = 5, no_folder = 6 };
+
+/// What the driver's compiler finds in its environment, besides the caller's own: it keeps its
+/// files in the private folder. The name is relative, so that this machine's paths, and with them
+/// the user's name, stay out of the archive.
+std::vector<std::pair<std::string, std::string>> cache_environment();
 
 /// The helper's whole work, in the current folder; ends with the parent. Writes artifact_file, or
 /// log_file. Returns an ExitCode.

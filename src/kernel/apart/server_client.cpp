@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
-#include <spawn.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,9 +18,10 @@
 #include <vector>
 
 #include "base/digest.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/process.hpp"
 #include "kernel/apart/job.hpp"
 #include "kernel/apart/server_message.hpp"
+#include "store/fork_guard.hpp"
 
 extern char** environ;
 
@@ -34,28 +34,35 @@ namespace fs = std::filesystem;
 constexpr int grace_ms = 5'000;
 
 /// The servers that this process has started, by the pipes whose ends they wait for. They go when
-/// the process does, however it ends.
-class Children {
+/// the process does, however it ends: what it forks off holds none of the pipes.
+class Children final : private ForkGuarded {
  public:
-  void add(pid_t pid, FileDescriptor pipe) {
+  Children() { watch(); }
+  ~Children() override { unwatch(); }
+
+  void add(ChildProcess server) {
     const std::lock_guard lock(mutex_);
     reap();
-    servers_.push_back({pid, std::move(pipe)});
+    servers_.push_back(std::move(server));
   }
 
  private:
-  struct Child {
-    pid_t pid;
-    FileDescriptor pipe;
-  };
+  void before_fork() override { mutex_.lock(); }
+  void after_fork() override {
+    if (process_ != ::getpid()) servers_.clear();
+    process_ = ::getpid();
+    mutex_.unlock();
+  }
+
   void reap() {
-    std::erase_if(servers_, [](Child& child) {
+    std::erase_if(servers_, [](const ChildProcess& child) {
       int status = 0;
       return ::waitpid(child.pid, &status, WNOHANG) != 0;
     });
   }
   std::mutex mutex_;
-  std::vector<Child> servers_;
+  std::vector<ChildProcess> servers_;
+  pid_t process_ = ::getpid();  ///< whose they are
 };
 
 Children& children() {
@@ -123,43 +130,13 @@ FileDescriptor connect_to(const fs::path& path) {
 
 /// Starts a server on a socket that listens already, so that nobody has to wait for it.
 bool start(const fs::path& helper, int listener, const fs::path& path) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return false;
-  const FileDescriptor theirs(ends[0]);
-  FileDescriptor ours(ends[1]);
-  const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  // The three first, in an order in which none overwrites another that is still needed: what a
-  // library opens is above 2, unless the program has closed its own.
-  posix_spawn_file_actions_adddup2(&actions, theirs.get(), 0);
-  posix_spawn_file_actions_adddup2(&actions, nothing.get(), 1);
-  posix_spawn_file_actions_adddup2(&actions, nothing.get(), 2);
-  posix_spawn_file_actions_adddup2(&actions, listener, 3);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  // Its own group: an interrupt from the terminal is for the program that was started there.
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  std::string words[] = {helper.string(), "--serve", path.string()};
-  char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
-  std::vector<std::string> entries;
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (!std::string_view(*entry).starts_with("POCL_CACHE_DIR=") &&
-        !std::string_view(*entry).starts_with("POCL_KERNEL_CACHE="))
-      entries.emplace_back(*entry);
-  entries.push_back(std::string("POCL_CACHE_DIR=") + cache_folder);
-  entries.emplace_back("POCL_KERNEL_CACHE=1");
-  std::vector<char*> environment;
-  for (auto& entry : entries) environment.push_back(entry.data());
-  environment.push_back(nullptr);
-  pid_t pid = -1;
-  const int error =
-      ::posix_spawn(&pid, helper.c_str(), &actions, &attributes, arguments, environment.data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) return false;
-  children().add(pid, std::move(ours));
+  ProcessRequest server;
+  server.program = helper;
+  server.arguments = {"--serve", path.string()};
+  server.environment = cache_environment();
+  auto child = start_process(server, listener);
+  if (!child) return false;
+  children().add(*std::move(child));
   return true;
 }
 
