@@ -25,6 +25,9 @@ namespace {
 
 // What a driver's compiler forgets to free adds up: a worker that has done so many goes.
 constexpr int most_jobs_of_worker = 256;
+// Each has a descriptor here; the others wait in the listening socket's queue.
+constexpr std::size_t most_clients = 256;
+constexpr std::int64_t longest_wait_ms = 3'600'000;
 
 /// A process that does one job after another, all with one environment. Its first loads the driver
 /// and its library, which the others find done; what a job does to its process harms the worker
@@ -160,16 +163,18 @@ class Server {
   }
 
   void wait() {
-    std::vector<pollfd> watched{{parent_lives_ ? 0 : -1, POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+    const int listener = clients_.size() < most_clients ? listener_.get() : -1;
+    std::vector<pollfd> watched{{parent_lives_ ? 0 : -1, POLLIN, 0}, {listener, POLLIN, 0}};
     std::int64_t nearest = INT64_MAX;
     for (const auto& client : clients_) {
       watched.push_back({client.gone ? -1 : client.socket.get(), POLLIN, 0});
       watched.push_back({client.worker ? client.worker->socket.get() : -1, POLLIN, 0});
       if (client.worker && !client.timed_out) nearest = std::min(nearest, client.deadline_ns);
     }
-    const std::int64_t left = nearest == INT64_MAX ? -1 : (nearest - now_ns()) / 1'000'000 + 1;
-    if (::poll(watched.data(), watched.size(),
-               static_cast<int>(std::clamp<std::int64_t>(left, -1, 3'600'000))) < 0)
+    // One that is over already must not become the -1 that waits for ever.
+    const std::int64_t left = std::max<std::int64_t>((nearest - now_ns()) / 1'000'000 + 1, 0);
+    if (::poll(watched.data(), watched.size(), static_cast<int>(std::min(left, longest_wait_ms))) <
+        0)
       return;
     auto at = watched.begin() + 2;
     for (auto client = clients_.begin(); client != clients_.end(); at += 2) {
