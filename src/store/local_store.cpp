@@ -9,6 +9,7 @@
 
 #include "store/details.hpp"
 #include "store/folder.hpp"
+#include "store/guarded_call.hpp"
 #include "store/verified_lookup.hpp"
 
 namespace kiln {
@@ -52,16 +53,6 @@ std::string absolute_folder(const std::string& folder) {
   const auto path =
       folder.empty() ? std::filesystem::path() : std::filesystem::absolute(folder, error);
   return error ? folder : path.string();
-}
-
-/// What is thrown inside (no memory, mostly) comes out as an error.
-template <class Call>
-auto guarded(const Call& call) -> decltype(call()) {
-  try {
-    return call();
-  } catch (const std::exception& problem) {
-    return fail(Errc::internal, std::string("store: ") + problem.what());
-  }
 }
 
 }  // namespace

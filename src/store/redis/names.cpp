@@ -69,7 +69,11 @@ NameLookup::NameLookup(const std::string& host, std::uint16_t port, const Resolv
     : state_(std::make_shared<State>()) {
   try {
     std::thread([state = state_, host, port, resolve] {
-      state->set(resolve(host, port));
+      try {
+        state->set(resolve(host, port));
+      } catch (const std::exception& problem) {
+        state->set(fail(Errc::io, fmt::format("name: {}", problem.what())));
+      }
     }).detach();
   } catch (const std::system_error& error) {
     state_->set(fail(Errc::io, fmt::format("name: no thread: {}", error.what())));

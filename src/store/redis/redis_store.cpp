@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "store/entry_form.hpp"
+#include "store/guarded_call.hpp"
 
 namespace kiln {
 namespace {
@@ -81,7 +82,7 @@ RedisStore::~RedisStore() {
 }
 
 Lookup RedisStore::get(Kind kind, const Key& key, ByteView canonical) {
-  auto found = fetch(kind, key);
+  auto found = guarded([&] { return fetch(kind, key); });
   if (!found) return {{}, found.error().message()};
   if (!std::ranges::equal(found->canonical, canonical)) return {{}, "key collision"};
   return {std::move(found->entry), {}};
@@ -114,9 +115,11 @@ Expected<void> RedisStore::put(Kind kind, const Key& key, ByteView canonical, By
     log(LogLevel::info, text);
     return fail(Errc::refused, std::move(text));
   }
-  const std::lock_guard lock(sender_mutex_);
-  return sender().add({kind, key, Bytes(canonical.begin(), canonical.end()),
-                       Bytes(content.begin(), content.end()), metadata});
+  return guarded([&] {
+    const std::lock_guard lock(sender_mutex_);
+    return sender().add({kind, key, Bytes(canonical.begin(), canonical.end()),
+                         Bytes(content.begin(), content.end()), metadata});
+  });
 }
 
 Expected<void> RedisStore::update(Kind, const Key&, ByteView, const Change&) {

@@ -23,8 +23,9 @@ Expected<void> Sender::add(Item item) {
   } catch (const std::system_error& error) {
     return drop(Errc::io, fmt::format("no thread to send it: {}", error.what()));
   }
-  bytes_ += item.size();
+  const std::size_t size = item.size();
   waiting_.push_back(std::move(item));
+  bytes_ += size;
   changed_.notify_one();
   return {};
 }
@@ -37,8 +38,7 @@ void Sender::run() {
     const Item item = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    const Deadline deadline = Deadline(limits_.patience).capped_by(end_ns_);
-    const auto sent = send_(item, deadline);
+    const Expected<void> sent = send(item);
     lock.lock();
     bytes_ -= item.size();
     // Other failures are the server's, which are reported when they begin.
@@ -46,6 +46,18 @@ void Sender::run() {
       ++dropped_.entries;
       dropped_.reason = "there was no time left";
     }
+  }
+}
+
+Expected<void> Sender::send(const Item& item) const {
+  const Deadline deadline = Deadline(limits_.patience).capped_by(end_ns_);
+  // A server that is not asked any more must not be taken for one that does not answer.
+  if (deadline.over()) return fail(Errc::timeout, "there is no time left");
+  try {
+    return send_(item, deadline);
+  } catch (const std::exception& problem) {
+    // No memory, mostly. Thrown on, it would end the process.
+    return fail(Errc::internal, problem.what());
   }
 }
 

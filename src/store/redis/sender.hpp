@@ -24,7 +24,8 @@ class Sender {
     Metadata metadata;
     std::size_t size() const { return canonical.size() + content.size(); }
   };
-  /// Sends one by the deadline, which may be brought forward meanwhile.
+  /// Sends one by the deadline, which may be brought forward meanwhile. What it throws is a failure
+  /// like any other.
   using Send = std::function<Expected<void>(const Item&, const Deadline&)>;
   struct Limits {
     std::size_t entries = 256, bytes = 128 << 20;
@@ -46,6 +47,7 @@ class Sender {
 
  private:
   void run();
+  Expected<void> send(const Item& item) const;
   const Send send_;
   const Limits limits_;
   std::atomic<std::int64_t> end_ns_{std::numeric_limits<std::int64_t>::max()};

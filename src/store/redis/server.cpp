@@ -45,8 +45,19 @@ Server::~Server() {
 Expected<Reply> Server::call(Use use, Words words, const Deadline& deadline, std::size_t limit) {
   auto turn = begin(use, deadline);
   if (!turn) return tl::unexpected(turn.error());
-  auto reply = converse(turn->connection, words, deadline, limit);
+  auto reply = try_to_converse(turn->connection, words, deadline, limit);
   return end(use, *std::move(turn), std::move(reply));
+}
+
+Expected<Reply> Server::try_to_converse(std::unique_ptr<Connection>& connection, Words words,
+                                        const Deadline& deadline, std::size_t limit) {
+  try {
+    return converse(connection, words, deadline, limit);
+  } catch (const std::exception& problem) {
+    // No memory, mostly. The turn has to come to its end, or nobody would ever try again.
+    connection.reset();
+    return fail(Errc::io, problem.what());
+  }
 }
 
 Expected<Server::Turn> Server::begin(Use use, const Deadline& deadline) {
@@ -80,8 +91,8 @@ void Server::start_probe(std::chrono::nanoseconds bound) {
     probe_ = std::thread([this, bound] {
       Turn turn;
       turn.pass = Pass::trial;
-      auto reply = converse(turn.connection, {"PING"}, Deadline(bound).capped_by(probe_end_ns_),
-                            small_reply);
+      auto reply = try_to_converse(turn.connection, {"PING"},
+                                   Deadline(bound).capped_by(probe_end_ns_), small_reply);
       (void)end(Use::read, std::move(turn), std::move(reply));
     });
   } catch (const std::system_error&) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -53,6 +55,9 @@ class Server {
   Expected<Turn> begin(Use use, const Deadline& deadline);
   /// With the mutex held: tries in a thread, for as long as a caller would.
   void start_probe(std::chrono::nanoseconds bound);
+  /// As converse(); what it throws is a failure.
+  Expected<Reply> try_to_converse(std::unique_ptr<Connection>& connection, Words words,
+                                  const Deadline& deadline, std::size_t limit);
   Expected<Reply> converse(std::unique_ptr<Connection>& connection, Words words,
                            const Deadline& deadline, std::size_t limit);
   Expected<std::unique_ptr<Connection>> connect(const Deadline& deadline);
