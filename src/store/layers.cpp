@@ -1,6 +1,7 @@
 #include "store/layers.hpp"
 
 #include "base/clock.hpp"
+#include "store/guarded_call.hpp"
 
 namespace kiln {
 namespace {
@@ -51,17 +52,16 @@ Expected<void> LayeredStore::put(Kind kind, const Key& key, ByteView canonical, 
 
 Expected<void> LayeredStore::update(Kind kind, const Key& key, ByteView canonical,
                                     const Change& change) {
-  // Without a local layer there is nothing to change, so the new entry stands for itself.
-  if (!local_) {
-    if (const auto entry = change(std::nullopt))
-      write_below(kind, key, canonical, entry->content, entry->metadata);
-    return fail(Errc::io, "there is no local store");
-  }
   std::optional<Entry> written;
   const auto noted = [&](const std::optional<Entry>& present) { return written = change(present); };
-  auto done = local_->update(kind, key, canonical, noted);
+  auto done = guarded([&]() -> Expected<void> {
+    if (local_) return local_->update(kind, key, canonical, noted);
+    // There is nothing to change, so the new entry stands for itself.
+    noted(std::nullopt);
+    return fail(Errc::io, "there is no local store");
+  });
   // Records change with every run and are a machine's own; programs and plans are the fleet's.
-  if (done && written && kind != Kind::record)
+  if ((done || !local_) && written && kind != Kind::record)
     write_below(kind, key, canonical, written->content, written->metadata);
   return done;
 }

@@ -156,6 +156,53 @@ TEST_F(Layers, without_a_local_store_others_still_answer) {
   EXPECT_FALSE(store.put(Kind::artifact, entry.key, entry.canonical, content_of("x"), {}));
 }
 
+/// A layer that remembers what it was given.
+class Listener final : public Layer {
+ public:
+  explicit Listener(std::vector<Kind>& kinds) : kinds_(kinds) {}
+  std::string name() const override { return "listener"; }
+  Lookup get(Kind, const Key&, ByteView) override { return {{}, "no entry"}; }
+  Expected<void> put(Kind kind, const Key&, ByteView, ByteView, const Metadata&) override {
+    kinds_.push_back(kind);
+    return {};
+  }
+  Expected<void> update(Kind, const Key&, ByteView, const Change&) override { return {}; }
+
+ private:
+  std::vector<Kind>& kinds_;
+};
+
+TEST_F(Layers, without_a_local_store_changed_programs_are_shared_and_changed_records_are_not) {
+  std::vector<Kind> shared;
+  std::vector<LayeredStore::Below> below;
+  below.push_back({std::make_unique<Listener>(shared), false, true});
+  LayeredStore store(nullptr, std::move(below));
+  const auto entry = thing(1);
+  const auto change = [](const std::optional<Entry>& present) {
+    EXPECT_FALSE(present);
+    return std::optional<Entry>(Entry{Bytes(9), {}});
+  };
+  for (const Kind kind : {Kind::artifact, Kind::plan, Kind::record}) {
+    const auto done = store.update(kind, entry.key, entry.canonical, change);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code(), Errc::io) << "nothing is kept on this machine";
+  }
+  EXPECT_THAT(shared, ElementsAre(Kind::artifact, Kind::plan));
+}
+
+TEST_F(Layers, what_a_change_throws_is_an_error_with_and_without_a_local_store) {
+  const auto entry = thing(1);
+  const auto change = [](const std::optional<Entry>&) -> std::optional<Entry> {
+    throw std::runtime_error("no such thing");
+  };
+  for (const bool local : {true, false}) {
+    LayeredStore store(local ? std::make_unique<LocalStore>(path("local")) : nullptr, {});
+    const auto done = store.update(Kind::artifact, entry.key, entry.canonical, change);
+    ASSERT_FALSE(done);
+    EXPECT_THAT(done.error().message(), HasSubstr("no such thing"));
+  }
+}
+
 TEST_F(Layers, a_reservation_is_one_process_s_at_a_time) {
   LocalStore store(path("local"));
   const auto entry = thing(1);
