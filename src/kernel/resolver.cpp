@@ -23,11 +23,11 @@ Resolver::~Resolver() { finish(); }
 
 Resolver& Resolver::process() {
   static Resolver resolver([] {
-    auto store = open_store(default_store_settings());
+    auto settings = default_store_settings();
+    auto store = open_store(settings);
     if (store) return *std::move(store);
     // A wrong setting of a library's user costs him the shared store, not his program.
     log(LogLevel::warning, store.error().message());
-    auto settings = default_store_settings();
     settings.shared.clear();
     return value_or_throw(open_store(settings));
   }());

@@ -122,6 +122,24 @@ TEST_F(StoreUpkeep, a_store_with_a_size_keeps_to_it) {
                  "found '12 parsecs', expected a number of bytes");
 }
 
+int count(const std::string& text, std::string_view what) {
+  int found = 0;
+  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+TEST_F(StoreUpkeep, a_size_that_is_none_is_said_once) {
+  const auto key = entries()[0]["key"].get<std::string>();
+  set("KILN_STORE_SIZE", "12 parsecs");
+  const auto run = kiln({"run", "copy_float.json"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(count(run.errors, "12 parsecs"), 1) << run.errors;
+  // Commands without that option go on with the usual size.
+  const auto explained = kiln({"store", "explain", key});
+  EXPECT_EQ(explained.exit_code, 0);
+  EXPECT_EQ(count(explained.errors, "12 parsecs"), 1) << explained.errors;
+}
+
 TEST_F(StoreUpkeep, without_a_local_store_the_commands_say_so) {
   for (const char* verb : {"ls", "verify", "gc", "clear"})
     expect_refusal(kiln({"store", verb, "--store", "off"}), 2, "no local store");

@@ -65,13 +65,12 @@ LayerAnswer timed(std::string name, const Ask& ask) {
 }
 
 /// Each layer by itself: those below one that answers are asked, too.
-std::vector<LayerAnswer> ask_all(Context& context, LocalStore& local, EntryKind kind,
+std::vector<LayerAnswer> ask_all(StoreSettings settings, LocalStore& local, EntryKind kind,
                                  const Key& key, ByteView canonical) {
   std::vector<LayerAnswer> answers{
       timed(local.name(), [&] { return local.look_up(kind, key, canonical); })};
-  StoreSettings below = store_settings_of(context);
-  below.local.clear();
-  const auto layers = value_or_throw(open_store(below));
+  settings.local.clear();
+  const auto layers = value_or_throw(open_store(settings));
   const auto* several = dynamic_cast<const LayeredStore*>(layers.get());
   if (several == nullptr) return answers;
   for (const auto& layer : several->below())
@@ -111,11 +110,12 @@ constinit const Command store_explain_command{
 };
 
 int store_explain(Context& context) {
-  const auto store = open_local(context);
+  const StoreSettings settings = store_settings_of(context);
+  const auto store = open_local(settings);
   if (context.arguments().size() == 2) return explain_two(context, *store);
   const auto [kind, key] = entry_of(*store, context.arguments().front(), context);
   const Bytes canonical = value_or_throw(store->canonical_of(kind, key));
-  const auto answers = ask_all(context, *store, kind, key, canonical);
+  const auto answers = ask_all(settings, *store, kind, key, canonical);
   const auto relative = nearest(*store, kind, key, canonical);
   if (context.flag("json")) {
     Json json{{"key", key.hex()}, {"layers", Json::array()}};

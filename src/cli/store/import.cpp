@@ -16,7 +16,7 @@ namespace {
 
 constexpr Option dry_run{.name = "dry-run",
                          .help = "Says what would become of each entry, and stores nothing."};
-constexpr Option own_options[] = {options::store, dry_run, options::json};
+constexpr Option own_options[] = {options::store, options::store_size, dry_run, options::json};
 constexpr Example examples[] = {
     {"kiln store import farm.kiln", "From now on what the farm has compiled starts at once."},
     {"kiln store import --dry-run --json farm.kiln", "What would come in, and what would not?"},

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <ctime>
 
-#include "cli/store_settings.hpp"
-
 namespace kiln::cli {
 namespace {
 
@@ -29,7 +27,10 @@ bool defines(const Context& context, std::string_view name) {
 }  // namespace
 
 std::unique_ptr<LocalStore> open_local(const Context& context) {
-  const StoreSettings settings = store_settings_of(context);
+  return open_local(store_settings_of(context));
+}
+
+std::unique_ptr<LocalStore> open_local(const StoreSettings& settings) {
   if (settings.local.empty())
     throw Error(Errc::bad_input,
                 "no local store: it is off; expected --store=DIR, KILN_STORE or HOME");

@@ -9,6 +9,7 @@
 
 #include "cli/common_options.hpp"
 #include "cli/context.hpp"
+#include "cli/store_settings.hpp"
 #include "store/local_store.hpp"
 
 namespace kiln::cli {
@@ -17,6 +18,9 @@ using EntryKind = kiln::Kind;  // Kind is an option's, here
 
 /// The local store of --store. Throws Error (bad input) where there is none: --store=off.
 std::unique_ptr<LocalStore> open_local(const Context& context);
+/// The same, for commands that need the settings for more: reading them twice would say twice what
+/// is wrong with them.
+std::unique_ptr<LocalStore> open_local(const StoreSettings& settings);
 
 /// The one entry whose key begins with these letters, of the kind of --kind if that is given.
 /// Throws Error: not_found, or bad_input where several do.

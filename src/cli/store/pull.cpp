@@ -14,8 +14,9 @@ namespace {
 
 using Place = std::pair<EntryKind, Key>;
 
-constexpr Option own_options[] = {options::store, options::shared_store, options::shared_timeout,
-                                  options::kind, options::json};
+constexpr Option own_options[] = {options::store,        options::store_size,
+                                  options::shared_store, options::shared_timeout,
+                                  options::kind,         options::json};
 constexpr Example examples[] = {
     {"kiln store pull --kind artifact", "Every program of the fleet, before the network goes."},
 };
@@ -83,8 +84,9 @@ constinit const Command store_pull_command{
 };
 
 int store_pull(Context& context) {
-  const auto shared = open_shared(context);
-  const auto store = open_local(context);
+  const StoreSettings settings = store_settings_of(context);
+  const auto shared = open_shared(context, settings);
+  const auto store = open_local(settings);
   std::set<Place> here;
   for (const auto& entry : value_or_throw(store->list())) here.emplace(entry.kind, entry.key);
   const auto places = places_in(*shared, context);

@@ -56,8 +56,9 @@ constinit const Command store_push_command{
 };
 
 int store_push(Context& context) {
-  const auto shared = open_shared(context);
-  const auto store = open_local(context);
+  const StoreSettings settings = store_settings_of(context);
+  const auto shared = open_shared(context, settings);
+  const auto store = open_local(settings);
   auto entries = value_or_throw(store->list());
   std::erase_if(entries, [&](const EntryInfo& entry) { return !is_asked_for(entry, context); });
   Transfer transfer(context, "push", shared->where(), entries.size());
@@ -68,8 +69,7 @@ int store_push(Context& context) {
   return transfer.finish();
 }
 
-std::unique_ptr<SharedLayer> open_shared(const Context& context) {
-  StoreSettings settings = store_settings_of(context);
+std::unique_ptr<SharedLayer> open_shared(const Context& context, StoreSettings settings) {
   if (settings.shared.empty())
     throw Error(Errc::bad_input,
                 fmt::format("{}: found no shared store, expected --shared-store or "
