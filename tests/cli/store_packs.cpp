@@ -232,6 +232,18 @@ TEST_F(StorePacks, signing_in_place_is_repeatable) {
   EXPECT_EQ(read("b.kiln"), once);
 }
 
+TEST_F(StorePacks, sign_tells_programs_what_it_signed) {
+  fill();
+  const auto ours = key("our.key");
+  good({"store", "export", "a.kiln"});
+  const auto done = good({"store", "sign", "--json", "--key", "our.key", "a.kiln", "-o", "b.kiln"});
+  const auto told = json_lines(done.output);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0],
+            (nlohmann::ordered_json{{"pack", "b.kiln"}, {"entries", 2}, {"signer", ours}}));
+  EXPECT_EQ(done.errors, "");
+}
+
 TEST_F(StorePacks, without_a_key_nothing_is_signed_and_the_message_helps) {
   write("a.kiln", "");
   expect_refusal(kiln({"store", "sign", "a.kiln"}), 2, "kiln store key FILE makes one");

@@ -1,8 +1,11 @@
 // `kiln store sign`: a signature for every entry of a pack.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/file.hpp"
 #include "cli/file_options.hpp"
+#include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/store/pack_commands.hpp"
 #include "cli/store/pack_files.hpp"
@@ -11,12 +14,21 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::signing_key, options::output};
+constexpr Option own_options[] = {options::signing_key, options::output, options::json};
 constexpr Example examples[] = {
     {"kiln store sign farm.kiln", "Signs with this user's key, in place."},
     {"kiln store sign --key release.key farm.kiln -o signed.kiln",
      "With another, into a new file."},
 };
+
+/// To standard error, unless a program reads it: the pack itself may go to standard output.
+void tell(const Context& context, const std::string& output, std::size_t entries,
+          const std::string& signer) {
+  if (context.flag("json"))
+    print_json({{"pack", output}, {"entries", entries}, {"signer", signer}});
+  else
+    complain(fmt::format("note: {}: {} signed by {}", output, entries_text(entries), signer));
+}
 
 }  // namespace
 
@@ -47,8 +59,7 @@ int store_sign(Context& context) {
   const Bytes signed_pack = value_or_throw(sign_pack(pack.bytes, key));
   const std::string& output = context.has("output") ? context.text("output") : path;
   value_or_throw(write_file(output, signed_pack));
-  complain(fmt::format("note: {}: {} signed by {}", output, entries_text(pack.entries.size()),
-                       key.public_key().hex()));
+  tell(context, output, pack.entries.size(), key.public_key().hex());
   return 0;
 }
 
