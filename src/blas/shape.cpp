@@ -23,6 +23,7 @@ Shape::Shape(const Call& call, cl_context in_context, const cl_device_id* on, st
       diag(static_cast<std::uint8_t>(call.diag)),
       real_alpha(call.real_alpha ? 1 : 0),
       alpha_is_zero(call.alpha == Scalar(0) ? 1 : 0),
+      alpha_is_one(call.alpha == Scalar(1) ? 1 : 0),
       queues(static_cast<std::uint8_t>(std::min(count, most_queues))),
       unused{},
       m(call.m),

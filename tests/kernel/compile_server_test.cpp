@@ -113,6 +113,14 @@ TEST_F(CompileServer, another_environment_has_another_server) {
   EXPECT_EQ(new_servers().size(), 2u);
 }
 
+TEST_F(CompileServer, loads_no_driver_but_the_one_it_compiles_for) {
+  EXPECT_TRUE(compiles(0));
+  const auto servers = new_servers();
+  ASSERT_EQ(servers.size(), 1u);
+  const auto variables = text_of(fmt::format("/proc/{}/environ", servers[0]));
+  EXPECT_NE(variables.find("OCL_ICD_VENDORS=/"), std::string::npos) << variables;
+}
+
 TEST_F(CompileServer, what_only_the_library_reads_makes_no_other) {
   EXPECT_TRUE(compiles(0));
   const ScopedVariable log("KILN_EXPLAIN", "0");

@@ -18,6 +18,7 @@ struct Facts {
     for (const auto& fact : request.facts) {
       if (fact.name == "precision") letter = std::get<std::string>(fact.value).at(0);
       if (fact.name == "form") form = std::get<std::string>(fact.value);
+      if (fact.name == "small") small = std::get<std::int64_t>(fact.value) != 0;
       if (fact.name == "native_floats")
         native_floats = static_cast<std::size_t>(std::get<std::int64_t>(fact.value));
     }
@@ -35,6 +36,7 @@ struct Facts {
   char letter = 's';
   std::string form = "cpu";
   Precision precision{};
+  bool small = false;
   std::size_t native_floats = 4, lanes = 4;
 };
 
@@ -50,6 +52,8 @@ Parameters cpu_defaults(const Facts& facts) {
 /// Tiles that a work-group's registers hold, with stages that fit into 48 KiB of local memory.
 Parameters gpu_defaults(const Facts& facts) {
   const bool complex = is_complex(facts.precision);
+  if (facts.by_matrix_units() && facts.small)
+    return {{"rows", 64}, {"columns", 64}, {"depth", complex ? 4 : 8}, {"stages", 3}};
   if (facts.by_matrix_units())
     return {{"rows", complex ? 64 : 128},
             {"columns", 128},
@@ -57,7 +61,10 @@ Parameters gpu_defaults(const Facts& facts) {
             {"stages", complex ? 3 : 2}};
   if (is_double(facts.precision))
     return {{"rows", 64}, {"columns", complex ? 64 : 128}, {"depth", 4}, {"stages", 2}};
-  return {{"rows", complex ? 64 : 128}, {"columns", 128}, {"depth", 8}, {"stages", 4}};
+  return {{"rows", complex || facts.small ? 64 : 128},
+          {"columns", complex && facts.small ? 64 : 128},
+          {"depth", 8},
+          {"stages", 4}};
 }
 
 std::string cpu_text(const Facts& facts, const GemmTiles& tiles) {

@@ -10,7 +10,8 @@ namespace kiln::blas {
 ///   pack_first, pack_second   an operand into panels of `rows` rows or `columns` columns
 ///   product                   C = alpha A B + beta C on the panels
 ///
-/// Facts: precision ("s"), form, native_floats. Parameters: rows, columns, depth (GemmTiles), for
+/// Facts: precision ("s"), form, small (the result is too small for large tiles to fill the
+/// device), native_floats. Parameters: rows, columns, depth (GemmTiles), for
 /// GPUs stages, too. Forms, by device: "cpu"; "gpu" (any other); "sm80" and "sm90" (NVIDIA devices
 /// of at least this architecture, with asynchronous copies, and from 9.0 on with the matrix units
 /// for double precision). The form "cpu" has one work-item a work-group: a micro-kernel holds a
@@ -21,7 +22,7 @@ namespace kiln::blas {
 class GemmGenerator : public Generator {
  public:
   std::string family() const override { return "blas.gemm"; }
-  std::int64_t version() const override { return 1; }
+  std::int64_t version() const override { return 2; }
   Parameters defaults(const Request& request) const override;
   bool accepts(const Request& request, const Parameters& parameters) const override;
   std::string generate(const Request& request, const Parameters& parameters) const override;

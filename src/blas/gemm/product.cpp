@@ -31,10 +31,11 @@ class ProductSteps {
         form_(builder.gemm_form(queue)) {
     choice_.family = GemmGenerator().family();
     choice_.version = GemmGenerator().version();
-    choice_.facts = {{"precision", std::string(1, letter(precision_))},
-                     {"form", form_},
-                     {"native_floats", std::int64_t{builder.device(queue).native_floats}}};
-    tiles_ = GemmTiles::of(builder.parameters(choice_, queue));
+    choose(false);
+    if (!is_cpu_form(form_) &&
+        panels_of(product.rows, tiles_.rows) * panels_of(product.columns, tiles_.columns) <
+            builder.device(queue).compute_units)
+      choose(true);
   }
 
   void add() {
@@ -58,6 +59,14 @@ class ProductSteps {
   }
 
  private:
+  /// `small`: tiles of which even a small result has enough for every compute unit.
+  void choose(bool small) {
+    choice_.facts = {{"precision", std::string(1, letter(precision_))},
+                     {"form", form_},
+                     {"small", std::int64_t{small}},
+                     {"native_floats", std::int64_t{builder_.device(queue_).native_floats}}};
+    tiles_ = GemmTiles::of(builder_.parameters(choice_, queue_));
+  }
   /// `across`: the factor's rows are the columns of op(region).
   cl::Buffer pack(const char* kernel, std::size_t rows, std::size_t width, const Factor& factor,
                   bool across) {

@@ -8,7 +8,7 @@ namespace kiln::blas {
 namespace {
 
 /// Size of the diagonal blocks that are inverted, and how many columns a work-item inverts.
-constexpr std::size_t block = 64, strip = 16;
+constexpr std::size_t block = 128, strip = 16;
 
 /// Solves by halves: what the first half's solution means for the second is a product. At the
 /// leaves stand the inverted diagonal blocks, so that they are products, too. (For the method's
@@ -35,7 +35,7 @@ class TriangularSolve {
     scaled.columns = columns_;
     scaled.result = b_;
     scaled.beta = call_alpha;
-    add_scaling(to_, 0, scaled);
+    if (to_.call().alpha != Scalar(1)) add_scaling(to_, 0, scaled);
     if (to_.call().alpha == Scalar(0)) return;
     invert();
     solve(0, size_);

@@ -83,7 +83,7 @@ Expected<ProcessResult> run_own_helper(const fs::path& helper, const fs::path& f
   process.folder = folder;
   process.limit = setting.limit;
   process.environment = setting.environment;
-  for (auto& variable : cache_environment()) process.environment.push_back(std::move(variable));
+  for (auto& variable : compiler_environment()) process.environment.push_back(std::move(variable));
   return run_process(process);
 }
 

@@ -1,6 +1,7 @@
 #include "kernel/apart/job.hpp"
 
 #include "base/cursor.hpp"
+#include "kernel/apart/driver_library.hpp"
 
 namespace kiln::apart {
 namespace {
@@ -13,8 +14,11 @@ ByteView get(Cursor& in) { return in.take(in.number<std::uint64_t>("length"), "c
 std::string get_text(Cursor& in) { return std::string(as_text(get(in))); }
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> cache_environment() {
-  return {{"POCL_CACHE_DIR", cache_folder}, {"POCL_KERNEL_CACHE", "1"}};
+std::vector<std::pair<std::string, std::string>> compiler_environment() {
+  std::vector<std::pair<std::string, std::string>> variables{{"POCL_CACHE_DIR", cache_folder},
+                                                             {"POCL_KERNEL_CACHE", "1"}};
+  if (const auto library = driver_library()) variables.emplace_back("OCL_ICD_VENDORS", *library);
+  return variables;
 }
 
 Bytes encode(const Job& job) {

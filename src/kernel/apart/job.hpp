@@ -44,8 +44,8 @@ enum ExitCode { done = 0, failed = 3, does_not_build = 4, parent_gone = 5, no_fo
 
 /// What the driver's compiler finds in its environment, besides the caller's own: it keeps its
 /// files in the private folder. The name is relative, so that this machine's paths, and with them
-/// the user's name, stay out of the archive.
-std::vector<std::pair<std::string, std::string>> cache_environment();
+/// the user's name, stay out of the archive. And the loader finds the one driver that is needed.
+std::vector<std::pair<std::string, std::string>> compiler_environment();
 
 /// The helper's whole work, in the current folder; ends with the parent. Writes artifact_file, or
 /// log_file. Returns an ExitCode.

@@ -133,7 +133,7 @@ bool start(const fs::path& helper, int listener, const fs::path& path) {
   ProcessRequest server;
   server.program = helper;
   server.arguments = {"--serve", path.string()};
-  server.environment = cache_environment();
+  server.environment = compiler_environment();
   auto child = start_process(server, listener);
   if (!child) return false;
   children().add(*std::move(child));
