@@ -1,6 +1,7 @@
 #include "blas/cblas.hpp"
 
 #include <complex>
+#include <cstdlib>
 
 namespace kiln::bench {
 namespace {
@@ -102,7 +103,13 @@ void run_typed(const SharedLibrary& library, const Call& call,
 
 }  // namespace
 
-Cblas::Cblas() : library_({"libopenblas.so.0", "libopenblas.so"}) {}
+Cblas::Cblas()
+    : library_([] {
+        // As it comes: with the kernels that it chooses for this processor.
+        for (const char* name : {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_NUM_THREADS"})
+          ::unsetenv(name);
+        return SharedLibrary({"libopenblas.so.0", "libopenblas.so"});
+      }()) {}
 
 const Cblas& Cblas::get() {
   static const Cblas one;

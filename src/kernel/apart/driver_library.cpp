@@ -12,7 +12,9 @@ namespace {
 bool loader_takes_libraries() {
   void* loader = ::dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (loader == nullptr) return false;
-  const bool is_ocl_icd = ::dlsym(loader, "clGetICDLoaderInfoOCLICD") != nullptr;
+  const auto find = reinterpret_cast<void*(CL_API_CALL*)(const char*)>(
+      ::dlsym(loader, "clGetExtensionFunctionAddress"));
+  const bool is_ocl_icd = find != nullptr && find("clGetICDLoaderInfoOCLICD") != nullptr;
   ::dlclose(loader);
   return is_ocl_icd;
 }
