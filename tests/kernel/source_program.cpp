@@ -29,7 +29,7 @@ struct Parsed {
     return parse_parameters(source, program, program.functions.at(0));
   }
   Preprocessed source;
-  Program program;
+  SourceProgram program;
 };
 
 TEST(SourceProgram, finds_functions_and_kernels) {

@@ -7,7 +7,7 @@ namespace {
 
 class ParameterParser {
  public:
-  ParameterParser(const Preprocessed& source, const Program& program)
+  ParameterParser(const Preprocessed& source, const SourceProgram& program)
       : source_(source), tokens_(source.tokens), program_(program) {}
 
   Parameter parse(TokenRange range) {
@@ -125,12 +125,12 @@ class ParameterParser {
   std::vector<std::uint32_t> seen_;  // the typedefs that were looked into already
   const Preprocessed& source_;
   const std::vector<Token>& tokens_;
-  const Program& program_;
+  const SourceProgram& program_;
 };
 
 }  // namespace
 
-std::vector<Parameter> parse_parameters(const Preprocessed& source, const Program& program,
+std::vector<Parameter> parse_parameters(const Preprocessed& source, const SourceProgram& program,
                                         const Function& function) {
   std::vector<Parameter> parameters;
   ParameterParser parser(source, program);

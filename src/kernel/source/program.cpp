@@ -17,7 +17,7 @@ class Parser {
   explicit Parser(const Preprocessed& source)
       : source_(source), tokens_(source.tokens), end_(static_cast<std::uint32_t>(tokens_.size())) {}
 
-  Program run() {
+  SourceProgram run() {
     while (program_.well_formed && at_ < end_) item();
     return std::move(program_);
   }
@@ -156,7 +156,7 @@ class Parser {
 
   const Preprocessed& source_;
   const std::vector<Token>& tokens_;
-  Program program_;
+  SourceProgram program_;
   std::uint32_t at_ = 0, end_;
 };
 
@@ -191,6 +191,6 @@ std::uint32_t closing_bracket(const std::vector<Token>& tokens, std::uint32_t op
   return end;
 }
 
-Program parse_program(const Preprocessed& source) { return Parser(source).run(); }
+SourceProgram parse_program(const Preprocessed& source) { return Parser(source).run(); }
 
 }  // namespace kiln

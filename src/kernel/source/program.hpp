@@ -41,7 +41,7 @@ struct Parameter {
 };
 
 /// What stands at program scope.
-struct Program {
+struct SourceProgram {
   std::vector<Function> functions;
   std::vector<ProgramVariable> variables;
   std::vector<TokenRange> aggregates;  ///< members of structures and unions, between the braces
@@ -54,10 +54,10 @@ struct Program {
 };
 
 /// Finds functions, typedefs and variables by their brackets; no full grammar. O(tokens).
-Program parse_program(const Preprocessed& source);
+SourceProgram parse_program(const Preprocessed& source);
 
 /// The parameters of a function, typedefs resolved.
-std::vector<Parameter> parse_parameters(const Preprocessed& source, const Program& program,
+std::vector<Parameter> parse_parameters(const Preprocessed& source, const SourceProgram& program,
                                         const Function& function);
 
 /// Index of the bracket that closes the one at `open`, or `end` where none does.

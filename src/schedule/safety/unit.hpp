@@ -19,7 +19,7 @@ class Unit {
        const std::vector<std::pair<std::string, std::string>>& macros);
 
   const Preprocessed source;
-  const Program program;
+  const SourceProgram program;
   std::vector<std::uint32_t> kernels;    ///< definitions of the kernel (branches may hold several)
   std::vector<std::uint32_t> reachable;  ///< functions that it may call, itself included
   /// Brackets cannot be matched for certain, so that all text counts as reachable.

@@ -128,7 +128,7 @@ Value Walker::member(Value base, bool arrow) {
     give_up("cannot follow the text near '" + std::string(token().text) + "'");
   const bool component = is_component(token().text);
   ++at_;
-  const Program& program = flow_.unit.program;
+  const SourceProgram& program = flow_.unit.program;
   const bool may_be_address =
       !component && (program.has_pointer_members || program.has_array_members);
   base.dimensions = 0;
