@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/default_path.hpp"
 #include "base/suggest.hpp"
 #include "cli/context.hpp"
 #include "cli/help.hpp"
@@ -106,6 +107,7 @@ int run_words(Words words) {
 
 int run(int count, char** words) {
   handle_signals();
+  set_default_path();
   int code = 1;
   try {
     code = run_words(Words(words + (count > 0 ? 1 : 0), words + count));

@@ -1,6 +1,9 @@
 #include "kernel/compile.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
 
 namespace kiln {
 namespace {
@@ -42,7 +45,26 @@ void build(const cl::Program& program, const Device& device, const std::string& 
   throw build_error(label, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device.handle));
 }
 
+bool is_in(std::string_view folders, const char* program) {
+  while (!folders.empty()) {
+    const std::string_view folder = folders.substr(0, folders.find(':'));
+    if (!folder.empty() && ::access(fmt::format("{}/{}", folder, program).c_str(), X_OK) == 0)
+      return true;
+    folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
+  }
+  return false;
+}
+
 }  // namespace
+
+Expected<void> can_compile_here(const Device& device) {
+  const char* path = std::getenv("PATH");
+  if (!device.pocl || (path != nullptr && is_in(path, "ld"))) return {};
+  return fail(Errc::unsupported,
+              path == nullptr || *path == '\0'
+                  ? "PATH is not set, and PoCL's compiler looks there for its linker, ld"
+                  : "no folder of PATH holds ld, the linker that PoCL's compiler needs");
+}
 
 std::string build_log(const cl::Program& program, const Device& device) {
   cl_int status = CL_SUCCESS;

@@ -48,4 +48,13 @@ struct ApartRequest {
 };
 Expected<Bytes> compile_apart(const Device& device, const ApartRequest& request);
 
+/// Errc::unsupported where PoCL's compiler would end this process: it finds no linker. The helper
+/// has a PATH of its own where this process has none.
+Expected<void> can_compile_here(const Device& device);
+
+/// What does not compile, or kills the compiler, would do the same in this process.
+inline bool fails_here_too(const Error& error) {
+  return error.code() == Errc::build || error.code() == Errc::device;
+}
+
 }  // namespace kiln

@@ -19,14 +19,17 @@ std::string variant_list(const std::vector<KernelVariant>& variants) {
   return list;
 }
 
-Expected<Bytes> read_result(const ProcessResult& result, const fs::path& folder,
-                            const ApartRequest& request) {
+Expected<Bytes> read_result(const Device& device, const ProcessResult& result,
+                            const fs::path& folder, const ApartRequest& request) {
   if (result.timed_out)
     return fail(Errc::timeout, fmt::format("compiling {} took longer than {} s", request.label,
                                            static_cast<double>(request.limit.count()) / 1000));
-  if (result.signal != 0)
-    return fail(Errc::device, fmt::format("the driver's compiler died of {} on {}",
-                                          signal_name(result.signal), request.label));
+  if (result.signal != 0) {
+    const auto possible = can_compile_here(device);
+    return fail(Errc::device,
+                fmt::format("the driver's compiler died of {} on {}{}", signal_name(result.signal),
+                            request.label, possible ? "" : ": " + possible.error().message()));
+  }
   const auto log = read_text(folder / apart::log_file);
   if (result.exit_code == apart::done) {
     if (request.build_log != nullptr) *request.build_log = log.value_or("");
@@ -58,7 +61,7 @@ Expected<Bytes> compile_once(const Device& device, const ApartRequest& request) 
     setting.environment.emplace_back("POCL_LEAVE_KERNEL_COMPILER_TEMP_FILES", "1");
   const auto run = apart::run_helper(job, setting);
   if (!run) return tl::unexpected(run.error());
-  return read_result(run->result, run->folder.path(), request);
+  return read_result(device, run->result, run->folder.path(), request);
 }
 
 }  // namespace

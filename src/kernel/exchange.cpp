@@ -34,8 +34,20 @@ std::optional<Artifact> stored_artifact(const std::optional<Entry>& entry) {
   return std::move(*artifact);
 }
 
-/// What can be known about native code without running it.
+/// PoCL 3.1 ends the process of whoever loads bitcode that is none.
+Expected<void> check_bitcode(const poclbin::File& file) {
+  constexpr std::string_view magics[] = {"BC\xc0\xde", "\xde\xc0\x17\x0b"};
+  for (const auto magic : magics)
+    if (as_text(file.content).starts_with(magic)) return {};
+  return fail(Errc::corrupt, fmt::format("{}: no LLVM bitcode", file.path));
+}
+
+/// What can be known about code without compiling or running it.
 Expected<void> check_objects(const poclbin::Archive& archive) {
+  for (const auto& entry : archive.root)
+    for (const auto& file : entry)
+      if (file.path == "/program.bc")
+        if (auto fits = check_bitcode(file); !fits) return fits;
   for (const auto& kernel : archive.kernels)
     for (const auto& file : kernel.files) {
       if (!file.path.ends_with(".so")) continue;
@@ -94,11 +106,14 @@ Expected<Imported> import_archive(Resolver& resolver, const Request& request,
     return fail(Errc::bad_input, "an archive carries no signature, and " + trust.origin +
                                      " asks for one; expected a signed pack (kiln store import)");
   try {
-    // Loaded once: what the driver refuses must not become an entry.
+    // Loaded once: what the driver refuses must not become an entry. Under a build hash of its own:
+    // the driver keeps what it has loaded by that, and would take it for another program's.
     const auto context = Context::create({device});
     Artifact artifact;
     artifact.form = Artifact::Form::pocl_archive;
-    artifact.kernels = describe_kernels(load_binary(*context, *device, bytes, request.options));
+    const std::string hash = poclbin::build_hash(blake2b(bytes).bytes);
+    artifact.kernels = describe_kernels(
+        load_binary(*context, *device, poclbin::rewrite(*archive, hash, nullptr), request.options));
     const auto change = [&](const std::optional<Entry>& entry) -> std::optional<Entry> {
       const auto present = stored_artifact(entry);
       imported.build_hash = archive->build_hash;
@@ -109,7 +124,7 @@ Expected<Imported> import_archive(Resolver& resolver, const Request& request,
       const std::string own = poclbin::build_hash(slot.key.digest.bytes);
       const bool known = present || archive->build_hash == own;
       if (known) {
-        imported.build_hash = poclbin::build_hash(blake2b(bytes).bytes);
+        imported.build_hash = hash;
         imported.renewed = true;
       }
       artifact.binary = poclbin::rewrite(*archive, imported.build_hash, nullptr);

@@ -8,15 +8,20 @@ Program::Program(Parts parts) : parts_(std::move(parts)) { list_variants(); }
 
 void Program::list_variants() {
   variants_.clear();
+  generic_.clear();
   has_bitcode_ = false;
   if (parts_.archive.empty()) return;
   const auto archive = poclbin::parse(parts_.archive);
   if (!archive) return;
   for (const auto& entry : archive->root)
     for (const auto& file : entry) has_bitcode_ = has_bitcode_ || file.path == "/program.bc";
-  for (const auto& kernel : archive->kernels)
+  for (const auto& kernel : archive->kernels) {
     for (const auto& variant : poclbin::variants(kernel))
       variants_.emplace(std::string(kernel.name), variant);
+    const std::string generic = fmt::format("/{0}/0-0-0/{0}.so", kernel.name);
+    for (const auto& file : kernel.files)
+      if (file.path == generic) generic_.emplace(kernel.name);
+  }
 }
 
 const KernelInfo& Program::kernel(std::string_view name) const {
@@ -30,7 +35,9 @@ const KernelInfo& Program::kernel(std::string_view name) const {
 }
 
 void Program::prepare(const KernelVariant& variant) {
-  if (parts_.maker == nullptr || missing({variant}).empty()) return;
+  if (parts_.maker == nullptr) return;
+  value_or_throw(startable(variant));
+  if (missing({variant}).empty()) return;
   parts_.maker->make_variant(*this, variant);
   // Where making it failed, the driver compiles it at the launch, once; asking again would cost
   // the same again.
@@ -43,8 +50,19 @@ std::vector<KernelVariant> Program::missing(const std::vector<KernelVariant>& wa
   const std::lock_guard lock(mutex_);
   if (!has_bitcode_) return lacking;
   for (const auto& variant : wanted)
-    if (!variants_.contains({variant.kernel, variant.variant})) lacking.push_back(variant);
+    if (!has(variant)) lacking.push_back(variant);
   return lacking;
+}
+
+Expected<void> Program::startable(const KernelVariant& variant) const {
+  const std::lock_guard lock(mutex_);
+  if (parts_.archive.empty() || has_bitcode_ || has(variant) || generic_.contains(variant.kernel))
+    return {};
+  return fail(Errc::unsupported,
+              fmt::format("the archive{} has no variant {} of {}, and neither the generic function "
+                          "nor the bitcode that could stand in for it",
+                          parts_.label.empty() ? "" : " of " + parts_.label,
+                          variant.variant.folder(), variant.kernel));
 }
 
 Bytes Program::archive() const {

@@ -15,7 +15,8 @@ namespace kiln {
 class Program;
 
 /// Makes a variant of a program that its archive lacks, and keeps it; the Resolver's part of
-/// Program::prepare.
+/// Program::prepare. Throws Error where the driver's compiler fails on it: a launch would ask the
+/// same compiler, in this process. What else goes wrong is left to the launch.
 class VariantMaker {
  public:
   virtual ~VariantMaker() = default;
@@ -51,10 +52,14 @@ class Program {
   const std::vector<KernelInfo>& kernels() const { return parts_.kernels; }
 
   /// Makes sure that a launch of this geometry meets no compiler. A no-op but for PoCL archives.
+  /// Throws Error where nobody could launch it: PoCL would end the process.
   void prepare(const KernelVariant& variant);
   /// Variants that the archive still lacks, of those given. None where it holds no bitcode: then
   /// the driver uses the generic function, and could make no variant.
   std::vector<KernelVariant> missing(const std::vector<KernelVariant>& wanted) const;
+  /// Errc::unsupported where the archive has neither the variant nor anything that stands in for it
+  /// or that it could be made of.
+  Expected<void> startable(const KernelVariant& variant) const;
 
   /// The archive as it is now; replaced when variants are merged in.
   Bytes archive() const;
@@ -62,9 +67,13 @@ class Program {
 
  private:
   void list_variants();
+  bool has(const KernelVariant& variant) const {
+    return variants_.contains({variant.kernel, variant.variant});
+  }
   Parts parts_;
   mutable std::mutex mutex_;
   std::set<std::pair<std::string, poclbin::Variant>> variants_;
+  std::set<std::string> generic_;  ///< kernels with a function for any local size
   bool has_bitcode_ = false;
 };
 

@@ -111,7 +111,7 @@ class Resolver : public VariantMaker {
   bool load_made(Work& work);
   void compile_here_into(Work& work, const std::string& why);
   void compile_beside(const Work& work);
-  bool add_variants(Work& work);
+  Expected<void> add_variants(Work& work, const std::vector<KernelVariant>& lacking);
   void keep(const Work& work);
   Program& publish(Work& work);
 

@@ -15,6 +15,8 @@ Digest digest_of(const Request& request, const std::string& text) {
 
 void Resolver::compile(Work& work) {
   const bool keepable = store_ != nullptr && work.device->pocl;
+  // The helper can where this process cannot, even if nobody keeps what it makes.
+  if (!can_compile_here(*work.device)) return compile_apart_into(work);
   if (!keepable || policy_ == CompilePolicy::here) return compile_here_into(work, "");
   if (policy_ == CompilePolicy::beside) {
     compile_beside(work);
@@ -40,9 +42,7 @@ void Resolver::compile_apart_into(Work& work) {
     }
   }
   if (!made) {
-    // A text that does not compile, or kills the compiler, would do the same here.
-    if (made.error().code() == Errc::build || made.error().code() == Errc::device)
-      throw made.error();
+    if (fails_here_too(made.error())) throw made.error();
     log(LogLevel::info, made.error().message() + "; building in process instead");
     return compile_here_into(work, made.error().message());
   }
@@ -71,6 +71,10 @@ bool Resolver::load_made(Work& work) {
 
 void Resolver::compile_here_into(Work& work, const std::string& why) {
   StepTimer step(work.explanation, "compile");
+  if (auto possible = can_compile_here(*work.device); !possible)
+    throw Error(possible.error().code(),
+                fmt::format("{} cannot be compiled: {} ({})", work.request.label,
+                            possible.error().message(), why));
   const std::string text = text_of(work.request, work.parameters);
   work.handle =
       build_here(*work.context, *work.device, text, work.request.options, work.request.label);

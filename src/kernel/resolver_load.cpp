@@ -1,6 +1,8 @@
 // The store's side of the Resolver: an Artifact becomes a program, verified first.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/log.hpp"
 #include "kernel/work.hpp"
 
@@ -28,6 +30,20 @@ Expected<Artifact> decode_entry(const Entry& entry, const Device& device) {
     if (auto verified = verify_archive(artifact->binary, device); !verified)
       return tl::unexpected(verified.error());
   return artifact;
+}
+
+/// A program that only tells what its archive holds.
+Program probe_of(const Artifact& artifact) {
+  Program::Parts parts;
+  if (artifact.form == Artifact::Form::pocl_archive) parts.archive = artifact.binary;
+  return Program(std::move(parts));
+}
+
+/// Whether all that will be launched can be.
+Expected<void> verify_startable(const Program& probe, const std::vector<KernelVariant>& wanted) {
+  for (const auto& variant : wanted)
+    if (auto startable = probe.startable(variant); !startable) return startable;
+  return {};
 }
 
 /// The build hash of an archive that grows: it stays what it is, since an imported archive has one
@@ -61,19 +77,36 @@ Lookup Resolver::ask_store(Kind kind, const Key& key, ByteView canonical,
 
 bool Resolver::load_stored(Work& work) {
   if (!store_) return false;
+  const auto warn = [&](const std::string& message) {
+    if (!std::exchange(work.warned, true)) log(LogLevel::warning, message);
+  };
+  std::vector<KernelVariant> lacking;
   {
     auto lookup = ask_store(Kind::artifact, work.key, work.canonical, work.explanation);
     if (!lookup.entry) return false;
     auto artifact = decode_entry(*lookup.entry, *work.device);
     if (!artifact) {
       take_back_answer(work.explanation, artifact.error().message());
-      log(LogLevel::warning, fmt::format("store entry {} is not used: {}", work.key.digest.brief(),
-                                         artifact.error().message()));
+      warn(fmt::format("store entry {} is not used: {}", work.key.digest.brief(),
+                       artifact.error().message()));
       return false;
     }
+    const Program probe = probe_of(*artifact);
+    // No fault of the entry: an archive may have been shipped for some local sizes alone.
+    if (auto startable = verify_startable(probe, work.wanted); !startable) {
+      take_back_answer(work.explanation, startable.error().message());
+      return false;
+    }
+    lacking = probe.missing(work.wanted);
     work.artifact = std::move(*artifact);
   }
-  add_variants(work);
+  if (auto added = add_variants(work, lacking); !added) {
+    warn(fmt::format("store entry {} is not used: {}", work.key.digest.brief(),
+                     added.error().message()));
+    work.artifact = {};
+    work.stored_is_bad = true;
+    return false;
+  }
   StepTimer step(work.explanation, "load");
   try {
     work.handle =
@@ -82,8 +115,7 @@ bool Resolver::load_stored(Work& work) {
     return true;
   } catch (const Error& error) {
     step.missed(error.message());
-    log(LogLevel::warning,
-        fmt::format("{} does not take its stored binary: {}", work.device->name, error.message()));
+    warn(fmt::format("{} does not take its stored binary: {}", work.device->name, error.message()));
     work.artifact = {};
     work.stored_is_bad = true;
     return false;
@@ -102,6 +134,7 @@ bool Resolver::load_mounted(Work& work) {
     try {
       work.artifact = std::move(*found.artifact);
       if (work.device->pocl) value_or_throw(verify_archive(work.artifact.binary, *work.device));
+      value_or_throw(verify_startable(probe_of(work.artifact), work.wanted));
       work.handle =
           load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
       work.artifact.kernels = describe_kernels(work.handle);
@@ -117,13 +150,10 @@ bool Resolver::load_mounted(Work& work) {
   return false;
 }
 
-/// Completes a stored archive with the variants that will be launched and that it lacks.
-bool Resolver::add_variants(Work& work) {
-  if (work.artifact.form != Artifact::Form::pocl_archive) return false;
-  Program::Parts probe;
-  probe.archive = work.artifact.binary;
-  const auto lacking = Program(std::move(probe)).missing(work.wanted);
-  if (lacking.empty()) return false;
+/// Completes a stored archive with the variants that will be launched and that it lacks. An error
+/// where the driver's compiler fails on the archive's own bitcode: it would at the launch, too.
+Expected<void> Resolver::add_variants(Work& work, const std::vector<KernelVariant>& lacking) {
+  if (lacking.empty()) return {};
   StepTimer step(work.explanation, "variant");
   ApartRequest request;
   request.archive = work.artifact.binary;
@@ -133,14 +163,15 @@ bool Resolver::add_variants(Work& work) {
   request.variants = lacking;
   auto made = compile_apart(*work.device, request);
   if (!made) {
-    step.missed(made.error().message());  // the driver compiles it at the launch instead
-    return false;
+    step.missed(made.error().message());
+    if (fails_here_too(made.error())) return tl::unexpected(made.error());
+    return {};  // the driver compiles it at the launch instead
   }
   work.artifact.binary = std::move(*made);
   work.cost_seconds = step.seconds();
   step.answered(fmt::format("{} added", lacking.size()));
   keep(work);
-  return true;
+  return {};
 }
 
 /// Writes the Artifact back; an archive is merged with what others put there meanwhile.
@@ -179,7 +210,11 @@ void Resolver::make_variant(Program& program, const KernelVariant& variant) {
                                     program.label(), error.message()));
   };
   auto made = compile_apart(*program.device(), request);
-  if (!made) return give_up(made.error());
+  if (!made && fails_here_too(made.error())) throw made.error();
+  if (!made) {
+    value_or_throw(can_compile_here(*program.device()));
+    return give_up(made.error());
+  }
   try {
     // Loading the merged archive once puts the new object where the driver looks at a launch.
     const auto context = Context::create({program.device()});

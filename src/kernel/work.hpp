@@ -26,6 +26,7 @@ struct Resolver::Work {
   std::optional<Digest> source = {};  ///< of the text that was compiled
   std::string build_log = {};
   bool stored_is_bad = false;  ///< what the store holds is to be replaced, not merged with
+  bool warned = false;         ///< of what the store holds: a look-up may come twice
 
   /// What the helper is asked for, for a program that nobody has compiled yet.
   ApartRequest from_text(std::string text) const {

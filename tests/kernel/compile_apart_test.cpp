@@ -133,6 +133,76 @@ TEST_F(ApartFallback, a_new_variant_that_cannot_be_made_is_left_to_the_driver) {
   }
 }
 
+TEST_F(ApartFallback, a_new_variant_that_kills_the_compiler_is_not_left_to_this_process) {
+  auto spine = resolver();
+  const auto context = Context::create({device_});
+  Program& program = spine->resolve(text_request(vector_add_text, "VectorAdd"), context, device_,
+                                    {variant_of("VectorAdd", range_1d(256, 64))});
+  const FakeHelper helper("kill -SEGV $$");
+  EXPECT_THROW(run_vector_add(context, program, 256, 32), Error);
+  run_vector_add(context, program, 256, 64);
+}
+
+TEST_F(ApartFallback, a_stored_archive_whose_new_variant_kills_the_compiler_is_made_anew) {
+  const auto request = text_request(vector_add_text, "VectorAdd");
+  resolver()->resolve(request, Context::create({device_}), device_,
+                      {variant_of("VectorAdd", range_1d(256, 64))});
+  // Once: what is asked for after it is the program, from its text.
+  const ScopedVariable real("KILN_TEST_HELPER", find_compile_helper().string());
+  const ScopedVariable mark("KILN_TEST_MARK", (folder_.path() / "mark").string());
+  const FakeHelper helper(
+      "grep -q __kernel job && exec \"$KILN_TEST_HELPER\" \"$@\"\n"
+      "echo >> \"$KILN_TEST_MARK\"\nkill -SEGV $$");
+  auto spine = resolver();
+  const auto context = Context::create({device_});
+  Explanation explanation;
+  Program& program = spine->resolve(request, context, device_,
+                                    {variant_of("VectorAdd", range_1d(256, 32))}, &explanation);
+  EXPECT_TRUE(fs::exists(folder_.path() / "mark"));
+  EXPECT_FALSE(step_of(explanation, "variant").answered);
+  EXPECT_TRUE(step_of(explanation, "compile").answered) << text_of(explanation);
+  run_vector_add(context, program, 256, 32);
+}
+
+TEST_F(ApartFallback, without_a_path_the_helper_compiles_even_where_nothing_is_kept) {
+  for (const char* path : {"", "/nonexistent"}) {
+    const ScopedVariable none("PATH", path);
+    Resolver spine(nullptr);
+    const auto context = Context::create({device_});
+    Explanation explanation;
+    const auto resolve = [&] {
+      return &spine.resolve(text_request(vector_add_text, "VectorAdd"), context, device_,
+                            {variant_of("VectorAdd", range_1d(256, 64))}, &explanation);
+    };
+    if (*path != '\0') {
+      EXPECT_THROW(resolve(), Error) << "the helper finds no linker either";
+      continue;
+    }
+    Program* program = resolve();
+    EXPECT_EQ(step_of(explanation, "compile").reason.find("by the helper"), 0u);
+    run_vector_add(context, *program, 256, 64);
+    run_vector_add(context, *program, 256, 32);
+  }
+}
+
+TEST_F(ApartFallback, without_a_path_and_a_helper_it_is_said_what_is_missing) {
+  const ScopedVariable absent("KILN_COMPILE_HELPER", "/nonexistent");
+  const ScopedVariable none("PATH", "");
+  for (const auto policy : {CompilePolicy::apart, CompilePolicy::beside, CompilePolicy::here}) {
+    try {
+      resolver(policy)->resolve(text_request(vector_add_text, "VectorAdd"),
+                                Context::create({device_}), device_);
+      FAIL() << "it was compiled";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::unsupported);
+      EXPECT_EQ(error.message().find(
+                    "VectorAdd cannot be compiled: PATH is not set, and PoCL's compiler looks"),
+                0u)
+          << error.message();
+    }
+  }
+}
+
 // The child compiles a text that includes a pipe, and kills itself as soon as the helper's compiler
 // has opened it. Here the pipe tells when that reader is gone.
 TEST(CompileApartDeathTest, the_helper_ends_when_its_parent_is_killed) {

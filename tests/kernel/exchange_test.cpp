@@ -42,6 +42,50 @@ TEST_F(Exchange, an_imported_archive_starts_the_program_and_no_compiler_does) {
   run_vector_add(context, program, 1024, 32);
 }
 
+/// Only what a local size of 64 needs.
+Bytes archive_of_one_size() {
+  const Bytes built = built_archive();
+  auto archive = value_or_throw(poclbin::parse(built));
+  for (auto& kernel : archive.kernels)
+    std::erase_if(kernel.files, [](const poclbin::File& file) {
+      return file.path.find("/0-0-0/") != std::string_view::npos;
+    });
+  return poclbin::write(archive);
+}
+
+TEST_F(Exchange, an_archive_that_cannot_start_what_is_wanted_is_a_miss_with_its_reason) {
+  value_or_throw(import_archive(*resolver(), add_request(), device_, archive_of_one_size()));
+  const auto context = Context::create({device_});
+  Explanation explanation;
+  Program& program = resolver()->resolve(
+      add_request(), context, device_, {variant_of("VectorAdd", range_1d(1024, 32))}, &explanation);
+  EXPECT_FALSE(step_of(explanation, "local store").answered);
+  EXPECT_THAT(step_of(explanation, "local store").reason,
+              HasSubstr("no variant 32-1-1-goffs0-smallgrid of VectorAdd"));
+  EXPECT_TRUE(step_of(explanation, "compile").answered) << text_of(explanation);
+  run_vector_add(context, program, 1024, 32);
+}
+
+TEST_F(Exchange, a_launch_that_an_archive_cannot_start_is_an_error) {
+  value_or_throw(import_archive(*resolver(), add_request(), device_, archive_of_one_size()));
+  const auto context = Context::create({device_});
+  const auto fresh = resolver();
+  Program& program = fresh->resolve(add_request(), context, device_);
+  EXPECT_THROW(program.prepare(variant_of("VectorAdd", range_1d(1024, 32))), Error);
+  EXPECT_THROW(run_vector_add(context, program, 1024, 32), Error);
+  run_vector_add(context, program, 1024, 64);
+}
+
+TEST_F(Exchange, bitcode_that_is_none_is_refused_before_the_driver_sees_it) {
+  const Bytes built = archive_of_one_size();
+  auto archive = value_or_throw(poclbin::parse(built));
+  archive.root = {{{"/program.bc", as_bytes("no bitcode")}}};
+  const auto imported =
+      import_archive(*resolver(), add_request(), device_, poclbin::write(archive));
+  ASSERT_FALSE(imported);
+  EXPECT_EQ(imported.error().message(), "/program.bc: no LLVM bitcode");
+}
+
 TEST_F(Exchange, what_is_exported_comes_back_as_it_was) {
   const auto first = resolver();
   EXPECT_THAT(export_archive(*first, add_request(), *device_).error().message(),

@@ -88,6 +88,24 @@ TEST_F(KernelDatabaseSource, an_archive_of_another_device_is_a_miss) {
   EXPECT_THAT(step_of(explanation, "kernel database").reason, HasSubstr("for another device"));
 }
 
+TEST_F(KernelDatabaseSource, an_archive_that_cannot_start_what_is_wanted_is_a_miss) {
+  const Bytes built = vector_add_archive();
+  auto archive = value_or_throw(poclbin::parse(built));
+  for (auto& kernel : archive.kernels)
+    std::erase_if(kernel.files, [](const poclbin::File& file) {
+      return file.path.find("/0-0-0/") != std::string_view::npos;
+    });
+  const Bytes file = value_or_throw(kdb::write(database_with(poclbin::write(archive))));
+  const auto fresh = resolver();
+  fresh->mount(value_or_throw(KernelDatabase::open(file, device_->name)));
+  const auto context = Context::create({device_});
+  Explanation explanation;
+  EXPECT_THROW(fresh->resolve(database_request(), context, device_,
+                              {variant_of("VectorAdd", range_1d(256, 32))}, &explanation),
+               Error);
+  EXPECT_THAT(step_of(explanation, "kernel database").reason, HasSubstr("no variant 32-1-1"));
+}
+
 TEST_F(KernelDatabaseSource, a_file_of_another_device_s_name_is_a_miss_without_poclbin) {
   const Bytes file = value_or_throw(kdb::write(database_with(as_bytes("any binary"))));
   const auto source = value_or_throw(KernelDatabase::open(file, "Some GPU"));
