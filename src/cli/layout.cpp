@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/one_line.hpp"
 #include "cli/terminal.hpp"
 
 namespace kiln::cli {
@@ -74,6 +75,7 @@ void Table::row(std::vector<std::string> cells) {
   if (cells.size() > heading_.size())
     throw std::logic_error("a table row is wider than its heading");
   cells.resize(heading_.size());
+  for (auto& cell : cells) cell = one_line(cell);
   rows_.push_back(std::move(cells));
 }
 

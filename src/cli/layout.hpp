@@ -22,6 +22,7 @@ class Table {
  public:
   explicit Table(std::vector<std::string> heading);
   /// As many cells as the heading has; further ones are an error of the caller (std::logic_error).
+  /// A cell may hold anything: it stays in its line and does not steer the terminal.
   void row(std::vector<std::string> cells);
   std::string text() const;
   std::size_t rows() const { return rows_.size(); }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/log.hpp"
+#include "base/one_line.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -41,7 +42,7 @@ void print_log(std::string_view level) {
                          : level == "info" ? LogLevel::info
                                            : LogLevel::warning;
   set_log_sink([least](LogLevel of, std::string_view message) {
-    if (of >= least) logger().log(level_of(of), message);
+    if (of >= least) logger().log(level_of(of), visible_text(message));
   });
 }
 

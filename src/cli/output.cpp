@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/one_line.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::cli {
@@ -22,15 +23,15 @@ void print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse(errno);
 }
 
+void print_text(std::string_view text) { print(visible_text(text)); }
+
 void flush_output() {
   if (std::fflush(stdout) != 0) refuse(errno);
 }
 
 void complain(std::string_view message) {
-  std::string line = "kiln: " + std::string(message) + "\n";
-  // Messages quote files, and a terminal obeys control bytes; a compiler's log has lines and tabs.
-  for (char& c : line)
-    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f) c = '?';
+  // Messages quote files; a compiler's log has lines and tabs.
+  const std::string line = "kiln: " + visible_text(message) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -13,6 +13,10 @@ struct ReaderGone {};
 /// Writes to standard output, buffered. Throws Error (io) where the system refuses, ReaderGone.
 void print(std::string_view text);
 
+/// Writes a text that quotes a file, a store or a server: none of them gets to steer the terminal
+/// (base/one_line.hpp). What has to stay within its line goes through one_line() before.
+void print_text(std::string_view text);
+
 /// Makes what was printed so far visible to the reader. Throws as print.
 void flush_output();
 

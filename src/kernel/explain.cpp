@@ -7,15 +7,17 @@
 #include <string_view>
 
 #include "base/duration.hpp"
+#include "base/one_line.hpp"
 
 namespace kiln {
 
 std::string text_of(const Explanation& explanation) {
-  std::string text = fmt::format("  {}  key {}\n", explanation.what, explanation.key.substr(0, 16));
+  std::string text =
+      fmt::format("  {}  key {}\n", one_line(explanation.what), explanation.key.substr(0, 16));
   for (const auto& step : explanation.steps)
     text += fmt::format("    {:<12} {:<6} {:>10}{}{}\n", step.layer, step.answered ? "hit" : "miss",
                         duration(static_cast<double>(step.end_ns - step.start_ns)),
-                        step.reason.empty() ? "" : "  ", step.reason);
+                        step.reason.empty() ? "" : "  ", one_line(step.reason));
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "base/one_line.hpp"
 #include "kiln/error.hpp"
 #include "store/canonical.hpp"
 #include "store/canonical_format.hpp"
@@ -86,19 +87,9 @@ class Walker {
 };
 
 std::string escaped(std::string_view text) {
-  std::string line;
-  for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (letter == '\n')
-      line += "\\n";
-    else if (letter == '\\')
-      line += "\\\\";
-    else if (code < 0x20 || code == 0x7f)
-      line += fmt::format("\\x{:02x}", code);
-    else
-      line += letter;
-  }
-  return line;
+  std::string doubled;
+  for (const char letter : text) doubled.append(letter == '\\' ? 2 : 1, letter);
+  return one_line(doubled);
 }
 
 /// The digest stands for what is not shown, so that different values give different lines.

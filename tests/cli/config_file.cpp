@@ -36,7 +36,7 @@ TEST(ConfigFile, errors_say_where_what_and_what_was_expected) {
 TEST(ConfigFile, long_and_hostile_lines_are_shown_harmlessly) {
   const std::string message = refusal(std::string(100'000, 'x') + "\x1b[31m");
   EXPECT_LT(message.size(), 150u);
-  EXPECT_EQ(refusal("\x1b[31m"), "file:1: found '?[31m', expected 'name = value'");
+  EXPECT_EQ(refusal("\x1b[31m"), "file:1: found '\\x1b[31m', expected 'name = value'");
 }
 
 RC_GTEST_PROP(ConfigFile, any_bytes_give_lines_or_an_error, (const std::string& text)) {

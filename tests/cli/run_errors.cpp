@@ -29,7 +29,7 @@ TEST_F(RunErrors, a_kernel_that_does_not_compile_shows_the_log_with_the_files_ow
 TEST_F(RunErrors, what_a_message_quotes_reaches_no_terminal_as_a_control_sequence) {
   const auto result = kiln({"run", "no\x1b[2Jsuch\x07.json"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.errors, HasSubstr("no?[2Jsuch?.json"));
+  EXPECT_THAT(result.errors, HasSubstr("no\\x1b[2Jsuch\\x07.json"));
 }
 
 TEST_F(RunErrors, arguments_that_do_not_match_the_kernel_name_argument_found_and_expected) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/one_line.hpp"
 #include "cli/common_options.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
@@ -54,21 +55,13 @@ std::string flags_text(const poclbin::Archive& archive) {
   }
 }
 
-/// Names of arguments are the only texts that the reader lets through unseen, and a terminal obeys
-/// control bytes.
-std::string printable(std::string_view text) {
-  std::string shown(text);
-  for (char& c : shown)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  return shown;
-}
-
-/// "(float a, float* x)"
+/// "(float a, float* x)". Names of arguments are the only texts that the reader lets through
+/// unseen.
 std::string signature(const poclbin::Kernel& kernel) {
   std::string text;
   for (const auto& argument : kernel.arguments)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", printable(argument.type_name),
-                        printable(argument.name));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one_line(argument.type_name),
+                        one_line(argument.name));
   return "(" + text + ")";
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/duration.hpp"
+#include "base/one_line.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/store/commands.hpp"
@@ -134,11 +135,11 @@ int store_explain(Context& context) {
   }
   for (const auto& answer : answers)
     print(fmt::format("{:<13} {:<4} {} ({})\n", answer.layer, answer.answered ? "hit" : "miss",
-                      answer.reason,
+                      one_line(answer.reason),
                       duration(static_cast<double>(answer.end_ns - answer.start_ns))));
   if (relative)
     print(fmt::format("nearest       {} {}, which differs in\n{}", relative->key.digest.brief(),
-                      relative->label, relative->difference));
+                      one_line(relative->label), relative->difference));
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "base/byte_count.hpp"
 #include "base/duration.hpp"
 #include "base/file.hpp"
+#include "base/one_line.hpp"
 #include "cli/file_options.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
@@ -44,7 +45,7 @@ std::string maker_of(const Metadata& metadata) {
 void print_text(const EntryInfo& entry, ByteView canonical) {
   const Metadata& metadata = entry.metadata;
   const auto line = [](std::string_view name, const std::string& value) {
-    if (!value.empty()) print(fmt::format("{:<12} {}\n", name, value));
+    if (!value.empty()) print(fmt::format("{:<12} {}\n", name, one_line(value)));
   };
   line("key", entry.key.hex());
   line("kind", fmt::format("{}, schema {}", name_of(entry.kind), metadata.schema));
@@ -59,7 +60,7 @@ void print_text(const EntryInfo& entry, ByteView canonical) {
   line("made by", maker_of(metadata));
   if (metadata.source) line("source", metadata.source->hex());
   line("options", metadata.options);
-  if (!metadata.build_log.empty()) print("build log\n" + indented(metadata.build_log));
+  if (!metadata.build_log.empty()) cli::print_text("build log\n" + indented(metadata.build_log));
   print("what the key is made of\n" + indented(describe_canonical(canonical)));
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/byte_count.hpp"
+#include "base/one_line.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/store/commands.hpp"
@@ -65,8 +66,8 @@ int store_verify(Context& context) {
                 {"repaired", mend}});
   } else {
     for (const auto& fault : faults)
-      print(fmt::format("{} {} {}: {}\n", name_of(fault.kind), name_of(fault), fault.label,
-                        fault.reason));
+      print(fmt::format("{} {} {}: {}\n", name_of(fault.kind), name_of(fault),
+                        one_line(fault.label), one_line(fault.reason)));
     if (check.damaged_rows > 0)
       print(fmt::format("{} rows whose checksum differs\n", check.damaged_rows));
     print(fmt::format("{} entries, {}: {}{}\n", check.entries, byte_count_text(check.bytes),
