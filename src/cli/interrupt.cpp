@@ -40,7 +40,9 @@ void handle_signals() {
   sigaction(SIGTERM, &action, nullptr);
   action.sa_handler = run_out_of_patience;
   sigaction(SIGALRM, &action, nullptr);
+  // What these two would end the command for is an error of the write.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 bool interrupted() { return received.load(std::memory_order_relaxed) != 0; }

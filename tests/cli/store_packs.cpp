@@ -244,6 +244,18 @@ TEST_F(StorePacks, sign_tells_programs_what_it_signed) {
   EXPECT_EQ(done.errors, "");
 }
 
+TEST_F(StorePacks, a_file_that_may_not_grow_so_far_is_an_error) {
+  fill();
+  good({"store", "export", "a.kiln"});
+  const auto done = bash("ulimit -f 8; exec $KILN store export b.kiln");
+  expect_refusal(done, 1, "b.kiln: File too large");
+  EXPECT_FALSE(std::filesystem::exists(folder() / "b.kiln"));
+  machine("there");
+  const auto import = bash("ulimit -f 8; exec $KILN store import a.kiln");
+  expect_refusal(import, 1, "is unusable: ");
+  EXPECT_THAT(outcomes("a.kiln", 0), ::testing::AllOf(SizeIs(2), Each("imported")));
+}
+
 TEST_F(StorePacks, without_a_key_nothing_is_signed_and_the_message_helps) {
   write("a.kiln", "");
   expect_refusal(kiln({"store", "sign", "a.kiln"}), 2, "kiln store key FILE makes one");
