@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/suggest.hpp"
+#include "cli/values.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -74,6 +75,22 @@ const std::string* empty_value(const std::vector<std::string>& words) {
   return nullptr;
 }
 
+/// `--flag=maybe`, which CLI11 would refuse in words of its own.
+Expected<void> check_flags(const Command& command, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const auto equals = word.find('=');
+    if (!word.starts_with("--") || equals == word.npos) continue;
+    const std::string_view name = std::string_view(word).substr(2, equals - 2);
+    const Option* option = find_option(command, name);
+    if (option == nullptr && name.starts_with("no-")) option = find_option(command, name.substr(3));
+    if (option == nullptr || option->kind != Kind::flag) continue;
+    if (const auto value = to_flag(word.substr(equals + 1)); !value)
+      return fail(value.error().code(),
+                  fmt::format("{}--{}: {}", where(command), name, value.error().message()));
+  }
+  return {};
+}
+
 Expected<void> check_count(const Command& command, std::size_t count) {
   const Positional& positional = command.positional;
   if (count < positional.least)
@@ -104,6 +121,7 @@ Expected<CommandLine> parse_command_line(const Command& command, std::vector<std
   if (const std::string* word = empty_value(words))
     return fail(Errc::bad_input,
                 fmt::format("{}{} has no value after the =", where(command), *word));
+  if (auto checked = check_flags(command, words); !checked) return tl::unexpected(checked.error());
   Parser parser(command);
   std::reverse(words.begin(), words.end());  // the order that CLI11 wants
   try {

@@ -63,6 +63,10 @@ class LocalStore final : public Layer, private ForkGuarded {
   explicit LocalStore(const std::string& folder);
   ~LocalStore() override;
 
+  /// From now on what makes the store unusable stands in the errors alone, with the folder; without
+  /// this the first of them is logged as well. For callers who show every error.
+  void leave_failures_to_caller() { tells_ = Tells::caller; }
+
   std::string name() const override { return "local store"; }
   const std::string& folder() const { return folder_; }
   std::string database_path() const { return folder_ + "/store.db"; }
@@ -158,6 +162,8 @@ class LocalStore final : public Layer, private ForkGuarded {
   int process_ = 0;        ///< whose connection it is
   std::string set_aside_;  ///< the damaged database's new name, once there was one
   std::string given_up_;   ///< why this object is of no more use, once it is not
+  enum class Tells { log, caller };
+  Tells tells_ = Tells::log;
   std::atomic<bool> logged_{false};
   std::atomic<std::uint64_t> limit_{0};
 };

@@ -157,9 +157,9 @@ sqlite::Attempt<void> LocalStore::begin_anew(const Failure& damage) {
 
 Error LocalStore::error_of(const Failure& failure) {
   if (failure.trouble == Trouble::busy) return {Errc::timeout, "store busy: " + failure.message};
-  if (!logged_.exchange(true))
-    log(LogLevel::warning,
-        fmt::format("the store in {} is unusable: {}", folder_, failure.message));
+  auto told = fmt::format("the store in {} is unusable: {}", folder_, failure.message);
+  if (tells_ == Tells::caller) return {Errc::io, std::move(told)};
+  if (!logged_.exchange(true)) log(LogLevel::warning, told);
   return {Errc::io, "store unusable: " + failure.message};
 }
 

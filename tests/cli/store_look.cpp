@@ -1,6 +1,9 @@
 // `kiln store info, ls, show, explain`: what is kept, as people and scripts see it.
 
+#include <cctype>
+
 #include "run_process.hpp"
+#include "store/local_store.hpp"
 
 namespace {
 
@@ -134,10 +137,74 @@ TEST_F(StoreLook, a_key_that_names_no_entry_or_several_is_one_line) {
   expect_refusal(kiln({"store", "show", "xyz"}), 2, "found 'xyz', expected the first letters");
   const std::string absent(64, '0');
   expect_refusal(kiln({"store", "show", absent}), 2, "no entry's key begins with");
-  const auto both = kiln({"store", "rm", ""});
-  EXPECT_EQ(both.exit_code, 2);
-  EXPECT_THAT(both.errors, HasSubstr("several keys begin with"));
-  EXPECT_THAT(entries(), SizeIs(2));
+}
+
+TEST_F(StoreLook, so_few_letters_that_they_may_be_a_slip_are_no_key) {
+  copy_spec();
+  run("copy_float.json");
+  const auto key = entries()[0]["key"].get<std::string>();
+  for (const std::string& word : {std::string(), key.substr(0, 3), key + "0"}) {
+    for (const char* verb : {"rm", "show", "explain", "ls"})
+      expect_refusal(kiln({"store", verb, word}), 2, "expected the first letters of a key");
+    expect_refusal(kiln({"store", "export", "a.kiln", word}), 2, "expected the first letters");
+    for (const char* verb : {"push", "pull"})
+      expect_refusal(kiln({"store", verb, "--shared-store", "redis://127.0.0.1:1", word}), 2,
+                     "expected the first letters of a key");
+  }
+  EXPECT_THAT(entries(), SizeIs(1));
+}
+
+TEST_F(StoreLook, keys_may_be_given_in_capital_letters_everywhere) {
+  copy_spec();
+  run("copy_float.json");
+  auto word = entries()[0]["key"].get<std::string>().substr(0, 12);
+  for (char& letter : word) letter = static_cast<char>(std::toupper(letter));
+  EXPECT_THAT(entries({word}), SizeIs(1));
+  for (const char* verb : {"show", "explain"})
+    EXPECT_EQ(kiln({"store", verb, word}).exit_code, 0) << verb;
+  EXPECT_EQ(kiln({"store", "export", "a.kiln", word}).exit_code, 0);
+  EXPECT_EQ(kiln({"store", "rm", word}).exit_code, 0);
+  EXPECT_THAT(entries(), IsEmpty());
+}
+
+/// What a pack from elsewhere may bring.
+TEST_F(StoreLook, stored_texts_do_not_steer_the_terminal) {
+  constexpr const char* bad = "\x1b]0;owned\x07\u009b2J\nforged";
+  std::vector<std::string> keys;
+  {
+    kiln::LocalStore store((folder() / "store").string());
+    for (const char* device : {"cpu|3.0", "cpu|3.1"}) {
+      kiln::CanonicalWriter writer("program");
+      const kiln::Bytes canonical = writer.text(bad, bad).text("device", device).view();
+      kiln::Metadata metadata{1, bad, "platform|vendor|" + std::string(bad), 1};
+      metadata.options = bad;
+      metadata.build_log = std::string("line\n") + bad;
+      ASSERT_TRUE(store.put(kiln::Kind::artifact, kiln::key_of(canonical), canonical,
+                            kiln::Bytes(20'000), metadata));
+      keys.push_back(kiln::key_of(canonical).hex());
+    }
+  }
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(folder() / "store" / "blobs"))
+    if (file.is_regular_file()) std::filesystem::resize_file(file.path(), 5);
+  for (const auto& words : std::vector<std::vector<std::string>>{{"ls"},
+                                                                 {"ls", "--json"},
+                                                                 {"show", keys[0]},
+                                                                 {"show", "--json", keys[0]},
+                                                                 {"explain", keys[0]},
+                                                                 {"explain", keys[0], keys[1]},
+                                                                 {"verify"},
+                                                                 {"export", "a.kiln"},
+                                                                 {"gc", "--max-size", "0"}}) {
+    std::vector<std::string> all{"store"};
+    all.insert(all.end(), words.begin(), words.end());
+    const auto result = kiln(all);
+    const std::string text = result.output + result.errors;
+    for (const char* part : {"\x1b", "\x07", "\u009b", "\nforged\n\n"})
+      EXPECT_EQ(text.find(part), text.npos) << words[0];
+    if (words[0] == "ls" && words.size() == 1)
+      EXPECT_THAT(text, HasSubstr("\\x1b]0;owned\\x07\\u009b2J\\nforged"));
+  }
 }
 
 TEST_F(StoreLook, info_tells_the_layers_their_origins_and_hides_a_password) {

@@ -140,6 +140,34 @@ TEST_F(StoreUpkeep, a_size_that_is_none_is_said_once) {
   EXPECT_EQ(count(explained.errors, "12 parsecs"), 1) << explained.errors;
 }
 
+TEST_F(StoreUpkeep, a_bad_entry_is_warned_of_once) {
+  kiln::LocalStore store((folder() / "store").string());
+  const auto key = entries()[0]["key"].get<std::string>();
+  kiln::Key place;
+  ASSERT_TRUE(kiln::parse_digest(key, place.digest));
+  const auto canonical = value_or_throw(store.canonical_of(kiln::Kind::artifact, place));
+  auto metadata = value_or_throw(store.info(kiln::Kind::artifact, place)).metadata;
+  ASSERT_TRUE(
+      store.put(kiln::Kind::artifact, place, canonical, kiln::as_bytes("no artifact"), metadata));
+  const auto result = kiln({"run", metadata.label + ".json"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("is not used: "));
+  EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
+}
+
+TEST_F(StoreUpkeep, a_store_that_cannot_be_used_is_one_line) {
+  write("file", "no folder");
+  for (const char* verb : {"ls", "verify", "gc", "clear", "info"})
+    expect_refusal(kiln({"store", verb, "--store", (folder() / "file").string()}), 1,
+                   "file is unusable: ");
+}
+
+TEST_F(StoreUpkeep, a_flag_that_is_neither_on_nor_off_is_one_line) {
+  expect_refusal(kiln({"store", "verify", "--repair=maybe"}), 2,
+                 "store verify: --repair: found 'maybe', expected true or false");
+  EXPECT_EQ(kiln({"store", "verify", "--repair=off"}).exit_code, 0);
+}
+
 TEST_F(StoreUpkeep, without_a_local_store_the_commands_say_so) {
   for (const char* verb : {"ls", "verify", "gc", "clear"})
     expect_refusal(kiln({"store", verb, "--store", "off"}), 2, "no local store");

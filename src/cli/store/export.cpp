@@ -59,7 +59,7 @@ constinit const Command store_export_command{
 
 int store_export(Context& context) {
   const std::string& path = context.arguments().front();
-  const auto prefixes = std::span(context.arguments()).subspan(1);
+  const auto prefixes = prefixes_of(std::span(context.arguments()).subspan(1));
   const auto key = key_for(context);
   const auto store = open_local(context);
   const auto wanted = [&](const EntryInfo& entry) {

@@ -45,6 +45,7 @@ int store_info(Context& context) {
   std::string folder = store_folder_for(settings.local);
   if (!folder.empty()) {
     LocalStore store(folder);
+    store.leave_failures_to_caller();
     stats = value_or_throw(store.stats());
     size = value_or_throw(store.size());
   }

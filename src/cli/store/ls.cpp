@@ -72,9 +72,11 @@ constinit const Command store_ls_command{
 };
 
 int store_ls(Context& context) {
+  const auto prefixes = prefixes_of(context.arguments());
   const auto store = open_local(context);
   auto entries = value_or_throw(store->list());
-  std::erase_if(entries, [&](const EntryInfo& entry) { return !is_asked_for(entry, context); });
+  std::erase_if(entries,
+                [&](const EntryInfo& entry) { return !is_asked_for(entry, context, prefixes); });
   sort_by(context.text("sort"), entries);
   if (context.flag("json")) {
     for (const auto& entry : entries) print_json(json_of(entry));

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/one_line.hpp"
 namespace kiln::cli {
 namespace {
 
 constexpr std::size_t most_shown = 5;
+constexpr std::size_t fewest_letters = 4, letters_of_key = 64;
 
 std::tm utc(std::int64_t seconds) {
   const auto time = static_cast<std::time_t>(seconds);
@@ -24,6 +26,19 @@ bool defines(const Context& context, std::string_view name) {
                      [&](const Option& option) { return option.name == name; });
 }
 
+std::string key_prefix(std::string_view word) {
+  std::string letters(word);
+  for (char& letter : letters)
+    if (letter >= 'A' && letter <= 'F') letter = static_cast<char>(letter - 'A' + 'a');
+  if (letters.size() < fewest_letters || letters.size() > letters_of_key ||
+      letters.find_first_not_of("0123456789abcdef") != letters.npos)
+    throw Error(
+        Errc::bad_input,
+        fmt::format("found '{}', expected the first letters of a key, at least {} (0-9, a-f)",
+                    one_line(word), fewest_letters));
+  return letters;
+}
+
 }  // namespace
 
 std::unique_ptr<LocalStore> open_local(const Context& context) {
@@ -36,6 +51,7 @@ std::unique_ptr<LocalStore> open_local(const StoreSettings& settings) {
                 "no local store: it is off; expected --store=DIR, KILN_STORE or HOME");
   auto store = std::make_unique<LocalStore>(store_folder_for(settings.local));
   store->set_limit(settings.limit);
+  store->leave_failures_to_caller();
   return store;
 }
 
@@ -45,8 +61,21 @@ EntryKind kind_of(std::string_view name) {
   throw Error(Errc::bad_input, fmt::format("found '{}', expected artifact, plan or record", name));
 }
 
-std::pair<EntryKind, Key> entry_of(LocalStore& store, std::string_view prefix,
+std::vector<std::string> prefixes_of(std::span<const std::string> words) {
+  std::vector<std::string> prefixes;
+  for (const auto& word : words) prefixes.push_back(key_prefix(word));
+  return prefixes;
+}
+
+bool is_one_of(const Key& key, std::span<const std::string> prefixes) {
+  return prefixes.empty() ||
+         std::any_of(prefixes.begin(), prefixes.end(),
+                     [hex = key.hex()](const auto& prefix) { return hex.starts_with(prefix); });
+}
+
+std::pair<EntryKind, Key> entry_of(LocalStore& store, std::string_view word,
                                    const Context& context) {
+  const std::string prefix = key_prefix(word);
   auto found = value_or_throw(store.keys_like(prefix, most_shown + 1));
   if (context.has("kind"))
     std::erase_if(found, [kind = kind_of(context.text("kind"))](const auto& entry) {
@@ -64,20 +93,13 @@ std::pair<EntryKind, Key> entry_of(LocalStore& store, std::string_view prefix,
       fmt::format("several keys begin with {}; expected more letters or --kind:{}", prefix, list));
 }
 
-bool is_asked_for(const EntryInfo& entry, const Context& context) {
-  return is_asked_for(entry, context, context.arguments());
-}
-
 bool is_asked_for(const EntryInfo& entry, const Context& context,
                   std::span<const std::string> prefixes) {
   if (context.has("kind") && entry.kind != kind_of(context.text("kind"))) return false;
   if (defines(context, "device") && context.has("device") &&
       entry.metadata.fingerprint.find(context.text("device")) == std::string::npos)
     return false;
-  const std::string key = entry.key.hex();
-  return prefixes.empty() || std::any_of(prefixes.begin(), prefixes.end(), [&](const auto& prefix) {
-           return key.starts_with(prefix);
-         });
+  return is_one_of(entry.key, prefixes);
 }
 
 std::string date_text(std::int64_t seconds) {

@@ -22,17 +22,23 @@ std::unique_ptr<LocalStore> open_local(const Context& context);
 /// is wrong with them.
 std::unique_ptr<LocalStore> open_local(const StoreSettings& settings);
 
+/// The first letters of keys, in small ones, as they are compared with keys. Throws Error (bad
+/// input) for what is none, and for so few that a slip (an empty variable of a script) would name
+/// an entry that nobody meant.
+std::vector<std::string> prefixes_of(std::span<const std::string> words);
+
+/// Whether a key begins with one of the prefixes, or there are none.
+bool is_one_of(const Key& key, std::span<const std::string> prefixes);
+
 /// The one entry whose key begins with these letters, of the kind of --kind if that is given.
-/// Throws Error: not_found, or bad_input where several do.
+/// Throws Error: not_found, or bad_input where several do and as prefixes_of() does.
 std::pair<EntryKind, Key> entry_of(LocalStore& store, std::string_view prefix,
                                    const Context& context);
 
 /// "artifact", "plan", "record"; Throws Error (bad input).
 EntryKind kind_of(std::string_view name);
 
-/// Whether an entry fits --kind, --device and the key prefixes of the command.
-bool is_asked_for(const EntryInfo& entry, const Context& context);
-/// The same, where the prefixes are not all of the command's words.
+/// Whether an entry fits --kind, --device and the key prefixes.
 bool is_asked_for(const EntryInfo& entry, const Context& context,
                   std::span<const std::string> prefixes);
 
@@ -64,7 +70,7 @@ inline constexpr Option device_text{
 /// Key prefixes as positional arguments, none for all.
 inline constexpr Positional key_prefixes{
     .value_name = "KEY",
-    .help = "The first letters of the keys of the entries; none: all entries.",
+    .help = "The first letters of the keys of the entries, at least four; none: all entries.",
     .least = 0,
     .most = 1'000'000};
 

@@ -1,7 +1,6 @@
 // `kiln store pull`: the fleet's entries to this machine.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "cli/interrupt.hpp"
@@ -21,30 +20,27 @@ constexpr Example examples[] = {
     {"kiln store pull --kind artifact", "Every program of the fleet, before the network goes."},
 };
 
-bool is_asked_for(const SharedLayer::Place& place, const Context& context) {
-  if (context.has("kind") && name_of(place.kind) != context.text("kind")) return false;
-  const auto& prefixes = context.arguments();
-  return prefixes.empty() || std::any_of(prefixes.begin(), prefixes.end(),
-                                         [&, hex = place.key.hex()](const auto& prefix) {
-                                           return hex.starts_with(prefix);
-                                         });
+bool is_of_kind(const SharedLayer::Place& place, const Context& context) {
+  return !context.has("kind") || name_of(place.kind) == context.text("kind");
 }
 
 /// What the server has of what was asked for.
 std::set<Place> places_in(SharedLayer& shared, const Context& context) {
+  const auto prefixes = prefixes_of(context.arguments());
   std::set<Place> places;
   std::string cursor;
   do {
     stop_if_interrupted();
     auto page = value_or_throw(shared.list(cursor));
     for (const auto& place : page.places)
-      if (is_asked_for(place, context)) places.emplace(place.kind, place.key);
+      if (is_of_kind(place, context) && is_one_of(place.key, prefixes))
+        places.emplace(place.kind, place.key);
     cursor = std::move(page.cursor);
   } while (!cursor.empty());
   return places;
 }
 
-/// Brings one; an error where there is no use in going on.
+/// Brings one; an error where there is no use in trying another.
 Expected<void> pull(LocalStore& store, SharedLayer& shared, const Place& place,
                     Transfer& transfer) {
   const auto& [kind, key] = place;
@@ -91,12 +87,15 @@ int store_pull(Context& context) {
   for (const auto& entry : value_or_throw(store->list())) here.emplace(entry.kind, entry.key);
   const auto places = places_in(*shared, context);
   Transfer transfer(context, "pull", shared->where(), places.size());
+  Expected<void> reached;
   for (const auto& place : places) {
     stop_if_interrupted();
     if (here.count(place) > 0)
       transfer.present(place.first, place.second);
-    else if (!pull(*store, *shared, place, transfer))
-      break;
+    else if (reached)
+      reached = pull(*store, *shared, place, transfer);
+    else
+      transfer.failed(place.first, place.second, "not tried: the server is out of reach");
   }
   return transfer.finish();
 }

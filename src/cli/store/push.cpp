@@ -19,11 +19,12 @@ constexpr Example examples[] = {
     {"kiln store push 3f2a --kind artifact", "One program."},
 };
 
-/// Sends one; an error where there is no use in going on.
+/// Sends one; an error where there is no use in trying another.
 Expected<void> push(LocalStore& store, SharedLayer& shared, const EntryInfo& entry,
                     Transfer& transfer) {
   const auto canonical = store.canonical_of(entry.kind, entry.key);
-  auto found = canonical ? store.get(entry.kind, entry.key, *canonical)
+  // Not get(): that an entry is sent says nothing of how useful it is here.
+  auto found = canonical ? store.look_up(entry.kind, entry.key, *canonical)
                          : Lookup{{}, canonical.error().message()};
   if (!found.entry) {
     transfer.failed(entry.kind, entry.key, found.reason);
@@ -48,8 +49,8 @@ constinit const Command store_push_command{
     .description =
         "Sends the entries of the local store to the fleet's, in place of what is there under the "
         "same keys. What was made here is signed, if there is a signing key; what came from "
-        "elsewhere keeps the signature that it came with. Where the server cannot be reached the "
-        "rest is left; the exit code is 1 where an entry was not taken.",
+        "elsewhere keeps the signature that it came with. Once the server cannot be reached the "
+        "rest is not tried. Each entry that did not arrive is named, and the exit code is 1 then.",
     .options = own_options,
     .positional = key_prefixes,
     .examples = examples,
@@ -59,12 +60,18 @@ int store_push(Context& context) {
   const StoreSettings settings = store_settings_of(context);
   const auto shared = open_shared(context, settings);
   const auto store = open_local(settings);
+  const auto prefixes = prefixes_of(context.arguments());
   auto entries = value_or_throw(store->list());
-  std::erase_if(entries, [&](const EntryInfo& entry) { return !is_asked_for(entry, context); });
+  std::erase_if(entries,
+                [&](const EntryInfo& entry) { return !is_asked_for(entry, context, prefixes); });
   Transfer transfer(context, "push", shared->where(), entries.size());
+  Expected<void> reached;
   for (const auto& entry : entries) {
     stop_if_interrupted();
-    if (!push(*store, *shared, entry, transfer)) break;
+    if (reached)
+      reached = push(*store, *shared, entry, transfer);
+    else
+      transfer.failed(entry.kind, entry.key, "not tried: the server is out of reach");
   }
   return transfer.finish();
 }

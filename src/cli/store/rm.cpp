@@ -22,7 +22,7 @@ constinit const Command store_rm_command{
     .name = "store rm",
     .summary = "remove entries",
     .description =
-        "Each KEY is the first letters of a key, as many as tell it from others. "
+        "Each KEY is the first letters of a key, as many as tell it from others, at least four. "
         "Nothing is removed unless every KEY names one entry.",
     .options = rm_options,
     .positional = {.value_name = "KEY",
@@ -58,7 +58,7 @@ int store_clear(Context& context) {
   const auto store = open_local(context);
   std::uint64_t removed = 0;
   for (const auto& entry : value_or_throw(store->list()))
-    if (is_asked_for(entry, context))
+    if (is_asked_for(entry, context, {}))
       removed += value_or_throw(store->remove(entry.kind, entry.key));
   // Unused files and free pages, too.
   value_or_throw(store->gc({}));

@@ -294,6 +294,29 @@ TEST_F(SharedStore, push_to_a_server_that_is_away_or_full_fails) {
   EXPECT_EQ(kiln({"store", "pull"}).exit_code, 1);
 }
 
+TEST_F(SharedStore, push_names_each_entry_that_a_dead_server_did_not_get_and_uses_none) {
+  set("KILN_SHARED_STORE", "off");
+  for (const char* type : {"float", "int", "char"}) {
+    copy_spec(type);
+    EXPECT_EQ(kiln({"run", std::string("copy_") + type + ".json"}).exit_code, 0);
+  }
+  const auto push = [&](int code) {
+    auto result = kiln({"store", "push", "--shared-store", server().url(), "--kind", "artifact"});
+    EXPECT_EQ(result.exit_code, code) << result.errors;
+    return result;
+  };
+  push(0);
+  const auto list = json_lines(kiln({"store", "ls", "--json", "--kind", "artifact"}).output);
+  ASSERT_EQ(list.size(), 3u);
+  server().kill();
+  const auto away = push(1);
+  for (const auto& entry : list) {
+    EXPECT_EQ(entry["hits"], 0);
+    EXPECT_THAT(away.errors, HasSubstr(entry["key"].get<std::string>() + " failed: "));
+  }
+  EXPECT_THAT(away.output, HasSubstr("3 failed"));
+}
+
 TEST_F(SharedStore, push_without_a_shared_store_says_how_to_name_one) {
   set("KILN_SHARED_STORE", "");
   kiln::testing::expect_refusal(kiln({"store", "push"}), 2, "expected --shared-store");
