@@ -7,8 +7,31 @@ namespace kiln::blas {
 
 void add_steps(SequenceBuilder& builder) {
   switch (builder.call().routine) {
+    case Routine::swap:
+      return add_swap(builder);
+    case Routine::scal:
+      return add_scal(builder);
+    case Routine::copy:
+      return add_copy(builder);
     case Routine::axpy:
       return add_axpy(builder);
+    case Routine::dot:
+    case Routine::dotc:
+      return add_dot(builder);
+    case Routine::rotg:
+      return add_rotg(builder);
+    case Routine::rotmg:
+      return add_rotmg(builder);
+    case Routine::rot:
+      return add_rot(builder);
+    case Routine::rotm:
+      return add_rotm(builder);
+    case Routine::nrm2:
+      return add_nrm2(builder);
+    case Routine::iamax:
+      return add_iamax(builder);
+    case Routine::asum:
+      return add_asum(builder);
     case Routine::gemm:
       return add_gemm(builder);
     case Routine::symm:

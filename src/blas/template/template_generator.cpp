@@ -24,10 +24,12 @@ std::string text_of(const Fact& fact) {
 
 }  // namespace
 
-TemplateGenerator::TemplateGenerator(std::string name, std::int64_t version, Defaults defaults)
+TemplateGenerator::TemplateGenerator(std::string name, std::int64_t version, Defaults defaults,
+                                     std::vector<std::string> shared)
     : name_(std::move(name)),
       version_(version * 1000 + prelude_version),
-      defaults_(std::move(defaults)) {}
+      defaults_(std::move(defaults)),
+      shared_(std::move(shared)) {}
 
 bool TemplateGenerator::accepts(const Request& request, const Parameters& parameters) const {
   const Parameters known = defaults_(request);
@@ -46,6 +48,7 @@ std::string TemplateGenerator::generate(const Request& request,
   for (const auto& [name, value] : parameters)
     text += fmt::format("#define {} {}\n", capitals(name), value);
   text += template_text("prelude");
+  for (const auto& name : shared_) text += template_text(name);
   text += template_text(name_);
   return text;
 }

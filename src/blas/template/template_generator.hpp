@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "kernel/generator.hpp"
 
@@ -10,13 +11,16 @@ namespace kiln::blas {
 /// Makes kernels from a template: plain OpenCL C in which precision, vector width and whatever else
 /// the Request's facts and the Parameters say are macros. The text is a line
 /// `#define NAME value` for each fact and Parameter (names in capitals), then the prelude (types
-/// and arithmetic of the four precisions), then the template itself. So an editor highlights a
+/// and arithmetic of the four precisions) and what else it shares with others, then the template
+/// itself. So an editor highlights a
 /// template and oclgrind runs it, with a few -D.
 class TemplateGenerator : public Generator {
  public:
   using Defaults = std::function<Parameters(const Request&)>;
-  /// `name`: templates/NAME.cl, family "blas.NAME". `defaults` must be a pure function.
-  TemplateGenerator(std::string name, std::int64_t version, Defaults defaults);
+  /// `name`: templates/NAME.cl, family "blas.NAME". `defaults` must be a pure function. `shared`:
+  /// templates whose text comes between the prelude and its own.
+  TemplateGenerator(std::string name, std::int64_t version, Defaults defaults,
+                    std::vector<std::string> shared = {});
 
   std::string family() const override { return "blas." + name_; }
   std::int64_t version() const override { return version_; }
@@ -29,6 +33,7 @@ class TemplateGenerator : public Generator {
   std::string name_;
   std::int64_t version_;
   Defaults defaults_;
+  std::vector<std::string> shared_;
 };
 
 }  // namespace kiln::blas

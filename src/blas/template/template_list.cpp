@@ -9,13 +9,30 @@ struct Entry {
   const char* name;
   std::int64_t version;  ///< raised when the template's text changes
   TemplateGenerator::Defaults defaults;
+  std::vector<std::string> shared = {};
 };
 
 Parameters nothing(const Request&) { return {}; }
 
 const std::vector<Entry>& entries() {
+  // Raised with all of them when vectors.cl changes, or reduction.cl.
+  constexpr std::int64_t level_1 = 2;
+  static const std::vector<std::string> vectors{"vectors"}, reduction{"vectors", "reduction"};
   static const std::vector<Entry> all{
-      {"axpy", 1, nothing},
+      // level 1
+      {"swap", level_1, nothing, vectors},
+      {"scal", level_1, nothing, vectors},
+      {"copy", level_1, nothing, vectors},
+      {"axpy", level_1, nothing, vectors},
+      {"rot", level_1, nothing, vectors},
+      {"rotm", level_1, nothing, vectors},
+      {"dot_product", level_1, nothing, reduction},
+      {"nrm2", level_1, nothing, reduction},
+      {"asum", level_1, nothing, reduction},
+      {"iamax", level_1, nothing, reduction},
+      {"rotg", level_1, nothing},
+      {"rotmg", level_1, nothing},
+      // level 3
       {"invert_triangles", 1, nothing},
       {"scale_matrix", 1, nothing},
   };
@@ -26,8 +43,8 @@ const std::vector<Entry>& entries() {
 
 std::vector<std::unique_ptr<Generator>> template_generators() {
   std::vector<std::unique_ptr<Generator>> made;
-  for (const auto& [name, version, defaults] : entries())
-    made.push_back(std::make_unique<TemplateGenerator>(name, version, defaults));
+  for (const auto& [name, version, defaults, shared] : entries())
+    made.push_back(std::make_unique<TemplateGenerator>(name, version, defaults, shared));
   return made;
 }
 

@@ -1,10 +1,25 @@
 // y = alpha x + y
-kernel void axpy(long n, T alpha, global const T* restrict x, long offset_x, long inc_x,
-                 global T* restrict y, long offset_y, long inc_y) {
-  x += offset_x;
-  y += offset_y;
-  FOR_MINE(i, n) {
-    const long at = place(i, n, inc_y);
-    y[at] = mul_add(alpha, x[place(i, n, inc_x)], y[at]);
+kernel void axpy(long n, T alpha, global const T* restrict x, long at_x, long inc_x,
+                 global T* restrict y, long at_y, long inc_y) {
+  x += at_x;
+  y += at_y;
+#if UNIT_STRIDES
+  global const REAL* restrict from = (global const REAL*)x;
+  global REAL* restrict to = (global REAL*)y;
+  const Factor a = factor(alpha);
+  const long blocks = BLOCKS_OF(n, IS_ALIGNED(from) && IS_ALIGNED(to));
+  FOR_MINE(b, blocks) {
+    V sum[CHAINS];
+    for (int k = 0; k < CHAINS; ++k) {
+      const long i = VECTOR_OF(b, k, blocks);
+      sum[k] = times_add(a, load(from, i), load(to, i));
+    }
+    for (int k = 0; k < CHAINS; ++k) store(sum[k], to, VECTOR_OF(b, k, blocks));
   }
+  x += blocks * BLOCK;
+  y += blocks * BLOCK;
+  FOR_MINE(i, n - blocks * BLOCK) y[i] = mul_add(alpha, x[i], y[i]);
+#else
+  FOR_MINE(i, n) y[i * inc_y] = mul_add(alpha, x[i * inc_x], y[i * inc_y]);
+#endif
 }
