@@ -14,18 +14,16 @@ kernel void asum(long n, global const T* restrict x, long at_x, long inc_x, glob
                  global RESULT* result, long at_result) {
   x += at_x;
   REAL sum = 0;
-#if UNIT_STRIDES
-  global const REAL* restrict from = (global const REAL*)x;
-  const long blocks = BLOCKS_OF(n, IS_ALIGNED(from));
+#if UNIT_STRIDES || ON_CPU
+  const long blocks = BLOCKS_OF(n, IS_ALIGNED(x));
   V sums[CHAINS];
-  for (int k = 0; k < CHAINS; ++k) sums[k] = (V)(0);
+  FOR_CHAINS(k) sums[k] = (V)(0);
   FOR_MINE(b, blocks)
-    for (int k = 0; k < CHAINS; ++k) sums[k] += fabs(load(from, VECTOR_OF(b, k, blocks)));
+    FOR_CHAINS(k) sums[k] += fabs(VECTOR_AT(x, VECTOR_OF(b, k, blocks), inc_x));
   const REAL2 both = fold((sums[0] + sums[1]) + (sums[2] + sums[3]));
   sum = both.x + both.y;
-  x += blocks * BLOCK;
+  x += blocks * BLOCK * inc_x;
   n -= blocks * BLOCK;
-  inc_x = 1;
 #endif
   FOR_MINE(i, n) sum += SIZE_OF(x[i * inc_x]);
   CONCLUDE(sum)

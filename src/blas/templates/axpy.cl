@@ -10,11 +10,11 @@ kernel void axpy(long n, T alpha, global const T* restrict x, long at_x, long in
   const long blocks = BLOCKS_OF(n, IS_ALIGNED(from) && IS_ALIGNED(to));
   FOR_MINE(b, blocks) {
     V sum[CHAINS];
-    for (int k = 0; k < CHAINS; ++k) {
+    FOR_CHAINS(k) {
       const long i = VECTOR_OF(b, k, blocks);
       sum[k] = times_add(a, load(from, i), load(to, i));
     }
-    for (int k = 0; k < CHAINS; ++k) store(sum[k], to, VECTOR_OF(b, k, blocks));
+    FOR_CHAINS(k) store(sum[k], to, VECTOR_OF(b, k, blocks));
   }
   x += blocks * BLOCK;
   y += blocks * BLOCK;

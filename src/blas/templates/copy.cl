@@ -24,7 +24,7 @@ kernel void copy(long n, global const T* restrict x, long at_x, long inc_x, glob
   n -= before;
   const long blocks = n / (CHAINS * LANES);
   FOR_MINE(b, blocks)
-    for (int k = 0; k < CHAINS; ++k) {
+    FOR_CHAINS(k) {
       const long i = VECTOR_OF(b, k, blocks);
       __builtin_nontemporal_store(load(from, i), (global V*)to + i);
     }
@@ -37,8 +37,8 @@ kernel void copy(long n, global const T* restrict x, long at_x, long inc_x, glob
   const long blocks = BLOCKS_OF(n, IS_ALIGNED(from) && IS_ALIGNED(to));
   FOR_MINE(b, blocks) {
     V v[CHAINS];
-    for (int k = 0; k < CHAINS; ++k) v[k] = load(from, VECTOR_OF(b, k, blocks));
-    for (int k = 0; k < CHAINS; ++k) store(v[k], to, VECTOR_OF(b, k, blocks));
+    FOR_CHAINS(k) v[k] = load(from, VECTOR_OF(b, k, blocks));
+    FOR_CHAINS(k) store(v[k], to, VECTOR_OF(b, k, blocks));
   }
   x += blocks * BLOCK;
   y += blocks * BLOCK;

@@ -22,9 +22,9 @@ kernel void dot_product(long n, global const T* restrict x, long at_x, long inc_
   global const REAL* restrict other = (global const REAL*)y;
   const long blocks = BLOCKS_OF(n, IS_ALIGNED(one) && IS_ALIGNED(other));
   V same[CHAINS], crossed[CHAINS];  // products of like parts, and of unlike ones
-  for (int k = 0; k < CHAINS; ++k) same[k] = crossed[k] = (V)(0);
+  FOR_CHAINS(k) same[k] = crossed[k] = (V)(0);
   FOR_MINE(b, blocks)
-    for (int k = 0; k < CHAINS; ++k) {
+    FOR_CHAINS(k) {
       const V v = load(one, VECTOR_OF(b, k, blocks)), w = load(other, VECTOR_OF(b, k, blocks));
       same[k] = fma(v, w, same[k]);
 #if COMPLEX
@@ -47,10 +47,10 @@ kernel void dot_product(long n, global const T* restrict x, long at_x, long inc_
   FOR_MINE(i, n - blocks * BLOCK) sum = mul_add(FIRST(x[i]), y[i], sum);
 #else
   T sums[CHAINS];
-  for (int k = 0; k < CHAINS; ++k) sums[k] = zero();
+  FOR_CHAINS(k) sums[k] = zero();
   const long blocks = n / CHAINS;
   FOR_MINE(b, blocks)
-    for (int k = 0; k < CHAINS; ++k) {
+    FOR_CHAINS(k) {
       const long i = VECTOR_OF(b, k, blocks);
       sums[k] = mul_add(FIRST(x[i * inc_x]), y[i * inc_y], sums[k]);
     }

@@ -31,14 +31,13 @@ kernel void iamax(long n, global const T* restrict x, long at_x, long inc_x, glo
                   global RESULT* result, long at_result) {
   x += at_x;
   PART best = nothing();
-#if UNIT_STRIDES
-  global const REAL* restrict from = (global const REAL*)x;
-  const long vectors = BLOCKS_OF(n, IS_ALIGNED(from)) * CHAINS;
+#if UNIT_STRIDES || ON_CPU
+  const long vectors = BLOCKS_OF(n, IS_ALIGNED(x)) * CHAINS;
   V sizes = (V)(-1);      // the largest of each lane: ever later vectors, so the first of equals,
   FLAGS at = (FLAGS)(0);  // and the number of its vector
-#pragma unroll CHAINS
+#pragma unroll 4
   FOR_MINE(i, vectors) {
-    const V found = SIZES_OF(load(from, i));
+    const V found = SIZES_OF(VECTOR_AT(x, i, inc_x));
     const FLAGS larger = found > sizes;
     at = select(at, (FLAGS)(i), larger);
     sizes = select(sizes, found, larger);
@@ -56,7 +55,6 @@ kernel void iamax(long n, global const T* restrict x, long at_x, long inc_x, glo
       best = join(best, candidate(size_of[lane], (long)vector_of[lane] * ELEMENTS +
                                                      lane / (LANES / ELEMENTS)));
   const long done = vectors * ELEMENTS;
-  inc_x = 1;
 #else
   const long done = 0;
 #endif

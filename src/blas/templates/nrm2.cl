@@ -28,26 +28,22 @@ inline RESULT outcome(PART sums) {
 
 inline PART with_square(PART sums, REAL x) {
   const REAL size = fabs(x);
-  if (size > LARGE)
-    sums.x = fma(x * LARGE_SCALE, x * LARGE_SCALE, sums.x);
-  else if (size < SMALL)
-    sums.z = fma(x * SMALL_SCALE, x * SMALL_SCALE, sums.z);
-  else
-    sums.y = fma(x, x, sums.y);
-  return sums;
+  const bool is_large = size > LARGE, is_small = size < SMALL;
+  const REAL scaled_down = is_large ? x * LARGE_SCALE : 0, scaled_up = is_small ? x * SMALL_SCALE : 0;
+  const REAL as_is = is_large || is_small ? 0 : x;
+  return fma((PART)(scaled_down, as_is, scaled_up, 0), (PART)(scaled_down, as_is, scaled_up, 0), sums);
 }
 
 kernel void nrm2(long n, global const T* restrict x, long at_x, long inc_x, global PART* partial,
                  global RESULT* result, long at_result) {
   x += at_x;
   PART sums = nothing();
-#if UNIT_STRIDES
-  global const REAL* restrict from = (global const REAL*)x;
-  const long blocks = BLOCKS_OF(n, IS_ALIGNED(from));
+#if UNIT_STRIDES || ON_CPU
+  const long blocks = BLOCKS_OF(n, IS_ALIGNED(x));
   V large = (V)(0), medium = (V)(0), small = (V)(0);
   FOR_MINE(b, blocks)
-    for (int k = 0; k < CHAINS; ++k) {
-      const V v = load(from, VECTOR_OF(b, k, blocks)), none = (V)(0);
+    FOR_CHAINS(k) {
+      const V v = VECTOR_AT(x, VECTOR_OF(b, k, blocks), inc_x), none = (V)(0);
       const FLAGS is_large = fabs(v) > (V)(LARGE), is_small = fabs(v) < (V)(SMALL);
       const V scaled_down = select(none, v * LARGE_SCALE, is_large);
       const V scaled_up = select(none, v * SMALL_SCALE, is_small);
@@ -58,9 +54,8 @@ kernel void nrm2(long n, global const T* restrict x, long at_x, long inc_x, glob
     }
   const REAL2 l = fold(large), m = fold(medium), s = fold(small);
   sums = (PART)(l.x + l.y, m.x + m.y, s.x + s.y, 0);
-  x += blocks * BLOCK;
+  x += blocks * BLOCK * inc_x;
   n -= blocks * BLOCK;
-  inc_x = 1;
 #endif
   FOR_MINE(i, n) {
     const T element = x[i * inc_x];

@@ -15,11 +15,11 @@ kernel void rot(long n, T c_given, T s_given, global T* restrict x, long at_x, l
   const long blocks = BLOCKS_OF(n, IS_ALIGNED(one) && IS_ALIGNED(other));
   FOR_MINE(b, blocks) {
     V v[CHAINS], w[CHAINS];
-    for (int k = 0; k < CHAINS; ++k) {
+    FOR_CHAINS(k) {
       v[k] = load(one, VECTOR_OF(b, k, blocks));
       w[k] = load(other, VECTOR_OF(b, k, blocks));
     }
-    for (int k = 0; k < CHAINS; ++k) {
+    FOR_CHAINS(k) {
       store(fma((V)(c), v[k], s * w[k]), one, VECTOR_OF(b, k, blocks));
       store(fma((V)(c), w[k], -s * v[k]), other, VECTOR_OF(b, k, blocks));
     }

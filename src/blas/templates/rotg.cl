@@ -14,11 +14,9 @@
 #if COMPLEX
 inline REAL largest_part(T a) { return fmax(fabs(a.x), fabs(a.y)); }
 inline REAL square(T a) { return fma(a.x, a.x, a.y * a.y); }
-inline T one(void) { return (T)(1, 0); }
 #else
 inline REAL largest_part(T a) { return fabs(a); }
 inline REAL square(T a) { return a * a; }
-inline T one(void) { return 1; }
 #endif
 
 kernel void rotg(global T* a_at, long offset_a, global T* b_at, long offset_b, global REAL* c_at,

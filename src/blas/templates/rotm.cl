@@ -14,11 +14,11 @@ kernel void rotm(long n, global T* restrict x, long at_x, long inc_x, global T* 
   const long blocks = BLOCKS_OF(n, IS_ALIGNED(x) && IS_ALIGNED(y));
   FOR_MINE(b, blocks) {
     V v[CHAINS], w[CHAINS];
-    for (int k = 0; k < CHAINS; ++k) {
+    FOR_CHAINS(k) {
       v[k] = load(x, VECTOR_OF(b, k, blocks));
       w[k] = load(y, VECTOR_OF(b, k, blocks));
     }
-    for (int k = 0; k < CHAINS; ++k) {
+    FOR_CHAINS(k) {
       store(fma((V)(h11), v[k], h12 * w[k]), x, VECTOR_OF(b, k, blocks));
       store(fma((V)(h22), w[k], h21 * v[k]), y, VECTOR_OF(b, k, blocks));
     }

@@ -20,9 +20,9 @@ kernel void scal(long n, SCALAR alpha, global T* x, long at_x, long inc_x) {
   const long blocks = BLOCKS_OF(n, IS_ALIGNED(to));
   FOR_MINE(b, blocks) {
     V scaled[CHAINS];
-    for (int k = 0; k < CHAINS; ++k)
+    FOR_CHAINS(k)
       scaled[k] = SCALED_VECTOR(load(to, VECTOR_OF(b, k, blocks)));
-    for (int k = 0; k < CHAINS; ++k) store(scaled[k], to, VECTOR_OF(b, k, blocks));
+    FOR_CHAINS(k) store(scaled[k], to, VECTOR_OF(b, k, blocks));
   }
   x += blocks * BLOCK;
   FOR_MINE(i, n - blocks * BLOCK) x[i] = SCALED(x[i]);

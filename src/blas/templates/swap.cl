@@ -9,11 +9,11 @@ kernel void swap(long n, global T* restrict x, long at_x, long inc_x, global T* 
   const long blocks = BLOCKS_OF(n, IS_ALIGNED(one) && IS_ALIGNED(other));
   FOR_MINE(b, blocks) {
     V v[CHAINS], w[CHAINS];
-    for (int k = 0; k < CHAINS; ++k) {
+    FOR_CHAINS(k) {
       v[k] = load(one, VECTOR_OF(b, k, blocks));
       w[k] = load(other, VECTOR_OF(b, k, blocks));
     }
-    for (int k = 0; k < CHAINS; ++k) {
+    FOR_CHAINS(k) {
       store(w[k], one, VECTOR_OF(b, k, blocks));
       store(v[k], other, VECTOR_OF(b, k, blocks));
     }

@@ -30,12 +30,16 @@ typedef REALS(LANES) V;
 #define CHAINS 4
 #define ELEMENTS (LANES / (COMPLEX ? 2 : 1))
 #define BLOCK (CHAINS * ELEMENTS)
+// Unrolled by order: what is an array of CHAINS values has to end up in registers.
+#define FOR_CHAINS(k) _Pragma("unroll") for (int k = 0; k < CHAINS; ++k)
 
 // The vectors of block b: a CPU's prefetcher wants one stretch, a GPU's work-items neighbours.
 #if ON_CPU
 #define VECTOR_OF(b, chain, blocks) ((b) * CHAINS + (chain))
-inline V load(global const REAL* from, long i) { return JOIN(vload, LANES)(i, from); }
-inline void store(V value, global REAL* to, long i) { JOIN(vstore, LANES)(value, i, to); }
+// vloadN and vstoreN in other words: PoCL makes four stores of a vstore16.
+typedef V AnywhereV __attribute__((aligned(sizeof(REAL))));
+inline V load(global const REAL* from, long i) { return ((global const AnywhereV*)from)[i]; }
+inline void store(V value, global REAL* to, long i) { ((global AnywhereV*)to)[i] = value; }
 #define BLOCKS_OF(n, aligned) ((n) / BLOCK)
 #else
 #define VECTOR_OF(b, chain, blocks) ((b) + (chain) * (blocks))
@@ -45,6 +49,18 @@ inline void store(V value, global REAL* to, long i) { ((global V*)to)[i] = value
 #define BLOCKS_OF(n, aligned) ((aligned) ? (n) / BLOCK : 0)
 #endif
 #define IS_ALIGNED(address) ((size_t)(address) % sizeof(V) == 0)
+
+#if UNIT_STRIDES
+#define VECTOR_AT(x, i, inc) load((global const REAL*)(x), i)
+#else
+// Vector i of elements that lie apart.
+inline V VECTOR_AT(global const T* x, long i, long inc) {
+  T elements[ELEMENTS];
+#pragma unroll
+  for (int k = 0; k < ELEMENTS; ++k) elements[k] = x[(i * ELEMENTS + k) * inc];
+  return JOIN(vload, LANES)(0, (const REAL*)elements);
+}
+#endif
 
 // (sum of the even lanes, sum of the odd lanes): real and imaginary parts where T is complex.
 inline REAL2 fold(V v) {
