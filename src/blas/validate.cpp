@@ -9,10 +9,10 @@ namespace {
 struct Codes {
   Status absent, stride, small;
 };
-Codes codes_of(const Use& use) {
+Codes codes_of(const Use& use, Routine routine) {
   switch (use.slot) {
     case Slot::a:
-      if (use.lines == 1 && use.form == Use::Form::packed && use.length == 1) break;  // rotmg's D1
+      if (routine == Routine::rotmg) break;  // D1
       return {Status::invalid_matrix_a, Status::invalid_leading_a, Status::small_matrix_a};
     case Slot::b:
       if (use.form == Use::Form::packed) break;
@@ -73,8 +73,8 @@ Status check_queues(const Execution& execution) {
   return Status::success;
 }
 
-Status check_memory(const Use& use, const Operand& operand) {
-  const Codes codes = codes_of(use);
+Status check_memory(const Use& use, const Operand& operand, Routine routine) {
+  const Codes codes = codes_of(use, routine);
   if (use.form == Use::Form::matrix &&
       (operand.stride < 0 || static_cast<std::size_t>(operand.stride) < use.length))
     return codes.stride;
@@ -94,11 +94,12 @@ Status validate(const Call& call, const Execution& execution) {
   if (const Status status = check_queues(execution); status != Status::success) return status;
   const Uses uses(call);
   for (const Use& use : uses)
-    if (call[use.slot].memory == nullptr) return codes_of(use).absent;
+    if (call[use.slot].memory == nullptr) return codes_of(use, call.routine).absent;
   if (has_zero_dimension(call)) return Status::invalid_dimension;
   if (is_meaningless(call)) return Status::invalid_value;
   for (const Use& use : uses)
-    if (const Status status = check_memory(use, call[use.slot]); status != Status::success)
+    if (const Status status = check_memory(use, call[use.slot], call.routine);
+        status != Status::success)
       return status;
   return Status::success;
 }

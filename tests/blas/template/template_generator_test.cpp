@@ -1,0 +1,67 @@
+#include "blas/template/template_generator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "blas/template/template_list.hpp"
+
+namespace kiln::blas::testing {
+namespace {
+
+std::string contents_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+const Generator& generator_of(const std::vector<std::unique_ptr<Generator>>& all,
+                              const std::string& family) {
+  for (const auto& generator : all)
+    if (generator->family() == family) return *generator;
+  throw Error(Errc::internal, "no family " + family);
+}
+
+// The golden text is the template's own: what the generator puts before it is facts, Parameters and
+// the shared parts, whose places are marked.
+TEST(TemplateGenerator, writes_facts_then_shared_parts_then_the_template) {
+  const auto all = template_generators();
+  Request request;
+  request.family = "blas.asum";
+  request.facts = {{"precision", "c"},
+                   {"on_cpu", std::int64_t{1}},
+                   {"native_floats", std::int64_t{16}},
+                   {"group", std::int64_t{1}},
+                   {"unit_strides", std::int64_t{1}}};
+  std::string text = generator_of(all, request.family).generate(request, {});
+  for (const auto* name : {"prelude", "vectors", "reduction"}) {
+    const auto part =
+        contents_of(KILN_SOURCE_DIR "/src/blas/templates/" + std::string(name) + ".cl");
+    const auto at = text.find(part);
+    ASSERT_NE(at, std::string::npos) << name;
+    text.replace(at, part.size(), "<" + std::string(name) + ">\n");
+  }
+  EXPECT_EQ(text, contents_of(KILN_SOURCE_DIR "/tests/blas/golden/asum.cl"));
+}
+
+TEST(TemplateGenerator, the_same_request_gives_the_same_text) {
+  Request request;
+  request.facts = {{"precision", "z"}};
+  const auto all = template_generators(), again = template_generators();
+  for (const auto& generator : all)
+    if (generator->family() != "blas.gemm")
+      EXPECT_EQ(generator->generate(request, {}),
+                generator_of(again, generator->family()).generate(request, {}));
+}
+
+TEST(TemplateGenerator, accepts_no_parameter_that_it_does_not_know) {
+  const auto all = template_generators();
+  Parameters parameters;
+  EXPECT_TRUE(generator_of(all, "blas.asum").accepts({}, parameters));
+  parameters.set("vector_width", 4);
+  EXPECT_FALSE(generator_of(all, "blas.asum").accepts({}, parameters));
+}
+
+}  // namespace
+}  // namespace kiln::blas::testing
