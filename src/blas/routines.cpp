@@ -1,6 +1,7 @@
 #include "blas/routines.hpp"
 
 #include "blas/level1/level1.hpp"
+#include "blas/level2/level2.hpp"
 #include "blas/level3/level3.hpp"
 
 namespace kiln::blas {
@@ -32,6 +33,35 @@ void add_steps(SequenceBuilder& builder) {
       return add_iamax(builder);
     case Routine::asum:
       return add_asum(builder);
+    case Routine::gemv:
+    case Routine::gbmv:
+      return add_gemv(builder);
+    case Routine::symv:
+    case Routine::hemv:
+    case Routine::spmv:
+    case Routine::hpmv:
+    case Routine::sbmv:
+    case Routine::hbmv:
+      return add_symv(builder);
+    case Routine::trmv:
+    case Routine::tpmv:
+    case Routine::tbmv:
+      return add_trmv(builder);
+    case Routine::trsv:
+    case Routine::tpsv:
+    case Routine::tbsv:
+      return add_trsv(builder);
+    case Routine::ger:
+    case Routine::gerc:
+    case Routine::syr:
+    case Routine::her:
+    case Routine::syr2:
+    case Routine::her2:
+    case Routine::spr:
+    case Routine::hpr:
+    case Routine::spr2:
+    case Routine::hpr2:
+      return add_rank_update(builder);
     case Routine::gemm:
       return add_gemm(builder);
     case Routine::symm:

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "blas/types.hpp"
+
 namespace kiln::blas {
 namespace {
 
@@ -9,10 +11,32 @@ struct Entry {
   const char* name;
   std::int64_t version;  ///< raised when the template's text changes
   TemplateGenerator::Defaults defaults;
-  std::vector<std::string> shared = {};
+  std::vector<std::string> shared = {};  ///< files that come before the template's own
 };
 
 Parameters nothing(const Request&) { return {}; }
+
+Precision precision_of(const Request& request) {
+  for (const auto& fact : request.facts)
+    if (const auto* text = std::get_if<std::string>(&fact.value); text && fact.name == "precision")
+      for (const auto precision : {Precision::s, Precision::d, Precision::c, Precision::z})
+        if (*text == std::string(1, letter(precision))) return precision;
+  throw Error(Errc::internal, "a kernel template without a precision");
+}
+
+/// The results that a CPU's work-item sums at a time fill a quarter of the nearest cache.
+Parameters block_of_results(const Request& request) {
+  return {{"block", static_cast<std::int64_t>(8192 / size_of(precision_of(request)))}};
+}
+
+/// Unknowns that are solved for between two updates of the rest. A GPU's are 64: the templates say.
+Parameters rows_of_solution(const Request& request) {
+  for (const auto& fact : request.facts)
+    if (const auto* number = std::get_if<std::int64_t>(&fact.value);
+        number && fact.name == "on_cpu")
+      return {{"rows", *number != 0 ? 256 : 64}};
+  return {{"rows", 64}};
+}
 
 const std::vector<Entry>& entries() {
   // Raised with all of them when vectors.cl changes, or reduction.cl.
@@ -32,6 +56,14 @@ const std::vector<Entry>& entries() {
       {"iamax", level_1, nothing, reduction},
       {"rotg", level_1, nothing},
       {"rotmg", level_1, nothing},
+      // level 2
+      {"pack_vector", 1, nothing},
+      {"mv_n", 1, block_of_results, {"matrix", "lanes"}},
+      {"mv_t", 1, block_of_results, {"matrix", "lanes"}},
+      {"mv_sum", 1, nothing, {"matrix"}},
+      {"mv_sym", 1, nothing, {"matrix", "lanes"}},
+      {"rank_update", 1, nothing, {"matrix", "lanes"}},
+      {"solve", 1, rows_of_solution, {"matrix", "lanes"}},
       // level 3
       {"invert_triangles", 1, nothing},
       {"scale_matrix", 1, nothing},

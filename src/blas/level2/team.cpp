@@ -1,0 +1,54 @@
+#include "blas/level2/team.hpp"
+
+#include <algorithm>
+
+namespace kiln::blas {
+namespace {
+
+// Below this a second queue costs more than it brings; clBLAS gives it none either.
+constexpr double least_area = 8192;
+// Shares begin at multiples of this, for the sake of whole vectors.
+constexpr std::int64_t alignment = 16;
+
+}  // namespace
+
+Team::Team(SequenceBuilder& to, double area) : to_(to) {
+  const double most = std::max(1.0, area / least_area);
+  queues_ = static_cast<unsigned>(std::min<double>(to.queues(), most));
+  for (unsigned queue = 1; queue < to.queues(); ++queue)
+    if (to.device(queue).handle() != to.device(0).handle() &&
+        !(to.device(queue).host_memory && to.device(0).host_memory))
+      one_memory_ = false;
+}
+
+std::vector<std::int64_t> Team::shares(
+    std::int64_t count, const std::function<std::int64_t(std::int64_t)>& weight) const {
+  std::vector<std::int64_t> borders(queues_ + 1, count);
+  borders[0] = 0;
+  if (queues_ == 1) return borders;
+  const std::int64_t stride = std::max(alignment, count / 4096 / alignment * alignment);
+  double total = 0, sum = 0;
+  for (std::int64_t j = 0; j < count; j += stride) total += static_cast<double>(weight(j)) + 1;
+  unsigned queue = 1;
+  for (std::int64_t j = 0; j < count && queue < queues_; j += stride) {
+    if (sum >= total * queue / queues_) borders[queue++] = j;
+    sum += static_cast<double>(weight(j)) + 1;
+  }
+  return borders;
+}
+
+SequenceBuilder::Arguments Team::step(unsigned queue, const KernelChoice& choice,
+                                      const NDRange& range) {
+  std::vector<std::size_t> after;
+  for (const auto& done : before_)
+    if (done.queue != queue) after.push_back(done.step);
+  now_.push_back({queue, to_.next_step()});
+  return to_.step(queue, choice, range, after);
+}
+
+void Team::next_round() {
+  before_.insert(before_.end(), now_.begin(), now_.end());
+  now_.clear();
+}
+
+}  // namespace kiln::blas

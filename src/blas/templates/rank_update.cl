@@ -1,0 +1,83 @@
+// A = A + alpha u op(v)  (terms = 1), or A + alpha u op(v) + alpha' v op(u)  (terms = 2), for the
+// elements that A's shape has, in columns [from, to). op is the transposition; the vectors lie side
+// by side. flags: 1 the factor that goes down a column is conjugated, 2 the one that goes along a
+// row is, 4 alpha' is alpha's conjugate (otherwise alpha), 8 the diagonal has no imaginary parts.
+//
+// A CPU's work-item takes `columns` columns of one of the parts of the rows. A GPU's work-group
+// takes LOCAL rows of `columns` columns.
+#define DOWN(value) conjugate_if(flags & 1, value)
+#define ALONG(value) conjugate_if(flags & 2, value)
+
+#if ON_CPU
+inline void update_column(global T *column, long first, long end, T s, T t, long terms, long flags,
+                          global const T *u, global const T *v) {
+  global REAL *c = (global REAL *)column;
+  global const REAL *down_u = (global const REAL *)u, *down_v = (global const REAL *)v;
+  const bool conj = flags & 1;
+#if COMPLEX
+  // The factors of a vector and of the swapped vector, as in lanes.cl, but here the vector is
+  // what may be conjugated and the column is what is added to.
+  FACTORS(p, q, s, conj);
+  FACTORS(p2, q2, t, conj);
+#define ADD(sum, vector, one, other) fma(SWAPPED(vector), other, fma(vector, one, sum))
+#else
+  const V p = (V)(s), q = p, p2 = (V)(t), q2 = p2;
+#define ADD(sum, vector, one, other) fma(vector, one, sum)
+#endif
+  const long whole = end < first ? first : end - (end - first) % STRIDE;
+  if (terms == 1) {
+    for (long i = first * PARTS; i < whole * PARTS; i += LANES) {
+      const V f = LOAD(down_u + i);
+      STORE(ADD(LOAD(c + i), f, p, q), c + i);
+    }
+    for (long i = whole; i < end; ++i) column[i] = mul_add(DOWN(u[i]), s, column[i]);
+  } else {
+    for (long i = first * PARTS; i < whole * PARTS; i += LANES) {
+      const V f = LOAD(down_u + i), g = LOAD(down_v + i);
+      STORE(ADD(ADD(LOAD(c + i), f, p, q), g, p2, q2), c + i);
+    }
+    for (long i = whole; i < end; ++i)
+      column[i] = mul_add(DOWN(v[i]), t, mul_add(DOWN(u[i]), s, column[i]));
+  }
+}
+#endif
+
+kernel void rank_update(MATRIX_OUT, long from, long to, long columns, long parts, T alpha,
+                        long terms, long flags, global const T *u, long offset_u,
+                        global const T *v, long offset_v) {
+  u += offset_u;
+  v += offset_v;
+  const T alpha_2 = conjugate_if(flags & 4, alpha);
+  const long blocks = (to - from + columns - 1) / columns;
+#if ON_CPU
+  const long item = get_global_id(0), part = item / blocks;
+#else
+  const long item = get_group_id(0), part = item / blocks;
+#endif
+  const long begin = from + IN_TURN(item % blocks, blocks) * columns, end = min(begin + columns, to);
+  const long top = FIRST_ROW(begin), bottom = END_ROW(end - 1);
+  const long stop = PART(top, bottom, part + 1, parts), start = PART(top, bottom, part, parts);
+#if ON_CPU
+  for (long j = begin; j < end; ++j) {
+    const T s = mul(alpha, ALONG(v[j]));
+    const T t = terms == 2 ? mul(alpha_2, ALONG(u[j])) : zero();
+    const long first = max(FIRST_ROW(j), start), last = min(END_ROW(j), stop);
+    update_column(COLUMN(j), first, last, s, t, terms, flags, u, v);
+#if COMPLEX
+    if ((flags & 8) && first <= j && j < last) COLUMN(j)[j].y = 0;
+#endif
+  }
+#else
+  for (long i = start + get_local_id(0); i < stop; i += get_local_size(0)) {
+    const T down_u = DOWN(u[i]), down_v = terms == 2 ? DOWN(v[i]) : zero();
+    for (long j = max(begin, FIRST_COLUMN(i)); j < min(end, END_COLUMN(i)); ++j) {
+      T value = mul_add(down_u, mul(alpha, ALONG(v[j])), COLUMN(j)[i]);
+      if (terms == 2) value = mul_add(down_v, mul(alpha_2, ALONG(u[j])), value);
+#if COMPLEX
+      if ((flags & 8) && i == j) value.y = 0;
+#endif
+      COLUMN(j)[i] = value;
+    }
+  }
+#endif
+}

@@ -1,0 +1,85 @@
+#include "blas/level2/matrix_data.hpp"
+
+namespace kiln::blas::testing {
+namespace {
+
+/// symv and its likes of real matrices, hemv and its likes of complex ones.
+template <class T>
+class Symv : public ::testing::Test {
+ protected:
+  static constexpr bool is_real = std::is_same_v<T, Real<T>>;
+  static Routine routine_of(Layout::Storage storage) {
+    if (storage == Layout::Storage::general) return is_real ? Routine::symv : Routine::hemv;
+    if (storage == Layout::Storage::packed) return is_real ? Routine::spmv : Routine::hpmv;
+    return is_real ? Routine::sbmv : Routine::hbmv;
+  }
+  static Wide element_of(const MatrixData<T>& a, std::size_t i, std::size_t j) {
+    if (i == j) return std::real(a.element(i, i));
+    if (a.has(i, j)) return a.element(i, j);
+    return a.has(j, i) ? std::conj(Wide(a.element(j, i))) : Wide(0);
+  }
+  static void check(const Layout& layout, std::size_t k, std::array<int, 2> inc, Scalars scalars,
+                    std::size_t queues) {
+    const std::size_t n = layout.rows;
+    MatrixData<T> a(layout, 2, 3, 1);
+    if constexpr (!is_real)  // imaginary parts of the diagonal are ignored
+      for (std::size_t i = 0; i < n; ++i)
+        a.element(i, i).imag(std::numeric_limits<Real<T>>::quiet_NaN());
+    auto x = OperandData<T>::vector(n, inc[0], 1, 2);
+    auto y = OperandData<T>::vector(n, inc[1], 4, 3);
+    Call call;
+    call.routine = routine_of(layout.storage);
+    call.precision = precision_of<T>;
+    call.order = layout.order;
+    call.uplo = layout.uplo;
+    call.n = n;
+    call.k = k;
+    set_scalars(call, scalars, a, x, n, y, n);
+    call[Slot::a] = a.upload();
+    call[Slot::x] = x.upload();
+    call[Slot::y] = y.upload();
+    run_and_wait(call, queues);
+    const auto expected = expected_product(
+        call, [&](std::size_t i, std::size_t j) { return element_of(a, i, j); }, n, n, x, y);
+    ASSERT_EQ(expected.difference(y.download()), "")
+        << name_of(call.routine) << ' ' << n << ", k " << k << ", order " << int(layout.order)
+        << ", uplo " << int(layout.uplo) << ", increments " << inc[0] << ' ' << inc[1]
+        << ", scalars " << int(scalars) << ", queues " << queues;
+  }
+  static void check_options(Layout::Storage storage, std::size_t n, std::size_t k,
+                            std::size_t queues) {
+    static std::size_t turn = 0;
+    for (const auto order : {Order::column_major, Order::row_major})
+      for (const auto uplo : {Uplo::upper, Uplo::lower})
+        for (const auto& inc : increments) {
+          const Layout layout{
+              storage, order, n, n, uplo == Uplo::lower ? k : 0, uplo == Uplo::upper ? k : 0,
+              true,    uplo};
+          check(layout, k, inc, scalars_in_turn[turn++ % scalars_in_turn.size()], queues);
+        }
+  }
+};
+using Precisions = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Symv, Precisions);
+
+TYPED_TEST(Symv, reads_one_triangle_of_small_matrices) {
+  for (const std::size_t n : {1, 2, 7, 31, 33, 64, 67})
+    for (const auto storage : {Layout::Storage::general, Layout::Storage::packed})
+      this->check_options(storage, n, 0, 1);
+}
+
+TYPED_TEST(Symv, shares_large_matrices_between_queues) {
+  for (const std::size_t queues : {1, 2, 4})
+    for (const auto storage : {Layout::Storage::general, Layout::Storage::packed})
+      this->check_options(storage, 263, 0, queues);
+}
+
+TYPED_TEST(Symv, reads_half_of_a_band) {
+  for (const std::size_t n : {1, 7, 40})
+    for (const std::size_t k : {0, 1, 5, 50}) this->check_options(Layout::Storage::band, n, k, 1);
+  for (const std::size_t queues : {1, 4})
+    this->check_options(Layout::Storage::band, 401, 97, queues);
+}
+
+}  // namespace
+}  // namespace kiln::blas::testing
