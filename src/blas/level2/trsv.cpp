@@ -32,9 +32,11 @@ class TriangleSolver {
 
   void add_steps() {
     const std::int64_t n = matrix_.n, block = to_.parameters(choice_, 0).get("rows", 64);
-    // Little work is not worth another launch, nor a band that gives the others nothing to do.
+    // Little work is not worth another launch, nor a band that gives the others hardly any.
     constexpr double little = 1 << 18;
-    if (is_cpu_ && (matrix_.area() < little || matrix_.up + matrix_.down < 2 * block))
+    constexpr std::int64_t narrow = 4096;
+    const bool is_narrow = std::max(matrix_.up, matrix_.down) < std::min(n, narrow);
+    if (n <= block || (is_cpu_ && (matrix_.area() < little || is_narrow)))
       return add(forward_ ? Stretch{0, 0, 0, n, n, n} : Stretch{n, n, 0, n, 0, 0});
     for (std::int64_t done = 0; done < n; done += block) {
       Stretch stretch;

@@ -1,5 +1,6 @@
 #include "blas/template/template_list.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "blas/types.hpp"
@@ -29,13 +30,15 @@ Parameters block_of_results(const Request& request) {
   return {{"block", static_cast<std::int64_t>(8192 / size_of(precision_of(request)))}};
 }
 
-/// Unknowns that are solved for between two updates of the rest. A GPU's are 64: the templates say.
+/// `rows`: unknowns that are solved for between two updates of the rest; `sums`: how many of the
+/// rest a CPU's work-item updates at a time. A GPU's are 64: the template says.
 Parameters rows_of_solution(const Request& request) {
+  const auto sums = static_cast<std::int64_t>(8192 / size_of(precision_of(request)));
   for (const auto& fact : request.facts)
-    if (const auto* number = std::get_if<std::int64_t>(&fact.value);
-        number && fact.name == "on_cpu")
-      return {{"rows", *number != 0 ? 256 : 64}};
-  return {{"rows", 64}};
+    if (const auto* on_cpu = std::get_if<std::int64_t>(&fact.value);
+        on_cpu != nullptr && fact.name == "on_cpu" && *on_cpu != 0)
+      return {{"rows", std::min<std::int64_t>(512, sums)}, {"sums", sums}};
+  return {{"rows", 64}, {"sums", 64}};
 }
 
 const std::vector<Entry>& entries() {

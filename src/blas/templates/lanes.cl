@@ -12,8 +12,10 @@
 #define STRIDE (LANES / PARTS)  // elements of a vector
 #if DOUBLE
 typedef JOIN(double, LANES) V;
+typedef double4 REAL4;
 #else
 typedef JOIN(float, LANES) V;
+typedef float4 REAL4;
 #endif
 #define LOAD(p) JOIN(vload, LANES)(0, (p))
 #define STORE(v, p) JOIN(vstore, LANES)((v), 0, (p))

@@ -6,7 +6,9 @@
 // solves, the others do the rest; so that solving a block hides behind the update of the others.
 // forward 1: unknowns become known in rising order.
 //
-// ROWS: the most unknowns of a block.
+// A launch that solves for everything goes unknown by unknown: that is all there is to do in a
+// band, and in a small triangle. ROWS: the most unknowns of a block; SUMS: the most that a
+// work-item takes known ones out of at a time.
 #if ON_CPU
 // The sums that the unknowns of a block are short of, from the known ones.
 inline void known_sums(MATRIX, long transposed, long conj, long begin, long end, long known,
@@ -47,28 +49,155 @@ inline void solve_block(MATRIX, long transposed, long conj, long unit, long forw
   }
 }
 
+// x[i] -= sum of op(a)(i, j) x[j] over the columns [left, left + GROUP), for rows [from, to).
+#define GROUP 4
+inline void take_columns(MATRIX, long left, long from, long to, bool conj, global T *x) {
+  const long low = max(FIRST_ROW(left + GROUP - 1), from);
+  long high = min(END_ROW(left), to);
+  high = max(low, high - max(0L, high - low) % (4 / PARTS));
+  global const REAL *c[GROUP];
+  V p[GROUP];
+#if COMPLEX
+  V q[GROUP];
+#endif
+#pragma unroll
+  for (int k = 0; k < GROUP; ++k) {
+    c[k] = (global const REAL *)COLUMN(left + k);
+    const T value = -x[left + k];
+#if COMPLEX
+    FACTORS(one, other, value, conj);
+    p[k] = one;
+    q[k] = other;
+#else
+    p[k] = (V)(value);
+#endif
+  }
+  global REAL *to_x = (global REAL *)x;
+  long i = low * PARTS;
+  for (; i + LANES <= high * PARTS; i += LANES) {
+    V sum = LOAD(to_x + i);
+#pragma unroll
+    for (int k = 0; k < GROUP; ++k) {
+      const V value = LOAD(c[k] + i);
+      sum = fma(value, p[k], sum);
+#if COMPLEX
+      sum = fma(SWAPPED(value), q[k], sum);
+#endif
+    }
+    STORE(sum, to_x + i);
+  }
+  // A band has short columns: what is left of a vector counts.
+  for (; i < high * PARTS; i += 4) {
+    REAL4 sum = vload4(0, to_x + i);
+#pragma unroll
+    for (int k = 0; k < GROUP; ++k) {
+      const REAL4 value = vload4(0, c[k] + i);
+      sum = fma(value, p[k].s0123, sum);
+#if COMPLEX
+      sum = fma(value.s1032, q[k].s0123, sum);
+#endif
+    }
+    vstore4(sum, 0, to_x + i);
+  }
+  for (long k = left; k < left + GROUP; ++k) {
+    global const T *column = COLUMN(k);
+    const long first = max(FIRST_ROW(k), from), end = min(END_ROW(k), to);
+    const T value = -x[k];
+    for (long i = first; i < min(low, end); ++i)
+      x[i] = mul_add(conjugate_if(conj, column[i]), value, x[i]);
+    for (long i = max(first, high); i < end; ++i)
+      x[i] = mul_add(conjugate_if(conj, column[i]), value, x[i]);
+  }
+}
+
+// The sum of op(a)(i, j) x[i] over rows [first, end) of column j.
+inline T column_sum(global const T *column, long first, long end, bool conj, global const T *x) {
+  T sum = zero();
+  if (first >= end) return sum;
+  const long whole = end - (end - first) % STRIDE;
+  global const REAL *f = (global const REAL *)x, *c = (global const REAL *)column;
+  V straight = (V)(0), crossed = (V)(0);
+  long i = first * PARTS;
+#if COMPLEX
+  for (; i < whole * PARTS; i += LANES) {
+    const V a = LOAD(c + i), b = LOAD(f + i);
+    straight = fma(a, b, straight);
+    crossed = fma(a, SWAPPED(b), crossed);
+  }
+  if (whole > first) {
+    const REAL2 s = pair_sum(straight), t = pair_sum(crossed);
+    sum = conj ? (T)(s.x + s.y, t.x - t.y) : (T)(s.x - s.y, t.x + t.y);
+  }
+#else
+  for (; i + 2 * LANES <= whole; i += 2 * LANES) {
+    straight = fma(LOAD(c + i), LOAD(f + i), straight);
+    crossed = fma(LOAD(c + i + LANES), LOAD(f + i + LANES), crossed);
+  }
+  if (i < whole) straight = fma(LOAD(c + i), LOAD(f + i), straight);
+  if (whole > first) {
+    const REAL2 s = pair_sum(straight + crossed);
+    sum = s.x + s.y;
+  }
+#endif
+  for (long k = whole; k < end; ++k) sum = mul_add(conjugate_if(conj, column[k]), x[k], sum);
+  return sum;
+}
+
+// Unknown j, and what it means for the rows [from, to).
+inline void solve_one(MATRIX, long j, long from, long to, long transposed, long conj, long unit,
+                      global T *x) {
+  global const T *column = COLUMN(j);
+  // A column has either the unknowns before its own or those behind it.
+  const long first = max(down > 0 ? j + 1 : FIRST_ROW(j), from);
+  const long end = min(down > 0 ? END_ROW(j) : j, to);
+  T value = x[j];
+  if (transposed) value -= column_sum(column, first, end, conj, x);
+  if (!unit) value = quotient(value, conjugate_if(conj, column[j]));
+  x[j] = value;
+  if (transposed) return;
+  for (long i = first; i < end; ++i)
+    x[i] = mul_add(conjugate_if(conj, column[i]), -value, x[i]);
+}
+
+inline void solve_one_by_one(MATRIX, long transposed, long conj, long unit, long forward,
+                             global T *x) {
+  // Three loops that are one in meaning, each with what it need not ask left out.
+  if (transposed) {
+    for (long t = 0; t < n; ++t)
+      solve_one(SAME_MATRIX, forward ? t : n - 1 - t, 0, n, 1, conj, unit, x);
+  } else if (max(up, down) < 2 * STRIDE) {
+    for (long t = 0; t < n; ++t)
+      solve_one(SAME_MATRIX, forward ? t : n - 1 - t, 0, n, 0, conj, unit, x);
+  } else {
+    for (long done = 0; done < n; done += GROUP) {
+      const long some = min(n - done, (long)GROUP), low = forward ? done : n - done - some;
+      for (long t = 0; t < some; ++t)
+        solve_one(SAME_MATRIX, forward ? low + t : low + some - 1 - t, low, low + some, 0, conj,
+                  unit, x);
+      if (some == GROUP)
+        take_columns(SAME_MATRIX, low, forward ? low + some : 0, forward ? n : low, conj, x);
+    }
+  }
+}
+
 kernel void solve(MATRIX, long transposed, long conj, long unit, long forward, long known,
                   long limit, long from, long to, long rest_from, long rest_to, global T *x,
                   long offset_x) {
-  T sums[ROWS];
+  T sums[SUMS];
   x += offset_x;
   const long item = get_global_id(0), items = get_global_size(0) - 1;
+  if (to - from == n) {
+    solve_one_by_one(SAME_MATRIX, transposed, conj, unit, forward, x);
+    return;
+  }
   if (item == 0) {
-    for (long done = 0; done < to - from; done += ROWS) {
-      const long some = min(to - from - done, (long)ROWS);
-      const long begin = forward ? from + done : to - done - some, end = begin + some;
-      // What this launch solved is known by now.
-      const long low = forward ? known : end, high = forward ? begin : limit;
-      known_sums(SAME_MATRIX, transposed, conj, begin, end,
-                 max(low, transposed ? FIRST_ROW(begin) : FIRST_COLUMN(begin)),
-                 min(high, transposed ? END_ROW(end - 1) : END_COLUMN(end - 1)), x, sums);
-      solve_block(SAME_MATRIX, transposed, conj, unit, forward, begin, end, x, sums);
-    }
+    known_sums(SAME_MATRIX, transposed, conj, from, to, known, limit, x, sums);
+    solve_block(SAME_MATRIX, transposed, conj, unit, forward, from, to, x, sums);
     return;
   }
   const long stop = PART(rest_from, rest_to, item, items);
-  for (long begin = PART(rest_from, rest_to, item - 1, items); begin < stop; begin += ROWS) {
-    const long end = min(begin + ROWS, stop);
+  for (long begin = PART(rest_from, rest_to, item - 1, items); begin < stop; begin += SUMS) {
+    const long end = min(begin + SUMS, stop);
     known_sums(SAME_MATRIX, transposed, conj, begin, end, known, limit, x, sums);
     for (long i = begin; i < end; ++i) x[i] -= sums[i - begin];
   }
