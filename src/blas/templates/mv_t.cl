@@ -41,10 +41,10 @@ kernel void mv_t(MATRIX, long from, long to, long columns, long parts, long conj
   }
 #pragma unroll
   for (int k = 0; k < 4; ++k) shared[k * size + id] = sums[k];
-  for (int half = size / 2; half > 0; half /= 2) {
+  for (int width = size / 2; width > 0; width /= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (id < half)
-      for (int k = 0; k < 4; ++k) shared[k * size + id] += shared[k * size + id + half];
+    if (id < width)
+      for (int k = 0; k < 4; ++k) shared[k * size + id] += shared[k * size + id + width];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (begin + id < end)

@@ -4,7 +4,7 @@ namespace kiln::blas::testing {
 namespace {
 
 template <class T>
-class RankUpdate : public ::testing::Test {
+class MatrixUpdate : public ::testing::Test {
  protected:
   static constexpr bool is_real = std::is_same_v<T, Real<T>>;
   using List = std::vector<Routine>;
@@ -101,9 +101,9 @@ class RankUpdate : public ::testing::Test {
   }
 };
 using Precisions = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(RankUpdate, Precisions);
+TYPED_TEST_SUITE(MatrixUpdate, Precisions);
 
-TYPED_TEST(RankUpdate, updates_rectangles) {
+TYPED_TEST(MatrixUpdate, updates_rectangles) {
   for (const auto routine : this->rectangular())
     for (const auto order : {Order::column_major, Order::row_major})
       for (const auto& inc : increments) {
@@ -117,7 +117,7 @@ TYPED_TEST(RankUpdate, updates_rectangles) {
       }
 }
 
-TYPED_TEST(RankUpdate, updates_a_triangle_and_leaves_the_other) {
+TYPED_TEST(MatrixUpdate, updates_a_triangle_and_leaves_the_other) {
   for (const std::size_t n : {1, 2, 7, 33, 67}) {
     this->check_triangles(this->general(), Layout::Storage::general, n, 1);
     this->check_triangles(this->packed(), Layout::Storage::packed, n, 1);
@@ -128,7 +128,7 @@ TYPED_TEST(RankUpdate, updates_a_triangle_and_leaves_the_other) {
   }
 }
 
-TYPED_TEST(RankUpdate, touches_nothing_where_alpha_is_zero) {
+TYPED_TEST(MatrixUpdate, touches_nothing_where_alpha_is_zero) {
   const Layout triangle{Layout::Storage::general, Order::row_major, 40, 40, 0, 0, true};
   for (const auto routine : this->general()) this->check(routine, triangle, {1, 1}, 2, true);
   for (const auto routine : this->rectangular())

@@ -81,5 +81,37 @@ TYPED_TEST(Symv, reads_half_of_a_band) {
     this->check_options(Layout::Storage::band, 401, 97, queues);
 }
 
+/// One call of several steps (a copy of x, parts, their sum), whose results are bytes.
+std::vector<float> multiplied(cl_command_queue queue) {
+  constexpr std::size_t n = 500;
+  MatrixData<float> a({Layout::Storage::general, {}, n, n, 0, 0, true}, 1, 0, 1);
+  auto x = OperandData<float>::vector(n, -3, 0, 2), y = OperandData<float>::vector(n, 2, 0, 3);
+  Call call;
+  call.routine = Routine::symv;
+  call.n = n;
+  call.alpha = call.beta = 0.5;
+  call[Slot::a] = a.upload();
+  call[Slot::x] = x.upload();
+  call[Slot::y] = y.upload();
+  EXPECT_EQ(Machine::get().library().run(call, {std::span(&queue, 1)}), Status::success);
+  EXPECT_EQ(::clFinish(queue), CL_SUCCESS);
+  return y.download(queue);
+}
+
+TEST(SymvOnQueues, gives_the_same_bits_every_time_and_on_an_unordered_queue) {
+  const auto& machine = Machine::get();
+  cl_int status = CL_SUCCESS;
+  const cl_queue_properties unordered[] = {CL_QUEUE_PROPERTIES,
+                                           CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+  const cl::CommandQueue queue(::clCreateCommandQueueWithProperties(
+      machine.context(), machine.device().handle(), unordered, &status));
+  ASSERT_EQ(status, CL_SUCCESS);
+  const auto first = multiplied(machine.queues()[0]);
+  for (int round = 0; round < 20; ++round) {
+    const auto again = multiplied(round % 2 == 0 ? queue() : machine.queues()[0]);
+    ASSERT_EQ(std::memcmp(first.data(), again.data(), first.size() * sizeof(float)), 0);
+  }
+}
+
 }  // namespace
 }  // namespace kiln::blas::testing
