@@ -30,7 +30,29 @@ kernel void mv_t(MATRIX, long from, long to, long columns, long parts, long conj
   T sums[4];
 #pragma unroll
   for (int k = 0; k < 4; ++k) sums[k] = zero();
-  for (long i = PART(top, bottom, part, parts) + id; i < stop; i += size) {
+  long i = PART(top, bottom, part, parts) + id;
+  // Rows that all four columns have are read four at a time, with nothing to ask.
+  if (begin + 4 <= to && FIRST_ROW(begin + 3) <= i - id) {
+    const long all = min(stop, END_ROW(begin));
+    global const T *c[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) c[k] = COLUMN(begin + k);
+    for (; i + 3 * size < all; i += 4 * size) {
+      T value[4][4], factor[4];
+#pragma unroll
+      for (int r = 0; r < 4; ++r) {
+        factor[r] = x[i + r * size];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) value[r][k] = c[k][i + r * size];
+      }
+#pragma unroll
+      for (int r = 0; r < 4; ++r)
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+          sums[k] = mul_add(conjugate_if(conj, value[r][k]), factor[r], sums[k]);
+    }
+  }
+  for (; i < stop; i += size) {
     const T factor = x[i];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
