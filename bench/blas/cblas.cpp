@@ -96,8 +96,46 @@ void run_typed(const SharedLibrary& library, const Call& call,
                 number(call.diag), m, n, alpha, data(Slot::a), ld(Slot::a), data(Slot::b),
                 ld(Slot::b));
       break;
+    case Routine::axpy:
+      library.function<void(int, S, const void*, int, void*, int)>(name)(
+          n, alpha, data(Slot::x), ld(Slot::x), data(Slot::y), ld(Slot::y));
+      break;
+    case Routine::copy:
+      library.function<void(int, const void*, int, void*, int)>(name)(n, data(Slot::x), ld(Slot::x),
+                                                                      data(Slot::y), ld(Slot::y));
+      break;
+    case Routine::scal:
+      library.function<void(int, S, void*, int)>(name)(n, alpha, data(Slot::x), ld(Slot::x));
+      break;
+    case Routine::dot:
+      if constexpr (std::is_floating_point_v<T>)
+        *static_cast<T*>(data(Slot::z)) =
+            library.function<T(int, const void*, int, const void*, int)>(name)(
+                n, data(Slot::x), ld(Slot::x), data(Slot::y), ld(Slot::y));
+      break;
+    case Routine::gemv:
+      library
+          .function<void(int, int, int, int, S, const void*, int, const void*, int, S, void*, int)>(
+              name)(order, number(call.trans_a), m, n, alpha, data(Slot::a), ld(Slot::a),
+                    data(Slot::x), ld(Slot::x), beta, data(Slot::y), ld(Slot::y));
+      break;
+    case Routine::symv:
+      library.function<void(int, int, int, S, const void*, int, const void*, int, S, void*, int)>(
+          name)(order, number(call.uplo), n, alpha, data(Slot::a), ld(Slot::a), data(Slot::x),
+                ld(Slot::x), beta, data(Slot::y), ld(Slot::y));
+      break;
+    case Routine::ger:
+      library.function<void(int, int, int, S, const void*, int, const void*, int, void*, int)>(
+          name)(order, m, n, alpha, data(Slot::x), ld(Slot::x), data(Slot::y), ld(Slot::y),
+                data(Slot::a), ld(Slot::a));
+      break;
+    case Routine::trsv:
+      library.function<void(int, int, int, int, int, const void*, int, void*, int)>(name)(
+          order, number(call.uplo), number(call.trans_a), number(call.diag), n, data(Slot::a),
+          ld(Slot::a), data(Slot::x), ld(Slot::x));
+      break;
     default:
-      throw std::runtime_error("no call of level 3");
+      throw std::runtime_error("no rival for this routine");
   }
 }
 

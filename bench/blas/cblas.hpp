@@ -10,7 +10,8 @@ class Cblas {
  public:
   static const Cblas& get();
   bool present() const { return library_.present(); }
-  /// Runs a call of level 3 whose operands are in the host's memory, an array for each slot.
+  /// Runs a call, of the routines that bars measure, whose operands are in the host's memory, an
+  /// array for each slot.
   void run(const blas::Call& call, const std::array<void*, blas::slot_count>& memory) const;
   const SharedLibrary& library() const { return library_; }
 

@@ -43,6 +43,17 @@ void run_typed(const SharedLibrary& blas, void* handle, const Call& call,
               call.diag == Diag::non_unit ? 0 : 1, m, n, &alpha, data(Slot::a), ld(Slot::a),
               data(Slot::b), ld(Slot::b)),
           "cublas trsm");
+  else if (call.routine == Routine::gemv)
+    check(blas.function<int(void*, int, int, int, const T*, const void*, int, const void*, int,
+                            const T*, void*, int)>("cublas" + letter + "gemv_v2")(
+              handle, trans_a, m, n, &alpha, data(Slot::a), ld(Slot::a), data(Slot::x), ld(Slot::x),
+              &beta, data(Slot::y), ld(Slot::y)),
+          "cublas gemv");
+  else if (call.routine == Routine::axpy)
+    check(blas.function<int(void*, int, const T*, const void*, int, void*, int)>("cublas" + letter +
+                                                                                 "axpy_v2")(
+              handle, n, &alpha, data(Slot::x), ld(Slot::x), data(Slot::y), ld(Slot::y)),
+          "cublas axpy");
   else
     throw std::runtime_error("no rival for this routine");
 }

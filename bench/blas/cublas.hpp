@@ -15,7 +15,7 @@ class Cublas {
   /// Device memory with a copy of the host's; never freed but by free().
   void* upload(const void* from, std::size_t bytes);
   void free(void* memory);
-  /// Enqueues a gemm or trsm of level 3 in column-major order.
+  /// Enqueues a call, of the routines that bars measure, in column-major order.
   void run(const blas::Call& call, const std::array<void*, blas::slot_count>& memory);
   void finish();
 

@@ -35,27 +35,46 @@ void fill(R* to, std::size_t reals, std::size_t n, std::size_t parts, bool heavy
 BlasProblem::BlasProblem(BlasMachine& machine, Call call, std::size_t n)
     : machine_(machine), call_(call) {
   call_.m = call_.n = call_.k = n;
-  for (auto& operand : call_.operands) operand.stride = static_cast<std::int64_t>(n);
-  const std::size_t parts = is_complex(call_.precision) ? 2 : 1;
-  const bool triangular = call_.routine == Routine::trmm || call_.routine == Routine::trsm;
+  const bool triangular = call_.routine == Routine::trmm || call_.routine == Routine::trsm ||
+                          call_.routine == Routine::trsv;
   for (const Use& use : Uses(call_)) {
-    const std::size_t bytes = n * n * size_of(call_.precision);
+    call_[use.slot].stride = use.form == Use::Form::matrix   ? static_cast<std::int64_t>(n)
+                             : use.form == Use::Form::vector ? 1
+                                                             : 0;
+    std::size_t elements = 0;
+    extent_of(use, call_[use.slot], elements);
+    const std::size_t bytes = elements * use.element;
     std::shared_ptr<void> block(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096), std::free);
     const bool heavy = triangular && use.slot == Slot::a;
+    const std::size_t parts = is_complex(call_.precision) ? 2 : 1;
     if (is_double(call_.precision))
-      fill(static_cast<double*>(block.get()), n * n * parts, n, parts, heavy);
+      fill(static_cast<double*>(block.get()), bytes / sizeof(double), n, parts, heavy);
     else
-      fill(static_cast<float*>(block.get()), n * n * parts, n, parts, heavy);
+      fill(static_cast<float*>(block.get()), bytes / sizeof(float), n, parts, heavy);
     auto buffer = make_buffer(*machine.context(), machine.device(), block.get(), bytes);
     if (!buffer.is_host_memory)
       check_cl(::clEnqueueWriteBuffer(machine.queue(), buffer.cl(), CL_TRUE, 0, bytes, block.get(),
                                       0, nullptr, nullptr),
                "clEnqueueWriteBuffer");
     call_[use.slot].memory = buffer.cl();
-    memory_[static_cast<std::size_t>(use.slot)] = block.get();
+    const auto slot = static_cast<std::size_t>(use.slot);
+    memory_[slot] = block.get();
+    bytes_[slot] = bytes;
     blocks_.push_back(std::move(block));
     buffers_.push_back(std::move(buffer));
   }
+}
+
+double BlasProblem::traffic() const {
+  double bytes = 0;
+  for (const Use& use : Uses(call_)) {
+    const double all = static_cast<double>(bytes_[static_cast<std::size_t>(use.slot)]);
+    const bool half =
+        use.slot == Slot::a && (call_.routine == Routine::symv || call_.routine == Routine::hemv ||
+                                call_.routine == Routine::trsv);
+    bytes += (half ? all / 2 : all) * (use.access == Use::Access::both ? 2 : 1);
+  }
+  return bytes;
 }
 
 double BlasProblem::operations() const {

@@ -28,15 +28,20 @@ class BlasMachine {
   blas::Library library_;
 };
 
-/// A square problem of level 3 with random numbers, in the memory of the device, and on the host.
-/// On a CPU device the two are one.
+/// A square problem with random numbers, in the memory of the device, and on the host. On a CPU
+/// device the two are one.
 class BlasProblem {
  public:
-  /// Operands are n x n and contiguous; diagonals of triangular matrices outweigh the rest.
+  /// Matrices are n x n, vectors have n elements, all contiguous; diagonals of triangular matrices
+  /// outweigh the rest.
   BlasProblem(BlasMachine& machine, blas::Call call, std::size_t n);
   const blas::Call& call() const { return call_; }
   const std::array<void*, blas::slot_count>& memory() const { return memory_; }
-  /// Floating-point operations of the call.
+  /// Bytes of an argument.
+  std::size_t bytes(blas::Slot slot) const { return bytes_[static_cast<std::size_t>(slot)]; }
+  /// Bytes that a call of level 1 or 2 must read and write at least.
+  double traffic() const;
+  /// Floating-point operations of a call of level 3.
   double operations() const;
   /// Milliseconds of a call, from before it to after it has finished; the mean of several in a row.
   double run(int calls = 1);
@@ -47,6 +52,7 @@ class BlasProblem {
   std::vector<std::shared_ptr<void>> blocks_;
   std::vector<Buffer> buffers_;
   std::array<void*, blas::slot_count> memory_{};
+  std::array<std::size_t, blas::slot_count> bytes_{};
 };
 
 }  // namespace kiln::bench

@@ -1,4 +1,4 @@
-// Level 3 on a GPU against the vendor's library, several calls in a row on either side.
+// A GPU against the vendor's library, several calls in a row on either side.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -15,10 +15,11 @@ using namespace kiln::blas;
 /// The operands of a problem once more, in the rival's memory.
 class Copies {
  public:
-  Copies(const BlasProblem& problem, std::size_t bytes) {
+  explicit Copies(const BlasProblem& problem) {
     for (std::size_t slot = 0; slot < slot_count; ++slot)
       if (problem.memory()[slot] != nullptr)
-        memory_[slot] = Cublas::get().upload(problem.memory()[slot], bytes);
+        memory_[slot] =
+            Cublas::get().upload(problem.memory()[slot], problem.bytes(static_cast<Slot>(slot)));
   }
   ~Copies() {
     for (void* memory : memory_)
@@ -39,8 +40,8 @@ Outcome against_vendor(const Call& call, std::size_t n) {
     if (!rival.present()) return not_measured("cuBLAS is absent");
     BlasMachine machine("gpu");
     BlasProblem problem(machine, call, n);
-    const Copies copies(problem, n * n * size_of(call.precision));
-    const int calls = n <= 1024 ? 50 : n <= 4096 ? 8 : 3;
+    const Copies copies(problem);
+    const int calls = call.routine < Routine::gemm ? 20 : n <= 1024 ? 50 : n <= 4096 ? 8 : 3;
     const Sample ours = [&] { return problem.run(calls); };
     const Sample theirs = [&]() -> tl::expected<double, std::string> {
       const auto start = std::chrono::steady_clock::now();
@@ -53,9 +54,10 @@ Outcome against_vendor(const Call& call, std::size_t n) {
     const auto pairs = interleave(theirs, ours, 9, 2);
     if (!pairs) return not_measured(pairs.error());
     Figure figure = ratio(*pairs, "ms");
-    figure.detail += fmt::format(", {:.1f} TFLOP/s against {:.1f}",
-                                 problem.operations() / median(pairs->second) * 1e-9,
-                                 problem.operations() / median(pairs->first) * 1e-9);
+    const bool streams = call.routine < Routine::gemm;
+    const double work = streams ? problem.traffic() * 1e-6 : problem.operations() * 1e-9;
+    figure.detail += fmt::format(", {:.1f} {} against {:.1f}", work / median(pairs->second),
+                                 streams ? "GB/s" : "TFLOP/s", work / median(pairs->first));
     return figure;
   } catch (const std::exception& error) {
     return not_measured(error.what());
@@ -83,6 +85,11 @@ std::vector<Bar> gpu_product_bars() {
           bar(Routine::gemm, Precision::s, 8192, 0.7), bar(Routine::gemm, Precision::d, 4096, 0.6),
           bar(Routine::gemm, Precision::d, 8192, 0.6), bar(Routine::gemm, Precision::c, 4096, 0.5),
           bar(Routine::gemm, Precision::z, 4096, 0.5), bar(Routine::trsm, Precision::s, 4096, 0.3)};
+}
+
+std::vector<Bar> gpu_stream_bars() {
+  return {bar(Routine::gemv, Precision::s, 16384, 0.9),
+          bar(Routine::axpy, Precision::s, std::size_t{1} << 27, 0.9)};
 }
 
 }  // namespace kiln::bench
