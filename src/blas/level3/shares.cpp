@@ -1,5 +1,6 @@
 #include "blas/level3/shares.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "blas/level3/scale_result.hpp"
@@ -82,7 +83,9 @@ void add_shared(SequenceBuilder& builder, const Product& product) {
   std::size_t from = 0;
   for (unsigned queue = 0; queue < queues; ++queue) {
     done += speed_of(builder.device(queue));
-    const std::size_t to = queue + 1 == queues ? product.columns : column_at(product, done / all);
+    std::size_t to = queue + 1 == queues ? product.columns : column_at(product, done / all);
+    // What is too little to share is the first queue's, whose event callers count on.
+    if (queue == 0) to = std::max(to, std::min(grain, product.columns));
     if (to > from) add_part(builder, queue, product, from, to);
     from = std::max(from, to);
   }
