@@ -1,6 +1,10 @@
-# libkiln.so: the modules from base to spec in one shared library, with nothing exported but what
-# the public headers mark KILN_API. Target kiln_shared, for consumers kiln::kiln.
-set(KILN_LIBRARY_MODULES base expr format device store kernel schedule tune spec)
+# libkiln.so: the modules from base to spec and blas in one shared library, with nothing exported
+# but what the public headers mark KILN_API, and what libclBLAS.so.2 (src/blas/clblas) calls. Target
+# kiln_shared, for consumers kiln::kiln.
+set(KILN_LIBRARY_MODULES base expr format device store kernel schedule tune spec blas)
+
+# The version of clBLAS whose interface libclBLAS.so.2 has.
+set(CLBLAS_VERSION 2.12.0)
 
 function(kiln_shared_library)
   set(modules)
@@ -16,7 +20,8 @@ function(kiln_shared_library)
   add_library(kiln_shared SHARED ${objects})
   add_library(kiln::kiln ALIAS kiln_shared)
   target_link_libraries(kiln_shared PRIVATE ${modules} PUBLIC tl::expected OpenCL::OpenCL)
-  set(exports ${PROJECT_SOURCE_DIR}/cmake/libkiln.map)
+  set(exports ${PROJECT_BINARY_DIR}/libkiln.map)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/libkiln.map.in ${exports} @ONLY)
   set_target_properties(kiln_shared PROPERTIES
     LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
     OUTPUT_NAME kiln EXPORT_NAME kiln

@@ -1,3 +1,15 @@
+# kiln_without_own_targets(VARIABLE): takes the sources of sub-folders out of a list that have a
+# CMakeLists.txt, and with it targets, of their own.
+function(kiln_without_own_targets variable)
+  foreach(source ${${variable}})
+    cmake_path(GET source PARENT_PATH folder)
+    if(NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR AND EXISTS ${folder}/CMakeLists.txt)
+      list(REMOVE_ITEM ${variable} ${source})
+    endif()
+  endforeach()
+  set(${variable} ${${variable}} PARENT_SCOPE)
+endfunction()
+
 # One folder under src/ is one module, built as a static library of position-independent code.
 # kiln_module(NAME [DEPENDS lower modules and libraries…] [PRIVATE libraries hidden in its sources…])
 function(kiln_module name)
@@ -5,6 +17,7 @@ function(kiln_module name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp
        ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp)
   kiln_without_absent(sources)
+  kiln_without_own_targets(sources)
   if(NOT sources)
     return()
   endif()
@@ -21,6 +34,7 @@ function(kiln_test name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp
        ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cpp)
   kiln_without_absent(sources)
+  kiln_without_own_targets(sources)
   if(NOT sources)
     return()
   endif()

@@ -75,8 +75,8 @@ std::string cl_status_name(cl_int status) {
   return "unknown OpenCL status";
 }
 
-Error cl_error(std::string_view call, cl_int status) {
-  return {Errc::device, fmt::format("{} failed: {} ({})", call, cl_status_name(status), status)};
+ClError cl_error(std::string_view call, cl_int status) {
+  return {fmt::format("{} failed: {} ({})", call, cl_status_name(status), status), status};
 }
 
 }  // namespace kiln

@@ -17,9 +17,21 @@ namespace kiln {
 /// The standard name of an OpenCL status, e.g. "CL_INVALID_BINARY".
 std::string cl_status_name(cl_int status);
 
+/// An error of code `device` that still knows the status it came from, for interfaces that hand it
+/// on.
+class ClError : public Error {
+ public:
+  ClError(std::string message, cl_int status)
+      : Error(Errc::device, std::move(message)), status_(status) {}
+  cl_int status() const noexcept { return status_; }
+
+ private:
+  cl_int status_;
+};
+
 /// "clCreateContext failed on DEVICE: CL_OUT_OF_RESOURCES (-5)".
-Error cl_error(std::string_view call, cl_int status);
-inline Error cl_error(const cl::Error& error) { return cl_error(error.what(), error.err()); }
+ClError cl_error(std::string_view call, cl_int status);
+inline ClError cl_error(const cl::Error& error) { return cl_error(error.what(), error.err()); }
 
 /// Throws kiln::Error when a status is not CL_SUCCESS. For plain C calls on hot paths.
 inline void check_cl(cl_int status, const char* call) {

@@ -49,6 +49,11 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(len(problems("store", '#include "kiln/spec.hpp"\n')), 1)
         self.assertEqual(problems("store", '#include "kiln/error.hpp"\n'), [])
 
+    def test_clblas_headers_belong_to_blas(self):
+        for header in ("clBLAS.h", "clBLAS-complex.h", "clAmdBlas.h"):
+            self.assertEqual(len(problems("kernel", f"#include <{header}>\n")), 1, header)
+            self.assertEqual(problems("blas", f"#include <{header}>\n"), [])
+
     def test_lower_modules_do_not_know_opencl(self):
         for module in ("base", "expr", "format", "store"):
             self.assertEqual(len(problems(module, "#include <CL/opencl.hpp>\n")), 1, module)

@@ -1,0 +1,78 @@
+#include "blas/entry.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+
+#include "blas/library.hpp"
+
+namespace kiln::blas {
+namespace {
+
+std::atomic<bool> was_used = false;
+
+/// The status for the exception that is being handled.
+int status_of_failure() noexcept {
+  try {
+    throw;
+  } catch (const ClError& error) {
+    return error.status();
+  } catch (const cl::Error& error) {
+    return error.err();
+  } catch (const Error& error) {
+    switch (error.code()) {
+      case Errc::build:
+        return CL_BUILD_PROGRAM_FAILURE;
+      case Errc::unsupported:
+        return static_cast<int>(Status::not_implemented);
+      default:
+        return CL_OUT_OF_RESOURCES;
+    }
+  } catch (const std::bad_alloc&) {
+    return CL_OUT_OF_HOST_MEMORY;
+  } catch (...) {
+    return CL_OUT_OF_RESOURCES;
+  }
+}
+
+/// The events of a call until it has succeeded; queues beyond most_queues get no work.
+struct NewEvents {
+  std::array<cl_event, most_queues> events{};
+  ~NewEvents() {
+    for (auto* event : events)
+      if (event != nullptr) ::clReleaseEvent(event);
+  }
+  void hand_over(cl_event* to, std::size_t count) {
+    std::fill_n(to, count, nullptr);
+    std::copy_n(events.begin(), std::min(count, most_queues), to);
+    events.fill(nullptr);
+  }
+};
+
+int run(const Call& call, const Execution& execution) {
+  Library& library = Library::process();
+  if (!was_used.load(std::memory_order_relaxed)) was_used = true;
+  NewEvents made;
+  Execution aside = execution;
+  if (execution.events != nullptr) aside.events = made.events.data();
+  const Status status = library.run(call, aside);
+  if (status == Status::success && execution.events != nullptr)
+    made.hand_over(execution.events, execution.queues.size());
+  return static_cast<int>(status);
+}
+
+}  // namespace
+}  // namespace kiln::blas
+
+int kiln_blas_run(const kiln::blas::Call& call, const kiln::blas::Execution& execution) noexcept {
+  try {
+    return kiln::blas::run(call, execution);
+  } catch (...) {
+    return kiln::blas::status_of_failure();
+  }
+}
+
+void kiln_blas_forget() noexcept {
+  // A library that was never used is not made in order to forget.
+  if (kiln::blas::was_used) kiln::blas::Library::process().clear();
+}

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "blas/call.hpp"
+#include "kiln/api.hpp"
+
+/// The way from libclBLAS.so into libkiln.so, where the routines, the one store and the one
+/// Resolver of a process are. Both libraries come from one build: libkiln.so exports these names
+/// under a symbol version that is the build's own, and a program with libraries of two builds does
+/// not start, rather than go wrong.
+extern "C" {
+
+/// Library::process().run() for callers that know no exceptions: a clblasStatus. `events` gets an
+/// entry for every queue, null for queues that got no work; nothing is written there before the
+/// wait list was read, since it may be the same array, and nothing where the call fails.
+KILN_API int kiln_blas_run(const kiln::blas::Call& call,
+                           const kiln::blas::Execution& execution) noexcept;
+
+/// Forgets what calls have prepared. No call may run meanwhile.
+KILN_API void kiln_blas_forget() noexcept;
+
+}  // extern "C"
