@@ -32,9 +32,28 @@ if(TARGET kiln_shared)
   install(FILES ${PROJECT_BINARY_DIR}/kiln.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
+if(TARGET clBLAS)
+  set(CLBLAS_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/clBLAS)
+  install(TARGETS clBLAS LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES include/clBLAS.h include/clBLAS-complex.h include/clAmdBlas.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  # Written by hand, not exported: to a user of clBLAS, Kiln and what it needs are no dependency.
+  # The lower-case file name is found under every spelling of the package's.
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/clblas-config.cmake.in
+    ${PROJECT_BINARY_DIR}/clblas-config.cmake INSTALL_DESTINATION ${CLBLAS_PACKAGE_DIR}
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/clblas-config-version.cmake
+    VERSION ${CLBLAS_VERSION} COMPATIBILITY SameMajorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/clblas-config.cmake
+                ${PROJECT_BINARY_DIR}/clblas-config-version.cmake
+          DESTINATION ${CLBLAS_PACKAGE_DIR})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/clBLAS.pc.in ${PROJECT_BINARY_DIR}/clBLAS.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/clBLAS.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
 # What a user runs: all of a build but tests and benchmarks.
 add_custom_target(product)
-foreach(target kiln kiln-compile kiln_shared kiln_documents)
+foreach(target kiln kiln-compile kiln_shared clBLAS kiln_documents)
   if(TARGET ${target})
     add_dependencies(product ${target})
   endif()
