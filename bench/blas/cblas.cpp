@@ -1,7 +1,9 @@
 #include "blas/cblas.hpp"
 
+#include <chrono>
 #include <complex>
 #include <cstdlib>
+#include <thread>
 
 namespace kiln::bench {
 namespace {
@@ -153,6 +155,8 @@ const Cblas& Cblas::get() {
   static const Cblas one;
   return one;
 }
+
+void Cblas::let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(80)); }
 
 void Cblas::run(const Call& call, const std::array<void*, slot_count>& memory) const {
   switch (call.precision) {

@@ -13,6 +13,9 @@ class Cblas {
   /// Runs a call, of the routines that bars measure, whose operands are in the host's memory, an
   /// array for each slot.
   void run(const blas::Call& call, const std::array<void*, blas::slot_count>& memory) const;
+  /// Its threads go on spinning for tens of milliseconds after their work, on the cores that the
+  /// other side is measured on: waits until they sleep.
+  static void let_threads_sleep();
   const SharedLibrary& library() const { return library_; }
 
  private:

@@ -46,7 +46,7 @@ class Good {
 
 class ValidateLevel1 : public ::testing::TestWithParam<Routine> {};
 INSTANTIATE_TEST_SUITE_P(All, ValidateLevel1, ::testing::ValuesIn(level_1),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& made) { return std::string(name_of(made.param)); });
 
 TEST_P(ValidateLevel1, accepts_a_good_call) {
   EXPECT_EQ(Good(GetParam()).validated(), Status::success);

@@ -202,8 +202,9 @@ TEST_F(StoreLook, stored_texts_do_not_steer_the_terminal) {
     const std::string text = result.output + result.errors;
     for (const char* part : {"\x1b", "\x07", "\u009b", "\nforged\n\n"})
       EXPECT_EQ(text.find(part), text.npos) << words[0];
-    if (words[0] == "ls" && words.size() == 1)
+    if (words[0] == "ls" && words.size() == 1) {
       EXPECT_THAT(text, HasSubstr("\\x1b]0;owned\\x07\\u009b2J\\nforged"));
+    }
   }
 }
 

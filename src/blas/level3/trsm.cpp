@@ -7,8 +7,12 @@
 namespace kiln::blas {
 namespace {
 
-/// Size of the diagonal blocks that are inverted, and how many columns a work-item inverts.
-constexpr std::size_t block = 128, strip = 16;
+/// How many columns of a diagonal block a work-item inverts.
+constexpr std::size_t strip = 16;
+
+/// Size of the diagonal blocks that are inverted: fewer launches against less work without the
+/// product's speed.
+std::size_t block_of(const Device& device) { return device.type == Device::Type::cpu ? 128 : 64; }
 
 /// Solves by halves: what the first half's solution means for the second is a product. At the
 /// leaves stand the inverted diagonal blocks, so that they are products, too. (For the method's
@@ -17,6 +21,7 @@ class TriangularSolve {
  public:
   explicit TriangularSolve(SequenceBuilder& to)
       : to_(to),
+        block_(block_of(to.device(0))),
         left_(normal_side(to.call()) == Side::left),
         // Whether the unknowns with low numbers come first.
         forward_((stored_of(normal_uplo(to.call()), to.call().trans_a) == Factor::Stored::lower) ==
@@ -44,16 +49,16 @@ class TriangularSolve {
  private:
   void invert() {
     const Call& call = to_.call();
-    const std::size_t blocks = panels_of(size_, block);
-    inverses_ = to_.workspace(blocks * block * block * size_of(call.precision));
+    const std::size_t blocks = panels_of(size_, block_);
+    inverses_ = to_.workspace(blocks * block_ * block_ * size_of(call.precision));
     NDRange range;
     range.dimensions = 2;
-    range.global = {blocks, block / strip, 1};
-    auto arguments =
-        to_.step(0,
-                 template_choice(to_, 0, "invert_triangles",
-                                 {{"block", std::int64_t{block}}, {"strip", std::int64_t{strip}}}),
-                 range);
+    range.global = {blocks, block_ / strip, 1};
+    auto arguments = to_.step(0,
+                              template_choice(to_, 0, "invert_triangles",
+                                              {{"block", static_cast<std::int64_t>(block_)},
+                                               {"strip", std::int64_t{strip}}}),
+                              range);
     arguments.number(size_)
         .flag(normal_uplo(call) == Uplo::upper ? 1 : 0)
         .flag(call.diag == Diag::unit ? 1 : 0);
@@ -62,8 +67,8 @@ class TriangularSolve {
 
   /// Unknowns [from, to): rows of B, or columns.
   void solve(std::size_t from, std::size_t to) {
-    if (to - from <= block) return apply_inverse(from, to);
-    const std::size_t half = panels_of((to - from) / 2, block) * block + from;
+    if (to - from <= block_) return apply_inverse(from, to);
+    const std::size_t half = panels_of((to - from) / 2, block_) * block_ + from;
     if (forward_) {
       solve(from, half);
       update(from, half, half, to);
@@ -88,8 +93,8 @@ class TriangularSolve {
     Product product = product_of(from, to);
     product.depth = to - from;
     Factor inverse;
-    inverse.region = {std::nullopt, inverses_, static_cast<std::int64_t>(from * block),
-                      static_cast<std::int64_t>(block)};
+    inverse.region = {std::nullopt, inverses_, static_cast<std::int64_t>(from * block_),
+                      static_cast<std::int64_t>(block_)};
     inverse.trans = call.trans_a;
     inverse.stored = stored_of(normal_uplo(call), call.trans_a);
     Factor right_side;
@@ -121,6 +126,7 @@ class TriangularSolve {
   }
 
   SequenceBuilder& to_;
+  std::size_t block_;
   bool left_, forward_;
   Region b_;
   std::size_t rows_ = 0, columns_ = 0, size_ = 0;

@@ -50,9 +50,10 @@ TEST(TemplateGenerator, the_same_request_gives_the_same_text) {
   request.facts = {{"precision", "z"}};
   const auto all = template_generators(), again = template_generators();
   for (const auto& generator : all)
-    if (generator->family() != "blas.gemm")
+    if (generator->family() != "blas.gemm") {
       EXPECT_EQ(generator->generate(request, {}),
                 generator_of(again, generator->family()).generate(request, {}));
+    }
 }
 
 TEST(TemplateGenerator, accepts_no_parameter_that_it_does_not_know) {
