@@ -60,6 +60,19 @@ cl::Buffer SequenceBuilder::scratch(unsigned queue, unsigned number, std::size_t
   return buffer;
 }
 
+cl::Buffer SequenceBuilder::zeros(unsigned queue, std::size_t bytes) {
+  auto& buffer = zeros_[queue];
+  if (buffer() != nullptr && buffer.getInfo<CL_MEM_SIZE>() >= bytes) return buffer;
+  std::vector<char> none(bytes);
+  try {
+    buffer = parts_.workspace.emplace_back(
+        parts_.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, none.data());
+    return buffer;
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
 SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelChoice& choice,
                                                  const NDRange& range,
                                                  const std::vector<std::size_t>& after) {

@@ -45,6 +45,8 @@ class SequenceBuilder {
   /// The same, shared by the steps of one queue, which run one after another: asked for again with
   /// the same number, it is the same buffer where that is large enough.
   cl::Buffer scratch(unsigned queue, unsigned number, std::size_t bytes);
+  /// The same, of zeros: each step leaves it as it found it.
+  cl::Buffer zeros(unsigned queue, std::size_t bytes);
 
   /// Sets the arguments of a step one after another, from position 0 on.
   class Arguments {
@@ -88,6 +90,7 @@ class SequenceBuilder {
   std::string gemm_form_;
   std::vector<DevicePtr> devices_;
   std::map<std::pair<unsigned, unsigned>, cl::Buffer> scratch_;
+  std::map<unsigned, cl::Buffer> zeros_;  ///< by queue
   SolutionSequence::Parts parts_;
 };
 

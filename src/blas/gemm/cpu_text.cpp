@@ -159,46 +159,11 @@ class MicroKernel {
   std::string text_;
 };
 
-constexpr const char* product = R"(
-// C = alpha A B + beta C, of one block of panels. `triangle` 1 or 2: only where row >= column, or
-// row <= column. `range`: the columns of A (the rows of B) that matter for a tile of rows i0 to
-// i1 - 1 and columns j0 to j1 - 1 are 0: all, 1: those before i1, 2: those from i0 on, 3: those
-// from j0 on, 4: those before j1. `hermitian`: the diagonal of C is real.
-kernel void product(global const REAL* restrict first, global const REAL* restrict second,
-                    global T* restrict c, long offset, long ld, long rows, long columns,
-                    long depth, T alpha, T beta, int triangle, int hermitian, int range,
-                    int row_panels, int column_panels) {
-  const long row_end = (rows + ROWS - 1) / ROWS, column_end = (columns + COLUMNS - 1) / COLUMNS;
-  const long p0 = (long)get_global_id(0) * row_panels, p1 = min(row_end, p0 + row_panels);
-  const long q0 = (long)get_global_id(1) * column_panels, q1 = min(column_end, q0 + column_panels);
-  if (triangle == 1 && p1 * ROWS <= q0 * COLUMNS) return;
-  if (triangle == 2 && q1 * COLUMNS <= p0 * ROWS) return;
-  c += offset;
-  for (long k0 = 0; k0 < depth; k0 += DEPTH) {
-    const int here = (int)min((long)DEPTH, depth - k0);
-    for (long q = q0; q < q1; ++q)
-      for (long p = p0; p < p1; ++p) {
-        const long i0 = p * ROWS, j0 = q * COLUMNS;
-        if (triangle == 1 && i0 + ROWS <= j0) continue;
-        if (triangle == 2 && j0 + COLUMNS <= i0) continue;
-        const long from = range == 2 ? i0 : range == 3 ? j0 : 0;
-        const long to = range == 1 ? i0 + ROWS : range == 4 ? j0 + COLUMNS : depth;
-        if (from >= k0 + here || to <= k0) continue;
-        tile((int)max(from - k0, 0L), (int)min(to - k0, (long)here),
-             first + (k0 * row_end * ROWS + i0 * here) * PARTS,
-             second + (k0 * column_end * COLUMNS + j0 * here) * PARTS, c + j0 * ld + i0, ld,
-             (int)min(rows - i0, (long)ROWS), (int)min(columns - j0, (long)COLUMNS), alpha,
-             from >= k0 ? beta : one(), i0 - j0, triangle, hermitian);
-      }
-  }
-}
-)";
-
 }  // namespace
 
-std::string cpu_product_text(Precision precision, std::size_t lanes, const GemmTiles& tiles) {
+std::string cpu_tile_text(Precision precision, std::size_t lanes, const GemmTiles& tiles) {
   return fmt::format("#define ROWS {}\n#define COLUMNS {}\n", tiles.rows, tiles.columns) +
-         MicroKernel(precision, lanes, tiles).text() + product;
+         MicroKernel(precision, lanes, tiles).text();
 }
 
 }  // namespace kiln::blas

@@ -68,10 +68,10 @@ Parameters gpu_defaults(const Facts& facts) {
 }
 
 std::string cpu_text(const Facts& facts, const GemmTiles& tiles) {
-  std::string text = fmt::format("#define LANES {}\n#define DEPTH {}\n#define CHUNK 16\n",
-                                 facts.lanes, tiles.depth);
-  return text + facts.pack("pack_first", tiles.rows) + facts.pack("pack_second", tiles.columns) +
-         cpu_product_text(facts.precision, facts.lanes, tiles);
+  return fmt::format("#define LANES {}\n", facts.lanes) + std::string(template_text("factor")) +
+         facts.pack("pack_first", tiles.rows) + facts.pack("pack_second", tiles.columns) +
+         cpu_tile_text(facts.precision, facts.lanes, tiles) +
+         std::string(template_text("product_tasks"));
 }
 
 std::string gpu_text(const Facts& facts, const GemmTiles& tiles, std::int64_t stages) {

@@ -14,22 +14,12 @@ namespace kiln::blas {
 struct GemmTiles {
   std::size_t rows = 0;     ///< of a panel of the first operand; a multiple of a vector's lanes
   std::size_t columns = 0;  ///< of a panel of the second operand
-  /// For CPUs columns of a block: what a tile goes through before it is stored. For GPUs columns
-  /// that are in local memory at a time.
+  /// For CPUs columns of a block, at most: what a tile goes through before it is stored. For GPUs
+  /// columns that are in local memory at a time.
   std::size_t depth = 0;
 
   static GemmTiles of(const Parameters& parameters);
 };
-
-/// How many panels of each operand a work-group goes through: the result's block of a work-group.
-struct GemmBlocks {
-  std::size_t row_panels = 1, column_panels = 1;
-};
-
-/// Blocks that leave every compute unit enough work-groups to even out, and as large as the caches
-/// allow otherwise.
-GemmBlocks gemm_blocks(const GemmTiles& tiles, const Device& device, std::size_t element_bytes,
-                       std::size_t rows, std::size_t columns);
 
 constexpr std::size_t panels_of(std::size_t size, std::size_t width) {
   return (size + width - 1) / width;

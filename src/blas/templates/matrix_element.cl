@@ -1,4 +1,9 @@
-// Elements of matrices of which a triangle may stand for the whole; see pack.cl.
+// Elements of matrices of which a triangle may stand for the whole. The element in row i, column k
+// is x[i * step_i + k * step_k] where it is stored:
+//   stored    0: everywhere   1: where k <= i   2: where k >= i
+//   outside   what stands in the other triangle. 0: zeros   1: the mirror image   2: its conjugate
+//   diagonal  0: as it is   1: ones, not read   2: without its imaginary part
+//   conjugated  the whole is conjugated after all that
 #define PARTS (1 + COMPLEX)
 
 inline T matrix_element(global const T* x, long step_i, long step_k, int stored, int outside,

@@ -1,6 +1,6 @@
 // Copies a matrix into panels for a GPU: panel p holds rows p * WIDTH to (p + 1) * WIDTH - 1,
 // column by column, with zeros where the matrix has ended (below, and on the right up to `padded`
-// columns). The arguments are those of pack.cl. Included once for each kind of panel.
+// columns). Which element is what says matrix_element.cl. Included once for each kind of panel.
 //
 // A work-group copies a square of 32 x 32 by way of local memory, so that it reads and writes side
 // by side whichever way the matrix lies.

@@ -3,7 +3,7 @@
 kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
     global const REAL* restrict first, global const REAL* restrict second, global T* restrict c,
     long offset, long ld, long rows, long columns, long depth, T alpha, T beta, int triangle,
-    int hermitian, int range, int row_panels, int column_panels) {
+    int hermitian, int range) {
   local REAL __attribute__((aligned(16))) stages_a[STAGES * STAGE_A];
   local REAL __attribute__((aligned(16))) stages_b[STAGES * STAGE_B];
   const int item = get_local_id(0);
