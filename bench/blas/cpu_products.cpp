@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "blas/bars.hpp"
+#include "blas/burst.hpp"
 #include "blas/cblas.hpp"
 #include "blas/problem.hpp"
 
@@ -18,17 +19,12 @@ Outcome against_openblas(const Call& call, std::size_t n) {
     BlasProblem problem(machine, call, n);
     const Sample ours = [&] {
       Cblas::let_threads_sleep();
-      problem.run();  // wakes our own threads, as the rival's below
-      return problem.run();
+      return burst([&] { problem.run(); });
     };
-    const Sample theirs = [&]() -> tl::expected<double, std::string> {
-      rival.run(problem.call(), problem.memory());
-      const auto start = std::chrono::steady_clock::now();
-      rival.run(problem.call(), problem.memory());
-      return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-          .count();
+    const Sample theirs = [&] {
+      return burst([&] { rival.run(problem.call(), problem.memory()); });
     };
-    const int count = n <= 512 ? 60 : n <= 1024 ? 30 : n <= 2048 ? 13 : 5;
+    const int count = n <= 1024 ? 25 : n <= 2048 ? 13 : 5;
     const auto pairs = interleave(theirs, ours, count, 3);
     if (!pairs) return not_measured(pairs.error());
     Figure figure = ratio(*pairs, "ms");

@@ -1,9 +1,8 @@
 // Levels 1 and 2 on CPU devices against OpenBLAS, in the same memory: what is bound by bandwidth.
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "blas/bars.hpp"
+#include "blas/burst.hpp"
 #include "blas/cblas.hpp"
 #include "blas/problem.hpp"
 
@@ -20,15 +19,10 @@ Outcome against_openblas(const Call& call, std::size_t n) {
     BlasProblem problem(machine, call, n);
     const Sample ours = [&] {
       Cblas::let_threads_sleep();
-      problem.run();  // wakes our own threads, as the rival's below
-      return problem.run();
+      return burst([&] { problem.run(); });
     };
-    const Sample theirs = [&]() -> tl::expected<double, std::string> {
-      rival.run(problem.call(), problem.memory());
-      const auto start = std::chrono::steady_clock::now();
-      rival.run(problem.call(), problem.memory());
-      return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-          .count();
+    const Sample theirs = [&] {
+      return burst([&] { rival.run(problem.call(), problem.memory()); });
     };
     const auto pairs = interleave(theirs, ours, 15, 2);
     if (!pairs) return not_measured(pairs.error());

@@ -6,6 +6,7 @@
 #include "blas/routines.hpp"
 #include "blas/sequence_builder.hpp"
 #include "blas/validate.hpp"
+#include "device/pinned_workers.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -67,6 +68,7 @@ std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Executi
   std::vector<DevicePtr> devices;
   for (const auto& queue : execution.queues.first(shape.queues))
     devices.push_back(Queue::adopt(queue, context).device());
+  for (const auto& device : devices) pin_workers(*context, *device);
   SequenceBuilder builder(call, context, std::move(devices), resolver_, gemm_form_);
   add_steps(builder);
   return std::make_unique<SolutionSequence>(shape, builder.take());

@@ -8,7 +8,7 @@ namespace {
 /// Half of a second-level cache holds the part of the first factor that a task multiplies. OpenCL
 /// tells only the size of some cache; 1 MiB is what current cores have.
 constexpr std::size_t cache = 512 << 10;
-constexpr std::size_t most_column_panels = 8;
+constexpr std::size_t most_column_panels = 16;
 
 /// Multiplications that are worth another team: some tens of microseconds, which waking it takes.
 constexpr std::size_t work_of_team = std::size_t{4} << 20;

@@ -10,18 +10,22 @@ class MicroKernel {
  public:
   MicroKernel(Precision precision, std::size_t lanes, const GemmTiles& tiles)
       : complex_(is_complex(precision)),
+        is_double_(is_double(precision)),
         lanes_(lanes),
         vectors_(tiles.rows / lanes),
         columns_(tiles.columns),
         rows_(tiles.rows) {}
 
   std::string text() {
+    line(
+        "// A tile of C from columns [from, to) of two panels. `next` is read later, `step` reals "
+        "of");
+    line("// it for every column: what the caches are told of in time costs nothing.");
     line("inline void tile(int from, int to, global const REAL* restrict a,");
     line(
         "                 global const REAL* restrict b, global T* restrict c, long ld, int rows,");
-    line(
-        "                 int columns, T alpha, T beta, long above, int triangle, int hermitian) "
-        "{{");
+    line("                 int columns, T alpha, T beta, long above, int triangle, int hermitian,");
+    line("                 global const REAL* next, int step) {{");
     declare();
     multiply();
     scale();
@@ -59,7 +63,12 @@ class MicroKernel {
   void multiply() {
     line("  a += (long)from * {} * PARTS;", rows_);
     line("  b += (long)from * {} * PARTS;", columns_);
+    line("  for (int j = 0; j < min(columns, {}); ++j)", columns_);
+    line("    for (int i = 0; i < {}; i += 64) WILL_WRITE((global const char*)(c + j * ld) + i);",
+         rows_ * (complex_ ? 2 : 1) * (is_double_ ? 8 : 4));
     line("  for (int k = from; k < to; ++k) {{");
+    line("    WILL_READ(next);");
+    line("    next += step;");
     for (std::size_t v = 0; v < vectors_; ++v) {
       if (complex_)
         line("    const VEC ar{0} = LOAD({0}, a), ai{0} = LOAD({0}, a + {1});", v, rows_);
@@ -133,10 +142,10 @@ class MicroKernel {
     for_tile([&](std::size_t j, std::size_t v) {
       const std::size_t at = j * rows_ + v * lanes_;
       if (complex_) {
-        line("    STORE(re{}_{}, 0, t + {});", j, v, at);
-        line("    STORE(im{}_{}, 0, t + {});", j, v, columns_ * rows_ + at);
+        line("    KEEP(re{}_{}, t + {});", j, v, at);
+        line("    KEEP(im{}_{}, t + {});", j, v, columns_ * rows_ + at);
       } else {
-        line("    STORE(c{}_{}, 0, t + {});", j, v, at);
+        line("    KEEP(c{}_{}, t + {});", j, v, at);
       }
     });
     line("    for (int j = 0; j < min(columns, {}); ++j)", columns_);
@@ -154,7 +163,7 @@ class MicroKernel {
     line("      }}");
   }
 
-  bool complex_;
+  bool complex_, is_double_;
   std::size_t lanes_, vectors_, columns_, rows_;
   std::string text_;
 };

@@ -46,7 +46,7 @@ Parameters cpu_defaults(const Facts& facts) {
   const std::int64_t vectors = complex && !wide ? 1 : 2;
   return {{"rows", vectors * static_cast<std::int64_t>(facts.lanes)},
           {"columns", complex ? (wide ? 6 : 4) : (wide ? 12 : 6)},
-          {"depth", is_double(facts.precision) || complex ? 256 : 384}};
+          {"depth", is_double(facts.precision) || complex ? 256 : 512}};
 }
 
 /// Tiles that a work-group's registers hold, with stages that fit into 48 KiB of local memory.

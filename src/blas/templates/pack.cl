@@ -1,14 +1,28 @@
-// Copies a matrix into panels, so that a product reads it side by side: PACK copies one panel of
-// WIDTH rows of one block of columns, column by column, WIDTH elements a column, padded with zeros
-// at the bottom. Of complex numbers a column holds the real parts, then the imaginary parts.
+// Copies a matrix into panels, so that a product reads it side by side: PACK copies panels of WIDTH
+// rows of one block of columns, column by column, WIDTH elements a column, padded with zeros at the
+// bottom. Of complex numbers a column holds the real parts, then the imaginary parts.
 //
 // LANES reals make a vector. Included once for each kind of panel, after matrix_element.cl.
 #ifndef PACK_TOOLS
 #define PACK_TOOLS
 typedef JOIN(REAL_NAME, LANES) VEC;
 typedef JOIN(REAL_NAME, 4) REAL4;
-#define LOAD JOIN(vload, LANES)
-#define STORE JOIN(vstore, LANES)
+// Vectors anywhere: where vload and vstore are functions, they are not always one instruction.
+typedef VEC __attribute__((aligned(sizeof(REAL)))) VEC_ANYWHERE;
+#define LOAD(i, p) (*((global const VEC_ANYWHERE*)(p) + (i)))
+#define STORE(v, i, p) (*((global VEC_ANYWHERE*)(p) + (i)) = (v))
+#define KEEP(v, p) (*(private VEC_ANYWHERE*)(p) = (v))
+// Tells the caches what comes. A hint only: the address need not exist.
+#if defined(__x86_64__)
+#define WILL_READ(p) __asm__ volatile("prefetcht1 (%0)" ::"r"(p))
+#define WILL_WRITE(p) __asm__ volatile("prefetcht0 (%0)" ::"r"(p))
+#elif defined(__aarch64__)
+#define WILL_READ(p) __asm__ volatile("prfm pldl2keep, [%0]" ::"r"(p))
+#define WILL_WRITE(p) __asm__ volatile("prfm pstl1keep, [%0]" ::"r"(p))
+#else
+#define WILL_READ(p)
+#define WILL_WRITE(p)
+#endif
 // What a line of a cache holds is used up before the next is read, where a panel lies across them.
 #define CHUNK 16
 #endif
@@ -26,6 +40,9 @@ inline void JOIN(PACK, _stretch)(global const T* x, long step_i, long step_k, bo
     for (int k = 0; k < columns; ++k) {
       global const REAL* from = (global const REAL*)(x + k * step_k);
       global REAL* to = out + k * WIDTH * PARTS;
+      // Columns are too far apart for the machine to see the next ones coming.
+      for (int i = 0; i < WIDTH * PARTS * (int)sizeof(REAL); i += 64)
+        WILL_READ((global const char*)(from + CHUNK * step_k * PARTS) + i);
 #if COMPLEX
       __attribute__((opencl_unroll_hint)) for (int i = 0; i < WIDTH; ++i) {
         to[i] = from[2 * i];
@@ -63,30 +80,37 @@ inline void JOIN(PACK, _stretch)(global const T* x, long step_i, long step_k, bo
   }
 }
 
-// Rows from i0 on, of which `there` exist, and columns [k0, k0 + columns).
-inline void PACK(const Factor x, long i0, int there, long k0, int columns, global REAL* out) {
-  for (int from = 0; from < columns; from += CHUNK) {
-    const int count = min(CHUNK, columns - from);
-    const long k1 = k0 + from, k2 = k1 + count;  // columns k1 to k2 - 1, rows i0 to i0 + WIDTH - 1
-    const bool below = k2 <= i0, above = k1 >= i0 + WIDTH;
-    const bool mirrored = (x.stored == 1 && above) || (x.stored == 2 && below);
-    const bool stored = (x.stored == 0 && x.diagonal == 0) ||
-                        (x.stored == 1 && below) || (x.stored == 2 && above);
-    global REAL* to = out + (long)from * WIDTH * PARTS;
-    if (stored)
-      JOIN(PACK, _stretch)(x.at + i0 * x.step_i + k1 * x.step_k, x.step_i, x.step_k,
-                           x.conjugated != 0, there, count, to);
-    else if (mirrored && x.outside != 0)
-      JOIN(PACK, _stretch)(x.at + k1 * x.step_i + i0 * x.step_k, x.step_k, x.step_i,
-                           (x.conjugated != 0) != (x.outside == 2), there, count, to);
-    else
-      for (int k = 0; k < count; ++k)
-        for (int i = 0; i < WIDTH; ++i)
-          put_element(to + k * WIDTH * PARTS, WIDTH, i,
-                      i < there ? matrix_element(x.at, x.step_i, x.step_k, x.stored, x.outside,
-                                                 x.diagonal, x.conjugated, i0 + i, k1 + k)
-                                : zero());
-  }
+// Columns [k1, k1 + count) of a panel with rows from i0 on, of which `there` exist.
+inline void JOIN(PACK, _piece)(const Factor x, long i0, int there, long k1, int count,
+                               global REAL* to) {
+  const long k2 = k1 + count;
+  const bool below = k2 <= i0, above = k1 >= i0 + WIDTH;
+  const bool mirrored = (x.stored == 1 && above) || (x.stored == 2 && below);
+  const bool stored = (x.stored == 0 && x.diagonal == 0) || (x.stored == 1 && below) ||
+                      (x.stored == 2 && above);
+  if (stored)
+    JOIN(PACK, _stretch)(x.at + i0 * x.step_i + k1 * x.step_k, x.step_i, x.step_k,
+                         x.conjugated != 0, there, count, to);
+  else if (mirrored && x.outside != 0)
+    JOIN(PACK, _stretch)(x.at + k1 * x.step_i + i0 * x.step_k, x.step_k, x.step_i,
+                         (x.conjugated != 0) != (x.outside == 2), there, count, to);
+  else
+    for (int k = 0; k < count; ++k)
+      for (int i = 0; i < WIDTH; ++i)
+        put_element(to + k * WIDTH * PARTS, WIDTH, i,
+                    i < there ? matrix_element(x.at, x.step_i, x.step_k, x.stored, x.outside,
+                                               x.diagonal, x.conjugated, i0 + i, k1 + k)
+                              : zero());
+}
+
+// Panels [p0, p1) of a matrix of `rows` rows, and columns [k0, k0 + columns) of them, into a slot
+// that has panel 0 first.
+inline void PACK(const Factor x, long p0, long p1, long rows, long k0, int columns,
+                 global REAL* slot) {
+  for (long p = p0; p < p1; ++p)
+    for (int from = 0; from < columns; from += CHUNK)
+      JOIN(PACK, _piece)(x, p * WIDTH, (int)min(rows - p * WIDTH, (long)WIDTH), k0 + from,
+                         min(CHUNK, columns - from), slot + (p * columns + from) * WIDTH * PARTS);
 }
 #undef PACK
 #undef WIDTH

@@ -96,18 +96,19 @@ kernel void product(global const T* a, long a_offset, long a_step_i, long a_step
     if (packs_it) {
       if (k >= slots) wait_for(multiplied + k - slots, parts);
       if (part < first_packs) {
-        const long end = min(row_end, (long)(part + 1) * first_panels);
-        for (long p = (long)part * first_panels; p < end; ++p)
-          if (matters(range, true, p * ROWS, (p + 1) * ROWS, k0, k0 + here))
-            pack_first(A, p * ROWS, (int)min(rows - p * ROWS, (long)ROWS), k0, here,
-                       first_slot + p * ROWS * here * PARTS);
+        long p0 = (long)part * first_panels, p1 = min(row_end, p0 + first_panels);
+        // Panels that no tile of the block reads are left out: they stand at an end.
+        while (p0 < p1 && !matters(range, true, p0 * ROWS, (p0 + 1) * ROWS, k0, k0 + here)) ++p0;
+        while (p0 < p1 && !matters(range, true, (p1 - 1) * ROWS, p1 * ROWS, k0, k0 + here)) --p1;
+        pack_first(A, p0, p1, rows, k0, here, first_slot);
       } else {
-        const long from = (long)(part - first_packs) * second_panels;
-        const long end = min(column_end, from + second_panels);
-        for (long q = from; q < end; ++q)
-          if (matters(range, false, q * COLUMNS, (q + 1) * COLUMNS, k0, k0 + here))
-            pack_second(B, q * COLUMNS, (int)min(columns - q * COLUMNS, (long)COLUMNS), k0, here,
-                        second_slot + q * COLUMNS * here * PARTS);
+        long q0 = (long)(part - first_packs) * second_panels;
+        long q1 = min(column_end, q0 + second_panels);
+        while (q0 < q1 && !matters(range, false, q0 * COLUMNS, (q0 + 1) * COLUMNS, k0, k0 + here))
+          ++q0;
+        while (q0 < q1 && !matters(range, false, (q1 - 1) * COLUMNS, q1 * COLUMNS, k0, k0 + here))
+          --q1;
+        pack_second(B, q0, q1, columns, k0, here, second_slot);
       }
       announce(packed + k);
     } else {
@@ -117,7 +118,10 @@ kernel void product(global const T* a, long a_offset, long a_step_i, long a_step
       const long p0 = (long)(part / parts_across) * row_panels, p1 = min(row_end, p0 + row_panels);
       const long q0 = (long)(part % parts_across) * column_panels;
       const long q1 = min(column_end, q0 + column_panels);
-      for (long q = q0; q < q1; ++q)
+      // While the tiles of a panel of B are computed, a share of the next one comes nearer with each.
+      const int step = (int)((COLUMNS * PARTS + p1 - p0 - 1) / (p1 - p0));
+      for (long q = q0; q < q1; ++q) {
+        global const REAL* next = second_slot + min(q + 1, q1 - 1) * COLUMNS * here * PARTS;
         for (long p = p0; p < p1; ++p) {
           const long i0 = p * ROWS, j0 = q * COLUMNS;
           if (triangle == 1 && i0 + ROWS <= j0) continue;
@@ -128,8 +132,10 @@ kernel void product(global const T* a, long a_offset, long a_step_i, long a_step
           tile((int)max(from - k0, 0L), (int)min(to - k0, (long)here),
                first_slot + i0 * here * PARTS, second_slot + j0 * here * PARTS, c + j0 * ld + i0,
                ld, (int)min(rows - i0, (long)ROWS), (int)min(columns - j0, (long)COLUMNS), alpha,
-               from >= k0 ? beta : one(), i0 - j0, triangle, hermitian);
+               from >= k0 ? beta : one(), i0 - j0, triangle, hermitian,
+               next + (p - p0) * here * step, step);
         }
+      }
       FENCE();
       progress[part] = k + 1;
       announce(multiplied + k);

@@ -1,0 +1,108 @@
+#include "device/pinned_workers.hpp"
+
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <thread>
+
+namespace kiln {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What the functions share; the last to let go of it deletes it.
+struct Meeting {
+  Meeting(unsigned threads, std::chrono::milliseconds wait) : expected(threads), patience(wait) {}
+  const unsigned expected;
+  /// How long a thread waits for the others to arrive, so that none takes two of the functions.
+  const std::chrono::milliseconds patience;
+  std::atomic<unsigned> arrived{0};
+};
+
+/// Takes the next core of those that the thread may use, counted over all of the process's threads
+/// that were pinned here.
+void pin_this_thread(unsigned threads) {
+  static std::atomic<unsigned> pinned{0};
+  static thread_local bool is_pinned = false;
+  if (is_pinned) return;
+  is_pinned = true;
+  cpu_set_t allowed;
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  const auto cores = static_cast<unsigned>(CPU_COUNT(&allowed));
+  if (cores < threads || cores < 2) return;
+  unsigned skip = pinned++ % cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &allowed) && skip-- == 0) {
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(core, &one);
+      ::sched_setaffinity(0, sizeof one, &one);  // a hint: what it refuses is left
+      return;
+    }
+}
+
+void CL_CALLBACK meet(void* argument) {
+  const std::unique_ptr<std::shared_ptr<Meeting>> own(
+      *static_cast<std::shared_ptr<Meeting>**>(argument));
+  Meeting& meeting = **own;
+  pin_this_thread(meeting.expected);
+  ++meeting.arrived;
+  const auto end = Clock::now() + meeting.patience;
+  while (meeting.arrived < meeting.expected && Clock::now() < end) std::this_thread::yield();
+}
+
+bool is_wanted() {
+  const char* set = std::getenv("KILN_PIN");
+  return set == nullptr || std::string_view(set) != "off";
+}
+
+/// Whether it is the first time in this process; sub-devices share their parent's threads, but
+/// each is served by some of them only.
+bool is_first(cl_device_id device) {
+  static std::mutex mutex;
+  static std::set<cl_device_id> seen;
+  const std::lock_guard lock(mutex);
+  return seen.insert(device).second;
+}
+
+void gather(const Context& context, const Device& device, std::chrono::milliseconds patience) {
+  const cl::CommandQueue queue(context.cl(), device.handle, cl::QueueProperties::OutOfOrder);
+  const auto meeting = std::make_shared<Meeting>(device.compute_units, patience);
+  std::vector<cl::Event> ends(meeting->expected);
+  for (auto& end : ends) {
+    auto own = std::make_unique<std::shared_ptr<Meeting>>(meeting);
+    auto* argument = own.get();
+    cl_event event = nullptr;
+    check_cl(::clEnqueueNativeKernel(queue(), meet, &argument, sizeof argument, 0, nullptr, nullptr,
+                                     0, nullptr, &event),
+             "clEnqueueNativeKernel");
+    static_cast<void>(own.release());  // the function's from here on
+    end = cl::Event(event);
+  }
+  queue.flush();
+  const auto until = Clock::now() + 2 * patience;
+  for (const auto& end : ends)
+    while (end.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE && Clock::now() < until)
+      std::this_thread::yield();
+}
+
+}  // namespace
+
+void pin_workers(const Context& context, const Device& device, std::chrono::milliseconds patience) {
+  if (!device.pocl || device.type != Device::Type::cpu || device.compute_units < 2) return;
+  const auto can = device.handle.getInfo<CL_DEVICE_EXECUTION_CAPABILITIES>();
+  if (!is_wanted() || (can & CL_EXEC_NATIVE_KERNEL) == 0 || !is_first(device.handle())) return;
+  try {
+    gather(context, device, patience);
+  } catch (const std::exception&) {
+    // The threads stay where they are: slower at times, and as right as before.
+  }
+}
+
+}  // namespace kiln
