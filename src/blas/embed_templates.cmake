@@ -1,11 +1,16 @@
-# Writes OUTPUT: every file of TEMPLATES as a string of kiln::blas::template_text().
+# Writes OUTPUT: every file of TEMPLATES as a string of kiln::blas::template_text(), and what
+# kiln::blas::template_mark() tells of it.
 set(text "#include <array>\n#include <string_view>\n#include <utility>\n\n")
 string(APPEND text "#include \"blas/template/template_text.hpp\"\n\nnamespace kiln::blas {\n\n")
 string(APPEND text "std::string_view template_text(std::string_view name) {\n")
+set(marks "std::uint64_t template_mark(std::string_view name) {\n")
 foreach(file ${TEMPLATES})
   get_filename_component(name ${file} NAME_WE)
   file(READ ${file} content)
   string(APPEND text "  if (name == \"${name}\") return R\"opencl(${content})opencl\";\n")
+  file(SHA256 ${file} digest)
+  string(SUBSTRING ${digest} 0 16 digest)
+  string(APPEND marks "  if (name == \"${name}\") return 0x${digest}u;\n")
 endforeach()
-string(APPEND text "  return {};\n}\n\n}  // namespace kiln::blas\n")
+string(APPEND text "  return {};\n}\n\n${marks}  return 0;\n}\n\n}  // namespace kiln::blas\n")
 file(WRITE ${OUTPUT} "${text}")

@@ -23,7 +23,7 @@ namespace kiln::blas {
 class GemmGenerator : public Generator {
  public:
   std::string family() const override { return "blas.gemm"; }
-  std::int64_t version() const override { return 3; }
+  std::int64_t version() const override;
   Parameters defaults(const Request& request) const override;
   bool accepts(const Request& request, const Parameters& parameters) const override;
   std::string generate(const Request& request, const Parameters& parameters) const override;

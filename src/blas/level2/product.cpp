@@ -11,7 +11,7 @@ namespace {
 
 // Multiply-adds that are worth a work-item of a CPU.
 constexpr double least_area = 16384;
-constexpr std::int64_t items_per_unit = 4, groups_per_unit = 16;
+constexpr std::int64_t items_per_unit = 2, groups_per_unit = 16;
 constexpr std::size_t group_size = 256;
 // Results of a GPU's work-group: rows side by side, or columns that share what is read of x.
 constexpr std::int64_t group_rows = 64, group_columns = 4;

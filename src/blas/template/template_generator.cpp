@@ -7,8 +7,8 @@
 namespace kiln::blas {
 namespace {
 
-// Raised when the prelude changes: it is a part of every template's text.
-constexpr std::int64_t prelude_version = 1;
+// Raised when generate() changes.
+constexpr std::int64_t own_version = 1;
 
 std::string capitals(std::string_view name) {
   std::string text(name);
@@ -24,12 +24,14 @@ std::string text_of(const Fact& fact) {
 
 }  // namespace
 
-TemplateGenerator::TemplateGenerator(std::string name, std::int64_t version, Defaults defaults,
+TemplateGenerator::TemplateGenerator(std::string name, Defaults defaults,
                                      std::vector<std::string> shared)
     : name_(std::move(name)),
-      version_(version * 1000 + prelude_version),
+      version_(version_of(own_version, {template_mark("prelude"), template_mark(name_)})),
       defaults_(std::move(defaults)),
-      shared_(std::move(shared)) {}
+      shared_(std::move(shared)) {
+  for (const auto& file : shared_) version_ = version_of(version_, {template_mark(file)});
+}
 
 bool TemplateGenerator::accepts(const Request& request, const Parameters& parameters) const {
   const Parameters known = defaults_(request);

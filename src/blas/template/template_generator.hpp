@@ -19,10 +19,10 @@ class TemplateGenerator : public Generator {
   using Defaults = std::function<Parameters(const Request&)>;
   /// `name`: templates/NAME.cl, family "blas.NAME". `defaults` must be a pure function. `shared`:
   /// templates whose text comes between the prelude and its own.
-  TemplateGenerator(std::string name, std::int64_t version, Defaults defaults,
-                    std::vector<std::string> shared = {});
+  TemplateGenerator(std::string name, Defaults defaults, std::vector<std::string> shared = {});
 
   std::string family() const override { return "blas." + name_; }
+  /// Another one when a text is.
   std::int64_t version() const override { return version_; }
   Parameters defaults(const Request& request) const override { return defaults_(request); }
   /// Names must be the defaults' own, values positive.

@@ -10,7 +10,6 @@ namespace {
 
 struct Entry {
   const char* name;
-  std::int64_t version;  ///< raised when the template's text changes
   TemplateGenerator::Defaults defaults;
   std::vector<std::string> shared = {};  ///< files that come before the template's own
 };
@@ -27,7 +26,7 @@ Precision precision_of(const Request& request) {
 
 /// The results that a CPU's work-item sums at a time fill a quarter of the nearest cache.
 Parameters block_of_results(const Request& request) {
-  return {{"block", static_cast<std::int64_t>(8192 / size_of(precision_of(request)))}};
+  return {{"block", static_cast<std::int64_t>(16384 / size_of(precision_of(request)))}};
 }
 
 /// `rows`: unknowns that are solved for between two updates of the rest; `sums`: how many of the
@@ -42,34 +41,32 @@ Parameters rows_of_solution(const Request& request) {
 }
 
 const std::vector<Entry>& entries() {
-  // Raised with all of them when vectors.cl changes, or reduction.cl.
-  constexpr std::int64_t level_1 = 2;
   static const std::vector<std::string> vectors{"vectors"}, reduction{"vectors", "reduction"};
   static const std::vector<Entry> all{
       // level 1
-      {"swap", level_1, nothing, vectors},
-      {"scal", level_1, nothing, vectors},
-      {"copy", level_1, nothing, vectors},
-      {"axpy", level_1, nothing, vectors},
-      {"rot", level_1, nothing, vectors},
-      {"rotm", level_1, nothing, vectors},
-      {"dot_product", level_1, nothing, reduction},
-      {"nrm2", level_1, nothing, reduction},
-      {"asum", level_1, nothing, reduction},
-      {"iamax", level_1, nothing, reduction},
-      {"rotg", level_1, nothing},
-      {"rotmg", level_1, nothing},
+      {"swap", nothing, vectors},
+      {"scal", nothing, vectors},
+      {"copy", nothing, vectors},
+      {"axpy", nothing, vectors},
+      {"rot", nothing, vectors},
+      {"rotm", nothing, vectors},
+      {"dot_product", nothing, reduction},
+      {"nrm2", nothing, reduction},
+      {"asum", nothing, reduction},
+      {"iamax", nothing, reduction},
+      {"rotg", nothing},
+      {"rotmg", nothing},
       // level 2
-      {"pack_vector", 1, nothing},
-      {"mv_n", 1, block_of_results, {"matrix", "lanes"}},
-      {"mv_t", 1, block_of_results, {"matrix", "lanes"}},
-      {"mv_sum", 1, nothing, {"matrix"}},
-      {"mv_sym", 1, nothing, {"matrix", "lanes"}},
-      {"rank_update", 1, nothing, {"matrix", "lanes"}},
-      {"solve", 1, rows_of_solution, {"matrix", "lanes"}},
+      {"pack_vector", nothing},
+      {"mv_n", block_of_results, {"matrix", "lanes"}},
+      {"mv_t", block_of_results, {"matrix", "lanes"}},
+      {"mv_sum", nothing, {"matrix"}},
+      {"mv_sym", nothing, {"matrix", "lanes"}},
+      {"rank_update", nothing, {"matrix", "lanes"}},
+      {"solve", rows_of_solution, {"matrix", "lanes"}},
       // level 3
-      {"invert_triangles", 1, nothing},
-      {"scale_matrix", 1, nothing},
+      {"invert_triangles", nothing},
+      {"scale_matrix", nothing},
   };
   return all;
 }
@@ -78,8 +75,8 @@ const std::vector<Entry>& entries() {
 
 std::vector<std::unique_ptr<Generator>> template_generators() {
   std::vector<std::unique_ptr<Generator>> made;
-  for (const auto& [name, version, defaults, shared] : entries())
-    made.push_back(std::make_unique<TemplateGenerator>(name, version, defaults, shared));
+  for (const auto& [name, defaults, shared] : entries())
+    made.push_back(std::make_unique<TemplateGenerator>(name, defaults, shared));
   return made;
 }
 

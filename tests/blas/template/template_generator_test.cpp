@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "blas/template/template_list.hpp"
+#include "blas/template/template_text.hpp"
 
 namespace kiln::blas::testing {
 namespace {
@@ -62,6 +64,26 @@ TEST(TemplateGenerator, accepts_no_parameter_that_it_does_not_know) {
   EXPECT_TRUE(generator_of(all, "blas.asum").accepts({}, parameters));
   parameters.set("vector_width", 4);
   EXPECT_FALSE(generator_of(all, "blas.asum").accepts({}, parameters));
+}
+
+TEST(TemplateGenerator, a_version_tells_of_every_text) {
+  const auto version = version_of(1, {0x1234, 0x5678});
+  EXPECT_GT(version, 0);
+  EXPECT_EQ(version, version_of(1, {0x1234, 0x5678}));
+  EXPECT_NE(version, version_of(2, {0x1234, 0x5678}));
+  EXPECT_NE(version, version_of(1, {0x1234, 0x8000000000005678u}));
+  EXPECT_NE(version, version_of(1, {0x1235, 0x5678}));
+  EXPECT_NE(version, version_of(1, {0x5678, 0x1234}));
+}
+
+TEST(TemplateGenerator, no_two_families_have_one_version) {
+  std::set<std::int64_t> versions;
+  const auto all = template_generators();
+  for (const auto& generator : all) {
+    EXPECT_GT(generator->version(), 0) << generator->family();
+    versions.insert(generator->version());
+  }
+  EXPECT_EQ(versions.size(), all.size());
 }
 
 }  // namespace
