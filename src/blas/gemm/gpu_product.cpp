@@ -1,7 +1,10 @@
+#include <algorithm>
+
 #include "blas/gemm/gemm_form.hpp"
 #include "blas/gemm/gemm_generator.hpp"
 #include "blas/gemm/gemm_tiles.hpp"
 #include "blas/gemm/product_steps.hpp"
+#include "blas/template/template_choice.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -19,23 +22,25 @@ class GpuProduct {
   GpuProduct(SequenceBuilder& builder, unsigned queue, const Product& product)
       : builder_(builder), queue_(queue), product_(product), precision_(builder.call().precision) {
     choose(false);
-    if (panels_of(product.rows, tiles_.rows) * panels_of(product.columns, tiles_.columns) <
-        builder.device(queue).compute_units)
-      choose(true);
+    if (tiles() < builder.device(queue).compute_units) choose(true);
   }
 
   void add() {
     const auto first = pack("pack_first", product_.rows, tiles_.rows, product_.first, false);
     const auto second =
         pack("pack_second", product_.columns, tiles_.columns, product_.second, true);
-    choice_.kernel = "product";
-    NDRange range;
-    range.local[0] = gemm_threads;
-    range.global[0] = panels_of(product_.rows, tiles_.rows) *
-                      panels_of(product_.columns, tiles_.columns) * gemm_threads;
-    auto arguments = builder_.step(queue_, choice_, range);
-    arguments.buffer(first).buffer(second);
-    put_result(arguments, product_, precision_);
+    const std::size_t parts = parts_of_depth();
+    if (parts == 1) return multiply(first, second, product_, 1);
+    Product sums = product_;
+    sums.result = {
+        std::nullopt,
+        builder_.scratch(queue_, 2, parts * product_.rows * product_.columns * size_of(precision_)),
+        0, static_cast<std::int64_t>(product_.rows)};
+    sums.alpha = {};
+    sums.beta = {Product::Coefficient::From::constant, 0};
+    sums.hermitian = false;
+    multiply(first, second, sums, parts);
+    gather(sums.result.buffer, parts);
   }
 
  private:
@@ -43,6 +48,40 @@ class GpuProduct {
   void choose(bool small) {
     choice_ = gemm_choice(builder_, queue_, small);
     tiles_ = GemmTiles::of(builder_.parameters(choice_, queue_));
+  }
+
+  std::size_t tiles() const {
+    return panels_of(product_.rows, tiles_.rows) * panels_of(product_.columns, tiles_.columns);
+  }
+
+  /// Work-groups that share a tile: where the tiles are too few, but the depth is worth sharing.
+  std::size_t parts_of_depth() const {
+    constexpr std::size_t least_depth = 256;
+    const std::size_t units = builder_.device(queue_).compute_units;
+    return std::clamp<std::size_t>(2 * units / tiles(), 1,
+                                   std::max<std::size_t>(1, product_.depth / least_depth));
+  }
+
+  void multiply(const cl::Buffer& first, const cl::Buffer& second, const Product& product,
+                std::size_t parts) {
+    choice_.kernel = "product";
+    NDRange range;
+    range.local[0] = gemm_threads;
+    range.global[0] = tiles() * parts * gemm_threads;
+    auto arguments = builder_.step(queue_, choice_, range);
+    arguments.buffer(first).buffer(second);
+    put_result(arguments, product, precision_)
+        .flag(static_cast<int>(parts))
+        .number(product.rows * product.columns);
+  }
+
+  void gather(const cl::Buffer& sums, std::size_t parts) {
+    choice_.kernel = "gather";
+    const std::size_t elements = product_.rows * product_.columns;
+    auto arguments =
+        builder_.step(queue_, choice_, stream_range(builder_.device(queue_), elements));
+    arguments.buffer(sums).number(elements).flag(static_cast<int>(parts));
+    put_result(arguments, product_, precision_);
   }
 
   /// `across`: the factor's rows are the columns of op(region).
