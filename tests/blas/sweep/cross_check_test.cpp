@@ -44,7 +44,12 @@ TEST_P(CrossCheck, agrees_for_random_options_and_larger_sizes) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, CrossCheck, ::testing::ValuesIn(kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Level1, CrossCheck,
+                         ::testing::ValuesIn(kinds(Routine::swap, Routine::asum)), name_of);
+INSTANTIATE_TEST_SUITE_P(Level2, CrossCheck,
+                         ::testing::ValuesIn(kinds(Routine::gemv, Routine::tbsv)), name_of);
+INSTANTIATE_TEST_SUITE_P(Level3, CrossCheck,
+                         ::testing::ValuesIn(kinds(Routine::gemm, Routine::her2k)), name_of);
 
 }  // namespace
 }  // namespace kiln::blas::testing

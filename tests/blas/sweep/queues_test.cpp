@@ -62,7 +62,12 @@ TEST_P(Queues, of_a_device_and_a_part_of_it_share_the_work) {
   check_on(rig);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Queues, ::testing::ValuesIn(kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(Level1, Queues, ::testing::ValuesIn(kinds(Routine::swap, Routine::asum)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Level2, Queues, ::testing::ValuesIn(kinds(Routine::gemv, Routine::tbsv)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Level3, Queues, ::testing::ValuesIn(kinds(Routine::gemm, Routine::her2k)),
+                         name_of);
 
 }  // namespace
 }  // namespace kiln::blas::testing

@@ -52,8 +52,7 @@ Memory<T> poisoned(Memory<T> memory) {
 
 }  // namespace
 
-Rig::Rig(const std::vector<DevicePtr>& devices, std::size_t queues, Ordering ordering)
-    : context_(Context::create(devices)) {
+void Rig::add_queues(const std::vector<DevicePtr>& devices, std::size_t queues, Ordering ordering) {
   const cl_command_queue_properties properties =
       ordering == Ordering::out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
   for (std::size_t i = 0; i < queues; ++i) {
@@ -61,6 +60,15 @@ Rig::Rig(const std::vector<DevicePtr>& devices, std::size_t queues, Ordering ord
     handles_.push_back(queues_.back()());
   }
   aside_ = cl::CommandQueue(context_->cl(), devices[0]->handle);
+}
+
+Rig::Rig(const std::vector<DevicePtr>& devices, std::size_t queues, Ordering ordering)
+    : context_(Context::create(devices)) {
+  add_queues(devices, queues, ordering);
+}
+
+Rig::Rig(const Rig& beside, std::size_t queues) : context_(beside.context_) {
+  add_queues({context_->devices()[0]}, queues, Ordering::in_order);
 }
 
 Rig::Rig(std::size_t queues, Ordering ordering)

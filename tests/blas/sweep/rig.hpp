@@ -17,12 +17,15 @@ class Rig {
   Rig(const std::vector<DevicePtr>& devices, std::size_t queues, Ordering ordering);
   /// Queues of the tests' device.
   explicit Rig(std::size_t queues = 1, Ordering ordering = Ordering::in_order);
+  /// More queues of a rig's first device, in its context.
+  Rig(const Rig& beside, std::size_t queues);
 
   cl_context context() const { return context_->cl()(); }
   std::span<const cl_command_queue> queues() const { return handles_; }
   const cl::CommandQueue& aside() const { return aside_; }
 
  private:
+  void add_queues(const std::vector<DevicePtr>& devices, std::size_t queues, Ordering ordering);
   ContextPtr context_;
   std::vector<cl::CommandQueue> queues_;
   std::vector<cl_command_queue> handles_;
