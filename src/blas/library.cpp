@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "blas/generators.hpp"
+#include "blas/kdb_records/kdb_records.hpp"
 #include "blas/routines.hpp"
 #include "blas/sequence_builder.hpp"
 #include "blas/validate.hpp"
@@ -36,6 +37,7 @@ Library::Library(Resolver& resolver, std::string gemm_form)
       gemm_form_(std::move(gemm_form)),
       contexts_(std::make_unique<Contexts>()) {
   add_generators(resolver);
+  if (auto records = kdb_records_of_environment()) resolver.mount(std::move(records));
 }
 
 Library& Library::process() {

@@ -2,19 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "blas/gemm/gemm_form.hpp"
+#include "blas/problem_class.hpp"
 #include "blas/scalar_bytes.hpp"
 
 namespace kiln::blas {
 namespace {
 
-Request request_of(const KernelChoice& choice) {
+Request request_of(const KernelChoice& choice, const Call& call) {
   Request request;
   request.family = choice.family;
   request.version = choice.version;
   request.facts = choice.facts;
   request.options = choice.options;
-  request.problem_class = choice.problem_class;
+  request.problem_class =
+      choice.problem_class.empty() ? problem_class_of(call) : choice.problem_class;
+  request.problem_size = problem_size_of(call);
   request.label = choice.family;
   return request;
 }
@@ -42,8 +47,16 @@ std::string SequenceBuilder::gemm_form(unsigned queue) const {
   return gemm_form_.empty() ? blas::gemm_form(*devices_[queue]) : gemm_form_;
 }
 
+double SequenceBuilder::speed(unsigned queue, Limit limit) const {
+  const auto is_like_first = [&](const DevicePtr& device) {
+    return device->speed_identity() == devices_[0]->speed_identity();
+  };
+  if (std::all_of(devices_.begin(), devices_.end(), is_like_first)) return 1;
+  return device_speed(resolver_, parts_.context, devices_[queue], call_.precision, limit);
+}
+
 Parameters SequenceBuilder::parameters(const KernelChoice& choice, unsigned queue) const {
-  return resolver_.parameters(request_of(choice), *devices_[queue]);
+  return resolver_.parameters(request_of(choice, call_), *devices_[queue]);
 }
 
 cl::Buffer SequenceBuilder::workspace(std::size_t bytes) {
@@ -76,7 +89,7 @@ cl::Buffer SequenceBuilder::zeros(unsigned queue, std::size_t bytes) {
 SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelChoice& choice,
                                                  const NDRange& range,
                                                  const std::vector<std::size_t>& after) {
-  const Request request = request_of(choice);
+  const Request request = request_of(choice, call_);
   auto& explanation = parts_.explanations.emplace_back();
   Program& program = resolver_.resolve(request, parts_.context, devices_[queue],
                                        {variant_of(choice.kernel, range)}, &explanation);

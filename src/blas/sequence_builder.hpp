@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "blas/device_speed.hpp"
 #include "blas/solution_sequence.hpp"
 #include "kernel/resolver.hpp"
 
@@ -15,7 +16,7 @@ struct KernelChoice {
   std::int64_t version = 1;
   std::vector<Fact> facts;
   std::string kernel;         ///< entry point; the program holds all of its text's
-  std::string problem_class;  ///< which Parameters on record apply
+  std::string problem_class;  ///< which Parameters on record apply; empty: problem_class_of(call)
   std::string options;
 };
 
@@ -33,6 +34,10 @@ class SequenceBuilder {
   unsigned queues() const { return static_cast<unsigned>(devices_.size()); }
   const Device& device(unsigned queue) const { return *devices_[queue]; }
   const DevicePtr& device_pointer(unsigned queue) const { return devices_[queue]; }
+
+  /// How fast a queue's device is beside the others', which counts where they are of several kinds:
+  /// measured (device_speed), and 1 for all where they are of one.
+  double speed(unsigned queue, Limit limit) const;
 
   /// The form of the product's kernels (GemmGenerator) on a queue's device.
   std::string gemm_form(unsigned queue) const;

@@ -18,6 +18,8 @@ struct ResolveStep {
 struct Explanation {
   std::string what;  ///< "VectorAdd on DEVICE"
   std::string key;   ///< hexadecimal
+  /// "columns 12, rows 32 (store record)"; empty for programs that have none.
+  std::string parameters;
   std::vector<ResolveStep> steps;
 };
 

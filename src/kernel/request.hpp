@@ -27,7 +27,10 @@ struct Request {
   std::string options;       ///< build options in one spelling (see build_options)
   std::vector<std::string> kernels;  ///< entry points; empty: all
   std::string problem_class;         ///< which Parameters on record apply; not a part of the Key
-  std::string label;                 ///< for people: "VectorAdd"; not a part of the Key
+  /// How large the problem is, in the class's own measure: of several records the nearest applies.
+  /// 0: not known. Not a part of the Key.
+  std::int64_t problem_size = 0;
+  std::string label;  ///< for people: "VectorAdd"; not a part of the Key
 };
 
 /// Everything the binary depends on, as canonical bytes: family, version, facts, source (length and

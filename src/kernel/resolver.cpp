@@ -52,6 +52,11 @@ void Resolver::mount(std::unique_ptr<BinarySource> source) {
   mounted_.push_back(std::move(source));
 }
 
+void Resolver::mount(std::unique_ptr<ParameterSource> source) {
+  const std::lock_guard lock(mutex_);
+  parameter_sources_.push_back(std::move(source));
+}
+
 const Generator* Resolver::generator(const std::string& family) const {
   const auto* found = generators_.find(family);
   return found == nullptr ? nullptr : found->get();
@@ -75,12 +80,14 @@ Program& Resolver::resolve(const Request& request, const ContextPtr& context,
                            Explanation* explanation) {
   std::optional<EnvironmentExplanation> asked;
   if (explanation == nullptr && explains_by_environment()) explanation = asked.emplace().get();
-  const Parameters chosen = parameters(request, *device);
+  const ChosenParameters choice = choose(request, *device);
+  const Parameters& chosen = choice.parameters;
   Bytes canonical = canonical_request(request, chosen, *device);
   const Key key = key_of(canonical);
   if (explanation != nullptr) {
     explanation->what = fmt::format("{} on {}", request.label, device->name);
     explanation->key = key.hex();
+    explanation->parameters = kiln::text_of(choice);
   }
   {
     StepTimer step(explanation, "memory");

@@ -15,6 +15,7 @@
 #include "kernel/binary_source.hpp"
 #include "kernel/explain.hpp"
 #include "kernel/generator.hpp"
+#include "kernel/parameter_source.hpp"
 #include "kernel/plan.hpp"
 #include "kernel/program.hpp"
 #include "store/layer.hpp"
@@ -46,6 +47,8 @@ class Resolver : public VariantMaker {
 
   /// Adds a source that is asked after the store; to be mounted before the first resolve().
   void mount(std::unique_ptr<BinarySource> source);
+  /// Adds a source of tuning records; what was looked up before does not come from it.
+  void mount(std::unique_ptr<ParameterSource> source);
 
   /// The program for a device of a context. Owned by the context. `wanted` are the variants that
   /// will be launched soon: what must be compiled is compiled at once. Throws kiln::Error: build
@@ -57,11 +60,23 @@ class Resolver : public VariantMaker {
   /// The memory layer alone: the program of a Key, or nullptr. Takes no lock.
   Program* find(const Key& key, Context& context, const Device& device) const noexcept;
 
-  /// The best Parameters on record for the Request's problem class and the device, else the
-  /// Generator's defaults. A record that the Generator does not accept is not used.
-  Parameters parameters(const Request& request, const Device& device);
-  /// Puts Parameters on record: memory and store.
-  void record(const Request& request, const Device& device, const Parameters& parameters);
+  /// The best Parameters on record for the Request's problem class, size and the device, else the
+  /// Generator's defaults: of the store's records Kiln's own measurements, then those of others,
+  /// then what the mounted sources have (TuningRecord::best). A record that the Generator does not
+  /// accept is not used.
+  ChosenParameters choose(const Request& request, const Device& device);
+  Parameters parameters(const Request& request, const Device& device) {
+    return choose(request, device).parameters;
+  }
+  /// Puts measurements on record, beside those that are there: memory and store.
+  void record(const Request& request, const Device& device,
+              const std::vector<Measurement>& measurements);
+  /// The same of Parameters alone, whose time is not known.
+  void record(const Request& request, const Device& device, const Parameters& parameters) {
+    record(request, device, {Measurement{parameters, request.problem_size, 0, {}, {}, {}}});
+  }
+  /// All that the store has on record for the Request's family, problem class and the device.
+  TuningRecord tuning_record(const Request& request, const Device& device) const;
 
   /// The plan of a Key: memory, store, else `make`. The arrays stay alive while the pointer does.
   struct PlanRequest {
@@ -95,11 +110,17 @@ class Resolver : public VariantMaker {
     std::size_t operator()(const ParameterView& key) const noexcept;
     std::size_t operator()(const ParameterKey& key) const noexcept { return (*this)(key.view()); }
   };
+  /// What is known of a family, problem class and device.
+  struct Records {
+    TuningRecord stored;
+    /// What each source has, with its name.
+    std::vector<std::pair<std::string, TuningRecord>> mounted;
+  };
   struct Work;  // one program's making: what the steps share
 
   const Generator* generator(const std::string& family) const;
   std::string text_of(const Request& request, const Parameters& parameters) const;
-  std::optional<Parameters> stored_record(const Request& request, const Device& device) const;
+  const Records& records(const Request& request, const Device& device);
   Program& make(Work& work);
   bool load_stored(Work& work);
   bool keeps(const Work& work) const;
@@ -117,6 +138,7 @@ class Resolver : public VariantMaker {
 
   std::unique_ptr<Layer> store_;
   std::vector<std::unique_ptr<BinarySource>> mounted_;
+  std::vector<std::shared_ptr<const ParameterSource>> parameter_sources_;  // by mutex_
   CompilePolicy policy_;
   mutable std::mutex mutex_;  // of the maps below; never held while something is made
   /// A program belongs to its context, so callers share a making only within one.
@@ -126,7 +148,8 @@ class Resolver : public VariantMaker {
   std::vector<std::thread> beside_;
   MemoryLayer<std::string, std::unique_ptr<Generator>, std::hash<std::string>> generators_;
   /// What is on record, nothing included: defaults are each Request's own.
-  MemoryLayer<ParameterKey, std::optional<Parameters>, ParameterHash> parameters_;
+  MemoryLayer<ParameterKey, Records, ParameterHash> parameters_;
+  std::mutex recording_;  ///< of record(): what it adds to must be what it replaces
   MemoryLayer<Key, std::weak_ptr<const Plan>, KeyHash> plans_;
 };
 

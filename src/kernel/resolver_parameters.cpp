@@ -7,7 +7,8 @@
 namespace kiln {
 namespace {
 
-constexpr std::uint32_t parameters_schema = 1;
+// Of a tuning record; 1 held the Parameters of one measurement and nothing else.
+constexpr std::uint32_t record_schema = 2, parameters_schema = 1;
 
 Bytes canonical_record(const Request& request, const Device& device) {
   CanonicalWriter writer("parameters", 1);
@@ -16,16 +17,6 @@ Bytes canonical_record(const Request& request, const Device& device) {
       .text("problem class", request.problem_class)
       .text("device", device.speed_identity());
   return writer.view();
-}
-
-Bytes encode_parameters(const Parameters& parameters) {
-  Bytes bytes;
-  for (const auto& [name, value] : parameters) {
-    append_le(bytes, static_cast<std::uint32_t>(name.size()));
-    append(bytes, name);
-    append_le(bytes, value);
-  }
-  return bytes;
 }
 
 std::optional<Parameters> decode_parameters(ByteView bytes) {
@@ -46,7 +37,16 @@ std::size_t Resolver::ParameterHash::operator()(const ParameterView& key) const 
   return (hash(key.family) * 31 + hash(key.problem_class)) * 31 + hash(key.device);
 }
 
-Parameters Resolver::parameters(const Request& request, const Device& device) {
+std::string text_of(const ChosenParameters& chosen) {
+  std::string text;
+  for (const auto& [name, value] : chosen.parameters)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  if (text.empty()) return "";
+  return fmt::format("{} ({}{}{})", text, chosen.origin, chosen.from.empty() ? "" : ": ",
+                     chosen.from);
+}
+
+ChosenParameters Resolver::choose(const Request& request, const Device& device) {
   const Generator* maker = request.source ? nullptr : generator(request.family);
   if (maker == nullptr && request.problem_class.empty()) return {};
   // The version is a part of the Key: a front end that forgot it would get stale programs.
@@ -54,36 +54,63 @@ Parameters Resolver::parameters(const Request& request, const Device& device) {
     throw Error(Errc::internal,
                 fmt::format("a Request of version {} for the generator of {}, which has version {}",
                             request.version, request.family, maker->version()));
-  const std::string& speed = device.speed_identity();
-  const std::optional<Parameters>* known =
-      parameters_.find(ParameterView{request.family, request.problem_class, speed});
-  if (known == nullptr)
-    known = &parameters_.insert({request.family, request.problem_class, speed},
-                                stored_record(request, device));
   // One problem class holds many Requests, and a record need not fit them all.
-  if (*known && (maker == nullptr || maker->accepts(request, **known))) return **known;
-  return maker ? maker->defaults(request) : Parameters{};
+  const auto usable = [&](const Measurement& measurement) {
+    return maker == nullptr || maker->accepts(request, measurement.parameters);
+  };
+  const Records& known = records(request, device);
+  if (const auto* best = known.stored.best(request.problem_size, usable))
+    return {best->parameters, "store record", best->from};
+  for (const auto& [name, mounted] : known.mounted)
+    if (const auto* best = mounted.best(request.problem_size, usable))
+      return {best->parameters, name, best->from};
+  return {maker ? maker->defaults(request) : Parameters{}, "default", ""};
 }
 
-std::optional<Parameters> Resolver::stored_record(const Request& request,
-                                                  const Device& device) const {
+const Resolver::Records& Resolver::records(const Request& request, const Device& device) {
+  const std::string& speed = device.speed_identity();
+  if (const auto* known =
+          parameters_.find(ParameterView{request.family, request.problem_class, speed}))
+    return *known;
+  Records found{tuning_record(request, device), {}};
+  std::vector<std::shared_ptr<const ParameterSource>> sources;
+  {
+    const std::lock_guard lock(mutex_);
+    sources = parameter_sources_;
+  }
+  for (const auto& source : sources)
+    found.mounted.emplace_back(source->name(), source->find(request, device));
+  return parameters_.insert({request.family, request.problem_class, speed}, std::move(found));
+}
+
+TuningRecord Resolver::tuning_record(const Request& request, const Device& device) const {
   if (!store_) return {};
   const Bytes canonical = canonical_record(request, device);
   const auto lookup = store_->get(Kind::record, key_of(canonical), canonical);
-  if (!lookup.entry || lookup.entry->metadata.schema != parameters_schema) return {};
-  return decode_parameters(lookup.entry->content);
+  if (!lookup.entry) return {};
+  if (lookup.entry->metadata.schema == record_schema)
+    return decode_tuning_record(lookup.entry->content).value_or(TuningRecord{});
+  if (lookup.entry->metadata.schema != parameters_schema) return {};
+  auto parameters = decode_parameters(lookup.entry->content);
+  if (!parameters) return {};
+  return {{Measurement{std::move(*parameters), 0, 0, {}, {}, {}}}};
 }
 
-void Resolver::record(const Request& request, const Device& device, const Parameters& parameters) {
-  ParameterKey key{request.family, request.problem_class, device.speed_identity()};
+void Resolver::record(const Request& request, const Device& device,
+                      const std::vector<Measurement>& measurements) {
+  const std::lock_guard lock(recording_);
+  Records known = records(request, device);
+  // What another process has added since is kept.
+  if (store_) known.stored = tuning_record(request, device);
+  for (const auto& measurement : measurements) known.stored.add(measurement);
+  const Bytes content = encode(known.stored);
   using Table = decltype(parameters_);
-  parameters_.insert(std::move(key), parameters, Table::OnExisting::replace);
+  parameters_.insert({request.family, request.problem_class, device.speed_identity()},
+                     std::move(known), Table::OnExisting::replace);
   if (!store_) return;
   const Bytes canonical = canonical_record(request, device);
-  const Metadata metadata{parameters_schema, request.family, device.fingerprint(), 0};
-  if (auto kept = store_->put(Kind::record, key_of(canonical), canonical,
-                              encode_parameters(parameters), metadata);
-      !kept)
+  const Metadata metadata{record_schema, request.family, device.fingerprint(), 0};
+  if (auto kept = store_->put(Kind::record, key_of(canonical), canonical, content, metadata); !kept)
     log(LogLevel::warning,
         fmt::format("Parameters of {} are not kept: {}", request.family, kept.error().message()));
 }

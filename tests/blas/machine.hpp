@@ -25,6 +25,7 @@ class Machine {
   }
   cl_context context() const { return context_->cl()(); }
   const Device& device() const { return *device_; }
+  const DevicePtr& device_pointer() const { return device_; }
   /// In-order queues; the first `count` of four.
   std::span<const cl_command_queue> queues(std::size_t count = 1) const {
     return std::span(handles_).first(count);

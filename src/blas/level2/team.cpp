@@ -27,11 +27,15 @@ std::vector<std::int64_t> Team::shares(
   borders[0] = 0;
   if (queues_ == 1) return borders;
   const std::int64_t stride = std::max(alignment, count / 4096 / alignment * alignment);
+  // Up to which part of the work each queue goes.
+  std::vector<double> done(queues_, 0);
+  for (unsigned queue = 0; queue < queues_; ++queue)
+    done[queue] = (queue == 0 ? 0 : done[queue - 1]) + to_.speed(queue, Limit::memory);
   double total = 0, sum = 0;
   for (std::int64_t j = 0; j < count; j += stride) total += static_cast<double>(weight(j)) + 1;
   unsigned queue = 1;
   for (std::int64_t j = 0; j < count && queue < queues_; j += stride) {
-    if (sum >= total * queue / queues_) borders[queue++] = j;
+    while (queue < queues_ && sum >= total * done[queue - 1] / done.back()) borders[queue++] = j;
     sum += static_cast<double>(weight(j)) + 1;
   }
   return borders;

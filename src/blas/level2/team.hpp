@@ -15,7 +15,8 @@ class Team {
   Team(SequenceBuilder& to, double area);
 
   unsigned queues() const { return queues_; }
-  /// Borders of the queues' shares of [0, count), of equal weight: queues() + 1 of them.
+  /// Borders of the queues' shares of [0, count), of weights like the speeds of their devices:
+  /// queues() + 1 of them.
   std::vector<std::int64_t> shares(std::int64_t count,
                                    const std::function<std::int64_t(std::int64_t)>& weight) const;
 

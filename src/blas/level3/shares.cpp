@@ -11,11 +11,6 @@ namespace {
 /// Shares are cut at multiples of this, so that no panel is cut in two.
 constexpr std::size_t grain = 64;
 
-double speed_of(const Device& device) {
-  // A guess until it is measured: a GPU's unit does as much as a few cores.
-  return device.compute_units * (device.type == Device::Type::gpu ? 8.0 : 1.0);
-}
-
 /// The column at which a part of the work (from 0 to 1) is done.
 std::size_t column_at(const Product& product, double part) {
   const auto columns = static_cast<double>(product.columns);
@@ -79,10 +74,10 @@ void add_shared(SequenceBuilder& builder, const Product& product) {
   const bool divides = product.second.stored == Factor::Stored::everywhere;
   const unsigned queues = divides ? builder.queues() : 1;
   double all = 0, done = 0;
-  for (unsigned queue = 0; queue < queues; ++queue) all += speed_of(builder.device(queue));
+  for (unsigned queue = 0; queue < queues; ++queue) all += builder.speed(queue, Limit::arithmetic);
   std::size_t from = 0;
   for (unsigned queue = 0; queue < queues; ++queue) {
-    done += speed_of(builder.device(queue));
+    done += builder.speed(queue, Limit::arithmetic);
     std::size_t to = queue + 1 == queues ? product.columns : column_at(product, done / all);
     // What is too little to share is the first queue's, whose event callers count on.
     if (queue == 0) to = std::max(to, std::min(grain, product.columns));

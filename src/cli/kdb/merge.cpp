@@ -4,6 +4,7 @@
 #include "cli/file_options.hpp"
 #include "cli/kdb/commands.hpp"
 #include "cli/kdb/files.hpp"
+#include "cli/kdb/store_records.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
 
@@ -30,18 +31,32 @@ constexpr Example merge_examples[] = {
     {"kiln kdb merge --repair broken.kdb -o good.kdb", "Saves what is whole."},
 };
 
-constexpr std::string_view layouts[] = {"v3", "v1", "v1-wide"};
+constexpr std::string_view layouts[] = {"v3", "v1", "v1-wide", "store"}, sources[] = {"store"};
 constexpr Option convert_options[] = {
     {.name = "to",
      .kind = Kind::choice,
      .value_name = "LAYOUT",
-     .help = "v3, which clBLAS 2.12 reads; v1 or v1-wide, two readings of the published page.",
+     .help = "v3, which clBLAS 2.12 reads; v1 or v1-wide, two readings of the published page; "
+             "store: the tuning records of Kiln's own store.",
      .choices = layouts},
+    {.name = "from",
+     .kind = Kind::choice,
+     .value_name = "WHAT",
+     .help = "store: writes what Kiln's store has on record, in place of a file's records.",
+     .choices = sources},
+    {.name = "device",
+     .kind = Kind::text,
+     .value_name = "DEVICE",
+     .help = "With store: whose records (gpu, an index, ~ and a part of a name). Default: the "
+             "device that the file is named after, else the first."},
+    options::store,
     options::output,
     options::doubles,
 };
 constexpr Example convert_examples[] = {
     {"kiln kdb convert --to v1 Tahiti.kdb -o published.kdb", "Writes the published layout."},
+    {"kiln kdb convert --to store Tahiti.kdb", "Lets Kiln's BLAS use what clBLAS's tuner found."},
+    {"kiln kdb convert --from store -o Tahiti.kdb", "Writes what is on record for clBLAS."},
 };
 
 /// Reads one input; with --repair a damaged one is salvaged, and it is said what that cost.
@@ -113,16 +128,29 @@ constinit const Command kdb_convert_command{
         "Writes the same records in another layout and says on standard error what is lost: "
         "version 3 holds no kernel binaries, version 1 no largest work-group, and one flag means "
         "two things. A file of version 3 comes out complete: what clBLAS demands of a file and "
-        "this one lacks is untuned.",
+        "this one lacks is untuned.\n\n"
+        "With --to store the tuned records are put beside the tuning records of Kiln's store, for "
+        "one device; Kiln's own measurements stay first. With --from store it is the way back: "
+        "what came from a database is written as it was, and what Kiln has measured where "
+        "clBLAS's rules have words for it.",
     .options = convert_options,
-    .positional = one_database,
+    .positional = {.value_name = "FILE",
+                   .help = "A kernel database; - is standard input. None with --from store.",
+                   .least = 0,
+                   .most = 1,
+                   .kind = Kind::file},
     .examples = convert_examples,
 };
 
 int kdb_convert(Context& context) {
+  if (context.has("from")) return records_from_store(context);
+  if (context.text("to") == "store") return records_to_store(context);
   required_output(context);
   const auto to = kdb::layout_named(context.text("to"));
-  if (!to) throw Error(Errc::bad_input, "kdb convert: found no --to, expected v3, v1 or v1-wide");
+  if (!to)
+    throw Error(Errc::bad_input, "kdb convert: found no --to, expected v3, v1, v1-wide or store");
+  if (context.arguments().empty())
+    throw Error(Errc::bad_input, "kdb convert: found no FILE, expected a kernel database");
   const DatabaseFile file = read_database(context.arguments().front());
   auto converted = value_or_throw(kdb::convert(file.database, *to));
   for (const std::string& loss : converted.losses) complain("lost: " + loss);

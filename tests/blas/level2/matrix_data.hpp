@@ -51,9 +51,12 @@ class MatrixData {
 
   Operand upload() {
     Operand operand = data_.upload();
-    operand.stride =
-        layout_.storage == Layout::Storage::packed ? 0 : static_cast<std::int64_t>(ld_);
+    operand.stride = stride();
     return operand;
+  }
+  /// The leading dimension; packed matrices have none.
+  std::int64_t stride() const {
+    return layout_.storage == Layout::Storage::packed ? 0 : static_cast<std::int64_t>(ld_);
   }
 
   /// Where element (row, column) is in the buffer.

@@ -1,0 +1,143 @@
+#include "blas/kdb_records/decomposition.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <utility>
+
+#include "blas/gemm/gemm_generator.hpp"
+#include "blas/kdb_records/record_sizes.hpp"
+#include "format/kdb/catalogue.hpp"
+#include "format/kdb/rules.hpp"
+
+namespace kiln::blas {
+namespace {
+
+bool by_columns(const ProblemClass& problem) {
+  static const std::uint32_t flag = *kdb::flag_named("COLUMN_MAJOR", kdb::Layout::v3);
+  return (problem.flags & flag) != 0;
+}
+
+std::int64_t extent(std::uint64_t item, std::uint64_t step) {
+  return static_cast<std::int64_t>(item >= kdb::unused_v3 ? step : item);
+}
+
+/// The numbers of a record with their names, in one order for both ways.
+template <class Record, class Function>
+void for_each_number(Record& record, const Function& function) {
+  for (int level = 0; level < 3; ++level) {
+    auto& d = record.levels[static_cast<std::size_t>(level)];
+    function(fmt::format("x{}", level), d.x);
+    function(fmt::format("y{}", level), d.y);
+    function(fmt::format("item_x{}", level), d.item_x);
+    function(fmt::format("item_y{}", level), d.item_y);
+    function(fmt::format("bwidth{}", level), d.bwidth);
+  }
+  auto& group = record.granularity;
+  function("work_group0", group.work_group[0]);
+  function("work_group1", group.work_group[1]);
+  function("dimensions", group.dimensions);
+  function("wavefront", group.wavefront);
+  function("max_work_group", group.max_work_group);
+}
+
+}  // namespace
+
+std::optional<Routine> routine_of_function(std::string_view function) {
+  std::string name(function);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (int routine = 0; routine < routine_count; ++routine)
+    if (name_of(static_cast<Routine>(routine)) == name) return static_cast<Routine>(routine);
+  return {};
+}
+
+Request request_of(const ProblemClass& problem) {
+  Request request;
+  if (problem.routine >= Routine::gemm) {
+    request.family = GemmGenerator().family();
+    request.version = GemmGenerator().version();
+  } else {
+    request.family = "clblas." + std::string(name_of(problem.routine));
+  }
+  request.problem_class = text_of(problem);
+  request.label = request.problem_class;
+  return request;
+}
+
+Parameters product_parameters(const kdb::Record& record, const ProblemClass& problem,
+                              const Parameters& defaults, bool on_cpu) {
+  const kdb::Dimensions& tile = record.levels[on_cpu ? 1 : 0];
+  std::int64_t rows = extent(tile.item_y, tile.y), columns = extent(tile.item_x, tile.x);
+  if (!by_columns(problem)) std::swap(rows, columns);
+  Parameters parameters = defaults;
+  parameters.set("rows", rows);
+  parameters.set("columns", columns);
+  if (!on_cpu) parameters.set("depth", static_cast<std::int64_t>(tile.bwidth));
+  return parameters;
+}
+
+std::optional<kdb::Record> block_decomposition(const Parameters& parameters,
+                                               const ProblemClass& problem, std::size_t threads,
+                                               const kdb::DeviceLimits& device) {
+  std::int64_t down = parameters.get("rows", 0), across = parameters.get("columns", 0);
+  const std::int64_t depth = parameters.get("depth", 0);
+  if (!by_columns(problem)) std::swap(down, across);
+  const auto items = static_cast<std::int64_t>(threads);
+  if (down <= 0 || across <= 0 || depth <= 0) return {};
+  const auto* pattern = kdb::find_pattern("Cached global memory based block gemm");
+  // The squarest share of an item that its rules allow.
+  std::optional<kdb::Record> best;
+  std::int64_t best_difference = 0;
+  for (std::int64_t x = 1; x <= 8; ++x) {
+    if (across % x != 0 || items % (across / x) != 0) continue;
+    const std::int64_t items_down = items / (across / x), y = down / items_down;
+    if (down % items_down != 0 || (best && std::abs(x - y) >= best_difference)) continue;
+    const auto u = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    kdb::Record record;
+    record.levels[0] = {u(across), u(down), u(across), u(down), u(depth)};
+    record.levels[1] = {u(x), u(y), u(x), u(y), u(depth)};
+    record.granularity.work_group = {static_cast<std::uint32_t>(items_down),
+                                     static_cast<std::uint32_t>(across / x)};
+    record.granularity.dimensions = 2;
+    record.granularity.wavefront = 64;
+    record.granularity.max_work_group = static_cast<std::uint32_t>(device.max_work_group);
+    record.time = 1;
+    std::vector<kdb::Breach> breaches;
+    kdb::check_record(record, *pattern, problem.type, kdb::Layout::v3, device, breaches);
+    if (!breaches.empty()) continue;
+    best = record;
+    best_difference = std::abs(x - y);
+  }
+  return best;
+}
+
+Parameters to_parameters(const PlacedRecord& placed) {
+  Parameters parameters{{"pattern", static_cast<std::int64_t>(placed.pattern)},
+                        {"record", static_cast<std::int64_t>(placed.index)}};
+  for_each_number(placed.record, [&](const std::string& name, auto value) {
+    parameters.set(name, static_cast<std::int64_t>(value));
+  });
+  return parameters;
+}
+
+std::optional<PlacedRecord> placed_record(const Parameters& parameters) {
+  PlacedRecord placed;
+  bool whole = true;
+  const auto get = [&](const std::string& name) {
+    const std::int64_t value = parameters.get(name, -1);
+    whole = whole && value >= 0;
+    return static_cast<std::uint64_t>(value);
+  };
+  placed.pattern = get("pattern");
+  placed.index = get("record");
+  for_each_number(placed.record, [&](const std::string& name, auto& value) {
+    value = static_cast<std::remove_reference_t<decltype(value)>>(get(name));
+  });
+  whole = whole && placed.pattern < kdb::known_patterns().size() && placed.index < kdb_record_count;
+  return whole ? std::optional(placed) : std::nullopt;
+}
+
+}  // namespace kiln::blas

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "blas/problem_class.hpp"
+#include "format/kdb.hpp"
+#include "kernel/request.hpp"
+
+namespace kiln::blas {
+
+/// clBLAS's way to say how a kernel cuts its work (SubproblemDim, PGranularity), and Kiln's.
+
+/// The routine of a pattern's function ("GEMM"); nothing for an unknown one.
+std::optional<Routine> routine_of_function(std::string_view function);
+
+/// The Request under which a class's records are kept. Level 3 is the product's. GEMV and SYMV have
+/// no counterpart in Kiln's generators: theirs are kept for the way back and used by none.
+Request request_of(const ProblemClass& problem);
+
+/// The Parameters of the product that a decomposition means: rows and columns of the tile of a
+/// work-item for CPUs, of a work-group elsewhere, seen in column-major order. `depth` is bwidth
+/// where a work-group steps through K by it (GPUs); for CPUs it is a block of the cache, of which
+/// clBLAS knows nothing, and stays the default, as everything else does.
+Parameters product_parameters(const kdb::Record& record, const ProblemClass& problem,
+                              const Parameters& defaults, bool on_cpu);
+
+/// The decomposition of a work-group of `threads` items that computes the product's tile, by
+/// clBLAS's rules for its block pattern; nothing where the Parameters cannot be said so.
+std::optional<kdb::Record> block_decomposition(const Parameters& parameters,
+                                               const ProblemClass& problem, std::size_t threads,
+                                               const kdb::DeviceLimits& device);
+
+/// A record in full as Parameters, and back: so a store keeps what it cannot use. `pattern` is the
+/// index in kdb::known_patterns(), `index` the record's in its setting.
+struct PlacedRecord {
+  std::size_t pattern = 0, index = 0;
+  kdb::Record record;
+};
+Parameters to_parameters(const PlacedRecord& placed);
+std::optional<PlacedRecord> placed_record(const Parameters& parameters);
+
+}  // namespace kiln::blas

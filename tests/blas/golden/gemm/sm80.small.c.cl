@@ -1,0 +1,20 @@
+#define PRECISION c
+#define ON_CPU 0
+<prelude>
+<matrix_element>
+#define ROWS 64
+#define COLUMNS 64
+#define STEP 8
+#define STAGES 4
+#define PAD 0
+#define THREADS 256
+#define ASYNC 1
+#define PACK pack_first
+#define WIDTH 64
+<pack_gpu>
+#define PACK pack_second
+#define WIDTH 64
+<pack_gpu>
+<product_gpu>
+<product_simt>
+<product_walk>

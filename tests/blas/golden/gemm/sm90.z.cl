@@ -1,0 +1,20 @@
+#define PRECISION z
+#define ON_CPU 0
+<prelude>
+<matrix_element>
+#define ROWS 64
+#define COLUMNS 128
+#define STEP 4
+#define STAGES 3
+#define PAD 2
+#define THREADS 256
+#define ASYNC 1
+#define PACK pack_first
+#define WIDTH 64
+<pack_gpu>
+#define PACK pack_second
+#define WIDTH 128
+<pack_gpu>
+<product_gpu>
+<product_mma>
+<product_walk>

@@ -1,0 +1,394 @@
+// blas.asum, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<reduction>
+<asum>
+
+// blas.asum, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<reduction>
+<asum>
+
+// blas.axpy, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<axpy>
+
+// blas.axpy, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<axpy>
+
+// blas.copy, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<copy>
+
+// blas.copy, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<copy>
+
+// blas.dot_product, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<reduction>
+<dot_product>
+
+// blas.dot_product, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<reduction>
+<dot_product>
+
+// blas.iamax, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<reduction>
+<iamax>
+
+// blas.iamax, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<reduction>
+<iamax>
+
+// blas.invert_triangles, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<invert_triangles>
+
+// blas.invert_triangles, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<invert_triangles>
+
+// blas.mv_n, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+#define BLOCK 2048
+<prelude>
+<matrix>
+<lanes>
+<mv_n>
+
+// blas.mv_n, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+#define BLOCK 512
+<prelude>
+<matrix>
+<lanes>
+<mv_n>
+
+// blas.mv_sum, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<matrix>
+<mv_sum>
+
+// blas.mv_sum, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<matrix>
+<mv_sum>
+
+// blas.mv_sym, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<matrix>
+<lanes>
+<mv_sym>
+
+// blas.mv_sym, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<matrix>
+<lanes>
+<mv_sym>
+
+// blas.mv_t, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+#define BLOCK 2048
+<prelude>
+<matrix>
+<lanes>
+<mv_t>
+
+// blas.mv_t, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+#define BLOCK 512
+<prelude>
+<matrix>
+<lanes>
+<mv_t>
+
+// blas.nrm2, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<reduction>
+<nrm2>
+
+// blas.nrm2, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<reduction>
+<nrm2>
+
+// blas.pack_vector, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<pack_vector>
+
+// blas.pack_vector, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<pack_vector>
+
+// blas.rank_update, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<matrix>
+<lanes>
+<rank_update>
+
+// blas.rank_update, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<matrix>
+<lanes>
+<rank_update>
+
+// blas.rot, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<rot>
+
+// blas.rot, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<rot>
+
+// blas.rotg, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<rotg>
+
+// blas.rotg, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<rotg>
+
+// blas.rotm, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<rotm>
+
+// blas.rotm, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<rotm>
+
+// blas.rotmg, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<rotmg>
+
+// blas.rotmg, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<rotmg>
+
+// blas.scal, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<scal>
+
+// blas.scal, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<scal>
+
+// blas.scale_matrix, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<scale_matrix>
+
+// blas.scale_matrix, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<scale_matrix>
+
+// blas.solve, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+#define ROWS 512
+#define SUMS 2048
+<prelude>
+<matrix>
+<lanes>
+<solve>
+
+// blas.solve, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+#define ROWS 512
+#define SUMS 512
+<prelude>
+<matrix>
+<lanes>
+<solve>
+
+// blas.swap, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<swap>
+
+// blas.swap, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<swap>
+

@@ -1,0 +1,55 @@
+// Every routine in every precision against OpenBLAS.
+#include <iostream>
+
+#include "blas/sweep/openblas.hpp"
+#include "blas/sweep/sweep.hpp"
+
+namespace kiln::blas::testing {
+namespace {
+
+class CrossCheck : public ::testing::TestWithParam<Kind> {
+ protected:
+  void SetUp() override {
+    if (!OpenBlas::get().present())
+      GTEST_SKIP() << "libopenblas.so.0 is not installed (package libopenblas0-pthread)";
+  }
+  Library& library() { return Machine::get().library(); }
+  static const Rig& rig() {
+    static const Rig one;
+    return one;
+  }
+};
+
+TEST_P(CrossCheck, agrees_for_all_options_on_small_and_odd_sizes) {
+  const auto& [routine, precision] = GetParam();
+  unsigned seed = 0;
+  for_each_call(routine, precision, is_long_run() ? many_sizes() : few_sizes(),
+                [&](const Call& call) {
+                  if (HasFailure()) return;
+                  EXPECT_EQ(check(library(), rig(), call, ++seed), "");
+                });
+  std::cout << seed << " calls\n";
+}
+
+TEST_P(CrossCheck, agrees_for_random_options_and_larger_sizes) {
+  const auto& [routine, precision] = GetParam();
+  const unsigned seed = seed_of_run();
+  std::cout << "KILN_TEST_SEED=" << seed << '\n';
+  SCOPED_TRACE("KILN_TEST_SEED=" + std::to_string(seed));
+  const std::size_t most = is_long_run() ? 1100 : 300;
+  unsigned next = seed;
+  for_random_calls(routine, precision, most, is_long_run() ? 100 : 8, seed, [&](const Call& call) {
+    if (HasFailure()) return;
+    EXPECT_EQ(check(library(), rig(), call, ++next), "");
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Level1, CrossCheck,
+                         ::testing::ValuesIn(kinds(Routine::swap, Routine::asum)), name_of);
+INSTANTIATE_TEST_SUITE_P(Level2, CrossCheck,
+                         ::testing::ValuesIn(kinds(Routine::gemv, Routine::tbsv)), name_of);
+INSTANTIATE_TEST_SUITE_P(Level3, CrossCheck,
+                         ::testing::ValuesIn(kinds(Routine::gemm, Routine::her2k)), name_of);
+
+}  // namespace
+}  // namespace kiln::blas::testing
