@@ -12,14 +12,32 @@ namespace {
 constexpr std::size_t grain = 64;
 
 /// The column at which a part of the work (from 0 to 1) is done.
-std::size_t column_at(const Product& product, double part) {
-  const auto columns = static_cast<double>(product.columns);
+std::size_t column_at(Product::Triangle triangle, std::size_t size, double part) {
+  const auto columns = static_cast<double>(size);
   double column = columns * part;
   // The columns of a lower triangle get shorter, those of an upper one longer.
-  if (product.triangle == Product::Triangle::lower) column = columns * (1 - std::sqrt(1 - part));
-  if (product.triangle == Product::Triangle::upper) column = columns * std::sqrt(part);
+  if (triangle == Product::Triangle::lower) column = columns * (1 - std::sqrt(1 - part));
+  if (triangle == Product::Triangle::upper) column = columns * std::sqrt(part);
   const auto cut = static_cast<std::size_t>(column / grain + 0.5) * grain;
-  return part >= 1 ? product.columns : std::min(cut, product.columns);
+  return part >= 1 ? size : std::min(cut, size);
+}
+
+std::vector<Share> shares_of(const SequenceBuilder& builder, std::size_t size,
+                             Product::Triangle triangle) {
+  double all = 0, done = 0;
+  for (unsigned queue = 0; queue < builder.queues(); ++queue)
+    all += builder.speed(queue, Limit::arithmetic);
+  std::vector<Share> shares;
+  std::size_t from = 0;
+  for (unsigned queue = 0; queue < builder.queues(); ++queue) {
+    done += builder.speed(queue, Limit::arithmetic);
+    std::size_t to = queue + 1 == builder.queues() ? size : column_at(triangle, size, done / all);
+    // What is too little to share is the first queue's, whose event callers count on.
+    if (queue == 0) to = std::max(to, std::min(grain, size));
+    if (to > from) shares.push_back({queue, from, to});
+    from = std::max(from, to);
+  }
+  return shares;
 }
 
 /// The part of a factor that stands for columns [from, ...) of the product.
@@ -49,41 +67,50 @@ Product columns_of(const Product& whole, std::size_t from, std::size_t to) {
   return part;
 }
 
+/// Rows [from, to) of a product whose result is no triangle.
+Product rows_of(const Product& whole, std::size_t from, std::size_t to) {
+  Product part = whole;
+  part.rows = to - from;
+  part.first = from_row(whole.first, from);
+  part.result = whole.result.at(from, 0);
+  return part;
+}
+
+void add_part(SequenceBuilder& builder, unsigned queue, const Product& part) {
+  const bool nothing = builder.call().alpha == Scalar(0) || part.depth == 0;
+  nothing ? add_scaling(builder, queue, part) : add_product(builder, queue, part);
+}
+
 /// Of an upper triangle, columns [from, to) are a rectangle above a triangle.
-void add_part(SequenceBuilder& builder, unsigned queue, const Product& whole, std::size_t from,
-              std::size_t to) {
-  const bool nothing = builder.call().alpha == Scalar(0) || whole.depth == 0;
-  const auto add = nothing ? add_scaling : add_product;
-  Product part = columns_of(whole, from, to);
-  if (whole.triangle == Product::Triangle::upper && from > 0) {
+void add_columns(SequenceBuilder& builder, const Product& whole, const Share& share) {
+  Product part = columns_of(whole, share.from, share.to);
+  if (whole.triangle == Product::Triangle::upper && share.from > 0) {
     Product above = part;
-    above.rows = from;
+    above.rows = share.from;
     above.triangle = Product::Triangle::whole;
     above.hermitian = false;
-    add(builder, queue, above);
-    part.rows = to - from;
-    part.first = from_row(part.first, from);
-    part.result = part.result.at(from, 0);
+    add_part(builder, share.queue, above);
+    part.rows = share.to - share.from;
+    part.first = from_row(part.first, share.from);
+    part.result = part.result.at(share.from, 0);
   }
-  add(builder, queue, part);
+  add_part(builder, share.queue, part);
 }
 
 }  // namespace
 
+std::vector<Share> shares_of(const SequenceBuilder& builder, std::size_t size) {
+  return shares_of(builder, size, Product::Triangle::whole);
+}
+
 void add_shared(SequenceBuilder& builder, const Product& product) {
-  const bool divides = product.second.stored == Factor::Stored::everywhere;
-  const unsigned queues = divides ? builder.queues() : 1;
-  double all = 0, done = 0;
-  for (unsigned queue = 0; queue < queues; ++queue) all += builder.speed(queue, Limit::arithmetic);
-  std::size_t from = 0;
-  for (unsigned queue = 0; queue < queues; ++queue) {
-    done += builder.speed(queue, Limit::arithmetic);
-    std::size_t to = queue + 1 == queues ? product.columns : column_at(product, done / all);
-    // What is too little to share is the first queue's, whose event callers count on.
-    if (queue == 0) to = std::max(to, std::min(grain, product.columns));
-    if (to > from) add_part(builder, queue, product, from, to);
-    from = std::max(from, to);
+  if (product.second.stored == Factor::Stored::everywhere) {
+    for (const Share& share : shares_of(builder, product.columns, product.triangle))
+      add_columns(builder, product, share);
+    return;
   }
+  for (const Share& share : shares_of(builder, product.rows))
+    add_part(builder, share.queue, rows_of(product, share.from, share.to));
 }
 
 }  // namespace kiln::blas

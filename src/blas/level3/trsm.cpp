@@ -2,6 +2,7 @@
 #include "blas/level3/level3.hpp"
 #include "blas/level3/normal_form.hpp"
 #include "blas/level3/scale_result.hpp"
+#include "blas/level3/shares.hpp"
 #include "blas/template/template_choice.hpp"
 
 namespace kiln::blas {
@@ -14,24 +15,32 @@ constexpr std::size_t strip = 16;
 /// product's speed.
 std::size_t block_of(const Device& device) { return device.type == Device::Type::cpu ? 128 : 64; }
 
+/// Rows and columns of B, seen by columns.
+std::pair<std::size_t, std::size_t> shape_of_b(const Call& call) {
+  if (call.order == Order::column_major) return {call.m, call.n};
+  return {call.n, call.m};
+}
+
 /// Solves by halves: what the first half's solution means for the second is a product. At the
 /// leaves stand the inverted diagonal blocks, so that they are products, too. (For the method's
 /// accuracy see Du Croz and Higham, Stability of methods for matrix inversion, 1992.)
 class TriangularSolve {
  public:
-  explicit TriangularSolve(SequenceBuilder& to)
+  /// For the right-hand sides of a share: columns of B where A is on the left, else rows.
+  TriangularSolve(SequenceBuilder& to, const Share& share)
       : to_(to),
-        block_(block_of(to.device(0))),
+        queue_(share.queue),
+        block_(block_of(to.device(queue_))),
         left_(normal_side(to.call()) == Side::left),
         // Whether the unknowns with low numbers come first.
         forward_((stored_of(normal_uplo(to.call()), to.call().trans_a) == Factor::Stored::lower) ==
                  left_),
-        b_(region_of(to.call(), Slot::b)) {
-    const Call& call = to.call();
-    const bool by_columns = call.order == Order::column_major;
-    rows_ = by_columns ? call.m : call.n;
-    columns_ = by_columns ? call.n : call.m;
-    size_ = left_ ? rows_ : columns_;
+        b_(left_ ? region_of(to.call(), Slot::b).at(0, share.from)
+                 : region_of(to.call(), Slot::b).at(share.from, 0)) {
+    const auto [rows, columns] = shape_of_b(to.call());
+    size_ = left_ ? rows : columns;
+    rows_ = left_ ? rows : share.to - share.from;
+    columns_ = left_ ? share.to - share.from : columns;
   }
 
   void add_steps() {
@@ -40,7 +49,7 @@ class TriangularSolve {
     scaled.columns = columns_;
     scaled.result = b_;
     scaled.beta = call_alpha;
-    if (to_.call().alpha != Scalar(1)) add_scaling(to_, 0, scaled);
+    if (to_.call().alpha != Scalar(1)) add_scaling(to_, queue_, scaled);
     if (to_.call().alpha == Scalar(0)) return;
     invert();
     solve(0, size_);
@@ -54,8 +63,8 @@ class TriangularSolve {
     NDRange range;
     range.dimensions = 2;
     range.global = {blocks, block_ / strip, 1};
-    auto arguments = to_.step(0,
-                              template_choice(to_, 0, "invert_triangles",
+    auto arguments = to_.step(queue_,
+                              template_choice(to_, queue_, "invert_triangles",
                                               {{"block", static_cast<std::int64_t>(block_)},
                                                {"strip", std::int64_t{strip}}}),
                               range);
@@ -102,7 +111,7 @@ class TriangularSolve {
     product.first = left_ ? inverse : right_side;
     product.second = left_ ? right_side : inverse;
     product.beta = {Product::Coefficient::From::constant, 0};
-    add_product(to_, 0, product);
+    add_product(to_, queue_, product);
   }
 
   /// Takes what is known ([known, known_end)) out of the right-hand sides of [from, to).
@@ -122,10 +131,11 @@ class TriangularSolve {
     product.second = left_ ? solution : coefficients;
     product.alpha.value = -1;
     product.beta.value = 1;
-    add_product(to_, 0, product);
+    add_product(to_, queue_, product);
   }
 
   SequenceBuilder& to_;
+  unsigned queue_;
   std::size_t block_;
   bool left_, forward_;
   Region b_;
@@ -135,6 +145,12 @@ class TriangularSolve {
 
 }  // namespace
 
-void add_trsm(SequenceBuilder& to) { TriangularSolve(to).add_steps(); }
+// Each queue solves for right-hand sides of its own, and inverts the diagonal blocks for itself:
+// that is little, and to wait for another's would be more.
+void add_trsm(SequenceBuilder& to) {
+  const auto [rows, columns] = shape_of_b(to.call());
+  for (const Share& share : shares_of(to, normal_side(to.call()) == Side::left ? columns : rows))
+    TriangularSolve(to, share).add_steps();
+}
 
 }  // namespace kiln::blas

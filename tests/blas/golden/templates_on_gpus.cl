@@ -115,7 +115,7 @@
 #define ON_CPU 0
 #define NATIVE_FLOATS 8
 #define SOME_FACT 3
-#define BLOCK 2048
+#define BLOCK 4096
 <prelude>
 <matrix>
 <lanes>
@@ -126,7 +126,7 @@
 #define ON_CPU 0
 #define NATIVE_FLOATS 8
 #define SOME_FACT 3
-#define BLOCK 512
+#define BLOCK 1024
 <prelude>
 <matrix>
 <lanes>
@@ -175,7 +175,7 @@
 #define ON_CPU 0
 #define NATIVE_FLOATS 8
 #define SOME_FACT 3
-#define BLOCK 2048
+#define BLOCK 4096
 <prelude>
 <matrix>
 <lanes>
@@ -186,7 +186,7 @@
 #define ON_CPU 0
 #define NATIVE_FLOATS 8
 #define SOME_FACT 3
-#define BLOCK 512
+#define BLOCK 1024
 <prelude>
 <matrix>
 <lanes>

@@ -12,16 +12,23 @@
 <pack>
 #define ROWS 16
 #define COLUMNS 2
+// A tile of C from columns [from, to) of two panels. `next` is read later, `step` reals of
+// it for every column: what the caches are told of in time costs nothing.
 inline void tile(int from, int to, global const REAL* restrict a,
                  global const REAL* restrict b, global T* restrict c, long ld, int rows,
-                 int columns, T alpha, T beta, long above, int triangle, int hermitian) {
+                 int columns, T alpha, T beta, long above, int triangle, int hermitian,
+                 global const REAL* next, int step) {
   VEC re0_0 = 0, im0_0 = 0;
   VEC re0_1 = 0, im0_1 = 0;
   VEC re1_0 = 0, im1_0 = 0;
   VEC re1_1 = 0, im1_1 = 0;
   a += (long)from * 16 * PARTS;
   b += (long)from * 2 * PARTS;
+  for (int j = 0; j < min(columns, 2); ++j)
+    for (int i = 0; i < 256; i += 64) WILL_WRITE((global const char*)(c + j * ld) + i);
   for (int k = from; k < to; ++k) {
+    WILL_READ(next);
+    next += step;
     const VEC ar0 = LOAD(0, a), ai0 = LOAD(0, a + 16);
     const VEC ar1 = LOAD(1, a), ai1 = LOAD(1, a + 16);
     { const VEC x = (VEC)(b[0]), y = (VEC)(b[2]);
@@ -115,14 +122,14 @@ inline void tile(int from, int to, global const REAL* restrict a,
     }
   } else {
     REAL t[64];
-    STORE(re0_0, 0, t + 0);
-    STORE(im0_0, 0, t + 32);
-    STORE(re0_1, 0, t + 8);
-    STORE(im0_1, 0, t + 40);
-    STORE(re1_0, 0, t + 16);
-    STORE(im1_0, 0, t + 48);
-    STORE(re1_1, 0, t + 24);
-    STORE(im1_1, 0, t + 56);
+    KEEP(re0_0, t + 0);
+    KEEP(im0_0, t + 32);
+    KEEP(re0_1, t + 8);
+    KEEP(im0_1, t + 40);
+    KEEP(re1_0, t + 16);
+    KEEP(im1_0, t + 48);
+    KEEP(re1_1, t + 24);
+    KEEP(im1_1, t + 56);
     for (int j = 0; j < min(columns, 2); ++j)
       for (int i = 0; i < min(rows, 16); ++i) {
         const long under = above + i - j;  // the diagonal

@@ -12,16 +12,23 @@
 <pack>
 #define ROWS 4
 #define COLUMNS 2
+// A tile of C from columns [from, to) of two panels. `next` is read later, `step` reals of
+// it for every column: what the caches are told of in time costs nothing.
 inline void tile(int from, int to, global const REAL* restrict a,
                  global const REAL* restrict b, global T* restrict c, long ld, int rows,
-                 int columns, T alpha, T beta, long above, int triangle, int hermitian) {
+                 int columns, T alpha, T beta, long above, int triangle, int hermitian,
+                 global const REAL* next, int step) {
   VEC c0_0 = 0;
   VEC c0_1 = 0;
   VEC c1_0 = 0;
   VEC c1_1 = 0;
   a += (long)from * 4 * PARTS;
   b += (long)from * 2 * PARTS;
+  for (int j = 0; j < min(columns, 2); ++j)
+    for (int i = 0; i < 32; i += 64) WILL_WRITE((global const char*)(c + j * ld) + i);
   for (int k = from; k < to; ++k) {
+    WILL_READ(next);
+    next += step;
     const VEC a0 = LOAD(0, a);
     const VEC a1 = LOAD(1, a);
     { const VEC x = (VEC)(b[0]);
@@ -55,10 +62,10 @@ inline void tile(int from, int to, global const REAL* restrict a,
     }
   } else {
     REAL t[8];
-    STORE(c0_0, 0, t + 0);
-    STORE(c0_1, 0, t + 2);
-    STORE(c1_0, 0, t + 4);
-    STORE(c1_1, 0, t + 6);
+    KEEP(c0_0, t + 0);
+    KEEP(c0_1, t + 2);
+    KEEP(c1_0, t + 4);
+    KEEP(c1_1, t + 6);
     for (int j = 0; j < min(columns, 2); ++j)
       for (int i = 0; i < min(rows, 4); ++i) {
         const long under = above + i - j;  // the diagonal

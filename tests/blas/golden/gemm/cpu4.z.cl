@@ -12,14 +12,21 @@
 <pack>
 #define ROWS 2
 #define COLUMNS 2
+// A tile of C from columns [from, to) of two panels. `next` is read later, `step` reals of
+// it for every column: what the caches are told of in time costs nothing.
 inline void tile(int from, int to, global const REAL* restrict a,
                  global const REAL* restrict b, global T* restrict c, long ld, int rows,
-                 int columns, T alpha, T beta, long above, int triangle, int hermitian) {
+                 int columns, T alpha, T beta, long above, int triangle, int hermitian,
+                 global const REAL* next, int step) {
   VEC re0_0 = 0, im0_0 = 0;
   VEC re1_0 = 0, im1_0 = 0;
   a += (long)from * 2 * PARTS;
   b += (long)from * 2 * PARTS;
+  for (int j = 0; j < min(columns, 2); ++j)
+    for (int i = 0; i < 32; i += 64) WILL_WRITE((global const char*)(c + j * ld) + i);
   for (int k = from; k < to; ++k) {
+    WILL_READ(next);
+    next += step;
     const VEC ar0 = LOAD(0, a), ai0 = LOAD(0, a + 2);
     { const VEC x = (VEC)(b[0]), y = (VEC)(b[2]);
       re0_0 = fma(ar0, x, re0_0); im0_0 = fma(ai0, x, im0_0);
@@ -74,10 +81,10 @@ inline void tile(int from, int to, global const REAL* restrict a,
     }
   } else {
     REAL t[8];
-    STORE(re0_0, 0, t + 0);
-    STORE(im0_0, 0, t + 4);
-    STORE(re1_0, 0, t + 2);
-    STORE(im1_0, 0, t + 6);
+    KEEP(re0_0, t + 0);
+    KEEP(im0_0, t + 4);
+    KEEP(re1_0, t + 2);
+    KEEP(im1_0, t + 6);
     for (int j = 0; j < min(columns, 2); ++j)
       for (int i = 0; i < min(rows, 2); ++i) {
         const long under = above + i - j;  // the diagonal
