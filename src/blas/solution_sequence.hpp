@@ -28,6 +28,7 @@ struct Step {
   bool awaited = false;            ///< by a step on another queue
   bool ends_queue = false;         ///< no later step of the sequence runs on its queue
   std::string name;                ///< for people: "pack_a 1024 x 512"
+  std::string family;              ///< of the kernel's generator
 };
 
 /// The kernels that answer one Shape, with their geometry, arguments and order: clBLAS's

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "kernel/parameters.hpp"
+
 namespace kiln {
 
 /// One step of a look-up: which layer was asked, what it said, what it cost.
@@ -14,11 +16,16 @@ struct ResolveStep {
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
+/// Where a program's Parameters came from.
+enum class ParameterOrigin : std::uint8_t { none, defaults, record };
+
 /// How one program or plan was found. Filled by the Resolver where the caller passes one.
 struct Explanation {
   std::string what;  ///< "VectorAdd on DEVICE"
   std::string key;   ///< hexadecimal
   std::vector<ResolveStep> steps;
+  Parameters parameters;  ///< that the program was made with
+  ParameterOrigin parameters_from = ParameterOrigin::none;
 };
 
 /// A line for the program and one for each step, for people.

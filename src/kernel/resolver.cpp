@@ -75,12 +75,15 @@ Program& Resolver::resolve(const Request& request, const ContextPtr& context,
                            Explanation* explanation) {
   std::optional<EnvironmentExplanation> asked;
   if (explanation == nullptr && explains_by_environment()) explanation = asked.emplace().get();
-  const Parameters chosen = parameters(request, *device);
+  ParameterOrigin from = ParameterOrigin::none;
+  const Parameters chosen = parameters(request, *device, &from);
   Bytes canonical = canonical_request(request, chosen, *device);
   const Key key = key_of(canonical);
   if (explanation != nullptr) {
     explanation->what = fmt::format("{} on {}", request.label, device->name);
     explanation->key = key.hex();
+    explanation->parameters = chosen;
+    explanation->parameters_from = from;
   }
   {
     StepTimer step(explanation, "memory");

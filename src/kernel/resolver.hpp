@@ -58,8 +58,10 @@ class Resolver : public VariantMaker {
   Program* find(const Key& key, Context& context, const Device& device) const noexcept;
 
   /// The best Parameters on record for the Request's problem class and the device, else the
-  /// Generator's defaults. A record that the Generator does not accept is not used.
-  Parameters parameters(const Request& request, const Device& device);
+  /// Generator's defaults. A record that the Generator does not accept is not used. `from`, where
+  /// it is not null, says which.
+  Parameters parameters(const Request& request, const Device& device,
+                        ParameterOrigin* from = nullptr);
   /// Puts Parameters on record: memory and store.
   void record(const Request& request, const Device& device, const Parameters& parameters);
 

@@ -46,9 +46,14 @@ std::size_t Resolver::ParameterHash::operator()(const ParameterView& key) const 
   return (hash(key.family) * 31 + hash(key.problem_class)) * 31 + hash(key.device);
 }
 
-Parameters Resolver::parameters(const Request& request, const Device& device) {
+Parameters Resolver::parameters(const Request& request, const Device& device,
+                                ParameterOrigin* from) {
+  const auto came = [from](ParameterOrigin origin, Parameters parameters) {
+    if (from != nullptr) *from = parameters.empty() ? ParameterOrigin::none : origin;
+    return parameters;
+  };
   const Generator* maker = request.source ? nullptr : generator(request.family);
-  if (maker == nullptr && request.problem_class.empty()) return {};
+  if (maker == nullptr && request.problem_class.empty()) return came(ParameterOrigin::none, {});
   // The version is a part of the Key: a front end that forgot it would get stale programs.
   if (maker != nullptr && maker->version() != request.version)
     throw Error(Errc::internal,
@@ -61,8 +66,9 @@ Parameters Resolver::parameters(const Request& request, const Device& device) {
     known = &parameters_.insert({request.family, request.problem_class, speed},
                                 stored_record(request, device));
   // One problem class holds many Requests, and a record need not fit them all.
-  if (*known && (maker == nullptr || maker->accepts(request, **known))) return **known;
-  return maker ? maker->defaults(request) : Parameters{};
+  if (*known && (maker == nullptr || maker->accepts(request, **known)))
+    return came(ParameterOrigin::record, **known);
+  return came(ParameterOrigin::defaults, maker ? maker->defaults(request) : Parameters{});
 }
 
 std::optional<Parameters> Resolver::stored_record(const Request& request,
