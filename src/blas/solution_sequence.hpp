@@ -55,6 +55,9 @@ class SolutionSequence {
   /// Enqueues every step; the call must have the sequence's shape. Throws kiln::Error (device);
   /// what was enqueued before runs on.
   void run(const Call& call, const Execution& execution);
+  /// Enqueues every kernel once more with the arguments that it has, and nothing besides: what a
+  /// run costs the host at least. For measuring, where nothing else uses the queues.
+  void enqueue_only(std::span<const cl_command_queue> queues);
 
  private:
   struct Run;
