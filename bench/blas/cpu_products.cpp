@@ -1,77 +1,73 @@
-// Level 3 on CPU devices against OpenBLAS: whole calls, packing included, in the same memory.
+// Level 3 on CPU devices against OpenBLAS: whole calls, packing included, in the same memory. The
+// product of floats against oneDNN, too.
 #include <fmt/format.h>
 
 #include "blas/bars.hpp"
-#include "blas/burst.hpp"
-#include "blas/cblas.hpp"
-#include "blas/problem.hpp"
+#include "blas/duel.hpp"
+#include "rival/cblas.hpp"
+#include "rival/onednn.hpp"
 
 namespace kiln::bench {
 namespace {
 
 using namespace kiln::blas;
 
-Outcome against_openblas(const Call& call, std::size_t n) {
-  const Cblas& rival = Cblas::get();
-  if (!rival.present()) return not_measured("libopenblas.so.0 is absent");
-  try {
-    BlasMachine machine("cpu");
-    BlasProblem problem(machine, call, n);
-    const Sample ours = [&] {
-      Cblas::let_threads_sleep();
-      return burst([&] { problem.run(); });
-    };
-    const Sample theirs = [&] {
-      return burst([&] { rival.run(problem.call(), problem.memory()); });
-    };
-    const int count = n <= 1024 ? 25 : n <= 2048 ? 13 : 5;
-    const auto pairs = interleave(theirs, ours, count, 3);
-    if (!pairs) return not_measured(pairs.error());
-    Figure figure = ratio(*pairs, "ms");
-    figure.detail += fmt::format(", {:.0f} GFLOP/s against {:.0f}",
-                                 problem.operations() / median(pairs->second) * 1e-6,
-                                 problem.operations() / median(pairs->first) * 1e-6);
-    return figure;
-  } catch (const std::exception& error) {
-    return not_measured(error.what());
-  }
+template <class Rival>
+Outcome against(const Rival& rival, const char* absent, const Call& call) {
+  return guarded([&]() -> Outcome {
+    if (!rival.present()) return not_measured(absent);
+    rival::Machine machine("cpu");
+    rival::Problem problem(machine, call);
+    return duel(problem, rivals_side([&] { rival.run(problem.call(), problem.memory()); }),
+                kilns_side(problem), pairs_for(call));
+  });
 }
 
-Bar bar(Routine routine, Precision precision, std::size_t n, double limit) {
-  Call call;
-  call.routine = routine;
-  call.precision = precision;
-  call.uplo = Uplo::lower;
-  // A product into itself must neither grow nor vanish over many runs.
-  call.alpha = 1;
-  call.beta = 0;
-  const std::string name = std::string(1, letter(precision)) + std::string(name_of(routine));
-  return {fmt::format("blas/{}-{}", name, n),
-          fmt::format("{} of {} x {} on the CPU device, against OpenBLAS on the same cores", name,
-                      n, n),
+Bar against_openblas(Routine routine, Precision precision, std::size_t n, double limit) {
+  const Call call = measured_call(routine, precision, n);
+  return {fmt::format("blas/{}-{}", name_of(call), n),
+          fmt::format("{} of {} x {} on the CPU device, against OpenBLAS on the same cores",
+                      name_of(call), n, n),
           Holds::at_least,
           limit,
           "x faster",
-          [call, n](const Context&) { return against_openblas(call, n); }};
+          [call](const Context&) {
+            return against(rival::Cblas::get(), "libopenblas.so.0 is absent", call);
+          }};
+}
+
+Bar against_onednn(std::size_t n) {
+  const Call call = measured_call(Routine::gemm, Precision::s, n);
+  return {fmt::format("blas/onednn-sgemm-{}", n),
+          fmt::format("sgemm of {} x {} on the CPU device, against oneDNN on the same cores", n, n),
+          Holds::at_least,
+          1.0,
+          "x faster",
+          [call](const Context&) {
+            return against(rival::Onednn::get(), "libdnnl.so.2 is absent", call);
+          }};
+}
+
+double floor_of_gemm(Precision precision, std::size_t n) {
+  return is_complex(precision) ? 0.9 : n <= 512 ? 0.85 : 1.0;
 }
 
 }  // namespace
 
 std::vector<Bar> cpu_product_bars() {
   std::vector<Bar> bars;
-  for (const auto precision : {Precision::s, Precision::d, Precision::c, Precision::z})
+  constexpr Precision all[] = {Precision::s, Precision::d, Precision::c, Precision::z};
+  for (const auto precision : all)
     for (const std::size_t n : {512, 1024, 2048, 4096})
-      bars.push_back(bar(Routine::gemm, precision, n,
-                         is_complex(precision) ? 0.9
-                         : n <= 512            ? 0.85
-                                               : 1.0));
+      bars.push_back(against_openblas(Routine::gemm, precision, n, floor_of_gemm(precision, n)));
+  for (const std::size_t n : {512, 1024, 2048, 4096}) bars.push_back(against_onednn(n));
   for (const auto routine :
        {Routine::symm, Routine::syrk, Routine::syr2k, Routine::trmm, Routine::trsm})
-    for (const auto precision : {Precision::s, Precision::d, Precision::c, Precision::z})
-      bars.push_back(bar(routine, precision, 2048, 0.85));
+    for (const auto precision : all)
+      bars.push_back(against_openblas(routine, precision, 2048, 0.85));
   for (const auto routine : {Routine::hemm, Routine::herk, Routine::her2k})
     for (const auto precision : {Precision::c, Precision::z})
-      bars.push_back(bar(routine, precision, 2048, 0.85));
+      bars.push_back(against_openblas(routine, precision, 2048, 0.85));
   return bars;
 }
 

@@ -13,7 +13,7 @@ void check(int status, const char* call) {
 }
 
 template <class T>
-void run_typed(const SharedLibrary& blas, void* handle, const Call& call,
+void run_typed(const rival::SharedLibrary& blas, void* handle, const Call& call,
                const std::array<void*, slot_count>& memory) {
   T alpha, beta;
   if constexpr (std::is_floating_point_v<T>) {
@@ -49,6 +49,12 @@ void run_typed(const SharedLibrary& blas, void* handle, const Call& call,
               handle, trans_a, m, n, &alpha, data(Slot::a), ld(Slot::a), data(Slot::x), ld(Slot::x),
               &beta, data(Slot::y), ld(Slot::y)),
           "cublas gemv");
+  else if (call.routine == Routine::symv)
+    check(blas.function<int(void*, int, int, const T*, const void*, int, const void*, int, const T*,
+                            void*, int)>("cublas" + letter + "symv_v2")(
+              handle, call.uplo == Uplo::lower ? 0 : 1, n, &alpha, data(Slot::a), ld(Slot::a),
+              data(Slot::x), ld(Slot::x), &beta, data(Slot::y), ld(Slot::y)),
+          "cublas symv");
   else if (call.routine == Routine::axpy)
     check(blas.function<int(void*, int, const T*, const void*, int, void*, int)>("cublas" + letter +
                                                                                  "axpy_v2")(

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "blas/call.hpp"
-#include "blas/shared_library.hpp"
+#include "rival/shared_library.hpp"
 
 namespace kiln::bench {
 
@@ -21,7 +21,7 @@ class Cublas {
 
  private:
   Cublas();
-  SharedLibrary runtime_, blas_;
+  rival::SharedLibrary runtime_, blas_;
   void* handle_ = nullptr;
 };
 

@@ -1,11 +1,9 @@
 // A GPU against the vendor's library, several calls in a row on either side.
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "blas/bars.hpp"
 #include "blas/cublas.hpp"
-#include "blas/problem.hpp"
+#include "blas/duel.hpp"
 
 namespace kiln::bench {
 namespace {
@@ -15,7 +13,7 @@ using namespace kiln::blas;
 /// The operands of a problem once more, in the rival's memory.
 class Copies {
  public:
-  explicit Copies(const BlasProblem& problem) {
+  explicit Copies(const rival::Problem& problem) {
     for (std::size_t slot = 0; slot < slot_count; ++slot)
       if (problem.memory()[slot] != nullptr)
         memory_[slot] =
@@ -33,49 +31,33 @@ class Copies {
   std::array<void*, slot_count> memory_{};
 };
 
-Outcome against_vendor(const Call& call, std::size_t n) {
-  try {
+Outcome against_vendor(const Call& call) {
+  return guarded([&]() -> Outcome {
     if (!select_devices("gpu")) return not_measured("there is no GPU");
     Cublas& rival = Cublas::get();
     if (!rival.present()) return not_measured("cuBLAS is absent");
-    BlasMachine machine("gpu");
-    BlasProblem problem(machine, call, n);
+    rival::Machine machine("gpu");
+    rival::Problem problem(machine, call);
     const Copies copies(problem);
-    const int calls = call.routine < Routine::gemm ? 20 : n <= 1024 ? 50 : n <= 4096 ? 8 : 3;
-    const Sample ours = [&] { return problem.run(calls); };
-    const Sample theirs = [&]() -> tl::expected<double, std::string> {
-      const auto start = std::chrono::steady_clock::now();
-      for (int i = 0; i < calls; ++i) rival.run(problem.call(), copies.memory());
-      rival.finish();
-      return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-                 .count() /
-             calls;
-    };
-    const auto pairs = interleave(theirs, ours, 9, 2);
-    if (!pairs) return not_measured(pairs.error());
-    Figure figure = ratio(*pairs, "ms");
-    const bool streams = call.routine < Routine::gemm;
-    const double work = streams ? problem.traffic() * 1e-6 : problem.operations() * 1e-9;
-    figure.detail += fmt::format(", {:.1f} {} against {:.1f}", work / median(pairs->second),
-                                 streams ? "GB/s" : "TFLOP/s", work / median(pairs->first));
-    return figure;
-  } catch (const std::exception& error) {
-    return not_measured(error.what());
-  }
+    const int calls = !rival::is_compute_bound(call.routine) ? 20
+                      : call.n <= 1024                       ? 50
+                      : call.n <= 4096                       ? 8
+                                                             : 3;
+    const auto theirs = in_a_row([&] { rival.run(problem.call(), copies.memory()); },
+                                 [&] { rival.finish(); }, calls);
+    return duel(
+        problem, theirs, [&] { return problem.run(calls); }, 9);
+  });
 }
 
 Bar bar(Routine routine, Precision precision, std::size_t n, double limit) {
-  Call call;
-  call.routine = routine;
-  call.precision = precision;
-  call.uplo = Uplo::lower;
-  const std::string name = std::string(1, letter(precision)) + std::string(name_of(routine));
-  return {fmt::format("blas/gpu-{}-{}", name, n),
-          fmt::format("{} of {} x {} on the GPU, against cuBLAS", name, n, n),
+  const Call call = measured_call(routine, precision, n);
+  return {fmt::format("blas/gpu-{}-{}", name_of(call), n),
+          fmt::format("{}, n = {}, on the GPU, against cuBLAS", name_of(call), n),
           Holds::at_least,
           limit,
           "of its speed",
-          [call, n](const Context&) { return against_vendor(call, n); }};
+          [call](const Context&) { return against_vendor(call); }};
 }
 
 }  // namespace
@@ -89,6 +71,7 @@ std::vector<Bar> gpu_product_bars() {
 
 std::vector<Bar> gpu_stream_bars() {
   return {bar(Routine::gemv, Precision::s, 16384, 0.9),
+          bar(Routine::symv, Precision::s, 16384, 0.9),
           bar(Routine::axpy, Precision::s, std::size_t{1} << 27, 0.9)};
 }
 

@@ -2,22 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 namespace kiln::bench {
-
-double quantile(std::span<const double> samples, double q) {
-  if (samples.empty()) return std::nan("");
-  std::vector<double> sorted(samples.begin(), samples.end());
-  std::sort(sorted.begin(), sorted.end());
-  const double at = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (sorted[above] - sorted[below]) * (at - static_cast<double>(below));
-}
-
-double median(std::span<const double> samples) { return quantile(samples, 0.5); }
 
 tl::expected<Pairs, std::string> interleave(const Sample& first, const Sample& second, int pairs,
                                             int warm_up) {

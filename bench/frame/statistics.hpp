@@ -1,17 +1,16 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "base/statistics.hpp"
 #include "frame/bar.hpp"
 
 namespace kiln::bench {
 
-/// The value that a part q of 0..1 of the samples lies below, by linear interpolation.
-double quantile(std::span<const double> samples, double q);
-double median(std::span<const double> samples);
+using kiln::median;
+using kiln::quantile;
 
 /// What was measured in pairs: first[i] and second[i] ran one after the other, so that what a
 /// machine does meanwhile (other load, clock changes) falls on both.

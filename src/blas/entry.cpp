@@ -1,10 +1,11 @@
 #include "blas/entry.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <new>
 
 #include "blas/library.hpp"
+#include "blas/new_events.hpp"
+#include "blas/process_run.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -35,38 +36,30 @@ int status_of_failure() noexcept {
   }
 }
 
-/// The events of a call until it has succeeded; queues beyond most_queues get no work.
-struct NewEvents {
-  std::array<cl_event, most_queues> events{};
-  ~NewEvents() {
-    for (auto* event : events)
-      if (event != nullptr) ::clReleaseEvent(event);
-  }
-  void hand_over(cl_event* to, std::size_t count) {
-    std::fill_n(to, count, nullptr);
-    std::copy_n(events.begin(), std::min(count, most_queues), to);
-    events.fill(nullptr);
-  }
-};
+}  // namespace
 
-int run(const Call& call, const Execution& execution) {
+Library& process_library() {
   Library& library = Library::process();
   if (!was_used.load(std::memory_order_relaxed)) was_used = true;
+  return library;
+}
+
+Status run_in_process(const Call& call, const Execution& execution) {
+  Library& library = process_library();
   NewEvents made;
   Execution aside = execution;
-  if (execution.events != nullptr) aside.events = made.events.data();
+  if (execution.events != nullptr) aside.events = made.data();
   const Status status = library.run(call, aside);
   if (status == Status::success && execution.events != nullptr)
     made.hand_over(execution.events, execution.queues.size());
-  return static_cast<int>(status);
+  return status;
 }
 
-}  // namespace
 }  // namespace kiln::blas
 
 int kiln_blas_run(const kiln::blas::Call& call, const kiln::blas::Execution& execution) noexcept {
   try {
-    return kiln::blas::run(call, execution);
+    return static_cast<int>(kiln::blas::run_in_process(call, execution));
   } catch (...) {
     return kiln::blas::status_of_failure();
   }

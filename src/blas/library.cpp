@@ -51,13 +51,16 @@ Status Library::run(const Call& call, const Execution& execution) {
   const Shape shape = shape_of(call, execution);
   auto sequence = sequences_.take(shape);
   if (!sequence) {
-    if (is_double(call.precision) && !all_have_doubles(execution.queues))
-      return Status::invalid_device;
+    if (!supports(call, execution)) return Status::invalid_device;
     sequence = build(call, execution, shape);
   }
   sequence->run(call, execution);
   sequences_.put(std::move(sequence));
   return Status::success;
+}
+
+bool Library::supports(const Call& call, const Execution& execution) {
+  return !is_double(call.precision) || all_have_doubles(execution.queues);
 }
 
 std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Execution& execution) {

@@ -22,8 +22,13 @@ class Library {
   /// Validates, finds or builds the solution sequence, enqueues it. Throws kiln::Error where the
   /// arguments are good and it still fails; the status otherwise.
   Status run(const Call& call, const Execution& execution);
-  /// The sequence that run() would enqueue, built anew: for people and tests.
+  /// Whether the devices of the queues have the call's precision.
+  static bool supports(const Call& call, const Execution& execution);
+  /// The sequence that run() would enqueue, built anew: for plans, people and tests.
   std::unique_ptr<SolutionSequence> build(const Call& call, const Execution& execution);
+
+  /// The shape of a call on its queues.
+  static Shape shape_of(const Call& call, const Execution& execution);
 
   /// Forgets all sequences and contexts. No call may run meanwhile.
   void clear();
@@ -36,7 +41,6 @@ class Library {
   };
   using Contexts = MemoryLayer<cl_context, ContextPtr, PointerHash>;
   const ContextPtr& context_of(cl_context context);
-  Shape shape_of(const Call& call, const Execution& execution);
   std::unique_ptr<SolutionSequence> build(const Call& call, const Execution& execution,
                                           const Shape& shape);
 

@@ -1,6 +1,6 @@
-#include "blas/routine.hpp"
-
 #include <array>
+
+#include "blas/call.hpp"
 
 namespace kiln::blas {
 

@@ -98,6 +98,7 @@ SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelCho
   step.queue = queue;
   step.after = after;
   step.name = choice.kernel + " " + text_of(range);
+  step.family = choice.family;
   for (const auto before : after) parts_.steps[before].awaited = true;
   return {parts_.steps.emplace_back(std::move(step))};
 }

@@ -67,6 +67,10 @@ void SolutionSequence::run(const Call& call, const Execution& execution) {
   }
 }
 
+void SolutionSequence::enqueue_only(std::span<const cl_command_queue> queues) {
+  for (auto& step : parts_.steps) step.launch.enqueue(queues[step.queue]);
+}
+
 void SolutionSequence::enqueue(Run& run, std::size_t index) {
   Step& step = parts_.steps[index];
   for (const auto& varying : step.varying) {

@@ -28,6 +28,7 @@ struct Step {
   bool awaited = false;            ///< by a step on another queue
   bool ends_queue = false;         ///< no later step of the sequence runs on its queue
   std::string name;                ///< for people: "pack_a 1024 x 512"
+  std::string family;              ///< of the kernel's generator
 };
 
 /// The kernels that answer one Shape, with their geometry, arguments and order: clBLAS's
@@ -54,6 +55,9 @@ class SolutionSequence {
   /// Enqueues every step; the call must have the sequence's shape. Throws kiln::Error (device);
   /// what was enqueued before runs on.
   void run(const Call& call, const Execution& execution);
+  /// Enqueues every kernel once more with the arguments that it has, and nothing besides: what a
+  /// run costs the host at least. For measuring, where nothing else uses the queues.
+  void enqueue_only(std::span<const cl_command_queue> queues);
 
  private:
   struct Run;

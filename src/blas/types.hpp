@@ -1,21 +1,10 @@
 #pragma once
 
-#include <complex>
 #include <cstddef>
-#include <cstdint>
 
-/// The words of BLAS (Lawson 1979, Dongarra 1988 and 1990). The enumerators have the numbers of
-/// clBLAS's C interface, so that the one is a cast of the other.
+#include "kiln/blas/types.hpp"
+
 namespace kiln::blas {
-
-enum class Order : std::uint8_t { row_major, column_major };
-enum class Transpose : std::uint8_t { none, transpose, conjugate };
-enum class Uplo : std::uint8_t { upper, lower };
-enum class Diag : std::uint8_t { unit, non_unit };
-enum class Side : std::uint8_t { left, right };
-
-/// float, double, and the complex numbers of either.
-enum class Precision : std::uint8_t { s, d, c, z };
 
 constexpr bool is_complex(Precision p) { return p == Precision::c || p == Precision::z; }
 constexpr bool is_double(Precision p) { return p == Precision::d || p == Precision::z; }
@@ -29,8 +18,5 @@ constexpr std::size_t size_of(Precision p) {
 
 constexpr Uplo other(Uplo uplo) { return uplo == Uplo::upper ? Uplo::lower : Uplo::upper; }
 constexpr Side other(Side side) { return side == Side::left ? Side::right : Side::left; }
-
-/// A scalar argument of any precision: each is exact in it.
-using Scalar = std::complex<double>;
 
 }  // namespace kiln::blas

@@ -73,12 +73,16 @@ Status check_queues(const Execution& execution) {
   return Status::success;
 }
 
+Status check_stride(const Use& use, const Operand& operand, Routine routine) {
+  const bool is_wrong =
+      (use.form == Use::Form::matrix &&
+       (operand.stride < 0 || static_cast<std::size_t>(operand.stride) < use.length)) ||
+      (use.form == Use::Form::vector && operand.stride == 0);
+  return is_wrong ? codes_of(use, routine).stride : Status::success;
+}
+
 Status check_memory(const Use& use, const Operand& operand, Routine routine) {
   const Codes codes = codes_of(use, routine);
-  if (use.form == Use::Form::matrix &&
-      (operand.stride < 0 || static_cast<std::size_t>(operand.stride) < use.length))
-    return codes.stride;
-  if (use.form == Use::Form::vector && operand.stride == 0) return codes.stride;
   std::size_t extent = 0, bytes = 0, present = 0;
   if (!extent_of(use, operand, extent) || __builtin_mul_overflow(extent, use.element, &bytes))
     return codes.small;
@@ -88,6 +92,21 @@ Status check_memory(const Use& use, const Operand& operand, Routine routine) {
   return bytes > present ? codes.small : Status::success;
 }
 
+/// All but the queues. Memory objects may be null.
+Status check_arguments(const Call& call, const Uses& uses) {
+  if (has_zero_dimension(call)) return Status::invalid_dimension;
+  if (is_meaningless(call)) return Status::invalid_value;
+  for (const Use& use : uses) {
+    const Operand& operand = call[use.slot];
+    if (const Status status = check_stride(use, operand, call.routine); status != Status::success)
+      return status;
+    if (operand.memory == nullptr) continue;
+    if (const Status status = check_memory(use, operand, call.routine); status != Status::success)
+      return status;
+  }
+  return Status::success;
+}
+
 }  // namespace
 
 Status validate(const Call& call, const Execution& execution) {
@@ -95,13 +114,12 @@ Status validate(const Call& call, const Execution& execution) {
   const Uses uses(call);
   for (const Use& use : uses)
     if (call[use.slot].memory == nullptr) return codes_of(use, call.routine).absent;
-  if (has_zero_dimension(call)) return Status::invalid_dimension;
-  if (is_meaningless(call)) return Status::invalid_value;
-  for (const Use& use : uses)
-    if (const Status status = check_memory(use, call[use.slot], call.routine);
-        status != Status::success)
-      return status;
-  return Status::success;
+  return check_arguments(call, uses);
+}
+
+Status validate_shape(const Call& call, const Execution& execution) {
+  if (const Status status = check_queues(execution); status != Status::success) return status;
+  return check_arguments(call, Uses(call));
 }
 
 }  // namespace kiln::blas

@@ -10,5 +10,7 @@ namespace kiln::blas {
 /// precision. Two differences: k = 0 is no error but what BLAS means by it (C = beta C), and no
 /// check is left out for any routine. Allocates nothing. Thread-safe.
 Status validate(const Call& call, const Execution& execution);
+/// The same for a call that will not run: its memory objects may be null, which is then no error.
+Status validate_shape(const Call& call, const Execution& execution);
 
 }  // namespace kiln::blas

@@ -1,3 +1,4 @@
+#include "cli/blas/commands.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
@@ -58,6 +59,8 @@ constinit const Entry entries[] = {
     {&store_key_command, store_key},
     {&store_push_command, store_push},
     {&store_pull_command, store_pull},
+    {&blas_explain_command, blas_explain},
+    {&blas_bench_command, blas_bench},
     {&config_command, show_config},
     {&completion_command, print_completion},
     {&man_command, write_man_pages, Entry::Shown::no},

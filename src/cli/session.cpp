@@ -14,10 +14,14 @@ CompilePolicy compile_policy(const Context& context) {
 
 }  // namespace
 
+std::unique_ptr<Resolver> make_resolver(const Context& context) {
+  return std::make_unique<Resolver>(value_or_throw(open_store(store_settings_of(context))),
+                                    compile_policy(context));
+}
+
 Session::Session(const Context& context, Alone alone)
     : device_list_(context.text("devices")),
-      resolver_(std::make_unique<Resolver>(value_or_throw(open_store(store_settings_of(context))),
-                                           compile_policy(context))),
+      resolver_(make_resolver(context)),
       halve_(alone == Alone::halved && context.origin("devices").from == Origin::From::fallback) {}
 
 Session::~Session() = default;

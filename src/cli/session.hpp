@@ -10,6 +10,10 @@
 
 namespace kiln::cli {
 
+/// A Resolver over the store, with the way to compile, that a command's options name. Throws Error
+/// where they name none.
+std::unique_ptr<Resolver> make_resolver(const Context& context);
+
 /// The Resolver and the devices that the options of a command name. The drivers are loaded when
 /// devices are first asked for, by the thread that asks: loading them beside the reading of files
 /// made a whole warm run 5 % slower (a heap and a processor of its own for the drivers).

@@ -14,8 +14,8 @@ namespace kiln {
 std::string text_of(const Explanation& explanation) {
   std::string text =
       fmt::format("  {}  key {}\n", one_line(explanation.what), explanation.key.substr(0, 16));
-  if (!explanation.parameters.empty())
-    text += fmt::format("    parameters   {}\n", one_line(explanation.parameters));
+  if (const auto parameters = text_of(explanation.parameters); !parameters.empty())
+    text += fmt::format("    parameters   {}\n", one_line(parameters));
   for (const auto& step : explanation.steps)
     text += fmt::format("    {:<12} {:<6} {:>10}{}{}\n", step.layer, step.answered ? "hit" : "miss",
                         duration(static_cast<double>(step.end_ns - step.start_ns)),

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "kernel/chosen_parameters.hpp"
+
 namespace kiln {
 
 /// One step of a look-up: which layer was asked, what it said, what it cost.
@@ -18,8 +20,7 @@ struct ResolveStep {
 struct Explanation {
   std::string what;  ///< "VectorAdd on DEVICE"
   std::string key;   ///< hexadecimal
-  /// "columns 12, rows 32 (store record)"; empty for programs that have none.
-  std::string parameters;
+  ChosenParameters parameters;
   std::vector<ResolveStep> steps;
 };
 

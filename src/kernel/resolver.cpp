@@ -87,7 +87,7 @@ Program& Resolver::resolve(const Request& request, const ContextPtr& context,
   if (explanation != nullptr) {
     explanation->what = fmt::format("{} on {}", request.label, device->name);
     explanation->key = key.hex();
-    explanation->parameters = kiln::text_of(choice);
+    explanation->parameters = choice;
   }
   {
     StepTimer step(explanation, "memory");

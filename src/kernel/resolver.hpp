@@ -13,6 +13,7 @@
 
 #include "base/trace.hpp"
 #include "kernel/binary_source.hpp"
+#include "kernel/chosen_parameters.hpp"
 #include "kernel/explain.hpp"
 #include "kernel/generator.hpp"
 #include "kernel/parameter_source.hpp"

@@ -126,7 +126,7 @@ TEST_F(ChosenParametersTest, say_where_they_are_from) {
   const auto context = Context::create({device_});
   Explanation explanation;
   made->resolve(request_, context, device_, {}, &explanation);
-  EXPECT_EQ(explanation.parameters, "local 8, unroll 2 (store record: somewhere)");
+  EXPECT_EQ(text_of(explanation.parameters), "local 8, unroll 2 (store record: somewhere)");
   EXPECT_NE(text_of(explanation).find("unroll 2 (store record"), std::string::npos);
 }
 

@@ -22,12 +22,18 @@ for program in by_cmake by_pkg_config; do
   [ "$printed" = "bad_input $version" ] || { echo "$program printed '$printed'"; exit 1; }
 done
 
+# BLAS by its C++ interface.
+mkdir "$scratch/pocl-cache"
+printed=$(KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache "$scratch/consumer/multiply")
+expected="57 66 129 150, by kernels
+sgemm: the leading dimension of A is too small"
+[ "$printed" = "$expected" ] || { echo "multiply printed '$printed'"; exit 1; }
+
 # The example in C++ as it stands, against the installed library: it compiles through the installed
 # helper, and the second run finds the program in the store.
 cmake -G Ninja -S "$source/examples/cpp" -B "$scratch/example" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE=Debug
 ninja -C "$scratch/example" -j 1
-mkdir "$scratch/pocl-cache"
 for run in first second; do
   printed=$(KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache \
     "$scratch/example/vector_add" "$source/examples/kernels/vector_add.cl")

@@ -219,9 +219,8 @@ TEST_F(KdbRecordsTest, a_call_uses_the_record_and_says_so) {
   const Execution execution{Machine::get().queues()};
   const auto sequence = library.build(call, execution);
   ASSERT_FALSE(sequence->explanations().empty());
-  EXPECT_NE(sequence->explanations().back().parameters.find("rows 8 (kernel database: "),
-            std::string::npos)
-      << sequence->explanations().back().parameters;
+  const std::string parameters = text_of(sequence->explanations().back().parameters);
+  EXPECT_NE(parameters.find("rows 8 (kernel database: "), std::string::npos) << parameters;
   ASSERT_EQ(library.run(call, execution), Status::success);
   std::vector<double> result(ones.size());
   ASSERT_EQ(

@@ -3,16 +3,17 @@
 #include <memory>
 #include <string>
 
-namespace kiln::bench {
+namespace kiln::rival {
 
-/// A rival's library, loaded while it is measured: nothing of Kiln links it, and where it is absent
-/// its bars say so.
+/// A library that is loaded while it is measured: nothing of Kiln links it, and where it is absent
+/// whoever measures says so.
 class SharedLibrary {
  public:
   /// The first of the names that can be loaded.
   explicit SharedLibrary(std::initializer_list<const char*> names);
   bool present() const { return handle_ != nullptr; }
-  /// The address of a function; throws std::runtime_error where there is none.
+  bool has(const std::string& name) const;
+  /// The address of a function; throws Error (unsupported) where there is none.
   template <class Function>
   Function* function(const std::string& name) const {
     return reinterpret_cast<Function*>(address(name));
@@ -23,4 +24,4 @@ class SharedLibrary {
   std::shared_ptr<void> handle_;
 };
 
-}  // namespace kiln::bench
+}  // namespace kiln::rival

@@ -1,10 +1,10 @@
-#include "blas/shared_library.hpp"
+#include "rival/shared_library.hpp"
 
 #include <dlfcn.h>
 
-#include <stdexcept>
+#include "kiln/error.hpp"
 
-namespace kiln::bench {
+namespace kiln::rival {
 
 SharedLibrary::SharedLibrary(std::initializer_list<const char*> names) {
   for (const char* name : names)
@@ -15,10 +15,14 @@ SharedLibrary::SharedLibrary(std::initializer_list<const char*> names) {
     }
 }
 
+bool SharedLibrary::has(const std::string& name) const {
+  return handle_ && ::dlsym(handle_.get(), name.c_str()) != nullptr;
+}
+
 void* SharedLibrary::address(const std::string& name) const {
-  void* found = ::dlsym(handle_.get(), name.c_str());
-  if (found == nullptr) throw std::runtime_error("the rival's library has no " + name);
+  void* found = handle_ ? ::dlsym(handle_.get(), name.c_str()) : nullptr;
+  if (found == nullptr) throw Error(Errc::unsupported, "there is no function " + name);
   return found;
 }
 
-}  // namespace kiln::bench
+}  // namespace kiln::rival

@@ -1,8 +1,8 @@
-#include "blas/burst.hpp"
+#include "rival/burst.hpp"
 
 #include "base/clock.hpp"
 
-namespace kiln::bench {
+namespace kiln::rival {
 
 double burst(const std::function<void()>& call) {
   constexpr double least_ns = 10e6;
@@ -21,4 +21,4 @@ double burst(const std::function<void()>& call) {
   return mean;
 }
 
-}  // namespace kiln::bench
+}  // namespace kiln::rival

@@ -1,0 +1,74 @@
+#include "blas/duel.hpp"
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "rival/burst.hpp"
+#include "rival/cblas.hpp"
+
+namespace kiln::bench {
+
+using namespace kiln::blas;
+
+Call measured_call(Routine routine, Precision precision, std::size_t n) {
+  Call call;
+  call.routine = routine;
+  call.precision = precision;
+  call.uplo = Uplo::lower;
+  if (routine == Routine::scal) call.alpha = -1;
+  if (routine < Routine::gemm && routine != Routine::scal) call.alpha = 0.5;
+  call = rival::square(call, n);
+  if (routine == Routine::tbsv) call.k = 64;
+  return rival::contiguous(call);
+}
+
+std::string name_of(const Call& call) {
+  return letter(call.precision) + std::string(blas::name_of(call.routine));
+}
+
+Sample kilns_side(rival::Problem& problem) {
+  return [&problem] {
+    rival::Cblas::let_threads_sleep();
+    return rival::burst([&] { problem.run(); });
+  };
+}
+
+Sample rivals_side(std::function<void()> call) {
+  return [call = std::move(call)] { return rival::burst(call); };
+}
+
+Sample in_a_row(std::function<void()> call, std::function<void()> finish, int calls) {
+  return [call = std::move(call), finish = std::move(finish), calls] {
+    const auto start = now_ns();
+    for (int i = 0; i < calls; ++i) call();
+    finish();
+    return static_cast<double>(now_ns() - start) * 1e-6 / calls;
+  };
+}
+
+int pairs_for(const Call& call) {
+  if (!rival::is_compute_bound(call.routine)) return 15;
+  return call.n <= 1024 ? 25 : call.n <= 2048 ? 13 : 5;
+}
+
+Outcome duel(const rival::Problem& problem, const Sample& theirs, const Sample& ours, int pairs) {
+  const auto measured = interleave(theirs, ours, pairs, 2);
+  if (!measured) return not_measured(measured.error());
+  Figure figure = ratio(*measured, "ms");
+  const bool computes = rival::is_compute_bound(problem.call().routine);
+  const double work =
+      1e-6 * (computes ? rival::operations_of(problem.call()) : rival::traffic_of(problem.call()));
+  figure.detail += fmt::format(", {:.1f} {} against {:.1f}", work / median(measured->second),
+                               computes ? "GFLOP/s" : "GB/s", work / median(measured->first));
+  return figure;
+}
+
+Outcome guarded(const std::function<Outcome()>& measure) {
+  try {
+    return measure();
+  } catch (const std::exception& error) {
+    return not_measured(error.what());
+  }
+}
+
+}  // namespace kiln::bench

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "frame/statistics.hpp"
+#include "rival/problem.hpp"
+
+namespace kiln::bench {
+
+/// A call with the options that all bars measure: column-major, nothing transposed, the lower
+/// triangle, and scalars with which results neither grow nor vanish over many runs.
+blas::Call measured_call(blas::Routine routine, blas::Precision precision, std::size_t n);
+/// "sgemm"
+std::string name_of(const blas::Call& call);
+
+/// Kiln's side of a pair on a CPU: calls among their like, after the threads of a rival on the same
+/// cores have gone to sleep.
+Sample kilns_side(rival::Problem& problem);
+/// A rival's: a call that returns when its work is done.
+Sample rivals_side(std::function<void()> call);
+/// Either side on a GPU: so many calls in a row, the end of which `finish` waits for.
+Sample in_a_row(std::function<void()> call, std::function<void()> finish, int calls);
+
+/// How many pairs a problem is worth on a CPU.
+int pairs_for(const blas::Call& call);
+
+/// Both sides' medians, their ratio, and the work of each in GFLOP/s or GB/s.
+Outcome duel(const rival::Problem& problem, const Sample& theirs, const Sample& ours, int pairs);
+
+/// What a bar's measurement throws is why it was not measured.
+Outcome guarded(const std::function<Outcome()>& measure);
+
+}  // namespace kiln::bench

@@ -1,0 +1,136 @@
+#pragma once
+
+// What OpenCL's header takes where nobody says which version he wants, and then says so.
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+#include <CL/cl.h>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "kiln/api.hpp"
+#include "kiln/blas/types.hpp"
+
+namespace kiln::blas {
+
+/// The routines, in the order of the levels. A name that BLAS has for one precision alone stands
+/// for its likes: `dot` is dotu too, `ger` is geru, `hemv` is symv of complex numbers that are
+/// conjugated.
+enum class Routine : std::uint8_t {
+  // level 1
+  swap,
+  scal,
+  copy,
+  axpy,
+  dot,
+  dotc,
+  rotg,
+  rotmg,
+  rot,
+  rotm,
+  nrm2,
+  iamax,
+  asum,
+  // level 2
+  gemv,
+  symv,
+  hemv,
+  trmv,
+  trsv,
+  ger,
+  gerc,
+  syr,
+  her,
+  syr2,
+  her2,
+  tpmv,
+  tpsv,
+  spmv,
+  hpmv,
+  spr,
+  hpr,
+  spr2,
+  hpr2,
+  gbmv,
+  tbmv,
+  sbmv,
+  hbmv,
+  tbsv,
+  // level 3
+  gemm,
+  trmm,
+  trsm,
+  syrk,
+  syr2k,
+  symm,
+  hemm,
+  herk,
+  her2k
+};
+constexpr int routine_count = static_cast<int>(Routine::her2k) + 1;
+
+/// "gemm": without the letter of the precision.
+KILN_API std::string_view name_of(Routine routine);
+
+/// The memory arguments of a routine. Level 1 and 2 call theirs x and y, packed and banded matrices
+/// are `a`; results that go to memory and the scalars of rotg and rotmg use the rest:
+///   dot, nrm2, asum, iamax: z is the result
+///   rotg: x = SA, y = SB, z = C, w = S        rotm: z = param
+///   rotmg: a = D1, b = D2, x = X1, y = Y1, z = param
+enum class Slot : std::uint8_t { a, b, c, x, y, z, w };
+constexpr std::size_t slot_count = 7;
+
+/// A matrix or vector in the caller's memory. Offsets and strides count elements.
+struct Operand {
+  cl_mem memory = nullptr;
+  std::size_t offset = 0;
+  /// A matrix's leading dimension, a vector's increment (which may be negative: element i is then
+  /// at offset + (n - 1 - i) * |increment|), 0 for packed matrices and single scalars.
+  std::int64_t stride = 0;
+};
+
+/// What a routine is called with: plain data, which the functions of kiln/blas/level1.hpp to
+/// level3.hpp fill. Fields that a routine does not have stay as they are here. The memory objects
+/// are the caller's; nothing is retained. May be changed between runs: `call[Slot::a].offset`,
+/// `call.alpha`.
+struct Call {
+  Routine routine{};
+  Precision precision{};
+  Order order = Order::column_major;
+  Side side = Side::left;
+  Uplo uplo = Uplo::upper;
+  Transpose trans_a = Transpose::none, trans_b = Transpose::none;
+  Diag diag = Diag::non_unit;
+  /// Sizes as BLAS names them; a vector routine's N is n. A band's k is `k` or `kl` and `ku`.
+  std::size_t m = 0, n = 0, k = 0, kl = 0, ku = 0;
+  Scalar alpha{1}, beta{0};  ///< rot: c and s
+  /// csscal, zdscal: alpha has no imaginary part, and nothing is multiplied with one.
+  bool real_alpha = false;
+  std::array<Operand, slot_count> operands{};
+
+  Operand& operator[](Slot slot) { return operands[static_cast<std::size_t>(slot)]; }
+  const Operand& operator[](Slot slot) const { return operands[static_cast<std::size_t>(slot)]; }
+};
+
+/// A matrix with its leading dimension: columns (or rows, by the call's Order) that begin `ld`
+/// elements apart, the first one at `offset`. A band's lines are its diagonals, as in the reference
+/// BLAS.
+struct Matrix : Operand {
+  Matrix(cl_mem matrix, std::size_t first, std::size_t ld)
+      : Operand{matrix, first, static_cast<std::int64_t>(ld)} {}
+};
+
+/// A vector with its increment, which may be negative, but not 0.
+struct Vector : Operand {
+  Vector(cl_mem vector, std::size_t first = 0, std::int64_t increment = 1)
+      : Operand{vector, first, increment} {}
+};
+
+/// Memory without a stride: a packed triangle, a result, the parameters of a rotation.
+struct Block : Operand {
+  Block(cl_mem block, std::size_t first = 0) : Operand{block, first, 0} {}
+};
+
+}  // namespace kiln::blas

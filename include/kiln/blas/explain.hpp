@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kiln/blas/call.hpp"
+
+namespace kiln::blas {
+
+/// One kernel of a solution sequence.
+struct SequenceStep {
+  std::string kernel;  ///< its entry point: "product"
+  std::string family;  ///< of the generator that wrote it: "blas.gemm"
+  unsigned queue = 0;  ///< index of the queue that runs it
+  std::string device;  ///< that queue's
+  std::vector<std::size_t> global, local;
+  /// Its part, 0 to 1, of the work-items that this kernel has on all queues together.
+  double share = 1;
+  std::vector<std::size_t> after;  ///< steps on other queues that it waits for
+  /// Tiles, depths, stages and the like, and where they are from: "default" (built in for this
+  /// class of devices), "store record" (measured and on record), "kernel database", or "" where
+  /// there are none.
+  std::vector<std::pair<std::string, std::int64_t>> parameters;
+  std::string parameters_from;
+  std::string key;       ///< of its program, hexadecimal
+  std::string found_in;  ///< the layer that had the program ("memory", "local store"), "compile"
+  std::int64_t find_ns = 0;  ///< what finding or making the program took
+};
+
+/// What a call comes to: kernels in the order in which they are enqueued. A step runs after all
+/// earlier ones of its queue.
+struct Sequence {
+  std::vector<SequenceStep> steps;
+  std::size_t workspace_bytes = 0;  ///< device memory of its own
+};
+
+/// The sequence that run() would enqueue for this call on these queues. Programs are found or made
+/// as for a run, nothing is enqueued. Memory objects may be null; those that are given are checked.
+/// Thread-safe. Throws Error as run() does.
+KILN_API Sequence explain(const Call& call, std::span<const cl_command_queue> queues);
+inline Sequence explain(const Call& call, cl_command_queue queue) {
+  return explain(call, {&queue, 1});
+}
+
+/// "blas.gemm product, queue 0 …", a line for each step and one for the whole: for people.
+KILN_API std::string text_of(const Sequence& sequence);
+
+}  // namespace kiln::blas

@@ -1,0 +1,168 @@
+#pragma once
+
+#include <type_traits>
+
+#include "kiln/blas/call.hpp"
+
+/// Level 3: matrices (Dongarra 1990). Each function describes a call; run(), Plan and explain() of
+/// kiln/blas.hpp do something with it.
+///
+/// Many products at once join here as functions beside gemm(): gemm_strided<T>(…, count), whose
+/// operands have the distance from one matrix to the next (a field of Operand that is 0 today, and
+/// a `count` of Call that is 1), and gemm_batched<T>(…) over lists of offsets in one memory object.
+/// They return a Call, too, so that running, planning and explaining them need nothing new.
+namespace kiln::blas {
+
+/// C := alpha op(A) op(B) + beta C; op(A) is m x k, op(B) is k x n. With beta = 0, C is not read.
+template <Element T>
+[[nodiscard]] Call gemm(Order order, Transpose trans_a, Transpose trans_b, std::size_t m,
+                        std::size_t n, std::size_t k, T alpha, Matrix a, Matrix b,
+                        std::type_identity_t<T> beta, Matrix c) {
+  return {.routine = Routine::gemm,
+          .precision = precision_of<T>,
+          .order = order,
+          .trans_a = trans_a,
+          .trans_b = trans_b,
+          .m = m,
+          .n = n,
+          .k = k,
+          .alpha = alpha,
+          .beta = beta,
+          .operands = {{a, b, c}}};
+}
+
+/// B := alpha op(A) B, or alpha B op(A) with A on the right; B is m x n, A triangular.
+template <Element T>
+[[nodiscard]] Call trmm(Order order, Side side, Uplo uplo, Transpose trans, Diag diag,
+                        std::size_t m, std::size_t n, T alpha, Matrix a, Matrix b) {
+  return {.routine = Routine::trmm,
+          .precision = precision_of<T>,
+          .order = order,
+          .side = side,
+          .uplo = uplo,
+          .trans_a = trans,
+          .diag = diag,
+          .m = m,
+          .n = n,
+          .alpha = alpha,
+          .operands = {{a, b}}};
+}
+
+/// Solves op(A) X = alpha B, or X op(A) = alpha B; X takes the place of B, which is m x n. A is
+/// triangular; whether it is singular is not tested.
+template <Element T>
+[[nodiscard]] Call trsm(Order order, Side side, Uplo uplo, Transpose trans, Diag diag,
+                        std::size_t m, std::size_t n, T alpha, Matrix a, Matrix b) {
+  return {.routine = Routine::trsm,
+          .precision = precision_of<T>,
+          .order = order,
+          .side = side,
+          .uplo = uplo,
+          .trans_a = trans,
+          .diag = diag,
+          .m = m,
+          .n = n,
+          .alpha = alpha,
+          .operands = {{a, b}}};
+}
+
+/// C := alpha A B + beta C, or alpha B A + beta C; C is m x n, A symmetric.
+template <Element T>
+[[nodiscard]] Call symm(Order order, Side side, Uplo uplo, std::size_t m, std::size_t n, T alpha,
+                        Matrix a, Matrix b, std::type_identity_t<T> beta, Matrix c) {
+  return {.routine = Routine::symm,
+          .precision = precision_of<T>,
+          .order = order,
+          .side = side,
+          .uplo = uplo,
+          .m = m,
+          .n = n,
+          .alpha = alpha,
+          .beta = beta,
+          .operands = {{a, b, c}}};
+}
+
+/// The same with a Hermitian A.
+template <ComplexElement T>
+[[nodiscard]] Call hemm(Order order, Side side, Uplo uplo, std::size_t m, std::size_t n, T alpha,
+                        Matrix a, Matrix b, std::type_identity_t<T> beta, Matrix c) {
+  return {.routine = Routine::hemm,
+          .precision = precision_of<T>,
+          .order = order,
+          .side = side,
+          .uplo = uplo,
+          .m = m,
+          .n = n,
+          .alpha = alpha,
+          .beta = beta,
+          .operands = {{a, b, c}}};
+}
+
+/// C := alpha A A' + beta C, or alpha A' A + beta C with trans; C is n x n and symmetric, op(A)
+/// n x k.
+template <Element T>
+[[nodiscard]] Call syrk(Order order, Uplo uplo, Transpose trans, std::size_t n, std::size_t k,
+                        T alpha, Matrix a, std::type_identity_t<T> beta, Matrix c) {
+  return {.routine = Routine::syrk,
+          .precision = precision_of<T>,
+          .order = order,
+          .uplo = uplo,
+          .trans_a = trans,
+          .n = n,
+          .k = k,
+          .alpha = alpha,
+          .beta = beta,
+          .operands = {{a, {}, c}}};
+}
+
+/// The same with conjugates: C is Hermitian, alpha and beta are real, trans is none or conjugate.
+template <ComplexElement T>
+[[nodiscard]] Call herk(Order order, Uplo uplo, Transpose trans, std::size_t n, std::size_t k,
+                        RealOf<T> alpha, Matrix a, RealOf<T> beta, Matrix c) {
+  return {.routine = Routine::herk,
+          .precision = precision_of<T>,
+          .order = order,
+          .uplo = uplo,
+          .trans_a = trans,
+          .n = n,
+          .k = k,
+          .alpha = alpha,
+          .beta = beta,
+          .operands = {{a, {}, c}}};
+}
+
+/// C := alpha A B' + alpha B A' + beta C, or the transposes first with trans; C is n x n and
+/// symmetric, op(A) and op(B) are n x k.
+template <Element T>
+[[nodiscard]] Call syr2k(Order order, Uplo uplo, Transpose trans, std::size_t n, std::size_t k,
+                         T alpha, Matrix a, Matrix b, std::type_identity_t<T> beta, Matrix c) {
+  return {.routine = Routine::syr2k,
+          .precision = precision_of<T>,
+          .order = order,
+          .uplo = uplo,
+          .trans_a = trans,
+          .n = n,
+          .k = k,
+          .alpha = alpha,
+          .beta = beta,
+          .operands = {{a, b, c}}};
+}
+
+/// C := alpha A B^H + conj(alpha) B A^H + beta C: C is Hermitian, beta real, trans none or
+/// conjugate.
+template <ComplexElement T>
+[[nodiscard]] Call her2k(Order order, Uplo uplo, Transpose trans, std::size_t n, std::size_t k,
+                         T alpha, Matrix a, Matrix b, RealOf<T> beta, Matrix c) {
+  return {.routine = Routine::her2k,
+          .precision = precision_of<T>,
+          .order = order,
+          .uplo = uplo,
+          .trans_a = trans,
+          .n = n,
+          .k = k,
+          .alpha = alpha,
+          .beta = beta,
+          .operands = {{a, b, c}}};
+}
+
+}  // namespace kiln::blas

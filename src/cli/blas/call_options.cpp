@@ -1,0 +1,163 @@
+#include "cli/blas/call_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/suggest.hpp"
+#include "blas/uses.hpp"
+#include "cli/context.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using namespace kiln::blas;
+
+bool is_one_of(Routine routine, std::initializer_list<Routine> list) {
+  return std::find(list.begin(), list.end(), routine) != list.end();
+}
+bool is_complex_only(Routine routine) {
+  using enum Routine;
+  return is_one_of(routine,
+                   {dotc, hemv, gerc, her, her2, hpmv, hpr, hpr2, hbmv, hemm, herk, her2k});
+}
+bool is_real_only(Routine routine) {
+  using enum Routine;
+  return is_one_of(routine, {rotmg, rotm, symv, syr, syr2, spmv, spr, spr2, sbmv});
+}
+bool is_band(Routine routine) {
+  using enum Routine;
+  return is_one_of(routine, {gbmv, tbmv, sbmv, hbmv, tbsv});
+}
+bool has_triangle(Routine routine) {
+  using enum Routine;
+  return routine >= gemv && !is_one_of(routine, {gemv, gbmv, ger, gerc, gemm});
+}
+bool has_m(Routine routine) {
+  using enum Routine;
+  return is_one_of(routine, {gemv, gbmv, ger, gerc, gemm, trmm, trsm, symm, hemm});
+}
+bool has_side(Routine routine) {
+  using enum Routine;
+  return is_one_of(routine, {trmm, trsm, symm, hemm});
+}
+bool has_depth(Routine routine) {
+  using enum Routine;
+  return is_one_of(routine, {gemm, syrk, syr2k, herk, her2k});
+}
+
+std::optional<Routine> routine_of(std::string_view name) {
+  const auto names = routine_names();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return {};
+  return static_cast<Routine>(found - names.begin());
+}
+
+struct Named {
+  Routine routine;
+  std::optional<Precision> precision;
+};
+
+/// "gemm" and "dgemm"; a routine's own name goes before a letter and a name ("scal").
+Named named(const std::string& word) {
+  if (const auto routine = routine_of(word)) return {*routine, {}};
+  const auto letter = std::string_view("sdcz").find(word.empty() ? ' ' : word.front());
+  if (letter != std::string_view::npos)
+    if (const auto routine = routine_of(std::string_view(word).substr(1)))
+      return {*routine, static_cast<Precision>(letter)};
+  throw Error(Errc::bad_input,
+              fmt::format("found '{}', expected a routine of BLAS as gemm or dgemm{}", word,
+                          did_you_mean(word, routine_names())));
+}
+
+Precision precision_for(const Named& named, const Context& context) {
+  const std::string& option = context.text("precision");
+  const auto asked = static_cast<Precision>(std::string_view("sdcz").find(option.front()));
+  if (named.precision && context.has("precision") && *named.precision != asked)
+    throw Error(Errc::bad_input,
+                fmt::format("found {}{} with --precision {}, expected one of them",
+                            letter(*named.precision), name_of(named.routine), option));
+  const Precision chosen = named.precision                  ? *named.precision
+                           : context.has("precision")       ? asked
+                           : is_complex_only(named.routine) ? Precision::c
+                                                            : Precision::s;
+  if (is_complex(chosen) ? is_real_only(named.routine) : is_complex_only(named.routine))
+    throw Error(Errc::bad_input,
+                fmt::format("there is no {}{}: {} is for {} numbers", letter(chosen),
+                            name_of(named.routine), name_of(named.routine),
+                            is_complex(chosen) ? "real" : "complex"));
+  return chosen;
+}
+
+Transpose transpose_of(const std::string& text) {
+  return text == "n" ? Transpose::none : text == "t" ? Transpose::transpose : Transpose::conjugate;
+}
+
+std::size_t size_of_option(const Context& context, std::string_view option, std::size_t otherwise) {
+  return context.has(option) ? static_cast<std::size_t>(context.integer(option)) : otherwise;
+}
+
+std::string text_of(Transpose trans) {
+  return trans == Transpose::transpose ? "transposed" : "conjugated and transposed";
+}
+
+}  // namespace
+
+std::span<const std::string_view> routine_names() {
+  static const auto names = [] {
+    std::array<std::string_view, routine_count> all;
+    for (int i = 0; i < routine_count; ++i)
+      all[static_cast<std::size_t>(i)] = name_of(static_cast<Routine>(i));
+    return all;
+  }();
+  return names;
+}
+
+Call call_of(const Context& context) {
+  const Named asked = named(context.arguments().front());
+  Call call;
+  call.routine = asked.routine;
+  call.precision = precision_for(asked, context);
+  call.order = context.text("order") == "row" ? Order::row_major : Order::column_major;
+  call.side = context.text("side") == "right" ? Side::right : Side::left;
+  call.uplo = context.text("uplo") == "lower" ? Uplo::lower : Uplo::upper;
+  call.diag = context.text("diag") == "unit" ? Diag::unit : Diag::non_unit;
+  call.trans_a = transpose_of(context.text("trans-a"));
+  call.trans_b = transpose_of(context.text("trans-b"));
+  call.n = static_cast<std::size_t>(context.integer("size-n"));
+  call.m = size_of_option(context, "size-m", call.n);
+  call.k = size_of_option(context, "size-k", is_band(call.routine) ? 1 : call.n);
+  call.kl = call.ku = call.k;
+  // As measured: neither 0 nor 1 in general, and such that repeated products stay as large.
+  call.alpha = call.routine < Routine::gemm ? Scalar(-0.5) : Scalar(1);
+  if (call.routine == Routine::scal) call.alpha = -1;
+  for (const Use& use : Uses(call))
+    call[use.slot].stride = use.form == Use::Form::matrix   ? static_cast<std::int64_t>(use.length)
+                            : use.form == Use::Form::vector ? 1
+                                                            : 0;
+  return call;
+}
+
+std::string text_of(const Call& call) {
+  std::string text = fmt::format("{}{}", letter(call.precision), name_of(call.routine));
+  if (call.routine == Routine::rotg || call.routine == Routine::rotmg) return text;
+  if (has_m(call.routine)) text += fmt::format(", m {}", call.m);
+  text += fmt::format(", n {}", call.n);
+  if (has_depth(call.routine) || is_band(call.routine)) text += fmt::format(", k {}", call.k);
+  if (call.routine < Routine::gemv) return text;
+  text += call.order == Order::row_major ? ", by rows" : ", by columns";
+  if (has_side(call.routine)) text += call.side == Side::left ? ", A left" : ", A right";
+  if (has_triangle(call.routine)) text += call.uplo == Uplo::upper ? ", upper" : ", lower";
+  if (call.trans_a != Transpose::none) text += ", A " + text_of(call.trans_a);
+  if (call.trans_b != Transpose::none && call.routine == Routine::gemm)
+    text += ", B " + text_of(call.trans_b);
+  return text;
+}
+
+std::vector<DevicePtr> devices_of(const Context& context) {
+  return value_or_throw(select_devices(context.text("device")));
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "blas/uses.hpp"
+#include "rival/machine.hpp"
+
+namespace kiln::rival {
+
+/// A call with random numbers, in the memory of the device, and on the host. On a CPU device the
+/// two are one.
+class Problem {
+ public:
+  /// A call whose routine, precision, options and sizes are set; operands without memory get
+  /// theirs: all contiguous. Diagonals of triangular matrices outweigh the rest. `machine` outlives
+  /// it. Throws Error (bad_input) for sizes that are too large for memory.
+  Problem(Machine& machine, const blas::Call& call);
+  const blas::Call& call() const { return call_; }
+  cl_command_queue queue() const { return machine_.queue(); }
+  const std::array<void*, blas::slot_count>& memory() const { return memory_; }
+  /// Whether the device works in memory() itself, where libraries for the host can have it, too.
+  bool is_in_host_memory() const;
+  /// Bytes of an argument.
+  std::size_t bytes(blas::Slot slot) const { return bytes_[static_cast<std::size_t>(slot)]; }
+
+  /// Milliseconds of a call of Kiln's, from before it to after it has finished; the mean of several
+  /// in a row. Throws Error.
+  double run(int calls = 1);
+
+ private:
+  void add(const blas::Use& use);
+  void fill(const blas::Use& use, void* block) const;
+
+  Machine& machine_;
+  blas::Call call_;
+  std::vector<std::shared_ptr<void>> blocks_;
+  std::vector<Buffer> buffers_;
+  std::array<void*, blas::slot_count> memory_{};
+  std::array<std::size_t, blas::slot_count> bytes_{};
+};
+
+/// Whether a routine is bound by computing (level 3) or by the bandwidth of memory.
+bool is_compute_bound(blas::Routine routine);
+/// Floating-point operations of a call of level 3, those of real numbers.
+double operations_of(const blas::Call& call);
+/// Bytes that a call must read and write at least.
+double traffic_of(const blas::Call& call);
+/// All sizes the same.
+blas::Call square(blas::Call call, std::size_t n);
+/// The strides that contiguous operands have.
+blas::Call contiguous(blas::Call call);
+
+}  // namespace kiln::rival
