@@ -13,8 +13,8 @@ class KdbStore : public kiln::testing::KdbTest {
 };
 
 TEST_F(KdbStore, records_go_into_the_store_and_come_back_as_they_were) {
-  const auto database = kdb::complete(database({tuned(1), tuned(2)})).database;
-  write_kdb("some.kdb", database);
+  const auto two = kdb::complete(database({tuned(1), tuned(2)}), kdb::Doubles::yes).database;
+  write_kdb("some.kdb", two);
   const auto there = kiln({"kdb", "convert", "--to", "store", "--device", "cpu", "some.kdb"});
   EXPECT_EQ(there.exit_code, 0) << there.errors;
   EXPECT_THAT(there.output, HasSubstr("2 records of 1 problem classes are on record for "));
@@ -26,8 +26,16 @@ TEST_F(KdbStore, records_go_into_the_store_and_come_back_as_they_were) {
   EXPECT_EQ(kiln({"kdb", "verify", "again.kdb"}).exit_code, 0);
 }
 
+TEST_F(KdbStore, a_database_without_double_types_may_be_asked_for) {
+  const auto two = kdb::complete(database({tuned(1)}), kdb::Doubles::no).database;
+  write_kdb("some.kdb", two);
+  EXPECT_EQ(kiln({"kdb", "convert", "--to", "store", "--device", "cpu", "some.kdb"}).exit_code, 0);
+  kiln({"kdb", "convert", "--from", "store", "--double", "no", "--device", "cpu", "-o", "b.kdb"});
+  EXPECT_EQ(kiln({"kdb", "diff", "some.kdb", "b.kdb"}).exit_code, 0);
+}
+
 TEST_F(KdbStore, the_published_layout_goes_both_ways) {
-  const auto complete = kdb::complete(database({tuned(1)})).database;
+  const auto complete = kdb::complete(database({tuned(1)}), kdb::Doubles::yes).database;
   write_kdb("old.kdb", kiln::value_or_throw(kdb::convert(complete, kdb::Layout::v1)).database);
   EXPECT_EQ(kiln({"kdb", "convert", "--to", "store", "--device", "cpu", "old.kdb"}).exit_code, 0);
   EXPECT_EQ(kiln({"kdb", "convert", "--from", "store", "--to", "v1", "--device", "cpu", "-o",

@@ -17,9 +17,11 @@ constexpr std::string_view own_pattern = "Cached global memory based block gemm"
 
 class FromStore {
  public:
-  FromStore(const Resolver& resolver, const Device& device) : resolver_(resolver), device_(device) {
-    made_.database =
-        kdb::complete({}, device.doubles ? kdb::Doubles::yes : kdb::Doubles::no).database;
+  FromStore(const Resolver& resolver, const Device& device, kdb::Doubles doubles)
+      : resolver_(resolver), device_(device) {
+    if (doubles == kdb::Doubles::detect)
+      doubles = device.doubles ? kdb::Doubles::yes : kdb::Doubles::no;
+    made_.database = kdb::complete({}, doubles).database;
   }
 
   KdbOfStore all() {
@@ -97,8 +99,8 @@ Expected<KdbMeasurements> put_on_record(const kdb::Database& database, const std
   return measurements;
 }
 
-KdbOfStore database_of_store(const Resolver& resolver, const Device& device) {
-  return FromStore(resolver, device).all();
+KdbOfStore database_of_store(const Resolver& resolver, const Device& device, kdb::Doubles doubles) {
+  return FromStore(resolver, device, doubles).all();
 }
 
 }  // namespace kiln::blas

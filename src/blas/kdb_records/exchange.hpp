@@ -22,7 +22,9 @@ struct KdbOfStore {
 /// What came from a database goes back to its place as it was. Kiln's own measurements become
 /// records of "Cached global memory based block gemm" where that pattern's rules allow their tile,
 /// in place of slower ones; those of CPUs never do: a work-group of clBLAS's has 64 work-items or
-/// more. The result has no error of kdb::verify, and so is safe for clBLAS.
-KdbOfStore database_of_store(const Resolver& resolver, const Device& device);
+/// more. `doubles`: whether it has records of the double types; detect: if the device has them. The
+/// result has no error of kdb::verify, and so is safe for clBLAS.
+KdbOfStore database_of_store(const Resolver& resolver, const Device& device,
+                             kdb::Doubles doubles = kdb::Doubles::detect);
 
 }  // namespace kiln::blas

@@ -63,7 +63,7 @@ int records_from_store(Context& context) {
                                              one_line(context.arguments().front())));
   const Resolver resolver = resolver_of(context);
   const DevicePtr device = device_of(context, output);
-  auto made = blas::database_of_store(resolver, *device);
+  auto made = blas::database_of_store(resolver, *device, doubles_of(context));
   print_notes(made.notes);
   if (context.has("to") && context.text("to") != "v3") {
     auto converted =
