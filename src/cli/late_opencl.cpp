@@ -116,6 +116,13 @@ KILN_LATE(cl_int, clEnqueueNDRangeKernel,
            const cl_event* event_wait_list, cl_event* event),
           (command_queue, kernel, work_dim, global_work_offset, global_work_size, local_work_size,
            num_events_in_wait_list, event_wait_list, event))
+KILN_LATE(cl_int, clEnqueueNativeKernel,
+          (cl_command_queue command_queue, void(CL_CALLBACK* user_func)(void*), void* args,
+           size_t cb_args, cl_uint num_mem_objects, const cl_mem* mem_list,
+           const void** args_mem_loc, cl_uint num_events_in_wait_list,
+           const cl_event* event_wait_list, cl_event* event),
+          (command_queue, user_func, args, cb_args, num_mem_objects, mem_list, args_mem_loc,
+           num_events_in_wait_list, event_wait_list, event))
 KILN_LATE(cl_int, clEnqueueReadBuffer,
           (cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_read, size_t offset,
            size_t size, void* ptr, cl_uint num_events_in_wait_list, const cl_event* event_wait_list,
