@@ -28,6 +28,9 @@ struct Facts {
   }
   /// Whether the tile is computed by the matrix units of NVIDIA devices.
   bool by_matrix_units() const { return form == "sm90" && is_double(precision); }
+  /// Reals by which a line of local memory is longer, so that the lanes of a fragment of the matrix
+  /// units do not meet in one bank.
+  int pad() const { return by_matrix_units() ? (is_complex(precision) ? 2 : 4) : 0; }
   std::string pack(const char* name, std::size_t width) const {
     return fmt::format("#define PACK {}\n#define WIDTH {}\n", name, width) +
            std::string(template_text(is_cpu_form(form) ? "pack" : "pack_gpu"));
@@ -75,12 +78,10 @@ std::string cpu_text(const Facts& facts, const GemmTiles& tiles) {
 }
 
 std::string gpu_text(const Facts& facts, const GemmTiles& tiles, std::int64_t stages) {
-  // A line of local memory ends where the lanes of a fragment do not meet in one bank.
-  const int pad = facts.by_matrix_units() ? (is_complex(facts.precision) ? 2 : 4) : 0;
   std::string text = fmt::format(
       "#define ROWS {}\n#define COLUMNS {}\n#define STEP {}\n#define STAGES {}\n#define PAD {}\n"
       "#define THREADS {}\n#define ASYNC {}\n",
-      tiles.rows, tiles.columns, tiles.depth, stages, pad, gemm_threads,
+      tiles.rows, tiles.columns, tiles.depth, stages, facts.pad(), gemm_threads,
       facts.form == "gpu" ? 0 : 1);
   text += facts.pack("pack_first", tiles.rows) + facts.pack("pack_second", tiles.columns);
   text += template_text("product_gpu");
@@ -117,7 +118,8 @@ bool GemmGenerator::accepts(const Request& request, const Parameters& parameters
   const auto bytes = static_cast<std::int64_t>(size_of(facts.precision));
   return rows >= 64 && rows <= 256 && rows % 64 == 0 && columns >= 64 && columns <= 256 &&
          columns % 64 == 0 && depth >= 4 && depth <= 64 && depth % 4 == 0 && stages >= 2 &&
-         stages <= 8 && stages * depth * (rows + columns + 8) * bytes <= 48 << 10;
+         stages <= 8 &&
+         stages * depth * (rows + columns + 2 * facts.pad()) * bytes <= 48 << 10;
 }
 
 std::string GemmGenerator::generate(const Request& request, const Parameters& parameters) const {

@@ -159,8 +159,112 @@ inline void solve_one(MATRIX, long j, long from, long to, long transposed, long 
     x[i] = mul_add(conjugate_if(conj, column[i]), -value, x[i]);
 }
 
+#if !COMPLEX
+// A band without transposition, its reach at most W vectors: the unknowns that the one at hand
+// means something for are in registers, and move on by one lane with each. From one unknown to the
+// next there is a division, a broadcast and a multiply-add, and no way through memory.
+//
+// Columns are read in whole vectors, beyond what belongs to them; `mask` leaves out the rest. The
+// last unknowns, behind which there is no whole window, are left to solve_one.
+#if DOUBLE
+typedef JOIN(long, LANES) MASK;
+#else
+typedef JOIN(int, LANES) MASK;
+#endif
+#if LANES == 16
+#define LANE_NUMBERS (MASK)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define NEXT_LANES(a, b) \
+  __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+#define LANES_BEFORE(a, b) \
+  __builtin_shufflevector(a, b, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
+#define LAST_LANE sf
+#elif LANES == 8
+#define LANE_NUMBERS (MASK)(0, 1, 2, 3, 4, 5, 6, 7)
+#define NEXT_LANES(a, b) __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8)
+#define LANES_BEFORE(a, b) __builtin_shufflevector(a, b, 7, 8, 9, 10, 11, 12, 13, 14)
+#define LAST_LANE s7
+#else
+#define LANE_NUMBERS (MASK)(0, 1, 2, 3)
+#define NEXT_LANES(a, b) __builtin_shufflevector(a, b, 1, 2, 3, 4)
+#define LANES_BEFORE(a, b) __builtin_shufflevector(a, b, 3, 4, 5, 6)
+#define LAST_LANE s3
+#endif
+
+#define SOLVE_WINDOW(W)                                                                          \
+  inline long JOIN(solve_down_, W)(MATRIX, long unit, global T *x) {                              \
+    V window[W];                                                                                  \
+    MASK mask[W];                                                                                 \
+    _Pragma("unroll") for (int v = 0; v < W; ++v) {                                               \
+      window[v] = LOAD(x + v * LANES);                                                            \
+      mask[v] = LANE_NUMBERS + v * LANES < (MASK)(down);                                          \
+    }                                                                                             \
+    long j = 0;                                                                                   \
+    for (; j < n - W * LANES; ++j) {                                                              \
+      global const T *column = COLUMN(j) + j;                                                     \
+      const T value = unit ? window[0].s0 : window[0].s0 / column[0];                             \
+      const V next = (V)(x[j + W * LANES]);                                                       \
+      x[j] = value;                                                                               \
+      _Pragma("unroll") for (int v = 0; v < W; ++v)                                               \
+          window[v] = fma((V)(-value), select((V)(0), LOAD(column + 1 + v * LANES), mask[v]),     \
+                          NEXT_LANES(window[v], v + 1 < W ? window[(v + 1) % W] : next));         \
+    }                                                                                             \
+    _Pragma("unroll") for (int v = 0; v < W; ++v) STORE(window[v], x + j + v * LANES);            \
+    return j;                                                                                     \
+  }                                                                                               \
+  /* The same from the last unknown up; window[0] is the farthest. */                             \
+  inline long JOIN(solve_up_, W)(MATRIX, long unit, global T *x) {                                \
+    V window[W];                                                                                  \
+    MASK mask[W];                                                                                 \
+    _Pragma("unroll") for (int v = 0; v < W; ++v) {                                               \
+      window[v] = LOAD(x + n + (v - W) * LANES);                                                  \
+      mask[v] = LANE_NUMBERS + v * LANES >= (MASK)(W * LANES - up);                               \
+    }                                                                                             \
+    long j = n - 1;                                                                               \
+    for (; j >= W * LANES; --j) {                                                                 \
+      global const T *column = COLUMN(j) + j;                                                     \
+      const T last = window[W - 1].LAST_LANE;                                                     \
+      const T value = unit ? last : last / column[0];                                             \
+      const V next = (V)(x[j - W * LANES]);                                                       \
+      x[j] = value;                                                                               \
+      _Pragma("unroll") for (int v = W - 1; v >= 0; --v)                                          \
+          window[v] = fma((V)(-value), select((V)(0), LOAD(column + (v - W) * LANES), mask[v]),   \
+                          LANES_BEFORE(v > 0 ? window[(v + W - 1) % W] : next, window[v]));       \
+    }                                                                                             \
+    _Pragma("unroll") for (int v = 0; v < W; ++v)                                                 \
+        STORE(window[v], x + j + 1 + (v - W) * LANES);                                            \
+    return j;                                                                                     \
+  }
+SOLVE_WINDOW(1)
+SOLVE_WINDOW(2)
+SOLVE_WINDOW(4)
+SOLVE_WINDOW(8)
+
+// Solves for as many unknowns as windows can; the first that is left.
+inline long solve_windows(MATRIX, long unit, long forward, global T *x) {
+  const long reach = forward ? down : up;
+  const long start = forward ? 0 : n - 1;
+  if (reach > 8 * LANES || n <= 8 * LANES) return start;
+  if (reach <= LANES)
+    return forward ? solve_down_1(SAME_MATRIX, unit, x) : solve_up_1(SAME_MATRIX, unit, x);
+  if (reach <= 2 * LANES)
+    return forward ? solve_down_2(SAME_MATRIX, unit, x) : solve_up_2(SAME_MATRIX, unit, x);
+  if (reach <= 4 * LANES)
+    return forward ? solve_down_4(SAME_MATRIX, unit, x) : solve_up_4(SAME_MATRIX, unit, x);
+  return forward ? solve_down_8(SAME_MATRIX, unit, x) : solve_up_8(SAME_MATRIX, unit, x);
+}
+#endif
+
 inline void solve_one_by_one(MATRIX, long transposed, long conj, long unit, long forward,
                              global T *x) {
+#if !COMPLEX
+  const long start = forward ? 0 : n - 1;
+  const long first = transposed ? start : solve_windows(SAME_MATRIX, unit, forward, x);
+  if (first != start) {
+    for (long j = first; j >= 0 && j < n; j += forward ? 1 : -1)
+      solve_one(SAME_MATRIX, j, 0, n, 0, conj, unit, x);
+    return;
+  }
+#endif
   // Three loops that are one in meaning, each with what it need not ask left out.
   if (transposed) {
     for (long t = 0; t < n; ++t)

@@ -61,6 +61,12 @@ TYPED_TEST(Trsv, solves_with_bands) {
   for_all_options(Layout::Storage::band, 601, 20, 1, this->check);
 }
 
+// Of the widths at which the kernel for CPUs takes another number of vectors.
+TYPED_TEST(Trsv, solves_with_bands_of_any_width) {
+  for (const std::size_t k : {3, 15, 16, 17, 32, 33, 64, 65, 127, 128, 129})
+    for_all_options(Layout::Storage::band, 263, k, 1, this->check);
+}
+
 TYPED_TEST(Trsv, solves_large_systems_block_by_block) {
   TriangleCase c;
   for (const auto storage : {Layout::Storage::general, Layout::Storage::packed})
