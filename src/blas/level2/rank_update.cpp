@@ -69,7 +69,7 @@ struct Cut {
 /// Blocks of columns, and parts of the rows where the columns are few.
 Cut cut_of(const Device& device, const NormalMatrix& matrix, std::int64_t columns, double area) {
   constexpr double least_area = 16384;
-  constexpr std::int64_t items_per_unit = 8, groups_per_unit = 32, least_rows = 1024;
+  constexpr std::int64_t items_per_unit = 4, groups_per_unit = 32, least_rows = 1024;
   const bool cpu = device.type == Device::Type::cpu;
   const std::int64_t units = device.compute_units;
   const auto items = static_cast<std::int64_t>(

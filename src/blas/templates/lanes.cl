@@ -17,8 +17,13 @@ typedef double4 REAL4;
 typedef JOIN(float, LANES) V;
 typedef float4 REAL4;
 #endif
-#define LOAD(p) JOIN(vload, LANES)(0, (p))
-#define STORE(v, p) JOIN(vstore, LANES)((v), 0, (p))
+// Vectors at any element, in one instruction: PoCL makes four stores of a vstore16. ..._OWN are in
+// private memory.
+typedef V __attribute__((aligned(sizeof(REAL)))) V_ANYWHERE;
+#define LOAD(p) (*(global const V_ANYWHERE *)(p))
+#define STORE(v, p) (*(global V_ANYWHERE *)(p) = (v))
+#define LOAD_OWN(p) (*(private const V_ANYWHERE *)(p))
+#define STORE_OWN(v, p) (*(private V_ANYWHERE *)(p) = (v))
 
 #if LANES == 16
 #define SWAPPED(v) (v).s1032547698badcfe
@@ -80,7 +85,7 @@ inline void add_columns(MATRIX, long from, long to, long left, long right, bool 
       }
       REAL *to_sums = (REAL *)sums - from * PARTS;
       for (long i = low * PARTS; i < high * PARTS; i += LANES) {
-        V sum = LOAD(to_sums + i);
+        V sum = LOAD_OWN(to_sums + i);
 #pragma unroll
         for (int k = 0; k < AT_ONCE; ++k) {
           const V value = LOAD(c[k] + i);
@@ -89,7 +94,7 @@ inline void add_columns(MATRIX, long from, long to, long left, long right, bool 
           sum = fma(SWAPPED(value), q[k], sum);
 #endif
         }
-        STORE(sum, to_sums + i);
+        STORE_OWN(sum, to_sums + i);
       }
     }
     for (long k = j; k < next; ++k) {

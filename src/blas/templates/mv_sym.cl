@@ -3,7 +3,7 @@
 // `items`-th, and adds to a vector of its own, part_step after another. conj 1: S is to be
 // conjugated where it stands; 2: where it stands transposed; 0: nowhere.
 #define STRIP 32
-#define TOGETHER 4
+#define TOGETHER (LANES * sizeof(REAL) == 64 && !COMPLEX ? 8 : 4)
 
 inline void add_scalar(global const T *column, long first, long end, long j, long conj,
                        global const T *x, global T *y) {

@@ -9,21 +9,41 @@
 #define ALONG(value) conjugate_if(flags & 2, value)
 
 #if ON_CPU
+#if COMPLEX
+// The factors of a vector and of the swapped vector, as in lanes.cl, but here the vector is what may
+// be conjugated and the column is what is added to.
+#define UPDATE_FACTORS(p, q, s, conj) FACTORS(p, q, s, conj)
+#define ADD(sum, vector, one, other) fma(SWAPPED(vector), other, fma(vector, one, sum))
+#else
+#define UPDATE_FACTORS(p, q, s, conj) const V p = (V)(s), q = p
+#define ADD(sum, vector, one, other) fma(vector, one, sum)
+#endif
+
+// Two columns at a time, so that the vector is read once for both: rows [first, end).
+inline void update_pair(global T *left, global T *right, long first, long end, T s, T t, long flags,
+                        global const T *u) {
+  global REAL *c = (global REAL *)left, *d = (global REAL *)right;
+  global const REAL *down = (global const REAL *)u;
+  UPDATE_FACTORS(p, q, s, flags & 1);
+  UPDATE_FACTORS(p2, q2, t, flags & 1);
+  const long whole = end < first ? first : end - (end - first) % STRIDE;
+  for (long i = first * PARTS; i < whole * PARTS; i += LANES) {
+    const V f = LOAD(down + i);
+    STORE(ADD(LOAD(c + i), f, p, q), c + i);
+    STORE(ADD(LOAD(d + i), f, p2, q2), d + i);
+  }
+  for (long i = whole; i < end; ++i) {
+    left[i] = mul_add(DOWN(u[i]), s, left[i]);
+    right[i] = mul_add(DOWN(u[i]), t, right[i]);
+  }
+}
+
 inline void update_column(global T *column, long first, long end, T s, T t, long terms, long flags,
                           global const T *u, global const T *v) {
   global REAL *c = (global REAL *)column;
   global const REAL *down_u = (global const REAL *)u, *down_v = (global const REAL *)v;
-  const bool conj = flags & 1;
-#if COMPLEX
-  // The factors of a vector and of the swapped vector, as in lanes.cl, but here the vector is
-  // what may be conjugated and the column is what is added to.
-  FACTORS(p, q, s, conj);
-  FACTORS(p2, q2, t, conj);
-#define ADD(sum, vector, one, other) fma(SWAPPED(vector), other, fma(vector, one, sum))
-#else
-  const V p = (V)(s), q = p, p2 = (V)(t), q2 = p2;
-#define ADD(sum, vector, one, other) fma(vector, one, sum)
-#endif
+  UPDATE_FACTORS(p, q, s, flags & 1);
+  UPDATE_FACTORS(p2, q2, t, flags & 1);
   const long whole = end < first ? first : end - (end - first) % STRIDE;
   if (terms == 1) {
     for (long i = first * PARTS; i < whole * PARTS; i += LANES) {
@@ -58,7 +78,13 @@ kernel void rank_update(MATRIX_OUT, long from, long to, long columns, long parts
   const long top = FIRST_ROW(begin), bottom = END_ROW(end - 1);
   const long stop = PART(top, bottom, part + 1, parts), start = PART(top, bottom, part, parts);
 #if ON_CPU
-  for (long j = begin; j < end; ++j) {
+  long j = begin;
+  // Columns of a rectangle have the same rows.
+  if (terms == 1 && FIRST_ROW(end - 1) == FIRST_ROW(begin) && END_ROW(begin) == END_ROW(end - 1))
+    for (; j + 2 <= end; j += 2)
+      update_pair(COLUMN(j), COLUMN(j + 1), start, stop, mul(alpha, ALONG(v[j])),
+                  mul(alpha, ALONG(v[j + 1])), flags, u);
+  for (; j < end; ++j) {
     const T s = mul(alpha, ALONG(v[j]));
     const T t = terms == 2 ? mul(alpha_2, ALONG(u[j])) : zero();
     const long first = max(FIRST_ROW(j), start), last = min(END_ROW(j), stop);
