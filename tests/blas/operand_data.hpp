@@ -12,20 +12,7 @@
 namespace kiln::blas::testing {
 
 template <class T>
-constexpr Precision precision_of = std::is_same_v<T, float>                 ? Precision::s
-                                   : std::is_same_v<T, double>              ? Precision::d
-                                   : std::is_same_v<T, std::complex<float>> ? Precision::c
-                                                                            : Precision::z;
-template <class T>
-struct RealOf {
-  using Type = T;
-};
-template <class R>
-struct RealOf<std::complex<R>> {
-  using Type = R;
-};
-template <class T>
-using Real = typename RealOf<T>::Type;
+using Real = RealOf<T>;
 
 /// The memory of one argument, on the host: everything that the buffer holds, so that what a
 /// routine must not touch (before the offset, between the lines, behind the end) is compared, too.

@@ -7,10 +7,7 @@
 /// Level 3: matrices (Dongarra 1990). Each function describes a call; run(), Plan and explain() of
 /// kiln/blas.hpp do something with it.
 ///
-/// Many products at once join here as functions beside gemm(): gemm_strided<T>(…, count), whose
-/// operands have the distance from one matrix to the next (a field of Operand that is 0 today, and
-/// a `count` of Call that is 1), and gemm_batched<T>(…) over lists of offsets in one memory object.
-/// They return a Call, too, so that running, planning and explaining them need nothing new.
+/// With alpha = 0, or k = 0, the factors are not read; with beta = 1 besides, C is not touched.
 namespace kiln::blas {
 
 /// C := alpha op(A) op(B) + beta C; op(A) is m x k, op(B) is k x n. With beta = 0, C is not read.
@@ -116,6 +113,7 @@ template <Element T>
 }
 
 /// The same with conjugates: C is Hermitian, alpha and beta are real, trans is none or conjugate.
+/// Where C is written, the imaginary parts of its diagonal become 0.
 template <ComplexElement T>
 [[nodiscard]] Call herk(Order order, Uplo uplo, Transpose trans, std::size_t n, std::size_t k,
                         RealOf<T> alpha, Matrix a, RealOf<T> beta, Matrix c) {
@@ -149,7 +147,7 @@ template <Element T>
 }
 
 /// C := alpha A B^H + conj(alpha) B A^H + beta C: C is Hermitian, beta real, trans none or
-/// conjugate.
+/// conjugate. Where C is written, the imaginary parts of its diagonal become 0.
 template <ComplexElement T>
 [[nodiscard]] Call her2k(Order order, Uplo uplo, Transpose trans, std::size_t n, std::size_t k,
                          T alpha, Matrix a, Matrix b, RealOf<T> beta, Matrix c) {

@@ -1,5 +1,6 @@
 // What the forms of the product for GPUs share: the walk over the panels through local memory, and
-// the writing of the result. The arguments of `product` are those of the form for CPUs.
+// the writing of the result. `product` has the panels, then the arguments from `c` to `range` as
+// product_tasks.cl has them.
 //
 // A work-group computes a tile of ROWS x COLUMNS with THREADS work-items. STEP columns of both
 // panels at a time are in local memory, STAGES of them: while one is computed on, the others are on
@@ -40,8 +41,9 @@ inline void put_result(global T* c, long ld, long i, long j, long rows, long col
   if (i >= rows || j >= columns || (triangle == 1 && i < j) || (triangle == 2 && i > j)) return;
   global T* at = c + j * ld + i;
   value = mul(alpha, value);
-  if (!is_zero(beta)) value = mul_add(beta, *at, value);
-  if (hermitian && i == j) value = real_part(value);
+  const bool real = hermitian && i == j;  // what stands there for an imaginary part is not read
+  if (!is_zero(beta)) value = mul_add(beta, real ? real_part(*at) : *at, value);
+  if (real) value = real_part(value);
   *at = value;
 }
 

@@ -1,4 +1,7 @@
 // syrk, herk, syr2k, her2k
+#include <cstring>
+#include <limits>
+
 #include "blas/level3/problem.hpp"
 
 namespace kiln::blas::testing {
@@ -92,6 +95,53 @@ TYPED_TEST_SUITE(HermitianUpdate, Complex);
 TYPED_TEST(HermitianUpdate, of_a_hermitian_matrix) {
   sweep<TypeParam>(Routine::herk, {Transpose::none, Transpose::conjugate});
   sweep<TypeParam>(Routine::her2k, {Transpose::none, Transpose::conjugate});
+}
+
+/// Calls a routine on a matrix whose diagonal has NaN for imaginary parts: all of it is left as it
+/// is, or those parts are 0 afterwards.
+template <class T>
+void check_diagonal(Routine routine, double alpha, std::size_t k, double beta, bool is_left) {
+  constexpr std::size_t n = 70;
+  for (const auto uplo : uplos)
+    for (const std::size_t queues : {1, 2}) {
+      Call call;
+      call.routine = routine;
+      call.precision = precision_of<T>;
+      call.uplo = uplo;
+      call.n = n;
+      call.k = k;
+      call.alpha = alpha;
+      call.beta = beta;
+      auto a = matrix_data<T>(call.order, n, k, 1), b = matrix_data<T>(call.order, n, k, 2);
+      auto c = matrix_data<T>(call.order, n, n, 3);
+      for (std::size_t i = 0; i < n; ++i)
+        c.all()[c.at(call.order, i, i)].imag(std::numeric_limits<Real<T>>::quiet_NaN());
+      call[Slot::a] = a.upload();
+      call[Slot::b] = b.upload();
+      call[Slot::c] = c.upload();
+      ASSERT_EQ(run(call, queues), Status::success) << text_of(call);
+      const auto now = c.download();
+      if (is_left)
+        EXPECT_EQ(std::memcmp(now.data(), c.all().data(), now.size() * sizeof(T)), 0)
+            << text_of(call) << " queues " << queues;
+      else
+        for (std::size_t i = 0; i < n; ++i)
+          EXPECT_EQ(std::imag(now[c.at(call.order, i, i)]), 0) << text_of(call) << ' ' << i;
+      if (alpha == 0 && !is_left)
+        for (std::size_t i = 0; i < n; ++i) {
+          const auto at = c.at(call.order, i, i);
+          EXPECT_EQ(std::real(now[at]), static_cast<Real<T>>(beta) * std::real(c.all()[at]));
+        }
+    }
+}
+
+TYPED_TEST(HermitianUpdate, of_nothing_leaves_the_matrix_as_it_is) {
+  for (const auto routine : {Routine::herk, Routine::her2k}) {
+    check_diagonal<TypeParam>(routine, 0.5, 0, 1, true);
+    check_diagonal<TypeParam>(routine, 0, 9, 1, true);
+    check_diagonal<TypeParam>(routine, 0, 9, 0.5, false);
+    check_diagonal<TypeParam>(routine, 0.5, 9, 1, false);
+  }
 }
 
 }  // namespace
