@@ -43,13 +43,12 @@ Bar cpu_bar(Routine routine, Precision precision, std::size_t n) {
 
 Bar gpu_bar(Routine routine, Precision precision, std::size_t n, double limit) {
   const Call call = measured_call(routine, precision, n);
-  const int calls = !rival::is_compute_bound(routine) ? 20 : n <= 1024 ? 50 : n <= 4096 ? 8 : 3;
   return {fmt::format("blas/gpu-clblast-{}-{}", name_of(call), n),
           fmt::format("{}, n = {}, on the GPU, against CLBlast there", name_of(call), n),
           Holds::at_least,
           limit,
           "x faster",
-          [call, calls](const Context&) { return against_clblast("gpu", call, calls, 7); }};
+          [call](const Context&) { return against_clblast("gpu", call, calls_for(call), 7); }};
 }
 
 }  // namespace

@@ -51,6 +51,11 @@ int pairs_for(const Call& call) {
   return call.n <= 1024 ? 25 : call.n <= 2048 ? 13 : 5;
 }
 
+int calls_for(const Call& call) {
+  if (!rival::is_compute_bound(call.routine)) return 20;
+  return call.n <= 1024 ? 50 : call.n <= 4096 ? 8 : 3;
+}
+
 Outcome duel(const rival::Problem& problem, const Sample& theirs, const Sample& ours, int pairs) {
   const auto measured = interleave(theirs, ours, pairs, 2);
   if (!measured) return not_measured(measured.error());

@@ -21,6 +21,8 @@ Sample in_a_row(std::function<void()> call, std::function<void()> finish, int ca
 
 /// How many pairs a problem is worth on a CPU.
 int pairs_for(const blas::Call& call);
+/// How many calls in a row are measured on a GPU.
+int calls_for(const blas::Call& call);
 
 /// Both sides' medians, their ratio, and the work of each in GFLOP/s or GB/s.
 Outcome duel(const rival::Problem& problem, const Sample& theirs, const Sample& ours, int pairs);

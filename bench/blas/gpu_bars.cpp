@@ -39,10 +39,7 @@ Outcome against_vendor(const Call& call) {
     rival::Machine machine("gpu");
     rival::Problem problem(machine, call);
     const Copies copies(problem);
-    const int calls = !rival::is_compute_bound(call.routine) ? 20
-                      : call.n <= 1024                       ? 50
-                      : call.n <= 4096                       ? 8
-                                                             : 3;
+    const int calls = calls_for(call);
     const auto theirs = in_a_row([&] { rival.run(problem.call(), copies.memory()); },
                                  [&] { rival.finish(); }, calls);
     return duel(
