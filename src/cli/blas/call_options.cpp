@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "base/suggest.hpp"
-#include "blas/uses.hpp"
 #include "cli/context.hpp"
+#include "rival/problem.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -130,14 +130,10 @@ Call call_of(const Context& context) {
   call.m = size_of_option(context, "size-m", call.n);
   call.k = size_of_option(context, "size-k", is_band(call.routine) ? 1 : call.n);
   call.kl = call.ku = call.k;
-  // As measured: neither 0 nor 1 in general, and such that repeated products stay as large.
+  // Neither 0, which leaves work out, nor such that results grow or vanish over repeated calls.
   call.alpha = call.routine < Routine::gemm ? Scalar(-0.5) : Scalar(1);
   if (call.routine == Routine::scal) call.alpha = -1;
-  for (const Use& use : Uses(call))
-    call[use.slot].stride = use.form == Use::Form::matrix   ? static_cast<std::int64_t>(use.length)
-                            : use.form == Use::Form::vector ? 1
-                                                            : 0;
-  return call;
+  return rival::contiguous(call);
 }
 
 std::string text_of(const Call& call) {

@@ -52,7 +52,7 @@ constexpr Example examples[] = {
     {"kiln blas explain trsm -n 4096 --side right --queues 2", "How do two queues share it?"},
 };
 
-// Where clblasSgemm has numbers for its queues, too: more get no work.
+// Only the first few queues of a call get work; so many are a slip of the pen.
 constexpr std::int64_t most_queues = 64;
 
 /// Queues of one context, over all devices.
@@ -136,7 +136,7 @@ constinit const Command blas_explain_command{
         "Prints the solution sequence of a call: its kernels in order, the queue of each and what "
         "share of the kernel's work-items that queue has, the geometry, the parameters (tiles) and "
         "whether they are the built-in default or measured and on record, and where each program "
-        "came from: memory, a store, or compiled now. Nothing is enqueued.",
+        "came from: memory, a store, or compiled now. The call is not run.",
     .options = own_options,
     .positional = routine_word,
     .examples = examples,
