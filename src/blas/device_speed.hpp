@@ -17,7 +17,7 @@ enum class Limit : std::uint8_t { arithmetic, memory };
 double device_speed(Resolver& resolver, const ContextPtr& context, const DevicePtr& device,
                     Precision precision, Limit limit);
 
-/// The Request under which it is on record; its Parameter is "megaflops".
+/// The Request under which that number is on record, as the Parameter "megaflops".
 Request speed_request(Precision precision, Limit limit);
 
 }  // namespace kiln::blas

@@ -9,9 +9,8 @@
 /// not start, rather than go wrong.
 extern "C" {
 
-/// Library::process().run() for callers that know no exceptions: a clblasStatus. `events` gets an
-/// entry for every queue, null for queues that got no work; nothing is written there before the
-/// wait list was read, since it may be the same array, and nothing where the call fails.
+/// run_in_process() (blas/process_run.hpp) for callers that know no exceptions: a clblasStatus.
+/// Thread-safe.
 KILN_API int kiln_blas_run(const kiln::blas::Call& call,
                            const kiln::blas::Execution& execution) noexcept;
 

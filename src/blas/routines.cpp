@@ -78,7 +78,7 @@ void add_steps(SequenceBuilder& builder) {
     case Routine::trsm:
       return add_trsm(builder);
     default:
-      throw Error(Errc::internal, "no such routine yet");
+      throw Error(Errc::internal, "no routine of BLAS has this number");
   }
 }
 

@@ -1,7 +1,5 @@
 #include "blas/sequence_builder.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "blas/gemm/gemm_form.hpp"
@@ -22,13 +20,6 @@ Request request_of(const KernelChoice& choice, const Call& call) {
   request.problem_size = problem_size_of(call);
   request.label = choice.family;
   return request;
-}
-
-std::string text_of(const NDRange& range) {
-  std::string text;
-  for (unsigned d = 0; d < range.dimensions; ++d)
-    text += fmt::format("{}{}/{}", d == 0 ? "" : " x ", range.global[d], range.local[d]);
-  return text;
 }
 
 }  // namespace
@@ -97,7 +88,6 @@ SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelCho
   step.launch.set_range(range);
   step.queue = queue;
   step.after = after;
-  step.name = choice.kernel + " " + text_of(range);
   step.family = choice.family;
   for (const auto before : after) parts_.steps[before].awaited = true;
   return {parts_.steps.emplace_back(std::move(step))};

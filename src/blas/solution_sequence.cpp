@@ -71,8 +71,7 @@ void SolutionSequence::enqueue_only(std::span<const cl_command_queue> queues) {
   for (auto& step : parts_.steps) step.launch.enqueue(queues[step.queue]);
 }
 
-void SolutionSequence::enqueue(Run& run, std::size_t index) {
-  Step& step = parts_.steps[index];
+void SolutionSequence::set_varying(const Run& run, Step& step) {
   for (const auto& varying : step.varying) {
     const Operand& operand = run.call[varying.slot];
     switch (varying.what) {
@@ -94,6 +93,11 @@ void SolutionSequence::enqueue(Run& run, std::size_t index) {
         break;
     }
   }
+}
+
+void SolutionSequence::enqueue(Run& run, std::size_t index) {
+  Step& step = parts_.steps[index];
+  set_varying(run, step);
   collect_waits(run, step);
   const bool noted = step.awaited || run.unordered[step.queue] ||
                      (step.ends_queue && (run.execution.events != nullptr || workspace_bytes_ > 0));

@@ -27,7 +27,6 @@ struct Step {
   std::vector<std::size_t> after;  ///< steps on other queues that must have finished
   bool awaited = false;            ///< by a step on another queue
   bool ends_queue = false;         ///< no later step of the sequence runs on its queue
-  std::string name;                ///< for people: "pack_a 1024 x 512"
   std::string family;              ///< of the kernel's generator
 };
 
@@ -61,6 +60,7 @@ class SolutionSequence {
 
  private:
   struct Run;
+  static void set_varying(const Run& run, Step& step);
   void enqueue(Run& run, std::size_t index);
   void collect_waits(const Run& run, const Step& step);
   void finish(Run& run);

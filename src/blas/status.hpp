@@ -34,7 +34,7 @@ enum class Status : int {
   small_vector_y = -1007,
 };
 
-/// "matrix A is shorter than its sizes, offset and leading dimension say": for people.
+/// "the leading dimension of A is too small"; the name of a status of OpenCL's: for people.
 std::string text_of(Status status);
 
 }  // namespace kiln::blas

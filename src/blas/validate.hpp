@@ -6,9 +6,10 @@
 namespace kiln::blas {
 
 /// Checks the arguments of a call as clBLAS does, and by its codes: queues and wait list, memory
-/// objects, sizes, leading dimensions and increments, the lengths of the buffers, and double
-/// precision. Two differences: k = 0 is no error but what BLAS means by it (C = beta C), and no
-/// check is left out for any routine. Allocates nothing. Thread-safe.
+/// objects, sizes, leading dimensions and increments, and the lengths of the buffers. Two
+/// differences: k = 0 is no error but what BLAS means by it (C = beta C), and no check is left out
+/// for any routine. Whether a device has double precision is Library::supports(). Allocates
+/// nothing. Thread-safe.
 Status validate(const Call& call, const Execution& execution);
 /// The same for a call that will not run: its memory objects may be null, which is then no error.
 Status validate_shape(const Call& call, const Execution& execution);

@@ -9,8 +9,8 @@ namespace kiln {
 
 /// A read-only source of tuning records besides the store: files of other programs. It is asked
 /// once for each family, problem class and device; what it gives is used where the store has
-/// nothing of Kiln's own and the Generator accepts it. Thread-safe; never throws: what cannot be
-/// read is an empty record and a line in the log.
+/// nothing that can be used and the Generator accepts it. Thread-safe; never throws: what cannot
+/// be read is an empty record and a line in the log.
 class ParameterSource {
  public:
   virtual ~ParameterSource() = default;

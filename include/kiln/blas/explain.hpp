@@ -38,14 +38,15 @@ struct Sequence {
 };
 
 /// The sequence that run() would enqueue for this call on these queues. Programs are found or made
-/// as for a run, nothing is enqueued. Memory objects may be null; those that are given are checked.
-/// Thread-safe. Throws Error as run() does.
+/// as for a run, nothing is enqueued on the queues. Memory objects may be null; those that are
+/// given are checked. Thread-safe. Throws Error as run() does.
 KILN_API Sequence explain(const Call& call, std::span<const cl_command_queue> queues);
 inline Sequence explain(const Call& call, cl_command_queue queue) {
   return explain(call, {&queue, 1});
 }
 
-/// "blas.gemm product, queue 0 …", a line for each step and one for the whole: for people.
+/// Two lines for each step ("  0  queue 0  product  2 / 1", then where its program is from) and one
+/// for the whole: for people.
 KILN_API std::string text_of(const Sequence& sequence);
 
 }  // namespace kiln::blas

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <type_traits>
-
 #include "kiln/blas/call.hpp"
 
 /// Level 1: vectors of n elements (Lawson 1979). Each function describes a call; run(), Plan and
-/// explain() of kiln/blas.hpp do something with it.
+/// explain() of kiln/blas.hpp do something with it. Reductions are the same from run to run. With
+/// a negative increment the routines of one vector do as reference BLAS does: scal changes nothing,
+/// nrm2, asum and iamax give 0.
 namespace kiln::blas {
 
 /// x and y change places.
@@ -75,7 +75,8 @@ template <ComplexElement T>
           .operands = {{{}, {}, {}, x, y, result}}};
 }
 
-/// result := the Euclidean norm of x, a RealOf<T>; neither overflows nor underflows on its way.
+/// result := the Euclidean norm of x, a RealOf<T>; neither overflows nor underflows on its way. NaN
+/// where x has one.
 template <Element T>
 [[nodiscard]] Call nrm2(std::size_t n, Vector x, Block result) {
   return {.routine = Routine::nrm2,
@@ -84,7 +85,7 @@ template <Element T>
           .operands = {{{}, {}, {}, x, {}, result}}};
 }
 
-/// result := the sum of |Re x[i]| + |Im x[i]|, a RealOf<T>
+/// result := the sum of |Re x[i]| + |Im x[i]|, a RealOf<T>. NaN where x has one.
 template <Element T>
 [[nodiscard]] Call asum(std::size_t n, Vector x, Block result) {
   return {.routine = Routine::asum,
@@ -94,7 +95,7 @@ template <Element T>
 }
 
 /// result := the place, from 1 on, of the first element with the largest |Re x[i]| + |Im x[i]|, a
-/// cl_uint
+/// cl_uint. As in reference BLAS a NaN that comes first is the largest, and no other one is.
 template <Element T>
 [[nodiscard]] Call iamax(std::size_t n, Vector x, Block result) {
   return {.routine = Routine::iamax,

@@ -15,9 +15,10 @@ struct CpuTasks {
   std::size_t second_panels = 1;
   std::size_t row_panels = 1;  ///< of a part of the result
   std::size_t column_panels = 1;
-  std::size_t counters = 0;  ///< integers of the state
+  std::size_t counters = 0;  ///< integers of the state, beside those that are always there
 
-  /// `in_place`: the result lies where a factor does, so that all is packed first.
+  /// For a product of rows x depth by depth x columns; sizes in elements. Pure. `in_place`: the
+  /// result lies where a factor does, so that all is packed first.
   static CpuTasks of(const GemmTiles& tiles, std::size_t compute_units, std::size_t element_bytes,
                      std::size_t rows, std::size_t columns, std::size_t depth, bool in_place);
 };

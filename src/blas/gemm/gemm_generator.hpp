@@ -5,7 +5,8 @@
 
 namespace kiln::blas {
 
-/// The kernel `product`, C = alpha A B + beta C, and what packs the factors for it.
+/// The kernel `product`, C = alpha A B + beta C, and what packs the factors for it. The version is
+/// a digest of the templates and a number for the code.
 ///
 /// Facts: precision ("s"), form, small (the result is too small for large tiles to fill the
 /// device), native_floats. Parameters: rows, columns, depth (GemmTiles), for GPUs stages, too.

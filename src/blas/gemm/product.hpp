@@ -7,7 +7,7 @@
 namespace kiln::blas {
 
 /// A matrix that a product reads or writes: an argument of the call or workspace, in column-major
-/// order (a row-major matrix is the transposed column-major one).
+/// order (a row-major matrix is the transpose of the column-major one).
 struct Region {
   std::optional<Slot> slot;  ///< else `buffer`
   cl::Buffer buffer;
@@ -22,7 +22,7 @@ struct Region {
 };
 
 /// A factor of a product: op(region), with what its other triangle and its diagonal stand for.
-/// The numbers are the arguments of templates/pack.cl.
+/// The numbers are those of templates/matrix_element.cl.
 struct Factor {
   enum class Stored : int { everywhere, lower, upper };  ///< of op(region)
   enum class Outside : int { zeros, mirrored, mirrored_conjugate };
@@ -36,8 +36,8 @@ struct Factor {
   bool is_triangular() const { return stored != Stored::everywhere && outside == Outside::zeros; }
 };
 
-/// C = alpha first second + beta C, with C rows x columns. The factors are copied before C is
-/// written, so C may lie where a factor does.
+/// C = alpha first second + beta C, with C rows x columns. C may lie where a factor does, whole:
+/// all of the factors is then copied before any of C is written.
 struct Product {
   enum class Triangle : int { whole, lower, upper };
   /// A scalar of the call, or a constant.

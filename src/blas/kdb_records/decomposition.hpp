@@ -9,7 +9,7 @@
 
 namespace kiln::blas {
 
-/// clBLAS's way to say how a kernel cuts its work (SubproblemDim, PGranularity), and Kiln's.
+// clBLAS's way to say how a kernel cuts its work (SubproblemDim, PGranularity), and Kiln's.
 
 /// The routine of a pattern's function ("GEMM"); nothing for an unknown one.
 std::optional<Routine> routine_of_function(std::string_view function);

@@ -3,7 +3,7 @@
 #include "blas/sequence_builder.hpp"
 
 // Level 1: each function adds the steps of one routine. All of them use the first queue alone: they
-// are bound by the memory's bandwidth, and events of further queues stay unset, as with clBLAS.
+// are bound by the memory's bandwidth, and one queue's kernels take all of that.
 //
 // Increments may be negative. The routines of one vector then do as reference BLAS (and clBLAS)
 // does: scal changes nothing, and nrm2, asum and iamax give 0.

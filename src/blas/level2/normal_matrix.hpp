@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "blas/sequence_builder.hpp"
 
 namespace kiln::blas {
@@ -10,13 +12,13 @@ struct MatrixOp {
 };
 
 /// The matrix of a level-2 call as columns that lie one behind another, whatever its storage: a
-/// row-major matrix is the transposed column-major one. The kernels know this form only
+/// row-major matrix is the transpose of the column-major one. The kernels know this form only
 /// (templates/matrix.cl).
 struct NormalMatrix {
   std::int64_t m = 0, n = 0;      ///< rows and columns
   std::int64_t up = 0, down = 0;  ///< how far a column reaches above and below the diagonal
   std::int64_t start = 0, step = 0, growth = 0;  ///< where a column begins
-  bool flipped = false;                          ///< it is the transposed of what the caller means
+  bool flipped = false;                          ///< it is the transpose of what the caller means
 
   /// The rows of column j, and the columns of row i: [first, end).
   std::int64_t first_row(std::int64_t j) const { return std::max<std::int64_t>(0, j - up); }

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "blas/level3/level3.hpp"
 #include "blas/level3/normal_form.hpp"
 #include "blas/level3/shares.hpp"

@@ -6,7 +6,7 @@ namespace kiln::blas {
 
 // C = alpha op(A) op(B) + beta C
 void add_gemm(SequenceBuilder& to);
-// C = alpha A B + beta C or alpha B A + beta C, with A symmetric or hermitian
+// C = alpha A B + beta C or alpha B A + beta C, with A symmetric or Hermitian
 void add_symm(SequenceBuilder& to);
 // C = alpha op(A) op(A)' + beta C, a triangle of it: syrk, herk
 void add_syrk(SequenceBuilder& to);

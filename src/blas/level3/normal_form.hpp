@@ -4,8 +4,8 @@
 
 namespace kiln::blas {
 
-/// Level 3 in column-major order, whatever the caller's: a row-major matrix is the transposed
-/// column-major one, so factors change places and triangles turn over.
+// Level 3 in column-major order, whatever the caller's: a row-major matrix is the transpose of the
+// column-major one, so factors change places and triangles turn over.
 
 /// The call's argument as a column-major matrix.
 inline Region region_of(const Call& call, Slot slot) { return {slot, {}, 0, call[slot].stride}; }

@@ -12,8 +12,7 @@ namespace kiln::blas {
 /// the Request's facts and the Parameters say are macros. The text is a line
 /// `#define NAME value` for each fact and Parameter (names in capitals), then the prelude (types
 /// and arithmetic of the four precisions) and what else it shares with others, then the template
-/// itself. So an editor highlights a
-/// template and oclgrind runs it, with a few -D.
+/// itself. So an editor highlights a template and oclgrind runs it, with a few -D.
 class TemplateGenerator : public Generator {
  public:
   using Defaults = std::function<Parameters(const Request&)>;
@@ -22,7 +21,7 @@ class TemplateGenerator : public Generator {
   TemplateGenerator(std::string name, Defaults defaults, std::vector<std::string> shared = {});
 
   std::string family() const override { return "blas." + name_; }
-  /// Another one when a text is.
+  /// A digest of the texts: another one when a text is.
   std::int64_t version() const override { return version_; }
   Parameters defaults(const Request& request) const override { return defaults_(request); }
   /// Names must be the defaults' own, values positive.

@@ -1,6 +1,6 @@
 // y = alpha op(A) x + beta y, where op is nothing or the conjugation, for rows [from, to); the
-// elements of x lie side by side. With
-// several parts each does its share of the columns and writes its own y, part_step further.
+// elements of x lie side by side. With several parts each does its share of the columns and writes
+// its own y, part_step further.
 //
 // A CPU's work-item takes `rows` rows (BLOCK at most) of one part, so that their sums stay in the
 // cache nearest to it while A streams by. A GPU's work-group takes 64 rows, with LOCAL / 64 columns
