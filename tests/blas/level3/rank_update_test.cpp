@@ -1,4 +1,5 @@
 // syrk, herk, syr2k, her2k
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -141,6 +142,33 @@ TYPED_TEST(HermitianUpdate, of_nothing_leaves_the_matrix_as_it_is) {
     check_diagonal<TypeParam>(routine, 0, 9, 1, true);
     check_diagonal<TypeParam>(routine, 0, 9, 0.5, false);
     check_diagonal<TypeParam>(routine, 0.5, 9, 1, false);
+  }
+}
+
+TYPED_TEST(HermitianUpdate, on_gpus_does_not_read_the_diagonals_imaginary_parts) {
+  constexpr std::size_t n = 70, k = 9;
+  for (const auto routine : {Routine::herk, Routine::her2k}) {
+    Call call;
+    call.routine = routine;
+    call.precision = precision_of<TypeParam>;
+    call.n = n;
+    call.k = k;
+    call.beta = 0.5;
+    auto a = matrix_data<TypeParam>(call.order, n, k, 1);
+    auto b = matrix_data<TypeParam>(call.order, n, k, 2);
+    auto c = matrix_data<TypeParam>(call.order, n, n, 3);
+    for (std::size_t i = 0; i < n; ++i)
+      c.all()[c.at(call.order, i, i)].imag(std::numeric_limits<Real<TypeParam>>::infinity());
+    call[Slot::a] = a.upload();
+    call[Slot::b] = b.upload();
+    call[Slot::c] = c.upload();
+    ASSERT_EQ(run(call, 1, "gpu"), Status::success) << text_of(call);
+    const auto now = c.download();
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto value = now[c.at(call.order, i, i)];
+      EXPECT_TRUE(std::isfinite(value.real())) << text_of(call) << ' ' << i;
+      EXPECT_EQ(value.imag(), 0) << text_of(call) << ' ' << i;
+    }
   }
 }
 
