@@ -33,9 +33,7 @@ bool all_have_doubles(std::span<const cl_command_queue> queues) {
 }  // namespace
 
 Library::Library(Resolver& resolver, std::string gemm_form)
-    : resolver_(resolver),
-      gemm_form_(std::move(gemm_form)),
-      contexts_(std::make_unique<Contexts>()) {
+    : resolver_(resolver), gemm_form_(std::move(gemm_form)) {
   add_generators(resolver);
   if (auto records = kdb_records_of_environment()) resolver.mount(std::move(records));
 }
@@ -50,6 +48,7 @@ Status Library::run(const Call& call, const Execution& execution) {
   if (const Status status = validate(call, execution); status != Status::success) return status;
   const Shape shape = shape_of(call, execution);
   auto sequence = sequences_.take(shape);
+  while (sequence && sequence->has_failed(execution.queues)) sequence = sequences_.take(shape);
   if (!sequence) {
     if (!supports(call, execution)) return Status::invalid_device;
     sequence = build(call, execution, shape);
@@ -69,7 +68,7 @@ std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Executi
 
 std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Execution& execution,
                                                  const Shape& shape) {
-  const auto& context = context_of(shape.context);
+  const ContextPtr context = context_of(shape.context);
   std::vector<DevicePtr> devices;
   for (const auto& queue : execution.queues.first(shape.queues))
     devices.push_back(Queue::adopt(queue, context).device());
@@ -79,9 +78,11 @@ std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Executi
   return std::make_unique<SolutionSequence>(shape, builder.take());
 }
 
-const ContextPtr& Library::context_of(cl_context context) {
-  if (const auto* known = contexts_->find(context)) return *known;
-  return contexts_->insert(context, Context::adopt(context));
+ContextPtr Library::context_of(cl_context context) {
+  const std::lock_guard lock(contexts_mutex_);
+  auto& known = contexts_[context];
+  if (!known) known = Context::adopt(context);
+  return known;
 }
 
 Shape Library::shape_of(const Call& call, const Execution& execution) {
@@ -94,7 +95,9 @@ Shape Library::shape_of(const Call& call, const Execution& execution) {
 
 void Library::clear() {
   sequences_.clear();
-  contexts_ = std::make_unique<Contexts>();
+  std::map<cl_context, ContextPtr> gone;  // goes outside the lock: this may end contexts
+  const std::lock_guard lock(contexts_mutex_);
+  gone.swap(contexts_);
 }
 
 }  // namespace kiln::blas

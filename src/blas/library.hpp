@@ -1,11 +1,12 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include "blas/sequence_cache.hpp"
 #include "blas/status.hpp"
 #include "kernel/resolver.hpp"
-#include "store/memory_layer.hpp"
 
 namespace kiln::blas {
 
@@ -30,23 +31,19 @@ class Library {
   /// The shape of a call on its queues.
   static Shape shape_of(const Call& call, const Execution& execution);
 
-  /// Forgets all sequences and contexts. No call may run meanwhile.
+  /// Forgets all sequences and contexts; those of calls that run meanwhile may stay.
   void clear();
 
  private:
-  struct PointerHash {
-    std::size_t operator()(cl_context context) const noexcept {
-      return reinterpret_cast<std::size_t>(context) * 0x9E3779B97F4A7C15u >> 16;
-    }
-  };
-  using Contexts = MemoryLayer<cl_context, ContextPtr, PointerHash>;
-  const ContextPtr& context_of(cl_context context);
+  ContextPtr context_of(cl_context context);
   std::unique_ptr<SolutionSequence> build(const Call& call, const Execution& execution,
                                           const Shape& shape);
 
   Resolver& resolver_;
   std::string gemm_form_;
-  std::unique_ptr<Contexts> contexts_;
+  /// Asked for where a sequence is built, never by a call that finds one.
+  std::mutex contexts_mutex_;
+  std::map<cl_context, ContextPtr> contexts_;
   SequenceCache sequences_;
 };
 

@@ -51,10 +51,17 @@ Parameters SequenceBuilder::parameters(const KernelChoice& choice, unsigned queu
 }
 
 cl::Buffer SequenceBuilder::workspace(std::size_t bytes) {
+  // PoCL gives a buffer its memory when a command first uses it, and aborts the process where there
+  // is none. Memory that the host can reach it allocates here, where its absence is an error.
+  const bool is_hosts = std::all_of(devices_.begin(), devices_.end(),
+                                    [](const DevicePtr& device) { return device->host_memory; });
+  const cl_mem_flags flags = CL_MEM_READ_WRITE | (is_hosts ? CL_MEM_ALLOC_HOST_PTR : 0);
   try {
-    return parts_.workspace.emplace_back(parts_.context->cl(), CL_MEM_READ_WRITE, bytes);
+    return parts_.workspace.emplace_back(parts_.context->cl(), flags, bytes);
   } catch (const cl::Error& error) {
-    throw cl_error(error);
+    throw ClError(fmt::format("no device memory for {} bytes of workspace: {} ({})", bytes,
+                              cl_status_name(error.err()), error.err()),
+                  error.err());
   }
 }
 

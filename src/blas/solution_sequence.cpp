@@ -1,5 +1,6 @@
 #include "blas/solution_sequence.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "blas/scalar_bytes.hpp"
@@ -65,6 +66,17 @@ void SolutionSequence::run(const Call& call, const Execution& execution) {
     release(events_);
     throw;
   }
+}
+
+bool SolutionSequence::has_failed(std::span<const cl_command_queue> queues) const {
+  if (busy_.empty() || queues[0] == busy_queue_) return false;
+  return std::any_of(busy_.begin(), busy_.end(), [](cl_event event) {
+    cl_int state = CL_COMPLETE;
+    check_cl(
+        ::clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
+        "clGetEventInfo");
+    return state < 0;
+  });
 }
 
 void SolutionSequence::enqueue_only(std::span<const cl_command_queue> queues) {

@@ -8,6 +8,20 @@ namespace kiln::blas {
 using Access = Use::Access;
 using Form = Use::Form;
 
+namespace {
+
+/// Rows of a band's array: the diagonal, and those below and above. What has no number is more
+/// than any array has, and must not come out small.
+std::size_t band_rows(std::size_t below, std::size_t above) {
+  std::size_t rows = 0;
+  return __builtin_add_overflow(below, above, &rows) ||
+                 __builtin_add_overflow(rows, std::size_t{1}, &rows)
+             ? static_cast<std::size_t>(-1)
+             : rows;
+}
+
+}  // namespace
+
 /// Fills a Uses from the sizes of a call.
 class UseList {
  public:
@@ -109,7 +123,7 @@ void level_2(UseList& list, const Call& call) {
       if (call.routine == Routine::gemv)
         list.matrix(Slot::a, m, n, Access::read);
       else
-        list.lines(Slot::a, call.kl + call.ku + 1, by_columns ? n : m, Access::read);
+        list.lines(Slot::a, band_rows(call.kl, call.ku), by_columns ? n : m, Access::read);
       const bool as_is = call.trans_a == Transpose::none;
       list.vector(Slot::x, as_is ? n : m, Access::read);
       list.vector(Slot::y, as_is ? m : n, Access::both);
@@ -129,7 +143,7 @@ void level_2(UseList& list, const Call& call) {
       break;
     case Routine::sbmv:
     case Routine::hbmv:
-      list.lines(Slot::a, call.k + 1, n, Access::read);
+      list.lines(Slot::a, band_rows(call.k, 0), n, Access::read);
       list.vector(Slot::x, n, Access::read);
       list.vector(Slot::y, n, Access::both);
       break;
@@ -145,7 +159,7 @@ void level_2(UseList& list, const Call& call) {
       break;
     case Routine::tbmv:
     case Routine::tbsv:
-      list.lines(Slot::a, call.k + 1, n, Access::read);
+      list.lines(Slot::a, band_rows(call.k, 0), n, Access::read);
       list.vector(Slot::x, n, Access::both);
       break;
     case Routine::ger:

@@ -62,6 +62,21 @@ bool is_meaningless(const Call& call) {
   }
 }
 
+/// Queues of several contexts share no memory. OpenCL would refuse the second one's commands when
+/// the first has computed its share.
+Status check_contexts(std::span<const cl_command_queue> queues) {
+  cl_context first = nullptr;
+  for (const auto& queue : queues) {
+    cl_context context = nullptr;
+    const cl_int status =
+        ::clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+    if (status != CL_SUCCESS) return static_cast<Status>(status);
+    if (first == nullptr) first = context;
+    if (context != first) return Status::invalid_context;
+  }
+  return Status::success;
+}
+
 Status check_queues(const Execution& execution) {
   if (execution.queues.empty() || execution.queues.data() == nullptr) return Status::invalid_value;
   for (const auto& queue : execution.queues)
@@ -70,7 +85,7 @@ Status check_queues(const Execution& execution) {
     return Status::invalid_wait_list;
   for (const auto& event : execution.after)
     if (event == nullptr) return Status::invalid_wait_list;
-  return Status::success;
+  return execution.queues.size() == 1 ? Status::success : check_contexts(execution.queues);
 }
 
 Status check_stride(const Use& use, const Operand& operand, Routine routine) {

@@ -87,6 +87,16 @@ TEST_P(Validate2, refuses_empty_matrices) {
   EXPECT_EQ(status(), Status::invalid_dimension);
 }
 
+// The rows of the array would be 0, or 1, if they were counted modulo 2^64.
+TEST_P(Validate2, a_band_that_is_wider_than_any_array_is_refused) {
+  if (call_.routine != Routine::gbmv && Uses(call_).begin()->length != call_.k + 1) return;
+  for (const auto width : {static_cast<std::size_t>(-1), static_cast<std::size_t>(-2)}) {
+    call_.k = call_.kl = width;
+    call_.ku = 2;
+    EXPECT_EQ(status(), Status::invalid_leading_a) << width;
+  }
+}
+
 std::vector<Routine> level_2() {
   std::vector<Routine> all;
   for (int routine = static_cast<int>(Routine::gemv); routine < static_cast<int>(Routine::gemm);

@@ -144,6 +144,15 @@ TEST(Validate, a_length_that_overflows_is_too_long) {
   EXPECT_EQ(good.validated(), Status::small_vector_x);
 }
 
+TEST(Validate, queues_must_be_of_one_context) {
+  const Good good(Routine::axpy);
+  const auto context = Context::create({Machine::get().device_pointer()});
+  const Queue stranger(context, Machine::get().device_pointer());
+  const cl_command_queue queues[] = {Machine::get().queues()[0], stranger.cl()()};
+  EXPECT_EQ(validate(good.call, {queues}), Status::invalid_context);
+  EXPECT_EQ(validate(good.call, {Machine::get().queues(2)}), Status::success);
+}
+
 // What a routine's elements are decides how many fit.
 TEST(Validate, results_have_their_own_size) {
   Good norm(Routine::nrm2);

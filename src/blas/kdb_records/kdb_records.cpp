@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/input_file.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "blas/kdb_records/decomposition.hpp"
 
@@ -37,7 +37,8 @@ KdbMeasurements KdbRecords::read(const Device& device) const {
     log(LogLevel::warning, fmt::format("{} is not used: {}", path, error.message()));
     return KdbMeasurements();
   };
-  const auto bytes = read_input(path, most_bytes);
+  // Nobody named this very file, so that a pipe in its place is not waited for.
+  const auto bytes = read_file(path, most_bytes);
   if (!bytes) return fail(bytes.error());
   const auto database = kdb::parse(*bytes);
   if (!database) return fail(database.error());

@@ -76,6 +76,19 @@ Queues queues_of(const Context& context) {
   return queues;
 }
 
+/// Sizes that the device has no memory for are a mistake in what was asked.
+blas::Sequence explained(blas::Library& library, const blas::Call& call,
+                         const std::vector<cl_command_queue>& queues) {
+  try {
+    return explain(library, call, queues);
+  } catch (const ClError& error) {
+    if (error.status() != CL_INVALID_BUFFER_SIZE &&
+        error.status() != CL_MEM_OBJECT_ALLOCATION_FAILURE)
+      throw;
+    throw Error(Errc::bad_input, fmt::format("{}: {}", text_of(call), error.what()));
+  }
+}
+
 std::string parameters_of(const blas::SequenceStep& step) {
   std::string text;
   for (const auto& [name, value] : step.parameters)
@@ -147,7 +160,7 @@ int blas_explain(Context& context) {
   const auto resolver = make_resolver(context);
   const Queues queues = queues_of(context);
   blas::Library library(*resolver);
-  const blas::Sequence sequence = explain(library, call, queues.handles);
+  const blas::Sequence sequence = explained(library, call, queues.handles);
   if (context.flag("json")) {
     Json object{{"call", text_of(call)},
                 {"routine", blas::name_of(call.routine)},

@@ -1,6 +1,11 @@
 #include <clAmdBlas.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "blas/clblas/computer.hpp"
@@ -87,6 +92,89 @@ TEST(Library, serves_threads_that_share_a_context) {
     });
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(good, 5 * 4);
+}
+
+TEST(Library, serves_threads_that_set_up_and_tear_down_by_themselves) {
+  Computer computer;
+  std::atomic<int> good = 0;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&] {
+      for (size_t n = 20; n < 50; ++n) {
+        bool right = false;
+        clblasSetup();
+        if (multiply(computer, 20 + n % 2, right) == clblasSuccess && right) ++good;
+        clblasTeardown();
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(good, 4 * 30);
+}
+
+// A call that waits in vain must not take later ones with it, which use the same sequence.
+TEST(Library, goes_on_after_a_call_whose_wait_list_has_failed) {
+  for (const cl_command_queue_properties kind : {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE}) {
+    Computer computer;
+    const cl::Device device = computer.queue().getInfo<CL_QUEUE_DEVICE>();
+    const cl::CommandQueue queue(computer.context(), device, kind);
+    constexpr size_t n = 40;
+    const auto a = computer.buffer(std::vector<float>(n * n, 1));
+    const auto c = computer.zeros(n * n * sizeof(float));
+    const auto multiplied = [&](cl_command_queue on, const cl::UserEvent* gate, cl::Event& done) {
+      const cl_event before = gate == nullptr ? nullptr : (*gate)();
+      return clblasSgemm(clblasRowMajor, clblasNoTrans, clblasNoTrans, n, n, n, 1, a(), 0, n, a(),
+                         0, n, 1, c(), 0, n, 1, &on, gate == nullptr ? 0 : 1,
+                         gate == nullptr ? nullptr : &before, &done());
+    };
+    cl::Event failed;
+    cl::UserEvent gate(computer.context());
+    ASSERT_EQ(multiplied(queue(), &gate, failed), clblasSuccess);
+    gate.setStatus(-7);
+    EXPECT_THROW(failed.wait(), cl::Error);
+    for (auto* on : {queue(), computer.queue(1)()}) {
+      cl::Event done;
+      ASSERT_EQ(multiplied(on, nullptr, done), clblasSuccess);
+      done.wait();
+    }
+    EXPECT_EQ(computer.contents<float>(c), std::vector<float>(n * n, 2 * n));
+  }
+}
+
+/// Ends the process: with 0 where a solution whose workspace finds no memory says so, and small
+/// calls still work.
+[[noreturn]] void solve_without_memory() {
+  Computer computer;
+  constexpr size_t most = 2000;
+  const auto a = computer.buffer(std::vector<float>(most * most, 1)),
+             b = computer.buffer(std::vector<float>(most * most, 1));
+  const auto solved = [&](size_t n) {
+    const auto status =
+        clblasStrsm(clblasColumnMajor, clblasLeft, clblasUpper, clblasNoTrans, clblasUnit, n, n, 1,
+                    a(), 0, most, b(), 0, most, 1, computer.queues(), 0, nullptr, nullptr);
+    computer.finish();
+    return status;
+  };
+  const bool before = solved(64) == clblasSuccess;
+  long pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const auto now = static_cast<rlim_t>(pages) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+  const rlimit limit{now + (1 << 20), RLIM_INFINITY};
+  ::setrlimit(RLIMIT_AS, &limit);
+  const auto failed = solved(most);
+  const bool after = solved(64) == clblasSuccess;
+  std::fprintf(stderr, "before %d, status %d, after %d\n", before, failed, after);
+  const bool says_so = static_cast<cl_int>(failed) == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+                       failed == clblasOutOfHostMemory || failed == clblasOutOfResources;
+  std::_Exit(before && says_so && after ? 0 : 1);
+}
+
+// PoCL aborts the process where a buffer that a command is about to use cannot be allocated.
+TEST(LibraryDeathTest, survives_a_workspace_that_there_is_no_memory_for) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs address space of its own";
+#endif
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(solve_without_memory(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(Library, is_usable_from_c) {

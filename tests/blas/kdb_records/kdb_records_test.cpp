@@ -1,6 +1,8 @@
 // clBLAS's databases as a source of Parameters.
 #include "blas/kdb_records/kdb_records.hpp"
 
+#include <sys/stat.h>
+
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -154,6 +156,14 @@ TEST_F(KdbRecordsTest, a_missing_file_is_no_message_and_a_damaged_one_is_one) {
   ASSERT_EQ(messages.lines().size(), 1u);
   EXPECT_NE(messages.lines()[0].find(".kdb is not used: "), std::string::npos);
   EXPECT_NE(messages.lines()[0].find("byte "), std::string::npos);
+}
+
+TEST_F(KdbRecordsTest, what_is_no_file_is_not_waited_for) {
+  ASSERT_EQ(::mkfifo((folder_.path() / (gpu_.name + ".kdb")).c_str(), 0600), 0);
+  const Messages messages;
+  EXPECT_TRUE(records().find(product('s', "gpu", "gemm float COLUMN_MAJOR"), gpu_).history.empty());
+  ASSERT_EQ(messages.lines().size(), 1u);
+  EXPECT_NE(messages.lines()[0].find("is not a regular file"), std::string::npos);
 }
 
 TEST_F(KdbRecordsTest, the_file_is_read_once_by_any_number_of_threads) {
