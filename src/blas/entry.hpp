@@ -14,7 +14,7 @@ extern "C" {
 KILN_API int kiln_blas_run(const kiln::blas::Call& call,
                            const kiln::blas::Execution& execution) noexcept;
 
-/// Forgets what calls have prepared. No call may run meanwhile.
+/// Forgets what calls have prepared; what runs meanwhile may stay. Thread-safe.
 KILN_API void kiln_blas_forget() noexcept;
 
 }  // extern "C"
