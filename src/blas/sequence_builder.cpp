@@ -1,5 +1,7 @@
 #include "blas/sequence_builder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "blas/gemm/gemm_form.hpp"

@@ -157,8 +157,10 @@ class MicroKernel {
     else
       line("        T value = t[j * {} + i];", rows_);
     line("        global T* at = c + j * ld + i;");
-    line("        if (!is_zero(beta)) value = mul_add(beta, *at, value);");
-    line("        if (hermitian && under == 0) value = real_part(value);");
+    // A diagonal of which the imaginary part is not read, whatever it is.
+    line("        const bool real = hermitian && under == 0;");
+    line("        if (!is_zero(beta)) value = mul_add(beta, real ? real_part(*at) : *at, value);");
+    line("        if (real) value = real_part(value);");
     line("        *at = value;");
     line("      }}");
   }

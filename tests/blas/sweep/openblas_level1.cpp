@@ -67,9 +67,15 @@ void run_level_1(const CblasCall<T>& c) {
       return run_rotation(c);
     case Routine::rotm:
       return c(c.name(), c.n, c.at(Slot::x), x, c.at(Slot::y), y, c.at(Slot::z));
-    case Routine::rotg:  // CBLAS has none for complex numbers
-      return c(std::string(1, letter(c.call.precision)) + "rotg_", c.at(Slot::x), c.at(Slot::y),
-               c.real_at(Slot::z), c.at(Slot::w));
+    case Routine::rotg: {  // CBLAS has none for complex numbers
+      const Wide a = *c.at(Slot::x), b = *c.at(Slot::y);
+      c(std::string(1, letter(c.call.precision)) + "rotg_", c.at(Slot::x), c.at(Slot::y),
+        c.real_at(Slot::z), c.at(Slot::w));
+      // What the rotation makes of a; OpenBLAS 0.3.26 has the rotation right, and this wrong.
+      if constexpr (!std::is_same_v<T, Real<T>>)
+        *c.at(Slot::x) = T(Wide(*c.real_at(Slot::z)) * a + Wide(*c.at(Slot::w)) * b);
+      return;
+    }
     case Routine::rotmg:
       return c(c.name(), c.at(Slot::a), c.at(Slot::b), c.at(Slot::x), *c.at(Slot::y),
                c.at(Slot::z));

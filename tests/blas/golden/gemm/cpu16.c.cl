@@ -136,8 +136,9 @@ inline void tile(int from, int to, global const REAL* restrict a,
         if ((triangle == 1 && under < 0) || (triangle == 2 && under > 0)) continue;
         T value = (T)(t[j * 32 + i], t[64 + j * 32 + i]);
         global T* at = c + j * ld + i;
-        if (!is_zero(beta)) value = mul_add(beta, *at, value);
-        if (hermitian && under == 0) value = real_part(value);
+        const bool real = hermitian && under == 0;
+        if (!is_zero(beta)) value = mul_add(beta, real ? real_part(*at) : *at, value);
+        if (real) value = real_part(value);
         *at = value;
       }
   }
