@@ -1,6 +1,7 @@
 #include "blas/library.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "blas/generators.hpp"
 #include "blas/kdb_records/kdb_records.hpp"
@@ -11,6 +12,11 @@
 
 namespace kiln::blas {
 namespace {
+
+// Calls of one shape on several queues, or on one out of order, run beside one another, each with
+// workspace of its own, up to this many; and as long as all of it is no more bytes than this.
+constexpr std::size_t most_pending = 4;
+constexpr std::size_t most_workspace_beside = std::size_t{256} << 20;
 
 template <class T>
 T fact_of(cl_command_queue queue, cl_command_queue_info name) {
@@ -47,8 +53,7 @@ Library& Library::process() {
 Status Library::run(const Call& call, const Execution& execution) {
   if (const Status status = validate(call, execution); status != Status::success) return status;
   const Shape shape = shape_of(call, execution);
-  auto sequence = sequences_.take(shape);
-  while (sequence && sequence->has_failed(execution.queues)) sequence = sequences_.take(shape);
+  auto sequence = take(shape, execution);
   if (!sequence) {
     if (!supports(call, execution)) return Status::invalid_device;
     sequence = build(call, execution, shape);
@@ -56,6 +61,29 @@ Status Library::run(const Call& call, const Execution& execution) {
   sequence->run(call, execution);
   sequences_.put(std::move(sequence));
   return Status::success;
+}
+
+std::unique_ptr<SolutionSequence> Library::take(const Shape& shape, const Execution& execution) {
+  using LastRun = SolutionSequence::LastRun;
+  std::array<std::unique_ptr<SolutionSequence>, most_pending> pending;
+  std::size_t count = 0;
+  std::unique_ptr<SolutionSequence> found;
+  while (!found && count < most_pending) {
+    auto sequence = sequences_.take(shape);
+    if (!sequence) break;
+    const LastRun last = sequence->last_run(execution.queues);
+    if (last == LastRun::ready)
+      found = std::move(sequence);
+    else if (last == LastRun::pending)
+      pending[count++] = std::move(sequence);
+  }
+  const bool must_wait =
+      count == most_pending ||
+      (count > 0 && pending[0]->workspace_bytes() > most_workspace_beside / most_pending);
+  if (!found && must_wait) found = std::move(pending[0]);
+  for (auto& other : pending)
+    if (other) sequences_.put(std::move(other));
+  return found;
 }
 
 bool Library::supports(const Call& call, const Execution& execution) {

@@ -35,6 +35,9 @@ class Library {
   void clear();
 
  private:
+  /// A sequence that was built before and whose last run nobody has to wait for, if there is one or
+  /// another may not be built. Null: build one.
+  std::unique_ptr<SolutionSequence> take(const Shape& shape, const Execution& execution);
   ContextPtr context_of(cl_context context);
   std::unique_ptr<SolutionSequence> build(const Call& call, const Execution& execution,
                                           const Shape& shape);

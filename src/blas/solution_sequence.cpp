@@ -1,6 +1,5 @@
 #include "blas/solution_sequence.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "blas/scalar_bytes.hpp"
@@ -68,15 +67,19 @@ void SolutionSequence::run(const Call& call, const Execution& execution) {
   }
 }
 
-bool SolutionSequence::has_failed(std::span<const cl_command_queue> queues) const {
-  if (busy_.empty() || queues[0] == busy_queue_) return false;
-  return std::any_of(busy_.begin(), busy_.end(), [](cl_event event) {
+SolutionSequence::LastRun SolutionSequence::last_run(
+    std::span<const cl_command_queue> queues) const {
+  if (queues[0] == busy_queue_) return LastRun::ready;
+  LastRun last = LastRun::ready;
+  for (const auto& event : busy_) {
     cl_int state = CL_COMPLETE;
     check_cl(
         ::clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
         "clGetEventInfo");
-    return state < 0;
-  });
+    if (state < CL_COMPLETE) return LastRun::failed;
+    if (state > CL_COMPLETE) last = LastRun::pending;
+  }
+  return last;
 }
 
 void SolutionSequence::enqueue_only(std::span<const cl_command_queue> queues) {

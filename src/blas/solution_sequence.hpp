@@ -54,11 +54,13 @@ class SolutionSequence {
   /// Enqueues every step; the call must have the sequence's shape. Throws kiln::Error (device);
   /// what was enqueued before runs on.
   void run(const Call& call, const Execution& execution);
-  /// Whether the last run ended in an error, as one that waits for a user event does which is set
-  /// to an error. Nobody knows then what is in the workspace, and a run that has to come after the
-  /// last one would fail with it or, on PoCL 3.1, wait for ever: take another sequence. Looks only
-  /// where the queues do not keep the order of runs by themselves.
-  bool has_failed(std::span<const cl_command_queue> queues) const;
+  /// How the last run stands to one on these queues. `pending`: the next has to wait for it, and
+  /// with it for all that it waits for, which may be the caller himself (a user event). `failed`:
+  /// it ended in an error; nobody knows what is in the workspace, and a run that waits for it would
+  /// fail, too, or on PoCL 3.1 wait for ever: not to be run again. `ready` otherwise, and where one
+  /// queue keeps the order of the runs by itself.
+  enum class LastRun { ready, pending, failed };
+  LastRun last_run(std::span<const cl_command_queue> queues) const;
 
   /// Enqueues every kernel once more with the arguments that it has, and nothing besides: what a
   /// run costs the host at least. For measuring, where nothing else uses the queues.

@@ -26,7 +26,8 @@ struct Plan::State {
     auto& place = sequences[place_of(wanted)];
     // Where a run fails, commands that it had enqueued may still use the sequence's memory, and
     // nothing knows when they end: the next run gets a sequence of its own.
-    const bool is_good = place && !place->has_failed(execution.queues);
+    const bool is_good =
+        place && place->last_run(execution.queues) != SolutionSequence::LastRun::failed;
     auto sequence = is_good ? std::move(place) : process_library().build(asked, execution);
     sequence->run(asked, execution);
     place = std::move(sequence);

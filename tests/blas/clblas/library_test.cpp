@@ -111,32 +111,67 @@ TEST(Library, serves_threads_that_set_up_and_tear_down_by_themselves) {
   EXPECT_EQ(good, 4 * 30);
 }
 
+/// C := C + A A of ones, n x n, on queues and behind gates of the test's choice.
+class Gated {
+ public:
+  explicit Gated(Computer& computer)
+      : a_(computer.buffer(std::vector<float>(n * n, 1))), c_(computer.zeros(n * n * 4)) {}
+  /// The call's event.
+  cl::Event multiply(const cl::CommandQueue& on, const cl::UserEvent* gate = nullptr) const {
+    cl_command_queue queue = on();
+    const cl_event before = gate == nullptr ? nullptr : (*gate)();
+    cl::Event done;
+    EXPECT_EQ(clblasSgemm(clblasRowMajor, clblasNoTrans, clblasNoTrans, n, n, n, 1, a_(), 0, n,
+                          a_(), 0, n, 1, c_(), 0, n, 1, &queue, gate == nullptr ? 0 : 1,
+                          gate == nullptr ? nullptr : &before, &done()),
+              clblasSuccess);
+    return done;
+  }
+  bool holds(Computer& computer, float times) const {
+    return computer.contents<float>(c_) == std::vector<float>(n * n, times * n);
+  }
+
+ private:
+  static constexpr size_t n = 40;
+  cl::Buffer a_, c_;
+};
+
+cl::CommandQueue queue_of_kind(Computer& computer, cl_command_queue_properties kind) {
+  const cl::Device device = computer.queue().getInfo<CL_QUEUE_DEVICE>();
+  return {computer.context(), device, kind};
+}
+
 // A call that waits in vain must not take later ones with it, which use the same sequence.
 TEST(Library, goes_on_after_a_call_whose_wait_list_has_failed) {
   for (const cl_command_queue_properties kind : {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE}) {
     Computer computer;
-    const cl::Device device = computer.queue().getInfo<CL_QUEUE_DEVICE>();
-    const cl::CommandQueue queue(computer.context(), device, kind);
-    constexpr size_t n = 40;
-    const auto a = computer.buffer(std::vector<float>(n * n, 1));
-    const auto c = computer.zeros(n * n * sizeof(float));
-    const auto multiplied = [&](cl_command_queue on, const cl::UserEvent* gate, cl::Event& done) {
-      const cl_event before = gate == nullptr ? nullptr : (*gate)();
-      return clblasSgemm(clblasRowMajor, clblasNoTrans, clblasNoTrans, n, n, n, 1, a(), 0, n, a(),
-                         0, n, 1, c(), 0, n, 1, &on, gate == nullptr ? 0 : 1,
-                         gate == nullptr ? nullptr : &before, &done());
-    };
-    cl::Event failed;
+    const auto queue = queue_of_kind(computer, kind);
+    const Gated product(computer);
     cl::UserEvent gate(computer.context());
-    ASSERT_EQ(multiplied(queue(), &gate, failed), clblasSuccess);
+    const cl::Event failed = product.multiply(queue, &gate);
     gate.setStatus(-7);
     EXPECT_THROW(failed.wait(), cl::Error);
-    for (auto* on : {queue(), computer.queue(1)()}) {
-      cl::Event done;
-      ASSERT_EQ(multiplied(on, nullptr, done), clblasSuccess);
-      done.wait();
-    }
-    EXPECT_EQ(computer.contents<float>(c), std::vector<float>(n * n, 2 * n));
+    for (const auto& on : {queue, computer.queue(1)}) product.multiply(on).wait();
+    EXPECT_TRUE(product.holds(computer, 2));
+  }
+}
+
+// The gate opens only when the second call is done: it may not wait for the first.
+TEST(Library, calls_on_queues_that_know_nothing_of_one_another_do_not_wait) {
+  Computer computer;
+  const auto unordered = queue_of_kind(computer, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  for (const auto& [first, second] :
+       {std::pair(computer.queue(0), computer.queue(1)), std::pair(unordered, unordered)}) {
+    const Gated one(computer), other(computer);
+    one.multiply(first).wait();  // a sequence is there, and free
+    cl::UserEvent gate(computer.context());
+    const cl::Event gated = one.multiply(first, &gate);
+    other.multiply(second).wait();
+    EXPECT_TRUE(gated.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE);
+    gate.setStatus(CL_COMPLETE);
+    gated.wait();
+    EXPECT_TRUE(one.holds(computer, 2));
+    EXPECT_TRUE(other.holds(computer, 1));
   }
 }
 
