@@ -100,7 +100,7 @@ std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Executi
   std::vector<DevicePtr> devices;
   for (const auto& queue : execution.queues.first(shape.queues))
     devices.push_back(Queue::adopt(queue, context).device());
-  for (const auto& device : devices) pin_workers(*context, *device);
+  for (const auto& device : devices) pin_workers(*context, device);
   SequenceBuilder builder(call, context, std::move(devices), resolver_, gemm_form_);
   add_steps(builder);
   return std::make_unique<SolutionSequence>(shape, builder.take());

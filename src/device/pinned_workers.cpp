@@ -10,6 +10,9 @@
 #include <set>
 #include <string_view>
 #include <thread>
+#include <vector>
+
+#include "device/retired_queues.hpp"
 
 namespace kiln {
 namespace {
@@ -71,9 +74,9 @@ bool is_first(cl_device_id device) {
   return seen.insert(device).second;
 }
 
-void gather(const Context& context, const Device& device, std::chrono::milliseconds patience) {
-  const cl::CommandQueue queue(context.cl(), device.handle, cl::QueueProperties::OutOfOrder);
-  const auto meeting = std::make_shared<Meeting>(device.compute_units, patience);
+void gather(const Context& context, const DevicePtr& device, std::chrono::milliseconds patience) {
+  const cl::CommandQueue queue(context.cl(), device->handle, cl::QueueProperties::OutOfOrder);
+  const auto meeting = std::make_shared<Meeting>(device->compute_units, patience);
   std::vector<cl::Event> ends(meeting->expected);
   for (auto& end : ends) {
     auto own = std::make_unique<std::shared_ptr<Meeting>>(meeting);
@@ -90,14 +93,16 @@ void gather(const Context& context, const Device& device, std::chrono::milliseco
   for (const auto& end : ends)
     while (end.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE && Clock::now() < until)
       std::this_thread::yield();
+  retire_queue(queue, device);
 }
 
 }  // namespace
 
-void pin_workers(const Context& context, const Device& device, std::chrono::milliseconds patience) {
-  if (!device.pocl || device.type != Device::Type::cpu || device.compute_units < 2) return;
-  const auto can = device.handle.getInfo<CL_DEVICE_EXECUTION_CAPABILITIES>();
-  if (!is_wanted() || (can & CL_EXEC_NATIVE_KERNEL) == 0 || !is_first(device.handle())) return;
+void pin_workers(const Context& context, const DevicePtr& device,
+                 std::chrono::milliseconds patience) {
+  if (!device->pocl || device->type != Device::Type::cpu || device->compute_units < 2) return;
+  const auto can = device->handle.getInfo<CL_DEVICE_EXECUTION_CAPABILITIES>();
+  if (!is_wanted() || (can & CL_EXEC_NATIVE_KERNEL) == 0 || !is_first(device->handle())) return;
   try {
     gather(context, device, patience);
   } catch (const std::exception&) {

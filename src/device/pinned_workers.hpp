@@ -17,7 +17,7 @@ namespace kiln {
 /// Does nothing: on other devices; where the threads are pinned or outnumber their cores; with
 /// KILN_PIN=off. Does not wait long for threads that are busy: those that are not reached within
 /// `patience` stay as they are. Thread-safe.
-void pin_workers(const Context& context, const Device& device,
+void pin_workers(const Context& context, const DevicePtr& device,
                  std::chrono::milliseconds patience = std::chrono::milliseconds(2));
 
 }  // namespace kiln

@@ -105,6 +105,12 @@ TEST_F(Blas, explain_has_a_bound_on_queues) {
                  "--queues: found 65, expected at most 64");
 }
 
+TEST_F(Blas, bench_has_a_bound_on_rounds) {
+  expect_refusal(
+      kiln({"blas", "bench", "gemm", "-n", "64", "--rounds", "99999999999", "--device", "cpu"}), 2,
+      "--rounds: found 99999999999, expected at most 10000");
+}
+
 TEST_F(Blas, bench_measures_kiln_and_says_what_of_the_others_it_measured) {
   const auto result = kiln({"blas", "bench", "axpy", "-n", "1000", "--rounds", "2", "--device",
                             "cpu", "--store", "off", "--json"});

@@ -47,17 +47,17 @@ class PinnedWorkers : public ::testing::Test {
 
 TEST_F(PinnedWorkers, have_each_a_core_of_their_own) {
   ::unsetenv("KILN_PIN");
-  pin_workers(*context_, *device_, std::chrono::minutes(1));
+  pin_workers(*context_, device_, std::chrono::minutes(1));
   const auto cores = single_cores();
   EXPECT_EQ(cores.size(), device_->compute_units);
   EXPECT_EQ(std::set<std::string>(cores.begin(), cores.end()).size(), cores.size());
-  pin_workers(*context_, *device_);
+  pin_workers(*context_, device_);
   EXPECT_EQ(single_cores(), cores);
 }
 
 TEST_F(PinnedWorkers, are_left_alone_where_that_is_asked_for) {
   ::setenv("KILN_PIN", "off", 1);
-  pin_workers(*context_, *device_);
+  pin_workers(*context_, device_);
   EXPECT_TRUE(single_cores().empty());
 }
 

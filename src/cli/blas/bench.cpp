@@ -139,12 +139,22 @@ constinit const Command blas_bench_command{
     .examples = examples,
 };
 
+/// 0: as many as are worth it.
+int rounds_of(const Context& context) {
+  constexpr std::int64_t most_rounds = 10000;
+  const std::int64_t rounds = context.has("rounds") ? context.integer("rounds") : 0;
+  if (rounds < 0 || rounds > most_rounds)
+    throw Error(Errc::bad_input,
+                fmt::format("--rounds: found {}, expected at most {}", rounds, most_rounds));
+  return static_cast<int>(rounds);
+}
+
 int blas_bench(Context& context) {
+  const int rounds = rounds_of(context);
   const blas::Call call = call_of(context);
   const auto resolver = make_resolver(context);
   rival::Machine machine(devices_of(context).front(), *resolver);
   rival::Problem problem(machine, call);
-  const int rounds = context.has("rounds") ? static_cast<int>(context.integer("rounds")) : 0;
   std::vector<Contender> all;
   {
     Progress progress("measure", 2);
