@@ -32,7 +32,8 @@ class MicroKernel {
     line("  const bool whole = rows >= {0} && columns >= {1} &&", rows_, columns_);
     line("                     (triangle == 0 || (triangle == 1 ? above >= {} : above <= {}));",
          columns_ - 1, -static_cast<long>(rows_ - 1));
-    line("  if (whole && hermitian == 0) {{");
+    line("  const bool off_diagonal = above >= {} || above <= -{};", columns_, rows_);
+    line("  if (whole && (hermitian == 0 || off_diagonal)) {{");
     store_whole();
     line("  }} else {{");
     store_part();

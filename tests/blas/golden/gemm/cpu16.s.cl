@@ -48,7 +48,8 @@ inline void tile(int from, int to, global const REAL* restrict a,
   c1_1 *= alpha;
   const bool whole = rows >= 32 && columns >= 2 &&
                      (triangle == 0 || (triangle == 1 ? above >= 1 : above <= -31));
-  if (whole && hermitian == 0) {
+  const bool off_diagonal = above >= 2 || above <= -32;
+  if (whole && (hermitian == 0 || off_diagonal)) {
     if (is_zero(beta)) {
       STORE(c0_0, 0, c + 0 * ld);
       STORE(c0_1, 1, c + 0 * ld);

@@ -43,7 +43,8 @@ inline void tile(int from, int to, global const REAL* restrict a,
   { const VEC r = re1_0; re1_0 = alpha.x * r - alpha.y * im1_0; im1_0 = alpha.x * im1_0 + alpha.y * r; }
   const bool whole = rows >= 4 && columns >= 2 &&
                      (triangle == 0 || (triangle == 1 ? above >= 1 : above <= -3));
-  if (whole && hermitian == 0) {
+  const bool off_diagonal = above >= 2 || above <= -4;
+  if (whole && (hermitian == 0 || off_diagonal)) {
     if (is_zero(beta)) {
       { global REAL* at = (global REAL*)(c + 0 * ld + 0);
         VEC low, high;
