@@ -79,8 +79,17 @@ void run_level_1(const CblasCall<T>& c) {
     case Routine::rotmg:
       return c(c.name(), c.at(Slot::a), c.at(Slot::b), c.at(Slot::x), *c.at(Slot::y),
                c.at(Slot::z));
-    case Routine::nrm2:
     case Routine::asum:
+      if constexpr (!std::is_same_v<T, Real<T>>) {
+        // OpenBLAS 0.3.21's scasum is wrong with AVX-512; its sums of real numbers are right.
+        const auto sum = c.library.template function<Real<T>(int, const Real<T>*, int)>(
+            std::is_same_v<Real<T>, float> ? "cblas_sasum" : "cblas_dasum");
+        const auto* parts = reinterpret_cast<const Real<T>*>(c.at(Slot::x));
+        *c.real_at(Slot::z) = sum(c.n, parts, 2 * x) + sum(c.n, parts + 1, 2 * x);
+        return;
+      }
+      [[fallthrough]];
+    case Routine::nrm2:
       *c.real_at(Slot::z) = c.library.template function<Norm>(
           "cblas_" + letters + std::string(name_of(c.call.routine)))(c.n, c.at(Slot::x), x);
       return;
