@@ -7,6 +7,7 @@
 #include "blas/gemm/gemm_form.hpp"
 #include "blas/problem_class.hpp"
 #include "blas/scalar_bytes.hpp"
+#include "device/large_pages.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -59,6 +60,8 @@ cl::Buffer SequenceBuilder::workspace(std::size_t bytes) {
                                     [](const DevicePtr& device) { return device->host_memory; });
   const cl_mem_flags flags = CL_MEM_READ_WRITE | (is_hosts ? CL_MEM_ALLOC_HOST_PTR : 0);
   try {
+    if (is_hosts && bytes >= large_page)
+      return parts_.workspace.emplace_back(large_page_buffer(*parts_.context, bytes));
     return parts_.workspace.emplace_back(parts_.context->cl(), flags, bytes);
   } catch (const cl::Error& error) {
     throw ClError(fmt::format("no device memory for {} bytes of workspace: {} ({})", bytes,

@@ -19,6 +19,7 @@ struct Facts {
       if (fact.name == "precision") letter = std::get<std::string>(fact.value).at(0);
       if (fact.name == "form") form = std::get<std::string>(fact.value);
       if (fact.name == "small") small = std::get<std::int64_t>(fact.value) != 0;
+      if (fact.name == "solves") solves = std::get<std::int64_t>(fact.value) != 0;
       if (fact.name == "native_floats")
         native_floats = static_cast<std::size_t>(std::get<std::int64_t>(fact.value));
     }
@@ -39,7 +40,7 @@ struct Facts {
   char letter = 's';
   std::string form = "cpu";
   Precision precision{};
-  bool small = false;
+  bool small = false, solves = false;
   std::size_t native_floats = 4, lanes = 4;
 };
 
@@ -73,8 +74,8 @@ Parameters gpu_defaults(const Facts& facts) {
 std::string cpu_text(const Facts& facts, const GemmTiles& tiles) {
   return fmt::format("#define LANES {}\n", facts.lanes) + std::string(template_text("factor")) +
          facts.pack("pack_first", tiles.rows) + facts.pack("pack_second", tiles.columns) +
-         cpu_tile_text(facts.precision, facts.lanes, tiles) +
-         std::string(template_text("product_tasks"));
+         cpu_tile_text(facts.precision, facts.lanes, tiles) + std::string(template_text("tasks")) +
+         std::string(template_text(facts.solves ? "solve_tasks" : "product_tasks"));
 }
 
 std::string gpu_text(const Facts& facts, const GemmTiles& tiles, std::int64_t stages) {
@@ -95,9 +96,10 @@ std::int64_t GemmGenerator::version() const {
   constexpr std::int64_t own = 6;  // raised when the code here or in cpu_text.cpp changes
   static const std::int64_t version = version_of(
       own, {template_mark("prelude"), template_mark("matrix_element"), template_mark("factor"),
-            template_mark("pack"), template_mark("product_tasks"), template_mark("pack_gpu"),
-            template_mark("product_gpu"), template_mark("product_mma"),
-            template_mark("product_simt"), template_mark("product_walk")});
+            template_mark("pack"), template_mark("tasks"), template_mark("product_tasks"),
+            template_mark("solve_tasks"), template_mark("pack_gpu"), template_mark("product_gpu"),
+            template_mark("product_mma"), template_mark("product_simt"),
+            template_mark("product_walk")});
   return version;
 }
 

@@ -9,7 +9,8 @@ namespace kiln::blas {
 /// a digest of the templates and a number for the code.
 ///
 /// Facts: precision ("s"), form, small (the result is too small for large tiles to fill the
-/// device), native_floats. Parameters: rows, columns, depth (GemmTiles), for GPUs stages, too.
+/// device), native_floats; solves (for CPUs, absent: no): the kernel is `solve` instead, which
+/// solves triangular systems by the same tiles (templates/solve_tasks.cl). Parameters: rows, columns, depth (GemmTiles), for GPUs stages, too.
 /// Forms, by device:
 ///
 ///   cpu   one kernel, templates/product_tasks.cl, that packs and multiplies. A work-group is one

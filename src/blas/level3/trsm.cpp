@@ -1,3 +1,4 @@
+#include "blas/gemm/cpu_solve.hpp"
 #include "blas/gemm/gemm_tiles.hpp"
 #include "blas/level3/level3.hpp"
 #include "blas/level3/normal_form.hpp"
@@ -22,8 +23,9 @@ std::pair<std::size_t, std::size_t> shape_of_b(const Call& call) {
 }
 
 /// Solves by halves: what the first half's solution means for the second is a product. At the
-/// leaves stand the inverted diagonal blocks, so that they are products, too. (For the method's
-/// accuracy see Du Croz and Higham, Stability of methods for matrix inversion, 1992.)
+/// leaves stand on CPUs systems that one launch solves; elsewhere, and where there are few
+/// right-hand sides, the inverted diagonal blocks, so that they are products, too. (For the
+/// method's accuracy see Du Croz and Higham, Stability of methods for matrix inversion, 1992.)
 class TriangularSolve {
  public:
   /// For the right-hand sides of a share: columns of B where A is on the left, else rows.
@@ -44,18 +46,40 @@ class TriangularSolve {
   }
 
   void add_steps() {
+    const bool is_scaled = to_.call().alpha != Scalar(1);
+    if (is_scaled && to_.call().alpha != Scalar(0) && at_once(size_))
+      return solve_at_once(0, size_, call_alpha);
     Product scaled;
     scaled.rows = rows_;
     scaled.columns = columns_;
     scaled.result = b_;
     scaled.beta = call_alpha;
-    if (to_.call().alpha != Scalar(1)) add_scaling(to_, queue_, scaled);
+    if (is_scaled) add_scaling(to_, queue_, scaled);
     if (to_.call().alpha == Scalar(0)) return;
-    invert();
     solve(0, size_);
   }
 
  private:
+  bool at_once(std::size_t unknowns) const {
+    return solves_at_once(to_, queue_, unknowns, left_ ? columns_ : rows_, left_);
+  }
+
+  void solve_at_once(std::size_t from, std::size_t to, const Product::Coefficient& alpha) {
+    const Call& call = to_.call();
+    TriangularSystem system;
+    system.coefficients = region_of(call, Slot::a).at(from, from);
+    system.trans = call.trans_a;
+    system.upper = normal_uplo(call) == Uplo::upper;
+    system.unit = call.diag == Diag::unit;
+    system.left = left_;
+    system.forward = forward_;
+    system.right_sides = left_ ? b_.at(from, 0) : b_.at(0, from);
+    system.size = to - from;
+    system.others = left_ ? columns_ : rows_;
+    system.alpha = alpha;
+    add_cpu_solve(to_, queue_, system);
+  }
+
   void invert() {
     const Call& call = to_.call();
     const std::size_t blocks = panels_of(size_, block_);
@@ -76,6 +100,7 @@ class TriangularSolve {
 
   /// Unknowns [from, to): rows of B, or columns.
   void solve(std::size_t from, std::size_t to) {
+    if (at_once(to - from)) return solve_at_once(from, to, {});
     if (to - from <= block_) return apply_inverse(from, to);
     const std::size_t half = panels_of((to - from) / 2, block_) * block_ + from;
     if (forward_) {
@@ -99,6 +124,7 @@ class TriangularSolve {
 
   void apply_inverse(std::size_t from, std::size_t to) {
     const Call& call = to_.call();
+    if (inverses_() == nullptr) invert();
     Product product = product_of(from, to);
     product.depth = to - from;
     Factor inverse;

@@ -49,7 +49,10 @@ inline void JOIN(PACK, _stretch)(global const T* x, long step_i, long step_k, bo
         to[WIDTH + i] = conjugated ? -from[2 * i + 1] : from[2 * i + 1];
       }
 #else
-      __attribute__((opencl_unroll_hint)) for (int i = 0; i < WIDTH; ++i) to[i] = from[i];
+      int i = 0;
+      __attribute__((opencl_unroll_hint)) for (; i + LANES <= WIDTH; i += LANES)
+        STORE(LOAD(0, from + i), 0, to + i);
+      __attribute__((opencl_unroll_hint)) for (; i < WIDTH; ++i) to[i] = from[i];
 #endif
     }
   } else {

@@ -7,38 +7,13 @@
 // nothing left of one block packs the next. With lead == blocks all is packed before anything is
 // written: C may lie where a factor does.
 //
-// A task waits for others, but only for such as stand before it in the list: they have been taken
-// by teams that run, as a work-group of a CPU runs to its end once begun. So one always goes on,
-// also where the device runs its work-groups one after another.
-//
 // In a slot the panels lie one after another (pack.cl). `triangle` 1 or 2: only where row >= column,
 // or row <= column. `range`: the columns of A (the rows of B) that matter for a tile of rows i0 to
 // i1 - 1 and columns j0 to j1 - 1 are 0: all, 1: those before i1, 2: those from i0 on, 3: those
 // from j0 on, 4: those before j1. `hermitian`: the diagonal of C is real.
 //
-// `state` is zero before and after: what is taken, how many teams have ended, and from `counters`
-// on how much of each block is packed, and multiplied, and to which block each part of C has come.
-#if defined(__x86_64__) || defined(__i386__)
-#define FENCE() __asm__ volatile("" ::: "memory")  // the machine keeps the order by itself
-#define PAUSE() __asm__ volatile("pause" ::: "memory")
-#elif defined(__aarch64__)
-#define FENCE() __asm__ volatile("dmb ish" ::: "memory")
-#define PAUSE() __asm__ volatile("yield" ::: "memory")
-#else
-#define FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
-#define PAUSE() mem_fence(CLK_GLOBAL_MEM_FENCE)
-#endif
-
-enum { taken = 0, ended = 16, counters = 32 };  // on cache lines of their own
-
-inline void wait_for(volatile global int* counter, int value) {
-  while (*counter < value) PAUSE();
-  FENCE();
-}
-inline void announce(volatile global int* counter) {
-  FENCE();
-  atomic_inc(counter);
-}
+// `state` counts how much of each block is packed, and multiplied, and to which block each part of
+// C has come (tasks.cl).
 
 // Whether columns [k0, k1) of the depth matter to rows or columns [i0, i1) of a triangular factor.
 inline bool matters(int range, bool is_first, long i0, long i1, long k0, long k1) {
