@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t block_size = 128;
 
 /// Right-hand sides of a group, at most: what is solved of them stays in a second-level cache.
-constexpr std::size_t most_group = 128;
+constexpr std::size_t most_group = 64;
 
 /// Bytes of the packed matrix, at most.
 constexpr std::size_t most_packed = std::size_t{32} << 20;

@@ -13,8 +13,10 @@ constexpr std::size_t most_column_panels = 16;
 /// Multiplications that are worth another team: some tens of microseconds, which waking it takes.
 constexpr std::size_t work_of_team = std::size_t{4} << 20;
 
-/// Tasks for each team, so that the last to end is not long after the first.
-constexpr std::size_t parts_of_team = 12, packs_of_team = 4;
+/// Tasks for each team, so that the last to end is not long after the first: fewer where they would
+/// be small, since each brings its panels from another core's cache.
+constexpr std::size_t parts_of_team = 12, least_parts_of_team = 3, packs_of_team = 2;
+constexpr std::size_t work_of_part = std::size_t{3} << 20;  ///< multiplications, at least
 
 }  // namespace
 
@@ -41,8 +43,13 @@ CpuTasks CpuTasks::of(const GemmTiles& tiles, std::size_t compute_units, std::si
   const auto parts = [&] {
     return panels_of(row_end, tasks.row_panels) * panels_of(column_end, tasks.column_panels);
   };
-  while (tasks.teams > 1 && blocks * parts() < tasks.teams * parts_of_team &&
-         tasks.row_panels * tasks.column_panels > 1) {
+  const auto are_few = [&](std::size_t least) { return blocks * parts() < tasks.teams * least; };
+  const auto is_large = [&] {
+    return tasks.row_panels * tiles.rows * tasks.column_panels * tiles.columns * tasks.block >=
+           2 * work_of_part;
+  };
+  while (tasks.teams > 1 && tasks.row_panels * tasks.column_panels > 1 &&
+         (are_few(least_parts_of_team) || (are_few(parts_of_team) && is_large()))) {
     const bool by_rows = tasks.row_panels > 1 &&
                          tasks.row_panels * tiles.rows >= tasks.column_panels * tiles.columns;
     auto& longer = by_rows || tasks.column_panels == 1 ? tasks.row_panels : tasks.column_panels;

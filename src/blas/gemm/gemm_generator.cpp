@@ -95,11 +95,11 @@ std::string gpu_text(const Facts& facts, const GemmTiles& tiles, std::int64_t st
 std::int64_t GemmGenerator::version() const {
   constexpr std::int64_t own = 6;  // raised when the code here or in cpu_text.cpp changes
   static const std::int64_t version = version_of(
-      own, {template_mark("prelude"), template_mark("matrix_element"), template_mark("factor"),
-            template_mark("pack"), template_mark("tasks"), template_mark("product_tasks"),
-            template_mark("solve_tasks"), template_mark("pack_gpu"), template_mark("product_gpu"),
-            template_mark("product_mma"), template_mark("product_simt"),
-            template_mark("product_walk")});
+      own,
+      {template_mark("prelude"), template_mark("matrix_element"), template_mark("factor"),
+       template_mark("pack"), template_mark("tasks"), template_mark("product_tasks"),
+       template_mark("solve_tasks"), template_mark("pack_gpu"), template_mark("product_gpu"),
+       template_mark("product_mma"), template_mark("product_simt"), template_mark("product_walk")});
   return version;
 }
 

@@ -87,8 +87,9 @@ class OneSided : public ::testing::Test {
     EXPECT_EQ(expected.difference(b.download()), "") << text_of(call);
   }
 
-  /// By the residual: op(A) X must be alpha B, up to the rounding of |op(A)| |X|.
-  static void check_solve(Call call, std::size_t queues) {
+  /// By the residual: op(A) X must be alpha B, up to the rounding of |op(A)| |X|. Looks at every
+  /// `stride`-th row and column.
+  static void check_solve(Call call, std::size_t queues, std::size_t stride = 1) {
     call = prepared(call);
     auto a = square(call);
     const auto before = matrix_data<T>(call.order, call.m, call.n, 2);
@@ -100,8 +101,8 @@ class OneSided : public ::testing::Test {
     const auto op =
         applied(triangular(element_of(a, call.order), call.uplo, call.diag), call.trans_a);
     const auto solution = element_of(b, call.order);
-    for (std::size_t i = 0; i < call.m; ++i)
-      for (std::size_t j = 0; j < call.n; ++j) {
+    for (std::size_t i = 0; i < call.m; i += stride)
+      for (std::size_t j = 0; j < call.n; j += stride) {
         Sum sum = product(call, op, solution, i, j);
         const Wide wanted = Wide(call.alpha) * Wide(before.all()[before.at(call.order, i, j)]);
         sum.magnitude += std::abs(wanted);
@@ -163,6 +164,22 @@ TYPED_TEST(OneSided, trmm) {
 TYPED_TEST(OneSided, trsm) {
   this->sweep(Routine::trsm, true,
               [&](const Call& call) { this->check_solve(call, this->queues_for(call)); });
+}
+// Large enough for CPUs of some cores to solve for all unknowns in one launch, over several blocks
+// of them and several stretches of what is known.
+TYPED_TEST(OneSided, trsm_of_many_unknowns) {
+  Call call;
+  call.routine = Routine::trsm;
+  for (const auto side : sides)
+    for (const auto uplo : uplos)
+      for (const auto trans : transposes) {
+        call.side = side;
+        call.uplo = uplo;
+        call.trans_a = trans;
+        call.m = side == Side::left ? 717 : 133;
+        call.n = side == Side::left ? 133 : 717;
+        this->check_solve(call, 1, 17);
+      }
 }
 
 }  // namespace
