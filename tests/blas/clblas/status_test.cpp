@@ -84,6 +84,29 @@ TEST_P(Status, checks_leading_dimensions_and_increments) {
   }
 }
 
+TEST_P(Status, refuses_memory_of_another_context) {
+  const Computer other;
+  const auto foreign = other.zeros(operands_.n * operands_.n * GetParam().element);
+  int refused = 0;
+  for (cl_mem Operands::*place : {&Operands::a, &Operands::b, &Operands::c, &Operands::x,
+                                  &Operands::y, &Operands::z, &Operands::w}) {
+    Operands mixed = operands_;
+    mixed.*place = foreign();
+    const clblasStatus status = GetParam().call(mixed);
+    // Success is for operands that the routine does not have.
+    EXPECT_TRUE(status == clblasSuccess || status == clblasInvalidContext) << status;
+    refused += status == clblasInvalidContext ? 1 : 0;
+  }
+  const Operands all = [&] {
+    Operands mixed = operands_;
+    mixed.a = mixed.b = mixed.c = mixed.x = mixed.y = mixed.z = mixed.w = foreign();
+    return mixed;
+  }();
+  EXPECT_EQ(GetParam().call(all), clblasInvalidContext);
+  EXPECT_GE(refused, 1);
+  computer_.finish();
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, Status, ::testing::ValuesIn(families()),
                          [](const auto& of) { return std::string(of.param.name); });
 
