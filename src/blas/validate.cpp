@@ -95,8 +95,8 @@ Status check_stride(const Use& use, const Operand& operand, Routine routine) {
   return is_wrong ? codes_of(use, routine).stride : Status::success;
 }
 
-/// Memory of another context is refused here: some drivers take it for a kernel's argument, and
-/// what a kernel finds there is undefined. The code is that of OpenCL's transfers.
+/// Images and memory of another context are refused here: PoCL takes them for a kernel's argument,
+/// and what a kernel finds there is undefined. The codes are those of OpenCL's transfers.
 Status check_memory(const Use& use, const Operand& operand, Routine routine, cl_context context) {
   const Codes codes = codes_of(use, routine);
   std::size_t extent = 0, bytes = 0, present = 0;
@@ -107,7 +107,11 @@ Status check_memory(const Use& use, const Operand& operand, Routine routine, cl_
   cl_context of = nullptr;
   if (status == CL_SUCCESS)
     status = ::clGetMemObjectInfo(operand.memory, CL_MEM_CONTEXT, sizeof of, &of, nullptr);
+  cl_mem_object_type type = 0;
+  if (status == CL_SUCCESS)
+    status = ::clGetMemObjectInfo(operand.memory, CL_MEM_TYPE, sizeof type, &type, nullptr);
   if (status != CL_SUCCESS) return static_cast<Status>(status);
+  if (type != CL_MEM_OBJECT_BUFFER) return Status::invalid_memory;
   if (of != context) return Status::invalid_context;
   return bytes > present ? codes.small : Status::success;
 }
