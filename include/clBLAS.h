@@ -102,7 +102,11 @@ clblasStatus clblasGetVersion(cl_uint* major, cl_uint* minor, cl_uint* patch);
 clblasStatus clblasSetup(void);
 
 /** Forgets everything that was prepared for calls; a later call prepares it again. The one function
- *  that needs all others to have returned. May be called any number of times. */
+ *  that needs all others to have returned. May be called any number of times.
+ *
+ *  A context that calls were made with stays alive until then, with about a megabyte of programs
+ *  and workspace, even where the caller has released it: clBLAS does the same. Without this call it
+ *  ends when calls with 32 further contexts have come. */
 void clblasTeardown(void);
 
 /* ---- Level 1: vectors of N elements ---- */

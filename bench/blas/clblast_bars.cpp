@@ -13,18 +13,18 @@ using namespace kiln::blas;
 /// `calls` in a row on a GPU; on a CPU, where it is 0, calls among their like.
 Outcome against_clblast(const char* device, const Call& call, int calls, int pairs) {
   return guarded([&]() -> Outcome {
-    const auto& rival = rival::Clblast::get();
     if (!select_devices(device))
       return not_measured(fmt::format("there is no device '{}'", device));
-    if (!rival.present()) return not_measured("libclblast.so.1 is absent");
     rival::Machine machine(device);
     rival::Problem problem(machine, call);
-    const auto run = [&] { rival.run(problem.call(), problem.queue()); };
-    const auto finish = [&] { check_cl(::clFinish(problem.queue()), "clFinish"); };
-    if (calls == 0)
-      return duel(problem, rivals_side([&] { run(), finish(); }), kilns_side(problem), pairs);
-    return duel(
-        problem, in_a_row(run, finish, calls), [&] { return problem.run(calls); }, pairs);
+    auto theirs = rival::clblast_side(problem);
+    if (calls == 0) return duel(problem, std::move(theirs), rival::kiln_side(problem), pairs);
+    theirs.sample =
+        in_a_row(
+            theirs.name, [&] { rival::Clblast::get().run(problem.call(), problem.queue()); },
+            [&] { check_cl(::clFinish(problem.queue()), "clFinish"); }, calls)
+            .sample;
+    return duel(problem, std::move(theirs), kiln_in_a_row(problem, calls), pairs);
   });
 }
 

@@ -4,7 +4,6 @@
 
 #include "blas/bars.hpp"
 #include "blas/duel.hpp"
-#include "rival/cblas.hpp"
 #include "rival/onednn.hpp"
 
 namespace kiln::bench {
@@ -12,15 +11,21 @@ namespace {
 
 using namespace kiln::blas;
 
-template <class Rival>
-Outcome against(const Rival& rival, const char* absent, const Call& call) {
+/// `make_side`: makes the rival's side of a problem.
+Outcome against(rival::Contender (*make_side)(rival::Problem&), const Call& call) {
   return guarded([&]() -> Outcome {
-    if (!rival.present()) return not_measured(absent);
     rival::Machine machine("cpu");
     rival::Problem problem(machine, call);
-    return duel(problem, rivals_side([&] { rival.run(problem.call(), problem.memory()); }),
-                kilns_side(problem), pairs_for(call));
+    return duel(problem, make_side(problem), rival::kiln_side(problem), pairs_for(call));
   });
+}
+
+rival::Contender onednn_side(rival::Problem& problem) {
+  const auto& rival = rival::Onednn::get();
+  auto side = rival::side_of("oneDNN", [&] { rival.run(problem.call(), problem.memory()); });
+  if (!rival.present()) side.absent = "not installed (libdnnl.so.2)";
+  side.spins = true;
+  return side;
 }
 
 Bar against_openblas(Routine routine, Precision precision, std::size_t n, double limit) {
@@ -31,9 +36,7 @@ Bar against_openblas(Routine routine, Precision precision, std::size_t n, double
           Holds::at_least,
           limit,
           "x faster",
-          [call](const Context&) {
-            return against(rival::Cblas::get(), "libopenblas.so.0 is absent", call);
-          }};
+          [call](const Context&) { return against(rival::openblas_side, call); }};
 }
 
 Bar against_onednn(std::size_t n) {
@@ -43,9 +46,7 @@ Bar against_onednn(std::size_t n) {
           Holds::at_least,
           1.0,
           "x faster",
-          [call](const Context&) {
-            return against(rival::Onednn::get(), "libdnnl.so.2 is absent", call);
-          }};
+          [call](const Context&) { return against(onednn_side, call); }};
 }
 
 double floor_of_gemm(Precision precision, std::size_t n) {

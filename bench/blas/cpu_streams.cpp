@@ -7,23 +7,17 @@
 #include "blas/bandwidth.hpp"
 #include "blas/bars.hpp"
 #include "blas/duel.hpp"
-#include "rival/cblas.hpp"
 
 namespace kiln::bench {
 namespace {
 
 using namespace kiln::blas;
 
-Sample openblas(rival::Problem& problem) {
-  return rivals_side([&problem] { rival::Cblas::get().run(problem.call(), problem.memory()); });
-}
-
 Outcome against_openblas(const Call& call) {
   return guarded([&]() -> Outcome {
-    if (!rival::Cblas::get().present()) return not_measured("libopenblas.so.0 is absent");
     rival::Machine machine("cpu");
     rival::Problem problem(machine, call);
-    return duel(problem, openblas(problem), kilns_side(problem), pairs_for(call));
+    return duel(problem, rival::openblas_side(problem), rival::kiln_side(problem), pairs_for(call));
   });
 }
 
@@ -41,34 +35,28 @@ Bandwidth::Kind kind_of(Routine routine) {
 /// Three sides in turn: the bandwidth is measured with the pairs, not before or after them.
 Outcome against_the_better(const Call& call) {
   return guarded([&]() -> Outcome {
-    const bool has_openblas = rival::Cblas::get().present();
     rival::Machine machine("cpu");
     rival::Problem problem(machine, call);
     constexpr std::size_t block = std::size_t{256} << 20;
     Bandwidth bandwidth(kind_of(call.routine), std::max(block, 4 * largest_cache()));
     const double traffic = rival::traffic_of(call);
-    std::vector<double> bandwidths;
-    const auto probe = [&] {
-      rival::Cblas::let_threads_sleep();
+    // What moving the same bytes takes.
+    const auto move = [&] {
       bandwidth.run();
-      bandwidths.push_back(bandwidth.traffic() / bandwidth.run());
+      return traffic * bandwidth.run() / bandwidth.traffic();
     };
-    const Sample theirs = [&]() -> tl::expected<double, std::string> {
-      probe();
-      if (!has_openblas) return traffic / bandwidths.back();
-      return openblas(problem)();
-    };
-    const auto pairs = interleave(theirs, kilns_side(problem), pairs_for(call), 2);
-    if (!pairs) return not_measured(pairs.error());
-    const double ours = median(pairs->second), openblas_ms = median(pairs->first);
-    const double bytes_a_ms = median(bandwidths);
-    const double best = std::min(openblas_ms, traffic / bytes_a_ms);
+    std::vector<rival::Contender> sides{
+        {"bandwidth", "", move, {}}, rival::openblas_side(problem), rival::kiln_side(problem)};
+    rival::measure(sides, pairs_for(call));
+    const bool has_openblas = !sides[1].samples.empty();
+    const double moved = median(sides[0].samples), ours = median(sides[2].samples);
+    const double theirs = has_openblas ? median(sides[1].samples) : moved;
     return Figure{
-        best / ours,
-        fmt::format("{:.4g} ms; {} {:.4g} ms; {:.1f} GB/s, {} gives {:.1f}; {} pairs", ours,
-                    has_openblas ? "OpenBLAS" : "no OpenBLAS", openblas_ms, traffic / ours * 1e-6,
+        std::min(theirs, moved) / ours,
+        fmt::format("{:.4g} ms; {} {:.4g} ms; {:.1f} GB/s, {} gives {:.1f}; {} rounds", ours,
+                    has_openblas ? "OpenBLAS" : "no OpenBLAS", theirs, traffic / ours * 1e-6,
                     kind_of(call.routine) == Bandwidth::Kind::copy ? "a copy" : "reading",
-                    bytes_a_ms * 1e-6, pairs->first.size())};
+                    traffic / moved * 1e-6, sides[2].samples.size())};
   });
 }
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
-#include "rival/burst.hpp"
-#include "rival/cblas.hpp"
 
 namespace kiln::bench {
 
@@ -26,24 +24,19 @@ std::string name_of(const Call& call) {
   return letter(call.precision) + std::string(blas::name_of(call.routine));
 }
 
-Sample kilns_side(rival::Problem& problem) {
-  return [&problem] {
-    rival::Cblas::let_threads_sleep();
-    return rival::burst([&] { problem.run(); });
-  };
-}
-
-Sample rivals_side(std::function<void()> call) {
-  return [call = std::move(call)] { return rival::burst(call); };
-}
-
-Sample in_a_row(std::function<void()> call, std::function<void()> finish, int calls) {
-  return [call = std::move(call), finish = std::move(finish), calls] {
+rival::Contender in_a_row(std::string name, std::function<void()> call,
+                          std::function<void()> finish, int calls) {
+  const auto sample = [call = std::move(call), finish = std::move(finish), calls] {
     const auto start = now_ns();
     for (int i = 0; i < calls; ++i) call();
     finish();
     return static_cast<double>(now_ns() - start) * 1e-6 / calls;
   };
+  return {std::move(name), "", sample, {}};
+}
+
+rival::Contender kiln_in_a_row(rival::Problem& problem, int calls) {
+  return {"Kiln", "", [&problem, calls] { return problem.run(calls); }, {}};
 }
 
 int pairs_for(const Call& call) {
@@ -56,15 +49,19 @@ int calls_for(const Call& call) {
   return call.n <= 1024 ? 50 : call.n <= 4096 ? 8 : 3;
 }
 
-Outcome duel(const rival::Problem& problem, const Sample& theirs, const Sample& ours, int pairs) {
-  const auto measured = interleave(theirs, ours, pairs, 2);
-  if (!measured) return not_measured(measured.error());
-  Figure figure = ratio(*measured, "ms");
+Outcome duel(const rival::Problem& problem, rival::Contender theirs, rival::Contender ours,
+             int pairs) {
+  for (const auto* side : {&theirs, &ours})
+    if (!side->absent.empty()) return not_measured(side->name + ": " + side->absent);
+  std::vector<rival::Contender> sides{std::move(theirs), std::move(ours)};
+  rival::measure(sides, pairs);
+  const Pairs measured{std::move(sides[0].samples), std::move(sides[1].samples)};
+  Figure figure = ratio(measured, "ms");
   const bool computes = rival::is_compute_bound(problem.call().routine);
   const double work =
       1e-6 * (computes ? rival::operations_of(problem.call()) : rival::traffic_of(problem.call()));
-  figure.detail += fmt::format(", {:.1f} {} against {:.1f}", work / median(measured->second),
-                               computes ? "GFLOP/s" : "GB/s", work / median(measured->first));
+  figure.detail += fmt::format(", {:.1f} {} against {:.1f}", work / median(measured.second),
+                               computes ? "GFLOP/s" : "GB/s", work / median(measured.first));
   return figure;
 }
 

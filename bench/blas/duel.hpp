@@ -1,7 +1,7 @@
 #pragma once
 
 #include "frame/statistics.hpp"
-#include "rival/problem.hpp"
+#include "rival/contest.hpp"
 
 namespace kiln::bench {
 
@@ -11,21 +11,21 @@ blas::Call measured_call(blas::Routine routine, blas::Precision precision, std::
 /// "sgemm"
 std::string name_of(const blas::Call& call);
 
-/// Kiln's side of a pair on a CPU: calls among their like, after the threads of a rival on the same
-/// cores have gone to sleep.
-Sample kilns_side(rival::Problem& problem);
-/// A rival's: a call that returns when its work is done.
-Sample rivals_side(std::function<void()> call);
 /// Either side on a GPU: so many calls in a row, the end of which `finish` waits for.
-Sample in_a_row(std::function<void()> call, std::function<void()> finish, int calls);
+rival::Contender in_a_row(std::string name, std::function<void()> call,
+                          std::function<void()> finish, int calls);
+/// Kiln's.
+rival::Contender kiln_in_a_row(rival::Problem& problem, int calls);
 
 /// How many pairs a problem is worth on a CPU.
 int pairs_for(const blas::Call& call);
 /// How many calls in a row are measured on a GPU.
 int calls_for(const blas::Call& call);
 
-/// Both sides' medians, their ratio, and the work of each in GFLOP/s or GB/s.
-Outcome duel(const rival::Problem& problem, const Sample& theirs, const Sample& ours, int pairs);
+/// Both sides' medians, their ratio, and the work of each in GFLOP/s or GB/s. They take turns as in
+/// `kiln blas bench`. Why a side is absent is why it was not measured.
+Outcome duel(const rival::Problem& problem, rival::Contender theirs, rival::Contender ours,
+             int pairs);
 
 /// What a bar's measurement throws is why it was not measured.
 Outcome guarded(const std::function<Outcome()>& measure);

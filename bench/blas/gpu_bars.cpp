@@ -40,10 +40,10 @@ Outcome against_vendor(const Call& call) {
     rival::Problem problem(machine, call);
     const Copies copies(problem);
     const int calls = calls_for(call);
-    const auto theirs = in_a_row([&] { rival.run(problem.call(), copies.memory()); },
-                                 [&] { rival.finish(); }, calls);
-    return duel(
-        problem, theirs, [&] { return problem.run(calls); }, 9);
+    auto theirs = in_a_row(
+        "cuBLAS", [&] { rival.run(problem.call(), copies.memory()); }, [&] { rival.finish(); },
+        calls);
+    return duel(problem, std::move(theirs), kiln_in_a_row(problem, calls), 9);
   });
 }
 

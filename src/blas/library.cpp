@@ -18,6 +18,11 @@ namespace {
 constexpr std::size_t most_pending = 4;
 constexpr std::size_t most_workspace_beside = std::size_t{256} << 20;
 
+// Nobody says when a caller is done with a context, which stays alive, with a megabyte of programs
+// and workspace, for as long as it is known here. A process that makes one after another is bounded
+// by this; those that still need theirs build again.
+constexpr std::size_t most_contexts = 32;
+
 template <class T>
 T fact_of(cl_command_queue queue, cl_command_queue_info name) {
   T value{};
@@ -107,10 +112,14 @@ std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Executi
 }
 
 ContextPtr Library::context_of(cl_context context) {
+  std::map<cl_context, ContextPtr> gone;  // goes outside the lock: this may end contexts
   const std::lock_guard lock(contexts_mutex_);
-  auto& known = contexts_[context];
-  if (!known) known = Context::adopt(context);
-  return known;
+  if (const auto known = contexts_.find(context); known != contexts_.end()) return known->second;
+  if (contexts_.size() >= most_contexts) {
+    sequences_.clear();
+    gone.swap(contexts_);
+  }
+  return contexts_[context] = Context::adopt(context);
 }
 
 Shape Library::shape_of(const Call& call, const Execution& execution) {

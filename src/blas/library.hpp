@@ -11,7 +11,8 @@
 namespace kiln::blas {
 
 /// The BLAS of a process: contexts that were seen, sequences that were built. Calls may come from
-/// any number of threads, for any contexts and devices.
+/// any number of threads, for any contexts and devices. Contexts that were called with are kept
+/// alive until clear(), or until calls with 32 others have come; then all are forgotten.
 class Library {
  public:
   /// Registers the generators with the Resolver, which must outlive the library.

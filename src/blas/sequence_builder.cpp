@@ -25,6 +25,20 @@ Request request_of(const KernelChoice& choice, const Call& call) {
   return request;
 }
 
+/// Throws where a device that is no CPU has less than the templates of levels 2 and 3 take: every
+/// full profile of OpenCL has the local memory, and GPUs have the work-groups.
+void require_work_groups(const Device& device, Routine routine) {
+  constexpr std::size_t least_group = 64;
+  constexpr cl_ulong least_memory = 20 << 10;
+  if (device.type == Device::Type::cpu || routine < Routine::gemv) return;
+  if (device.max_work_group_size < least_group || device.local_memory < least_memory)
+    throw Error(Errc::unsupported,
+                fmt::format("{}: found work-groups of {} and {} bytes of local memory, BLAS needs "
+                            "{} and {}",
+                            device.name, device.max_work_group_size, device.local_memory,
+                            least_group, least_memory));
+}
+
 }  // namespace
 
 SequenceBuilder::SequenceBuilder(const Call& call, ContextPtr context,
@@ -35,6 +49,7 @@ SequenceBuilder::SequenceBuilder(const Call& call, ContextPtr context,
       gemm_form_(std::move(gemm_form)),
       devices_(std::move(devices)) {
   parts_.context = std::move(context);
+  for (const auto& device : devices_) require_work_groups(*device, call.routine);
 }
 
 std::string SequenceBuilder::gemm_form(unsigned queue) const {
@@ -101,6 +116,8 @@ SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelCho
   step.queue = queue;
   step.after = after;
   step.family = choice.family;
+  if (const auto part = parts_of_work_.find(queue); part != parts_of_work_.end())
+    step.part = part->second;
   for (const auto before : after) parts_.steps[before].awaited = true;
   return {parts_.steps.emplace_back(std::move(step))};
 }

@@ -84,6 +84,11 @@ class SequenceBuilder {
   /// Arguments hold is good until the next step.
   Arguments step(unsigned queue, const KernelChoice& choice, const NDRange& range,
                  const std::vector<std::size_t>& after = {});
+  /// Notes that the steps of a queue do this part (0 to 1) of the work, from the next step on until
+  /// forget_parts(): for people to see.
+  void set_part(unsigned queue, double part) { parts_of_work_[queue] = part; }
+  void forget_parts() { parts_of_work_.clear(); }
+
   /// The index that the next step will have.
   std::size_t next_step() const { return parts_.steps.size(); }
 
@@ -95,7 +100,8 @@ class SequenceBuilder {
   std::string gemm_form_;
   std::vector<DevicePtr> devices_;
   std::map<std::pair<unsigned, unsigned>, cl::Buffer> scratch_;
-  std::map<unsigned, cl::Buffer> zeros_;  ///< by queue
+  std::map<unsigned, cl::Buffer> zeros_;      ///< by queue
+  std::map<unsigned, double> parts_of_work_;  ///< by queue
   SolutionSequence::Parts parts_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct Step {
   bool awaited = false;            ///< by a step on another queue
   bool ends_queue = false;         ///< no later step of the sequence runs on its queue
   std::string family;              ///< of the kernel's generator
+  /// Its queue's part of the work, 0 to 1, where the routine has cut the work for the queues.
+  std::optional<double> part;
 };
 
 /// The kernels that answer one Shape, with their geometry, arguments and order: clBLAS's

@@ -14,7 +14,7 @@ std::string text_of(Status status) {
     case Status::not_initialized:
       return "clblasSetup was not called";
     case Status::invalid_context:
-      return "the queues belong to several contexts";
+      return "the queues and memory objects belong to several contexts";
     case Status::invalid_matrix_a:
       return "matrix A is no memory object";
     case Status::invalid_matrix_b:

@@ -13,6 +13,7 @@ enum class Status : int {
   invalid_device = -33,  ///< no double precision there
   invalid_context = -34,
   invalid_queue = -36,
+  invalid_memory = -38,  ///< a memory object that is no buffer
   invalid_wait_list = -57,
   not_implemented = -1024,
   not_initialized = -1023,

@@ -63,21 +63,20 @@ bool is_meaningless(const Call& call) {
 }
 
 /// Queues of several contexts share no memory. OpenCL would refuse the second one's commands when
-/// the first has computed its share.
-Status check_contexts(std::span<const cl_command_queue> queues) {
-  cl_context first = nullptr;
+/// the first has computed its share. Leaves the one context in `shared`.
+Status check_contexts(std::span<const cl_command_queue> queues, cl_context& shared) {
   for (const auto& queue : queues) {
     cl_context context = nullptr;
     const cl_int status =
         ::clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
     if (status != CL_SUCCESS) return static_cast<Status>(status);
-    if (first == nullptr) first = context;
-    if (context != first) return Status::invalid_context;
+    if (shared == nullptr) shared = context;
+    if (context != shared) return Status::invalid_context;
   }
   return Status::success;
 }
 
-Status check_queues(const Execution& execution) {
+Status check_queues(const Execution& execution, cl_context& context) {
   if (execution.queues.empty() || execution.queues.data() == nullptr) return Status::invalid_value;
   for (const auto& queue : execution.queues)
     if (queue == nullptr) return Status::invalid_queue;
@@ -85,7 +84,7 @@ Status check_queues(const Execution& execution) {
     return Status::invalid_wait_list;
   for (const auto& event : execution.after)
     if (event == nullptr) return Status::invalid_wait_list;
-  return execution.queues.size() == 1 ? Status::success : check_contexts(execution.queues);
+  return check_contexts(execution.queues, context);
 }
 
 Status check_stride(const Use& use, const Operand& operand, Routine routine) {
@@ -96,19 +95,29 @@ Status check_stride(const Use& use, const Operand& operand, Routine routine) {
   return is_wrong ? codes_of(use, routine).stride : Status::success;
 }
 
-Status check_memory(const Use& use, const Operand& operand, Routine routine) {
+/// Images and memory of another context are refused here: PoCL takes them for a kernel's argument,
+/// and what a kernel finds there is undefined. The codes are those of OpenCL's transfers.
+Status check_memory(const Use& use, const Operand& operand, Routine routine, cl_context context) {
   const Codes codes = codes_of(use, routine);
   std::size_t extent = 0, bytes = 0, present = 0;
   if (!extent_of(use, operand, extent) || __builtin_mul_overflow(extent, use.element, &bytes))
     return codes.small;
-  const cl_int status =
+  cl_int status =
       ::clGetMemObjectInfo(operand.memory, CL_MEM_SIZE, sizeof present, &present, nullptr);
+  cl_context of = nullptr;
+  if (status == CL_SUCCESS)
+    status = ::clGetMemObjectInfo(operand.memory, CL_MEM_CONTEXT, sizeof of, &of, nullptr);
+  cl_mem_object_type type = 0;
+  if (status == CL_SUCCESS)
+    status = ::clGetMemObjectInfo(operand.memory, CL_MEM_TYPE, sizeof type, &type, nullptr);
   if (status != CL_SUCCESS) return static_cast<Status>(status);
+  if (type != CL_MEM_OBJECT_BUFFER) return Status::invalid_memory;
+  if (of != context) return Status::invalid_context;
   return bytes > present ? codes.small : Status::success;
 }
 
 /// All but the queues. Memory objects may be null.
-Status check_arguments(const Call& call, const Uses& uses) {
+Status check_arguments(const Call& call, const Uses& uses, cl_context context) {
   if (has_zero_dimension(call)) return Status::invalid_dimension;
   if (is_meaningless(call)) return Status::invalid_value;
   for (const Use& use : uses) {
@@ -116,7 +125,8 @@ Status check_arguments(const Call& call, const Uses& uses) {
     if (const Status status = check_stride(use, operand, call.routine); status != Status::success)
       return status;
     if (operand.memory == nullptr) continue;
-    if (const Status status = check_memory(use, operand, call.routine); status != Status::success)
+    if (const Status status = check_memory(use, operand, call.routine, context);
+        status != Status::success)
       return status;
   }
   return Status::success;
@@ -125,16 +135,20 @@ Status check_arguments(const Call& call, const Uses& uses) {
 }  // namespace
 
 Status validate(const Call& call, const Execution& execution) {
-  if (const Status status = check_queues(execution); status != Status::success) return status;
+  cl_context context = nullptr;
+  if (const Status status = check_queues(execution, context); status != Status::success)
+    return status;
   const Uses uses(call);
   for (const Use& use : uses)
     if (call[use.slot].memory == nullptr) return codes_of(use, call.routine).absent;
-  return check_arguments(call, uses);
+  return check_arguments(call, uses, context);
 }
 
 Status validate_shape(const Call& call, const Execution& execution) {
-  if (const Status status = check_queues(execution); status != Status::success) return status;
-  return check_arguments(call, Uses(call));
+  cl_context context = nullptr;
+  if (const Status status = check_queues(execution, context); status != Status::success)
+    return status;
+  return check_arguments(call, Uses(call), context);
 }
 
 }  // namespace kiln::blas

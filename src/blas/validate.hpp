@@ -6,7 +6,8 @@
 namespace kiln::blas {
 
 /// Checks the arguments of a call as clBLAS does, and by its codes: queues and wait list, memory
-/// objects, sizes, leading dimensions and increments, and the lengths of the buffers. Two
+/// objects, sizes, leading dimensions and increments, and the lengths of the buffers; memory of
+/// another context than the queues' is CL_INVALID_CONTEXT. Two
 /// differences: k = 0 is no error but what BLAS means by it (C = beta C), and no check is left out
 /// for any routine. Whether a device has double precision is Library::supports(). Allocates
 /// nothing. Thread-safe.

@@ -128,6 +128,10 @@ Expected<CommandLine> parse_command_line(const Command& command, std::vector<std
     parser.app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     std::string message = error.what();
+    // "--size-n: 1 required  missing": the option stood last, without a value.
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+      if (const auto end = message.find(": 1 required"); end != std::string::npos)
+        message = message.substr(0, end) + ": found no value, expected one";
     std::replace(message.begin(), message.end(), '\n', ' ');
     return fail(Errc::bad_input, where(command) + message);
   }

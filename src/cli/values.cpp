@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "base/suggest.hpp"
 
@@ -15,24 +16,31 @@ tl::unexpected<Error> mismatch(std::string_view found, std::string_view expected
   return fail(Errc::bad_input, fmt::format("found '{}', expected {}", found, expected));
 }
 
+enum class Parsed { good, bad, out_of_range };
+
 template <class T>
-bool parse_whole(const std::string& text, T& value) {
+Parsed parse_whole(const std::string& text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  if (end != text.data() + text.size() || error == std::errc::invalid_argument) return Parsed::bad;
+  return error == std::errc() ? Parsed::good : Parsed::out_of_range;
 }
 
 }  // namespace
 
 Expected<std::int64_t> to_integer(const Option& option, const std::string& text) {
   std::int64_t value = 0;
-  if (!parse_whole(text, value) || static_cast<double>(value) < option.least)
+  const Parsed parsed = parse_whole(text, value);
+  if (parsed == Parsed::out_of_range && !text.starts_with('-'))
+    return mismatch(text, fmt::format("a whole number of at most {}",
+                                      std::numeric_limits<std::int64_t>::max()));
+  if (parsed != Parsed::good || static_cast<double>(value) < option.least)
     return mismatch(text, fmt::format("a whole number of at least {}", option.least));
   return value;
 }
 
 Expected<double> to_number(const Option& option, const std::string& text) {
   double value = 0;
-  if (!parse_whole(text, value) || !std::isfinite(value) || value < option.least)
+  if (parse_whole(text, value) != Parsed::good || !std::isfinite(value) || value < option.least)
     return mismatch(text, fmt::format("a number of at least {}", option.least));
   return value;
 }

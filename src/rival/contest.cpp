@@ -10,34 +10,6 @@
 namespace kiln::rival {
 namespace {
 
-Contender kiln_side(Problem& problem) {
-  return {"Kiln", "", [&problem] { return burst([&problem] { problem.run(); }); }, {}};
-}
-
-Contender openblas_side(Problem& problem, bool on_host) {
-  Contender side{"OpenBLAS", "", nullptr, {}};
-  if (!on_host)
-    side.absent = "it has no part in this device";
-  else if (!Cblas::get().present())
-    side.absent = "not installed (libopenblas.so.0)";
-  side.sample = [&problem] {
-    return burst([&problem] { Cblas::get().run(problem.call(), problem.memory()); });
-  };
-  return side;
-}
-
-Contender clblast_side(Problem& problem) {
-  Contender side{"CLBlast", "", nullptr, {}};
-  if (!Clblast::get().present()) side.absent = "not installed (libclblast.so.1)";
-  side.sample = [&problem] {
-    return burst([&problem] {
-      Clblast::get().run(problem.call(), problem.queue());
-      check_cl(::clFinish(problem.queue()), "clFinish");
-    });
-  };
-  return side;
-}
-
 /// A first call, which compiles, or says that the library has no such routine.
 void try_out(Contender& side) {
   if (!side.absent.empty()) return;
@@ -51,10 +23,34 @@ void try_out(Contender& side) {
 
 }  // namespace
 
+Contender side_of(std::string name, std::function<void()> call) {
+  return {std::move(name), "", [call = std::move(call)] { return burst(call); }, {}};
+}
+
+Contender kiln_side(Problem& problem) {
+  return side_of("Kiln", [&problem] { problem.run(); });
+}
+
+Contender openblas_side(Problem& problem) {
+  Contender side =
+      side_of("OpenBLAS", [&problem] { Cblas::get().run(problem.call(), problem.memory()); });
+  if (!Cblas::get().present()) side.absent = "not installed (libopenblas.so.0)";
+  side.spins = true;
+  return side;
+}
+
+Contender clblast_side(Problem& problem) {
+  Contender side = side_of("CLBlast", [&problem] {
+    Clblast::get().run(problem.call(), problem.queue());
+    check_cl(::clFinish(problem.queue()), "clFinish");
+  });
+  if (!Clblast::get().present()) side.absent = "not installed (libclblast.so.1)";
+  return side;
+}
+
 std::vector<Contender> contenders_of(Problem& problem, const std::function<bool()>& stop) {
-  const bool on_host = problem.is_in_host_memory();
-  std::vector<Contender> sides{kiln_side(problem), openblas_side(problem, on_host),
-                               clblast_side(problem)};
+  std::vector<Contender> sides{kiln_side(problem), openblas_side(problem), clblast_side(problem)};
+  if (!problem.is_in_host_memory()) sides[1].absent = "it has no part in this device";
   for (auto& side : sides)
     if (!stop()) try_out(side);
   return sides;
@@ -64,11 +60,10 @@ void measure(std::vector<Contender>& sides, int rounds, const std::function<bool
   std::vector<Contender*> present;
   for (auto& side : sides)
     if (side.absent.empty()) present.push_back(&side);
-  const bool has_openblas = std::any_of(present.begin(), present.end(),
-                                        [](const auto* side) { return side->name == "OpenBLAS"; });
-  const auto take = [has_openblas](Contender& side) {
-    // Its threads spin on for a while after their work.
-    if (has_openblas && side.name != "OpenBLAS") Cblas::let_threads_sleep();
+  const bool one_spins =
+      std::any_of(present.begin(), present.end(), [](const auto* side) { return side->spins; });
+  const auto take = [one_spins](Contender& side) {
+    if (one_spins && !side.spins) Cblas::let_threads_sleep();
     return side.sample();
   };
   double round = 0;
@@ -76,7 +71,7 @@ void measure(std::vector<Contender>& sides, int rounds, const std::function<bool
     if (stop()) return;
     // A burst has two parts, of 10 ms at least.
     round += std::max(20.0, 2 * take(*side));
-    if (has_openblas && side->name != "OpenBLAS") round += 80;
+    if (one_spins && !side->spins) round += 80;
   }
   constexpr double wanted = 2000;
   if (rounds == 0) rounds = static_cast<int>(std::clamp(std::ceil(wanted / round), 3.0, 30.0));

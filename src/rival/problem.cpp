@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "blas/api/refusal.hpp"
+#include "blas/api/room.hpp"
 
 namespace kiln::rival {
 
@@ -61,14 +62,15 @@ Call contiguous(Call call) {
 }
 
 Problem::Problem(Machine& machine, const Call& call) : machine_(machine), call_(contiguous(call)) {
+  const Device& device = machine_.device();
+  require_room(call_, device.max_allocation, device.global_memory);
   for (const Use& use : Uses(call_)) add(use);
 }
 
 void Problem::add(const Use& use) {
-  std::size_t elements = 0, bytes = 0;
-  if (!extent_of(use, call_[use.slot], elements) ||
-      __builtin_mul_overflow(elements, use.element, &bytes) || bytes > (std::size_t{1} << 46))
-    throw Error(Errc::bad_input, "the sizes are too large for any memory");
+  std::size_t elements = 0;
+  extent_of(use, call_[use.slot], elements);  // no overflow: there is room for it
+  const std::size_t bytes = elements * use.element;
   // An inner size of 0 has no elements, and CLBlast's norms want room for a complex number.
   const std::size_t room = std::max<std::size_t>(bytes, 64);
   const std::shared_ptr<void> block(std::aligned_alloc(4096, (room + 4095) / 4096 * 4096),

@@ -82,16 +82,44 @@ TEST_F(Blas, what_is_no_call_is_refused_in_one_line) {
   refusal({"gemmm"},
           "found 'gemmm', expected a routine of BLAS as gemm or dgemm; did you mean "
           "'gemm'?");
+  refusal({"dgem"}, "did you mean 'dgemv'?");
+  refusal({"quux"}, "found 'quux', expected a routine of BLAS as gemm or dgemm");
+  refusal({""}, "found '', expected a routine of BLAS as gemm or dgemm");
+  refusal({"gemm", "-n"}, "--size-n: found no value, expected one");
   refusal({}, "ROUTINE");
   refusal({"shemm"}, "there is no shemm: hemm is for complex numbers");
   refusal({"symv", "--precision", "z"}, "there is no zsymv: symv is for real numbers");
   refusal({"dgemm", "--precision", "s"}, "found dgemm with --precision s");
   refusal({"gemm", "-n", "0"}, "found '0'");
   refusal({"gemm", "-n", "many"}, "found 'many'");
+  refusal({"gemm", "-n", "99999999999999999999"},
+          "found '99999999999999999999', expected a whole number of at most 9223372036854775807");
+  refusal({"gemm", "-n", "-5"}, "found '-5', expected a whole number of at least 1");
   refusal({"gemm", "--precision", "q"}, "found 'q'");
   refusal({"csyrk", "--trans-a", "c", "-n", "8", "--device", "cpu", "--store", "off"},
           "csyrk: BLAS does not define this combination of options");
   refusal({"gemm", "--device", "99"}, "no device matches '99'");
+}
+
+TEST_F(Blas, sizes_that_no_memory_holds_are_refused_with_the_bytes) {
+  const auto refusal = [&](std::vector<std::string> words, const std::string& part) {
+    words.insert(words.end(), {"--device", "cpu", "--store", "off"});
+    for (const char* verb : {"explain", "bench"}) {
+      auto all = words;
+      all.insert(all.begin(), {"blas", verb});
+      expect_refusal(kiln(all), 2, part);
+    }
+  };
+  const std::string most = "9223372036854775807";
+  refusal({"gemm", "-n", most}, "sgemm: A takes 2^64 or more bytes");
+  refusal({"gemm", "-n", "8", "-m", most}, "sgemm: A takes 2^64 or more bytes");
+  refusal({"dgemm", "-n", "4611686018427387904", "-m", "1", "-k", "1"},
+          "dgemm: B takes 2^64 or more bytes");
+  refusal({"gbmv", "-n", "8", "-k", most}, "sgbmv: A takes 2^64 or more bytes");
+  refusal({"sspmv", "-n", "100000000"},
+          "sspmv: A takes 20000000200000000 bytes, found memory for ");
+  refusal({"axpy", "-n", "1000000000000000"}, "saxpy: x takes 4000000000000000 bytes");
+  refusal({"zgemm", "-n", "1000000"}, "zgemm: A takes 16000000000000 bytes, found memory for ");
 }
 
 TEST_F(Blas, the_environment_sets_options_and_its_errors_are_one_line) {

@@ -43,6 +43,24 @@ TEST(Contest, rounds_are_chosen_by_what_one_takes) {
   }
 }
 
+TEST(Contest, who_spins_on_is_named_by_its_side_and_not_measured_less) {
+  Machine machine("cpu");
+  Call call;
+  call.routine = Routine::axpy;
+  call.n = 100;
+  Problem problem(machine, call);
+  EXPECT_TRUE(openblas_side(problem).spins);
+  EXPECT_FALSE(kiln_side(problem).spins);
+  EXPECT_FALSE(clblast_side(problem).spins);
+  int calls = 0;
+  std::vector<Contender> sides{side_of("one", [&] { ++calls; }), kiln_side(problem)};
+  sides[0].spins = true;
+  measure(sides, 2);
+  EXPECT_GT(calls, 2);
+  EXPECT_EQ(sides[0].samples.size(), 2u);
+  EXPECT_EQ(sides[1].samples.size(), 2u);
+}
+
 TEST(Contest, stops_when_it_is_told) {
   int calls = 0;
   std::vector<Contender> sides{{"one", "", [&] { return ++calls, 1.0; }, {}}};

@@ -17,7 +17,8 @@ struct SequenceStep {
   unsigned queue = 0;  ///< index of the queue that runs it
   std::string device;  ///< that queue's
   std::vector<std::size_t> global, local;
-  /// Its part, 0 to 1, of the work-items that this kernel has on all queues together.
+  /// Its queue's part, 0 to 1, of the work that the queues share: of the result's elements in level
+  /// 3, of the matrix's in level 2. 1 for what one queue does for all.
   double share = 1;
   std::vector<std::size_t> after;  ///< steps on other queues that it waits for
   /// Tiles, depths, stages and the like, and where they are from: "default" (built in for this

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/duration.hpp"
 #include "blas/api/describe.hpp"
 #include "blas/api/refusal.hpp"
+#include "blas/api/room.hpp"
 #include "blas/library.hpp"
 #include "blas/process_run.hpp"
 #include "blas/validate.hpp"
@@ -67,19 +69,26 @@ Sequence describe(const SolutionSequence& sequence, std::span<const std::string>
     SequenceStep& added =
         description.steps.emplace_back(described(step, sequence.explanations()[i]));
     added.device = devices[step.queue];
-    added.share = own[{added.kernel, added.queue}] / all[added.kernel];
+    // Kernels whose work-items take tasks from one list are equally many on all queues; those for
+    // which nothing is noted have equal work for each work-item.
+    added.share = step.part ? *step.part : own[{added.kernel, added.queue}] / all[added.kernel];
   }
   return description;
 }
 
 Sequence explain(Library& library, const Call& call, std::span<const cl_command_queue> queues) {
   const Execution execution = execution_of(queues, {}, {});
+  require_room(call, no_bound);
   throw_refusal(call, validate_shape(call, execution));
   if (!Library::supports(call, execution)) throw_refusal(call, Status::invalid_device);
   std::vector<std::string> devices;
-  for (auto* queue : queues)
-    devices.push_back(
-        cl::CommandQueue(queue, true).getInfo<CL_QUEUE_DEVICE>().getInfo<CL_DEVICE_NAME>());
+  cl_ulong most = 0;
+  for (auto* queue : queues) {
+    const auto device = cl::CommandQueue(queue, true).getInfo<CL_QUEUE_DEVICE>();
+    devices.push_back(device.getInfo<CL_DEVICE_NAME>());
+    most = std::max(most, device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>());
+  }
+  require_room(call, most);
   return describe(*library.build(call, execution), devices);
 }
 

@@ -19,6 +19,11 @@ unsigned nvidia_architecture(const Device& device) {
 
 std::string gemm_form(const Device& device) {
   if (device.type == Device::Type::cpu) return "cpu";
+  const auto has_room_for = [&](std::string_view form) {
+    return device.max_work_group_size >= gpu_form(form).threads &&
+           device.local_memory >= gpu_form(form).local_memory;
+  };
+  if (!has_room_for("gpu")) return has_room_for("gpu32") ? "gpu32" : "gpu_small";
   const unsigned architecture = nvidia_architecture(device);
   return architecture >= 9 ? "sm90" : architecture == 8 ? "sm80" : "gpu";
 }

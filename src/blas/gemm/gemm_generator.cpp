@@ -53,8 +53,15 @@ Parameters cpu_defaults(const Facts& facts) {
           {"depth", is_double(facts.precision) || complex ? 256 : 512}};
 }
 
+/// Bytes of local memory that a product's stages take.
+std::int64_t stage_bytes(const Facts& facts, const Parameters& parameters) {
+  return parameters.get("stages", 0) * parameters.get("depth", 0) *
+         (parameters.get("rows", 0) + parameters.get("columns", 0) + 2 * facts.pad()) *
+         static_cast<std::int64_t>(size_of(facts.precision));
+}
+
 /// Tiles that a work-group's registers hold, with stages that fit into 48 KiB of local memory.
-Parameters gpu_defaults(const Facts& facts) {
+Parameters large_gpu_defaults(const Facts& facts) {
   const bool complex = is_complex(facts.precision);
   if (facts.by_matrix_units() && facts.small)
     return {{"rows", 64}, {"columns", 64}, {"depth", complex ? 4 : 8}, {"stages", 3}};
@@ -71,6 +78,20 @@ Parameters gpu_defaults(const Facts& facts) {
           {"stages", 4}};
 }
 
+/// The same for a device's form, which may have less.
+Parameters gpu_defaults(const Facts& facts) {
+  if (facts.form == "gpu_small")
+    return {{"rows", 32},
+            {"columns", 32},
+            {"depth", is_double(facts.precision) ? 4 : 8},
+            {"stages", 2}};
+  Parameters parameters = large_gpu_defaults(facts);
+  const auto bound = static_cast<std::int64_t>(gpu_form(facts.form).local_memory);
+  while (stage_bytes(facts, parameters) > bound)
+    parameters.set("stages", parameters.get("stages", 0) - 1);
+  return parameters;
+}
+
 std::string cpu_text(const Facts& facts, const GemmTiles& tiles) {
   return fmt::format("#define LANES {}\n", facts.lanes) + std::string(template_text("factor")) +
          facts.pack("pack_first", tiles.rows) + facts.pack("pack_second", tiles.columns) +
@@ -82,8 +103,8 @@ std::string gpu_text(const Facts& facts, const GemmTiles& tiles, std::int64_t st
   std::string text = fmt::format(
       "#define ROWS {}\n#define COLUMNS {}\n#define STEP {}\n#define STAGES {}\n#define PAD {}\n"
       "#define THREADS {}\n#define ASYNC {}\n",
-      tiles.rows, tiles.columns, tiles.depth, stages, facts.pad(), gemm_threads,
-      facts.form == "gpu" ? 0 : 1);
+      tiles.rows, tiles.columns, tiles.depth, stages, facts.pad(), gpu_form(facts.form).threads,
+      facts.form.starts_with("sm") ? 1 : 0);
   text += facts.pack("pack_first", tiles.rows) + facts.pack("pack_second", tiles.columns);
   text += template_text("product_gpu");
   text += template_text(facts.by_matrix_units() ? "product_mma" : "product_simt");
@@ -93,7 +114,7 @@ std::string gpu_text(const Facts& facts, const GemmTiles& tiles, std::int64_t st
 }  // namespace
 
 std::int64_t GemmGenerator::version() const {
-  constexpr std::int64_t own = 6;  // raised when the code here or in cpu_text.cpp changes
+  constexpr std::int64_t own = 7;  // raised when the code here or in cpu_text.cpp changes
   static const std::int64_t version = version_of(
       own,
       {template_mark("prelude"), template_mark("matrix_element"), template_mark("factor"),
@@ -116,11 +137,14 @@ bool GemmGenerator::accepts(const Request& request, const Parameters& parameters
   if (is_cpu_form(facts.form))
     return rows >= lanes && rows <= 8 * lanes && rows % lanes == 0 && columns >= 1 &&
            columns <= 32 && depth >= 8 && depth <= 4096;
-  // A work-group has 4 x 2 warps of pieces of 4 x 4, or 2 x 4 of fragments of 16 x 8.
-  const auto bytes = static_cast<std::int64_t>(size_of(facts.precision));
-  return rows >= 64 && rows <= 256 && rows % 64 == 0 && columns >= 64 && columns <= 256 &&
-         columns % 64 == 0 && depth >= 4 && depth <= 64 && depth % 4 == 0 && stages >= 2 &&
-         stages <= 8 && stages * depth * (rows + columns + 2 * facts.pad()) * bytes <= 48 << 10;
+  // A work-group has 4 x 2 warps of pieces of 4 x 4 (of 64 work-items 2 x 1), or 2 x 4 of fragments
+  // of 16 x 8.
+  const GpuForm form = gpu_form(facts.form);
+  const std::int64_t least = form.threads == 64 ? 32 : 64;
+  return rows >= least && rows <= 4 * least && rows % least == 0 && columns >= least &&
+         columns <= 4 * least && columns % least == 0 && depth >= 4 && depth <= 64 &&
+         depth % 4 == 0 && stages >= 2 && stages <= 8 &&
+         stage_bytes(facts, parameters) <= static_cast<std::int64_t>(form.local_memory);
 }
 
 std::string GemmGenerator::generate(const Request& request, const Parameters& parameters) const {

@@ -18,8 +18,12 @@ namespace kiln::blas {
 ///         goes through one block of the panels, reading the first as vectors and broadcasting the
 ///         second (the scheme of Goto and van de Geijn, Anatomy of High-Performance Matrix
 ///         Multiplication, 2008; the tile's shape after BLIS, Van Zee 2015).
-///   gpu   pack_first and pack_second copy a factor into panels of `rows` rows or `columns`
+///   gpu   for work-groups of 256 and 48 KiB of local memory:
+///         pack_first and pack_second copy a factor into panels of `rows` rows or `columns`
 ///         columns, product multiplies them (templates/product_*.cl).
+///   gpu32, gpu_small   the same with fewer stages, for 32 KiB of local memory, and with
+///   work-groups
+///         of 64, for devices of which the vendors' lists say even less.
 ///   sm80, sm90   the same with asynchronous copies, for NVIDIA devices of at least this
 ///         architecture; from 9.0 on with the matrix units for double precision.
 class GemmGenerator : public Generator {

@@ -20,7 +20,11 @@ constexpr std::size_t rounded_up(std::size_t size, std::size_t to) {
 class GpuProduct {
  public:
   GpuProduct(SequenceBuilder& builder, unsigned queue, const Product& product)
-      : builder_(builder), queue_(queue), product_(product), precision_(builder.call().precision) {
+      : builder_(builder),
+        queue_(queue),
+        product_(product),
+        precision_(builder.call().precision),
+        threads_(gpu_form(builder.gemm_form(queue)).threads) {
     choose(false);
     if (tiles() < builder.device(queue).compute_units) choose(true);
   }
@@ -66,8 +70,8 @@ class GpuProduct {
                 std::size_t parts) {
     choice_.kernel = "product";
     NDRange range;
-    range.local[0] = gemm_threads;
-    range.global[0] = tiles() * parts * gemm_threads;
+    range.local[0] = threads_;
+    range.global[0] = tiles() * parts * threads_;
     auto arguments = builder_.step(queue_, choice_, range);
     arguments.buffer(first).buffer(second);
     put_result(arguments, product, precision_)
@@ -94,8 +98,9 @@ class GpuProduct {
     choice_.kernel = kernel;
     NDRange range;
     range.dimensions = 2;
-    range.local = {32, 8, 1};
-    range.global = {panels * width, panels_of(padded, 32) * 8, 1};
+    const std::size_t lines = threads_ / 32;
+    range.local = {32, lines, 1};
+    range.global = {panels * width, panels_of(padded, 32) * lines, 1};
     auto arguments = builder_.step(queue_, choice_, range);
     put_factor(arguments, factor, across)
         .number(rows)
@@ -109,6 +114,7 @@ class GpuProduct {
   unsigned queue_;
   const Product& product_;
   Precision precision_;
+  std::size_t threads_;
   KernelChoice choice_;
   GemmTiles tiles_;
 };

@@ -49,10 +49,11 @@ class FromStore {
   }
 
   void put_own(const ProblemClass& problem, kdb::Setting& setting, const Measurement& measurement) {
-    const auto record = is_cpu_form(gemm_form(device_))
-                            ? std::nullopt
-                            : block_decomposition(measurement.parameters, problem, gemm_threads,
-                                                  {device_.max_work_group_size});
+    const std::string form = gemm_form(device_);
+    const auto record = is_cpu_form(form) ? std::nullopt
+                                          : block_decomposition(measurement.parameters, problem,
+                                                                gpu_form(form).threads,
+                                                                {device_.max_work_group_size});
     if (!record) {
       made_.notes.push_back(
           fmt::format("{}, size {}: clBLAS's patterns have no such decomposition; not written",

@@ -1,5 +1,6 @@
 #include "blas/level1/level1.hpp"
 #include "blas/level1/vector_kernels.hpp"
+#include "blas/template/template_choice.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -12,7 +13,7 @@ void add_reduction(SequenceBuilder& to, const std::string& name, std::vector<Slo
                    std::vector<Fact> facts = {}) {
   const Device& device = to.device(0);
   const Call& call = to.call();
-  facts.push_back({"group", static_cast<std::int64_t>(vector_group(device))});
+  facts.push_back({"group", static_cast<std::int64_t>(work_group_of(device))});
   KernelChoice choice = vector_kernel(to, name, std::move(facts));
 
   // One vector that runs backwards has no elements, as reference BLAS sees it.

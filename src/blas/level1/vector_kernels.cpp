@@ -1,7 +1,6 @@
 #include "blas/level1/vector_kernels.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 
 #include "blas/template/template_choice.hpp"
@@ -20,15 +19,10 @@ bool have_unit_strides(const Call& call) {
   return true;
 }
 
-std::size_t vector_group(const Device& device) {
-  if (device.type == Device::Type::cpu) return 1;
-  return std::bit_floor(std::clamp<std::size_t>(device.max_work_group_size, 1, 256));
-}
-
 NDRange vector_range(const Device& device, std::size_t n) {
   NDRange range = stream_range(device, n);
   const std::size_t groups = range.global[0] / range.local[0];
-  range.local[0] = vector_group(device);
+  range.local[0] = work_group_of(device);
   range.global[0] = groups * range.local[0];
   return range;
 }

@@ -12,10 +12,7 @@ namespace kiln::blas {
 /// (one vector, a negative increment) that is for the caller to say.
 bool have_unit_strides(const Call& call);
 
-/// Work-items of a work-group of vector kernels: a power of two.
-std::size_t vector_group(const Device& device);
-
-/// The geometry of a kernel of level 1: as stream_range, in groups of vector_group.
+/// The geometry of a kernel of level 1: as stream_range, in groups of work_group_of.
 NDRange vector_range(const Device& device, std::size_t n);
 
 /// The kernel NAME of level 1 on the first queue.

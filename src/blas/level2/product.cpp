@@ -12,7 +12,6 @@ namespace {
 // Multiply-adds that are worth a work-item of a CPU.
 constexpr double least_area = 16384;
 constexpr std::int64_t items_per_unit = 2, groups_per_unit = 16;
-constexpr std::size_t group_size = 256;
 // Results of a GPU's work-group: rows side by side, or columns that share what is read of x.
 constexpr std::int64_t group_rows = 64, group_columns = 4;
 
@@ -55,7 +54,7 @@ NDRange range_of(const Device& device, std::int64_t results, const Cut& cut) {
   NDRange range;
   range.global[0] = static_cast<std::size_t>(ceil_div(results, cut.block) * cut.parts);
   if (device.type == Device::Type::cpu) return range;
-  range.local[0] = std::min(group_size, device.max_work_group_size);
+  range.local[0] = work_group_of(device);
   range.global[0] *= range.local[0];
   return range;
 }

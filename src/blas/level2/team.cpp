@@ -21,8 +21,8 @@ Team::Team(SequenceBuilder& to, double area) : to_(to) {
       one_memory_ = false;
 }
 
-std::vector<std::int64_t> Team::shares(
-    std::int64_t count, const std::function<std::int64_t(std::int64_t)>& weight) const {
+std::vector<std::int64_t> Team::shares(std::int64_t count,
+                                       const std::function<std::int64_t(std::int64_t)>& weight) {
   std::vector<std::int64_t> borders(queues_ + 1, count);
   borders[0] = 0;
   if (queues_ == 1) return borders;
@@ -31,13 +31,21 @@ std::vector<std::int64_t> Team::shares(
   std::vector<double> done(queues_, 0);
   for (unsigned queue = 0; queue < queues_; ++queue)
     done[queue] = (queue == 0 ? 0 : done[queue - 1]) + to_.speed(queue, Limit::memory);
-  double total = 0, sum = 0;
+  double total = 0, sum = 0, sum_before = 0;
   for (std::int64_t j = 0; j < count; j += stride) total += static_cast<double>(weight(j)) + 1;
   unsigned queue = 1;
+  const auto end_share = [&](double end) {
+    to_.set_part(queue - 1, (end - sum_before) / total);
+    sum_before = end;
+  };
   for (std::int64_t j = 0; j < count && queue < queues_; j += stride) {
-    while (queue < queues_ && sum >= total * done[queue - 1] / done.back()) borders[queue++] = j;
+    for (; queue < queues_ && sum >= total * done[queue - 1] / done.back(); ++queue) {
+      borders[queue] = j;
+      end_share(sum);
+    }
     sum += static_cast<double>(weight(j)) + 1;
   }
+  for (; queue <= queues_; ++queue) end_share(total);
   return borders;
 }
 
@@ -51,6 +59,11 @@ SequenceBuilder::Arguments Team::step(unsigned queue, const KernelChoice& choice
 }
 
 void Team::next_round() {
+  end_round();
+  to_.forget_parts();
+}
+
+void Team::end_round() {
   before_.insert(before_.end(), now_.begin(), now_.end());
   now_.clear();
 }

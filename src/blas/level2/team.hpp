@@ -16,21 +16,22 @@ class Team {
 
   unsigned queues() const { return queues_; }
   /// Borders of the queues' shares of [0, count), of weights like the speeds of their devices:
-  /// queues() + 1 of them.
+  /// queues() + 1 of them. The steps of this round that follow do these parts of the work.
   std::vector<std::int64_t> shares(std::int64_t count,
-                                   const std::function<std::int64_t(std::int64_t)>& weight) const;
+                                   const std::function<std::int64_t(std::int64_t)>& weight);
 
   /// Adds a step of this round.
   SequenceBuilder::Arguments step(unsigned queue, const KernelChoice& choice, const NDRange& range);
-  /// Ends the round.
+  /// Ends the round, and what shares() said of it.
   void next_round();
   /// Ends it where devices that share no memory would write to one buffer at the same time: OpenCL
   /// does not define what comes of that. To be called between such steps.
   void next_writer() {
-    if (!one_memory_) next_round();
+    if (!one_memory_) end_round();
   }
 
  private:
+  void end_round();
   struct Done {
     unsigned queue;
     std::size_t step;

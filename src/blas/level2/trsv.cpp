@@ -87,7 +87,7 @@ class TriangleSolver {
       range.global[0] =
           rest == 0 ? 1 : 1 + static_cast<std::size_t>(std::clamp(area / least_area, 1.0, most));
     } else {
-      range.local[0] = std::min<std::size_t>(256, device.max_work_group_size);
+      range.local[0] = work_group_of(device);
       range.global[0] = static_cast<std::size_t>(1 + (rest + 63) / 64) * range.local[0];
     }
     return range;

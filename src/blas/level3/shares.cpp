@@ -22,7 +22,15 @@ std::size_t column_at(Product::Triangle triangle, std::size_t size, double part)
   return part >= 1 ? size : std::min(cut, size);
 }
 
-std::vector<Share> shares_of(const SequenceBuilder& builder, std::size_t size,
+/// How many elements stand in the first columns.
+double elements_before(Product::Triangle triangle, std::size_t size, std::size_t column) {
+  const auto all = static_cast<double>(size), columns = static_cast<double>(column);
+  if (triangle == Product::Triangle::lower) return columns * (2 * all - columns + 1) / 2;
+  if (triangle == Product::Triangle::upper) return columns * (columns + 1) / 2;
+  return columns * all;
+}
+
+std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size,
                              Product::Triangle triangle) {
   double all = 0, done = 0;
   for (unsigned queue = 0; queue < builder.queues(); ++queue)
@@ -37,6 +45,9 @@ std::vector<Share> shares_of(const SequenceBuilder& builder, std::size_t size,
     if (to > from) shares.push_back({queue, from, to});
     from = std::max(from, to);
   }
+  const auto before = [&](std::size_t column) { return elements_before(triangle, size, column); };
+  for (const auto& share : shares)
+    builder.set_part(share.queue, (before(share.to) - before(share.from)) / before(size));
   return shares;
 }
 
@@ -99,7 +110,7 @@ void add_columns(SequenceBuilder& builder, const Product& whole, const Share& sh
 
 }  // namespace
 
-std::vector<Share> shares_of(const SequenceBuilder& builder, std::size_t size) {
+std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size) {
   return shares_of(builder, size, Product::Triangle::whole);
 }
 

@@ -12,8 +12,9 @@ struct Share {
   std::size_t from, to;
 };
 
-/// Rows or columns in parts of equal work, weighted by the speed of each queue's device.
-std::vector<Share> shares_of(const SequenceBuilder& builder, std::size_t size);
+/// Rows or columns in parts of equal work, weighted by the speed of each queue's device. The
+/// builder notes each queue's part.
+std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size);
 
 /// Adds the steps of a product, its result shared out over the queues of the call: columns in equal
 /// parts of the work (of a triangle, equal areas), weighted by the speed of each queue's device; or

@@ -1,6 +1,7 @@
 #include "blas/template/template_choice.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "blas/template/template_list.hpp"
 
@@ -18,6 +19,11 @@ KernelChoice template_choice(const SequenceBuilder& builder, unsigned queue,
                   {"native_floats", std::int64_t{device.native_floats}}};
   choice.facts.insert(choice.facts.end(), facts.begin(), facts.end());
   return choice;
+}
+
+std::size_t work_group_of(const Device& device) {
+  if (device.type == Device::Type::cpu) return 1;
+  return std::bit_floor(std::clamp<std::size_t>(device.max_work_group_size, 1, 256));
 }
 
 NDRange stream_range(const Device& device, std::size_t n) {

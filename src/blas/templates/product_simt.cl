@@ -1,14 +1,21 @@
-// A tile by ordinary multiply-adds. 256 work-items as 4 x 2 warps of 4 x 8 lanes; each computes
-// TR x TC elements, in pieces of 4 x 4 that lie one warp's width apart, so that neighbours read
-// neighbours.
-#define TR (ROWS / 16)
-#define TC (COLUMNS / 16)
+// A tile by ordinary multiply-adds. 256 work-items as 4 x 2 warps of 4 x 8 lanes (64 as 2 x 1); each
+// computes TR x TC elements, in pieces of 4 x 4 that lie one warp's width apart, so that neighbours
+// read neighbours.
+#if THREADS == 256
+#define WARPS_DOWN 4
+#define WARPS_ALONG 2
+#else
+#define WARPS_DOWN 2
+#define WARPS_ALONG 1
+#endif
+#define TR (ROWS / (WARPS_DOWN * 4))
+#define TC (COLUMNS / (WARPS_ALONG * 8))
 typedef JOIN(REAL_NAME, 4) REAL4;
 
 #define TILE_STATE                                                              \
   const int warp = item / 32, lane = item % 32;                                 \
-  const int row = warp % 4 * 4 * TR + lane % 4 * 4;                             \
-  const int column = warp / 4 * 8 * TC + lane / 4 * 4;                          \
+  const int row = warp % WARPS_DOWN * 4 * TR + lane % 4 * 4;                    \
+  const int column = warp / WARPS_DOWN * 8 * TC + lane / 4 * 4;                 \
   REAL acc[PARTS][TR][TC];                                                      \
   _Pragma("unroll") for (int part = 0; part < PARTS; ++part)                    \
       _Pragma("unroll") for (int i = 0; i < TR; ++i)                            \

@@ -67,9 +67,15 @@ Named named(const std::string& word) {
   if (letter != std::string_view::npos)
     if (const auto routine = routine_of(std::string_view(word).substr(1)))
       return {*routine, static_cast<Precision>(letter)};
+  const std::string rest = word.empty() ? "" : word.substr(1);
+  const std::string meant =
+      letter == std::string_view::npos ? "" : std::string(nearest(rest, routine_names()));
+  const std::string hint = did_you_mean(word, routine_names());
   throw Error(Errc::bad_input,
               fmt::format("found '{}', expected a routine of BLAS as gemm or dgemm{}", word,
-                          did_you_mean(word, routine_names())));
+                          hint.empty() && !meant.empty()
+                              ? fmt::format("; did you mean '{}{}'?", word.front(), meant)
+                              : hint));
 }
 
 Precision precision_for(const Named& named, const Context& context) {

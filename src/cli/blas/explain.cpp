@@ -146,8 +146,9 @@ constinit const Command blas_explain_command{
     .name = "blas explain",
     .summary = "show the kernels that a call of BLAS comes to",
     .description =
-        "Prints the solution sequence of a call: its kernels in order, the queue of each and what "
-        "share of the kernel's work-items that queue has, the geometry, the parameters (tiles) and "
+        "Prints the solution sequence of a call: its kernels in order, the queue of each and that "
+        "queue's share of the work (of the result's elements in level 3, of the matrix's in level "
+        "2), the geometry, the parameters (tiles) and "
         "whether they are the built-in default or measured and on record, and where each program "
         "came from: memory, a store, or compiled now. The call is not run.",
     .options = own_options,

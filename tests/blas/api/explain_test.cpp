@@ -40,6 +40,74 @@ TEST(ApiExplain, shares_of_a_kernel_add_up_over_the_queues) {
   EXPECT_NEAR(shares[0] + shares[1], 1, 1e-12);
 }
 
+std::array<double, 2> shares_in(const Sequence& sequence, const std::string& kernel) {
+  std::array<double, 2> shares{};
+  for (const auto& step : sequence.steps)
+    if (step.kernel == kernel) shares[step.queue] = step.share;
+  return shares;
+}
+
+TEST(ApiExplain, a_share_is_the_part_of_the_result_and_not_of_the_work_items) {
+  // Cut at multiples of 64: 192 of 320 columns.
+  const auto shares = shares_in(explain(product_of(320), Machine::get().queues(2)), "product");
+  EXPECT_DOUBLE_EQ(shares[0], 0.6);
+  EXPECT_DOUBLE_EQ(shares[1], 0.4);
+}
+
+TEST(ApiExplain, a_share_of_a_triangle_is_its_area) {
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+    Call call = product_of(512);
+    call.routine = Routine::syrk;
+    call.uplo = uplo;
+    const auto shares = shares_in(explain(call, Machine::get().queues(2)), "product");
+    // 128 columns of the lower triangle's long end, 384 of the upper one's short end.
+    const double all = 512 * 513 / 2,
+                 first = uplo == Uplo::lower ? 128 * (1024 - 127) / 2 : 384 * 385 / 2;
+    EXPECT_DOUBLE_EQ(shares[0], first / all);
+    EXPECT_DOUBLE_EQ(shares[1], 1 - first / all);
+  }
+}
+
+TEST(ApiExplain, a_solve_is_shared_by_right_hand_sides) {
+  Call call = product_of(320);
+  call.routine = Routine::trsm;
+  const auto sequence = explain(call, Machine::get().queues(2));
+  ASSERT_FALSE(sequence.steps.empty());
+  for (const auto& step : sequence.steps)
+    EXPECT_DOUBLE_EQ(step.share, step.queue == 0 ? 0.6 : 0.4) << step.kernel;
+}
+
+TEST(ApiExplain, shares_of_a_matrix_times_a_vector_add_up_and_what_one_queue_does_is_whole) {
+  for (const Routine routine : {Routine::gemv, Routine::ger, Routine::trmv, Routine::symv}) {
+    Call call;
+    call.routine = routine;
+    call.m = call.n = 1000;
+    call[Slot::a].stride = 1000;
+    call[Slot::x].stride = call[Slot::y].stride = 1;
+    const auto sequence = explain(call, Machine::get().queues(2));
+    std::map<std::string, std::map<unsigned, double>> shares;
+    for (const auto& step : sequence.steps) shares[step.kernel][step.queue] = step.share;
+    bool is_shared = false;
+    for (const auto& [kernel, of] : shares) {
+      double all = 0;
+      for (const auto& [queue, share] : of) all += share;
+      EXPECT_NEAR(all, 1, 1e-12) << name_of(routine) << " " << kernel;
+      if (of.size() == 2) is_shared = of.at(0) > 0.4 && of.at(0) < 0.6;
+    }
+    EXPECT_TRUE(is_shared) << name_of(routine);
+  }
+}
+
+TEST(ApiExplain, refuses_operands_that_no_buffer_of_the_device_holds) {
+  Call call = product_of(std::size_t{1} << 62);
+  EXPECT_EQ(error_of([&] { (void)explain(call, Machine::get().queues()); }),
+            "bad_input: sgemm: A takes 2^64 or more bytes, more than any memory has");
+  call = product_of(std::size_t{1} << 30);
+  EXPECT_EQ(error_of([&] { (void)explain(call, Machine::get().queues()); }),
+            "bad_input: sgemm: A takes 4611686018427387904 bytes, found memory for " +
+                std::to_string(Machine::get().device().max_allocation) + " in one buffer");
+}
+
 TEST(ApiExplain, says_that_a_program_was_compiled_and_then_that_it_is_in_memory) {
   Resolver resolver(nullptr, CompilePolicy::here);
   Library library(resolver);

@@ -61,6 +61,43 @@ TEST(Library, works_before_setup_and_after_any_number_of_setups_and_teardowns) {
   clblasTeardown();
 }
 
+cl_uint references_to(const cl::Context& context) {
+  return context.getInfo<CL_CONTEXT_REFERENCE_COUNT>();
+}
+
+void scale_by_one(Computer& computer) {
+  const auto x = computer.zeros(4);
+  EXPECT_EQ(clblasSscal(1, 2, x(), 0, 1, 1, computer.queues(), 0, nullptr, nullptr), clblasSuccess);
+  computer.finish();
+}
+
+TEST(Library, keeps_a_context_until_teardown) {
+  clblasTeardown();
+  Computer computer;
+  const cl_uint before = references_to(computer.context());
+  scale_by_one(computer);
+  EXPECT_GT(references_to(computer.context()), before);
+  clblasTeardown();
+  EXPECT_EQ(references_to(computer.context()), before);
+}
+
+TEST(Library, keeps_a_context_no_longer_than_calls_with_32_others) {
+  clblasTeardown();
+  Computer first;
+  const cl_uint before = references_to(first.context());
+  scale_by_one(first);
+  for (int i = 0; i < 31; ++i) {
+    Computer other;
+    scale_by_one(other);
+  }
+  EXPECT_GT(references_to(first.context()), before);
+  Computer other;
+  scale_by_one(other);
+  EXPECT_EQ(references_to(first.context()), before);
+  scale_by_one(first);  // and can be called with again
+  clblasTeardown();
+}
+
 TEST(Library, serves_threads_with_contexts_of_their_own) {
   // The OpenCL loader itself must not be started by several threads at once: it then shows some of
   // them no platform.

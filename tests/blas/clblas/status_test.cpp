@@ -84,6 +84,29 @@ TEST_P(Status, checks_leading_dimensions_and_increments) {
   }
 }
 
+TEST_P(Status, refuses_memory_of_another_context) {
+  const Computer other;
+  const auto foreign = other.zeros(operands_.n * operands_.n * GetParam().element);
+  int refused = 0;
+  for (cl_mem Operands::*place : {&Operands::a, &Operands::b, &Operands::c, &Operands::x,
+                                  &Operands::y, &Operands::z, &Operands::w}) {
+    Operands mixed = operands_;
+    mixed.*place = foreign();
+    const clblasStatus status = GetParam().call(mixed);
+    // Success is for operands that the routine does not have.
+    EXPECT_TRUE(status == clblasSuccess || status == clblasInvalidContext) << status;
+    refused += status == clblasInvalidContext ? 1 : 0;
+  }
+  const Operands all = [&] {
+    Operands mixed = operands_;
+    mixed.a = mixed.b = mixed.c = mixed.x = mixed.y = mixed.z = mixed.w = foreign();
+    return mixed;
+  }();
+  EXPECT_EQ(GetParam().call(all), clblasInvalidContext);
+  EXPECT_GE(refused, 1);
+  computer_.finish();
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, Status, ::testing::ValuesIn(families()),
                          [](const auto& of) { return std::string(of.param.name); });
 
@@ -123,6 +146,41 @@ TEST_F(Statuses, each_missing_matrix_has_a_code_of_its_own) {
   EXPECT_EQ(call("clblasDsymm"), clblasInvalidMatB);
   operands.b = memory();
   EXPECT_EQ(call("clblasSgemm"), clblasInvalidMatC);
+}
+
+TEST_F(Statuses, an_image_is_no_matrix) {
+  cl_image_desc shape{};
+  shape.image_type = CL_MEM_OBJECT_IMAGE2D;
+  shape.image_width = shape.image_height = 64;
+  const cl_image_format format{CL_R, CL_FLOAT};
+  cl_int status = CL_SUCCESS;
+  const cl_mem image =
+      clCreateImage(computer.context()(), CL_MEM_READ_WRITE, &format, &shape, nullptr, &status);
+  if (status != CL_SUCCESS) GTEST_SKIP() << "the device has no images: " << status;
+  operands.c = image;
+  EXPECT_EQ(call("clblasSgemm"), clblasInvalidMemObject);
+  operands.x = operands.z = image;
+  EXPECT_EQ(call("clblasDnrm2"), clblasInvalidMemObject);
+  clReleaseMemObject(image);
+}
+
+TEST_F(Statuses, a_sub_buffer_ends_where_it_ends) {
+  const auto parent = computer.zeros(4096);
+  const auto part_of = [&](size_t from, size_t bytes) {
+    cl_buffer_region region{from, bytes};
+    cl::Buffer whole = parent;
+    return whole.createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
+  };
+  // They share the second quarter of the parent, which both only read.
+  const auto a = part_of(0, 2048), b = part_of(1024, 2048);
+  const auto y = computer.buffer(std::vector<float>{1});
+  const auto dot = [&](size_t n) {
+    return clblasSdot(n, y(), 0, a(), 0, 1, b(), 0, 1, nullptr, 1, computer.queues(), 0, nullptr,
+                      nullptr);
+  };
+  EXPECT_EQ(dot(512), clblasSuccess);
+  EXPECT_EQ(computer.contents<float>(y), std::vector<float>{0});
+  EXPECT_EQ(dot(513), clblasInsufficientMemVecX);
 }
 
 TEST_F(Statuses, a_product_over_nothing_only_scales) {

@@ -106,15 +106,16 @@ TYPED_TEST(Gemm, several_queues_share_the_result) {
       }
 }
 
-// The form for GPUs is plain OpenCL C, so that any device can tell whether it is right.
-TYPED_TEST(Gemm, the_form_for_gpus_is_right_on_any_device) {
-  for (const auto trans : transposes)
-    for (const auto& [m, n, k] :
-         {std::array<std::size_t, 3>{5, 3, 7}, {130, 70, 33}, {5, 3, 1100}}) {
-      auto call = this->call(m, n, k);
-      call.trans_a = call.trans_b = trans;
-      this->check(call, 1, false, "gpu");
-    }
+// The forms for GPUs are plain OpenCL C, so that any device can tell whether they are right.
+TYPED_TEST(Gemm, the_forms_for_gpus_are_right_on_any_device) {
+  for (const char* form : {"gpu", "gpu32", "gpu_small"})
+    for (const auto trans : transposes)
+      for (const auto& [m, n, k] :
+           {std::array<std::size_t, 3>{5, 3, 7}, {130, 70, 33}, {5, 3, 1100}}) {
+        auto call = this->call(m, n, k);
+        call.trans_a = call.trans_b = trans;
+        this->check(call, 1, false, form);
+      }
 }
 
 }  // namespace

@@ -90,8 +90,10 @@ TEST_P(GoldenProduct, for_cpus) {
 }
 
 TEST_P(GoldenProduct, for_gpus) {
-  for (const std::string form : {"gpu", "sm80", "sm90"})
+  // gpu32 is gpu with other numbers, and gpu_small has one tile for all sizes.
+  for (const std::string form : {"gpu", "gpu_small", "sm80", "sm90"})
     for (const bool small : {false, true}) {
+      if (small && form == "gpu_small") continue;
       const auto request = product_request(GetParam(), form, small, 1);
       expect_golden("gemm/" + form + (small ? ".small." : ".") + GetParam() + ".cl",
                     text_of(request, GemmGenerator().defaults(request)));
