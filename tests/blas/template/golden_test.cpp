@@ -89,6 +89,15 @@ TEST_P(GoldenProduct, for_cpus) {
   }
 }
 
+TEST_P(GoldenProduct, for_systems_on_cpus) {
+  auto request = product_request(GetParam(), "cpu", false, 8);
+  request.facts.push_back({"solves", std::int64_t{1}});
+  Parameters parameters = GemmGenerator().defaults(request);
+  parameters.set("columns", 1);
+  expect_golden(std::string("gemm/cpu8.solves.") + GetParam() + ".cl",
+                text_of(request, parameters));
+}
+
 TEST_P(GoldenProduct, for_gpus) {
   // gpu32 is gpu with other numbers, and gpu_small has one tile for all sizes.
   for (const std::string form : {"gpu", "gpu_small", "sm80", "sm90"})

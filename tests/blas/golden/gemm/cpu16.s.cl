@@ -81,4 +81,5 @@ inline void tile(int from, int to, global const REAL* restrict a,
   }
 }
 
+<tasks>
 <product_tasks>
