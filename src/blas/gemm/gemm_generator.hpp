@@ -10,8 +10,8 @@ namespace kiln::blas {
 ///
 /// Facts: precision ("s"), form, small (the result is too small for large tiles to fill the
 /// device), native_floats; solves (for CPUs, absent: no): the kernel is `solve` instead, which
-/// solves triangular systems by the same tiles (templates/solve_tasks.cl). Parameters: rows, columns, depth (GemmTiles), for GPUs stages, too.
-/// Forms, by device:
+/// solves triangular systems by the same tiles (templates/solve_tasks.cl). Parameters: rows,
+/// columns, depth (GemmTiles), for GPUs stages, too. Forms, by device:
 ///
 ///   cpu   one kernel, templates/product_tasks.cl, that packs and multiplies. A work-group is one
 ///         work-item: a micro-kernel holds a tile of rows x columns of C in vector registers and
