@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "blas/gemm/gemm_form.hpp"
 #include "blas/problem_class.hpp"
@@ -44,7 +45,7 @@ void require_work_groups(const Device& device, Routine routine) {
 SequenceBuilder::SequenceBuilder(const Call& call, ContextPtr context,
                                  std::vector<DevicePtr> devices, Resolver& resolver,
                                  std::string gemm_form)
-    : call_(call),
+    : call_(&call),
       resolver_(resolver),
       gemm_form_(std::move(gemm_form)),
       devices_(std::move(devices)) {
@@ -61,11 +62,11 @@ double SequenceBuilder::speed(unsigned queue, Limit limit) const {
     return device->speed_identity() == devices_[0]->speed_identity();
   };
   if (std::all_of(devices_.begin(), devices_.end(), is_like_first)) return 1;
-  return device_speed(resolver_, parts_.context, devices_[queue], call_.precision, limit);
+  return device_speed(resolver_, parts_.context, devices_[queue], call_->precision, limit);
 }
 
 Parameters SequenceBuilder::parameters(const KernelChoice& choice, unsigned queue) const {
-  return resolver_.parameters(request_of(choice, call_), *devices_[queue]);
+  return resolver_.parameters(request_of(choice, *call_), *devices_[queue]);
 }
 
 cl::Buffer SequenceBuilder::workspace(std::size_t bytes) {
@@ -107,7 +108,7 @@ cl::Buffer SequenceBuilder::zeros(unsigned queue, std::size_t bytes) {
 SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelChoice& choice,
                                                  const NDRange& range,
                                                  const std::vector<std::size_t>& after) {
-  const Request request = request_of(choice, call_);
+  const Request request = request_of(choice, *call_);
   auto& explanation = parts_.explanations.emplace_back();
   Program& program = resolver_.resolve(request, parts_.context, devices_[queue],
                                        {variant_of(choice.kernel, range)}, &explanation);
@@ -120,6 +121,16 @@ SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelCho
     step.part = part->second;
   for (const auto before : after) parts_.steps[before].awaited = true;
   return {parts_.steps.emplace_back(std::move(step))};
+}
+
+void SequenceBuilder::add_instead(const Call& call, const std::function<Slot(Slot)>& original,
+                                  const std::function<void(SequenceBuilder&)>& add) {
+  const Call* const own = std::exchange(call_, &call);
+  const std::size_t first = next_step();
+  add(*this);
+  call_ = own;
+  for (std::size_t i = first; i < next_step(); ++i)
+    for (Varying& varying : parts_.steps[i].varying) varying.slot = original(varying.slot);
 }
 
 SequenceBuilder::Arguments& SequenceBuilder::Arguments::buffer(const cl::Buffer& buffer) {

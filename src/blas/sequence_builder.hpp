@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ class SequenceBuilder {
   SequenceBuilder(const Call& call, ContextPtr context, std::vector<DevicePtr> devices,
                   Resolver& resolver, std::string gemm_form = "");
 
-  const Call& call() const { return call_; }
+  const Call& call() const { return *call_; }
   unsigned queues() const { return static_cast<unsigned>(devices_.size()); }
   const Device& device(unsigned queue) const { return *devices_[queue]; }
   const DevicePtr& device_pointer(unsigned queue) const { return devices_[queue]; }
@@ -89,13 +90,17 @@ class SequenceBuilder {
   void set_part(unsigned queue, double part) { parts_of_work_[queue] = part; }
   void forget_parts() { parts_of_work_.clear(); }
 
+  /// Adds the steps of another routine that does the same work. `call` has the operands of call(),
+  /// in slots of its own: `original` tells which slot of call() each of them is.
+  void add_instead(const Call& call, const std::function<Slot(Slot)>& original,
+                   const std::function<void(SequenceBuilder&)>& add);
   /// The index that the next step will have.
   std::size_t next_step() const { return parts_.steps.size(); }
 
   SolutionSequence::Parts take() { return std::move(parts_); }
 
  private:
-  const Call& call_;
+  const Call* call_;
   Resolver& resolver_;
   std::string gemm_form_;
   std::vector<DevicePtr> devices_;

@@ -1,13 +1,18 @@
 #include <utility>
 
+#include "blas/level2/level2.hpp"
 #include "blas/level3/level3.hpp"
 #include "blas/level3/normal_form.hpp"
 #include "blas/level3/shares.hpp"
+#include "blas/level3/thin_product.hpp"
 
 namespace kiln::blas {
 
 void add_gemm(SequenceBuilder& to) {
   const Call& call = to.call();
+  if (const auto thin = ThinProduct::of(call))
+    return to.add_instead(
+        thin->call, [&](Slot slot) { return thin->original(slot); }, add_gemv);
   Product product;
   product.rows = call.m;
   product.columns = call.n;

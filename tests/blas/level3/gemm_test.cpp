@@ -93,6 +93,33 @@ TYPED_TEST(Gemm, neither_beta_zero_nor_alpha_zero_reads_what_it_is_multiplied_wi
   }
 }
 
+// They are products of a matrix and a vector, which lies along a line or across.
+TYPED_TEST(Gemm, results_of_one_row_or_column_are_right) {
+  for (const auto order : orders)
+    for (const auto trans_a : transposes)
+      for (const auto trans_b : transposes)
+        for (const auto& [m, n, k] : {std::array<std::size_t, 3>{1, 131, 67},
+                                      {131, 1, 67},
+                                      {67, 1, 131},
+                                      {1, 67, 131},
+                                      {1, 1, 300},
+                                      {300, 1, 1},
+                                      {9, 1, 0}}) {
+          auto call = this->call(m, n, k);
+          call.order = order;
+          call.trans_a = trans_a;
+          call.trans_b = trans_b;
+          this->check(call, k == 67 ? 2 : 1);
+        }
+  for (const auto& [m, n] : {std::pair<std::size_t, std::size_t>{1, 40}, {40, 1}}) {
+    auto call = this->call(m, n, 30);
+    call.beta = 0;
+    this->check(call, 1, true);
+    call.alpha = 0;
+    this->check(call, 1, true);
+  }
+}
+
 TYPED_TEST(Gemm, a_depth_of_zero_leaves_beta_c) { this->check(this->call(9, 8, 0)); }
 
 TYPED_TEST(Gemm, several_queues_share_the_result) {
