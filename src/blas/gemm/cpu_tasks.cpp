@@ -29,7 +29,7 @@ CpuTasks CpuTasks::of(const GemmTiles& tiles, std::size_t compute_units, std::si
   // Blocks of one size: a last one of a few columns would write the whole result for little.
   tasks.block = panels_of(depth, blocks);
   tasks.lead = in_place ? blocks : 1;
-  tasks.slots = std::min(blocks, tasks.lead + 2);
+  tasks.slots = std::min(blocks, tasks.lead + 1);
   tasks.teams =
       std::clamp<std::size_t>(rows * columns / 64 * depth * 64 / work_of_team, 1, compute_units);
 

@@ -55,11 +55,12 @@ kernel void product(global const T* a, long a_offset, long a_step_i, long a_step
       k = task / packs;
       part = task % packs;
     } else if (task - begin < middle) {
+      // In the middle of a block, when nobody is busy any more with the one whose slot is taken.
       k = (task - begin) / (packs + parts);
-      part = (task - begin) % (packs + parts);
-      packs_it = part < packs;
+      part = (task - begin) % (packs + parts) - parts / 2;
+      packs_it = part >= 0 && part < packs;
       if (packs_it) k += lead;
-      else part -= packs;
+      else part += part < 0 ? parts / 2 : parts / 2 - packs;
     } else {
       k = blocks - lead + (task - begin - middle) / parts;
       part = (task - begin - middle) % parts;
