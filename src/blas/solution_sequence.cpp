@@ -20,6 +20,13 @@ void release(std::vector<cl_event>& events) {
     if (event != nullptr) ::clReleaseEvent(std::exchange(event, nullptr));
 }
 
+bool has_ended(cl_event event) {
+  cl_int state = CL_COMPLETE;
+  return ::clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                          nullptr) != CL_SUCCESS ||
+         state <= CL_COMPLETE;
+}
+
 }  // namespace
 
 /// What the steps of one run share.
@@ -52,6 +59,7 @@ SolutionSequence::SolutionSequence(const Shape& shape, Parts parts)
 SolutionSequence::~SolutionSequence() {
   release(events_);
   release(busy_);
+  release(waiting_);
 }
 
 void SolutionSequence::run(const Call& call, const Execution& execution) {
@@ -114,7 +122,7 @@ void SolutionSequence::enqueue(Run& run, std::size_t index) {
   Step& step = parts_.steps[index];
   set_varying(run, step);
   collect_waits(run, step);
-  const bool noted = step.awaited || run.unordered[step.queue] ||
+  const bool noted = step.awaited || run.unordered[step.queue] || !run.execution.after.empty() ||
                      (step.ends_queue && (run.execution.events != nullptr || workspace_bytes_ > 0));
   step.launch.enqueue(run.execution.queues[step.queue], waits_, noted ? &events_[index] : nullptr);
   run.last[step.queue] = index;
@@ -156,7 +164,17 @@ void SolutionSequence::finish(Run& run) {
     if (run.execution.events != nullptr)
       run.execution.events[queue] = std::exchange(events_[last], nullptr);
   }
+  if (!run.execution.after.empty() || !waiting_.empty()) hold(run.execution);
   release(events_);
+}
+
+void SolutionSequence::hold(const Execution& execution) {
+  for (auto& event : waiting_)
+    if (has_ended(event)) ::clReleaseEvent(std::exchange(event, nullptr));
+  std::erase(waiting_, nullptr);
+  if (execution.after.empty()) return;
+  for (auto& event : events_)
+    if (event != nullptr) waiting_.push_back(std::exchange(event, nullptr));
 }
 
 }  // namespace kiln::blas

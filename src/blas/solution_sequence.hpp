@@ -75,6 +75,7 @@ class SolutionSequence {
   void enqueue(Run& run, std::size_t index);
   void collect_waits(const Run& run, const Step& step);
   void finish(Run& run);
+  void hold(const Execution& execution);
 
   Shape shape_;
   Parts parts_;
@@ -84,6 +85,9 @@ class SolutionSequence {
   /// The ends of the last run, where it used the workspace: the next run's steps come after them.
   /// An event keeps its queue alive, so that a queue's handle says which queue it was.
   std::vector<cl_event> busy_;
+  /// Of runs that wait for events of the caller's. Where one of those fails, PoCL 3.1 aborts the
+  /// process if nobody holds the events of the commands behind it.
+  std::vector<cl_event> waiting_;
   cl_command_queue busy_queue_ = nullptr;  ///< of the last run, where there was but one, in order
 };
 

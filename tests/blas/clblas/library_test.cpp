@@ -202,6 +202,26 @@ TEST(Library, goes_on_after_a_call_whose_wait_list_has_failed) {
   }
 }
 
+// PoCL 3.1 aborts the process where several commands that nobody holds wait for what fails.
+TEST(Library, survives_that_what_a_call_of_many_steps_waits_for_fails) {
+  constexpr size_t n = 300;
+  for (const cl_command_queue_properties kind : {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE}) {
+    Computer computer;
+    const auto queue = queue_of_kind(computer, kind);
+    const auto a = computer.buffer(std::vector<float>(n * n, 1)),
+               b = computer.buffer(std::vector<float>(n * n, 1));
+    cl_command_queue on = queue();
+    for (int i = 0; i < 10; ++i) {
+      cl::UserEvent gate(computer.context());
+      const cl_event before = gate();
+      EXPECT_EQ(clblasStrsm(clblasColumnMajor, clblasLeft, clblasUpper, clblasNoTrans, clblasUnit,
+                            n, n, 1, a(), 0, n, b(), 0, n, 1, &on, 1, &before, nullptr),
+                clblasSuccess);
+      gate.setStatus(-7);
+    }
+  }
+}
+
 // The gate opens only when the second call is done: it may not wait for the first.
 TEST(Library, calls_on_queues_that_know_nothing_of_one_another_do_not_wait) {
   Computer computer;
