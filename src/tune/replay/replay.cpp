@@ -1,5 +1,10 @@
 #include "tune/replay/replay.hpp"
 
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
 #include "base/statistics.hpp"
 #include "tune/replay/score.hpp"
 
@@ -26,18 +31,47 @@ Search replay(const MeasuredSpace& measured, Strategy& strategy, double share, s
 ReplayFigures replay_seeds(const MeasuredSpace& measured, const StrategyMaker& make,
                            const ReplayOptions& options) {
   const RandomBaseline baseline(measured.outcomes);
+  struct Result {
+    std::size_t reached = 0;
+    double score = 0;
+  };
+  std::vector<Result> results(options.seeds);
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto one = [&](std::size_t i) {
+    const auto strategy = make(i + 1);
+    const Search search =
+        replay(measured, *strategy, options.share, baseline.budget(), options.most);
+    results[i] = {search.reached, baseline.score(search.trials)};
+    const std::lock_guard lock(mutex);
+    if (options.after_seed && !options.after_seed()) next = options.seeds;
+  };
+  const auto work = [&] {
+    try {
+      for (std::size_t i; (i = next++) < options.seeds;) one(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      next = options.seeds;
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < options.threads; ++i) others.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+  // Summed up in the order of the seeds, so that the last digit does not depend on the threads.
   ReplayFigures figures;
   figures.seeds = options.seeds;
   std::vector<double> counts;
-  for (std::size_t seed = 1; seed <= options.seeds; ++seed) {
-    const auto strategy = make(seed);
-    const Search search =
-        replay(measured, *strategy, options.share, baseline.budget(), options.most);
-    const std::size_t count = search.reached != 0 ? search.reached : measured.outcomes.size();
-    figures.not_reached += search.reached == 0;
+  for (const Result& result : results) {
+    const std::size_t count = result.reached != 0 ? result.reached : measured.outcomes.size();
+    figures.not_reached += result.reached == 0;
     figures.evaluations.push_back(count);
     counts.push_back(static_cast<double>(count));
-    figures.score += baseline.score(search.trials) / static_cast<double>(options.seeds);
+    figures.score += result.score / static_cast<double>(options.seeds);
   }
   figures.median_evaluations = median(counts);
   figures.p90_evaluations = quantile(counts, 0.9);

@@ -37,9 +37,14 @@ struct ReplayOptions {
   double share = 0.95;  ///< of the optimum's speed
   /// After so many evaluations a search is given up, and counts as the whole space.
   std::size_t most = 5'000;
+  std::size_t threads = 1;  ///< that share the seeds; the figures do not depend on it
+  /// Called after each seed, by one thread at a time; where it returns false, the seeds that are
+  /// not begun are left out and the figures are worth nothing.
+  std::function<bool()> after_seed = {};
 };
 
 /// Seeds 1 to options.seeds. Quantiles are those of the evaluations, by linear interpolation.
+/// `make` must be thread-safe where there are several threads.
 ReplayFigures replay_seeds(const MeasuredSpace& measured, const StrategyMaker& make,
                            const ReplayOptions& options = {});
 
