@@ -11,12 +11,18 @@ class ExtraTrees::Grower {
  public:
   Grower(std::span<const float> samples, std::size_t features, std::span<const float> targets,
          const Shape& shape, Random& random, std::vector<Node>& nodes)
-      : samples_(samples),
-        targets_(targets),
+      : targets_(targets),
         random_(random),
         nodes_(nodes),
-        order_(targets.size()) {
-    features_.resize(features);
+        columns_(samples.size()),
+        ordered_(targets.size()),
+        order_(targets.size()),
+        features_(features) {
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      for (std::size_t f = 0; f < features; ++f) {
+        columns_[f * targets.size() + i] = samples[i * features + f];
+      }
+    }
     std::iota(features_.begin(), features_.end(), 0u);
     std::iota(order_.begin(), order_.end(), 0u);
     const auto share =
@@ -28,7 +34,7 @@ class ExtraTrees::Grower {
 
  private:
   float feature(std::uint32_t sample, std::uint32_t feature) const {
-    return samples_[sample * features_.size() + feature];
+    return columns_[feature * targets_.size() + sample];
   }
 
   /// The node for the samples order_[begin, end), its parts behind it. Recursion: each level
@@ -40,6 +46,7 @@ class ExtraTrees::Grower {
     float least = targets_[order_[begin]], most = least;
     for (std::size_t i = begin; i < end; ++i) {
       const float target = targets_[order_[i]];
+      ordered_[i] = target;
       sum += target;
       least = std::min(least, target);
       most = std::max(most, target);
@@ -92,25 +99,28 @@ class ExtraTrees::Grower {
     if (low > high) std::swap(low, high);
     float threshold = low + (high - low) * static_cast<float>(random_.unit());
     if (!(threshold > low)) threshold = high;
-    double below_sum = 0;
-    std::size_t below = 0;
+    // The innermost loop of a search: without branches, which no processor could foresee here.
+    const float* const column = &columns_[feature * targets_.size()];
+    float below_sum = 0;
+    std::uint32_t below = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      if (this->feature(order_[i], feature) >= threshold) continue;
-      below_sum += targets_[order_[i]];
-      ++below;
+      const bool is_below = column[order_[i]] < threshold;
+      below_sum += is_below ? ordered_[i] : 0.0f;
+      below += is_below;
     }
     const std::size_t above = count - below;
     const double above_sum = sum - below_sum;
-    const double gain = below_sum * below_sum / static_cast<double>(below) +
+    const double gain = double{below_sum} * below_sum / below +
                         above_sum * above_sum / static_cast<double>(above) -
                         sum * sum / static_cast<double>(count);
     return {gain, static_cast<std::int32_t>(feature), threshold};
   }
 
-  std::span<const float> samples_;
   std::span<const float> targets_;
   Random& random_;
   std::vector<Node>& nodes_;
+  std::vector<float> columns_;  ///< feature by feature
+  std::vector<float> ordered_;  ///< targets, of the node that is being split in its order
   std::vector<std::uint32_t> order_, features_;
   std::size_t tries_ = 1;
 };

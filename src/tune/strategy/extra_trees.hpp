@@ -23,7 +23,7 @@ class ExtraTrees {
   struct Shape {
     std::size_t trees = 30;
     double features = 0.8;           ///< share of the features that a split looks at
-    std::size_t most_features = 48;  ///< and their highest number
+    std::size_t most_features = 24;  ///< and their highest number
   };
 
   /// Samples: a row of `features` numbers each, and a target each.

@@ -14,6 +14,10 @@ constexpr std::size_t kLeaders = 5;        ///< whose neighbours are candidates 
 constexpr double kLocal = 0.4;             ///< share of proposals among the best one's neighbours
 constexpr std::size_t kMostSamples = 600;  ///< a forest of more would cost more than it tells
 constexpr std::size_t kRefit = 50;
+/// Share of the trials whose times are told apart.
+constexpr double kFastPart = 0.35;
+/// An improvement that counts, as a part of the best time: less would make a search dwell.
+constexpr double kWorthwhile = 0.02;
 constexpr std::size_t kTransferPool = 300;
 
 /// Expected improvement on `best` of a normal distribution (Jones, Schonlau, Welch: Efficient
@@ -71,8 +75,8 @@ std::vector<double> ForestSearch::targets() const {
   }
   std::vector<double> sorted = times;
   std::sort(sorted.begin(), sorted.end());
-  double slow = sorted[sorted.size() / 2];
-  // The first of a transfer are all fast: their median is no bound for the slow ones.
+  double slow = sorted[static_cast<std::size_t>(kFastPart * static_cast<double>(sorted.size()))];
+  // The first of a transfer are all fast: the slow ones among them are not slow.
   if (transfer_) slow = std::max(slow, sorted.front() + std::log(1.5));
   std::vector<double> targets;
   for (const Trial& trial : history().trials()) {
@@ -168,7 +172,7 @@ double ForestSearch::improvement(ConfigurationId id) {
   features_.append(id, point_);
   Estimate estimate = forest_.estimate(point_.data());
   if (transfer_) estimate.mean += trust_ * transfer_->expect(id);
-  return expected_improvement(best_, estimate);
+  return expected_improvement(best_ - kWorthwhile, estimate);
 }
 
 }  // namespace kiln::tune

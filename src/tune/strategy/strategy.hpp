@@ -6,10 +6,10 @@ namespace kiln::tune {
 
 /// A way to search a space: says which configuration to measure next, and learns what came of it.
 ///
-/// Deterministic: the same space, seed and sequence of calls give the same answers on every
-/// machine. A search is therefore resumed by making it again and repeating the calls that a
-/// journal holds. Never asks for a configuration twice, nor for one that it was told of before
-/// it asked; ends when every configuration was asked for. Not thread-safe; the space must
+/// Deterministic: the same space, seed and sequence of calls give the same answers in every
+/// process of one build. A search is therefore resumed by making it again and repeating the calls
+/// that a journal holds. Never asks for a configuration twice, nor for one that it was told of
+/// before it asked; ends when every configuration was asked for. Not thread-safe; the space must
 /// outlive it.
 class Strategy {
  public:
