@@ -3,13 +3,14 @@
 #include "frame/bar.hpp"
 #include "spec/bars.hpp"
 #include "store/bars.hpp"
+#include "tune/bars.hpp"
 
 namespace kiln::bench {
 
 // A group joins by one line here; a bar by one function in its group's folder.
 std::vector<Bar> all_bars() {
   std::vector<Bar> bars;
-  for (auto group : {spec_bars, formats_bars, store_bars, blas_bars}) {
+  for (auto group : {spec_bars, formats_bars, store_bars, blas_bars, tune_bars}) {
     for (auto& bar : group()) bars.push_back(std::move(bar));
   }
   return bars;

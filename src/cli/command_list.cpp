@@ -11,6 +11,7 @@
 #include "cli/store/commands.hpp"
 #include "cli/store/pack_commands.hpp"
 #include "cli/store/shared_commands.hpp"
+#include "cli/tune/commands.hpp"
 #include "cli/verify_options.hpp"
 
 namespace kiln::cli {
@@ -61,6 +62,7 @@ constinit const Entry entries[] = {
     {&store_pull_command, store_pull},
     {&blas_explain_command, blas_explain},
     {&blas_bench_command, blas_bench},
+    {&tune_command, tune},
     {&config_command, show_config},
     {&completion_command, print_completion},
     {&man_command, write_man_pages, Entry::Shown::no},

@@ -1,0 +1,134 @@
+// `kiln tune --replay`: strategies on a measured space.
+#include "tune/replay/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/input_file.hpp"
+#include "base/one_line.hpp"
+#include "cli/context.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json_line.hpp"
+#include "cli/layout.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/tune/commands.hpp"
+#include "tune/strategy/make.hpp"
+
+namespace kiln::cli {
+namespace {
+
+/// Of a file as it is, mostly compressed.
+constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
+
+tune::MeasuredSpace read(const std::string& path) {
+  const Bytes bytes = value_or_throw(read_input(path, kMostBytes));
+  return value_or_throw(tune::read_measured_space(bytes, path));
+}
+
+/// What all strategies are compared on.
+struct Replay {
+  tune::MeasuredSpace space;
+  std::optional<tune::MeasuredSpace> from;
+  std::size_t from_evaluations = 0;
+  tune::ReplayOptions options;
+};
+
+/// What a search of this seed starts with.
+std::shared_ptr<const tune::Transfer> run_elsewhere(const Replay& replay, std::uint64_t seed) {
+  const auto& from = *replay.from;
+  const auto strategy = value_or_throw(tune::make_strategy("", from.space, seed));
+  const tune::Search search = tune::replay(from, *strategy, replay.options.share,
+                                           replay.from_evaluations, replay.from_evaluations);
+  return value_or_throw(tune::Transfer::make(from.space, search.trials, replay.space.space, seed));
+}
+
+tune::ReplayFigures measure(const Replay& replay, const std::string& strategy, Progress& progress) {
+  std::shared_ptr<const tune::Transfer> all;
+  if (replay.from && replay.from_evaluations == 0) {
+    const auto trials = replay.from->trials();
+    all = value_or_throw(tune::Transfer::make(replay.from->space, trials, replay.space.space, 1));
+  }
+  auto options = replay.options;
+  options.after_seed = [&] {
+    progress.advance(1, strategy);
+    return !interrupted();
+  };
+  const auto make = [&](std::uint64_t seed) {
+    const auto transfer = replay.from && !all ? run_elsewhere(replay, seed) : all;
+    return *tune::make_strategy(strategy, replay.space.space, seed, transfer);
+  };
+  auto figures = tune::replay_seeds(replay.space, make, options);
+  stop_if_interrupted();
+  return figures;
+}
+
+void print_figures_json(const Replay& replay, const std::string& strategy,
+                        const tune::ReplayFigures& figures) {
+  print_json({{"strategy", strategy},
+              {"median_evaluations", figures.median_evaluations},
+              {"p90_evaluations", figures.p90_evaluations},
+              {"score", figures.score},
+              {"seeds", figures.seeds},
+              {"not_reached", figures.not_reached},
+              {"configurations", replay.space.outcomes.size()},
+              {"failing", replay.space.failures()},
+              {"device", replay.space.device},
+              {"kernel", replay.space.kernel},
+              {"evaluations", figures.evaluations}});
+}
+
+std::string title(const Replay& replay) {
+  const auto& space = replay.space;
+  const std::string kernel = space.kernel.empty() ? "a kernel" : one_line(space.kernel);
+  const std::string device = space.device.empty() ? "a device" : one_line(space.device);
+  return fmt::format("{} on {}: {} configurations, {} failing; evaluations until within {:g} %\n",
+                     kernel, device, space.outcomes.size(), space.failures(),
+                     100 * (1 - replay.options.share));
+}
+
+}  // namespace
+
+int tune_replay(Context& context) {
+  Replay replay{read(context.text("replay")), std::nullopt, 0, {}};
+  if (context.has("from")) replay.from = read(context.text("from"));
+  replay.from_evaluations = static_cast<std::size_t>(context.integer("from-evaluations"));
+  if (replay.from_evaluations > 0 && !replay.from) {
+    throw Error(Errc::bad_input,
+                "--from-evaluations says how much of --from FILE to take; "
+                "expected --from");
+  }
+  const double within = context.number("within");
+  if (within >= 100) throw Error(Errc::bad_input, "--within must be less than 100");
+  replay.options.share = 1 - within / 100;
+  replay.options.seeds = static_cast<std::size_t>(context.integer("seeds"));
+  replay.options.threads = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::string> strategies;
+  if (context.text("strategy") == "all") {
+    for (const auto name : tune_strategy_names()) strategies.emplace_back(name);
+  } else {
+    strategies.push_back(context.text("strategy"));
+  }
+
+  const bool as_json = context.flag("json");
+  Table table({"strategy", "median", "p90", "score", "missed"});
+  Progress progress("tune", strategies.size() * replay.options.seeds);
+  for (const auto& strategy : strategies) {
+    const auto figures = measure(replay, strategy, progress);
+    if (as_json) {
+      progress.hide();
+      print_figures_json(replay, strategy, figures);
+      continue;
+    }
+    table.row({strategy, fmt::format("{:g}", figures.median_evaluations),
+               fmt::format("{:g}", figures.p90_evaluations), fmt::format("{:.3f}", figures.score),
+               fmt::format("{}", figures.not_reached)});
+  }
+  progress.hide();
+  if (!as_json) print_text(title(replay) + table.text());
+  return 0;
+}
+
+}  // namespace kiln::cli

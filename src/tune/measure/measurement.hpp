@@ -1,0 +1,93 @@
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "tune/measure/sampler.hpp"
+#include "tune/random.hpp"
+
+namespace kiln::tune {
+
+/// How long to measure.
+struct MeasurePolicy {
+  std::size_t least_pairs = 2;    ///< with the incumbent, before a candidate may be given up
+  std::size_t most_pairs = 9;     ///< after which it is not measured longer
+  double confidence = 2.5;        ///< standard errors that count as a difference
+  double least_sample = 0;        ///< a shorter time is taken again over more launches
+  std::size_t finalists = 128;    ///< at most, in the play-off
+  std::size_t most_rounds = 400;  ///< of the play-off
+  double tolerance = 0.01;        ///< what the winner may be slower than the best
+};
+
+/// Measures configurations so that neither noise nor drift picks the winner.
+///
+/// A candidate is never timed alone: each of its samples stands beside one of the incumbent (the
+/// best so far), first and second by turns, and only their ratio counts. A machine that becomes
+/// slower or faster meanwhile changes both. Pairs go on until the confidence interval of the mean
+/// ratio excludes 1, or their most is reached: candidates without hope cost two pairs. In
+/// the end the best candidates meet in a play-off: rounds in which each is sampled once, in
+/// random order, and from which one leaves that is surely slower than the leader.
+///
+/// Times are told on the incumbent's scale as it was when the search began, so that a strategy sees
+/// no drift either. Deterministic by its seed where the sampler is. Not thread-safe; the sampler
+/// must outlive it.
+class Measurement {
+ public:
+  Measurement(Sampler& sampler, const MeasurePolicy& policy, std::uint64_t seed)
+      : sampler_(sampler), policy_(policy), random_(seed) {}
+
+  /// Times one configuration, or says why it has no time. It may become the incumbent.
+  Outcome measure(ConfigurationId id);
+
+  struct Winner {
+    ConfigurationId id = 0;
+    double time = 0;  ///< on the scale of measure()
+    std::size_t finalists = 0;
+    std::size_t rounds = 0;
+  };
+  /// Decides between the best of what was measured. None where nothing has a time.
+  std::optional<Winner> play_off();
+
+  const std::optional<ConfigurationId>& incumbent() const { return incumbent_; }
+  /// Samples taken so far, of candidates and incumbents.
+  std::size_t samples() const { return samples_; }
+
+ private:
+  /// What is known of one configuration, as a logarithm of its time.
+  struct Known {
+    double level = 0;
+    double error = 0;  ///< standard error of the level
+    std::size_t launches = 1;
+    bool ok = true;
+  };
+  /// One pair after the other: logarithms of candidate / incumbent.
+  struct Pairs {
+    std::vector<double> ratios;
+    double mean() const;
+  };
+
+  /// The logarithm of the time of one launch.
+  std::optional<double> take(ConfigurationId id, Outcome& failed);
+  Outcome measure_first(ConfigurationId id);
+  Outcome measure_beside(ConfigurationId id);
+  /// One more pair; false where one of the two failed.
+  bool add_pair(ConfigurationId id, Pairs& pairs, Outcome& failed);
+  /// Of the mean of so many pairs, by the noise of all pairs so far.
+  double standard_error(std::size_t pairs) const;
+  void learn_noise(const Pairs& pairs);
+  void drop_incumbent();
+  std::vector<ConfigurationId> finalists() const;
+
+  Sampler& sampler_;
+  MeasurePolicy policy_;
+  Random random_;
+  std::unordered_map<ConfigurationId, Known> known_;
+  std::optional<ConfigurationId> incumbent_;
+  std::size_t samples_ = 0;
+  // A guess of 5 % noise that four pairs of real ones outweigh.
+  double squares_ = 4 * 0.05 * 0.05;
+  double freedom_ = 4;
+};
+
+}  // namespace kiln::tune

@@ -1,0 +1,208 @@
+#include "tune/space/enumerate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/one_line.hpp"
+
+namespace kiln::tune {
+namespace {
+
+class Enumerator {
+ public:
+  Enumerator(std::span<const std::size_t> group, std::span<const Parameter> parameters,
+             std::span<const Constraint> constraints, const SpaceBounds& bounds)
+      : group_(group.begin(), group.end()),
+        parameters_(parameters),
+        bounds_(bounds),
+        component_(group_),
+        positions_(parameters.size()),
+        chosen_(parameters.size()) {
+    for (const Constraint& constraint : constraints) {
+      const auto parts = conjuncts(constraint);
+      if (parts.size() > 1) {
+        for (const Constraint& part : parts) take(part, Checker::Role::prunes);
+      }
+      take(constraint, Checker::Role::decides);
+    }
+    choose_order();
+    assign_checks();
+  }
+
+  Expected<Component> run() {
+    if (!descend(0)) return tl::unexpected(*error_);
+    if (component_.rows() == 0) return tl::unexpected(nothing_left());
+    component_.index();
+    return std::move(component_);
+  }
+
+ private:
+  void take(const Constraint& constraint, Checker::Role role) {
+    Checker checker(constraint, parameters_, role);
+    const auto needs = checker.parameters();
+    const bool mine = std::all_of(needs.begin(), needs.end(), [&](std::size_t p) {
+      return std::binary_search(group_.begin(), group_.end(), p);
+    });
+    // A constraint without parameters is any group's, and the first's will do.
+    if (mine && (!needs.empty() || group_.front() == 0)) checkers_.push_back(std::move(checker));
+  }
+
+  /// What is left to choose for a constraint: raw combinations of its open parameters.
+  double open_combinations(const Checker& checker, const std::vector<bool>& ordered) const {
+    double product = 1;
+    for (const std::size_t p : checker.parameters()) {
+      if (!ordered[p]) product *= static_cast<double>(parameters_[p].values.size());
+    }
+    return product;
+  }
+
+  /// Again and again the constraint that is cheapest to complete; its parameters with few values
+  /// come first.
+  void choose_order() {
+    std::vector<bool> ordered(parameters_.size());
+    while (order_.size() < group_.size()) {
+      const Checker* best = nullptr;
+      double least = std::numeric_limits<double>::infinity();
+      for (const Checker& checker : checkers_) {
+        const double open = open_combinations(checker, ordered);
+        if (open > 1 && open < least) {
+          best = &checker;
+          least = open;
+        }
+      }
+      std::vector<std::size_t> next;
+      for (const std::size_t p : best ? best->parameters() : std::span<const std::size_t>(group_)) {
+        if (!ordered[p]) next.push_back(p);
+      }
+      std::stable_sort(next.begin(), next.end(), [&](std::size_t a, std::size_t b) {
+        return parameters_[a].values.size() < parameters_[b].values.size();
+      });
+      for (const std::size_t p : next) {
+        ordered[p] = true;
+        order_.push_back(p);
+      }
+      // Those of one value, which complete a constraint at no cost, come with the rest.
+    }
+  }
+
+  void assign_checks() {
+    complete_.resize(order_.size());
+    early_.resize(order_.size());
+    std::vector<std::size_t> depth_of(parameters_.size());
+    for (std::size_t depth = 0; depth < order_.size(); ++depth) depth_of[order_[depth]] = depth;
+    for (Checker& checker : checkers_) {
+      std::size_t last = 0;
+      for (const std::size_t p : checker.parameters()) last = std::max(last, depth_of[p]);
+      complete_[last].push_back(&checker);
+      if (!checker.bounds_well()) continue;
+      for (const std::size_t p : checker.parameters()) {
+        if (depth_of[p] < last) early_[depth_of[p]].push_back(&checker);
+      }
+    }
+  }
+
+  /// False: an error ends it all.
+  bool descend(std::size_t depth) {
+    if (depth == order_.size()) {
+      component_.add(positions_);
+      if (component_.rows() <= bounds_.rows) return true;
+      return refuse(fmt::format("the space has more than {} valid configurations", bounds_.rows));
+    }
+    const std::size_t parameter = order_[depth];
+    const std::size_t values = parameters_[parameter].values.size();
+    if ((steps_ += values) > bounds_.steps) {
+      return refuse(fmt::format("the space is not built after {} steps: its constraints exclude "
+                                "too little before all parameters are chosen",
+                                bounds_.steps));
+    }
+    chosen_[parameter] = true;
+    for (std::size_t value = 0; value < values; ++value) {
+      positions_[parameter] = static_cast<std::uint16_t>(value);
+      bool ok = true;
+      for (Checker* const checker : complete_[depth]) {
+        const Checker::Verdict verdict = checker->check(positions_);
+        if (verdict == Checker::Verdict::error) {
+          error_ = checker->error(positions_);
+          return false;
+        }
+        ok = verdict == Checker::Verdict::yes;
+        if (!ok) break;
+      }
+      for (Checker* const checker : early_[depth]) {
+        if (!ok) break;
+        ok = checker->may_hold(positions_, chosen_);
+      }
+      if (ok && !descend(depth + 1)) return false;
+    }
+    chosen_[parameter] = false;
+    return true;
+  }
+
+  Error nothing_left() const {
+    for (const Checker& checker : checkers_) {
+      if (checker.has_accepted()) continue;
+      return {Errc::bad_input,
+              fmt::format("the space is empty: constraint '{}' refuses all that the others leave",
+                          one_line(checker.text()))};
+    }
+    return {Errc::bad_input, "the space is empty: no configuration satisfies all constraints"};
+  }
+
+  bool refuse(const std::string& why) {
+    error_ = Error(Errc::bad_input, why);
+    return false;
+  }
+
+  std::vector<std::size_t> group_;
+  std::span<const Parameter> parameters_;
+  SpaceBounds bounds_;
+  Component component_;
+  std::vector<Checker> checkers_;
+  std::vector<std::size_t> order_;
+  std::vector<std::vector<Checker*>> complete_, early_;  ///< by depth
+  std::vector<std::uint16_t> positions_;
+  std::vector<bool> chosen_;
+  std::uint64_t steps_ = 0;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+std::vector<std::vector<std::size_t>> independent_groups(std::span<const Parameter> parameters,
+                                                         std::span<const Constraint> constraints) {
+  std::vector<std::size_t> leader(parameters.size());
+  std::iota(leader.begin(), leader.end(), std::size_t{0});
+  for (const Constraint& constraint : constraints) {
+    std::size_t first = parameters.size();
+    for (const std::string& name : constraint.expression.free_names()) {
+      std::size_t at = 0;
+      while (at < parameters.size() && parameters[at].name != name) ++at;
+      if (at == parameters.size()) continue;
+      if (first == parameters.size()) first = leader[at];
+      const std::size_t joined = leader[at], kept = std::min(first, joined);
+      const std::size_t gone = std::max(first, joined);
+      std::replace(leader.begin(), leader.end(), gone, kept);
+      first = kept;
+    }
+  }
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    std::vector<std::size_t> group;
+    for (std::size_t q = p; q < parameters.size(); ++q) {
+      if (leader[q] == p) group.push_back(q);
+    }
+    if (!group.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+Expected<Component> enumerate(std::span<const std::size_t> group,
+                              std::span<const Parameter> parameters,
+                              std::span<const Constraint> constraints, const SpaceBounds& bounds) {
+  return Enumerator(group, parameters, constraints, bounds).run();
+}
+
+}  // namespace kiln::tune

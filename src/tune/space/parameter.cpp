@@ -1,0 +1,131 @@
+#include "tune/space/parameter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "base/one_line.hpp"
+#include "expr/lexer.hpp"
+#include "expr/number_text.hpp"
+
+namespace kiln::tune {
+namespace {
+
+constexpr std::string_view kForms =
+    "expected NAME=VALUE,VALUE,… or NAME=FIRST..LAST:STEP (a factor: :*2)";
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// A number, a truth value, or a text.
+expr::Value value_of(std::string_view text) {
+  if (const auto number = whole(text)) return *number;
+  const bool negative = text.starts_with('-');
+  double real = 0;
+  if (expr::read_number(negative ? text.substr(1) : text, real)) return negative ? -real : real;
+  if (text == "True") return true;
+  if (text == "False") return false;
+  const bool quoted = text.size() >= 2 && (text.front() == '\'' || text.front() == '"') &&
+                      text.back() == text.front();
+  return std::string(quoted ? text.substr(1, text.size() - 2) : text);
+}
+
+/// What the reader of one parameter knows: the whole text, for its messages.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  Expected<Parameter> read() {
+    const std::size_t equals = text_.find('=');
+    if (equals == std::string_view::npos) return refuse(std::string(kForms));
+    const std::string_view name = trimmed(text_.substr(0, equals));
+    if (!is_parameter_name(name)) {
+      return refuse(fmt::format("'{}' cannot name a parameter; {}", one_line(name), kForms));
+    }
+    parameter_.name = name;
+    const std::string_view values = trimmed(text_.substr(equals + 1));
+    const auto done = values.find("..") != std::string_view::npos ? range(values) : list(values);
+    if (!done) return tl::unexpected(done.error());
+    return std::move(parameter_);
+  }
+
+ private:
+  Expected<void> list(std::string_view values) {
+    for (std::size_t at = 0; at <= values.size();) {
+      const std::size_t comma = std::min(values.find(',', at), values.size());
+      const std::string_view item = trimmed(values.substr(at, comma - at));
+      if (item.empty()) return refuse("a value is empty; " + std::string(kForms));
+      expr::Value value = value_of(item);
+      if (position_of(parameter_, value) < parameter_.values.size()) {
+        return refuse(fmt::format("the value {} stands twice", one_line(item)));
+      }
+      if (auto added = add(std::move(value)); !added) return added;
+      at = comma + 1;
+    }
+    return {};
+  }
+
+  Expected<void> range(std::string_view text) {
+    const std::size_t dots = text.find("..");
+    const std::size_t colon = std::min(text.find(':', dots), text.size());
+    const bool multiplies = text.substr(colon).starts_with(":*");
+    const auto first = whole(trimmed(text.substr(0, dots)));
+    const auto last = whole(trimmed(text.substr(dots + 2, colon - dots - 2)));
+    const auto step = colon == text.size()
+                          ? std::optional<std::int64_t>(1)
+                          : whole(trimmed(text.substr(colon + (multiplies ? 2 : 1))));
+    if (!first || !last || !step) return refuse("a range takes whole numbers; " + std::string(kForms));
+    if (multiplies && (*step < 2 || *first < 1)) {
+      return refuse("a factor must be 2 or more, and the first value 1 or more");
+    }
+    if (*step < 1) return refuse("a step must be 1 or more");
+    if (*first > *last) return refuse(fmt::format("{} lies above {}", *first, *last));
+    for (std::int64_t value = *first; value <= *last;) {
+      if (auto added = add(value); !added) return added;
+      const bool too_large = multiplies ? __builtin_mul_overflow(value, *step, &value)
+                                        : __builtin_add_overflow(value, *step, &value);
+      if (too_large) break;
+    }
+    return {};
+  }
+
+  Expected<void> add(expr::Value value) {
+    if (parameter_.values.size() == kMostValues) {
+      return refuse(fmt::format("more than {} values", kMostValues));
+    }
+    parameter_.values.push_back(std::move(value));
+    return {};
+  }
+
+  tl::unexpected<Error> refuse(const std::string& why) const {
+    return fail(Errc::bad_input, fmt::format("parameter '{}': {}", one_line(text_), why));
+  }
+
+  std::string_view text_;
+  Parameter parameter_;
+};
+
+}  // namespace
+
+Expected<Parameter> parse_parameter(std::string_view text) { return Reader(text).read(); }
+
+bool is_parameter_name(std::string_view name) { return expr::is_identifier(name); }
+
+std::size_t position_of(const Parameter& parameter, const expr::Value& value) {
+  const auto found = std::find(parameter.values.begin(), parameter.values.end(), value);
+  return static_cast<std::size_t>(found - parameter.values.begin());
+}
+
+}  // namespace kiln::tune

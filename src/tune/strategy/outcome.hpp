@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tune/space/search_space.hpp"
+
+namespace kiln::tune {
+
+/// Why a configuration has no time.
+enum class Failure : std::uint8_t {
+  none,
+  build,         ///< does not compile
+  resources,     ///< needs more than the device has
+  launch,        ///< the driver refused or failed to run it
+  wrong_result,  ///< ran, but differs from the reference
+  timeout,       ///< did not end
+  crash,         ///< took its process with it
+};
+
+/// "build", "resources", "launch", "wrong_result", "timeout", "crash"; "none".
+const char* name_of(Failure failure) noexcept;
+
+/// What measuring one configuration came to: a time, or why there is none.
+struct Outcome {
+  double time = 0;  ///< positive, in any one unit for all of a search; 0 where it failed
+  Failure failure = Failure::none;
+
+  bool ok() const { return failure == Failure::none; }
+  static Outcome of_time(double time) { return {time, Failure::none}; }
+  static Outcome of(Failure failure) { return {0, failure}; }
+};
+
+/// Whether the first is the better result: a time beats none, a smaller one a larger.
+inline bool better(const Outcome& a, const Outcome& b) {
+  return a.ok() && (!b.ok() || a.time < b.time);
+}
+
+/// One configuration that was measured.
+struct Trial {
+  ConfigurationId id = 0;
+  Outcome outcome;
+};
+
+}  // namespace kiln::tune
