@@ -34,6 +34,7 @@ constexpr const char* constraints[] = {
     "KWG % ((MDIMC * NDIMC) / MDIMA) == 0",
     "KWG % ((MDIMC * NDIMC) / NDIMB) == 0",
     "MDIMC * NDIMC <= 1024",
+    "(MWG // MDIMC) * (NWG // NDIMC) <= 32",
     "(SA * KWG * MWG + SB * KWG * NWG) * 4 <= 65536",
 };
 

@@ -30,26 +30,38 @@ tune::MeasuredSpace read(const std::string& path) {
 
 /// What all strategies are compared on.
 struct Replay {
+  std::string path, from_path;
   tune::MeasuredSpace space;
   std::optional<tune::MeasuredSpace> from;
   std::size_t from_evaluations = 0;
   tune::ReplayOptions options;
 };
 
-/// What a search of this seed starts with.
+std::shared_ptr<const tune::Transfer> brought_over(const Replay& replay,
+                                                   std::span<const tune::Trial> trials,
+                                                   std::uint64_t seed) {
+  auto transfer = tune::Transfer::make(replay.from->space, trials, replay.space.space, seed);
+  if (!transfer) {
+    throw Error(transfer.error().code(),
+                fmt::format("{} has nothing in common with {}: {}", one_line(replay.from_path),
+                            one_line(replay.path), transfer.error().message()));
+  }
+  return *std::move(transfer);
+}
+
+/// What a search of this seed starts with: a run of its own on the other device.
 std::shared_ptr<const tune::Transfer> run_elsewhere(const Replay& replay, std::uint64_t seed) {
   const auto& from = *replay.from;
   const auto strategy = value_or_throw(tune::make_strategy("", from.space, seed));
   const tune::Search search = tune::replay(from, *strategy, replay.options.share,
                                            replay.from_evaluations, replay.from_evaluations);
-  return value_or_throw(tune::Transfer::make(from.space, search.trials, replay.space.space, seed));
+  return brought_over(replay, search.trials, seed);
 }
 
 tune::ReplayFigures measure(const Replay& replay, const std::string& strategy, Progress& progress) {
   std::shared_ptr<const tune::Transfer> all;
   if (replay.from && replay.from_evaluations == 0) {
-    const auto trials = replay.from->trials();
-    all = value_or_throw(tune::Transfer::make(replay.from->space, trials, replay.space.space, 1));
+    all = brought_over(replay, replay.from->trials(), 1);
   }
   auto options = replay.options;
   options.after_seed = [&] {
@@ -58,7 +70,7 @@ tune::ReplayFigures measure(const Replay& replay, const std::string& strategy, P
   };
   const auto make = [&](std::uint64_t seed) {
     const auto transfer = replay.from && !all ? run_elsewhere(replay, seed) : all;
-    return *tune::make_strategy(strategy, replay.space.space, seed, transfer);
+    return value_or_throw(tune::make_strategy(strategy, replay.space.space, seed, transfer));
   };
   auto figures = tune::replay_seeds(replay.space, make, options);
   stop_if_interrupted();
@@ -92,8 +104,9 @@ std::string title(const Replay& replay) {
 }  // namespace
 
 int tune_replay(Context& context) {
-  Replay replay{read(context.text("replay")), std::nullopt, 0, {}};
-  if (context.has("from")) replay.from = read(context.text("from"));
+  const std::string path = context.text("replay");
+  Replay replay{path, context.text("from"), read(path), std::nullopt, 0, {}};
+  if (context.has("from")) replay.from = read(replay.from_path);
   replay.from_evaluations = static_cast<std::size_t>(context.integer("from-evaluations"));
   if (replay.from_evaluations > 0 && !replay.from) {
     throw Error(Errc::bad_input,

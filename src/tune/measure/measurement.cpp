@@ -8,6 +8,8 @@ namespace {
 
 /// A sample is made longer at most so often by a factor of two.
 constexpr std::size_t kMostLaunches = std::size_t{1} << 20;
+/// Who is looked at after every pair has many chances to be unlucky: a difference counts later.
+constexpr double kHopeless = 1.2;
 
 }  // namespace
 
@@ -95,7 +97,7 @@ Outcome Measurement::measure_beside(ConfigurationId id) {
     error = standard_error(pairs.ratios.size());
     // A loser is known by a confident difference. A winner stays for all its pairs: what it is
     // said to take now is the scale for all that come.
-    if (mean > policy_.confidence * error) break;
+    if (mean > kHopeless * policy_.confidence * error) break;
   }
   learn_noise(pairs);
   Known& known = known_[id];

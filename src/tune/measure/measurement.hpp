@@ -16,7 +16,7 @@ struct MeasurePolicy {
   double confidence = 2.5;        ///< standard errors that count as a difference
   double least_sample = 0;        ///< a shorter time is taken again over more launches
   std::size_t finalists = 128;    ///< at most, in the play-off
-  std::size_t most_rounds = 400;  ///< of the play-off
+  std::size_t most_rounds = 500;  ///< of the play-off
   double tolerance = 0.01;        ///< what the winner may be slower than the best
 };
 

@@ -9,6 +9,8 @@ namespace {
 constexpr std::size_t kLeastRounds = 8;
 /// Standard errors: who is looked at after every round has many chances to be unlucky.
 constexpr double kSurely = 3.5;
+/// Parts of the confidence: the best level is the luckiest of many.
+constexpr double kPerhaps = 1.5;
 
 /// The levels that one finalist had, round by round, relative to its round's median.
 struct Finalist {
@@ -51,7 +53,7 @@ std::vector<ConfigurationId> Measurement::finalists() const {
     if (!known.ok || known.error == 0) continue;
     const double error = std::hypot(known.error, best.error);
     if (id == *incumbent_ ||
-        known.level - least <= 1.25 * policy_.confidence * error + policy_.tolerance) {
+        known.level - least <= kPerhaps * policy_.confidence * error + policy_.tolerance) {
       ids.push_back(id);
     }
   }

@@ -48,7 +48,7 @@ Checker::Checker(const Constraint& constraint, std::span<const Parameter> parame
 Checker::Verdict Checker::check(std::span<const std::uint16_t> positions) {
   if (known_.empty()) {
     const Verdict verdict = evaluate(positions);
-    has_accepted_ |= verdict == Verdict::yes;
+    count(verdict);
     return verdict;
   }
   std::size_t at = 0;
@@ -56,9 +56,14 @@ Checker::Verdict Checker::check(std::span<const std::uint16_t> positions) {
   Verdict& known = known_[at];
   if (known == Verdict::unknown) {
     known = evaluate(positions);
-    has_accepted_ |= known == Verdict::yes;
+    count(known);
   }
   return known;
+}
+
+void Checker::count(Verdict verdict) {
+  has_accepted_ |= verdict == Verdict::yes;
+  has_refused_ |= verdict == Verdict::no;
 }
 
 Checker::Verdict Checker::evaluate(std::span<const std::uint16_t> positions) const {
@@ -87,7 +92,9 @@ bool Checker::may_hold(std::span<const std::uint16_t> positions, const std::vect
     const std::int64_t value = chosen[needs_[i]] ? integers_[i][positions[needs_[i]]] : 0;
     ranges_[i] = chosen[needs_[i]] ? expr::Range{value, value} : domains_[i];
   }
-  return program_->bound(ranges_) != expr::Truth::no;
+  const bool may = program_->bound(ranges_) != expr::Truth::no;
+  has_refused_ |= !may;
+  return may;
 }
 
 Error Checker::error(std::span<const std::uint16_t> positions) const {
@@ -98,8 +105,8 @@ Error Checker::error(std::span<const std::uint16_t> positions) const {
   }
   const auto value = plain(positions);
   return Error(Errc::bad_input,
-               fmt::format("constraint '{}' with {}: {}", one_line(constraint_.text), one_line(values),
-                           value ? "no error" : value.error().message()));
+               fmt::format("constraint '{}' with {}: {}", one_line(constraint_.text),
+                           one_line(values), value ? "no error" : value.error().message()));
 }
 
 }  // namespace kiln::tune

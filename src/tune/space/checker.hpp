@@ -27,13 +27,14 @@ class Checker {
   bool bounds_well() const { return program_ && program_->bounds_well() && needs_.size() > 1; }
   /// False where no choice of the parameters that are not chosen yet can satisfy it.
   bool may_hold(std::span<const std::uint16_t> positions, const std::vector<bool>& chosen);
-  /// Whether it has accepted anything yet.
-  bool has_accepted() const { return has_accepted_; }
+  /// Whether it has refused something, and never accepted anything.
+  bool refuses_all() const { return has_refused_ && !has_accepted_; }
   /// The error behind Verdict::error: the constraint, the values, what went wrong.
   Error error(std::span<const std::uint16_t> positions) const;
   const std::string& text() const { return constraint_.text; }
 
  private:
+  void count(Verdict verdict);
   Verdict evaluate(std::span<const std::uint16_t> positions) const;
   Expected<expr::Value> plain(std::span<const std::uint16_t> positions) const;
 
@@ -41,13 +42,13 @@ class Checker {
   std::span<const Parameter> parameters_;
   Role role_;
   std::vector<std::size_t> needs_;
-  std::vector<std::size_t> strides_;                ///< of each needed one in `known_`
-  std::vector<Verdict> known_;                      ///< empty where it would be too large
-  std::vector<std::vector<std::int64_t>> integers_; ///< each needed one's values
+  std::vector<std::size_t> strides_;                 ///< of each needed one in `known_`
+  std::vector<Verdict> known_;                       ///< empty where it would be too large
+  std::vector<std::vector<std::int64_t>> integers_;  ///< each needed one's values
   std::vector<expr::Range> domains_;
   std::optional<expr::IntegerProgram> program_;  ///< none: strings, reals, rare functions
   std::vector<expr::Range> ranges_;              ///< for may_hold
-  bool has_accepted_ = false;
+  bool has_accepted_ = false, has_refused_ = false;
 };
 
 }  // namespace kiln::tune

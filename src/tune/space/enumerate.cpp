@@ -114,9 +114,10 @@ class Enumerator {
     const std::size_t parameter = order_[depth];
     const std::size_t values = parameters_[parameter].values.size();
     if ((steps_ += values) > bounds_.steps) {
-      return refuse(fmt::format("the space is not built after {} steps: its constraints exclude "
-                                "too little before all parameters are chosen",
-                                bounds_.steps));
+      return refuse(
+          fmt::format("the space is not built after {} steps: its constraints exclude "
+                      "too little before all parameters are chosen",
+                      bounds_.steps));
     }
     chosen_[parameter] = true;
     for (std::size_t value = 0; value < values; ++value) {
@@ -143,7 +144,7 @@ class Enumerator {
 
   Error nothing_left() const {
     for (const Checker& checker : checkers_) {
-      if (checker.has_accepted()) continue;
+      if (!checker.refuses_all()) continue;
       return {Errc::bad_input,
               fmt::format("the space is empty: constraint '{}' refuses all that the others leave",
                           one_line(checker.text()))};

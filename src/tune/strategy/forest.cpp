@@ -8,7 +8,7 @@ namespace kiln::tune {
 namespace {
 
 constexpr std::size_t kInitial = 10;       ///< random ones before there is a model
-constexpr std::size_t kTransferred = 5;    ///< the fastest of elsewhere before it
+constexpr std::size_t kTransferred = 8;    ///< the fastest of elsewhere before it
 constexpr std::size_t kPool = 1'000;       ///< random candidates of a proposal
 constexpr std::size_t kLeaders = 5;        ///< whose neighbours are candidates too
 constexpr double kLocal = 0.4;             ///< share of proposals among the best one's neighbours
