@@ -69,6 +69,11 @@ class Resolver : public VariantMaker {
   Parameters parameters(const Request& request, const Device& device) {
     return choose(request, device).parameters;
   }
+  /// From now on Requests of a family get these Parameters, whatever is on record, where the
+  /// Generator accepts them: for measuring them; nothing: as before. A Resolver is either used for
+  /// this, by one thread, or for ordinary work.
+  void try_out(const std::string& family, std::optional<Parameters> parameters);
+
   /// Puts measurements on record, beside those that are there: memory and store.
   void record(const Request& request, const Device& device,
               const std::vector<Measurement>& measurements);
@@ -150,6 +155,7 @@ class Resolver : public VariantMaker {
   MemoryLayer<std::string, std::unique_ptr<Generator>, std::hash<std::string>> generators_;
   /// What is on record, nothing included: defaults are each Request's own.
   MemoryLayer<ParameterKey, Records, ParameterHash> parameters_;
+  std::map<std::string, Parameters> trials_;  ///< by family; see try_out()
   std::mutex recording_;  ///< of record(): what it adds to must be what it replaces
   MemoryLayer<Key, std::weak_ptr<const Plan>, KeyHash> plans_;
 };

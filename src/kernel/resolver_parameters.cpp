@@ -58,6 +58,9 @@ ChosenParameters Resolver::choose(const Request& request, const Device& device) 
   const auto usable = [&](const Measurement& measurement) {
     return maker == nullptr || maker->accepts(request, measurement.parameters);
   };
+  if (const auto trial = trials_.find(request.family);
+      trial != trials_.end() && (maker == nullptr || maker->accepts(request, trial->second)))
+    return {trial->second, "trial", ""};
   const Records& known = records(request, device);
   if (const auto* best = known.stored.best(request.problem_size, usable))
     return {best->parameters, "store record", best->from};
@@ -65,6 +68,13 @@ ChosenParameters Resolver::choose(const Request& request, const Device& device) 
     if (const auto* best = mounted.best(request.problem_size, usable))
       return {best->parameters, name, best->from};
   return {maker ? maker->defaults(request) : Parameters{}, "default", ""};
+}
+
+void Resolver::try_out(const std::string& family, std::optional<Parameters> parameters) {
+  if (parameters)
+    trials_[family] = *std::move(parameters);
+  else
+    trials_.erase(family);
 }
 
 const Resolver::Records& Resolver::records(const Request& request, const Device& device) {

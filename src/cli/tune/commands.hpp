@@ -17,4 +17,7 @@ std::span<const std::string_view> tune_strategy_names();
 /// `kiln tune --replay`: strategies on a measured space in place of a device.
 int tune_replay(Context& context);
 
+/// `kiln tune ROUTINE`: on a device.
+int tune_search(Context& context);
+
 }  // namespace kiln::cli

@@ -1,4 +1,5 @@
 // `kiln tune`: its definition; what it does is in a file each.
+#include "cli/blas/call_options.hpp"
 #include "cli/common_options.hpp"
 #include "cli/context.hpp"
 #include "cli/tune/commands.hpp"
@@ -35,10 +36,51 @@ constexpr Option own_options[] = {
      .help = "How to search; all compares them.",
      .fallback = "forest",
      .choices = strategy_names},
+    {.name = "budget",
+     .kind = Kind::text,
+     .value_name = "TIME",
+     .help =
+         "How long to search, as 90s, 10m or 2h; the last candidate and the play-off come on top.",
+     .fallback = "10m"},
+    {.name = "evaluations",
+     .kind = Kind::integer,
+     .value_name = "N",
+     .help = "How many candidates to measure, at most. 0: as many as the budget allows.",
+     .fallback = "0",
+     .least = 0},
+    {.name = "seed",
+     .kind = Kind::integer,
+     .value_name = "N",
+     .help = "Of the search's random numbers.",
+     .fallback = "1",
+     .least = 0},
+    {.name = "journal",
+     .kind = Kind::file,
+     .value_name = "FILE",
+     .help = "Where each measurement is written as soon as it is known. Default: a file of the "
+             "search's own in $XDG_STATE_HOME/kiln/tuning."},
+    {.name = "resume",
+     .help = "Goes on with the search that the journal holds, where it was stopped or killed."},
+    {.name = "hang-time",
+     .kind = Kind::text,
+     .value_name = "TIME",
+     .help = "How long a candidate may take to compile and run before it counts as hanging.",
+     .fallback = "60s"},
+    options::size_m,
+    options::size_n,
+    options::size_k,
+    options::precision,
+    options::order,
+    options::side,
+    options::uplo,
+    options::trans_a,
+    options::trans_b,
+    options::diag,
+    options::device,
     {.name = "seeds",
      .kind = Kind::integer,
      .value_name = "N",
-     .help = "How many searches to make, each with random numbers of its own.",
+     .help = "With --replay: how many searches to make, each with random numbers of its own.",
      .fallback = "100",
      .least = 1},
     {.name = "within",
@@ -48,8 +90,16 @@ constexpr Option own_options[] = {
      .fallback = "5",
      .least = 0},
     options::json,
+    options::store,
+    options::system_store,
+    options::shared_store,
+    options::shared_timeout,
+    options::store_size,
+    options::compile,
 };
 constexpr Example examples[] = {
+    {"kiln tune gemm -n 1024 --budget 10m", "Find the fastest block sizes for products of floats."},
+    {"kiln tune gemm -n 1024 --resume", "Go on where that was stopped."},
     {"kiln tune --replay convolution_A4000.json.gz", "How many evaluations does a search take?"},
     {"kiln tune --replay cache.json --strategy all", "Which strategy is best there?"},
     {"kiln tune --replay a.json.gz --from b.json.gz", "What are another device's times worth?"},
@@ -61,6 +111,13 @@ constinit const Command tune_command{
     .name = "tune",
     .summary = "search for the fastest parameters of a kernel",
     .description =
+        "Searches for the parameters with which a routine of BLAS is fastest on a device, for "
+        "calls "
+        "of this kind and about this size, and puts them on record: from then on every call uses "
+        "them. Every candidate's result is compared with that of the built-in parameters, which "
+        "take part, so that what is recorded is never slower. Candidates run in a process of their "
+        "own: those that hang or crash are noted and passed over. Ctrl-C ends the search in good "
+        "order.\n\n"
         "With --replay, searches a space in which every configuration was measured before, so that "
         "strategies can be compared at no cost. For each seed it counts the evaluations until a "
         "configuration within 5 % of the fastest one's speed is found: configurations that fail "
@@ -71,6 +128,11 @@ constinit const Command tune_command{
         "search comes 95 % of the way from the median to the optimum. 0 is as good as random, 1 "
         "would be the optimum at once.",
     .options = own_options,
+    .positional = {.value_name = "ROUTINE",
+                   .help = "A routine of BLAS, without (gemm) or with (dgemm) the letter of its "
+                           "precision.",
+                   .least = 0,
+                   .most = 1},
     .examples = examples,
 };
 
@@ -80,7 +142,8 @@ std::span<const std::string_view> tune_strategy_names() {
 
 int tune(Context& context) {
   if (context.has("replay")) return tune_replay(context);
-  throw Error(Errc::bad_input, "nothing to tune; expected --replay FILE");
+  if (!context.arguments().empty()) return tune_search(context);
+  throw Error(Errc::bad_input, "nothing to tune; expected a routine, as gemm, or --replay FILE");
 }
 
 }  // namespace kiln::cli

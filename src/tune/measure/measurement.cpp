@@ -109,6 +109,20 @@ Outcome Measurement::measure_beside(ConfigurationId id) {
   return Outcome::of_time(std::exp(known.level));
 }
 
+bool Measurement::surely_faster(ConfigurationId id, ConfigurationId than) {
+  incumbent_ = than;
+  Pairs pairs;
+  Outcome failed;
+  while (pairs.ratios.size() < 2 * policy_.most_pairs) {
+    if (!add_pair(id, pairs, failed)) return false;
+    if (pairs.ratios.size() < policy_.least_pairs) continue;
+    const double mean = pairs.mean(),
+                 sure = policy_.confidence * standard_error(pairs.ratios.size());
+    if (std::abs(mean) > sure) return mean < 0;
+  }
+  return false;
+}
+
 double Measurement::standard_error(std::size_t pairs) const {
   return std::sqrt(squares_ / freedom_ / static_cast<double>(pairs));
 }

@@ -46,6 +46,9 @@ class Measurement {
     std::size_t finalists = 0;
     std::size_t rounds = 0;
   };
+  /// Whether one that was measured takes surely less time than another: in pairs, as many as tell
+  /// them apart, at most twice the policy's most. False where either fails.
+  bool surely_faster(ConfigurationId id, ConfigurationId than);
   /// Decides between the best of what was measured. None where nothing has a time.
   std::optional<Winner> play_off();
 

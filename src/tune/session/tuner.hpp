@@ -1,0 +1,84 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "tune/measure/measurement.hpp"
+#include "tune/session/journal.hpp"
+#include "tune/session/machine_lock.hpp"
+#include "tune/strategy/strategy.hpp"
+#include "tune/worker/worker.hpp"
+
+namespace kiln::tune {
+
+/// When a search ends, and how it measures.
+struct TunerOptions {
+  std::chrono::milliseconds budget{0};  ///< 0: no bound
+  std::size_t most = 0;                 ///< evaluations of this run; 0: no bound
+  MeasurePolicy policy{};
+  std::uint64_t seed = 1;
+  MachineLock* lock = nullptr;  ///< held while something is measured; null: nobody else tunes
+};
+
+/// How far a search is.
+struct TunerState {
+  std::size_t evaluated = 0;  ///< of this search, those of the journal included
+  std::size_t failed = 0;
+  ConfigurationId size = 0;  ///< of the space
+  std::optional<Trial> best;
+  std::chrono::milliseconds spent{0}, budget{0};
+};
+
+/// What a search came to.
+struct TunerResult {
+  std::optional<Measurement::Winner> winner;
+  double standard = 0;  ///< seconds of the standard configuration; 0: it has no time
+  bool recorded = false;
+  TunerState state;
+  double seconds = 0, preparing = 0, running = 0;  ///< of the whole; in the child
+  std::size_t replaced = 0;                        ///< children that died or hung
+};
+
+/// Searches a Tunable's space for its fastest configuration: asks a strategy, measures in a worker,
+/// writes the journal, and puts the winner of the play-off on record. The standard configuration is
+/// measured first and is in the play-off: what goes on record is never slower than it, within the
+/// certainty of the measurement. One thread.
+class Tuner {
+ public:
+  Tuner(const Tunable& tunable, Worker& worker, Strategy& strategy, Journal& journal,
+        const TunerOptions& options)
+      : tunable_(tunable),
+        worker_(worker),
+        strategy_(strategy),
+        journal_(journal),
+        options_(options),
+        measurement_(worker, options.policy, options.seed) {}
+
+  /// Called after each evaluation; false ends the search, and the best so far goes on record.
+  using Listener = std::function<bool(const TunerState&)>;
+  /// Errors: what the Tunable's open() threw, the journal's; bad_input where no candidate ran and
+  /// gave the right result.
+  Expected<TunerResult> run(const Listener& listener);
+
+ private:
+  Expected<void> repeat_journal();
+  Expected<void> evaluate(ConfigurationId id);
+  bool is_over() const;
+  Outcome measure(ConfigurationId id);
+
+  const Tunable& tunable_;
+  Worker& worker_;
+  Strategy& strategy_;
+  Journal& journal_;
+  TunerOptions options_;
+  Measurement measurement_;
+  TunerState state_;
+  std::size_t evaluated_now_ = 0;
+  double standard_ = 0;
+  /// Times of the journal are told by another run's scale: what one of this run's is of those.
+  double scale_ = 1;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace kiln::tune

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "base/file_descriptor.hpp"
+#include "tune/measure/sampler.hpp"
+#include "tune/tunable.hpp"
+
+namespace kiln::tune {
+
+/// How long a worker may take for one thing before it is taken to hang.
+struct WorkerLimits {
+  std::chrono::milliseconds open{120'000};    ///< driver, inputs, reference
+  std::chrono::milliseconds prepare{60'000};  ///< a compile and a run
+  std::chrono::milliseconds run{30'000};      ///< a sample
+};
+
+/// Measures in a child process, so that a candidate which hangs or takes the driver with it takes
+/// only the child: the next question starts another. The child is a fork of this process, which
+/// must not have used OpenCL nor started threads by then. One thread at a time.
+///
+/// A candidate that failed once is not asked for again: its failure is remembered.
+class Worker : public Sampler {
+ public:
+  /// What the child does first: opens the device and gives its Bench. It owns what it returns.
+  using Open = std::function<std::unique_ptr<Bench>()>;
+
+  Worker(Open open, const WorkerLimits& limits) : open_(std::move(open)), limits_(limits) {}
+  ~Worker() override;
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Starts the child and waits until its Bench is there. Errors: what open() threw; a child that
+  /// died or hung meanwhile.
+  Expected<void> start();
+
+  /// Compiles, runs once and verifies where that was not done yet.
+  Report prepare(ConfigurationId id);
+  /// Prepares where needed, then times. Seconds.
+  Outcome sample(ConfigurationId id, std::size_t launches) override;
+  /// Bench::record in the child.
+  Expected<void> record(ConfigurationId id, double seconds);
+
+  /// Children that had to be replaced: crashes and hangs.
+  std::size_t replaced() const { return replaced_; }
+  /// Seconds that the child spent preparing, and running, so far.
+  double preparing() const { return preparing_; }
+  double running() const { return running_; }
+
+ private:
+  enum class Do : std::uint8_t { prepare, run, record };
+  struct Question {
+    Do what{};
+    ConfigurationId id = 0;
+    std::uint64_t launches = 0;
+    double seconds = 0;
+  };
+  struct Answer {
+    Failure failure{};
+    double seconds = 0;  ///< of the runs
+    double spent = 0;    ///< seconds in the child
+    std::string message;
+  };
+
+  /// Asks the child; a child that dies or hangs is an answer, too, and gone.
+  Answer ask(const Question& question, std::chrono::milliseconds limit);
+  Expected<Answer> read_answer(std::chrono::milliseconds limit);
+  void serve(int channel) const;
+  static Answer answer(Bench& bench, const Question& question);
+  /// Ends the child; how it ended where it had ended by itself.
+  std::string stop();
+
+  Open open_;
+  WorkerLimits limits_;
+  pid_t child_ = -1;
+  FileDescriptor channel_;
+  std::unordered_map<ConfigurationId, Report> prepared_;  ///< failures, and successes of this child
+  std::size_t replaced_ = 0;
+  double preparing_ = 0, running_ = 0;
+};
+
+}  // namespace kiln::tune
