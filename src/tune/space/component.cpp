@@ -22,7 +22,8 @@ bool Component::index() {
       parameters_.empty() ? 0 : *std::max_element(parameters_.begin(), parameters_.end());
   std::vector<std::uint16_t> positions(highest + 1);
   for (std::size_t row = 0; row < rows(); ++row) {
-    for (std::size_t i = 0; i < parameters_.size(); ++i) positions[parameters_[i]] = columns_[i][row];
+    for (std::size_t i = 0; i < parameters_.size(); ++i)
+      positions[parameters_[i]] = columns_[i][row];
     std::uint32_t& slot = slots_[slot_of(positions)];
     if (slot != 0) return false;
     slot = static_cast<std::uint32_t>(row + 1);

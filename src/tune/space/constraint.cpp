@@ -48,7 +48,8 @@ Expected<Constraint> parse_constraint(std::string_view text,
   for (const Parameter& parameter : parameters) known.push_back(parameter.name);
   for (const std::string& name : expression->free_names()) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return refuse(text, fmt::format("no parameter is named '{}'{}", name, did_you_mean(name, known)));
+    return refuse(text,
+                  fmt::format("no parameter is named '{}'{}", name, did_you_mean(name, known)));
   }
   const expr::Scope scope;
   for (const std::string& function : expression->called_functions()) {
