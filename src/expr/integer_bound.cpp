@@ -101,7 +101,8 @@ Maybe IntegerProgram::span_of_binary(Operator op, Range left, Range right) const
     case Operator::subtract:
       return narrowed(a - d, b - c);
     case Operator::multiply:
-      return narrowed(std::min({a * c, a * d, b * c, b * d}), std::max({a * c, a * d, b * c, b * d}));
+      return narrowed(std::min({a * c, a * d, b * c, b * d}),
+                      std::max({a * c, a * d, b * c, b * d}));
     case Operator::divide:
     case Operator::floor_divide: {
       if (may_divide_by_zero) return std::nullopt;

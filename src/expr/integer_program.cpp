@@ -92,8 +92,7 @@ bool IntegerProgram::run(std::uint32_t at, const std::int64_t* values, std::int6
       if (!run(node.parts[0], values, result)) return false;
       return result != 0 || run(node.parts[1], values, result);
     case Kind::choose:
-      return run(node.parts[0], values, left) &&
-             run(node.parts[left != 0 ? 1 : 2], values, result);
+      return run(node.parts[0], values, left) && run(node.parts[left != 0 ? 1 : 2], values, result);
     default:
       return run_several(node, values, result);
   }
