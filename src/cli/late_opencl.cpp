@@ -219,6 +219,9 @@ KILN_LATE(cl_int, clSetEventCallback,
 KILN_LATE(cl_int, clSetKernelArg,
           (cl_kernel kernel, cl_uint arg_index, size_t arg_size, const void* arg_value),
           (kernel, arg_index, arg_size, arg_value))
+KILN_LATE(cl_int, clSetMemObjectDestructorCallback,
+          (cl_mem memobj, void(CL_CALLBACK* pfn_notify)(cl_mem, void*), void* user_data),
+          (memobj, pfn_notify, user_data))
 KILN_LATE(cl_int, clSetUserEventStatus, (cl_event event, cl_int execution_status),
           (event, execution_status))
 KILN_LATE(cl_int, clWaitForEvents, (cl_uint num_events, const cl_event* event_list),

@@ -65,6 +65,23 @@ bool fits_registers(const Call& call, const TuningDevice& device, const Paramete
   return tile / std::max<std::int64_t>(lanes, 2) <= (device.native_floats >= 16 ? 30 : 14);
 }
 
+/// Takes out the values that no configuration has.
+void keep_used(std::vector<tune::Parameter>& parameters, std::vector<tune::Positions>& rows) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    auto& values = parameters[i].values;
+    std::vector<bool> used(values.size(), false);
+    for (const auto& row : rows) used[row[i]] = true;
+    std::vector<std::uint16_t> place(values.size(), 0);
+    std::vector<expr::Value> kept;
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      place[v] = static_cast<std::uint16_t>(kept.size());
+      if (used[v]) kept.push_back(values[v]);
+    }
+    values = std::move(kept);
+    for (auto& row : rows) row[i] = place[row[i]];
+  }
+}
+
 }  // namespace
 
 std::string tuned_family(const Call& call) {
@@ -136,6 +153,7 @@ Expected<tune::SearchSpace> tuning_space(const Call& call, const TuningDevice& d
     while (turn < at.size() && ++at[turn] == axes[turn].values.size()) at[turn++] = 0;
     more = turn < at.size();
   }
+  keep_used(parameters, rows);
   return tune::SearchSpace::of_rows(std::move(parameters), rows);
 }
 

@@ -119,11 +119,12 @@ void print_result(const tune::Tunable& tunable, const KnownDevice& device,
                duration(result.winner->time * 1e9)});
   print(table.text());
   print_text(
-      fmt::format("{} of {} configurations measured, {} of them failed; {} On record{}.\n"
+      fmt::format("{} of {} configurations measured, {} of them failed. {}.\n"
                   "Journal: {}\n",
                   result.state.evaluated, tunable.space().size(), result.state.failed,
-                  is_standard ? "nothing is surely faster than what is built in." : "",
-                  is_standard ? "" : ": calls use it from now on", journal.string()));
+                  is_standard ? "Nothing is surely faster than what is built in"
+                              : "On record: calls use it from now on",
+                  journal.string()));
 }
 
 }  // namespace
