@@ -9,9 +9,10 @@
 namespace kiln::blas {
 namespace {
 
-/// Unknowns of a diagonal block, about: a panel's width divides it. What is inverted block by block
-/// runs at a fraction of the product's speed, what is not goes through shorter tiles.
-constexpr std::size_t block_size = 128;
+/// Unknowns of a diagonal block, at most (and of solve_tasks.cl's most_block): whole panels. What is
+/// inverted block by block runs at a fraction of the product's speed, what is not goes through
+/// shorter tiles.
+constexpr std::size_t most_block = 128;
 
 /// Right-hand sides of a group, at most: what is solved of them stays in a second-level cache.
 constexpr std::size_t most_group = 64;
@@ -58,7 +59,7 @@ void add_cpu_solve(SequenceBuilder& builder, unsigned queue, const TriangularSys
   const std::size_t element = size_of(builder.call().precision);
   const std::size_t width = system.left ? tiles.rows : tiles.columns;
   const std::size_t other_width = system.left ? tiles.columns : tiles.rows;
-  const std::size_t block = panels_of(block_size, width) * width;
+  const std::size_t block = most_block / width * width;
   const std::size_t blocks = panels_of(system.size, block);
   const std::size_t teams = builder.device(queue).compute_units;
   const Groups groups(panels_of(system.others, other_width), other_width, teams);

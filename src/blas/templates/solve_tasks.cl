@@ -21,7 +21,7 @@
 //
 // On the accuracy of inverted blocks see Du Croz and Higham, Stability of methods for matrix
 // inversion, 1992.
-enum { strip = 16, most_block = 160 };
+enum { strip = 16, most_block = 128 };
 
 // 1 / b without overflow on the way to what is finite (Smith 1962).
 inline T reciprocal(T b) {

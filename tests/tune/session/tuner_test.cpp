@@ -1,0 +1,168 @@
+#include "tune/session/tuner.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tune/fake_tunable.hpp"
+#include "tune/strategy/make.hpp"
+
+namespace kiln::tune::testing {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class TunerTest : public ::testing::Test {
+ protected:
+  TunerTest()
+      : folder_(fs::temp_directory_path() /
+                ("kiln-tuner-" + std::to_string(::getpid()) +
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::create_directories(folder_);
+  }
+  ~TunerTest() override { fs::remove_all(folder_); }
+
+  fs::path path() const { return folder_ / "journal"; }
+  Journal::Subject subject() const {
+    return {tunable_.identity(), "a device", "exhaustive", 1, Journal::text_of(tunable_.space())};
+  }
+  Expected<Journal> open(bool resume) const {
+    return Journal::open(path(), subject(), tunable_.space(), resume);
+  }
+  /// A search of so many evaluations (0: all).
+  Expected<TunerResult> search(std::size_t most, bool resume, const Tuner::Listener& listener) {
+    auto journal = value_or_throw(open(resume));
+    const auto strategy = value_or_throw(make_strategy("exhaustive", tunable_.space(), 1));
+    Worker worker([] { return std::make_unique<FakeBench>(); },
+                  {std::chrono::milliseconds(20'000), std::chrono::milliseconds(300),
+                   std::chrono::milliseconds(20'000)});
+    TunerOptions options;
+    options.most = most;
+    Tuner tuner(tunable_, worker, *strategy, journal, options);
+    return tuner.run(listener);
+  }
+  static bool go_on(const TunerState&) { return true; }
+  std::size_t lines() const {
+    std::ifstream in(path());
+    std::size_t count = 0;
+    for (std::string line; std::getline(in, line);) ++count;
+    return count;
+  }
+
+  FakeTunable tunable_;
+  fs::path folder_;
+};
+
+TEST_F(TunerTest, finds_the_fastest_past_all_that_fails) {
+  const auto result = search(0, false, go_on);
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->winner->id, 20u);
+  EXPECT_EQ(result->state.evaluated, 40u);
+  EXPECT_EQ(result->state.failed, 5u);
+  EXPECT_EQ(result->replaced, 3u);
+  EXPECT_DOUBLE_EQ(result->standard, FakeBench::time_of(0));
+  EXPECT_TRUE(result->recorded);
+}
+
+TEST_F(TunerTest, ends_where_it_is_told_to_and_keeps_the_best_so_far) {
+  std::size_t calls = 0;
+  const auto result = search(0, false, [&](const TunerState&) { return ++calls < 3; });
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->state.evaluated, 3u);
+  EXPECT_EQ(result->winner->id, 2u);
+}
+
+TEST_F(TunerTest, goes_on_where_an_earlier_search_ended) {
+  ASSERT_TRUE(search(15, false, go_on));
+  const std::size_t before = lines();
+  std::size_t first = 0;
+  const auto result = search(0, true, [&](const TunerState& state) {
+    if (first == 0) first = state.evaluated;
+    return true;
+  });
+  ASSERT_TRUE(result);
+  EXPECT_EQ(first, 15u);
+  EXPECT_EQ(result->state.evaluated, 40u);
+  EXPECT_EQ(result->winner->id, 20u);
+  // Nothing is measured twice for the journal.
+  EXPECT_EQ(lines(), before + 25);
+}
+
+TEST_F(TunerTest, loses_at_most_what_was_in_flight) {
+  ASSERT_TRUE(search(10, false, go_on));
+  // As a process leaves it that was killed while it wrote.
+  std::ofstream(path(), std::ios::app) << R"({"id":10,"config)";
+  const auto journal = open(true);
+  ASSERT_TRUE(journal) << journal.error().message();
+  EXPECT_EQ(journal->entries().size(), 10u);
+  EXPECT_EQ(lines(), 11u);
+}
+
+TEST_F(TunerTest, says_so_where_no_candidate_is_right) {
+  Worker worker(
+      [] {
+        struct Wrong : FakeBench {
+          Report prepare(ConfigurationId) override {
+            return {Outcome::of(Failure::wrong_result), "wrong"};
+          }
+        };
+        return std::make_unique<Wrong>();
+      },
+      {});
+  const auto strategy = value_or_throw(make_strategy("exhaustive", tunable_.space(), 1));
+  auto copy = value_or_throw(Journal::open(folder_ / "other", subject(), tunable_.space(), false));
+  Tuner tuner(tunable_, worker, *strategy, copy, {});
+  const auto result = tuner.run(go_on);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), Errc::bad_input);
+  EXPECT_THAT(result.error().message(), HasSubstr("none of 40 candidates"));
+}
+
+TEST_F(TunerTest, leaves_a_journal_to_the_process_that_has_it) {
+  const auto first = open(false);
+  ASSERT_TRUE(first);
+  const auto second = open(false);
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().message(), HasSubstr("another process"));
+}
+
+TEST_F(TunerTest, does_not_go_on_with_a_journal_of_something_else) {
+  { ASSERT_TRUE(open(false)); }
+  auto other = subject();
+  other.device = "another device";
+  const auto journal = Journal::open(path(), other, tunable_.space(), true);
+  ASSERT_FALSE(journal);
+  EXPECT_THAT(journal.error().message(), HasSubstr("line 1"));
+  EXPECT_EQ(lines(), 1u) << "and leaves it as it was";
+}
+
+TEST_F(TunerTest, refuses_a_damaged_journal_by_its_line) {
+  ASSERT_TRUE(search(3, false, go_on));
+  for (const char* bad :
+       {"{}", "[1]", "{\"id\":99,\"seconds\":1}", "{\"id\":1,\"seconds\":-1}",
+        "{\"id\":1,\"seconds\":\"x\"}", "{\"id\":-1,\"seconds\":1}", "\xff\xfe"}) {
+    { ASSERT_TRUE(search(3, false, go_on)); }
+    std::ofstream(path(), std::ios::app) << bad << '\n';
+    const auto journal = open(true);
+    ASSERT_FALSE(journal) << bad;
+    EXPECT_THAT(journal.error().message(), HasSubstr("line 5"));
+  }
+}
+
+TEST(MachineLockTest, is_held_by_one_at_a_time) {
+  const auto path = fs::temp_directory_path() / ("kiln-lock-" + std::to_string(::getpid()));
+  auto first = MachineLock::open(path), second = MachineLock::open(path);
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(first->try_lock());
+  EXPECT_FALSE(second->try_lock());
+  first->unlock();
+  EXPECT_TRUE(second->lock());
+  EXPECT_FALSE(first->try_lock());
+  fs::remove(path);
+}
+
+}  // namespace
+}  // namespace kiln::tune::testing

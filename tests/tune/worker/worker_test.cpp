@@ -1,0 +1,107 @@
+#include "tune/worker/worker.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tune/fake_tunable.hpp"
+#include "tune/worker/in_child.hpp"
+
+namespace kiln::tune::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+class WorkerTest : public ::testing::Test {
+ protected:
+  static WorkerLimits limits() {
+    return {milliseconds(20'000), milliseconds(400), milliseconds(20'000)};
+  }
+  Worker worker{[] { return std::make_unique<FakeBench>(); }, limits()};
+};
+
+TEST_F(WorkerTest, times_what_runs) {
+  EXPECT_DOUBLE_EQ(worker.sample(20, 1).time, 1e-3);
+  EXPECT_DOUBLE_EQ(worker.sample(20, 5).time, 5e-3);
+  EXPECT_EQ(worker.replaced(), 0u);
+}
+
+TEST_F(WorkerTest, says_why_a_candidate_has_no_time) {
+  const Report wrong = worker.prepare(FakeBench::is_wrong);
+  EXPECT_EQ(wrong.outcome.failure, Failure::wrong_result);
+  EXPECT_EQ(wrong.message, "number 3 is 4, expected 5");
+  const Report unbuilt = worker.prepare(FakeBench::does_not_build);
+  EXPECT_EQ(unbuilt.outcome.failure, Failure::build);
+  EXPECT_THAT(unbuilt.message, HasSubstr("no such type"));
+  EXPECT_EQ(unbuilt.message.find('\n'), std::string::npos);
+}
+
+TEST_F(WorkerTest, outlives_a_candidate_that_crashes) {
+  const Report crashed = worker.prepare(FakeBench::crashes);
+  EXPECT_EQ(crashed.outcome.failure, Failure::crash);
+  EXPECT_THAT(crashed.message, HasSubstr("SIGSEGV"));
+  EXPECT_TRUE(worker.sample(20, 1).ok());
+  EXPECT_EQ(worker.replaced(), 1u);
+  // It is not tried again.
+  EXPECT_EQ(worker.sample(FakeBench::crashes, 1).failure, Failure::crash);
+  EXPECT_EQ(worker.replaced(), 1u);
+}
+
+TEST_F(WorkerTest, outlives_a_candidate_that_hangs) {
+  EXPECT_EQ(worker.prepare(FakeBench::hangs).outcome.failure, Failure::timeout);
+  EXPECT_TRUE(worker.sample(20, 1).ok());
+}
+
+TEST_F(WorkerTest, outlives_a_candidate_that_dies_while_it_is_timed) {
+  EXPECT_TRUE(worker.prepare(FakeBench::dies_later).outcome.ok());
+  EXPECT_EQ(worker.sample(FakeBench::dies_later, 1).failure, Failure::crash);
+  EXPECT_TRUE(worker.sample(21, 1).ok());
+}
+
+TEST_F(WorkerTest, notices_a_child_that_was_killed) {
+  EXPECT_TRUE(worker.sample(20, 1).ok());
+  // What was prepared in the child that died is prepared again.
+  EXPECT_EQ(worker.prepare(FakeBench::crashes).outcome.failure, Failure::crash);
+  EXPECT_DOUBLE_EQ(worker.sample(20, 2).time, 2e-3);
+}
+
+TEST_F(WorkerTest, tells_what_recording_came_to) { EXPECT_TRUE(worker.record(20, 1.0)); }
+
+TEST(WorkerStart, passes_on_why_the_device_cannot_be_opened) {
+  Worker worker([]() -> std::unique_ptr<Bench> { throw Error(Errc::bad_input, "no such size"); },
+                {});
+  const auto started = worker.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().message(), "no such size");
+}
+
+TEST(WorkerStart, notices_a_driver_that_takes_the_process_with_it) {
+  Worker worker([]() -> std::unique_ptr<Bench> { ::abort(); }, {});
+  const auto started = worker.start();
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().message(), HasSubstr("SIGABRT"));
+}
+
+TEST(InChild, returns_what_the_function_does) {
+  const pid_t own = ::getpid();
+  const auto text = in_child([] { return std::to_string(::getpid()); }, milliseconds(20'000));
+  ASSERT_TRUE(text);
+  EXPECT_NE(*text, std::to_string(own));
+  EXPECT_EQ(in_child([] { return std::string(); }, milliseconds(20'000)).value(), "");
+}
+
+TEST(InChild, passes_on_errors_and_ends_what_hangs) {
+  const auto thrown = in_child([]() -> std::string { throw Error(Errc::not_found, "no device"); },
+                               milliseconds(20'000));
+  ASSERT_FALSE(thrown);
+  EXPECT_EQ(thrown.error().message(), "no device");
+  const auto hung = in_child(
+      []() -> std::string {
+        while (true) ::pause();
+      },
+      milliseconds(200));
+  EXPECT_FALSE(hung);
+}
+
+}  // namespace
+}  // namespace kiln::tune::testing
