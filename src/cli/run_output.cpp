@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/duration.hpp"
+#include "base/one_line.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
@@ -32,6 +33,15 @@ Json json_of(const Explanation& explanation) {
   return {{"program", explanation.what}, {"key", explanation.key}, {"steps", std::move(steps)}};
 }
 
+/// What of the records was used, and why not.
+Json json_of_tuning(const SpecRun& run) {
+  Json values = Json::object();
+  for (const auto& [name, value] : run.tuned.parameters) values[name] = value;
+  return {{"values", std::move(values)},
+          {"record", run.tuned.parameters.empty() ? "" : run.tuned.from},
+          {"reason", run.not_tuned}};
+}
+
 /// Work-groups of a share: a cut goes along dimension 0, and every share has all of the others.
 std::size_t groups_of(const SpecRun& run, const DeviceReport& device) {
   std::size_t groups = device.groups;
@@ -52,9 +62,11 @@ Json json_of(const Context& context, const SpecRun& run) {
                                  {"groups", groups_of(run, device)},
                                  {"kernel_ms", static_cast<double>(device.kernel_ns) / 1e6},
                                  {"transfer_ms", static_cast<double>(device.transfer_ns) / 1e6}});
-  if (context.flag("explain"))
+  if (context.flag("explain")) {
     for (const auto& explanation : run.explanations)
       object["explain"].push_back(json_of(explanation));
+    object["tuned"] = json_of_tuning(run);
+  }
   return object;
 }
 
@@ -101,6 +113,9 @@ std::string first_values(const spec::Type& type, ByteView data) {
 }
 
 void print_explanations(const SpecRun& run) {
+  if (const auto values = text_of(run.tuned); !values.empty())
+    print(fmt::format("  tuned: {}\n", one_line(values)));
+  if (!run.not_tuned.empty()) print(fmt::format("  not tuned: {}\n", one_line(run.not_tuned)));
   for (const auto& explanation : run.explanations) print(text_of(explanation));
 }
 

@@ -10,6 +10,7 @@
 #include "schedule/auto_split.hpp"
 #include "spec/run/argument_types.hpp"
 #include "spec/run/job.hpp"
+#include "spec/tune/tuned_binding.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -36,6 +37,13 @@ Partition partition_of(const RunOptions& options, const spec::BoundSpec& bound) 
   Partition own;
   own.share_class = bound.partition;
   return own;
+}
+
+spec::BindOptions bind_options_of(const RunOptions& options) {
+  spec::BindOptions result;
+  if (options.partition && options.partition->kind == Partition::Kind::share_class)
+    result.partition = options.partition->share_class;
+  return result;
 }
 
 /// Runs as often as asked. `auto` learns from run to run.
@@ -107,6 +115,43 @@ void check_positions(const RunOptions& options, const spec::BoundSpec& bound) {
     value_or_throw(spec::buffer_argument(bound, position, "--expect"));
 }
 
+/// The devices that get a share: those alone whose weight is known to be 0 do not.
+std::vector<DevicePtr> working_devices(const Partition& partition,
+                                       const std::vector<DevicePtr>& all) {
+  const bool fixed =
+      partition.kind == Partition::Kind::share_class || partition.kind == Partition::Kind::weights;
+  const auto weights = fixed ? partition.weights_for(all.size()) : std::vector<double>();
+  if (!fixed || !weights) return all;  // what is wrong with weights is said by the run
+  std::vector<DevicePtr> working;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if ((*weights)[i] > 0) working.push_back(all[i]);
+  return working;
+}
+
+/// Binds the spec, with what is on record for its kernel and the devices.
+void bind_spec(const spec::Spec& loaded, const RunOptions& options, Session& session,
+               const SourcePtr& source, Expected<spec::BoundSpec> untuned, SpecRun& result) {
+  // The original's way is there to compare with: it knows no records.
+  if (!options.legacy && session.resolver().store() != nullptr) {
+    spec::BoundSpec unknown;
+    unknown.partition = loaded.partition.value_or(10);
+    spec::TunedQuestion question{loaded,
+                                 *source,
+                                 options.symbols,
+                                 bind_options_of(options),
+                                 {},
+                                 session.devices(),
+                                 options.local_size.empty() ? "" : "--local-size"};
+    question.working =
+        working_devices(partition_of(options, untuned ? *untuned : unknown), question.all);
+    auto answer = spec::find_tuned(session.resolver(), question, untuned);
+    result.tuned = std::move(answer.chosen);
+    result.not_tuned = std::move(answer.unused);
+    if (answer.bound) untuned = *std::move(answer.bound);
+  }
+  result.bound = value_or_throw(std::move(untuned));
+}
+
 }  // namespace
 
 SpecRun run_spec(const std::string& file, const RunOptions& options, Session& session,
@@ -120,13 +165,16 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
                     file));
   SpecRun result;
   result.file = file;
-  spec::BindOptions bind_options;
-  if (options.partition && options.partition->kind == Partition::Kind::share_class)
-    bind_options.partition = options.partition->share_class;
-  result.bound = value_or_throw(spec::bind(loaded, options.symbols, bind_options));
-  use_local_size(result.bound, options.local_size, file);
-  check_positions(options, result.bound);
+  // What is wrong with the file is said before any driver is loaded.
+  auto untuned = spec::bind(loaded, options.symbols, bind_options_of(options));
+  if (untuned) {
+    use_local_size(*untuned, options.local_size, file);
+    check_positions(options, *untuned);
+  }
+  if (!untuned && !spec::lacks_symbols(loaded, options.symbols)) throw untuned.error();
   auto source = value_or_throw(spec::load_kernel_source(loaded, options.source_dirs));
+  bind_spec(loaded, options, session, source, std::move(untuned), result);
+  check_positions(options, result.bound);
   result.arrays = arrays_of(result.bound, options);
   auto job = value_or_throw(spec::make_job(loaded, result.bound, std::move(source), result.arrays));
   const auto partition = partition_of(options, result.bound);

@@ -65,7 +65,12 @@ class Resolver : public VariantMaker {
   /// Generator's defaults: of the store's records Kiln's own measurements, then those of others,
   /// then what the mounted sources have (TuningRecord::best). A record that the Generator does not
   /// accept is not used.
-  ChosenParameters choose(const Request& request, const Device& device);
+  ChosenParameters choose(const Request& request, const Device& device) {
+    return choose(request, device, {});
+  }
+  /// The same among the measurements that `fits` takes, where it is given.
+  using Fits = std::function<bool(const Measurement&)>;
+  ChosenParameters choose(const Request& request, const Device& device, const Fits& fits);
   Parameters parameters(const Request& request, const Device& device) {
     return choose(request, device).parameters;
   }

@@ -46,7 +46,7 @@ std::string text_of(const ChosenParameters& chosen) {
                      chosen.from);
 }
 
-ChosenParameters Resolver::choose(const Request& request, const Device& device) {
+ChosenParameters Resolver::choose(const Request& request, const Device& device, const Fits& fits) {
   const Generator* maker = request.source ? nullptr : generator(request.family);
   if (maker == nullptr && request.problem_class.empty()) return {};
   // The version is a part of the Key: a front end that forgot it would get stale programs.
@@ -56,7 +56,8 @@ ChosenParameters Resolver::choose(const Request& request, const Device& device) 
                             request.version, request.family, maker->version()));
   // One problem class holds many Requests, and a record need not fit them all.
   const auto usable = [&](const Measurement& measurement) {
-    return maker == nullptr || maker->accepts(request, measurement.parameters);
+    if (maker != nullptr && !maker->accepts(request, measurement.parameters)) return false;
+    return !fits || fits(measurement);
   };
   if (const auto trial = trials_.find(request.family);
       trial != trials_.end() && (maker == nullptr || maker->accepts(request, trial->second)))

@@ -1,0 +1,49 @@
+#include "spec/tune/device_arrays.hpp"
+
+#include <cstring>
+
+namespace kiln::spec {
+
+DeviceArrays::DeviceArrays(const BoundSpec& bound, const Arrays& initial, const Queue& queue)
+    : queue_(queue), initial_(initial), slots_(bound.arguments.size()) {
+  const Device& device = *queue_.device();
+  for (const auto& argument : bound.arguments) {
+    if (!argument.is_buffer()) continue;
+    Slot& slot = slots_[argument.position];
+    slot.kind = argument.kind;
+    if (device.host_memory) slot.host = HostArray(argument.bytes);
+    slot.buffer = make_buffer(*queue_.context(), device,
+                              device.host_memory ? slot.host.data() : nullptr, argument.bytes);
+  }
+}
+
+void DeviceArrays::reset(Which which) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (!slot.is_buffer() || (which == Which::inout && slot.kind != ArgumentKind::inout)) continue;
+    const ByteView contents = initial_.at(static_cast<std::uint32_t>(i)).view();
+    if (slot.buffer.is_host_memory)
+      std::memcpy(slot.host.data(), contents.data(), contents.size());
+    else
+      check_cl(::clEnqueueWriteBuffer(queue_.cl()(), slot.buffer.cl(), CL_TRUE, 0, contents.size(),
+                                      contents.data(), 0, nullptr, nullptr),
+               "clEnqueueWriteBuffer");
+  }
+}
+
+void DeviceArrays::set_arguments(Launch& launch) const {
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    if (slots_[i].is_buffer()) launch.set_buffer(static_cast<unsigned>(i), slots_[i].buffer.cl);
+}
+
+ByteView DeviceArrays::contents(std::uint32_t position) {
+  Slot& slot = slots_[position];
+  if (slot.buffer.is_host_memory) return slot.host.view();
+  if (slot.host.empty()) slot.host = HostArray(slot.buffer.bytes);
+  check_cl(::clEnqueueReadBuffer(queue_.cl()(), slot.buffer.cl(), CL_TRUE, 0, slot.buffer.bytes,
+                                 slot.host.data(), 0, nullptr, nullptr),
+           "clEnqueueReadBuffer");
+  return slot.host.view();
+}
+
+}  // namespace kiln::spec

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "device/context.hpp"
+#include "kernel/launch.hpp"
+#include "spec/run/arrays.hpp"
+
+namespace kiln::spec {
+
+/// The buffers of a bound spec on one device, for many launches of different programs. Every
+/// configuration starts from the same contents, whatever the one before it wrote, and where.
+/// Belongs to one thread.
+class DeviceArrays {
+ public:
+  /// `initial` must outlive it and is never written. Throws kiln::Error.
+  DeviceArrays(const BoundSpec& bound, const Arrays& initial, const Queue& queue);
+
+  /// Which buffers start anew: all of them, or those alone that are read as well as written.
+  enum class Which { all, inout };
+  void reset(Which which);
+  void set_arguments(Launch& launch) const;
+  /// What the device has in a buffer now: in memory of this object, until the next call. The queue
+  /// must have finished.
+  ByteView contents(std::uint32_t position);
+
+ private:
+  struct Slot {
+    ArgumentKind kind = ArgumentKind::scalar;
+    HostArray host;  ///< what the device works in, or where contents() reads to
+    kiln::Buffer buffer;
+    bool is_buffer() const { return kind < ArgumentKind::scalar; }
+  };
+  Queue queue_;
+  const Arrays& initial_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace kiln::spec

@@ -1,0 +1,229 @@
+#include "spec/tune/spec_bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+#include "base/one_line.hpp"
+#include "kernel/resolver.hpp"
+#include "schedule/argument_check.hpp"
+#include "spec/run/argument_types.hpp"
+#include "spec/run/job.hpp"
+#include "spec/tune/device_fit.hpp"
+#include "spec/tune/record.hpp"
+
+namespace kiln::spec {
+namespace {
+
+using tune::Failure;
+using tune::Report;
+
+Arrays make_arrays(const BoundSpec& bound, std::uint64_t seed, const Files& files) {
+  try {
+    return value_or_throw(Arrays::make(bound, seed, files));
+  } catch (const std::bad_alloc&) {
+    throw Error(Errc::io, "there is not enough free memory for the buffers");
+  }
+}
+
+/// The line of a build log that says what is wrong, or its first.
+std::string first_error(const std::string& message) {
+  std::string_view rest = message;
+  while (!rest.empty()) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    if (line.find("error") != line.npos) return one_line(line);
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return one_line(std::string_view(message).substr(0, message.find('\n')));
+}
+
+/// Statuses with which drivers say that a launch wants too much. Launch puts them into its text.
+bool wants_too_much(const std::string& message) {
+  constexpr const char* statuses[] = {"CL_OUT_OF_RESOURCES", "CL_OUT_OF_HOST_MEMORY",
+                                      "CL_MEM_OBJECT_ALLOCATION_FAILURE",
+                                      "CL_INVALID_WORK_GROUP_SIZE", "CL_INVALID_WORK_ITEM_SIZE"};
+  return std::any_of(std::begin(statuses), std::end(statuses),
+                     [&](const char* status) { return message.find(status) != message.npos; });
+}
+
+Report report(Failure failure, std::string message) {
+  return {tune::Outcome::of(failure), std::move(message)};
+}
+
+Report report_of(const Error& error) {
+  if (error.code() == Errc::build) return report(Failure::build, first_error(error.message()));
+  const bool resources = error.code() == Errc::device && wants_too_much(error.message());
+  return report(resources ? Failure::resources : Failure::launch, one_line(error.message()));
+}
+
+/// What is compared must be as large; with other inputs the results could not be the same.
+std::string other_shape(const BoundSpec& bound, const BoundSpec& base) {
+  for (const auto& argument : bound.arguments) {
+    const auto& wanted = base.arguments[argument.position];
+    if (argument.is_buffer() && argument.bytes != wanted.bytes)
+      return fmt::format("argument {}: {} bytes instead of the reference's {}", argument.position,
+                         argument.bytes, wanted.bytes);
+  }
+  return "";
+}
+
+double seconds_of(cl_event event) {
+  cl_ulong start = 0, end = 0;
+  check_cl(
+      ::clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr),
+      "clGetEventProfilingInfo");
+  check_cl(::clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr),
+           "clGetEventProfilingInfo");
+  return static_cast<double>(end - start) * 1e-9;
+}
+
+}  // namespace
+
+SpecBench::SpecBench(TuningProblemPtr problem, Resolver& resolver, const Queue& queue)
+    : problem_(std::move(problem)),
+      resolver_(resolver),
+      queue_(queue),
+      initial_(make_arrays(problem_->base, problem_->options.seed, problem_->options.inputs)),
+      arrays_(problem_->base, initial_, queue_) {
+  for (const auto& argument : problem_->base.arguments)
+    has_inout_ |= argument.kind == ArgumentKind::inout;
+  reference_ = problem_->options.expect.empty() ? run_untuned() : read_expected();
+}
+
+// As arrays of inputs, so that Arrays reads and checks them; nothing else takes memory.
+Arrays SpecBench::read_expected() const {
+  BoundSpec results = problem_->base;
+  for (auto& argument : results.arguments) {
+    if (is_written(argument)) {
+      argument.kind = ArgumentKind::inout;
+    } else if (argument.is_buffer()) {
+      argument.kind = ArgumentKind::output;
+      argument.count = argument.bytes = 0;
+    }
+  }
+  return make_arrays(results, 0, problem_->options.expect);
+}
+
+Arrays SpecBench::run_untuned() {
+  try {
+    value_or_throw(check_device_fit(problem_->base, *queue_.device()));
+    Program& program = compile(problem_->base);
+    value_or_throw(check_kernel_fit(problem_->base, program, problem_->spec.name));
+    Launch launch = make_launch(problem_->base, program);
+    run_once(launch);
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{}: the run without parameters, which says what is right, fails "
+                            "(--expect P=FILE may say it instead): {}",
+                            problem_->spec.file, error.message()));
+  }
+  BoundSpec results = problem_->base;
+  for (auto& argument : results.arguments) {
+    if (!argument.is_buffer()) continue;
+    argument.kind = ArgumentKind::output;
+    if (!is_written(problem_->base.arguments[argument.position])) argument.bytes = 0;
+  }
+  Arrays reference = make_arrays(results, 0, {});
+  for (const auto& argument : problem_->base.arguments)
+    if (is_written(argument))
+      std::memcpy(reference.at(argument.position).data(),
+                  arrays_.contents(argument.position).data(), argument.bytes);
+  return reference;
+}
+
+Program& SpecBench::compile(const BoundSpec& bound) {
+  const auto request = value_or_throw(make_request(problem_->spec, bound, problem_->source));
+  return resolver_.resolve(request, queue_.context(), queue_.device(),
+                           {variant_of(problem_->spec.name, range_of(bound))});
+}
+
+Launch SpecBench::make_launch(const BoundSpec& bound, Program& program) {
+  const auto& kernel = program.kernel(problem_->spec.name);
+  const Job job = value_or_throw(make_job(problem_->spec, bound, problem_->source, initial_));
+  value_or_throw(check_arguments_match(kernel, job));
+  value_or_throw(check_argument_types(bound, kernel));
+  Launch launch(queue_.context(), program, problem_->spec.name);
+  arrays_.set_arguments(launch);
+  for (const auto& argument : bound.arguments) {
+    if (argument.kind == ArgumentKind::scalar) launch.set_scalar(argument.position, argument.value);
+    if (argument.kind == ArgumentKind::local) launch.set_local(argument.position, argument.bytes);
+  }
+  launch.set_range(range_of(bound));
+  return launch;
+}
+
+void SpecBench::run_once(Launch& launch) {
+  arrays_.reset(DeviceArrays::Which::all);
+  launch.enqueue(queue_.cl()());
+  check_cl(::clFinish(queue_.cl()()), "clFinish");
+}
+
+std::string SpecBench::difference() {
+  for (const auto& argument : problem_->base.arguments) {
+    if (!is_written(argument)) continue;
+    const auto text = first_difference(argument.type, reference_.at(argument.position).view(),
+                                       arrays_.contents(argument.position), problem_->options.rtol);
+    if (!text.empty()) return fmt::format("argument {}: {}", argument.position, text);
+  }
+  return "";
+}
+
+Report SpecBench::prepare(tune::ConfigurationId id) {
+  prepared_.erase(id);
+  const auto bound = problem_->bind(id);
+  if (!bound) return report(Failure::resources, one_line(bound.error().message()));
+  if (auto fits = check_device_fit(*bound, *queue_.device()); !fits)
+    return report(Failure::resources, one_line(fits.error().message()));
+  if (auto shape = other_shape(*bound, problem_->base); !shape.empty())
+    return report(Failure::wrong_result, std::move(shape));
+  try {
+    return try_out(id, *bound);
+  } catch (const Error& error) {
+    // What is no fault of this configuration would be no fault of any other's either.
+    if (error.code() == Errc::io || error.code() == Errc::internal) throw;
+    return report_of(error);
+  }
+}
+
+Report SpecBench::try_out(tune::ConfigurationId id, const BoundSpec& bound) {
+  Program& program = compile(bound);
+  if (auto fits = check_kernel_fit(bound, program, problem_->spec.name); !fits)
+    return report(Failure::resources, one_line(fits.error().message()));
+  Launch launch = make_launch(bound, program);
+  run_once(launch);
+  if (auto wrong = difference(); !wrong.empty())
+    return report(Failure::wrong_result, std::move(wrong));
+  prepared_.emplace(id, std::move(launch));
+  return {tune::Outcome::of_time(1), ""};
+}
+
+double SpecBench::run(tune::ConfigurationId id, std::size_t launches) {
+  const auto found = prepared_.find(id);
+  if (found == prepared_.end())
+    throw Error(Errc::internal,
+                fmt::format("configuration {} was not prepared", problem_->space.text(id)));
+  // Else what is added up would grow from launch to launch, in the end beyond all numbers.
+  if (has_inout_) arrays_.reset(DeviceArrays::Which::inout);
+  double seconds = 0;
+  // Some drivers keep much for an event, so that thousands are not held at once.
+  constexpr std::size_t most_events = 256;
+  for (std::size_t left = launches; left > 0;) {
+    std::vector<cl::Event> events(std::min(left, most_events));
+    for (auto& event : events) found->second.enqueue(queue_.cl()(), {}, &event());
+    check_cl(::clFinish(queue_.cl()()), "clFinish");
+    for (const auto& event : events) seconds += seconds_of(event());
+    left -= events.size();
+  }
+  return seconds;
+}
+
+void SpecBench::record(tune::ConfigurationId id, double seconds) {
+  const auto bound = value_or_throw(problem_->bind(id));
+  Request request = record_request(problem_->spec, *problem_->source);
+  request.problem_size = problem_size(bound);
+  resolver_.record(request, *queue_.device(),
+                   {measurement_of(problem_->spec, bound, problem_->parameters(id), seconds)});
+}
+
+}  // namespace kiln::spec

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+
+#include "kernel/launch.hpp"
+#include "spec/tune/device_arrays.hpp"
+#include "spec/tune/problem.hpp"
+
+namespace kiln::spec {
+
+/// Configurations of a spec on one device: checked against it, compiled, compared, timed.
+class SpecBench final : public tune::Bench {
+ public:
+  /// Makes the inputs and the reference: reads its files, or runs the spec without parameters.
+  /// Throws kiln::Error where it does not run.
+  SpecBench(TuningProblemPtr problem, Resolver& resolver, const Queue& queue);
+
+  tune::Report prepare(tune::ConfigurationId id) override;
+  double run(tune::ConfigurationId id, std::size_t launches) override;
+  void record(tune::ConfigurationId id, double seconds) override;
+
+ private:
+  Arrays read_expected() const;
+  Arrays run_untuned();
+  tune::Report try_out(tune::ConfigurationId id, const BoundSpec& bound);
+  Program& compile(const BoundSpec& bound);
+  Launch make_launch(const BoundSpec& bound, Program& program);
+  void run_once(Launch& launch);
+  std::string difference();
+
+  TuningProblemPtr problem_;
+  Resolver& resolver_;
+  Queue queue_;
+  Arrays initial_, reference_;
+  DeviceArrays arrays_;
+  bool has_inout_ = false;
+  std::map<tune::ConfigurationId, Launch> prepared_;
+};
+
+}  // namespace kiln::spec

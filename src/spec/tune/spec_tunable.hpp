@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/spec.hpp"
+#include "spec/run/arrays.hpp"
+#include "tune/tunable.hpp"
+
+namespace kiln::spec {
+
+/// What a user says about the tuning of a specification file.
+struct SpecTuning {
+  std::filesystem::path file;
+  SpecDialect dialect = SpecDialect::automatic;
+  Symbols symbols;                                 ///< the problem; none may be a parameter, too
+  std::int64_t dataset = 0;                        ///< 0: what the symbols or the file say
+  std::vector<std::filesystem::path> source_dirs;  ///< as load_kernel_source takes them
+  std::vector<std::string> parameters;             ///< "TS=8,16,32", see tune::parse_parameter
+  std::vector<std::string> constraints;            ///< "TS % WPT == 0"
+  Files inputs;            ///< data of arguments; the other inputs are random
+  Files expect;            ///< right results; of all written arguments, or of none
+  std::uint64_t seed = 0;  ///< of the random inputs, as `kiln run` has it
+  double rtol = 0;         ///< of floating-point results; 0: to the bit
+};
+
+/// A Tunable of any single kernel that a file describes. A parameter's value is the symbol of that
+/// name, wherever the file uses one, and a macro of the kernel. A configuration is right where all
+/// that it writes equals what the file's own run (without parameters) writes, or `expect`.
+///
+/// Reads files and no device. Errors, one line each: those of load_spec, load_kernel_source,
+/// parse_parameter and parse_constraint; bad_input for a parameter whose values are no whole
+/// numbers, that neither file nor source uses or that `symbols` sets, for a file that cannot be
+/// bound without parameters where there is no `expect`, and for positions and files that do not
+/// fit.
+Expected<std::unique_ptr<tune::Tunable>> make_spec_tunable(const SpecTuning& options);
+
+}  // namespace kiln::spec

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "kernel/resolver.hpp"
+#include "kiln/spec.hpp"
+
+namespace kiln::spec {
+
+/// A run that may use values on record.
+struct TunedQuestion {
+  const Spec& spec;
+  const Source& source;
+  const Symbols& symbols;
+  BindOptions bind_options;
+  std::vector<DevicePtr> working;  ///< the devices that get a share of the work
+  std::vector<DevicePtr> all;      ///< those that must be able to launch it, working or not
+  /// What else the user fixed that was not so when values were measured ("--local-size"); empty:
+  /// nothing. Then nothing on record is used.
+  std::string fixed;
+};
+
+/// The answer to it.
+struct TunedAnswer {
+  std::optional<BoundSpec> bound;  ///< with the values; none where the run stays as the file has it
+  ChosenParameters chosen;  ///< the values and their record; no values where there is no `bound`
+  std::string unused;       ///< why values on record are not used; empty where there are none
+};
+
+/// Looks up what `kiln tune` has put on record for a spec's kernel and binds the spec with it.
+/// Values are used only where all of this holds: they fit what the user set, the formulas can be
+/// worked out with them, they were verified on a size from which this one follows (scales_to),
+/// every device can launch the result, and all working devices have the same ones on record.
+/// `untuned` is the spec's binding without them, where it has one. Costs a look-up in the
+/// Resolver's memory, or once in a process in the store, for each kind of device.
+TunedAnswer find_tuned(Resolver& resolver, const TunedQuestion& question,
+                       const Expected<BoundSpec>& untuned);
+
+/// Whether a symbol that the file uses has no value, neither its own nor the caller's: then values
+/// on record may be all that it needs.
+bool lacks_symbols(const Spec& spec, const Symbols& symbols);
+
+}  // namespace kiln::spec
