@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "cli/common_options.hpp"
 #include "cli/local_size.hpp"
 #include "cli/spec_options.hpp"
@@ -115,22 +113,6 @@ constinit const Command run_command{
 namespace {
 
 /// "0=a.npy" entries of a repeatable option.
-spec::Files files_of(const Context& context, std::string_view option) {
-  spec::Files files;
-  for (const auto& [name, file] : context.assignments(option)) {
-    std::uint32_t position = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
-    if (error != std::errc() || end != name.data() + name.size())
-      throw Error(Errc::bad_input,
-                  fmt::format("--{}: found '{}={}', expected an argument's position before '='",
-                              option, name, file));
-    if (!files.emplace(position, file).second)
-      throw Error(
-          Errc::bad_input,
-          fmt::format("--{}: found argument {} twice, expected one file for it", option, position));
-  }
-  return files;
-}
 
 }  // namespace
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 namespace kiln::cli {
 namespace {
 
@@ -26,6 +28,23 @@ spec::SpecDialect dialect_of(const Context& context) {
 
 spec::Symbols symbols_of(const Context& context) {
   return {values_of(context, "set"), values_of(context, "set-if")};
+}
+
+spec::Files files_of(const Context& context, std::string_view option) {
+  spec::Files files;
+  for (const auto& [name, file] : context.assignments(option)) {
+    std::uint32_t position = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
+    if (error != std::errc() || end != name.data() + name.size())
+      throw Error(Errc::bad_input,
+                  fmt::format("--{}: found '{}={}', expected an argument's position before '='",
+                              option, name, file));
+    if (!files.emplace(position, file).second)
+      throw Error(
+          Errc::bad_input,
+          fmt::format("--{}: found argument {} twice, expected one file for it", option, position));
+  }
+  return files;
 }
 
 }  // namespace kiln::cli

@@ -1,4 +1,4 @@
-// `kiln tune ROUTINE`: a search on a device.
+// `kiln tune ROUTINE` and `kiln tune SPEC`: a search on a device.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -7,7 +7,6 @@
 
 #include "base/digest.hpp"
 #include "base/duration.hpp"
-#include "blas/tune/blas_tunable.hpp"
 #include "cli/blas/call_options.hpp"
 #include "cli/context.hpp"
 #include "cli/interrupt.hpp"
@@ -17,10 +16,10 @@
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/tune/commands.hpp"
+#include "cli/tune/subject.hpp"
 #include "cli/tune/time_option.hpp"
 #include "tune/session/tuner.hpp"
 #include "tune/strategy/make.hpp"
-#include "tune/worker/in_child.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -30,29 +29,6 @@ using Json = nlohmann::ordered_json;
 /// Times shorter than this are taken over several launches: the clocks of some drivers step by
 /// microseconds.
 constexpr double least_sample = 200e-6;
-
-/// What is known of a device without its driver.
-struct KnownDevice {
-  std::string name, speed_identity;
-  blas::TuningDevice facts;
-};
-
-/// Asked in a child: this process must stay free of drivers, since it forks those that measure.
-KnownDevice look_at(const Context& context) {
-  const auto look = [&] {
-    const auto device = devices_of(context).front();
-    const auto facts = blas::TuningDevice::of(*device);
-    return Json{{"name", device->name},          {"speed", device->speed_identity()},
-                {"cpu", facts.is_cpu},           {"floats", facts.native_floats},
-                {"form", facts.gemm_form},       {"local", facts.local_memory},
-                {"group", facts.work_group_size}}
-        .dump(-1, ' ', false, Json::error_handler_t::replace);
-  };
-  const Json json = Json::parse(value_or_throw(tune::in_child(look, std::chrono::minutes(2))));
-  return {json["name"],
-          json["speed"],
-          {json["cpu"], json["floats"], json["form"], json["local"], json["group"]}};
-}
 
 std::filesystem::path state_folder() {
   if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/')
@@ -84,10 +60,10 @@ Json json_of(const tune::SearchSpace& space, tune::ConfigurationId id) {
   return json;
 }
 
-void print_json_result(const tune::Tunable& tunable, const KnownDevice& device,
+void print_json_result(const tune::Tunable& tunable, const std::string& device,
                        const std::filesystem::path& journal, const tune::TunerResult& result) {
   print_json({{"tuned", tunable.label()},
-              {"device", device.name},
+              {"device", device},
               {"configurations", tunable.space().size()},
               {"evaluated", result.state.evaluated},
               {"failed", result.state.failed},
@@ -103,10 +79,10 @@ void print_json_result(const tune::Tunable& tunable, const KnownDevice& device,
               {"journal", journal.string()}});
 }
 
-void print_result(const tune::Tunable& tunable, const KnownDevice& device,
+void print_result(const tune::Tunable& tunable, const std::string& device,
                   const std::filesystem::path& journal, const tune::TunerResult& result) {
   const bool is_standard = tunable.standard() == result.winner->id;
-  print_text(fmt::format("{} on {}\n", tunable.label(), device.name));
+  print_text(fmt::format("{} on {}\n", tunable.label(), device));
   Table table({"parameters", "", "time"});
   if (result.standard > 0)
     table.row(
@@ -130,15 +106,13 @@ void print_result(const tune::Tunable& tunable, const KnownDevice& device,
 }  // namespace
 
 int tune_search(Context& context) {
-  const blas::Call call = call_of(context);
-  const KnownDevice device = look_at(context);
-  const auto tunable = value_or_throw(blas::make_blas_tunable(call, device.facts));
+  const auto [device, speed_identity, tunable] = tuning_subject(context);
   const auto seed = static_cast<std::uint64_t>(context.integer("seed"));
   const std::string& strategy_name = context.text("strategy");
   if (strategy_name == "all")
     throw Error(Errc::bad_input, "--strategy all: compares strategies; expected --replay with it");
-  const tune::Journal::Subject subject{tunable->identity(), device.speed_identity, strategy_name,
-                                       seed, tune::Journal::text_of(tunable->space())};
+  const tune::Journal::Subject subject{tunable->identity(), speed_identity, strategy_name, seed,
+                                       tune::Journal::text_of(tunable->space())};
   const auto path = journal_path(context, subject);
   auto journal =
       value_or_throw(tune::Journal::open(path, subject, tunable->space(), context.flag("resume")));
@@ -156,6 +130,7 @@ int tune_search(Context& context) {
   tune::WorkerLimits limits;
   limits.prepare = limits.run = time_option(context, "hang-time");
 
+  const tune::Tunable* const measured = tunable.get();
   // What the child has: made by it, after the fork.
   std::unique_ptr<Resolver> resolver;
   std::optional<Queue> queue;
@@ -164,7 +139,7 @@ int tune_search(Context& context) {
         resolver = make_resolver(context);
         const auto chosen = devices_of(context).front();
         queue.emplace(kiln::Context::create({chosen}), chosen);
-        return tunable->open(*resolver, queue->context(), *queue);
+        return measured->open(*resolver, queue->context(), *queue);
       },
       limits);
   tune::Tuner tuner(*tunable, worker, *strategy, journal, options);

@@ -36,6 +36,33 @@ constexpr Option own_options[] = {
      .help = "How to search; all compares them.",
      .fallback = "forest",
      .choices = strategy_names},
+    {.name = "param",
+     .kind = Kind::text,
+     .value_name = "NAME=VALUES",
+     .help = "A parameter of a specification's kernel, a symbol of the file or a macro, and the "
+             "whole numbers that it may be: 8,16,32 or 1..8:1 (from, to, step) or 8..64:*2.",
+     .repeat = Repeat::yes},
+    {.name = "constraint",
+     .kind = Kind::text,
+     .value_name = "CONDITION",
+     .help = "What must hold between parameters, as \"TS % WPT == 0\".",
+     .repeat = Repeat::yes},
+    options::set,
+    options::set_if,
+    options::dialect,
+    options::source_dir,
+    {.name = "in",
+     .kind = Kind::file_assignment,
+     .value_name = "P=FILE",
+     .help = "Reads the data of argument P of a specification from a .npy file.",
+     .repeat = Repeat::yes},
+    {.name = "expect",
+     .kind = Kind::file_assignment,
+     .value_name = "P=FILE",
+     .help = "What argument P must be after a run; of all that are written, or of none. Default: "
+             "what the file's own run without parameters writes.",
+     .repeat = Repeat::yes},
+    options::rtol,
     {.name = "budget",
      .kind = Kind::text,
      .value_name = "TIME",
@@ -99,6 +126,8 @@ constexpr Option own_options[] = {
 };
 constexpr Example examples[] = {
     {"kiln tune gemm -n 1024 --budget 10m", "Find the fastest block sizes for products of floats."},
+    {"kiln tune mm.json --param TS=8,16,32 --param WPT=1..8 --constraint \"TS % WPT == 0\"",
+     "The same for a kernel of one's own."},
     {"kiln tune gemm -n 1024 --resume", "Go on where that was stopped."},
     {"kiln tune --replay convolution_A4000.json.gz", "How many evaluations does a search take?"},
     {"kiln tune --replay cache.json --strategy all", "Which strategy is best there?"},
@@ -128,9 +157,9 @@ constinit const Command tune_command{
         "search comes 95 % of the way from the median to the optimum. 0 is as good as random, 1 "
         "would be the optimum at once.",
     .options = own_options,
-    .positional = {.value_name = "ROUTINE",
+    .positional = {.value_name = "WHAT",
                    .help = "A routine of BLAS, without (gemm) or with (dgemm) the letter of its "
-                           "precision.",
+                           "precision; or a specification file.",
                    .least = 0,
                    .most = 1},
     .examples = examples,
@@ -143,7 +172,9 @@ std::span<const std::string_view> tune_strategy_names() {
 int tune(Context& context) {
   if (context.has("replay")) return tune_replay(context);
   if (!context.arguments().empty()) return tune_search(context);
-  throw Error(Errc::bad_input, "nothing to tune; expected a routine, as gemm, or --replay FILE");
+  throw Error(
+      Errc::bad_input,
+      "nothing to tune; expected a routine, as gemm, a specification file, or --replay FILE");
 }
 
 }  // namespace kiln::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tune/tunable.hpp"
+
+namespace kiln::cli {
+
+class Context;
+
+/// What `kiln tune` is asked to tune, on which device.
+struct TuningSubject {
+  std::string device, speed_identity;
+  std::unique_ptr<tune::Tunable> tunable;
+};
+
+/// A routine of BLAS, or a specification file (a word that ends in .json, or that is a file) with
+/// --param. Loads no driver into this process: it looks at the device in a child. Throws Error.
+TuningSubject tuning_subject(const Context& context);
+
+}  // namespace kiln::cli
