@@ -106,7 +106,7 @@ TEST_F(TuneReplay, refuses_bad_input_in_one_line) {
                           "cache": {"1": {"Z": 1, "time": 2}}})");
   write("bad.json", "{\"cache\": [");
   write("none.json", "{}");
-  expect_refusal(kiln({"tune"}), 2, "expected --replay FILE");
+  expect_refusal(kiln({"tune"}), 2, "or --replay FILE");
   expect_refusal(kiln({"tune", "--replay", "absent.json"}), 2, "absent.json");
   expect_refusal(kiln({"tune", "--replay", "bad.json"}), 2, "bad.json: byte ");
   expect_refusal(kiln({"tune", "--replay", "none.json"}), 2, "found neither 'cache' nor 'results'");

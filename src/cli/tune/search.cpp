@@ -166,6 +166,7 @@ int tune_search(Context& context) {
   progress.hide();
   context.flag("json") ? print_json_result(*tunable, device, path, result)
                        : print_result(*tunable, device, path, result);
+  flush_output();
   stop_if_interrupted();
   return 0;
 }

@@ -49,8 +49,10 @@ class Measurement {
   /// Whether one that was measured takes surely less time than another: in pairs, as many as tell
   /// them apart, at most twice the policy's most. False where either fails.
   bool surely_faster(ConfigurationId id, ConfigurationId than);
-  /// Decides between the best of what was measured. None where nothing has a time.
-  std::optional<Winner> play_off();
+  /// Decides between the best of what was measured. None where nothing has a time. In a hurry it
+  /// is the incumbent, with nothing measured.
+  enum class Haste : bool { no, yes };
+  std::optional<Winner> play_off(Haste haste = Haste::no);
 
   const std::optional<ConfigurationId>& incumbent() const { return incumbent_; }
   /// Samples taken so far, of candidates and incumbents.

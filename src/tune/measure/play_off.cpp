@@ -65,13 +65,15 @@ std::vector<ConfigurationId> Measurement::finalists() const {
   return ids;
 }
 
-std::optional<Measurement::Winner> Measurement::play_off() {
+std::optional<Measurement::Winner> Measurement::play_off(Haste haste) {
   if (!incumbent_) return std::nullopt;
+  if (haste == Haste::yes) return Winner{*incumbent_, std::exp(known_[*incumbent_].level), 1, 0};
   const std::vector<ConfigurationId> ids = finalists();
   std::vector<Finalist> left;
   for (const ConfigurationId id : ids) left.push_back({id, {}, 0});
   std::size_t rounds = 0;
-  for (bool decided = left.size() < 2; !decided && rounds < policy_.most_rounds;) {
+  for (bool decided = left.size() < 2 || haste == Haste::yes;
+       !decided && rounds < policy_.most_rounds;) {
     for (std::size_t i = left.size(); i > 1; --i) std::swap(left[i - 1], left[random_.below(i)]);
     std::vector<double> levels;
     for (std::size_t i = 0; i < left.size();) {
@@ -111,7 +113,7 @@ std::optional<Measurement::Winner> Measurement::play_off() {
   }
   if (left.empty()) {
     if (incumbent_ && !known_[*incumbent_].ok) drop_incumbent();
-    return incumbent_ ? play_off() : std::nullopt;
+    return incumbent_ ? play_off(haste) : std::nullopt;
   }
   const auto winner =
       std::min_element(left.begin(), left.end(), [](const Finalist& a, const Finalist& b) {

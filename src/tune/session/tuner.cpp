@@ -112,9 +112,10 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
   TunerResult result;
   {
     const Holding holding(options_.lock);
-    result.winner = measurement_.play_off();
+    result.winner =
+        measurement_.play_off(goes_on ? Measurement::Haste::no : Measurement::Haste::yes);
     // What is no better than what is there anyway would be on record for nothing, or for worse.
-    if (result.winner && standard && standard_ > 0 && result.winner->id != *standard &&
+    if (result.winner && standard && standard_ > 0 && result.winner->id != *standard && goes_on &&
         !measurement_.surely_faster(result.winner->id, *standard)) {
       result.winner->id = *standard;
       result.winner->time = standard_ / scale_;

@@ -55,7 +55,8 @@ class Tuner {
         options_(options),
         measurement_(worker, options.policy, options.seed) {}
 
-  /// Called after each evaluation; false ends the search, and the best so far goes on record.
+  /// Called after each evaluation; false ends the search, and the best so far goes on record
+  /// without a play-off.
   using Listener = std::function<bool(const TunerState&)>;
   /// Errors: what the Tunable's open() threw, the journal's; bad_input where no candidate ran and
   /// gave the right result.
