@@ -21,8 +21,8 @@ struct SpecRun {
   RunReport report;                   ///< of the last run
   std::vector<std::int64_t> wall_ns;  ///< of each run
   std::vector<Explanation> explanations;
-  ChosenParameters tuned;    ///< values on record that it ran with; none: as the file has it
-  std::string not_tuned;     ///< why values on record were not used; empty where there are none
+  ChosenParameters tuned;  ///< values on record that it ran with; none: as the file has it
+  std::string not_tuned;   ///< why values on record were not used; empty where there are none
   std::string difference;  ///< from an --expect file; empty: none
 };
 

@@ -42,8 +42,8 @@ class RunTunedTest : public RunTest {
       made->open(resolver, queue.context(), queue)->record(0, 1e-3);
     }
   }
-  std::string explained(std::vector<std::string> more = {}) {
-    std::vector<std::string> words{"run", "wide.json", "--explain", "--devices", "cpu"};
+  std::string explained(std::vector<std::string> more = {}, const std::string& devices = "cpu") {
+    std::vector<std::string> words{"run", "wide.json", "--explain", "--devices", devices};
     words.insert(words.end(), more.begin(), more.end());
     const auto result = kiln(words);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
@@ -86,13 +86,12 @@ TEST_F(RunTunedTest, json_has_the_values) {
 TEST_F(RunTunedTest, a_split_over_unlike_devices_says_why_it_is_not_tuned) {
   if (!has_two_cores()) GTEST_SKIP() << "one compute unit";
   record_wide_16();
-  const auto halves = explained({"--devices", "cpu/2", "--partition", "5"});
+  const auto halves = explained({"--partition", "5"}, "cpu/2");
   EXPECT_THAT(halves, Not(HasSubstr("tuned"))) << "nothing is on record for the halves";
-  const auto unlike = explained({"--devices", "cpu,cpu/2", "--partition", "2:1:1"});
+  const auto unlike = explained({"--partition", "2:1:1"}, "cpu,cpu/2");
   EXPECT_THAT(unlike, HasSubstr("not tuned: the devices that share the work have different"));
   // Only the first works.
-  EXPECT_THAT(explained({"--devices", "cpu,cpu/2", "--partition", "1:0:0"}),
-              HasSubstr("tuned: WIDE 16"));
+  EXPECT_THAT(explained({"--partition", "1:0:0"}, "cpu,cpu/2"), HasSubstr("tuned: WIDE 16"));
 }
 
 TEST_F(RunTunedTest, a_file_that_needs_a_value_that_nobody_has_says_so) {
