@@ -37,7 +37,8 @@ double operations_of(const Call& call) {
 }
 
 double traffic_of(const Call& call) {
-  const Call whole = contiguous(call);
+  Call whole = contiguous(call);
+  for (auto& operand : whole.operands) operand.offset = 0;
   double bytes = 0;
   for (const Use& use : Uses(whole)) {
     std::size_t elements = 0;

@@ -107,7 +107,8 @@ RecordedCall recorded_call(const Call& call, std::span<const DevicePtr> devices)
   to.facts.push_back({"routine", std::string(name_of(call.routine))});
   put_choice(to, "precision", precisions, call.precision);
   const Call otherwise;
-  if (call.routine >= Routine::gemv) put_choice(to, "order", orders, call.order);
+  if (call.routine >= Routine::gemv || call.order != otherwise.order)
+    put_choice(to, "order", orders, call.order);
   if (call.side != otherwise.side) put_choice(to, "side", sides, call.side);
   if (call.uplo != otherwise.uplo) put_choice(to, "uplo", triangles, call.uplo);
   if (call.trans_a != otherwise.trans_a) put_choice(to, "trans_a", transposes, call.trans_a);

@@ -61,8 +61,9 @@ Explanations build_program(const Request& request, const std::string& kernel, co
   }
   for (const auto& device : devices) {
     value_or_throw(check_range(range, *device));
-    const Program& program = resolver.resolve(request, kiln::Context::create({device}), device,
-                                              wanted, &explanations.emplace_back());
+    const auto context = kiln::Context::create({device});  // owns the program
+    const Program& program =
+        resolver.resolve(request, context, device, wanted, &explanations.emplace_back());
     program.kernel(kernel);  // throws where it is not there
   }
   return explanations;
