@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/clock.hpp"
 #include "blas/generators.hpp"
 #include "blas/kdb_records/kdb_records.hpp"
+#include "blas/recorded_call.hpp"
 #include "blas/routines.hpp"
 #include "blas/sequence_builder.hpp"
 #include "blas/validate.hpp"
@@ -101,14 +103,19 @@ std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Executi
 
 std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Execution& execution,
                                                  const Shape& shape) {
+  const auto start = now_ns();
   const ContextPtr context = context_of(shape.context);
   std::vector<DevicePtr> devices;
   for (const auto& queue : execution.queues.first(shape.queues))
     devices.push_back(Queue::adopt(queue, context).device());
   for (const auto& device : devices) pin_workers(*context, device);
+  CallCounter* const counter = counter_of(call, devices);
   SequenceBuilder builder(call, context, std::move(devices), resolver_, gemm_form_);
   add_steps(builder);
-  return std::make_unique<SolutionSequence>(shape, builder.take());
+  auto sequence = std::make_unique<SolutionSequence>(shape, builder.take());
+  sequence->count_in(counter);
+  if (counter != nullptr) counter->add_prepare(now_ns() - start);
+  return sequence;
 }
 
 ContextPtr Library::context_of(cl_context context) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "blas/gemm/gemm_form.hpp"
@@ -110,8 +111,13 @@ SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelCho
                                                  const std::vector<std::size_t>& after) {
   const Request request = request_of(choice, *call_);
   auto& explanation = parts_.explanations.emplace_back();
-  Program& program = resolver_.resolve(request, parts_.context, devices_[queue],
-                                       {variant_of(choice.kernel, range)}, &explanation);
+  // The Resolver itself speaks only where its caller takes no explanation.
+  std::optional<EnvironmentExplanation> asked;
+  if (explains_by_environment()) asked.emplace();
+  Program& program =
+      resolver_.resolve(request, parts_.context, devices_[queue],
+                        {variant_of(choice.kernel, range)}, asked ? asked->get() : &explanation);
+  if (asked) explanation = *asked->get();
   Step step{Launch(parts_.context, program, choice.kernel)};
   step.launch.set_range(range);
   step.queue = queue;

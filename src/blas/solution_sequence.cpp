@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/clock.hpp"
 #include "blas/scalar_bytes.hpp"
 
 namespace kiln::blas {
@@ -57,12 +58,22 @@ SolutionSequence::SolutionSequence(const Shape& shape, Parts parts)
 }
 
 SolutionSequence::~SolutionSequence() {
+  if (counter_ != nullptr) sample_.read(*counter_);
   release(events_);
   release(busy_);
   release(waiting_);
 }
 
 void SolutionSequence::run(const Call& call, const Execution& execution) {
+  if (counter_ == nullptr) return enqueue_all(call, execution);
+  const auto start = now_ns();
+  sample_.read(*counter_);
+  sample_.begin(shape_.queues == 1 ? execution.queues[0] : nullptr);
+  enqueue_all(call, execution);
+  counter_->add_call(now_ns() - start);
+}
+
+void SolutionSequence::enqueue_all(const Call& call, const Execution& execution) {
   Run run(call, execution);
   for (std::size_t queue = 0; queue < shape_.queues; ++queue)
     run.unordered[queue] = runs_out_of_order(execution.queues[queue]);
@@ -122,8 +133,10 @@ void SolutionSequence::enqueue(Run& run, std::size_t index) {
   Step& step = parts_.steps[index];
   set_varying(run, step);
   collect_waits(run, step);
-  const bool noted = step.awaited || run.unordered[step.queue] || !run.execution.after.empty() ||
-                     (step.ends_queue && (run.execution.events != nullptr || workspace_bytes_ > 0));
+  const bool noted =
+      step.awaited || run.unordered[step.queue] || !run.execution.after.empty() ||
+      (step.ends_queue && (run.execution.events != nullptr || workspace_bytes_ > 0)) ||
+      (sample_.is_wanted() && (index == 0 || step.ends_queue));
   step.launch.enqueue(run.execution.queues[step.queue], waits_, noted ? &events_[index] : nullptr);
   run.last[step.queue] = index;
 }
@@ -151,6 +164,7 @@ void SolutionSequence::finish(Run& run) {
              "clEnqueueMarkerWithWaitList");
     return;
   }
+  if (sample_.is_wanted()) sample_.take(events_.front(), events_.back());
   release(busy_);
   busy_.clear();
   busy_queue_ = shape_.queues == 1 && !run.unordered[0] ? run.execution.queues[0] : nullptr;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "blas/call.hpp"
+#include "blas/run_sample.hpp"
 #include "blas/shape.hpp"
 #include "kernel/explain.hpp"
 #include "kernel/launch.hpp"
@@ -57,6 +58,8 @@ class SolutionSequence {
   /// Enqueues every step; the call must have the sequence's shape. Throws kiln::Error (device);
   /// what was enqueued before runs on.
   void run(const Call& call, const Execution& execution);
+  /// From now on runs are counted there; null: nowhere.
+  void count_in(CallCounter* counter) { counter_ = counter; }
   /// How the last run stands to one on these queues. `pending`: the next has to wait for it, and
   /// with it for all that it waits for, which may be the caller himself (a user event). `failed`:
   /// it ended in an error; nobody knows what is in the workspace, and a run that waits for it would
@@ -76,6 +79,7 @@ class SolutionSequence {
   void collect_waits(const Run& run, const Step& step);
   void finish(Run& run);
   void hold(const Execution& execution);
+  void enqueue_all(const Call& call, const Execution& execution);
 
   Shape shape_;
   Parts parts_;
@@ -88,6 +92,8 @@ class SolutionSequence {
   /// Of runs that wait for events of the caller's. Where one of those fails, PoCL 3.1 aborts the
   /// process if nobody holds the events of the commands behind it.
   std::vector<cl_event> waiting_;
+  CallCounter* counter_ = nullptr;  ///< where calls are recorded; it lives for ever
+  RunSample sample_;
   cl_command_queue busy_queue_ = nullptr;  ///< of the last run, where there was but one, in order
 };
 

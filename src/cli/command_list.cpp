@@ -1,4 +1,5 @@
 #include "cli/blas/commands.hpp"
+#include "cli/calls/commands.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
@@ -63,6 +64,8 @@ constinit const Entry entries[] = {
     {&blas_explain_command, blas_explain},
     {&blas_bench_command, blas_bench},
     {&tune_command, tune},
+    {&record_command, record},
+    {&prebuild_command, prebuild},
     {&config_command, show_config},
     {&completion_command, print_completion},
     {&man_command, write_man_pages, Entry::Shown::no},

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <new>
 
+#include "base/clock.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/legacy_run.hpp"
 #include "schedule/auto_split.hpp"
+#include "schedule/recorded_run.hpp"
 #include "spec/run/argument_types.hpp"
 #include "spec/run/job.hpp"
+#include "spec/run/recorded_spec.hpp"
 #include "spec/tune/tuned_binding.hpp"
 
 namespace kiln::cli {
@@ -46,14 +49,34 @@ spec::BindOptions bind_options_of(const RunOptions& options) {
   return result;
 }
 
+/// Where the runs of a spec are counted, if calls are recorded.
+CallCounter* counter_of(const std::string& file, const RunOptions& options,
+                        const std::string& kernel, Session& session) {
+  CallLog* const log = CallLog::process();
+  if (log == nullptr) return nullptr;
+  spec::RecordedSpec run{std::filesystem::absolute(file),
+                         options.symbols,
+                         options.dialect,
+                         {},
+                         options.local_size,
+                         std::nullopt};
+  for (const auto& folder : options.source_dirs)
+    run.source_dirs.push_back(std::filesystem::absolute(folder));
+  if (options.partition && options.partition->kind == Partition::Kind::share_class)
+    run.partition = options.partition->share_class;
+  return log->counter(recorded_call(run, kernel, session.queues()));
+}
+
 /// Runs as often as asked. `auto` learns from run to run.
-void run_all(CoRun& run, const Partition& partition, const RunOptions& options, SpecRun& result) {
+void run_all(CoRun& run, const Partition& partition, const RunOptions& options,
+             CallCounter* counter, SpecRun& result) {
   std::optional<AutoSplit> learning;
   if (partition.kind == Partition::Kind::automatic) learning.emplace(run);
   for (std::int64_t i = 0; i < options.runs; ++i) {
     stop_if_interrupted();
     result.report = learning ? learning->run() : run_partition(run, partition);
     result.wall_ns.push_back(result.report.wall_ns);
+    count_run(counter, result.report);
   }
 }
 
@@ -181,10 +204,13 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
   if (options.legacy) {
     run_legacy(loaded, partition, std::move(job), session, result);
   } else {
+    const auto start = now_ns();
     CoRun run(session.resolver(), session.queues(), std::move(job),
               {.trace = timeline, .explanations = &result.explanations});
     spec::check_job_types(result.bound, run.job(), session.resolver(), session.queues().front());
-    run_all(run, partition, options, result);
+    CallCounter* const counter = counter_of(file, options, loaded.name, session);
+    if (counter != nullptr) counter->add_prepare(now_ns() - start);
+    run_all(run, partition, options, counter, result);
   }
   explain_unsplit(options, session.devices().size(), result.bound, result.report);
   if (timeline != nullptr)

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "blas/call_work.hpp"
 #include "blas/uses.hpp"
 #include "rival/machine.hpp"
 
@@ -41,15 +42,11 @@ class Problem {
   std::array<std::size_t, blas::slot_count> bytes_{};
 };
 
-/// Whether a routine is bound by computing (level 3) or by the bandwidth of memory.
-bool is_compute_bound(blas::Routine routine);
-/// Floating-point operations of a call of level 3, those of real numbers.
-double operations_of(const blas::Call& call);
-/// Bytes that a call must read and write at least.
-double traffic_of(const blas::Call& call);
+using blas::contiguous;
+using blas::is_compute_bound;
+using blas::operations_of;
+using blas::traffic_of;
 /// All sizes the same.
 blas::Call square(blas::Call call, std::size_t n);
-/// The strides that contiguous operands have.
-blas::Call contiguous(blas::Call call);
 
 }  // namespace kiln::rival

@@ -6,6 +6,7 @@
 #include "schedule/auto_split.hpp"
 #include "schedule/co_run.hpp"
 #include "schedule/partition.hpp"
+#include "schedule/recorded_run.hpp"
 
 namespace kiln {
 
@@ -37,8 +38,10 @@ std::vector<DeviceSummary> Machine::devices() const {
 struct KernelRun::State {
   std::shared_ptr<Machine::State> machine;
   Job job;
+  std::filesystem::path file;
   // The run of the present range and what `auto` learns; made anew when the range changes.
   std::unique_ptr<CoRun> run;
+  CallCounter* counter = nullptr;  // of the present range, where calls are recorded
   std::optional<AutoSplit> learning;
 };
 
@@ -50,6 +53,7 @@ KernelRun::KernelRun(const Machine& machine, const std::filesystem::path& source
   Request& request = state_->job.request;
   request.family = "source";
   request.source = value_or_throw(load_source(source));
+  state_->file = std::filesystem::absolute(source);
   request.options = value_or_throw(build_options(macros, {}));
   request.label = kernel;
   state_->job.kernel = std::move(kernel);
@@ -104,6 +108,11 @@ RunSummary KernelRun::run(const Range& range, std::string_view partition) {
     state_->job.range = wanted;
     state_->run = std::make_unique<CoRun>(state_->machine->resolver(), state_->machine->queues,
                                           state_->job, CoRun::Options{});
+    CallLog* const log = CallLog::process();
+    if (log != nullptr)
+      state_->counter = log->counter(recorded_call(
+          SourceKernel{state_->file, state_->job.kernel, state_->job.request.options, wanted},
+          state_->machine->queues));
   }
   RunReport report;
   if (split.kind == Partition::Kind::automatic) {
@@ -112,6 +121,7 @@ RunSummary KernelRun::run(const Range& range, std::string_view partition) {
   } else {
     report = run_partition(*state_->run, split);
   }
+  count_run(state_->counter, report);
   RunSummary summary{report.wall_ns, report.split, report.reason, {}};
   for (const auto& device : report.devices)
     summary.shares.push_back({device.name, device.groups, device.kernel_ns});

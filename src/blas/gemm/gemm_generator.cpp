@@ -66,16 +66,14 @@ Parameters large_gpu_defaults(const Facts& facts) {
   if (facts.by_matrix_units() && facts.small)
     return {{"rows", 64}, {"columns", 64}, {"depth", complex ? 4 : 8}, {"stages", 3}};
   if (facts.by_matrix_units())
-    return {{"rows", complex ? 64 : 128},
-            {"columns", 128},
-            {"depth", complex ? 4 : 8},
-            {"stages", complex ? 3 : 2}};
+    return {
+        {"rows", 64}, {"columns", 128}, {"depth", complex ? 4 : 12}, {"stages", complex ? 3 : 2}};
   if (is_double(facts.precision))
     return {{"rows", 64}, {"columns", complex ? 64 : 128}, {"depth", 4}, {"stages", 2}};
-  return {{"rows", complex || facts.small ? 64 : 128},
-          {"columns", complex && facts.small ? 64 : 128},
-          {"depth", 8},
-          {"stages", 4}};
+  if (complex)
+    return {{"rows", 64}, {"columns", facts.small ? 64 : 128}, {"depth", 8}, {"stages", 4}};
+  if (facts.small) return {{"rows", 64}, {"columns", 64}, {"depth", 32}, {"stages", 2}};
+  return {{"rows", 128}, {"columns", 128}, {"depth", 16}, {"stages", 2}};
 }
 
 /// The same for a device's form, which may have less.
@@ -87,8 +85,10 @@ Parameters gpu_defaults(const Facts& facts) {
             {"stages", 2}};
   Parameters parameters = large_gpu_defaults(facts);
   const auto bound = static_cast<std::int64_t>(gpu_form(facts.form).local_memory);
-  while (stage_bytes(facts, parameters) > bound)
-    parameters.set("stages", parameters.get("stages", 0) - 1);
+  while (stage_bytes(facts, parameters) > bound) {
+    const char* const which = parameters.get("stages", 0) > 2 ? "stages" : "depth";
+    parameters.set(which, parameters.get(which, 0) - (*which == 's' ? 1 : 4));
+  }
   return parameters;
 }
 
@@ -114,7 +114,7 @@ std::string gpu_text(const Facts& facts, const GemmTiles& tiles, std::int64_t st
 }  // namespace
 
 std::int64_t GemmGenerator::version() const {
-  constexpr std::int64_t own = 7;  // raised when the code here or in cpu_text.cpp changes
+  constexpr std::int64_t own = 8;  // raised when the code here or in cpu_text.cpp changes
   static const std::int64_t version = version_of(
       own,
       {template_mark("prelude"), template_mark("matrix_element"), template_mark("factor"),

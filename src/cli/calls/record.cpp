@@ -1,0 +1,72 @@
+// `kiln record`: runs a program that writes down which calls it makes.
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/one_line.hpp"
+#include "cli/calls/commands.hpp"
+#include "cli/context.hpp"
+#include "cli/output.hpp"
+#include "kernel/call_log.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr Option own_options[] = {
+    {.name = "calls",
+     .kind = Kind::file,
+     .value_name = "FILE",
+     .help = "The file to write. What it holds already stays: several runs add up.",
+     .fallback = "calls.jsonl"},
+};
+constexpr Example examples[] = {
+    {"kiln record -- ./solver --steps 10", "Which calls does it make, and how often?"},
+    {"kiln record --calls solver.jsonl -- mpirun -n 4 ./solver",
+     "All processes that it starts write into the one file."},
+    {"kiln prebuild --from calls.jsonl", "Afterwards: compile all that they need."},
+};
+
+}  // namespace
+
+constinit const Command record_command{
+    .name = "record",
+    .summary = "run a program and write down the calls that it makes",
+    .description =
+        "Runs a program that uses libkiln or libclBLAS.so.2 and writes every kind of call that it "
+        "makes to a file: the routine with its shape, or the kernel with its sizes, the device, "
+        "how often, and how long it took. The file is for kiln prebuild and kiln tune.\n\n"
+        "The program takes the place of this command, so that its exit code, signals and standard "
+        "streams are its own. All that the command does is to set KILN_RECORD; a program that is "
+        "started in another way records, too, where that names a file. The file is added to every "
+        "second and when the program ends, by whole lines: a program that is killed loses about "
+        "one second, and many may share a file.",
+    .options = own_options,
+    .positional = {.value_name = "PROGRAM",
+                   .help = "The program, looked for in PATH, and its arguments; -- goes before it "
+                           "where one of them begins with -.",
+                   .least = 1,
+                   .most = 1'000'000,
+                   .kind = Kind::file},
+    .examples = examples,
+};
+
+int record(Context& context) {
+  const auto file = std::filesystem::absolute(context.text("calls"));
+  // That nothing can be written is said now: the library would keep silent.
+  value_or_throw(CallLog::open(file));
+  ::setenv("KILN_RECORD", file.c_str(), 1);
+  std::vector<char*> words;
+  for (const auto& word : context.arguments()) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  flush_output();
+  ::execvp(words.front(), words.data());
+  const int error = errno;
+  throw Error(error == ENOENT ? Errc::not_found : Errc::bad_input,
+              fmt::format("cannot run {}: {}", one_line(words.front()), std::strerror(error)));
+}
+
+}  // namespace kiln::cli

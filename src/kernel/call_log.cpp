@@ -1,0 +1,99 @@
+#include "kernel/call_log.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/log.hpp"
+#include "base/one_line.hpp"
+
+namespace kiln {
+namespace {
+
+/// Keeps others from writing in the midst of our lines, where the system needs several writes for
+/// them. Not at any price: who has the lock may be stopped.
+class FileLock {
+ public:
+  explicit FileLock(int file) : file_(file) {
+    for (int attempt = 0; attempt < 100 && !has_; ++attempt) {
+      has_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
+      if (!has_ && errno != EWOULDBLOCK && errno != EINTR) return;
+      if (!has_) ::usleep(1000);
+    }
+  }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock() {
+    if (has_) ::flock(file_, LOCK_UN);
+  }
+
+ private:
+  int file_;
+  bool has_ = false;
+};
+
+/// Whether the file ends in the midst of a line: its writer was killed.
+bool ends_in_a_line(int file) {
+  struct stat status {};
+  char last = '\n';
+  return ::fstat(file, &status) == 0 && status.st_size > 0 &&
+         ::pread(file, &last, 1, status.st_size - 1) == 1 && last != '\n';
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<CallLog>> CallLog::open(const std::filesystem::path& path) {
+  // Without O_NONBLOCK, a named pipe would be waited for, or written to until it is full.
+  FileDescriptor file(
+      ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644));
+  if (!file) return tl::unexpected(io_error("open", path, errno));
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return tl::unexpected(io_error("read", path, errno));
+  if (!S_ISREG(status.st_mode))
+    return fail(Errc::bad_input, one_line(path.string()) + ": expected a regular file");
+  return std::unique_ptr<CallLog>(new CallLog(std::move(file), path));
+}
+
+CallCounter* CallLog::counter(const RecordedCall& call) {
+  std::string identity = identity_line(call);
+  const std::lock_guard lock(mutex_);
+  if (const auto known = counters_.find(identity); known != counters_.end()) return &known->second;
+  if (counters_.size() >= most_kinds) {
+    if (!std::exchange(full_, true))
+      log(LogLevel::warning, one_line(path_.string()) + ": no further kinds of calls are recorded");
+    return nullptr;
+  }
+  return &counters_[std::move(identity)];
+}
+
+std::string CallLog::take_new_lines() {
+  std::string text;
+  for (auto& [identity, counter] : counters_) {
+    if (counter.count_ == 0 && counter.timed_ == 0) continue;
+    RecordedCall fresh;
+    fresh.count = counter.count_.exchange(0);
+    fresh.host_ns = counter.host_ns_.exchange(0);
+    fresh.prepare_ns = counter.prepare_ns_.exchange(0);
+    fresh.timed = counter.timed_.exchange(0);
+    fresh.device_ns = counter.device_ns_.exchange(0);
+    text += recorded_line(identity, fresh);
+  }
+  return text;
+}
+
+void CallLog::forget_counts() { take_new_lines(); }
+
+void CallLog::write() {
+  const std::lock_guard lock(mutex_);
+  std::string text = take_new_lines();
+  if (text.empty()) return;
+  const FileLock alone(file_.get());
+  if (ends_in_a_line(file_.get())) text.insert(0, 1, '\n');
+  if (const auto written = write_all(file_.get(), as_bytes(text), path_); !written)
+    log(LogLevel::warning, "calls are not recorded: " + written.error().message());
+}
+
+}  // namespace kiln
