@@ -142,7 +142,7 @@ Expected<std::string> identity_of(const TuningProblem& problem, const Parameters
   std::string text =
       fmt::format("spec 1 {}{}, {} bytes, seed {}, rtol {}",
                   record_request(problem.spec, *problem.source).problem_class, text_of(symbols),
-                  problem_size(problem.base), options.seed, options.rtol);
+                  problem_size(problem.base), options.seed, problem.rtol());
   for (const auto* files : {&options.inputs, &options.expect})
     for (const auto& [position, file] : *files) {
       const auto bytes = read_file(file, 1ull << 41);

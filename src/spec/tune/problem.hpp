@@ -18,6 +18,7 @@ struct TuningProblem {
   bool runs_untuned = false;  ///< whether `base` is bound without parameters
   std::string label, identity;
 
+  double rtol() const { return options.rtol.value_or(options.expect.empty() ? 0 : 1e-5); }
   Parameters parameters(tune::ConfigurationId id) const;
   Expected<BoundSpec> bind(tune::ConfigurationId id) const;
 };

@@ -163,7 +163,7 @@ std::string SpecBench::difference() {
   for (const auto& argument : problem_->base.arguments) {
     if (!is_written(argument)) continue;
     const auto text = first_difference(argument.type, reference_.at(argument.position).view(),
-                                       arrays_.contents(argument.position), problem_->options.rtol);
+                                       arrays_.contents(argument.position), problem_->rtol());
     if (!text.empty()) return fmt::format("argument {}: {}", argument.position, text);
   }
   return "";

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ struct SpecTuning {
   Files inputs;            ///< data of arguments; the other inputs are random
   Files expect;            ///< right results; of all written arguments, or of none
   std::uint64_t seed = 0;  ///< of the random inputs, as `kiln run` has it
-  double rtol = 0;         ///< of floating-point results; 0: to the bit
+  /// Of floating-point results, relative to the larger. None: 1e-5 against `expect`, which another
+  /// program may have made, else 0, to the bit.
+  std::optional<double> rtol;
 };
 
 /// A Tunable of any single kernel that a file describes. A parameter's value is the symbol of that

@@ -148,6 +148,19 @@ TEST_F(ExpectTest, files_tell_right_from_wrong) {
   EXPECT_EQ(tunable(options)->standard(), std::nullopt);
 }
 
+TEST_F(ExpectTest, files_need_not_agree_in_the_last_digits_unless_asked) {
+  auto options = tuning();
+  options.inputs[0] = file("in.npy");
+  options.expect[1] = file("out.npy");
+  options.parameters = {"TS=16", "SHIFT=0,100"};
+  // A millionth of each number more.
+  write("turn.cl", replaced(transpose_source, "SHIFT * 1e-6f", "tile[x * TS + y] * SHIFT * 1e-8f"));
+  EXPECT_TRUE(prepared(options, "TS=16 SHIFT=100").outcome.ok());
+  options.rtol = 0;
+  EXPECT_EQ(prepared(options, "TS=16 SHIFT=100").outcome.failure, Failure::wrong_result);
+  EXPECT_TRUE(prepared(options, "TS=16 SHIFT=0").outcome.ok());
+}
+
 TEST_F(ExpectTest, files_must_fit_and_be_results_and_be_there) {
   auto options = tuning();
   options.expect[0] = file("out.npy");
