@@ -3,9 +3,9 @@
 <prelude>
 <matrix_element>
 #define ROWS 64
-#define COLUMNS 128
-#define STEP 8
-#define STAGES 4
+#define COLUMNS 64
+#define STEP 32
+#define STAGES 2
 #define PAD 0
 #define THREADS 256
 #define ASYNC 0
@@ -13,7 +13,7 @@
 #define WIDTH 64
 <pack_gpu>
 #define PACK pack_second
-#define WIDTH 128
+#define WIDTH 64
 <pack_gpu>
 <product_gpu>
 <product_simt>

@@ -2,15 +2,15 @@
 #define ON_CPU 0
 <prelude>
 <matrix_element>
-#define ROWS 128
+#define ROWS 64
 #define COLUMNS 128
-#define STEP 8
+#define STEP 12
 #define STAGES 2
 #define PAD 4
 #define THREADS 256
 #define ASYNC 1
 #define PACK pack_first
-#define WIDTH 128
+#define WIDTH 64
 <pack_gpu>
 #define PACK pack_second
 #define WIDTH 128

@@ -4,8 +4,8 @@
 <matrix_element>
 #define ROWS 128
 #define COLUMNS 128
-#define STEP 8
-#define STAGES 4
+#define STEP 16
+#define STAGES 2
 #define PAD 0
 #define THREADS 256
 #define ASYNC 1
