@@ -2,6 +2,7 @@
 #include "kernel/recorded_call.hpp"
 
 #include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
 
 #include <fstream>
 
@@ -177,6 +178,21 @@ TEST(RecordedCalls, wrong_fields_are_named) {
 TEST(RecordedCalls, deep_nesting_costs_no_stack) {
   EXPECT_THAT(refusal("{\"kiln_calls\":1,\"kind\":" + std::string(1'000'000, '[') + "x"),
               HasSubstr("found no JSON"));
+}
+
+RC_GTEST_PROP(RecordedCalls, a_damaged_record_is_read_or_refused_in_one_line, ()) {
+  std::string text = line(product(8)) + line(product(9)) + line(product(10));
+  const auto changes = *rc::gen::inRange(1, 6);
+  for (int i = 0; i < changes; ++i)
+    text[*rc::gen::inRange<std::size_t>(0, text.size())] =
+        static_cast<char>(*rc::gen::inRange(0, 256));
+  const auto calls = parse_calls(text, "c.jsonl");
+  if (calls) {
+    RC_ASSERT(calls->calls.size() <= 3u);
+  } else {
+    RC_ASSERT(calls.error().code() == Errc::bad_input);
+    RC_ASSERT(calls.error().message().find('\n') == std::string::npos);
+  }
 }
 
 TEST(RecordedCalls, a_file_that_is_absent_is_not_found) {

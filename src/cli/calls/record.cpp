@@ -27,7 +27,8 @@ constexpr Example examples[] = {
     {"kiln record -- ./solver --steps 10", "Which calls does it make, and how often?"},
     {"kiln record --calls solver.jsonl -- mpirun -n 4 ./solver",
      "All processes that it starts write into the one file."},
-    {"kiln prebuild --from calls.jsonl", "Afterwards: compile all that they need."},
+    {"kiln record -- ./solver && kiln prebuild --from calls.jsonl",
+     "Compiles all that they need, so that the next start compiles nothing."},
 };
 
 }  // namespace

@@ -3,7 +3,8 @@
  *
  *   app SIZE CALLS THREADS [profile] [killed]
  *
- * profile: the queues keep times. killed: waits until the record has all calls, and dies of SIGKILL.
+ * profile: the queues keep times. killed: waits until the record has all calls, and dies of
+ * SIGKILL.
  */
 #include <clBLAS.h>
 #include <pthread.h>
