@@ -7,8 +7,12 @@
 
 namespace kiln::cli {
 
+std::vector<StoredRecord> all_records(const Context& context) {
+  return value_or_throw(stored_records(*open_local(context)));
+}
+
 std::vector<StoredRecord> records_of(const Context& context) {
-  auto records = value_or_throw(stored_records(*open_local(context)));
+  auto records = all_records(context);
   const auto lacks = [&](const char* option, const std::string& text) {
     return context.has(option) && text.find(context.text(option)) == std::string::npos;
   };

@@ -9,7 +9,9 @@
 /// What the commands about tuning records share.
 namespace kiln::cli {
 
-/// The local store's tuning records that fit --family and --device. Throws Error.
+/// The local store's tuning records. Throws Error.
+std::vector<StoredRecord> all_records(const Context& context);
+/// Those that fit --family and --device.
 std::vector<StoredRecord> records_of(const Context& context);
 
 /// The device's name: the third part of its identity.

@@ -56,7 +56,7 @@ constinit const Command tuned_show_command{
 
 int tuned_show(Context& context) {
   const auto prefixes = prefixes_of(context.arguments());
-  auto records = records_of(context);
+  auto records = all_records(context);
   std::erase_if(records,
                 [&](const StoredRecord& record) { return !is_one_of(record.key, prefixes); });
   if (records.empty())

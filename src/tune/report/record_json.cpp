@@ -1,6 +1,7 @@
 // What a store has on record, as JSON for other machines, and back.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -35,7 +36,8 @@ Json json_of_record(const StoredRecord& stored) {
     measured.push_back(std::move(json));
   }
   return {{"family", stored.subject.family},
-          {"version", stored.subject.version},
+          // A digest of 64 bits, often: as a number it would lose some of them in many programs.
+          {"version", fmt::format("{}", stored.subject.version)},
           {"problem_class", stored.subject.problem_class},
           {"device", stored.subject.device},
           {"measured", std::move(measured)},
@@ -75,6 +77,15 @@ std::int64_t integer_of(const Json* found, std::string_view name) {
   return found->get<std::int64_t>();
 }
 
+std::int64_t version_of(const Json& of) {
+  const std::string text = text_of(of, "version");
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    refuse(member(of, "version"), "version", "a whole number of 64 bits, as a text");
+  return value;
+}
+
 Parameters parameters_of(const Json& of, const char* name) {
   const Json* found = member(of, name);
   if (found == nullptr || !found->is_object() || found->empty() || found->size() > most_parameters)
@@ -111,8 +122,8 @@ Measurement measurement_of(const Json& json) {
 StoredRecord record_of(const Json& json) {
   if (!json.is_object()) refuse(&json, "it", "an object");
   StoredRecord stored;
-  stored.subject = {text_of(json, "family"), integer_of(member(json, "version"), "version"),
-                    text_of(json, "problem_class"), text_of(json, "device")};
+  stored.subject = {text_of(json, "family"), version_of(json), text_of(json, "problem_class"),
+                    text_of(json, "device")};
   if (stored.subject.family.empty()) refuse(member(json, "family"), "family", "a name");
   if (stored.subject.device.find('|') == std::string::npos)
     refuse(member(json, "device"), "device", "a device's identity, parts between |");

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tune/report/journal_support.hpp"
+#include "journal_support.hpp"
 
 namespace kiln::tune {
 namespace {

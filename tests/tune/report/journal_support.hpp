@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tune/support.hpp"
 #include "tune/session/journal_line.hpp"
+#include "tune/support.hpp"
 
 /// Journals to read, without a search.
 namespace kiln::tune::testing {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/file.hpp"
-#include "tune/report/journal_support.hpp"
+#include "journal_support.hpp"
 #include "tune/session/journal.hpp"
 
 namespace kiln::tune {
