@@ -13,6 +13,7 @@
 #include "cli/store/pack_commands.hpp"
 #include "cli/store/shared_commands.hpp"
 #include "cli/tune/commands.hpp"
+#include "cli/tuned/commands.hpp"
 #include "cli/verify_options.hpp"
 
 namespace kiln::cli {
@@ -66,6 +67,11 @@ constinit const Entry entries[] = {
     {&tune_command, tune},
     {&record_command, record},
     {&prebuild_command, prebuild},
+    {&tuned_ls_command, tuned_ls},
+    {&tuned_show_command, tuned_show},
+    {&tuned_report_command, tuned_report},
+    {&tuned_export_command, tuned_export},
+    {&tuned_import_command, tuned_import},
     {&config_command, show_config},
     {&completion_command, print_completion},
     {&man_command, write_man_pages, Entry::Shown::no},

@@ -12,7 +12,7 @@ namespace kiln::cli {
 namespace {
 
 constexpr Option own_options[] = {
-    {.name = "all",
+    {.name = "every-page",
      .kind = Kind::folder,
      .value_name = "DIR",
      .help = "Writes the source of every page, PAGE.1.scd, into this folder."},
@@ -41,8 +41,8 @@ constinit const Command man_command{
 };
 
 int write_man_pages(Context& context) {
-  if (context.has("all")) {
-    write_all(context.text("all"));
+  if (context.has("every-page")) {
+    write_all(context.text("every-page"));
     return 0;
   }
   if (context.arguments().empty()) {

@@ -1,32 +1,14 @@
 #include <fmt/format.h>
 
-#include "base/cursor.hpp"
 #include "base/log.hpp"
 #include "kernel/resolver.hpp"
+#include "kernel/stored_record.hpp"
 
 namespace kiln {
 namespace {
 
-// Of a tuning record; 1 held the Parameters of one measurement and nothing else.
-constexpr std::uint32_t record_schema = 2, parameters_schema = 1;
-
-Bytes canonical_record(const Request& request, const Device& device) {
-  CanonicalWriter writer("parameters", 1);
-  writer.text("family", request.family)
-      .integer("version", request.version)
-      .text("problem class", request.problem_class)
-      .text("device", device.speed_identity());
-  return writer.view();
-}
-
-std::optional<Parameters> decode_parameters(ByteView bytes) {
-  Cursor in(bytes, "parameters");
-  Parameters parameters;
-  while (in.left() > 0) {
-    auto name = in.text("name");
-    parameters.set(name, in.number<std::int64_t>("value"));
-  }
-  return in.ok() ? std::optional(parameters) : std::nullopt;
+RecordSubject subject_of(const Request& request, const Device& device) {
+  return {request.family, request.version, request.problem_class, device.speed_identity()};
 }
 
 }  // namespace
@@ -96,15 +78,9 @@ const Resolver::Records& Resolver::records(const Request& request, const Device&
 
 TuningRecord Resolver::tuning_record(const Request& request, const Device& device) const {
   if (!store_) return {};
-  const Bytes canonical = canonical_record(request, device);
+  const Bytes canonical = canonical_of(subject_of(request, device));
   const auto lookup = store_->get(Kind::record, key_of(canonical), canonical);
-  if (!lookup.entry) return {};
-  if (lookup.entry->metadata.schema == record_schema)
-    return decode_tuning_record(lookup.entry->content).value_or(TuningRecord{});
-  if (lookup.entry->metadata.schema != parameters_schema) return {};
-  auto parameters = decode_parameters(lookup.entry->content);
-  if (!parameters) return {};
-  return {{Measurement{std::move(*parameters), 0, 0, {}, {}, {}}}};
+  return lookup.entry ? tuning_record_of(*lookup.entry).value_or(TuningRecord{}) : TuningRecord{};
 }
 
 void Resolver::record(const Request& request, const Device& device,
@@ -119,8 +95,8 @@ void Resolver::record(const Request& request, const Device& device,
   parameters_.insert({request.family, request.problem_class, device.speed_identity()},
                      std::move(known), Table::OnExisting::replace);
   if (!store_) return;
-  const Bytes canonical = canonical_record(request, device);
-  const Metadata metadata{record_schema, request.family, device.fingerprint(), 0};
+  const Bytes canonical = canonical_of(subject_of(request, device));
+  const Metadata metadata{tuning_record_schema, request.family, device.fingerprint(), 0};
   if (auto kept = store_->put(Kind::record, key_of(canonical), canonical, content, metadata); !kept)
     log(LogLevel::warning,
         fmt::format("Parameters of {} are not kept: {}", request.family, kept.error().message()));

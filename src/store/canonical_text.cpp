@@ -1,4 +1,5 @@
-// Canonical bytes as text for people. The bytes may come from a damaged store: any input is safe.
+// Canonical bytes as text for people, and their fields. The bytes may come from a damaged store:
+// any input is safe.
 
 #include <fmt/format.h>
 
@@ -8,7 +9,7 @@
 
 #include "base/one_line.hpp"
 #include "kiln/error.hpp"
-#include "store/canonical.hpp"
+#include "store/canonical_fields.hpp"
 #include "store/canonical_format.hpp"
 
 namespace kiln {
@@ -153,6 +154,32 @@ std::string only_in(const std::vector<std::string>& lines, Counts others, std::s
 }
 
 }  // namespace
+
+Expected<CanonicalFields> CanonicalFields::read(ByteView canonical) {
+  CanonicalFields fields;
+  const Visitor visit = [&](const Field& field, int depth) {
+    if (depth > 0) return;
+    if (field.type == canonical::text)
+      fields.texts_.emplace_back(field.tag, as_text(field.payload));
+    if (field.type == canonical::integer)
+      fields.integers_.emplace_back(field.tag, load_le<std::int64_t>(field.payload.data()));
+  };
+  if (auto walked = Walker(canonical, visit).run(); !walked) return tl::unexpected(walked.error());
+  return fields;
+}
+
+const std::string* CanonicalFields::text(std::string_view tag) const {
+  for (const auto& [name, value] : texts_)
+    if (name == tag) return &value;
+  return nullptr;
+}
+
+std::vector<std::int64_t> CanonicalFields::integers(std::string_view tag) const {
+  std::vector<std::int64_t> found;
+  for (const auto& [name, value] : integers_)
+    if (name == tag) found.push_back(value);
+  return found;
+}
 
 std::string describe_canonical(ByteView canonical) {
   std::string text;

@@ -64,7 +64,7 @@ TEST_F(Man, the_hidden_command_prints_and_writes_the_pages) {
   EXPECT_EQ(kiln({"man"}).output, main_man_page());
   EXPECT_EQ(kiln({"man", "check"}).output, man_page(*find_command("check")->command));
   EXPECT_EQ(kiln({"man", "nothing"}).exit_code, 2);
-  ASSERT_EQ(kiln({"man", "--all", folder().string()}).exit_code, 0);
+  ASSERT_EQ(kiln({"man", "--every-page", folder().string()}).exit_code, 0);
   EXPECT_TRUE(std::filesystem::exists(folder() / "kiln.1.scd"));
   EXPECT_TRUE(std::filesystem::exists(folder() / "kiln-check.1.scd"));
   EXPECT_FALSE(std::filesystem::exists(folder() / "kiln-man.1.scd"));

@@ -19,7 +19,8 @@ namespace {
 Resolver resolver_of(const Context& context) {
   auto store = value_or_throw(open_store(store_settings_of(context)));
   if (!store)
-    throw Error(Errc::bad_input, "kdb convert: found --store off, expected a store for records");
+    throw Error(Errc::bad_input, fmt::format("{}: found --store off, expected a store for records",
+                                             context.command().name));
   return Resolver(std::move(store), CompilePolicy::here);
 }
 
@@ -56,18 +57,22 @@ int records_to_store(Context& context) {
 }
 
 int records_from_store(Context& context) {
-  const std::string& output = required_output(context);
+  required_output(context);
   if (!context.arguments().empty())
     throw Error(Errc::bad_input, fmt::format("kdb convert: found the file {}, expected none with "
                                              "--from store",
                                              one_line(context.arguments().front())));
+  return write_records(context, context.has("to") ? context.text("to") : "v3");
+}
+
+int write_records(Context& context, std::string_view layout) {
+  const std::string& output = required_output(context);
   const Resolver resolver = resolver_of(context);
   const DevicePtr device = device_of(context, output);
   auto made = blas::database_of_store(resolver, *device, doubles_of(context));
   print_notes(made.notes);
-  if (context.has("to") && context.text("to") != "v3") {
-    auto converted =
-        value_or_throw(kdb::convert(made.database, *kdb::layout_named(context.text("to"))));
+  if (layout != "v3") {
+    auto converted = value_or_throw(kdb::convert(made.database, *kdb::layout_named(layout)));
     for (const std::string& loss : converted.losses) complain("lost: " + loss);
     made.database = std::move(converted.database);
   }

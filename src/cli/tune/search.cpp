@@ -16,6 +16,8 @@
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/tune/commands.hpp"
+#include "cli/tune/journals.hpp"
+#include "cli/tune/report.hpp"
 #include "cli/tune/subject.hpp"
 #include "cli/tune/time_option.hpp"
 #include "tune/session/tuner.hpp"
@@ -30,20 +32,11 @@ using Json = nlohmann::ordered_json;
 /// microseconds.
 constexpr double least_sample = 200e-6;
 
-std::filesystem::path state_folder() {
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/')
-    return std::filesystem::path(state) / "kiln" / "tuning";
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home != '/')
-    throw Error(Errc::bad_input, "neither XDG_STATE_HOME nor HOME is set: expected --journal FILE");
-  return std::filesystem::path(home) / ".local" / "state" / "kiln" / "tuning";
-}
-
 std::filesystem::path journal_path(const Context& context, const tune::Journal::Subject& subject) {
   if (context.has("journal")) return context.text("journal");
   const std::string what = subject.identity + '\n' + subject.device + '\n' + subject.strategy +
                            fmt::format("\n{}", subject.seed);
-  const auto folder = state_folder();
+  const auto folder = journal_folder();
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
@@ -167,6 +160,7 @@ int tune_search(Context& context) {
   context.flag("json") ? print_json_result(*tunable, device, path, result)
                        : print_result(*tunable, device, path, result);
   flush_output();
+  if (context.has("report")) write_report(path, context.text("report"));
   stop_if_interrupted();
   return 0;
 }

@@ -88,6 +88,12 @@ constexpr Option own_options[] = {
              "search's own in $XDG_STATE_HOME/kiln/tuning."},
     {.name = "resume",
      .help = "Goes on with the search that the journal holds, where it was stopped or killed."},
+    {.name = "report",
+     .kind = Kind::file,
+     .value_name = "FILE",
+     .help = "Writes the search as a page for a browser when it ends: the best so far, what each "
+             "parameter matters, failures, the ten fastest. kiln tuned report makes it of any "
+             "journal."},
     {.name = "hang-time",
      .kind = Kind::text,
      .value_name = "TIME",

@@ -6,54 +6,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "tune/session/journal_line.hpp"
 
 namespace kiln::tune {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int format_version = 1;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 Json json_of(const Journal::Subject& subject) {
-  return {{"kiln tuning journal", format_version},
-          {"identity", subject.identity},
-          {"device", subject.device},
-          {"strategy", subject.strategy},
-          {"seed", subject.seed},
-          {"space", subject.space}};
+  return {{kJournalMark, kJournalVersion}, {"identity", subject.identity},
+          {"device", subject.device},      {"strategy", subject.strategy},
+          {"seed", subject.seed},          {"space", subject.space}};
 }
 
-Failure failure_named(const std::string& name) {
-  for (int i = 0; i <= static_cast<int>(Failure::crash); ++i)
-    if (name == name_of(static_cast<Failure>(i))) return static_cast<Failure>(i);
-  return Failure::launch;
-}
-
-std::optional<JournalEntry> entry_of(const std::string& line, const SearchSpace& space) {
-  const Json json = Json::parse(line, nullptr, false);
-  if (!json.is_object() || !json.contains("id") || !json["id"].is_number_unsigned())
-    return std::nullopt;
-  JournalEntry entry;
-  entry.id = json["id"].get<ConfigurationId>();
-  if (entry.id >= space.size()) return std::nullopt;
-  if (const auto time = json.find("seconds"); time != json.end()) {
-    if (!time->is_number() || !(time->get<double>() > 0)) return std::nullopt;
-    entry.report.outcome = Outcome::of_time(time->get<double>());
-    return entry;
-  }
-  const auto failure = json.find("failure");
-  if (failure == json.end() || !failure->is_string()) return std::nullopt;
-  entry.report.outcome = Outcome::of(failure_named(failure->get<std::string>()));
-  if (const auto message = json.find("message"); message != json.end() && message->is_string())
-    entry.report.message = message->get<std::string>();
-  return entry;
-}
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+/// Nothing where a line is damaged or of a configuration that the space has not.
+std::optional<JournalLine> line_of(const std::string& text, const SearchSpace& space) {
+  auto line = journal_line_of(Json::parse(text, nullptr, false));
+  return line && line->id < space.size() ? line : std::nullopt;
 }
 
 Expected<void> append(const FileDescriptor& file, const std::string& line,
@@ -83,7 +57,7 @@ Expected<Journal> Journal::open(const std::filesystem::path& path, const Subject
     return tl::unexpected(
         Error(Errc::unsupported, fmt::format("{}: another process is tuning this", path.string())));
   Journal journal(path, std::move(file));
-  const std::string head = dumped(json_of(subject));
+  const std::string head = dumped(json_of(subject)) + "\n";
   std::string text;
   if (resume) {
     auto bytes = read_file(path, most_bytes);
@@ -102,13 +76,14 @@ Expected<Journal> Journal::open(const std::filesystem::path& path, const Subject
                         path.string())));
       continue;
     }
-    auto entry = entry_of(line, space);
+    auto entry = line_of(line, space);
     if (!entry)
       return tl::unexpected(
           Error(Errc::bad_input, fmt::format("{}: line {}: found '{}', expected an "
                                              "object with id and seconds or failure",
                                              path.string(), number, line)));
-    journal.entries_.push_back(*std::move(entry));
+    journal.before_ = std::max(journal.before_, entry->at.value_or(0));
+    journal.entries_.push_back({entry->id, std::move(entry->report)});
   }
   // What follows the last whole line was in flight.
   if (::ftruncate(journal.file_.get(), static_cast<off_t>(good)) != 0)
@@ -120,14 +95,10 @@ Expected<Journal> Journal::open(const std::filesystem::path& path, const Subject
 }
 
 Expected<void> Journal::add(const SearchSpace& space, ConfigurationId id, const Report& report) {
-  Json json{{"id", id}, {"configuration", space.text(id)}};
-  if (report.outcome.ok())
-    json["seconds"] = report.outcome.time;
-  else
-    json["failure"] = name_of(report.outcome.failure);
-  if (!report.message.empty()) json["message"] = report.message;
   entries_.push_back({id, report});
-  return append(file_, dumped(json), path_);
+  const std::chrono::duration<double> now = std::chrono::steady_clock::now() - opened_;
+  const Json json = json_of_line(space, id, report, before_ + now.count());
+  return append(file_, dumped(json) + "\n", path_);
 }
 
 }  // namespace kiln::tune

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -49,6 +50,9 @@ class Journal {
   std::filesystem::path path_;
   FileDescriptor file_;
   std::vector<JournalEntry> entries_;
+  /// What earlier processes have searched, in seconds, and since when this one does.
+  double before_ = 0;
+  std::chrono::steady_clock::time_point opened_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace kiln::tune

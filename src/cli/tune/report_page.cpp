@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/file.hpp"
+#include "base/input_file.hpp"
+#include "cli/gantt_text.hpp"
+#include "cli/tune/report.hpp"
+#include "cli/tune/report_parts.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using tune::TuningRun;
+
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+
+std::string figure(std::string_view name, const std::string& value) {
+  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, escaped(value));
+}
+
+std::string figures(const TuningRun& run) {
+  std::size_t failed = 0;
+  double end = 0;
+  for (const auto& evaluation : run.evaluations) {
+    failed += evaluation.outcome.ok() ? 0 : 1;
+    end = std::max(end, evaluation.at.value_or(0));
+  }
+  std::string text = "<dl class=\"figures\">\n";
+  const auto ranked = run.ranked();
+  if (!ranked.empty()) {
+    text += figure("fastest", time_text(std::llround(ranked.front()->outcome.time * 1e9)));
+    text += figure("with", run.text(*ranked.front()));
+  }
+  text += figure("evaluations", fmt::format("{}", run.evaluations.size()));
+  text += figure("failed", fmt::format("{}", failed));
+  if (end > 0) text += figure("searched for", time_text(std::llround(end * 1e9)));
+  return text + "</dl>\n";
+}
+
+std::string body(const TuningRun& run) {
+  std::string text = fmt::format(
+      "<h1>Tuning report</h1>\n<p class=\"facts\">{}<br>{}<br>strategy {}, seed {}</p>\n",
+      escaped(run.identity), escaped(run.device_name()), escaped(run.strategy), run.seed);
+  text += figures(run);
+  if (run.ranked().empty()) return text + failures_section(run);
+  const auto importance = tune::importance_of(run);
+  return text + evaluations_chart(run) + elapsed_chart(run) + importance_section(run, importance) +
+         parameter_charts(run, importance) + failures_section(run) + top_section(run);
+}
+
+}  // namespace
+
+tune::TuningRun read_journal(const std::filesystem::path& path) {
+  const Bytes bytes = value_or_throw(read_input(path, most_bytes));
+  return value_or_throw(tune::read_run(bytes, path.string()));
+}
+
+std::string report_page(const TuningRun& run) {
+  // The policy has the browser itself refuse every request and script, whatever a name might
+  // smuggle in.
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>Tuning report</title>\n<style>{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
+      report_style, body(run));
+}
+
+void write_report(const std::filesystem::path& journal, const std::filesystem::path& page) {
+  value_or_throw(write_file(page, as_bytes(report_page(read_journal(journal)))));
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,169 @@
+// Searches and records as a SQLite database for people's own queries.
+#include "store/sqlite.hpp"
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/file.hpp"
+#include "tune/report/exports.hpp"
+
+namespace kiln::tune {
+namespace {
+
+using sqlite::Connection;
+using sqlite::Statement;
+
+/// How long a write may take: the file is this process's own.
+constexpr std::int64_t bound_ns = 600'000'000'000;
+
+/// Ends the writing from inside; never leaves this file.
+struct Stop {
+  std::string message;
+};
+
+template <class T>
+T taken(sqlite::Attempt<T> attempt) {
+  if (!attempt) throw Stop{attempt.error().message};
+  if constexpr (!std::is_void_v<T>) return *std::move(attempt);
+}
+
+/// One INSERT, run again and again.
+class Insert {
+ public:
+  Insert(const Connection& connection, const char* sql)
+      : connection_(connection), statement_(sql) {}
+
+  /// Binds the values in their order. Texts must live until it returns.
+  template <class... Values>
+  void operator()(const Values&... values) {
+    taken(statement_.prepare(connection_));
+    const sqlite::StatementUse use(statement_);
+    (bind(values), ...);
+    taken(statement_.step());
+  }
+
+ private:
+  void bind(std::int64_t value) { statement_.bind(value); }
+  void bind(double value) { statement_.bind(value); }
+  void bind(const std::string& value) { statement_.bind(std::string_view(value)); }
+  void bind(const std::optional<double>& value) {
+    value ? statement_.bind(*value) : statement_.bind_null();
+  }
+  void bind(const std::optional<std::string>& value) {
+    value ? statement_.bind(std::string_view(*value)) : statement_.bind_null();
+  }
+  void bind(const expr::Value& value) {
+    if (value.is_integer())
+      statement_.bind(*value.to_integer());
+    else if (value.is_number())
+      statement_.bind(*value.to_double());
+    else
+      statement_.bind(std::string_view(std::get<std::string>(value.data())));
+  }
+
+  const Connection& connection_;
+  Statement statement_;
+};
+
+constexpr const char* search_tables =
+    "CREATE TABLE searches (search INTEGER PRIMARY KEY, identity TEXT NOT NULL, "
+    "device TEXT NOT NULL, device_identity TEXT NOT NULL, strategy TEXT NOT NULL, "
+    "seed INTEGER NOT NULL, space TEXT NOT NULL);"
+    "CREATE TABLE evaluations (search INTEGER NOT NULL REFERENCES searches, "
+    "evaluation INTEGER NOT NULL, configuration INTEGER NOT NULL, text TEXT NOT NULL, "
+    "seconds REAL, failure TEXT, message TEXT, at REAL, PRIMARY KEY (search, evaluation));"
+    "CREATE TABLE settings (search INTEGER NOT NULL, evaluation INTEGER NOT NULL, "
+    "name TEXT NOT NULL, value NOT NULL, PRIMARY KEY (search, evaluation, name), "
+    "FOREIGN KEY (search, evaluation) REFERENCES evaluations) WITHOUT ROWID;"
+    "CREATE INDEX settings_by_name ON settings (name, value);"
+    "CREATE VIEW ranking AS SELECT search, rank() OVER (PARTITION BY search ORDER BY seconds) AS "
+    "rank, evaluation, text, seconds FROM evaluations WHERE seconds IS NOT NULL;";
+
+constexpr const char* record_tables =
+    "CREATE TABLE records (record INTEGER PRIMARY KEY, family TEXT NOT NULL, "
+    "version INTEGER NOT NULL, problem_class TEXT NOT NULL, device TEXT NOT NULL, "
+    "created INTEGER NOT NULL, made_elsewhere INTEGER NOT NULL);"
+    "CREATE TABLE measurements (record INTEGER NOT NULL REFERENCES records, "
+    "measurement INTEGER NOT NULL, size INTEGER NOT NULL, milliseconds REAL, "
+    "kernels TEXT NOT NULL, origin TEXT NOT NULL, PRIMARY KEY (record, measurement));"
+    "CREATE TABLE settings (record INTEGER NOT NULL, measurement INTEGER NOT NULL, "
+    "name TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (record, measurement, name), "
+    "FOREIGN KEY (record, measurement) REFERENCES measurements) WITHOUT ROWID;";
+
+void fill(const Connection& connection, const std::vector<TuningRun>& runs) {
+  Insert search(connection, "INSERT INTO searches VALUES (?, ?, ?, ?, ?, ?, ?)");
+  Insert evaluation(connection, "INSERT INTO evaluations VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  Insert setting(connection, "INSERT INTO settings VALUES (?, ?, ?, ?)");
+  std::int64_t run_number = 0;
+  for (const auto& run : runs) {
+    search(++run_number, run.identity, run.device_name(), run.device, run.strategy,
+           static_cast<std::int64_t>(run.seed), run.space);
+    std::int64_t number = 0;
+    for (const auto& one : run.evaluations) {
+      std::optional<double> seconds;
+      std::optional<std::string> failure, message;
+      if (one.outcome.ok())
+        seconds = one.outcome.time;
+      else
+        failure = name_of(one.outcome.failure);
+      if (!one.message.empty()) message = one.message;
+      evaluation(run_number, ++number, static_cast<std::int64_t>(one.id), run.text(one), seconds,
+                 failure, message, one.at);
+      for (std::size_t p = 0; p < run.parameters.size(); ++p)
+        setting(run_number, number, run.parameters[p].name, run.value(one, p));
+    }
+  }
+}
+
+void fill(const Connection& connection, const std::vector<StoredRecord>& records) {
+  Insert record(connection, "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)");
+  Insert measurement(connection, "INSERT INTO measurements VALUES (?, ?, ?, ?, ?, ?)");
+  Insert setting(connection, "INSERT INTO settings VALUES (?, ?, ?, ?)");
+  std::int64_t record_number = 0;
+  for (const auto& [key, subject, known, created, elsewhere] : records) {
+    record(++record_number, subject.family, subject.version, subject.problem_class, subject.device,
+           created, std::int64_t{elsewhere});
+    std::int64_t number = 0;
+    for (const auto& one : known.history) {
+      std::optional<double> milliseconds;
+      if (one.milliseconds > 0) milliseconds = one.milliseconds;
+      const std::string kernels = one.of == Measurement::Of::kiln ? "kiln" : "others";
+      measurement(record_number, ++number, one.size, milliseconds, kernels, one.from);
+      for (const auto& [name, value] : one.parameters) setting(record_number, number, name, value);
+    }
+  }
+}
+
+/// Written beside and read again: whoever writes the file decides how it appears.
+template <class Rows>
+Expected<Bytes> database_of(const char* tables, const Rows& rows) {
+  auto folder = TemporaryFolder::create("kiln-export");
+  if (!folder) return tl::unexpected(folder.error());
+  const auto file = folder->path() / "export.db";
+  try {
+    Connection connection;
+    connection.set_deadline(now_ns() + bound_ns);
+    taken(connection.open(file.string(), Connection::Mode::make));
+    taken(connection.run("PRAGMA journal_mode = MEMORY"));
+    taken(connection.run("PRAGMA synchronous = OFF"));
+    taken(connection.run("BEGIN"));
+    taken(connection.run(tables));
+    fill(connection, rows);
+    taken(connection.run("COMMIT"));
+  } catch (const Stop& stop) {
+    return fail(Errc::io, "the database of the export: " + stop.message);
+  }
+  return read_file(file);
+}
+
+}  // namespace
+
+Expected<Bytes> sqlite_of(const std::vector<TuningRun>& runs) {
+  return database_of(search_tables, runs);
+}
+
+Expected<Bytes> sqlite_of(const std::vector<StoredRecord>& records) {
+  return database_of(record_tables, records);
+}
+
+}  // namespace kiln::tune

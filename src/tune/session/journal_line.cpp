@@ -1,0 +1,80 @@
+#include "tune/session/journal_line.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace kiln::tune {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A reason that a later program may have added counts as that of most.
+Failure failure_named(const std::string& name) {
+  for (int i = static_cast<int>(Failure::build); i <= static_cast<int>(Failure::crash); ++i)
+    if (name == name_of(static_cast<Failure>(i))) return static_cast<Failure>(i);
+  return Failure::launch;
+}
+
+}  // namespace
+
+std::optional<JournalLine> journal_line_of(const Json& json) {
+  if (!json.is_object() || !json.contains("id") || !json["id"].is_number_unsigned())
+    return std::nullopt;
+  JournalLine line;
+  line.id = json["id"].get<ConfigurationId>();
+  if (const auto at = json.find("at"); at != json.end()) {
+    if (!at->is_number() || !(at->get<double>() >= 0)) return std::nullopt;
+    line.at = at->get<double>();
+  }
+  if (const auto time = json.find("seconds"); time != json.end()) {
+    if (!time->is_number() || !(time->get<double>() > 0)) return std::nullopt;
+    line.report.outcome = Outcome::of_time(time->get<double>());
+    return line;
+  }
+  const auto failure = json.find("failure");
+  if (failure == json.end() || !failure->is_string()) return std::nullopt;
+  line.report.outcome = Outcome::of(failure_named(failure->get<std::string>()));
+  if (const auto message = json.find("message"); message != json.end() && message->is_string())
+    line.report.message = message->get<std::string>();
+  return line;
+}
+
+Json json_of_line(const SearchSpace& space, ConfigurationId id, const Report& report, double at) {
+  Json configuration = Json::object();
+  for (std::size_t p = 0; p < space.parameters().size(); ++p)
+    configuration[space.parameters()[p].name] = json_of(space.value(id, p));
+  Json json{{"id", id}, {"configuration", std::move(configuration)}};
+  if (report.outcome.ok())
+    json["seconds"] = report.outcome.time;
+  else
+    json["failure"] = name_of(report.outcome.failure);
+  if (!report.message.empty()) json["message"] = report.message;
+  json["at"] = std::round(at * 1e3) / 1e3;
+  return json;
+}
+
+Json json_of(const expr::Value& value) {
+  return std::visit(
+      [&](const auto& data) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(data)>, expr::List>)
+          return value.text();
+        else
+          return data;
+      },
+      value.data());
+}
+
+std::optional<expr::Value> value_of(const Json& json) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX) return std::nullopt;
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number_float()) return json.get<double>();
+  if (json.is_string()) return json.get<std::string>();
+  return std::nullopt;
+}
+
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace kiln::tune
