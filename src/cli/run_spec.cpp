@@ -18,37 +18,6 @@
 namespace kiln::cli {
 namespace {
 
-void use_local_size(spec::BoundSpec& bound, const std::vector<std::size_t>& sizes,
-                    const std::string& file) {
-  if (sizes.empty()) return;
-  if (sizes.size() != bound.global.size())
-    throw Error(Errc::bad_input, fmt::format("{}: --local-size: found {} dimensions, expected {}",
-                                             file, sizes.size(), bound.global.size()));
-  for (std::size_t d = 0; d < sizes.size(); ++d)
-    if (bound.global[d] % sizes[d] != 0)
-      throw Error(
-          Errc::bad_input,
-          fmt::format("{}: --local-size: found {}, expected a divisor of the global size {} "
-                      "(dimension {})",
-                      file, sizes[d], bound.global[d], d));
-  bound.local.assign(sizes.begin(), sizes.end());
-  bound.local_is_default = false;
-}
-
-Partition partition_of(const RunOptions& options, const spec::BoundSpec& bound) {
-  if (options.partition) return *options.partition;
-  Partition own;
-  own.share_class = bound.partition;
-  return own;
-}
-
-spec::BindOptions bind_options_of(const RunOptions& options) {
-  spec::BindOptions result;
-  if (options.partition && options.partition->kind == Partition::Kind::share_class)
-    result.partition = options.partition->share_class;
-  return result;
-}
-
 /// Where the runs of a spec are counted, if calls are recorded.
 CallCounter* counter_of(const std::string& file, const RunOptions& options,
                         const std::string& kernel, Session& session) {
@@ -59,11 +28,9 @@ CallCounter* counter_of(const std::string& file, const RunOptions& options,
                          options.dialect,
                          {},
                          options.local_size,
-                         std::nullopt};
+                         options.partition};
   for (const auto& folder : options.source_dirs)
     run.source_dirs.push_back(std::filesystem::absolute(folder));
-  if (options.partition && options.partition->kind == Partition::Kind::share_class)
-    run.partition = options.partition->share_class;
   return log->counter(recorded_call(run, kernel, session.queues()));
 }
 
@@ -138,43 +105,6 @@ void check_positions(const RunOptions& options, const spec::BoundSpec& bound) {
     value_or_throw(spec::buffer_argument(bound, position, "--expect"));
 }
 
-/// The devices that get a share: those alone whose weight is known to be 0 do not.
-std::vector<DevicePtr> working_devices(const Partition& partition,
-                                       const std::vector<DevicePtr>& all) {
-  const bool fixed =
-      partition.kind == Partition::Kind::share_class || partition.kind == Partition::Kind::weights;
-  const auto weights = fixed ? partition.weights_for(all.size()) : std::vector<double>();
-  if (!fixed || !weights) return all;  // what is wrong with weights is said by the run
-  std::vector<DevicePtr> working;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if ((*weights)[i] > 0) working.push_back(all[i]);
-  return working;
-}
-
-/// Binds the spec, with what is on record for its kernel and the devices.
-void bind_spec(const spec::Spec& loaded, const RunOptions& options, Session& session,
-               const SourcePtr& source, Expected<spec::BoundSpec> untuned, SpecRun& result) {
-  // The original's way is there to compare with: it knows no records.
-  if (!options.legacy && session.resolver().store() != nullptr) {
-    spec::BoundSpec unknown;
-    unknown.partition = loaded.partition.value_or(10);
-    spec::TunedQuestion question{loaded,
-                                 *source,
-                                 options.symbols,
-                                 bind_options_of(options),
-                                 {},
-                                 session.devices(),
-                                 options.local_size.empty() ? "" : "--local-size"};
-    question.working =
-        working_devices(partition_of(options, untuned ? *untuned : unknown), question.all);
-    auto answer = spec::find_tuned(session.resolver(), question, untuned);
-    result.tuned = std::move(answer.chosen);
-    result.not_tuned = std::move(answer.unused);
-    if (answer.bound) untuned = *std::move(answer.bound);
-  }
-  result.bound = value_or_throw(std::move(untuned));
-}
-
 }  // namespace
 
 SpecRun run_spec(const std::string& file, const RunOptions& options, Session& session,
@@ -189,14 +119,16 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
   SpecRun result;
   result.file = file;
   // What is wrong with the file is said before any driver is loaded.
-  auto untuned = spec::bind(loaded, options.symbols, bind_options_of(options));
-  if (untuned) {
-    use_local_size(*untuned, options.local_size, file);
-    check_positions(options, *untuned);
-  }
+  auto untuned = bind_untuned(loaded, options, file);
+  if (untuned) check_positions(options, *untuned);
   if (!untuned && !spec::lacks_symbols(loaded, options.symbols)) throw untuned.error();
   auto source = value_or_throw(spec::load_kernel_source(loaded, options.source_dirs));
-  bind_spec(loaded, options, session, source, std::move(untuned), result);
+  // The original's way is there to compare with: it knows no records.
+  const bool knows_records = !options.legacy && session.resolver().store() != nullptr;
+  static_cast<SpecBinding&>(result) =
+      knows_records ? bind_tuned(loaded, options, session.resolver(), session.devices(), source,
+                                 std::move(untuned))
+                    : SpecBinding{value_or_throw(std::move(untuned)), {}, {}};
   check_positions(options, result.bound);
   result.arrays = arrays_of(result.bound, options);
   auto job = value_or_throw(spec::make_job(loaded, result.bound, std::move(source), result.arrays));

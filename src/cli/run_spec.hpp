@@ -6,6 +6,7 @@
 
 #include "cli/run_options.hpp"
 #include "cli/session.hpp"
+#include "cli/spec_binding.hpp"
 #include "cli/timeline_store.hpp"
 #include "kernel/explain.hpp"
 #include "schedule/co_run.hpp"
@@ -14,15 +15,12 @@
 namespace kiln::cli {
 
 /// A run of one spec, for printing.
-struct SpecRun {
+struct SpecRun : SpecBinding {
   std::string file;
-  spec::BoundSpec bound;
   spec::Arrays arrays;
   RunReport report;                   ///< of the last run
   std::vector<std::int64_t> wall_ns;  ///< of each run
   std::vector<Explanation> explanations;
-  ChosenParameters tuned;  ///< values on record that it ran with; none: as the file has it
-  std::string not_tuned;   ///< why values on record were not used; empty where there are none
   std::string difference;  ///< from an --expect file; empty: none
 };
 

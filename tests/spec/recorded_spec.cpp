@@ -9,7 +9,8 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(RecordedSpec, comes_back_with_every_type_of_symbol) {
-  RecordedSpec spec{"/a folder/k.json", {}, SpecDialect::concurrent, {"/x", "/y z"}, {8, 4}, 3};
+  RecordedSpec spec{"/a folder/k.json", {}, SpecDialect::concurrent, {"/x", "/y z"}, {8, 4}, {}};
+  spec.partition = value_or_throw(Partition::parse("3:1"));
   spec.symbols.set = {{"n", std::int64_t{-7}}, {"x", 0.1}, {"word", "float"}, {"yes", true}};
   spec.symbols.set_if = {{"m", expr::List{1, 2}}, {"quoted", "it's \"so\"\n"}};
   const auto back = recorded_spec_of(recorded_call(spec, "k", {}));
@@ -20,7 +21,8 @@ TEST(RecordedSpec, comes_back_with_every_type_of_symbol) {
   EXPECT_EQ(back->dialect, spec.dialect);
   EXPECT_EQ(back->source_dirs, spec.source_dirs);
   EXPECT_EQ(back->local_size, spec.local_size);
-  EXPECT_EQ(back->partition, 3);
+  ASSERT_TRUE(back->partition.has_value());
+  EXPECT_EQ(back->partition->text(), spec.partition->text());
 }
 
 TEST(RecordedSpec, leaves_out_what_was_not_asked_for) {
@@ -45,7 +47,7 @@ TEST(RecordedSpec, is_refused_with_the_name_of_the_field) {
   EXPECT_THAT(refusal("dialect", std::string("mine")), HasSubstr("'dialect'"));
   EXPECT_THAT(refusal("dialect", std::int64_t{0}), HasSubstr("'dialect'"));
   EXPECT_THAT(refusal("local_size", std::string("8x")), HasSubstr("'local_size'"));
-  EXPECT_THAT(refusal("partition", std::string("3")), HasSubstr("'partition'"));
+  EXPECT_THAT(refusal("partition", std::string("11")), HasSubstr("'partition'"));
   EXPECT_THAT(refusal("partition", std::int64_t{-1}), HasSubstr("'partition'"));
   EXPECT_THAT(refusal("set n", std::string("1 +")), HasSubstr("'set n'"));
   EXPECT_EQ(refusal("something else", std::string("1")), "nothing");

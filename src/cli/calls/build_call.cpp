@@ -10,10 +10,12 @@
 #include "blas/recorded_call.hpp"
 #include "blas/validate.hpp"
 #include "cli/calls/recorded_devices.hpp"
+#include "cli/spec_binding.hpp"
 #include "schedule/argument_check.hpp"
 #include "schedule/recorded_run.hpp"
 #include "spec/run/job.hpp"
 #include "spec/run/recorded_spec.hpp"
+#include "spec/tune/tuned_binding.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -70,19 +72,20 @@ Explanations build_program(const Request& request, const std::string& kernel, co
 }
 
 Explanations build_spec(const RecordedCall& recorded, Resolver& resolver) {
-  const auto run = value_or_throw(spec::recorded_spec_of(recorded));
+  auto run = value_or_throw(spec::recorded_spec_of(recorded));
   const auto loaded = value_or_throw(spec::load_spec(run.file, run.dialect));
-  auto bound = value_or_throw(spec::bind(loaded, run.symbols, {.partition = run.partition}));
-  NDRange range = spec::range_of(bound);
-  if (!run.local_size.empty()) {
-    if (run.local_size.size() != bound.global.size())
-      throw Error(Errc::bad_input, fmt::format("'local_size': found {} dimensions, expected {}",
-                                               run.local_size.size(), bound.global.size()));
-    std::copy(run.local_size.begin(), run.local_size.end(), range.local.begin());
-  }
+  RunOptions options;
+  options.symbols = std::move(run.symbols);
+  options.local_size = std::move(run.local_size);
+  options.partition = std::move(run.partition);
+  auto untuned = bind_untuned(loaded, options, run.file.string());
+  if (!untuned && !spec::lacks_symbols(loaded, options.symbols)) throw untuned.error();
   auto source = value_or_throw(spec::load_kernel_source(loaded, run.source_dirs));
+  const auto devices = value_or_throw(find_devices(recorded.devices));
+  const auto bound =
+      bind_tuned(loaded, options, resolver, devices, source, std::move(untuned)).bound;
   const Request request = value_or_throw(spec::make_request(loaded, bound, std::move(source)));
-  return build_program(request, loaded.name, range, recorded, resolver);
+  return build_program(request, loaded.name, spec::range_of(bound), recorded, resolver);
 }
 
 Explanations build_kernel(const RecordedCall& recorded, Resolver& resolver) {

@@ -41,8 +41,7 @@ RecordedCall recorded_call(const RecordedSpec& spec, const std::string& kernel,
         {std::string(source_dir) + std::to_string(i), spec.source_dirs[i].string()});
   if (!spec.local_size.empty())
     call.facts.push_back({"local_size", fmt::format("{}", fmt::join(spec.local_size, "x"))});
-  if (spec.partition)
-    call.facts.push_back({"partition", static_cast<std::int64_t>(*spec.partition)});
+  if (spec.partition) call.facts.push_back({"partition", spec.partition->text()});
   for (const auto& queue : queues) call.devices.push_back(RecordedDevice::of(*queue.device()));
   return call;
 }
@@ -76,10 +75,9 @@ Expected<RecordedSpec> recorded_spec_of(const RecordedCall& recorded) {
     spec.local_size = *std::move(sizes);
   }
   if (recorded.fact("partition") != nullptr) {
-    const auto partition = recorded.number("partition", -1);
-    if (partition < 0 || partition > 10)
-      return fail(Errc::bad_input, "'partition': expected a class from 0 to 10");
-    spec.partition = static_cast<int>(partition);
+    auto partition = Partition::parse(recorded.text("partition"));
+    if (!partition) return fail(Errc::bad_input, "'partition': " + partition.error().message());
+    spec.partition = *std::move(partition);
   }
   return spec;
 }

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "device/context.hpp"
 #include "kernel/recorded_call.hpp"
 #include "kiln/spec.hpp"
+#include "schedule/partition.hpp"
 
 namespace kiln::spec {
 
@@ -17,7 +19,7 @@ struct RecordedSpec {
   SpecDialect dialect = SpecDialect::automatic;
   std::vector<std::filesystem::path> source_dirs;  ///< absolute
   std::vector<std::size_t> local_size;             ///< empty: the file's own
-  std::optional<int> partition;  ///< a class other than the file's, which is a name in formulas
+  std::optional<Partition> partition;              ///< in place of the file's class
 };
 
 /// That as a record of calls has it (docs/formats/calls.md), and back. Errors: bad_input, with the

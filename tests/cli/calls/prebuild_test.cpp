@@ -114,7 +114,7 @@ TEST_F(Prebuild, names_the_fields_of_runs_that_nobody_can_have_made) {
   expect_failure(call, "'local_size'");
   call.facts[1] = {"set nobody", std::string("1")};
   expect_failure(call, "nobody");
-  call.facts[1] = {"partition", std::int64_t{11}};
+  call.facts[1] = {"partition", std::string("11")};
   expect_failure(call, "'partition'");
   call.kind = "kernel";
   call.facts = {{"file", (folder() / "copy_float.cl").string()},
