@@ -51,8 +51,9 @@ class BlasTunable : public tune::Tunable {
 }  // namespace
 
 TuningDevice TuningDevice::of(const Device& device) {
-  return {device.type == Device::Type::cpu, device.native_floats, blas::gemm_form(device),
-          device.local_memory, device.max_work_group_size};
+  return {device.type == Device::Type::cpu, device.native_floats,
+          blas::gemm_form(device),          device.local_memory,
+          device.max_work_group_size,       device.compute_units};
 }
 
 Expected<std::unique_ptr<tune::Tunable>> make_blas_tunable(const Call& call,

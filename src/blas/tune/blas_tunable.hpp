@@ -15,6 +15,7 @@ struct TuningDevice {
   std::string gemm_form;            ///< of GemmGenerator: "cpu", "sm90"
   std::size_t local_memory = 0;     ///< bytes
   std::size_t work_group_size = 0;  ///< at most
+  unsigned compute_units = 1;
 
   static TuningDevice of(const Device& device);
 };

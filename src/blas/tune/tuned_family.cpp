@@ -6,6 +6,7 @@
 
 #include "blas/gemm/gemm_form.hpp"
 #include "blas/gemm/gemm_generator.hpp"
+#include "blas/gemm/gemm_tiles.hpp"
 #include "blas/problem_class.hpp"
 #include "blas/template/template_list.hpp"
 
@@ -65,6 +66,15 @@ bool fits_registers(const Call& call, const TuningDevice& device, const Paramete
   return tile / std::max<std::int64_t>(lanes, 2) <= (device.native_floats >= 16 ? 30 : 14);
 }
 
+/// Whether a GPU's product of this size takes the tiles for small results where nothing is on
+/// record: gpu_product.cpp decides so.
+bool is_small(const Call& call, const TuningDevice& device, const Request& request) {
+  if (is_cpu_form(device.gemm_form)) return false;
+  const GemmTiles tiles = GemmTiles::of(GemmGenerator().defaults(request));
+  const std::size_t rows = call.routine == Routine::gemm ? call.m : std::max(call.m, call.n);
+  return panels_of(rows, tiles.rows) * panels_of(call.n, tiles.columns) < device.compute_units;
+}
+
 /// Takes out the values that no configuration has.
 void keep_used(std::vector<tune::Parameter>& parameters, std::vector<tune::Positions>& rows) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -121,6 +131,10 @@ Request tuned_request(const Call& call, const TuningDevice& device) {
     request.facts.push_back({"on_cpu", std::int64_t{device.is_cpu}});
   }
   request.facts.push_back({"native_floats", std::int64_t{device.native_floats}});
+  if (request.family == "blas.gemm" && is_small(call, device, request))
+    std::find_if(request.facts.begin(), request.facts.end(), [](const Fact& fact) {
+      return fact.name == "small";
+    })->value = std::int64_t{1};
   request.problem_class = problem_class_of(call);
   request.problem_size = problem_size_of(call);
   return request;

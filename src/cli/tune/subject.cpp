@@ -26,16 +26,20 @@ KnownDevice look_at_device(const Context& context) {
   const auto look = [&] {
     const auto device = devices_of(context).front();
     const auto facts = blas::TuningDevice::of(*device);
-    return Json{{"name", device->name},          {"speed", device->speed_identity()},
-                {"cpu", facts.is_cpu},           {"floats", facts.native_floats},
-                {"form", facts.gemm_form},       {"local", facts.local_memory},
-                {"group", facts.work_group_size}}
+    return Json{{"name", device->name},
+                {"speed", device->speed_identity()},
+                {"cpu", facts.is_cpu},
+                {"floats", facts.native_floats},
+                {"form", facts.gemm_form},
+                {"local", facts.local_memory},
+                {"group", facts.work_group_size},
+                {"units", facts.compute_units}}
         .dump(-1, ' ', false, Json::error_handler_t::replace);
   };
   const Json json = Json::parse(value_or_throw(tune::in_child(look, std::chrono::minutes(2))));
   return {json["name"],
           json["speed"],
-          {json["cpu"], json["floats"], json["form"], json["local"], json["group"]}};
+          {json["cpu"], json["floats"], json["form"], json["local"], json["group"], json["units"]}};
 }
 
 bool is_spec(const std::string& word) {
