@@ -30,10 +30,10 @@ h2 { font-size: 15px; margin: 0 0 6px; }
 .figures dd { margin: 0; font-size: 18px; font-weight: 600; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 8px; margin: 0 0 16px; padding: 14px 16px; }
 svg { display: block; width: 100%; }
-.large { min-width: 640px; }
+.large { min-width: 800px; }
 .wide { overflow-x: auto; }
-.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(300px, 100%), 1fr)); gap: 16px; }
-figure { margin: 0; }
+.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(260px, 100%), 1fr)); gap: 16px; }
+figure { margin: 0; max-width: 440px; }
 figcaption { font-weight: 600; overflow-wrap: anywhere; }
 .axis line { stroke: var(--line); }
 .axis text, .note { fill: var(--soft); font-size: 11.5px; }
@@ -50,9 +50,9 @@ thead th { border: 0; font-weight: 600; color: var(--soft); }
 th:first-child, td:first-child { padding-left: 0; }
 .bars { width: 100%; }
 .bars th:first-child, .words { text-align: left; }
-.words { white-space: normal; overflow-wrap: anywhere; min-width: 16em; color: var(--soft); }
+.words { white-space: normal; overflow-wrap: anywhere; min-width: 12em; color: var(--soft); }
 tbody th { font-weight: 500; }
-td.bar { min-width: 180px; width: 40%; }
+td.bar { min-width: 90px; width: 40%; }
 td.bar div { position: relative; height: 14px; }
 td.bar i { position: absolute; left: 0; top: 0; bottom: 0; background: var(--light); border-radius: 2px; }
 td.bar i.alone { background: var(--dot); }

@@ -29,7 +29,7 @@ std::string importance_section(const TuningRun& run,
   text += fmt::format(
       "<p class=\"facts\">Functional ANOVA: the shares of the variance of a model of the times "
       "(logarithms, a forest of regression trees, {} measurements), over all combinations of the "
-      "values. The dark part of a bar is a parameter alone, the whole bar with its interactions. "
+      "values. The strong part of a bar is a parameter alone, the whole bar with its interactions. "
       "Of times that it has not seen the model explains {:.0f} %{}.</p>\n",
       importance->measured, 100 * std::max(0.0, importance->explained),
       importance->explained < 0.5 ? ": take the shares as a hint" : "");
