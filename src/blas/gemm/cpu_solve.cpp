@@ -9,8 +9,8 @@
 namespace kiln::blas {
 namespace {
 
-/// Unknowns of a diagonal block, at most (and of solve_tasks.cl's most_block): whole panels. What is
-/// inverted block by block runs at a fraction of the product's speed, what is not goes through
+/// Unknowns of a diagonal block, at most (and of solve_tasks.cl's most_block): whole panels. What
+/// is inverted block by block runs at a fraction of the product's speed, what is not goes through
 /// shorter tiles.
 constexpr std::size_t most_block = 128;
 
