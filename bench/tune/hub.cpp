@@ -38,6 +38,12 @@ std::shared_ptr<const tune::Transfer> knowledge(const tune::MeasuredSpace& other
 
 std::span<const Pair> spaces() { return pairs; }
 
+std::string bar_name(std::string_view what, const Pair& pair) {
+  std::string name = "tune/" + std::string(what) + "-" + pair.name;
+  for (char& c : name) c = c == '_' ? '-' : static_cast<char>(std::tolower(c));
+  return name;
+}
+
 tl::expected<const tune::MeasuredSpace*, std::string> space(const Context& context,
                                                             const std::string& name) {
   static std::map<std::string, tune::MeasuredSpace> read;

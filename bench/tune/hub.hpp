@@ -15,6 +15,8 @@ struct Pair {
   const char* other;
 };
 std::span<const Pair> spaces();
+/// "tune/p90-convolution-a4000": of "p90" and a space.
+std::string bar_name(std::string_view what, const Pair& pair);
 
 /// A space by its name, read once; not_measured where the data is absent. KILN_HUB names another
 /// folder than ../shared/data/hub beside the source.

@@ -21,7 +21,7 @@ std::string detail(const tune::ReplayFigures& figures) {
 template <class Number>
 Bar bar(const char* what, const Pair& pair, const std::string& text, Holds holds, double limit,
         const char* unit, Start start, Number number) {
-  return {fmt::format("tune/{}-{}", what, pair.name),
+  return {hub::bar_name(what, pair),
           text,
           holds,
           limit,
@@ -76,12 +76,12 @@ std::vector<Bar> hub_bars() {
                        "evaluations", Start::cold, median_of));
     bars.push_back(bar("p90", pair, within + "the 90th percentile" + where, Holds::at_most, 250,
                        "evaluations", Start::cold, p90_of));
-    bars.push_back({fmt::format("tune/simple-{}", pair.name),
+    bars.push_back({hub::bar_name("simple", pair),
                     "their median against the best textbook strategy's" + where, Holds::at_most,
                     0.8, "x",
                     [&pair](const Context& context) { return against_simple(context, pair); }});
-    bars.push_back({fmt::format("tune/random-{}", pair.name),
-                    "their median against random search's" + where, Holds::at_most, 1, "x",
+    bars.push_back({hub::bar_name("random", pair), "their median against random search's" + where,
+                    Holds::at_most, 1, "x",
                     [&pair](const Context& context) { return against_random(context, pair); }});
     bars.push_back(bar("transfer", pair, within + "with all times of another device" + where,
                        Holds::at_most, 10, "evaluations", Start::whole, median_of));

@@ -53,7 +53,7 @@ Outcome near_best(const Context& context, const hub::Pair& pair) {
 std::vector<Bar> noise_bars() {
   std::vector<Bar> bars;
   for (const hub::Pair& pair : hub::spaces()) {
-    bars.push_back({fmt::format("tune/noise-{}", pair.name),
+    bars.push_back({hub::bar_name("noise", pair),
                     "seeds whose winner is truly within 2 % of the best evaluated, with 20 % noise "
                     "and a slow-down by 2",
                     Holds::at_least, 95, "seeds",

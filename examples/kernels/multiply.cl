@@ -10,7 +10,8 @@
 kernel void multiply(global const float* a, global const float* b, global float* c, const int n) {
   local float tile_a[TS][TS], tile_b[TS][TS];
   const int x = get_local_id(0), y = get_local_id(1), step = TS / WPT;
-  const int column = get_group_id(0) * TS + x, row = get_group_id(1) * TS + y;
+  // Where the tile begins, without group numbers: on each device of a split run those start at 0.
+  const int column = (get_global_id(0) - x) * WPT + x, row = get_global_id(1);
   float sums[WPT];
   for (int w = 0; w < WPT; ++w) sums[w] = 0;
   for (int k0 = 0; k0 < n; k0 += TS) {

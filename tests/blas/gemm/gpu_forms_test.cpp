@@ -71,7 +71,10 @@ TEST(GpuForms, refuse_tiles_on_record_that_were_measured_with_more_local_memory)
   const GemmGenerator generator;
   for (const char precision : {'s', 'c'}) {
     Parameters tiles = generator.defaults(request_of(precision, "gpu", false));
-    if (precision == 's') tiles.set("stages", 6);
+    if (precision == 's') {
+      tiles.set("depth", 8);
+      tiles.set("stages", 6);
+    }
     EXPECT_EQ(stage_bytes(precision, tiles), 48 << 10);
     EXPECT_TRUE(generator.accepts(request_of(precision, "gpu", false), tiles));
     EXPECT_FALSE(generator.accepts(request_of(precision, "gpu32", false), tiles));

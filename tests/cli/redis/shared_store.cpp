@@ -1,5 +1,9 @@
 // The fleet's store as users meet it: machines that compile for one another, a server that fails in
 // every way and never changes a result, push and pull. The server is the real one.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
 #include "cli/run_process.hpp"
 #include "store/redis/fault_proxy.hpp"
 #include "store/redis/redis_process.hpp"
@@ -68,9 +72,12 @@ TEST_F(SharedStore, what_one_machine_compiled_no_other_compiles) {
   machine("second");
   set("KILN_COMPILE_HELPER", "/absent");
   EXPECT_EQ(steps(), shared);
+  EXPECT_EQ(messages(), "");
   server().kill();
   EXPECT_EQ(steps(), local) << "the second machine keeps it";
-  EXPECT_EQ(messages(), "");
+  // Whether somebody has tuned the kernel is asked of all machines.
+  EXPECT_THAT(messages(), ::testing::HasSubstr("the shared store"));
+  EXPECT_EQ(std::ranges::count(messages(), '\n'), 1);
 }
 
 TEST_F(SharedStore, the_environment_explains_it_too) {
