@@ -32,7 +32,6 @@ class Problem {
 
  private:
   void add(const blas::Use& use);
-  void fill(const blas::Use& use, void* block) const;
 
   Machine& machine_;
   blas::Call call_;

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <random>
 
 #include "blas/problem_class.hpp"
+#include "blas/random_operand.hpp"
 #include "blas/tune/tuned_family.hpp"
 
 namespace kiln::blas {
@@ -17,27 +17,6 @@ namespace {
 constexpr std::size_t most_prepared = 16;
 /// Sets of inputs: as many as exceed the caches, where that is not too much memory.
 constexpr std::size_t most_sets = 4, bytes_of_sets = std::size_t{256} << 20;
-
-template <class Real>
-void fill(std::span<std::byte> bytes, bool is_triangular, std::size_t stride, unsigned seed,
-          std::size_t parts) {
-  std::mt19937 random(seed);
-  const std::size_t count = bytes.size() / sizeof(Real);
-  // Systems whose solutions neither grow nor vanish over many runs in place.
-  const double scale =
-      is_triangular ? 0.25 / static_cast<double>(std::max<std::size_t>(stride, 1)) : 1;
-  std::uniform_real_distribution<double> number(-scale, scale);
-  auto* values = reinterpret_cast<Real*>(bytes.data());
-  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<Real>(number(random));
-  if (is_triangular)
-    for (std::size_t i = 0; (i * stride + i) * parts < count; ++i)
-      values[(i * stride + i) * parts] = 1;
-}
-
-bool has_triangle(Routine routine) {
-  return routine == Routine::trsm || routine == Routine::trmm || routine == Routine::trsv ||
-         routine == Routine::trmv;
-}
 
 double eps_of(Precision precision) {
   return is_double(precision) ? std::numeric_limits<double>::epsilon()
@@ -70,14 +49,7 @@ void BlasBench::add_operand(const Use& use) {
     throw Error(Errc::bad_input, "the sizes are too large");
   Operand operand{use, elements * use.element, {}, {}};
   operand.initial.resize(operand.bytes);
-  const bool is_triangular = has_triangle(call_.routine) && use.slot == Slot::a;
-  const std::size_t stride = is_triangular ? static_cast<std::size_t>(call_[Slot::a].stride) : 0;
-  const std::size_t parts = is_complex(call_.precision) ? 2 : 1;
-  const auto seed = static_cast<unsigned>(use.slot) + 1;
-  if (is_double(call_.precision))
-    fill<double>(operand.initial, is_triangular, stride, seed, parts);
-  else
-    fill<float>(operand.initial, is_triangular, stride, seed, parts);
+  fill_at_random(call_, use, operand.initial.data());
   const std::size_t sets = std::clamp<std::size_t>(
       bytes_of_sets / std::max<std::size_t>(operand.bytes, 1), 1, most_sets);
   for (std::size_t set = 0; set < sets; ++set) {

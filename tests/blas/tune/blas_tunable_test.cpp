@@ -17,6 +17,11 @@ Call square_call(Routine routine, Precision precision, std::size_t n) {
   for (const auto matrix : {Slot::a, Slot::b, Slot::c})
     call[matrix].stride = static_cast<std::int64_t>(n);
   for (const auto vector : {Slot::x, Slot::y}) call[vector].stride = 1;
+  if (routine == Routine::tpsv) call[Slot::a].stride = 0;
+  if (routine == Routine::tbsv) {  // a band of two diagonals
+    call.k = 1;
+    call[Slot::a].stride = 2;
+  }
   return call;
 }
 
@@ -75,6 +80,8 @@ TEST_F(BlasBenchTest, finds_every_configuration_of_other_routines_right) {
   expect_right(Routine::gemv, Precision::d, 300, 5);
   expect_right(Routine::trsv, Precision::s, 300, 31);
   expect_right(Routine::trsm, Precision::d, 200, 307);
+  expect_right(Routine::tpsv, Precision::s, 300, 31);
+  expect_right(Routine::tbsv, Precision::d, 300, 31);
 }
 
 TEST_F(BlasBenchTest, puts_parameters_on_record_that_calls_then_use) {
