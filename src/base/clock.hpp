@@ -12,4 +12,13 @@ inline std::int64_t now_ns() {
       .count();
 }
 
+/// Seconds since it was made.
+class Stopwatch {
+ public:
+  double seconds() const { return static_cast<double>(now_ns() - start_) * 1e-9; }
+
+ private:
+  std::int64_t start_ = now_ns();
+};
+
 }  // namespace kiln

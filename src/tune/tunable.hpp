@@ -14,6 +14,16 @@ namespace kiln::tune {
 struct Report {
   Outcome outcome;
   std::string message;
+  double compiling = 0, running = 0;  ///< seconds that this took, as far as it is known
+};
+
+/// Compiles configurations of a Tunable, in a process beside the one that measures. One thread.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  /// Compiles all that a configuration needs and leaves it in the Resolver's store, where the
+  /// process that measures finds it. Throws kiln::Error: that one is then not measured.
+  virtual void compile(ConfigurationId id) = 0;
 };
 
 /// A Tunable on a device, in the process that measures: its inputs and reference result are in
@@ -52,6 +62,14 @@ class Tunable {
   /// Throws kiln::Error where the problem itself cannot run.
   virtual std::unique_ptr<Bench> open(Resolver& resolver, const ContextPtr& context,
                                       const Queue& queue) const = 0;
+  /// The same for compiling ahead; null where configurations cannot be compiled without a Bench.
+  virtual std::unique_ptr<Compiler> open_compiler(Resolver& resolver, const ContextPtr& context,
+                                                  const Queue& queue) const;
 };
+
+inline std::unique_ptr<Compiler> Tunable::open_compiler(Resolver&, const ContextPtr&,
+                                                        const Queue&) const {
+  return nullptr;
+}
 
 }  // namespace kiln::tune

@@ -6,8 +6,10 @@
 #include <cstring>
 #include <limits>
 
+#include "base/clock.hpp"
 #include "blas/problem_class.hpp"
 #include "blas/random_operand.hpp"
+#include "blas/tune/blas_compiler.hpp"
 #include "blas/tune/tuned_family.hpp"
 
 namespace kiln::blas {
@@ -17,6 +19,28 @@ namespace {
 constexpr std::size_t most_prepared = 16;
 /// Sets of inputs: as many as exceed the caches, where that is not too much memory.
 constexpr std::size_t most_sets = 4, bytes_of_sets = std::size_t{256} << 20;
+
+/// The first number that is not what it should be; "" where there is none. Compared a thousand at a
+/// time, which compilers make fast: results of many millions of numbers are nearly all right.
+template <class Number>
+std::string difference_of(std::span<const std::byte> found, std::span<const std::byte> expected,
+                          double tolerance) {
+  const auto* a = reinterpret_cast<const Number*>(found.data());
+  const auto* b = reinterpret_cast<const Number*>(expected.data());
+  const std::size_t count = found.size() / sizeof(Number), step = 1024;
+  const auto bound = static_cast<Number>(tolerance);
+  // Not "greater": what is no number is wrong, too.
+  const auto is_wrong = [&](std::size_t i) { return !(std::abs(a[i] - b[i]) <= bound); };
+  for (std::size_t first = 0; first < count; first += step) {
+    const std::size_t end = std::min(first + step, count);
+    unsigned wrong = 0;
+    for (std::size_t i = first; i < end; ++i) wrong |= is_wrong(i);
+    for (std::size_t i = first; wrong != 0 && i < end; ++i)
+      if (is_wrong(i))
+        return fmt::format("number {} of the result is {}, expected {}", i, a[i], b[i]);
+  }
+  return "";
+}
 
 double eps_of(Precision precision) {
   return is_double(precision) ? std::numeric_limits<double>::epsilon()
@@ -39,16 +63,19 @@ BlasBench::BlasBench(const Call& call, std::string family, const tune::SearchSpa
   const auto longest = static_cast<double>(std::max({call_.m, call_.n, call_.k}));
   tolerance_ = 4 * eps_of(call_.precision) * longest;
   auto plain = build(defaults);
+  restore();
   run_once(*plain);
-  reference_ = results();
+  read_results();
+  for (auto& operand : operands_) operand.reference = operand.found;
 }
 
 void BlasBench::add_operand(const Use& use) {
   std::size_t elements = 0;
   if (!extent_of(use, call_[use.slot], elements))
     throw Error(Errc::bad_input, "the sizes are too large");
-  Operand operand{use, elements * use.element, {}, {}};
+  Operand operand{use, elements * use.element, {}, {}, {}, {}};
   operand.initial.resize(operand.bytes);
+  if (use.access != Use::Access::read) operand.found.resize(operand.bytes);
   fill_at_random(call_, use, operand.initial.data());
   const std::size_t sets = std::clamp<std::size_t>(
       bytes_of_sets / std::max<std::size_t>(operand.bytes, 1), 1, most_sets);
@@ -67,14 +94,6 @@ Call BlasBench::call_on(std::size_t set) const {
   return call;
 }
 
-Parameters BlasBench::parameters_of(tune::ConfigurationId id) const {
-  Parameters parameters;
-  const auto& names = space_.parameters();
-  for (std::size_t i = 0; i < names.size(); ++i)
-    parameters.set(names[i].name, *space_.value(id, i).to_integer());
-  return parameters;
-}
-
 std::unique_ptr<SolutionSequence> BlasBench::build(const Parameters& parameters) {
   resolver_.try_out(family_, parameters);
   const cl_command_queue queue = queue_.cl()();
@@ -88,25 +107,25 @@ void BlasBench::restore() {
                                      operand.initial.data());
 }
 
-std::vector<double> BlasBench::results() {
-  std::vector<double> values;
+void BlasBench::read_results() {
+  for (auto& operand : operands_)
+    if (operand.use.access != Use::Access::read)
+      queue_.cl().enqueueReadBuffer(operand.sets[0], CL_TRUE, 0, operand.bytes,
+                                    operand.found.data());
+}
+
+std::string BlasBench::difference() const {
   for (const auto& operand : operands_) {
     if (operand.use.access == Use::Access::read) continue;
-    std::vector<std::byte> bytes(operand.bytes);
-    queue_.cl().enqueueReadBuffer(operand.sets[0], CL_TRUE, 0, operand.bytes, bytes.data());
-    const auto append = [&](const auto* from, std::size_t count) {
-      values.insert(values.end(), from, from + count);
-    };
-    if (is_double(call_.precision))
-      append(reinterpret_cast<const double*>(bytes.data()), bytes.size() / sizeof(double));
-    else
-      append(reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float));
+    const auto text = is_double(call_.precision)
+                          ? difference_of<double>(operand.found, operand.reference, tolerance_)
+                          : difference_of<float>(operand.found, operand.reference, tolerance_);
+    if (!text.empty()) return text;
   }
-  return values;
+  return "";
 }
 
 void BlasBench::run_once(SolutionSequence& sequence) {
-  restore();
   const cl_command_queue queue = queue_.cl()();
   sequence.run(call_on(0), {std::span(&queue, 1)});
   queue_.cl().finish();
@@ -114,22 +133,27 @@ void BlasBench::run_once(SolutionSequence& sequence) {
 
 tune::Report BlasBench::prepare(tune::ConfigurationId id) {
   if (prepared_.size() >= most_prepared) prepared_.clear();
-  auto sequence = build(parameters_of(id));
+  tune::Report report{tune::Outcome::of_time(1), ""};
+  const Stopwatch compiling;
+  auto sequence = build(parameters_of(space_, id));
+  report.compiling = compiling.seconds();
+  restore();
+  const Stopwatch running;
   run_once(*sequence);
-  const auto found = results();
-  for (std::size_t i = 0; i < found.size(); ++i)
-    // Not "greater": what is no number is wrong, too.
-    if (!(std::abs(found[i] - reference_[i]) <= tolerance_))
-      return {
-          tune::Outcome::of(tune::Failure::wrong_result),
-          fmt::format("number {} of the result is {}, expected {}", i, found[i], reference_[i])};
-  prepared_[id] = std::move(sequence);
-  return {tune::Outcome::of_time(1), ""};
+  report.running = running.seconds();
+  read_results();
+  report.message = difference();
+  if (report.message.empty())
+    prepared_[id] = std::move(sequence);
+  else
+    report.outcome = tune::Outcome::of(tune::Failure::wrong_result);
+  return report;
 }
 
 double BlasBench::run(tune::ConfigurationId id, std::size_t launches) {
   if (!prepared_.contains(id)) {
-    prepared_[id] = build(parameters_of(id));
+    prepared_[id] = build(parameters_of(space_, id));
+    restore();
     run_once(*prepared_[id]);  // warm
   }
   SolutionSequence& sequence = *prepared_[id];
@@ -158,7 +182,7 @@ void BlasBench::record(tune::ConfigurationId id, double seconds) {
   request.problem_class = problem_class_of(call_);
   request.problem_size = problem_size_of(call_);
   resolver_.record(request, *queue_.device(),
-                   {Measurement{parameters_of(id),
+                   {Measurement{parameters_of(space_, id),
                                 request.problem_size,
                                 seconds * 1e3,
                                 Measurement::Of::kiln,

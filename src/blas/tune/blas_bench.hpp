@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 
 #include "blas/library.hpp"
 #include "blas/uses.hpp"
@@ -25,17 +26,19 @@ class BlasBench : public tune::Bench {
     Use use;
     std::size_t bytes;
     std::vector<std::byte> initial;
+    std::vector<std::byte> reference, found;  ///< of what is written: what is right, the last run's
     std::vector<cl::Buffer> sets;
   };
 
-  Parameters parameters_of(tune::ConfigurationId id) const;
   void add_operand(const Use& use);
   Call call_on(std::size_t set) const;
   std::unique_ptr<SolutionSequence> build(const Parameters& parameters);
   /// Outputs as they were before a run, in the first set.
   void restore();
-  /// What the call wrote in the first set, as numbers.
-  std::vector<double> results();
+  /// What the call wrote in the first set, to `found`.
+  void read_results();
+  /// Of `found` and the reference; "" where there is none.
+  std::string difference() const;
   void run_once(SolutionSequence& sequence);
 
   Call call_;
@@ -46,7 +49,6 @@ class BlasBench : public tune::Bench {
   Library library_;
   std::vector<Operand> operands_;
   cl::Buffer mark_;
-  std::vector<double> reference_;
   double tolerance_ = 0;
   std::size_t turn_ = 0;
   std::map<tune::ConfigurationId, std::unique_ptr<SolutionSequence>> prepared_;

@@ -5,6 +5,7 @@
 #include "blas/gemm/gemm_form.hpp"
 #include "blas/problem_class.hpp"
 #include "blas/tune/blas_bench.hpp"
+#include "blas/tune/blas_compiler.hpp"
 #include "blas/tune/tuned_family.hpp"
 
 namespace kiln::blas {
@@ -38,6 +39,10 @@ class BlasTunable : public tune::Tunable {
   std::unique_ptr<tune::Bench> open(Resolver& resolver, const ContextPtr&,
                                     const Queue& queue) const override {
     return std::make_unique<BlasBench>(call_, request_.family, space_, defaults_, resolver, queue);
+  }
+  std::unique_ptr<tune::Compiler> open_compiler(Resolver& resolver, const ContextPtr&,
+                                                const Queue& queue) const override {
+    return std::make_unique<BlasCompiler>(call_, request_.family, space_, resolver, queue);
   }
 
  private:

@@ -66,7 +66,7 @@ void print_json_result(const tune::Tunable& tunable, const std::string& device,
               {"faster_by", result.standard / result.winner->time},
               {"finalists", result.winner->finalists},
               {"seconds", result.seconds},
-              {"preparing_seconds", result.preparing},
+              {"compiling_seconds", result.compiling},
               {"running_seconds", result.running},
               {"replaced_processes", result.replaced},
               {"journal", journal.string()}});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/clock.hpp"
 #include "base/one_line.hpp"
 #include "kernel/resolver.hpp"
 #include "schedule/argument_check.hpp"
@@ -12,6 +13,7 @@
 #include "spec/run/job.hpp"
 #include "spec/tune/device_fit.hpp"
 #include "spec/tune/record.hpp"
+#include "spec/tune/spec_compiler.hpp"
 
 namespace kiln::spec {
 namespace {
@@ -25,17 +27,6 @@ Arrays make_arrays(const BoundSpec& bound, std::uint64_t seed, const Files& file
   } catch (const std::bad_alloc&) {
     throw Error(Errc::io, "there is not enough free memory for the buffers");
   }
-}
-
-/// The line of a build log that says what is wrong, or its first.
-std::string first_error(const std::string& message) {
-  std::string_view rest = message;
-  while (!rest.empty()) {
-    const auto line = rest.substr(0, rest.find('\n'));
-    if (line.find("error") != line.npos) return one_line(line);
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-  }
-  return one_line(std::string_view(message).substr(0, message.find('\n')));
 }
 
 /// Statuses with which drivers say that a launch wants too much. Launch puts them into its text.
@@ -108,7 +99,7 @@ Arrays SpecBench::read_expected() const {
 Arrays SpecBench::run_untuned() {
   try {
     value_or_throw(check_device_fit(problem_->base, *queue_.device()));
-    Program& program = compile(problem_->base);
+    Program& program = compile_bound(*problem_, problem_->base, resolver_, queue_);
     value_or_throw(check_kernel_fit(problem_->base, program, problem_->spec.name));
     Launch launch = make_launch(problem_->base, program);
     run_once(launch);
@@ -130,12 +121,6 @@ Arrays SpecBench::run_untuned() {
       std::memcpy(reference.at(argument.position).data(),
                   arrays_.contents(argument.position).data(), argument.bytes);
   return reference;
-}
-
-Program& SpecBench::compile(const BoundSpec& bound) {
-  const auto request = value_or_throw(make_request(problem_->spec, bound, problem_->source));
-  return resolver_.resolve(request, queue_.context(), queue_.device(),
-                           {variant_of(problem_->spec.name, range_of(bound))});
 }
 
 Launch SpecBench::make_launch(const BoundSpec& bound, Program& program) {
@@ -187,15 +172,19 @@ Report SpecBench::prepare(tune::ConfigurationId id) {
 }
 
 Report SpecBench::try_out(tune::ConfigurationId id, const BoundSpec& bound) {
-  Program& program = compile(bound);
+  const Stopwatch compiling;
+  Program& program = compile_bound(*problem_, bound, resolver_, queue_);
+  const double compiled = compiling.seconds();
   if (auto fits = check_kernel_fit(bound, program, problem_->spec.name); !fits)
     return report(Failure::resources, one_line(fits.error().message()));
   Launch launch = make_launch(bound, program);
+  const Stopwatch running;
   run_once(launch);
+  const double ran = running.seconds();
   if (auto wrong = difference(); !wrong.empty())
     return report(Failure::wrong_result, std::move(wrong));
   prepared_.emplace(id, std::move(launch));
-  return {tune::Outcome::of_time(1), ""};
+  return {tune::Outcome::of_time(1), "", compiled, ran};
 }
 
 double SpecBench::run(tune::ConfigurationId id, std::size_t launches) {

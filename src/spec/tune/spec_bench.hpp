@@ -23,7 +23,6 @@ class SpecBench final : public tune::Bench {
   Arrays read_expected() const;
   Arrays run_untuned();
   tune::Report try_out(tune::ConfigurationId id, const BoundSpec& bound);
-  Program& compile(const BoundSpec& bound);
   Launch make_launch(const BoundSpec& bound, Program& program);
   void run_once(Launch& launch);
   std::string difference();

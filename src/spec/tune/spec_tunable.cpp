@@ -3,6 +3,7 @@
 #include "spec/tune/bind_with.hpp"
 #include "spec/tune/problem.hpp"
 #include "spec/tune/spec_bench.hpp"
+#include "spec/tune/spec_compiler.hpp"
 
 namespace kiln::spec {
 namespace {
@@ -31,6 +32,11 @@ class SpecTunable final : public tune::Tunable {
   std::unique_ptr<tune::Bench> open(Resolver& resolver, const ContextPtr&,
                                     const Queue& queue) const override {
     return std::make_unique<SpecBench>(problem_, resolver, queue);
+  }
+
+  std::unique_ptr<tune::Compiler> open_compiler(Resolver& resolver, const ContextPtr&,
+                                                const Queue& queue) const override {
+    return std::make_unique<SpecCompiler>(problem_, resolver, queue);
   }
 
  private:

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
+
 namespace kiln::tune {
 namespace {
 
@@ -41,7 +43,12 @@ Outcome Tuner::measure(ConfigurationId id) {
 
 /// Measures one and tells everybody.
 Expected<void> Tuner::evaluate(ConfigurationId id) {
-  Report report = worker_.prepare(id);
+  Report report{Outcome::of_time(1), ""};
+  if (in_pool_ > 0) {
+    --in_pool_;
+    report = options_.compilers->take(id);
+  }
+  if (report.outcome.ok()) report = worker_.prepare(id);
   if (report.outcome.ok()) {
     report.outcome = measure(id);
     if (report.outcome.ok())
@@ -60,24 +67,64 @@ Expected<void> Tuner::evaluate(ConfigurationId id) {
   return journal_.add(strategy_.history().space(), id, report);
 }
 
-/// What an earlier run has measured is told to the strategy as it was then, and the best of it is
-/// measured again: by that the scales of the two runs are one.
-Expected<void> Tuner::repeat_journal() {
-  std::vector<Trial> best;
-  bool in_step = true;  // the strategy asks for what it asked for then
-  for (const auto& [id, report] : journal_.entries()) {
-    if (in_step && !strategy_.history().was_asked(id)) {
-      const auto asked = strategy_.ask();
-      in_step = asked == id;
-    }
-    if (strategy_.history().find(id) == nullptr) {
-      ++state_.evaluated;
-      if (!report.outcome.ok()) ++state_.failed;
-    }
-    strategy_.tell(id, report.outcome);
-    if (report.outcome.ok()) best.push_back({id, report.outcome});
-    if (tunable_.standard() == id && report.outcome.ok()) standard_ = report.outcome.time;
+/// Beside measurements the compilers always have something to do. Where they would take the
+/// measured device's cores, all that was asked for is compiled, then all of it measured.
+void Tuner::ask_ahead() {
+  std::size_t wanted = 1;
+  if (options_.compilers != nullptr && strategy_.asks_ahead()) {
+    if (!options_.compile_beside && !ahead_.empty()) return;
+    wanted = options_.compilers->size() + (options_.compile_beside ? 1 : 0);
+    if (options_.most > 0) wanted = std::min(wanted, options_.most - evaluated_now_);
   }
+  while (ahead_.size() < wanted) {
+    const auto id = strategy_.ask();
+    if (!id) return;
+    if (strategy_.history().find(*id) == nullptr) ahead_.push_back(*id);
+  }
+}
+
+void Tuner::compile_ahead() {
+  if (options_.compilers == nullptr) return;
+  while (in_pool_ < ahead_.size()) options_.compilers->add(ahead_[in_pool_++]);
+  const Stopwatch watch;
+  // The wait for the next one is a part of compiling, too.
+  if (options_.compile_beside)
+    options_.compilers->wait(ahead_.front());
+  else
+    options_.compilers->finish();
+  waited_ += watch.seconds();
+}
+
+void Tuner::repeat(const JournalEntry& entry) {
+  const auto& [id, report] = entry;
+  if (strategy_.history().find(id) == nullptr) {
+    ++state_.evaluated;
+    if (!report.outcome.ok()) ++state_.failed;
+  }
+  strategy_.tell(id, report.outcome);
+  if (tunable_.standard() == id && report.outcome.ok()) standard_ = report.outcome.time;
+}
+
+/// What an earlier run has measured is told to the strategy as it was then, as long as it asks as
+/// it did then, and at once after that. The best of it is measured again: by that the scales of the
+/// two runs are one.
+Expected<void> Tuner::repeat_journal() {
+  const auto& entries = journal_.entries();
+  auto entry = entries.begin();
+  if (tunable_.standard() == entry->id) repeat(*entry++);
+  for (; entry != entries.end(); ++entry) {
+    ask_ahead();
+    if (ahead_.empty() || ahead_.front() != entry->id) break;
+    ahead_.pop_front();
+    repeat(*entry);
+  }
+  for (; entry != entries.end(); ++entry) repeat(*entry);
+  std::erase_if(ahead_,
+                [&](ConfigurationId id) { return strategy_.history().find(id) != nullptr; });
+
+  std::vector<Trial> best;
+  for (const auto& [id, report] : entries)
+    if (report.outcome.ok()) best.push_back({id, report.outcome});
   std::stable_sort(best.begin(), best.end(),
                    [](const Trial& a, const Trial& b) { return better(a.outcome, b.outcome); });
   if (const Trial* leader = strategy_.history().best()) state_.best = *leader;
@@ -102,10 +149,12 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
     if (auto done = evaluate(*standard); !done) return tl::unexpected(done.error());
   bool goes_on = listener(state_);
   while (goes_on && !is_over()) {
-    const auto id = strategy_.ask();
-    if (!id) break;
-    if (strategy_.history().find(*id) != nullptr) continue;
-    if (auto done = evaluate(*id); !done) return tl::unexpected(done.error());
+    ask_ahead();
+    if (ahead_.empty()) break;
+    compile_ahead();
+    const ConfigurationId id = ahead_.front();
+    ahead_.pop_front();
+    if (auto done = evaluate(id); !done) return tl::unexpected(done.error());
     goes_on = listener(state_);
   }
 
@@ -133,7 +182,7 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
   result.recorded = true;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
   result.seconds = spent.count();
-  result.preparing = worker_.preparing();
+  result.compiling = worker_.compiling() + waited_;
   result.running = worker_.running();
   result.replaced = worker_.replaced();
   return result;

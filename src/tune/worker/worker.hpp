@@ -1,16 +1,14 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
 
-#include "base/file_descriptor.hpp"
 #include "tune/measure/sampler.hpp"
-#include "tune/tunable.hpp"
+#include "tune/worker/answer.hpp"
+#include "tune/worker/child.hpp"
 
 namespace kiln::tune {
 
@@ -32,9 +30,6 @@ class Worker : public Sampler {
   using Open = std::function<std::unique_ptr<Bench>()>;
 
   Worker(Open open, const WorkerLimits& limits) : open_(std::move(open)), limits_(limits) {}
-  ~Worker() override;
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
 
   /// Starts the child and waits until its Bench is there. Errors: what open() threw; a child that
   /// died or hung meanwhile.
@@ -49,8 +44,8 @@ class Worker : public Sampler {
 
   /// Children that had to be replaced: crashes and hangs.
   std::size_t replaced() const { return replaced_; }
-  /// Seconds that the child spent preparing, and running, so far.
-  double preparing() const { return preparing_; }
+  /// Seconds that the child spent compiling, and running, so far.
+  double compiling() const { return compiling_; }
   double running() const { return running_; }
 
  private:
@@ -61,28 +56,19 @@ class Worker : public Sampler {
     std::uint64_t launches = 0;
     double seconds = 0;
   };
-  struct Answer {
-    Failure failure{};
-    double seconds = 0;  ///< of the runs
-    double spent = 0;    ///< seconds in the child
-    std::string message;
-  };
 
   /// Asks the child; a child that dies or hangs is an answer, too, and gone.
   Answer ask(const Question& question, std::chrono::milliseconds limit);
-  Expected<Answer> read_answer(std::chrono::milliseconds limit);
   void serve(int channel) const;
-  static Answer answer(Bench& bench, const Question& question);
   /// Ends the child; how it ended where it had ended by itself.
   std::string stop();
 
   Open open_;
   WorkerLimits limits_;
-  pid_t child_ = -1;
-  FileDescriptor channel_;
+  Child child_;
   std::unordered_map<ConfigurationId, Report> prepared_;  ///< failures, and successes of this child
   std::size_t replaced_ = 0;
-  double preparing_ = 0, running_ = 0;
+  double compiling_ = 0, running_ = 0;
 };
 
 }  // namespace kiln::tune

@@ -75,6 +75,60 @@ TEST_F(TunerTest, ends_where_it_is_told_to_and_keeps_the_best_so_far) {
   EXPECT_EQ(result->winner->id, 2u);
 }
 
+/// Compiles without fail but for one that needs more than there is.
+struct AheadCompiler : Compiler {
+  void compile(ConfigurationId id) override {
+    if (id == 30) throw Error(Errc::unsupported, "too much local memory");
+  }
+};
+
+TEST_F(TunerTest, measures_what_was_compiled_ahead_in_the_order_of_asking) {
+  for (const bool beside : {false, true}) {
+    auto journal = value_or_throw(open(false));
+    const auto strategy = value_or_throw(make_strategy("exhaustive", tunable_.space(), 1));
+    Worker worker([] { return std::make_unique<FakeBench>(); },
+                  {std::chrono::milliseconds(20'000), std::chrono::milliseconds(300),
+                   std::chrono::milliseconds(20'000)});
+    CompilePool pool([] { return std::make_unique<AheadCompiler>(); }, 3,
+                     std::chrono::milliseconds(20'000));
+    TunerOptions options;
+    options.compilers = &pool;
+    options.compile_beside = beside;
+    const auto result = Tuner(tunable_, worker, *strategy, journal, options).run(go_on);
+    ASSERT_TRUE(result) << result.error().message();
+    EXPECT_EQ(result->winner->id, 20u);
+    EXPECT_EQ(result->state.evaluated, 40u);
+    EXPECT_EQ(result->state.failed, 6u);
+    for (ConfigurationId id = 0; id < 40; ++id) EXPECT_EQ(journal.entries()[id].id, id);
+    EXPECT_EQ(journal.entries()[30].report.message, "too much local memory");
+  }
+}
+
+/// The forest asked ahead for 3, in one go or in two.
+TEST_F(TunerTest, resumes_what_was_asked_ahead_as_it_went_on) {
+  const auto run = [&](std::size_t most, bool resume) {
+    auto journal = value_or_throw(open(resume));
+    const auto strategy = value_or_throw(make_strategy("forest", tunable_.space(), 7));
+    Worker worker([] { return std::make_unique<FakeBench>(); },
+                  {std::chrono::milliseconds(20'000), std::chrono::milliseconds(300),
+                   std::chrono::milliseconds(20'000)});
+    CompilePool pool([] { return std::make_unique<AheadCompiler>(); }, 3,
+                     std::chrono::milliseconds(20'000));
+    TunerOptions options;
+    options.compilers = &pool;
+    options.most = most;
+    const auto result = Tuner(tunable_, worker, *strategy, journal, options).run(go_on);
+    std::vector<ConfigurationId> ids;
+    for (const auto& entry : journal.entries()) ids.push_back(entry.id);
+    return ids;
+  };
+  const auto whole = run(25, false);
+  run(14, false);
+  const auto halves = run(11, true);
+  EXPECT_EQ(whole.size(), 25u);
+  EXPECT_EQ(halves, whole);
+}
+
 TEST_F(TunerTest, goes_on_where_an_earlier_search_ended) {
   ASSERT_TRUE(search(15, false, go_on));
   const std::size_t before = lines();

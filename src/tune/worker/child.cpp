@@ -1,0 +1,101 @@
+#include "tune/worker/child.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/process.hpp"
+
+namespace kiln::tune {
+
+Child::Child(Child&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), channel_(std::move(other.channel_)) {}
+
+Child& Child::operator=(Child&& other) noexcept {
+  stop();
+  pid_ = std::exchange(other.pid_, -1);
+  channel_ = std::move(other.channel_);
+  return *this;
+}
+
+Expected<void> Child::start(const std::function<void(int)>& body) {
+  stop();
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return tl::unexpected(Error(Errc::io, fmt::format("no socket: {}", std::strerror(errno))));
+  channel_ = FileDescriptor(ends[0]);
+  FileDescriptor child_end(ends[1]);
+  const pid_t parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ < 0)
+    return tl::unexpected(Error(Errc::io, fmt::format("no process: {}", std::strerror(errno))));
+  if (pid_ == 0) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(1);
+    channel_.reset();
+    body(child_end.get());
+    ::_exit(0);
+  }
+  return {};
+}
+
+std::string Child::stop() {
+  if (pid_ < 0) return "";
+  channel_.reset();
+  int status = 0;
+  if (::waitpid(pid_, &status, WNOHANG) != pid_) {
+    ::kill(pid_, SIGKILL);
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    // Killed here, or by a signal of its own just before.
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) status = 0;
+  }
+  pid_ = -1;
+  return WIFSIGNALED(status) ? " (" + signal_name(WTERMSIG(status)) + ")" : "";
+}
+
+bool send_all(int to, const void* data, std::size_t bytes) {
+  const auto* at = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::send(to, at, bytes, MSG_NOSIGNAL);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    at += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+Received receive_all(int from, void* data, std::size_t bytes,
+                     std::chrono::steady_clock::time_point until) {
+  using Milliseconds = std::chrono::milliseconds;
+  auto* at = static_cast<char*>(data);
+  while (bytes > 0) {
+    const auto left = std::chrono::ceil<Milliseconds>(until - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return Received::late;
+    pollfd wait{from, POLLIN, 0};
+    const int ready = ::poll(&wait, 1,
+                             static_cast<int>(std::min<Milliseconds::rep>(
+                                 left.count(), std::numeric_limits<int>::max())));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) return Received::late;
+    const ssize_t got = ready < 0 ? -1 : ::read(from, at, bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return Received::ended;
+    at += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return Received::whole;
+}
+
+}  // namespace kiln::tune

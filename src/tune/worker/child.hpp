@@ -1,0 +1,47 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "base/file_descriptor.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln::tune {
+
+/// A fork of this process with a socket between the two: for what may crash or hang. This process
+/// must not have used OpenCL nor started threads by then. Ends with its owner. One thread.
+class Child {
+ public:
+  Child() = default;
+  Child(Child&& other) noexcept;
+  Child& operator=(Child&& other) noexcept;
+  ~Child() { stop(); }
+
+  /// Starts one that calls `body` with its end of the socket, and is gone when that returns:
+  /// without destructors, since what this process has open is its own to close, and what a driver
+  /// does on its way out is not worth waiting for. A process group of its own: Ctrl-C is for this
+  /// process, which ends the child in good order. Errors: io.
+  Expected<void> start(const std::function<void(int channel)>& body);
+  bool is_running() const { return pid_ >= 0; }
+  /// This process's end of the socket.
+  int channel() const { return channel_.get(); }
+  /// Ends it; says how it ended where it had ended by itself: " (SIGSEGV)".
+  std::string stop();
+
+ private:
+  pid_t pid_ = -1;
+  FileDescriptor channel_;
+};
+
+/// Sends all of the bytes, without a signal where the other end is gone: false then.
+bool send_all(int to, const void* data, std::size_t bytes);
+
+enum class Received : std::uint8_t { whole, ended, late };
+/// Reads so many bytes, until `until`.
+Received receive_all(int from, void* data, std::size_t bytes,
+                     std::chrono::steady_clock::time_point until);
+
+}  // namespace kiln::tune
