@@ -68,11 +68,12 @@ std::unique_ptr<tune::Tunable> tunable_spec(const Context& context) {
 }  // namespace
 
 TuningSubject tuning_subject(const Context& context) {
+  const auto find_device = [&context] { return devices_of(context).front(); };
   // What is wrong with the words is said before a driver is asked.
   if (is_spec(context.arguments().front())) {
     auto tunable = tunable_spec(context);
     const KnownDevice device = look_at_device(context);
-    return {device.name, device.speed_identity, std::move(tunable)};
+    return {device.name, device.speed_identity, std::move(tunable), find_device};
   }
   if (!context.list("param").empty())
     throw Error(Errc::bad_input,
@@ -81,7 +82,7 @@ TuningSubject tuning_subject(const Context& context) {
   const blas::Call call = call_of(context);
   const KnownDevice device = look_at_device(context);
   return {device.name, device.speed_identity,
-          value_or_throw(blas::make_blas_tunable(call, device.facts))};
+          value_or_throw(blas::make_blas_tunable(call, device.facts)), find_device};
 }
 
 }  // namespace kiln::cli

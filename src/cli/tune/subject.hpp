@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "device/device.hpp"
 #include "tune/tunable.hpp"
 
 namespace kiln::cli {
@@ -13,6 +15,8 @@ class Context;
 struct TuningSubject {
   std::string device, speed_identity;
   std::unique_ptr<tune::Tunable> tunable;
+  /// The device itself, for the process that measures. Throws Error where it is not there.
+  std::function<DevicePtr()> find_device;
 };
 
 /// A routine of BLAS, or a specification file (a word that ends in .json, or that is a file) with

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "cli/tune/subject.hpp"
+#include "tune/session/tuner.hpp"
+
+namespace kiln::cli {
+
+/// How one subject is searched: what the options of `kiln tune` say, and what a campaign changes
+/// from subject to subject.
+struct SearchSettings {
+  std::string strategy;
+  std::uint64_t seed = 0;
+  std::chrono::milliseconds budget{0};
+  std::size_t evaluations = 0;  ///< at most; 0: as many as the budget allows
+  std::chrono::milliseconds hang_time{0};
+  bool resume = false;
+  std::filesystem::path journal;  ///< empty: a file of the search's own in journal_folder()
+};
+
+/// Throws Error (bad_input).
+SearchSettings search_settings(const Context& context);
+
+/// The journal of a search.
+tune::Journal::Subject journal_subject(const TuningSubject& subject,
+                                       const SearchSettings& settings);
+std::filesystem::path journal_path(const tune::Journal::Subject& subject,
+                                   const SearchSettings& settings);
+
+/// Searches one subject to its end, in a child process; the winner goes on record. The caller's
+/// process stays without a driver. Throws Error.
+tune::TunerResult search_one(const Context& context, const TuningSubject& subject,
+                             const SearchSettings& settings, const tune::Tuner::Listener& listener);
+
+}  // namespace kiln::cli
