@@ -15,8 +15,11 @@ CompilePolicy compile_policy(const Context& context) {
 }  // namespace
 
 std::unique_ptr<Resolver> make_resolver(const Context& context) {
-  return std::make_unique<Resolver>(value_or_throw(open_store(store_settings_of(context))),
-                                    compile_policy(context));
+  return make_resolver(context, value_or_throw(open_store(store_settings_of(context))));
+}
+
+std::unique_ptr<Resolver> make_resolver(const Context& context, std::unique_ptr<Layer> store) {
+  return std::make_unique<Resolver>(std::move(store), compile_policy(context));
 }
 
 Session::Session(const Context& context, Alone alone)

@@ -13,6 +13,8 @@ namespace kiln::cli {
 /// A Resolver over the store, with the way to compile, that a command's options name. Throws Error
 /// where they name none.
 std::unique_ptr<Resolver> make_resolver(const Context& context);
+/// The same over another store, which may be null.
+std::unique_ptr<Resolver> make_resolver(const Context& context, std::unique_ptr<Layer> store);
 
 /// The Resolver and the devices that the options of a command name. The drivers are loaded when
 /// devices are first asked for, by the thread that asks: loading them beside the reading of files

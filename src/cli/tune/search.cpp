@@ -44,6 +44,7 @@ void print_json_result(const tune::Tunable& tunable, const std::string& device,
               {"seconds", result.seconds},
               {"compiling_seconds", result.compiling},
               {"running_seconds", result.running},
+              {"overhead", 1 - (result.compiling + result.running) / result.seconds},
               {"replaced_processes", result.replaced},
               {"journal", journal.string()}});
 }

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
 
 #include "base/digest.hpp"
 #include "cli/context.hpp"
-#include "cli/session.hpp"
 #include "cli/tune/journals.hpp"
+#include "cli/tune/search_processes.hpp"
 #include "cli/tune/time_option.hpp"
 #include "tune/strategy/make.hpp"
 
@@ -40,6 +40,7 @@ SearchSettings search_settings(const Context& context) {
   settings.seed = static_cast<std::uint64_t>(context.integer("seed"));
   settings.budget = time_option(context, "budget");
   settings.evaluations = static_cast<std::size_t>(context.integer("evaluations"));
+  settings.jobs = static_cast<std::size_t>(std::min<std::int64_t>(context.integer("jobs"), 256));
   settings.hang_time = time_option(context, "hang-time");
   settings.resume = context.flag("resume");
   settings.journal = context.text("journal");
@@ -76,21 +77,14 @@ tune::TunerResult search_one(const Context& context, const TuningSubject& subjec
   const auto strategy =
       value_or_throw(tune::make_strategy(settings.strategy, tunable.space(), settings.seed));
   auto lock = value_or_throw(tune::MachineLock::open());
-  tune::WorkerLimits limits;
-  limits.prepare = limits.run = settings.hang_time;
-  // What the child has: made by it, after the fork.
-  std::unique_ptr<Resolver> resolver;
-  std::optional<Queue> queue;
-  tune::Worker worker(
-      [&] {
-        resolver = make_resolver(context);
-        const DevicePtr chosen = subject.find_device();
-        queue.emplace(kiln::Context::create({chosen}), chosen);
-        return tunable.open(*resolver, queue->context(), *queue);
-      },
-      limits);
-  tune::Tuner tuner(tunable, worker, *strategy, journal, tuner_options(settings, lock));
-  return value_or_throw(tuner.run(listener));
+  SearchProcesses processes(context, subject, settings.jobs, settings.hang_time);
+  tune::TunerOptions options = tuner_options(settings, lock);
+  options.compilers = processes.compilers();
+  options.compile_beside = !subject.device_is_cpu;
+  tune::Tuner tuner(tunable, processes.worker(), *strategy, journal, options);
+  auto result = value_or_throw(tuner.run(listener));
+  processes.keep(result.winner->id);
+  return result;
 }
 
 }  // namespace kiln::cli

@@ -17,6 +17,7 @@ struct SearchSettings {
   std::uint64_t seed = 0;
   std::chrono::milliseconds budget{0};
   std::size_t evaluations = 0;  ///< at most; 0: as many as the budget allows
+  std::size_t jobs = 0;         ///< processes that compile ahead; 0: by the processors
   std::chrono::milliseconds hang_time{0};
   bool resume = false;
   std::filesystem::path journal;  ///< empty: a file of the search's own in journal_folder()

@@ -15,6 +15,7 @@ class Context;
 struct TuningSubject {
   std::string device, speed_identity;
   std::unique_ptr<tune::Tunable> tunable;
+  bool device_is_cpu = false;
   /// The device itself, for the process that measures. Throws Error where it is not there.
   std::function<DevicePtr()> find_device;
 };

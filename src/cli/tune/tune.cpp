@@ -94,6 +94,13 @@ constexpr Option own_options[] = {
      .help = "Writes the search as a page for a browser when it ends: the best so far, what each "
              "parameter matters, failures, the ten fastest. kiln tuned report makes it of any "
              "journal."},
+    {.name = "jobs",
+     .kind = Kind::integer,
+     .value_name = "N",
+     .help = "How many processes compile what is measured next. 0: by the processors of this "
+             "machine, at most 8.",
+     .fallback = "0",
+     .least = 0},
     {.name = "hang-time",
      .kind = Kind::text,
      .value_name = "TIME",
