@@ -164,10 +164,11 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
     result.winner =
         measurement_.play_off(goes_on ? Measurement::Haste::no : Measurement::Haste::yes);
     // What is no better than what is there anyway would be on record for nothing, or for worse.
-    if (result.winner && standard && standard_ > 0 && result.winner->id != *standard && goes_on &&
-        !measurement_.surely_faster(result.winner->id, *standard)) {
-      result.winner->id = *standard;
-      result.winner->time = standard_ / scale_;
+    if (result.winner && standard && standard_ > 0 && result.winner->id != *standard && goes_on) {
+      const auto compared = measurement_.compare(result.winner->id, *standard);
+      const bool better = compared && compared->surely_faster;
+      if (!better) result.winner->id = *standard;
+      result.winner->time = standard_ / scale_ * (better ? compared->ratio : 1);
     }
   }
   result.state = state_;
