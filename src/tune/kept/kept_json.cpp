@@ -103,7 +103,8 @@ KeptRun read(const Json& json) {
   for (const auto& row : get<Json>(json, "evaluations"))
     run.evaluations.push_back(evaluation_of(row, run.parameters));
   if (run.evaluations.empty()) refuse("evaluations");
-  for (const auto& [number, message] : get<Json>(json, "messages").items()) {
+  const Json messages = get<Json>(json, "messages");
+  for (const auto& [number, message] : messages.items()) {
     const std::size_t at = std::strtoull(number.c_str(), nullptr, 10);
     if (!message.is_string() || at >= run.evaluations.size()) refuse("messages");
     run.evaluations[at].message = message.get<std::string>();
