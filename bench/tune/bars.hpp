@@ -14,6 +14,7 @@ std::vector<Bar> space_bars();      ///< tune/space-time, tune/space-memory
 std::vector<Bar> noise_bars();      ///< tune/noise-…
 // These search on the first device.
 std::vector<Bar> search_bars();       ///< tune/overhead
+std::vector<Bar> class_bars();        ///< tune/classes-…
 std::vector<Bar> long_search_bars();  ///< tune-long/ten-minutes, for half an hour
 
 }  // namespace kiln::bench

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernel/parameters.hpp"
 #include "kernel/request.hpp"
@@ -20,6 +21,13 @@ class Generator {
   virtual Parameters defaults(const Request& request) const = 0;
   /// True where the Parameters fit the Request: the guard over records that came from elsewhere.
   virtual bool accepts(const Request& request, const Parameters& parameters) const = 0;
+  /// Problem classes whose Parameters are good for this one, too, the nearest first: where it has
+  /// nothing on record of its own, they are asked. A few: each costs a look-up in the store.
+  virtual std::vector<std::string> classes_like(const std::string& /*problem_class*/) const {
+    return {};
+  }
+  /// How many times as large, or as small, a problem may be as the one that was measured.
+  virtual double reach() const;
   /// OpenCL C. Only called with Parameters that accepts() takes.
   virtual std::string generate(const Request& request, const Parameters& parameters) const = 0;
 };

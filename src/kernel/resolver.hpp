@@ -19,6 +19,7 @@
 #include "kernel/parameter_source.hpp"
 #include "kernel/plan.hpp"
 #include "kernel/program.hpp"
+#include "kernel/related_records.hpp"
 #include "store/layer.hpp"
 #include "store/memory_layer.hpp"
 
@@ -61,16 +62,21 @@ class Resolver : public VariantMaker {
   /// The memory layer alone: the program of a Key, or nullptr. Takes no lock.
   Program* find(const Key& key, Context& context, const Device& device) const noexcept;
 
-  /// The best Parameters on record for the Request's problem class, size and the device, else the
-  /// Generator's defaults: of the store's records Kiln's own measurements, then those of others,
-  /// then what the mounted sources have (TuningRecord::best). A record that the Generator does not
-  /// accept is not used.
+  /// The best Parameters on record for the Request's problem class, size and the device: of the
+  /// store's records Kiln's own measurements, then those of others (TuningRecord::choose, within
+  /// the Generator's reach). Where there is none, for families with a Generator: what the same
+  /// device has with another driver, then the classes that are like this one
+  /// (Generator::classes_like), then devices of the model with other numbers of units. These were
+  /// never compared with the built-in Parameters here, so only what was faster by `trusted_gain`
+  /// where it was measured counts. Then what the mounted sources have; else the Generator's
+  /// defaults. What the Generator does not accept is never used.
   ChosenParameters choose(const Request& request, const Device& device) {
     return choose(request, device, {});
   }
   /// The same among the measurements that `fits` takes, where it is given.
   using Fits = std::function<bool(const Measurement&)>;
   ChosenParameters choose(const Request& request, const Device& device, const Fits& fits);
+  static constexpr double trusted_gain = 1.05;
   Parameters parameters(const Request& request, const Device& device) {
     return choose(request, device).parameters;
   }
@@ -127,11 +133,20 @@ class Resolver : public VariantMaker {
     /// What each source has, with its name.
     std::vector<std::pair<std::string, TuningRecord>> mounted;
   };
+  /// What stands in for a family, problem class and device that have nothing on record.
+  struct Fallbacks {
+    RelatedRecords related;
+    std::vector<std::pair<std::string, TuningRecord>> classes;  ///< of this device
+  };
   struct Work;  // one program's making: what the steps share
 
   const Generator* generator(const std::string& family) const;
   std::string text_of(const Request& request, const Parameters& parameters) const;
   const Records& records(const Request& request, const Device& device);
+  const Fallbacks& fallbacks(const Request& request, const Device& device, const Generator& maker);
+  /// What stands in; nothing where that is not to be trusted.
+  std::optional<ChosenParameters> stand_in(const Request& request, const Device& device,
+                                           const Generator& maker, const Fits& usable);
   Program& make(Work& work);
   bool load_stored(Work& work);
   bool keeps(const Work& work) const;
@@ -160,6 +175,8 @@ class Resolver : public VariantMaker {
   MemoryLayer<std::string, std::unique_ptr<Generator>, std::hash<std::string>> generators_;
   /// What is on record, nothing included: defaults are each Request's own.
   MemoryLayer<ParameterKey, Records, ParameterHash> parameters_;
+  /// Filled where the records above have nothing to use.
+  MemoryLayer<ParameterKey, Fallbacks, ParameterHash> fallbacks_;
   std::map<std::string, Parameters> trials_;  ///< by family; see try_out()
   std::mutex recording_;  ///< of record(): what it adds to must be what it replaces
   MemoryLayer<Key, std::weak_ptr<const Plan>, KeyHash> plans_;

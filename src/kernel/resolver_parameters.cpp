@@ -11,6 +11,18 @@ RecordSubject subject_of(const Request& request, const Device& device) {
   return {request.family, request.version, request.problem_class, device.speed_identity()};
 }
 
+/// Sizes of specification files are bytes of buffers: a matrix twice as wide has four times as
+/// many.
+constexpr double reach_of_files = 64;
+
+/// Where a measurement is from, and of what size where that is another.
+std::string told(const Measurement& one, const Request& request) {
+  if (one.size == request.problem_size || one.size <= 0 || request.problem_size <= 0 ||
+      one.of == Measurement::Of::others)
+    return one.from;
+  return fmt::format("{}{}size {}", one.from, one.from.empty() ? "" : ", ", one.size);
+}
+
 }  // namespace
 
 std::size_t Resolver::ParameterHash::operator()(const ParameterView& key) const noexcept {
@@ -44,13 +56,26 @@ ChosenParameters Resolver::choose(const Request& request, const Device& device, 
   if (const auto trial = trials_.find(request.family);
       trial != trials_.end() && (maker == nullptr || maker->accepts(request, trial->second)))
     return {trial->second, "trial", ""};
+  using Verdict = TuningRecord::Choice::Verdict;
   const Records& known = records(request, device);
-  if (const auto* best = known.stored.best(request.problem_size, usable))
-    return {best->parameters, "store record", best->from};
+  const auto own = known.stored.choose(request.problem_size, usable,
+                                       maker != nullptr ? maker->reach() : reach_of_files);
+  ChosenParameters built_in{maker != nullptr ? maker->defaults(request) : Parameters{}, "default",
+                            ""};
+  if (own.verdict == Verdict::use)
+    return {own.best->parameters, "store record", told(*own.best, request)};
+  if (own.verdict == Verdict::built_in_faster) {
+    built_in.from = fmt::format("faster than the record, size {}", own.best->size);
+    return built_in;
+  }
+  if (maker != nullptr)
+    if (auto found = stand_in(request, device, *maker, usable)) return *std::move(found);
   for (const auto& [name, mounted] : known.mounted)
     if (const auto* best = mounted.best(request.problem_size, usable))
       return {best->parameters, name, best->from};
-  return {maker ? maker->defaults(request) : Parameters{}, "default", ""};
+  if (own.verdict == Verdict::too_far && own.best != nullptr)
+    built_in.from = fmt::format("the nearest record, size {}, is too far", own.best->size);
+  return built_in;
 }
 
 void Resolver::try_out(const std::string& family, std::optional<Parameters> parameters) {
@@ -86,6 +111,10 @@ TuningRecord Resolver::tuning_record(const Request& request, const Device& devic
 void Resolver::record(const Request& request, const Device& device,
                       const std::vector<Measurement>& measurements) {
   const std::lock_guard lock(recording_);
+  if (store_ && generator(request.family) != nullptr)
+    if (auto kept = add_to_related(*store_, subject_of(request, device), measurements); !kept)
+      log(LogLevel::warning, fmt::format("Parameters of {} are not kept for other drivers: {}",
+                                         request.family, kept.error().message()));
   Records known = records(request, device);
   // What another process has added since is kept.
   if (store_) known.stored = tuning_record(request, device);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view schema_name = "parameters";
 constexpr std::int64_t schema_version = 1;
-constexpr std::uint32_t parameters_schema = 1;
+constexpr std::uint32_t parameters_schema = 1, untimed_schema = 2;
 
 std::optional<Parameters> decode_parameters(ByteView bytes) {
   Cursor in(bytes, "parameters");
@@ -65,6 +65,7 @@ std::optional<RecordSubject> record_subject_of(ByteView canonical) {
 
 std::optional<TuningRecord> tuning_record_of(const Entry& entry) {
   if (entry.metadata.schema == tuning_record_schema) return decode_tuning_record(entry.content);
+  if (entry.metadata.schema == untimed_schema) return decode_tuning_record(entry.content, false);
   if (entry.metadata.schema != parameters_schema) return std::nullopt;
   auto parameters = decode_parameters(entry.content);
   if (!parameters) return std::nullopt;

@@ -1,27 +1,16 @@
 #pragma once
 
+#include "kernel/record_subject.hpp"
 #include "kernel/tuning_record.hpp"
 #include "store/local_store.hpp"
 
 /// How tuning records lie in a store.
 namespace kiln {
 
-/// What a record is of: all that its Key is made of.
-struct RecordSubject {
-  std::string family;
-  std::int64_t version = 0;  ///< of the family's generator
-  std::string problem_class;
-  std::string device;  ///< Device::speed_identity()
-  bool operator==(const RecordSubject&) const = default;
-};
-
-Bytes canonical_of(const RecordSubject& subject);
-/// The subject of an entry's canonical bytes; nothing where they are of something else.
-std::optional<RecordSubject> record_subject_of(ByteView canonical);
-
-/// Of an entry's content; 1 held the Parameters of one measurement and nothing else.
-inline constexpr std::uint32_t tuning_record_schema = 2;
-/// The record of an entry, of either schema; nothing where it is none.
+/// Of an entry's content; 1 held the Parameters of one measurement and nothing else, 2 lacked the
+/// times of the built-in Parameters.
+inline constexpr std::uint32_t tuning_record_schema = 3;
+/// The record of an entry, of any of these schemas; nothing where it is none.
 std::optional<TuningRecord> tuning_record_of(const Entry& entry);
 
 /// Adds what was measured elsewhere to what a store has on record for a subject: one step against

@@ -9,12 +9,6 @@
 namespace kiln {
 namespace {
 
-/// How far apart two sizes are; a size that is not known is as far from all.
-double distance(std::int64_t a, std::int64_t b) {
-  if (a <= 0 || b <= 0) return a == b ? 0 : 1e9;
-  return std::abs(std::log(static_cast<double>(a)) - std::log(static_cast<double>(b)));
-}
-
 bool is_timed(const Measurement& measurement) {
   return std::isfinite(measurement.milliseconds) && measurement.milliseconds > 0;
 }
@@ -22,8 +16,11 @@ bool is_timed(const Measurement& measurement) {
 /// Whether a measurement goes before one that came earlier.
 bool is_better(const Measurement& later, const Measurement& earlier, std::int64_t size) {
   if (later.of != earlier.of) return later.of == Measurement::Of::kiln;
-  const double far = distance(later.size, size), other = distance(earlier.size, size);
+  const double far = size_distance(later.size, size), other = size_distance(earlier.size, size);
   if (far != other) return far < other;
+  // Times of two searches are of two states of the machine; what each was to its own built-in
+  // Parameters is not.
+  if (later.gain() > 0 && earlier.gain() > 0) return later.gain() >= earlier.gain();
   if (!is_timed(later) || !is_timed(earlier)) return true;
   return later.milliseconds <= earlier.milliseconds;
 }
@@ -52,6 +49,11 @@ Parameters read_parameters(Cursor& in) {
 
 }  // namespace
 
+double size_distance(std::int64_t a, std::int64_t b) {
+  if (a <= 0 || b <= 0) return a == b ? 0 : 1e9;
+  return std::abs(std::log(static_cast<double>(a)) - std::log(static_cast<double>(b)));
+}
+
 const Measurement* TuningRecord::best(std::int64_t size,
                                       const std::function<bool(const Measurement&)>& usable) const {
   const Measurement* found = nullptr;
@@ -61,6 +63,29 @@ const Measurement* TuningRecord::best(std::int64_t size,
     if (usable(measurement)) found = &measurement;
   }
   return found;
+}
+
+TuningRecord::Choice TuningRecord::choose(std::int64_t size,
+                                          const std::function<bool(const Measurement&)>& usable,
+                                          double reach) const {
+  const double most = std::log(reach);
+  bool passed_over = false;
+  const auto is_near = [&](const Measurement& one) {
+    if (one.of != Measurement::Of::kiln || one.size <= 0 || size <= 0 ||
+        size_distance(one.size, size) <= most)
+      return true;
+    passed_over = true;
+    return false;
+  };
+  using Verdict = Choice::Verdict;
+  // A caller may remember the last measurement that it took: so it is asked last.
+  const auto* found =
+      best(size, [&](const Measurement& one) { return is_near(one) && usable(one); });
+  if (found == nullptr)
+    return passed_over ? Choice{Verdict::too_far, best(size, [](const auto&) { return true; })}
+                       : Choice{};
+  const bool loses = found->gain() > 0 && found->gain() < 1;
+  return {loses ? Verdict::built_in_faster : Verdict::use, found};
 }
 
 void TuningRecord::add(Measurement measurement) {
@@ -82,11 +107,12 @@ Bytes encode(const TuningRecord& record) {
     append_le(bytes, static_cast<std::uint32_t>(measurement.of));
     append_text(bytes, measurement.from);
     append_parameters(bytes, measurement.original);
+    append_le(bytes, std::bit_cast<std::uint64_t>(measurement.standard_milliseconds));
   }
   return bytes;
 }
 
-std::optional<TuningRecord> decode_tuning_record(ByteView bytes) {
+std::optional<TuningRecord> decode_tuning_record(ByteView bytes, bool has_standard) {
   Cursor in(bytes, "tuning record");
   TuningRecord record;
   for (auto left = in.count(32, "measurements"); left > 0 && in.ok(); --left) {
@@ -98,6 +124,9 @@ std::optional<TuningRecord> decode_tuning_record(ByteView bytes) {
     measurement.of = of == 0 ? Measurement::Of::kiln : Measurement::Of::others;
     measurement.from = in.text("from");
     measurement.original = read_parameters(in);
+    if (has_standard)
+      measurement.standard_milliseconds =
+          std::bit_cast<double>(in.number<std::uint64_t>("built-in time"));
     record.history.push_back(std::move(measurement));
   }
   in.expect_end();

@@ -22,6 +22,13 @@ struct Measurement {
   Of of = Of::kiln;
   std::string from;     ///< for people: "Tahiti.kdb, LDS based block gemm, record 3"
   Parameters original;  ///< what stood where it came from, in that program's own words
+  /// What the family's built-in Parameters took in the same search; 0: not known.
+  double standard_milliseconds = 0;
+
+  /// How many times as fast as the built-in Parameters; 0 where one of the times is not known.
+  double gain() const {
+    return milliseconds > 0 && standard_milliseconds > 0 ? standard_milliseconds / milliseconds : 0;
+  }
   bool operator==(const Measurement&) const = default;
 };
 
@@ -36,17 +43,41 @@ struct TuningRecord {
   const Measurement* best(std::int64_t size,
                           const std::function<bool(const Measurement&)>& usable) const;
 
+  /// What choose() says.
+  struct Choice {
+    enum class Verdict : std::uint8_t {
+      nothing,          ///< nothing usable is on record
+      use,              ///< `best` is to be used
+      built_in_faster,  ///< `best` was slower than the built-in Parameters, which are to be used
+      too_far,          ///< `best` is Kiln's own, but of a size that says nothing of this one
+    };
+    Verdict verdict = Verdict::nothing;
+    const Measurement* best = nullptr;
+  };
+  /// The same with two guards. What Kiln has measured of a size that is more than `reach` times as
+  /// large, or as small, counts for nothing (sizes that are not known count as near). And where the
+  /// nearest shows that the built-in Parameters were faster, they are: no record of a farther size
+  /// is used in their place.
+  Choice choose(std::int64_t size, const std::function<bool(const Measurement&)>& usable,
+                double reach) const;
+
   /// Adds a measurement; one of the same Parameters, size and origin is replaced. Beyond
   /// `most_measurements` the oldest goes.
   void add(Measurement measurement);
   static constexpr std::size_t most_measurements = 128;
 };
 
+/// How far apart two sizes are, as a logarithm of their ratio; one that is not known is far from
+/// all but itself.
+double size_distance(std::int64_t a, std::int64_t b);
+
 /// The bytes that a store keeps, and back. Layout (little-endian): u32 count, then for each
-/// measurement: Parameters, i64 size, f64 milliseconds, u32 of, text from, Parameters original;
-/// Parameters are u32 count and (text, i64)*, a text is u32 length and bytes.
+/// measurement: Parameters, i64 size, f64 milliseconds, u32 of, text from, Parameters original, f64
+/// standard_milliseconds; Parameters are u32 count and (text, i64)*, a text is u32 length and
+/// bytes.
 Bytes encode(const TuningRecord& record);
-/// Nothing for bytes that are none.
-std::optional<TuningRecord> decode_tuning_record(ByteView bytes);
+/// Nothing for bytes that are none. Without `has_standard` they are of the layout before, in which
+/// the last number of a measurement is missing.
+std::optional<TuningRecord> decode_tuning_record(ByteView bytes, bool has_standard = true);
 
 }  // namespace kiln

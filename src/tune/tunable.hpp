@@ -38,9 +38,19 @@ class Bench {
   /// Seconds that `launches` runs of a prepared configuration take on the device's own clock, one
   /// after another. Throws kiln::Error.
   virtual double run(ConfigurationId id, std::size_t launches) = 0;
-  /// Puts a configuration's Parameters on record with its time (seconds): from now on they are used
-  /// where this problem comes. Throws kiln::Error.
-  virtual void record(ConfigurationId id, double seconds) = 0;
+  /// Puts a configuration's Parameters on record with its time and the standard configuration's (0:
+  /// not known) in the same search, in seconds: from now on they are used where this problem comes.
+  /// Throws kiln::Error.
+  virtual void record(ConfigurationId id, double seconds, double standard) = 0;
+};
+
+/// What a search is of, for those who look for one that is nearly the same.
+struct TuningProblem {
+  std::string family;
+  std::int64_t version = 0;   ///< of the family's generator
+  std::string problem_class;  ///< as Request's
+  std::int64_t size = 0;      ///< as Request::problem_size
+  bool operator==(const TuningProblem&) const = default;
 };
 
 /// What a front end registers for the tuner: a search space, and how to measure a configuration of
@@ -54,6 +64,8 @@ class Tunable {
   /// All that makes results comparable but the device: family, version, problem. Two Tunables of
   /// one identity may share their results.
   virtual std::string identity() const = 0;
+  /// The same in parts, as tuning records have them.
+  virtual TuningProblem problem() const { return {identity(), 0, "", 0}; }
   virtual const SearchSpace& space() const = 0;
   /// What is used where nothing is on record, if the space has it: measured first, so that what
   /// is found is never worse.

@@ -33,7 +33,7 @@ class FakeBench : public Bench {
     if (id == dies_later) ::abort();
     return time_of(id) * static_cast<double>(launches);
   }
-  void record(ConfigurationId id, double seconds) override {
+  void record(ConfigurationId id, double seconds, double) override {
     if (id == crashes) throw Error(Errc::io, "cannot be recorded");
     recorded_ = {id, seconds};
   }

@@ -26,6 +26,9 @@ struct SequenceStep {
   /// there are none.
   std::vector<std::pair<std::string, std::int64_t>> parameters;
   std::string parameters_from;
+  /// Which record, of what size and class where these are others; of "default" why a record is not
+  /// used, where there is one.
+  std::string parameters_record;
   std::string key;       ///< of its program, hexadecimal
   std::string found_in;  ///< the layer that had the program ("memory", "local store"), "compile"
   std::int64_t find_ns = 0;  ///< what finding or making the program took

@@ -41,7 +41,10 @@ SequenceStep described(const Step& step, const Explanation& explanation) {
   described.after = step.after;
   const auto& [parameters, origin, record] = explanation.parameters;
   described.parameters.assign(parameters.begin(), parameters.end());
-  if (!parameters.empty()) described.parameters_from = origin;
+  if (!parameters.empty()) {
+    described.parameters_from = origin;
+    described.parameters_record = record;
+  }
   described.key = explanation.key;
   described.found_in = source_of(explanation);
   if (!explanation.steps.empty())
@@ -107,7 +110,9 @@ std::string text_of(const Sequence& sequence) {
     text += fmt::format("\n     {}  key {}  {} in {}", step.family, step.key.substr(0, 16),
                         step.found_in, duration(static_cast<double>(step.find_ns)));
     for (const auto& [name, value] : step.parameters) text += fmt::format("  {}={}", name, value);
-    if (!step.parameters.empty()) text += " (" + step.parameters_from + ")";
+    if (!step.parameters.empty())
+      text += fmt::format(" ({}{}{})", step.parameters_from,
+                          step.parameters_record.empty() ? "" : ": ", step.parameters_record);
     text += "\n";
   }
   text += fmt::format("{} step{}, {} bytes of device memory of its own\n", sequence.steps.size(),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "blas/class_neighbours.hpp"
 #include "blas/gemm/cpu_text.hpp"
 #include "blas/gemm/gemm_form.hpp"
 #include "blas/gemm/gemm_tiles.hpp"
@@ -155,6 +156,10 @@ std::string GemmGenerator::generate(const Request& request, const Parameters& pa
          std::string(template_text("prelude")) + std::string(template_text("matrix_element")) +
          (is_cpu_form(facts.form) ? cpu_text(facts, tiles)
                                   : gpu_text(facts, tiles, parameters.get("stages", 2)));
+}
+
+std::vector<std::string> GemmGenerator::classes_like(const std::string& problem_class) const {
+  return blas::classes_like(problem_class);
 }
 
 }  // namespace kiln::blas

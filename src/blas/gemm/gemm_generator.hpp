@@ -32,6 +32,7 @@ class GemmGenerator : public Generator {
   std::int64_t version() const override;
   Parameters defaults(const Request& request) const override;
   bool accepts(const Request& request, const Parameters& parameters) const override;
+  std::vector<std::string> classes_like(const std::string& problem_class) const override;
   std::string generate(const Request& request, const Parameters& parameters) const override;
 };
 

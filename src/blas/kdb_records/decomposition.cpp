@@ -79,6 +79,21 @@ Parameters product_parameters(const kdb::Record& record, const ProblemClass& pro
   return parameters;
 }
 
+std::string_view tile_pattern(Routine routine) {
+  switch (routine) {
+    case Routine::gemm:
+      return "Cached global memory based block gemm";
+    case Routine::trmm:
+      return "Cached global memory based trmm";
+    case Routine::syrk:
+      return "Cached global memory based block syrk";
+    case Routine::syr2k:
+      return "Cached global memory based block syr2k";
+    default:
+      return "";
+  }
+}
+
 std::optional<kdb::Record> block_decomposition(const Parameters& parameters,
                                                const ProblemClass& problem, std::size_t threads,
                                                const kdb::DeviceLimits& device) {
@@ -87,21 +102,34 @@ std::optional<kdb::Record> block_decomposition(const Parameters& parameters,
   if (!by_columns(problem)) std::swap(down, across);
   const auto items = static_cast<std::int64_t>(threads);
   if (down <= 0 || across <= 0 || depth <= 0) return {};
-  const auto* pattern = kdb::find_pattern("Cached global memory based block gemm");
+  const auto* pattern = kdb::find_pattern(tile_pattern(problem.routine));
+  if (pattern == nullptr) return {};
+  // Where the result is a triangle or is overwritten, a group has 64 items in one line: then an
+  // item's share stays what it is, and the group's is that of 8 x 8 of them.
+  const bool is_flat = problem.routine != Routine::gemm;
+  constexpr std::int64_t flat_side = 8;
+  if (down * across % items != 0) return {};
+  const std::int64_t share = down * across / items;
   // The squarest share of an item that its rules allow.
   std::optional<kdb::Record> best;
   std::int64_t best_difference = 0;
   for (std::int64_t x = 1; x <= 8; ++x) {
-    if (across % x != 0 || items % (across / x) != 0) continue;
-    const std::int64_t items_down = items / (across / x), y = down / items_down;
-    if (down % items_down != 0 || (best && std::abs(x - y) >= best_difference)) continue;
+    if (share % x != 0 || (!is_flat && (across % x != 0 || items % (across / x) != 0))) continue;
+    const std::int64_t y = share / x, items_across = is_flat ? flat_side : across / x,
+                       items_down = is_flat ? flat_side : items / items_across;
+    if (best && std::abs(x - y) >= best_difference) continue;
     const auto u = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    const auto part = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
     kdb::Record record;
-    record.levels[0] = {u(across), u(down), u(across), u(down), u(depth)};
+    record.levels[0] = {u(x * items_across), u(y * items_down), u(x * items_across),
+                        u(y * items_down), u(depth)};
     record.levels[1] = {u(x), u(y), u(x), u(y), u(depth)};
-    record.granularity.work_group = {static_cast<std::uint32_t>(items_down),
-                                     static_cast<std::uint32_t>(across / x)};
+    record.granularity.work_group = {part(items_down), part(items_across)};
     record.granularity.dimensions = 2;
+    if (is_flat) {
+      record.granularity.work_group = {part(items_down * items_across), 1};
+      record.granularity.dimensions = 1;
+    }
     record.granularity.wavefront = 64;
     record.granularity.max_work_group = static_cast<std::uint32_t>(device.max_work_group);
     record.time = 1;

@@ -25,8 +25,12 @@ Request request_of(const ProblemClass& problem);
 Parameters product_parameters(const kdb::Record& record, const ProblemClass& problem,
                               const Parameters& defaults, bool on_cpu);
 
+/// clBLAS's pattern for what Kiln computes by tiles of a product: gemm, trmm, syrk, syr2k; empty
+/// for others. (A triangular solve's tiles mean something else there.)
+std::string_view tile_pattern(Routine routine);
+
 /// The decomposition of a work-group of `threads` items that computes the product's tile, by
-/// clBLAS's rules for its block pattern; nothing where the Parameters cannot be said so.
+/// clBLAS's rules for the routine's tile_pattern(); nothing where the Parameters cannot be said so.
 std::optional<kdb::Record> block_decomposition(const Parameters& parameters,
                                                const ProblemClass& problem, std::size_t threads,
                                                const kdb::DeviceLimits& device);

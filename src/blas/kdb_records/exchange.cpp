@@ -13,8 +13,6 @@
 namespace kiln::blas {
 namespace {
 
-constexpr std::string_view own_pattern = "Cached global memory based block gemm";
-
 class FromStore {
  public:
   FromStore(const Resolver& resolver, const Device& device, kdb::Doubles doubles)
@@ -38,17 +36,37 @@ class FromStore {
  private:
   void fill(const ProblemClass& problem, std::string_view pattern, kdb::Setting& setting) {
     const TuningRecord known = resolver_.tuning_record(request_of(problem), device_);
+    bool has_own = false;
     for (const auto& measurement : known.history) {
       if (!std::isfinite(measurement.milliseconds) || measurement.milliseconds <= 0) continue;
       const auto placed = placed_record(measurement.original);
       if (placed && kdb::known_patterns()[placed->pattern].name == pattern)
         put(setting, placed->index, placed->record, measurement.milliseconds);
-      else if (!placed && problem.routine == Routine::gemm && pattern == own_pattern)
-        put_own(problem, setting, measurement);
+      else if (!placed && pattern == tile_pattern(problem.routine))
+        has_own |= put_own(problem, setting, measurement);
+    }
+    if (has_own) fill_gaps(problem, setting);
+  }
+
+  /// clBLAS reads no record behind an untuned one, and takes the last for all matrices whose lines
+  /// are multiples of 2048 bytes: so the others get what was measured nearest to their size.
+  void fill_gaps(const ProblemClass& problem, kdb::Setting& setting) {
+    const auto sizes = kdb_record_sizes(device_, problem.type, false);
+    const auto measured = setting.records;
+    for (std::size_t i = 0; i < setting.records.size(); ++i) {
+      if (measured[i].tuned()) continue;
+      std::optional<std::size_t> from;
+      for (std::size_t k = 0; k < measured.size(); ++k)
+        if (measured[k].tuned() &&
+            (!from || size_distance(sizes[k], sizes[i]) < size_distance(sizes[*from], sizes[i])))
+          from = k;
+      setting.records[i] = measured[*from];
+      ++made_.inferred;
     }
   }
 
-  void put_own(const ProblemClass& problem, kdb::Setting& setting, const Measurement& measurement) {
+  /// Whether clBLAS has words for it.
+  bool put_own(const ProblemClass& problem, kdb::Setting& setting, const Measurement& measurement) {
     const std::string form = gemm_form(device_);
     const auto record = is_cpu_form(form) ? std::nullopt
                                           : block_decomposition(measurement.parameters, problem,
@@ -58,9 +76,10 @@ class FromStore {
       made_.notes.push_back(
           fmt::format("{}, size {}: clBLAS's patterns have no such decomposition; not written",
                       text_of(problem), measurement.size));
-      return;
+      return false;
     }
     put(setting, nearest(problem, measurement.size), *record, measurement.milliseconds);
+    return true;
   }
 
   std::size_t nearest(const ProblemClass& problem, std::int64_t size) const {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "blas/class_neighbours.hpp"
 #include "blas/template/template_text.hpp"
 
 namespace kiln::blas {
@@ -53,6 +54,10 @@ std::string TemplateGenerator::generate(const Request& request,
   for (const auto& name : shared_) text += template_text(name);
   text += template_text(name_);
   return text;
+}
+
+std::vector<std::string> TemplateGenerator::classes_like(const std::string& problem_class) const {
+  return blas::classes_like(problem_class);
 }
 
 }  // namespace kiln::blas

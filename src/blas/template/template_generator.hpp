@@ -26,6 +26,7 @@ class TemplateGenerator : public Generator {
   Parameters defaults(const Request& request) const override { return defaults_(request); }
   /// Names must be the defaults' own, values positive.
   bool accepts(const Request& request, const Parameters& parameters) const override;
+  std::vector<std::string> classes_like(const std::string& problem_class) const override;
   std::string generate(const Request& request, const Parameters& parameters) const override;
 
  private:

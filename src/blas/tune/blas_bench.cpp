@@ -175,7 +175,7 @@ double BlasBench::run(tune::ConfigurationId id, std::size_t launches) {
   return end > begin ? static_cast<double>(end - begin) * 1e-9 : 0;
 }
 
-void BlasBench::record(tune::ConfigurationId id, double seconds) {
+void BlasBench::record(tune::ConfigurationId id, double seconds, double standard) {
   Request request;
   request.family = family_;
   request.version = family_version(family_);
@@ -187,7 +187,8 @@ void BlasBench::record(tune::ConfigurationId id, double seconds) {
                                 seconds * 1e3,
                                 Measurement::Of::kiln,
                                 "kiln tune",
-                                {}}});
+                                {},
+                                standard * 1e3}});
 }
 
 }  // namespace kiln::blas

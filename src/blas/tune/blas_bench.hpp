@@ -18,7 +18,7 @@ class BlasBench : public tune::Bench {
 
   tune::Report prepare(tune::ConfigurationId id) override;
   double run(tune::ConfigurationId id, std::size_t launches) override;
-  void record(tune::ConfigurationId id, double seconds) override;
+  void record(tune::ConfigurationId id, double seconds, double standard) override;
 
  private:
   /// One operand in every set of inputs.

@@ -28,6 +28,9 @@ class BlasTunable : public tune::Tunable {
     return fmt::format("{} {} {} m {} n {} k {}", request_.family, version_, request_.problem_class,
                        call_.m, call_.n, call_.k);
   }
+  tune::TuningProblem problem() const override {
+    return {request_.family, version_, request_.problem_class, request_.problem_size};
+  }
   const tune::SearchSpace& space() const override { return space_; }
   std::optional<tune::ConfigurationId> standard() const override {
     tune::Positions at;

@@ -109,6 +109,7 @@ Json json_of(const blas::SequenceStep& step) {
           {"after", step.after},
           {"parameters", parameters},
           {"parameters_from", step.parameters_from},
+          {"parameters_record", step.parameters_record},
           {"key", step.key},
           {"found_in", step.found_in},
           {"ms", static_cast<double>(step.find_ns) / 1e6}};
@@ -127,8 +128,10 @@ void print_people(const blas::Call& call, const blas::Sequence& sequence, std::s
                fmt::format("{}", fmt::join(step.local, "x")),
                fmt::format("{:.0f} %", step.share * 100),
                fmt::format("{}", fmt::join(step.after, " ")), parameters_of(step),
-               step.parameters_from, fmt::format("{} {}", step.family, step.key.substr(0, 12)),
-               step.found_in, duration(static_cast<double>(step.find_ns))});
+               step.parameters_from + (step.parameters_record.empty() ? "" : ": ") +
+                   step.parameters_record,
+               fmt::format("{} {}", step.family, step.key.substr(0, 12)), step.found_in,
+               duration(static_cast<double>(step.find_ns))});
   }
   if (!sequence.steps.empty()) print(table.text());
   std::vector<std::string> said;

@@ -77,7 +77,12 @@ int write_records(Context& context, std::string_view layout) {
     made.database = std::move(converted.database);
   }
   write_database(context, made.database);
-  print_text(fmt::format("{} tuned records for {}\n", made.written, device->name));
+  print_text(fmt::format("{} tuned records for {}{}\n", made.written, device->name,
+                         made.inferred == 0
+                             ? ""
+                             : fmt::format(", and {} more of the nearest sizes: clBLAS reads none "
+                                           "behind an untuned one",
+                                           made.inferred)));
   return 0;
 }
 

@@ -46,6 +46,7 @@ void print_json_result(const tune::Tunable& tunable, const std::string& device,
               {"running_seconds", result.running},
               {"overhead", 1 - (result.compiling + result.running) / result.seconds},
               {"replaced_processes", result.replaced},
+              {"started_from", result.started_from},
               {"journal", journal.string()}});
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/digest.hpp"
 #include "cli/context.hpp"
+#include "cli/tune/history.hpp"
 #include "cli/tune/journals.hpp"
 #include "cli/tune/search_processes.hpp"
 #include "cli/tune/time_option.hpp"
@@ -71,11 +72,13 @@ tune::TunerResult search_one(const Context& context, const TuningSubject& subjec
                              const SearchSettings& settings,
                              const tune::Tuner::Listener& listener) {
   const tune::Tunable& tunable = *subject.tunable;
-  const auto of = journal_subject(subject, settings);
-  auto journal = value_or_throw(
-      tune::Journal::open(journal_path(of, settings), of, tunable.space(), settings.resume));
-  const auto strategy =
-      value_or_throw(tune::make_strategy(settings.strategy, tunable.space(), settings.seed));
+  auto of = journal_subject(subject, settings);
+  const auto path = journal_path(of, settings);
+  const SearchHistory history(context, subject, settings.resume);
+  const auto start = history.start(path, of);
+  auto journal = value_or_throw(tune::Journal::open(path, of, tunable.space(), settings.resume));
+  const auto strategy = value_or_throw(tune::make_strategy(
+      settings.strategy, tunable.space(), settings.seed, start ? start->transfer : nullptr));
   auto lock = value_or_throw(tune::MachineLock::open());
   SearchProcesses processes(context, subject, settings.jobs, settings.hang_time);
   tune::TunerOptions options = tuner_options(settings, lock);
@@ -84,6 +87,8 @@ tune::TunerResult search_one(const Context& context, const TuningSubject& subjec
   tune::Tuner tuner(tunable, processes.worker(), *strategy, journal, options);
   auto result = value_or_throw(tuner.run(listener));
   processes.keep(result.winner->id);
+  history.keep(path, lock);
+  if (start) result.started_from = start->text;
   return result;
 }
 

@@ -19,6 +19,7 @@ using Json = nlohmann::ordered_json;
 struct KnownDevice {
   std::string name, speed_identity;
   blas::TuningDevice facts;
+  tune::DeviceFacts nearness;
 };
 
 /// Asked in a child: this process must stay free of drivers, since it forks those that measure.
@@ -33,13 +34,16 @@ KnownDevice look_at_device(const Context& context) {
                 {"form", facts.gemm_form},
                 {"local", facts.local_memory},
                 {"group", facts.work_group_size},
-                {"units", facts.compute_units}}
+                {"units", facts.compute_units},
+                {"type", device->type_name()},
+                {"vendor", device->vendor}}
         .dump(-1, ' ', false, Json::error_handler_t::replace);
   };
   const Json json = Json::parse(value_or_throw(tune::in_child(look, std::chrono::minutes(2))));
   return {json["name"],
           json["speed"],
-          {json["cpu"], json["floats"], json["form"], json["local"], json["group"], json["units"]}};
+          {json["cpu"], json["floats"], json["form"], json["local"], json["group"], json["units"]},
+          {json["type"], json["vendor"], json["units"], json["floats"], json["local"]}};
 }
 
 bool is_spec(const std::string& word) {
@@ -74,7 +78,7 @@ TuningSubject tuning_subject(const Context& context) {
     auto tunable = tunable_spec(context);
     const KnownDevice device = look_at_device(context);
     return {device.name, device.speed_identity, std::move(tunable), device.facts.is_cpu,
-            find_device};
+            find_device, device.nearness};
   }
   if (!context.list("param").empty())
     throw Error(Errc::bad_input,
@@ -84,7 +88,7 @@ TuningSubject tuning_subject(const Context& context) {
   const KnownDevice device = look_at_device(context);
   return {device.name, device.speed_identity,
           value_or_throw(blas::make_blas_tunable(call, device.facts)), device.facts.is_cpu,
-          find_device};
+          find_device, device.nearness};
 }
 
 }  // namespace kiln::cli

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "device/device.hpp"
+#include "tune/kept/kept_run.hpp"
 #include "tune/tunable.hpp"
 
 namespace kiln::cli {
@@ -18,6 +19,7 @@ struct TuningSubject {
   bool device_is_cpu = false;
   /// The device itself, for the process that measures. Throws Error where it is not there.
   std::function<DevicePtr()> find_device;
+  tune::DeviceFacts facts;  ///< for telling which searches on record are near
 };
 
 /// A routine of BLAS, or a specification file (a word that ends in .json, or that is a file) with

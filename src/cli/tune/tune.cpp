@@ -88,6 +88,9 @@ constexpr Option own_options[] = {
              "search's own in $XDG_STATE_HOME/kiln/tuning."},
     {.name = "resume",
      .help = "Goes on with the search that the journal holds, where it was stopped or killed."},
+    {.name = "from-scratch",
+     .help = "Does not start from the nearest search on record: of the same device with another "
+             "driver, of another size, of a device like it."},
     {.name = "report",
      .kind = Kind::file,
      .value_name = "FILE",

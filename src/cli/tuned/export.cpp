@@ -12,10 +12,12 @@
 #include "cli/kdb/store_records.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
+#include "cli/store_settings.hpp"
 #include "cli/tune/journals.hpp"
 #include "cli/tune/report.hpp"
 #include "cli/tuned/commands.hpp"
 #include "cli/tuned/records.hpp"
+#include "cli/tuned/searches.hpp"
 #include "tune/report/exports.hpp"
 
 namespace kiln::cli {
@@ -32,7 +34,8 @@ constexpr Option own_options[] = {
      .fallback = "json",
      .choices = formats},
     {.name = "all",
-     .help = "All searches whose journals are where kiln tune puts them, in place of JOURNAL."},
+     .help = "All searches whose journals are where kiln tune puts them, and those that the "
+             "store has on record, in place of JOURNAL."},
     options::record_family,
     {.name = "device",
      .kind = Kind::text,
@@ -67,8 +70,16 @@ std::vector<tune::TuningRun> runs_of(const Context& context) {
   std::vector<tune::TuningRun> runs;
   if (context.flag("all")) {
     for (const auto& path : all_journals()) runs.push_back(read_journal(path));
+    // A store may be off; what it has of a journal that is here is the same or less.
+    if (!store_settings_of(context).local.empty())
+      for (auto& kept : kept_searches(context))
+        if (std::none_of(runs.begin(), runs.end(), [&](const tune::TuningRun& run) {
+              return run.identity == kept.run.identity && run.device == kept.run.device &&
+                     run.strategy == kept.run.strategy && run.seed == kept.run.seed;
+            }))
+          runs.push_back(std::move(kept.run));
   } else {
-    for (const auto& path : context.arguments()) runs.push_back(read_journal(path));
+    for (const auto& word : context.arguments()) runs.push_back(search_named(context, word));
   }
   return runs;
 }
@@ -106,7 +117,8 @@ constinit const Command tuned_export_command{
         "and other tuners read. JSON, CSV and T4 go to standard output where no file is named.",
     .options = own_options,
     .positional = {.value_name = "JOURNAL",
-                   .help = "Journals of searches: kiln tune prints where they are.",
+                   .help = "Journals of searches, or the first letters of searches on record (kiln "
+                           "tuned ls --searches).",
                    .least = 0,
                    .most = 1'000'000,
                    .kind = Kind::file},

@@ -7,6 +7,7 @@
 #include "cli/output.hpp"
 #include "cli/store/open.hpp"
 #include "cli/tuned/commands.hpp"
+#include "kernel/related_records.hpp"
 #include "store/trust.hpp"
 #include "tune/report/exports.hpp"
 
@@ -71,7 +72,9 @@ int tuned_import(Context& context) {
       if (!one.from.ends_with(imported))
         one.from += one.from.empty() ? imported.substr(2) : imported;
     measurements += record.history.size();
-    if (!dry) added += value_or_throw(add_to_record(*store, subject, record.history));
+    if (dry) continue;
+    added += value_or_throw(add_to_record(*store, subject, record.history));
+    value_or_throw(add_to_related(*store, subject, record.history));
   }
   print(dry ? fmt::format("dry run: {} measurements in {} records\n", measurements, records.size())
             : fmt::format("{} of {} measurements in {} records are new here\n", added, measurements,

@@ -1,14 +1,17 @@
 // `kiln tuned report`: a search as a page.
 #include "cli/tune/report.hpp"
 
+#include "base/file.hpp"
+#include "cli/common_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/tuned/commands.hpp"
+#include "cli/tuned/searches.hpp"
 
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::output};
+constexpr Option own_options[] = {options::output, options::store};
 constexpr Example examples[] = {
     {"kiln tuned report gemm.jsonl -o gemm.html", "How did the search go, and what matters?"},
 };
@@ -19,13 +22,16 @@ constinit const Command tuned_report_command{
     .name = "tuned report",
     .summary = "draw a search as a page for a browser",
     .description =
-        "Makes one HTML page of a search's journal, whether it has ended or not: the best time so "
+        "Makes one HTML page of a search's journal, whether it has ended or not, or of a search "
+        "that the store has on record (kiln tuned ls --searches): the best time so "
         "far by evaluation and by time, how much each parameter matters, the times by each "
         "parameter's value, failures by reason, the ten fastest configurations. The page needs "
         "nothing outside itself.",
     .options = own_options,
     .positional = {.value_name = "JOURNAL",
-                   .help = "The journal of a search: kiln tune prints where it is.",
+                   .help =
+                       "The journal of a search, which kiln tune prints, or the first letters of "
+                       "a search on record.",
                    .least = 1,
                    .most = 1,
                    .kind = Kind::file},
@@ -34,7 +40,8 @@ constinit const Command tuned_report_command{
 
 int tuned_report(Context& context) {
   const std::string& page = required_output(context);
-  write_report(context.arguments().front(), page);
+  const auto run = search_named(context, context.arguments().front());
+  value_or_throw(write_file(page, as_bytes(report_page(run))));
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/store/open.hpp"
 #include "cli/tuned/commands.hpp"
 #include "cli/tuned/records.hpp"
+#include "cli/tuned/searches.hpp"
 #include "tune/report/exports.hpp"
 
 namespace kiln::cli {
@@ -28,10 +29,10 @@ void print_record(const StoredRecord& stored) {
   line("device", stored.subject.device);
   line("written", date_text(stored.created));
   if (stored.made_elsewhere) line("made by", "elsewhere");
-  Table table({"size", "parameters", "time", "kernels", "from"});
+  Table table({"size", "parameters", "time", "built in", "kernels", "from"});
   for (const auto& one : stored.record.history)
     table.row({one.size > 0 ? std::to_string(one.size) : "-", parameters_text(one.parameters),
-               milliseconds_text(one.milliseconds),
+               milliseconds_text(one.milliseconds), milliseconds_text(one.standard_milliseconds),
                one.of == Measurement::Of::kiln ? "Kiln's" : "others'",
                one.from.empty() ? "-" : one.from});
   print(table.text());
@@ -41,11 +42,12 @@ void print_record(const StoredRecord& stored) {
 
 constinit const Command tuned_show_command{
     .name = "tuned show",
-    .summary = "show all that was measured for a tuning record",
+    .summary = "show all that was measured for a tuning record, or a search",
     .description =
         "The whole history of a record, the latest last: parameters, problem size, time, whose "
-        "kernels were measured and where it comes from. KEY is the first letters of a record's "
-        "key, as kiln tuned ls prints it.",
+        "kernels were measured and where it comes from; or of a search its surroundings, "
+        "failures and ten fastest configurations. KEY is the first letters of a record's key as "
+        "kiln tuned ls prints it, or of a search as kiln tuned ls --searches does.",
     .options = own_options,
     .positional = {.value_name = "KEY",
                    .help = "The first letters of a record's key, at least four.",
@@ -56,6 +58,10 @@ constinit const Command tuned_show_command{
 
 int tuned_show(Context& context) {
   const auto prefixes = prefixes_of(context.arguments());
+  if (const auto kept = kept_search(context, prefixes.front())) {
+    context.flag("json") ? print(tune::kept_json_of(*kept) + "\n") : print_search(*kept);
+    return 0;
+  }
   auto records = all_records(context);
   std::erase_if(records,
                 [&](const StoredRecord& record) { return !is_one_of(record.key, prefixes); });

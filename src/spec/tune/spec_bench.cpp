@@ -207,12 +207,13 @@ double SpecBench::run(tune::ConfigurationId id, std::size_t launches) {
   return seconds;
 }
 
-void SpecBench::record(tune::ConfigurationId id, double seconds) {
+void SpecBench::record(tune::ConfigurationId id, double seconds, double standard) {
   const auto bound = value_or_throw(problem_->bind(id));
   Request request = record_request(problem_->spec, *problem_->source);
   request.problem_size = problem_size(bound);
-  resolver_.record(request, *queue_.device(),
-                   {measurement_of(problem_->spec, bound, problem_->parameters(id), seconds)});
+  Measurement measured = measurement_of(problem_->spec, bound, problem_->parameters(id), seconds);
+  measured.standard_milliseconds = standard * 1e3;
+  resolver_.record(request, *queue_.device(), {measured});
 }
 
 }  // namespace kiln::spec

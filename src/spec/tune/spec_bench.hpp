@@ -17,7 +17,7 @@ class SpecBench final : public tune::Bench {
 
   tune::Report prepare(tune::ConfigurationId id) override;
   double run(tune::ConfigurationId id, std::size_t launches) override;
-  void record(tune::ConfigurationId id, double seconds) override;
+  void record(tune::ConfigurationId id, double seconds, double standard) override;
 
  private:
   Arrays read_expected() const;

@@ -2,6 +2,7 @@
 
 #include "spec/tune/bind_with.hpp"
 #include "spec/tune/problem.hpp"
+#include "spec/tune/record.hpp"
 #include "spec/tune/spec_bench.hpp"
 #include "spec/tune/spec_compiler.hpp"
 
@@ -14,6 +15,10 @@ class SpecTunable final : public tune::Tunable {
 
   std::string label() const override { return problem_->label; }
   std::string identity() const override { return problem_->identity; }
+  tune::TuningProblem problem() const override {
+    const Request request = record_request(problem_->spec, *problem_->source);
+    return {request.family, request.version, request.problem_class, problem_size(problem_->base)};
+  }
   const tune::SearchSpace& space() const override { return problem_->space; }
 
   /// The values that the file has without parameters.

@@ -65,15 +65,17 @@ Expected<std::string> csv_of(const std::vector<TuningRun>& runs) {
 
 std::string csv_of(const std::vector<StoredRecord>& records) {
   std::string text =
-      "family,version,problem_class,size,milliseconds,parameters,kernels,from,device\r\n";
+      "family,version,problem_class,size,milliseconds,parameters,kernels,from,device,"
+      "built_in_milliseconds\r\n";
   for (const auto& [key, subject, record, created, elsewhere] : records)
     for (const auto& one : record.history)
-      text += fmt::format("{},{},{},{},{},{},{},{},{}\r\n", field(subject.family), subject.version,
-                          field(subject.problem_class), one.size,
-                          one.milliseconds > 0 ? fmt::format("{}", one.milliseconds) : "",
-                          field(text_of(one.parameters)),
-                          one.of == Measurement::Of::kiln ? "kiln" : "others", field(one.from),
-                          field(subject.device));
+      text += fmt::format(
+          "{},{},{},{},{},{},{},{},{},{}\r\n", field(subject.family), subject.version,
+          field(subject.problem_class), one.size,
+          one.milliseconds > 0 ? fmt::format("{}", one.milliseconds) : "",
+          field(text_of(one.parameters)), one.of == Measurement::Of::kiln ? "kiln" : "others",
+          field(one.from), field(subject.device),
+          one.standard_milliseconds > 0 ? fmt::format("{}", one.standard_milliseconds) : "");
   return text;
 }
 

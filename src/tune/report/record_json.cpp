@@ -32,6 +32,7 @@ Json json_of_record(const StoredRecord& stored) {
               {"milliseconds", one.milliseconds > 0 ? Json(one.milliseconds) : Json()},
               {"kernels", one.of == Measurement::Of::kiln ? "kiln" : "others"},
               {"from", one.from}};
+    if (one.standard_milliseconds > 0) json["built_in_milliseconds"] = one.standard_milliseconds;
     if (!one.original.empty()) json["original"] = json_of_parameters(one.original);
     measured.push_back(std::move(json));
   }
@@ -98,18 +99,23 @@ Parameters parameters_of(const Json& of, const char* name) {
   return parameters;
 }
 
+/// 0 where there is none.
+double time_of(const Json& of, const char* name) {
+  const Json* time = member(of, name);
+  if (time == nullptr || time->is_null()) return 0;
+  if (!time->is_number() || !(time->get<double>() > 0) || !std::isfinite(time->get<double>()))
+    refuse(time, name, "a time above 0, or null");
+  return time->get<double>();
+}
+
 Measurement measurement_of(const Json& json) {
   if (!json.is_object()) refuse(&json, "it", "an object");
   Measurement measurement;
   measurement.parameters = parameters_of(json, "parameters");
   measurement.size = integer_of(member(json, "size"), "size");
   if (measurement.size < 0) refuse(member(json, "size"), "size", "0 or more");
-  const Json* time = member(json, "milliseconds");
-  if (time != nullptr && !time->is_null()) {
-    if (!time->is_number() || !(time->get<double>() > 0) || !std::isfinite(time->get<double>()))
-      refuse(time, "milliseconds", "a time above 0, or null");
-    measurement.milliseconds = time->get<double>();
-  }
+  measurement.milliseconds = time_of(json, "milliseconds");
+  measurement.standard_milliseconds = time_of(json, "built_in_milliseconds");
   const Json* kernels = member(json, "kernels");
   if (kernels == nullptr || (*kernels != "kiln" && *kernels != "others"))
     refuse(kernels, "kernels", "kiln or others");

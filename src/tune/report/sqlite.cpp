@@ -85,7 +85,8 @@ constexpr const char* record_tables =
     "created INTEGER NOT NULL, made_elsewhere INTEGER NOT NULL);"
     "CREATE TABLE measurements (record INTEGER NOT NULL REFERENCES records, "
     "measurement INTEGER NOT NULL, size INTEGER NOT NULL, milliseconds REAL, "
-    "kernels TEXT NOT NULL, origin TEXT NOT NULL, PRIMARY KEY (record, measurement));"
+    "kernels TEXT NOT NULL, origin TEXT NOT NULL, built_in_milliseconds REAL, PRIMARY KEY (record, "
+    "measurement));"
     "CREATE TABLE settings (record INTEGER NOT NULL, measurement INTEGER NOT NULL, "
     "name TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (record, measurement, name), "
     "FOREIGN KEY (record, measurement) REFERENCES measurements) WITHOUT ROWID;";
@@ -117,7 +118,7 @@ void fill(const Connection& connection, const std::vector<TuningRun>& runs) {
 
 void fill(const Connection& connection, const std::vector<StoredRecord>& records) {
   Insert record(connection, "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)");
-  Insert measurement(connection, "INSERT INTO measurements VALUES (?, ?, ?, ?, ?, ?)");
+  Insert measurement(connection, "INSERT INTO measurements VALUES (?, ?, ?, ?, ?, ?, ?)");
   Insert setting(connection, "INSERT INTO settings VALUES (?, ?, ?, ?)");
   std::int64_t record_number = 0;
   for (const auto& [key, subject, known, created, elsewhere] : records) {
@@ -125,10 +126,11 @@ void fill(const Connection& connection, const std::vector<StoredRecord>& records
            created, std::int64_t{elsewhere});
     std::int64_t number = 0;
     for (const auto& one : known.history) {
-      std::optional<double> milliseconds;
+      std::optional<double> milliseconds, built_in;
+      if (one.standard_milliseconds > 0) built_in = one.standard_milliseconds;
       if (one.milliseconds > 0) milliseconds = one.milliseconds;
       const std::string kernels = one.of == Measurement::Of::kiln ? "kiln" : "others";
-      measurement(record_number, ++number, one.size, milliseconds, kernels, one.from);
+      measurement(record_number, ++number, one.size, milliseconds, kernels, one.from, built_in);
       for (const auto& [name, value] : one.parameters) setting(record_number, number, name, value);
     }
   }

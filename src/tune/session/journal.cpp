@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
@@ -19,9 +20,11 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 Json json_of(const Journal::Subject& subject) {
-  return {{kJournalMark, kJournalVersion}, {"identity", subject.identity},
-          {"device", subject.device},      {"strategy", subject.strategy},
-          {"seed", subject.seed},          {"space", subject.space}};
+  Json json{{kJournalMark, kJournalVersion}, {"identity", subject.identity},
+            {"device", subject.device},      {"strategy", subject.strategy},
+            {"seed", subject.seed},          {"space", subject.space}};
+  if (!subject.start.empty()) json["start"] = subject.start;
+  return json;
 }
 
 /// Nothing where a line is damaged or of a configuration that the space has not.
@@ -47,6 +50,16 @@ std::string Journal::text_of(const SearchSpace& space) {
       text += (i == 0 ? "" : ",") + parameter.values[i].text();
   }
   return text + fmt::format(" ({} configurations)", space.size());
+}
+
+std::optional<std::string> Journal::start_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  const Json head = Json::parse(line, nullptr, false);
+  if (!head.is_object() || !head.contains(kJournalMark)) return std::nullopt;
+  const auto start = head.find("start");
+  return start != head.end() && start->is_string() ? start->get<std::string>() : "";
 }
 
 Expected<Journal> Journal::open(const std::filesystem::path& path, const Subject& subject,

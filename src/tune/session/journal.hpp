@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,11 @@ class Journal {
     std::string strategy;
     std::uint64_t seed = 0;
     std::string space;  ///< text_of() it
+    /// The search on record that it starts from (KeptRun::id); empty: none.
+    std::string start = {};
   };
+  /// What the journal of a file says of that; nothing where it has no head.
+  static std::optional<std::string> start_of(const std::filesystem::path& path);
   /// The parameters with all their values, and how many configurations are valid.
   static std::string text_of(const SearchSpace& space);
 

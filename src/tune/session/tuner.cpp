@@ -178,7 +178,9 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
                                      tunable_.label(), state_.evaluated)));
   result.winner->time *= scale_;
   result.standard = standard_;
-  if (auto recorded = worker_.record(result.winner->id, result.winner->time / scale_); !recorded)
+  if (auto recorded =
+          worker_.record(result.winner->id, result.winner->time / scale_, standard_ / scale_);
+      !recorded)
     return tl::unexpected(recorded.error());
   result.recorded = true;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;

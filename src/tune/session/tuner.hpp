@@ -46,6 +46,7 @@ struct TunerResult {
   double standard = 0;  ///< seconds of the standard configuration; 0: it has no time
   bool recorded = false;
   TunerState state;
+  std::string started_from;  ///< the search on record that gave a start, for people; empty: none
   double seconds = 0;        ///< of the whole
   double compiling = 0;      ///< of these, spent on compiles, or waiting for those beside
   double running = 0;        ///< of these, spent on runs of the kernels

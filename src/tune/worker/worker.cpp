@@ -46,7 +46,7 @@ void Worker::serve(int channel) const {
         to.seconds = bench->run(question.id, question.launches);
         break;
       case Do::record:
-        bench->record(question.id, question.seconds);
+        bench->record(question.id, question.seconds, question.standard);
         break;
     }
   };
@@ -90,10 +90,10 @@ Outcome Worker::sample(ConfigurationId id, std::size_t launches) {
   return Outcome::of(answer.failure);
 }
 
-Expected<void> Worker::record(ConfigurationId id, double seconds) {
+Expected<void> Worker::record(ConfigurationId id, double seconds, double standard) {
   const Report report = prepare(id);
   if (!report.outcome.ok()) return tl::unexpected(Error(Errc::device, report.message));
-  const Answer answer = ask({Do::record, id, 0, seconds}, limits_.run);
+  const Answer answer = ask({Do::record, id, 0, seconds, standard}, limits_.run);
   if (answer.failure != Failure::none) return tl::unexpected(Error(Errc::device, answer.message));
   return {};
 }

@@ -40,7 +40,7 @@ class Worker : public Sampler {
   /// Prepares where needed, then times. Seconds.
   Outcome sample(ConfigurationId id, std::size_t launches) override;
   /// Bench::record in the child.
-  Expected<void> record(ConfigurationId id, double seconds);
+  Expected<void> record(ConfigurationId id, double seconds, double standard);
 
   /// Children that had to be replaced: crashes and hangs.
   std::size_t replaced() const { return replaced_; }
@@ -54,7 +54,7 @@ class Worker : public Sampler {
     Do what{};
     ConfigurationId id = 0;
     std::uint64_t launches = 0;
-    double seconds = 0;
+    double seconds = 0, standard = 0;
   };
 
   /// Asks the child; a child that dies or hangs is an answer, too, and gone.

@@ -65,7 +65,7 @@ TEST_F(WorkerTest, notices_a_child_that_was_killed) {
   EXPECT_DOUBLE_EQ(worker.sample(20, 2).time, 2e-3);
 }
 
-TEST_F(WorkerTest, tells_what_recording_came_to) { EXPECT_TRUE(worker.record(20, 1.0)); }
+TEST_F(WorkerTest, tells_what_recording_came_to) { EXPECT_TRUE(worker.record(20, 1.0, 2.0)); }
 
 TEST(WorkerStart, passes_on_why_the_device_cannot_be_opened) {
   Worker worker([]() -> std::unique_ptr<Bench> { throw Error(Errc::bad_input, "no such size"); },

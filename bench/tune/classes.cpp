@@ -1,0 +1,116 @@
+// Records on sizes that were never tuned: is what a short search found at two sizes good between,
+// below and above them?
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/process.hpp"
+#include "blas/duel.hpp"
+#include "spec/sandbox.hpp"
+#include "store/local_store.hpp"
+#include "tune/bars.hpp"
+
+namespace kiln::bench {
+namespace {
+
+using namespace kiln::blas;
+
+struct Case {
+  std::string name;  ///< "sgemm"
+  Routine routine;
+  Precision precision;
+  std::vector<std::size_t> tuned, other;
+  bool transposed = false;  ///< the others are of another class, which has no record
+};
+
+/// Of a search. Short, as impatient users are.
+constexpr const char* evaluations = "60";
+constexpr int pairs = 15;
+
+void tune(const Context& context, const Case& what, std::size_t n, const fs::path& store) {
+  const auto size = std::to_string(n);
+  const auto done = value_or_throw(run_process(
+      {context.binaries / "kiln",
+       {"tune", what.name, "-n", size, "--device", "cpu", "--evaluations", evaluations, "--store",
+        store.string(), "--journal",
+        (store.parent_path() / fmt::format("{}.jsonl", store.filename().string() + size)).string(),
+        "--from-scratch"},
+       {},
+       {}}));
+  if (done.exit_code != 0)
+    throw Error(Errc::io, "kiln tune: " + done.errors.substr(0, done.errors.find('\n')));
+}
+
+Call call_of(const Case& what, std::size_t n) {
+  Call call = measured_call(what.routine, what.precision, n);
+  if (what.transposed) call.trans_b = Transpose::transpose;
+  return rival::contiguous(call);
+}
+
+int calls_for(const Call& call) {
+  const double work = std::max(rival::operations_of(call), 8 * rival::traffic_of(call));
+  return static_cast<int>(std::clamp(4e9 / work, 1.0, 200.0));
+}
+
+/// How many times as fast the first side is.
+double ratio_of(rival::Machine& one, rival::Machine& other, const Call& call) {
+  rival::Problem with(one, call), without(other, call);
+  const int calls = calls_for(call);
+  std::vector<rival::Contender> sides{kiln_in_a_row(without, calls), kiln_in_a_row(with, calls)};
+  rival::measure(sides, pairs);
+  return ratio({std::move(sides[0].samples), std::move(sides[1].samples)}, "ms").value;
+}
+
+Outcome measure(const Context& context, const Case& what) {
+  if (std::getenv("KILN_LONG") == nullptr)
+    return not_measured("takes minutes; expected KILN_LONG=1");
+  use_own_driver_cache();
+  return guarded([&]() -> Outcome {
+    const Sandbox sandbox;
+    for (const auto n : what.tuned) tune(context, what, n, sandbox.path() / "tuned");
+    // What a search there would have given, at one size of them.
+    const std::size_t middle = what.other[what.other.size() / 2];
+    if (!what.transposed) tune(context, what, middle, sandbox.path() / "own");
+    const auto device = value_or_throw(select_devices("cpu")).front();
+    const auto resolver_over = [&](const char* store) {
+      return std::make_unique<Resolver>(open_local_store((sandbox.path() / store).string()));
+    };
+    const auto tuned = resolver_over("tuned"), built_in = resolver_over("empty"),
+               own = resolver_over("own");
+    rival::Machine with(device, *tuned), without(device, *built_in), own_side(device, *own);
+    Figure least{1e9, {}};
+    for (const auto n : what.other) {
+      const Call call = call_of(what, n);
+      const double faster = ratio_of(with, without, call);
+      least.value = std::min(least.value, faster);
+      least.detail += fmt::format("{}{}: {:.3f}", least.detail.empty() ? "" : ", ", n, faster);
+    }
+    if (!what.transposed)
+      least.detail += fmt::format("; at {} {:.3f} of what a search there finds", middle,
+                                  ratio_of(with, own_side, call_of(what, middle)));
+    return least;
+  });
+}
+
+}  // namespace
+
+std::vector<Bar> class_bars() {
+  static const std::vector<Case> cases{
+      {"sgemm", Routine::gemm, Precision::s, {256, 1024}, {64, 100, 181, 384, 500, 1500, 2048}},
+      {"dgemm", Routine::gemm, Precision::d, {256, 1024}, {64, 100, 181, 384, 500, 1500, 2048}},
+      {"sgemv", Routine::gemv, Precision::s, {512, 2048}, {150, 300, 1000, 1531, 4096, 6000}},
+      {"sgemm", Routine::gemm, Precision::s, {512}, {300, 512, 1000}, true},
+  };
+  std::vector<Bar> bars;
+  for (const auto& what : cases)
+    bars.push_back({fmt::format("tune/classes-{}{}", what.name, what.transposed ? "-nt" : ""),
+                    what.transposed ? "the slowest of products with a transposed factor, tuned "
+                                      "without it, against the built-in parameters"
+                                    : "the slowest of sizes that were never tuned, with records of "
+                                      "two others, against the built-in parameters",
+                    Holds::at_least, 0.97, "x faster",
+                    [&what](const Context& context) { return measure(context, what); }});
+  return bars;
+}
+
+}  // namespace kiln::bench
