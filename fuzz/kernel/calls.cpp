@@ -1,5 +1,5 @@
-// The reader of call records on arbitrary bytes: one line of error, or calls that can be written and
-// read again.
+// The reader of call records on arbitrary bytes: one line of error, or calls that can be written
+// and read again.
 #include <cmath>
 #include <cstdlib>
 #include <string_view>

@@ -26,7 +26,8 @@ void check_record(ByteView bytes) {
     (void)record->best(size, any);
   TuningRecord grown = *record;
   if (!record->history.empty()) grown.add(record->history.front());
-  require(grown.history.size() <= std::max(record->history.size(), TuningRecord::most_measurements));
+  require(grown.history.size() <=
+          std::max(record->history.size(), TuningRecord::most_measurements));
 }
 
 void check_subject(ByteView bytes) {

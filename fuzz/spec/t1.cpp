@@ -1,9 +1,9 @@
-// The reader of tuning problems on arbitrary bytes: one line of error, or a kernel that can be bound
-// or says why not, and arrays that can be filled or say why not.
+// The reader of tuning problems on arbitrary bytes: one line of error, or a kernel that can be
+// bound or says why not, and arrays that can be filled or say why not.
+#include "spec/t1/t1.hpp"
+
 #include <cstdlib>
 #include <string_view>
-
-#include "spec/t1/t1.hpp"
 
 using namespace kiln;
 using namespace kiln::spec;

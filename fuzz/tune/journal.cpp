@@ -1,12 +1,13 @@
 // Journals of searches on arbitrary bytes: as reports read them, and as a search that goes on does.
 // Either is one line of error, or what the other finds, too.
+#include "tune/session/journal.hpp"
+
 #include <cstdlib>
 #include <string>
 
 #include "base/file.hpp"
 #include "tune/report/exports.hpp"
 #include "tune/report/run.hpp"
-#include "tune/session/journal.hpp"
 
 using namespace kiln;
 using namespace kiln::tune;

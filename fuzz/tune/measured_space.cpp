@@ -1,10 +1,11 @@
-// The reader of measured spaces on arbitrary bytes, compressed or not: one line of error, or a space
-// whose every configuration has an outcome.
+// The reader of measured spaces on arbitrary bytes, compressed or not: one line of error, or a
+// space whose every configuration has an outcome.
+#include "tune/replay/measured_space.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 
 #include "tune/replay/inflate.hpp"
-#include "tune/replay/measured_space.hpp"
 
 using namespace kiln;
 using namespace kiln::tune;

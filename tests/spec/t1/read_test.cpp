@@ -86,7 +86,7 @@ TEST(T1, global_sizes_of_other_languages_count_work_groups) {
 
 TEST(T1, grid_divisors_cover_the_problem_s_size) {
   const auto problem = read(with("\"GlobalSizeType\"", "\"GridDivX\": [\"GROUP\", \"N\"], \"x\""));
-  EXPECT_THAT(bound(problem).global, ElementsAre(32));             // 64 / (8 * 2) groups of 8
+  EXPECT_THAT(bound(problem).global, ElementsAre(32));              // 64 / (8 * 2) groups of 8
   EXPECT_THAT(bound(problem, {3, 16, 0}).global, ElementsAre(32));  // 2 groups, rounded up
 }
 
@@ -109,9 +109,9 @@ TEST(T1, arguments_have_the_schema_s_types_and_access) {
 }
 
 TEST(T1, reads_how_arrays_begin_and_must_end) {
-  const auto problem = read(with(
-      "\"Size\": \"GROUP\"}\n    ]",
-      R"("Size": "GROUP"}], "ReferenceArguments": [{"Name": "r", "TargetName": "b",
+  const auto problem =
+      read(with("\"Size\": \"GROUP\"}\n    ]",
+                R"("Size": "GROUP"}], "ReferenceArguments": [{"Name": "r", "TargetName": "b",
          "FillType": "BinaryRaw", "DataSource": "b.bin",
          "ValidationMethod": "SideBySideRelativeComparison", "ValidationThreshold": 0.25}])"));
   ASSERT_EQ(problem.fills.size(), 2u);
