@@ -95,6 +95,7 @@ TEST(WorkerPoison, is_not_suspected_of_what_merely_does_not_fit) {
   EXPECT_FALSE(may_have_lost_device(Failure::build, "CL_OUT_OF_RESOURCES"));
   EXPECT_FALSE(may_have_lost_device(Failure::wrong_result, "7 instead of 8"));
   EXPECT_FALSE(may_have_lost_device(Failure::resources, "a work-group of 512x512x1 is above 4096"));
+  EXPECT_FALSE(may_have_lost_device(Failure::launch, "k: CL_INVALID_WORK_GROUP_SIZE (-54)"));
   EXPECT_TRUE(may_have_lost_device(Failure::launch, "clFinish: error -9999"));
   EXPECT_TRUE(may_have_lost_device(Failure::resources, "clFinish: CL_OUT_OF_RESOURCES"));
 }
