@@ -62,10 +62,6 @@ std::unique_ptr<tune::Tunable> tunable_spec(const Context& context) {
   tuning.inputs = files_of(context, "in");
   tuning.expect = files_of(context, "expect");
   if (context.has("rtol")) tuning.rtol = context.number("rtol");
-  if (tuning.parameters.empty())
-    throw Error(Errc::bad_input, tuning.file.string() +
-                                     ": nothing to search; expected --param NAME=VALUES, as "
-                                     "--param TS=8,16,32");
   return value_or_throw(spec::make_spec_tunable(tuning));
 }
 

@@ -175,7 +175,7 @@ constinit const Command tune_command{
     .options = own_options,
     .positional = {.value_name = "WHAT",
                    .help = "A routine of BLAS, without (gemm) or with (dgemm) the letter of its "
-                           "precision; or a specification file.",
+                           "precision; or a specification file; or a tuning problem (T1).",
                    .least = 0,
                    .most = 1},
     .examples = examples,

@@ -48,7 +48,9 @@ Expected<void> Tuner::evaluate(ConfigurationId id) {
     --in_pool_;
     report = options_.compilers->take(id);
   }
-  if (report.outcome.ok()) report = worker_.prepare(id);
+  // A compile that fails at the device and not in the compiler may find it gone: the worker knows.
+  if (report.outcome.ok() || report.outcome.failure == Failure::launch)
+    report = worker_.prepare(id);
   if (report.outcome.ok()) {
     report.outcome = measure(id);
     if (report.outcome.ok())
@@ -56,6 +58,8 @@ Expected<void> Tuner::evaluate(ConfigurationId id) {
     else
       report.message = worker_.prepare(id).message;
   }
+  // Not the candidate's fault, and nothing to remember it by.
+  if (worker_.gone()) return tl::unexpected(*worker_.gone());
   strategy_.tell(id, report.outcome);
   ++evaluated_now_;
   ++state_.evaluated;
@@ -131,6 +135,7 @@ Expected<void> Tuner::repeat_journal() {
   for (std::size_t i = 0; i < std::min(best.size(), measured_again); ++i) {
     if (!worker_.prepare(best[i].id).outcome.ok()) continue;
     const Outcome now = measure(best[i].id);
+    if (worker_.gone()) return tl::unexpected(*worker_.gone());
     if (i == 0 && now.ok()) scale_ = best[i].outcome.time / now.time;
   }
   return {};
@@ -172,6 +177,7 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
     }
   }
   result.state = state_;
+  if (worker_.gone()) return tl::unexpected(*worker_.gone());
   if (!result.winner)
     return tl::unexpected(Error(
         Errc::bad_input, fmt::format("{}: none of {} candidates ran and gave the right result",

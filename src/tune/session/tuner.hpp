@@ -50,7 +50,7 @@ struct TunerResult {
   double seconds = 0;        ///< of the whole
   double compiling = 0;      ///< of these, spent on compiles, or waiting for those beside
   double running = 0;        ///< of these, spent on runs of the kernels
-  std::size_t replaced = 0;  ///< children that died or hung
+  std::size_t replaced = 0;  ///< children that died, hung or failed a launch
 };
 
 /// Searches a Tunable's space for its fastest configuration: asks a strategy, measures in a worker,
@@ -72,7 +72,8 @@ class Tuner {
   /// without a play-off.
   using Listener = std::function<bool(const TunerState&)>;
   /// Errors: what the Tunable's open() threw, the journal's; bad_input where no candidate ran and
-  /// gave the right result.
+  /// gave the right result; device where the device is gone: then the journal holds all that was
+  /// measured, and nothing goes on record.
   Expected<TunerResult> run(const Listener& listener);
 
  private:
