@@ -14,12 +14,10 @@
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/store_settings.hpp"
 #include "cli/tune/search_one.hpp"
 #include "cli/tune/search_output.hpp"
 #include "tune/campaign/campaign_log.hpp"
 #include "tune/campaign/share_out.hpp"
-#include "tune/share/board.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -55,8 +53,6 @@ class Run {
     rows_.resize(campaign_.items.size());
     print_plan();
     if (context_.flag("dry-run")) return 0;
-    // Before anything is measured: a server that cannot be, not one that is away.
-    if (settings_.share) value_or_throw(tune::shared_board(store_settings_of(context_), "0"));
     auto log = value_or_throw(tune::CampaignLog::open(campaign_.log, campaign_.resume));
     start_ = Clock::now();
     for (std::size_t i = 0; i < campaign_.items.size() && !interrupted(); ++i) one(i, log);

@@ -7,6 +7,8 @@
 
 #include "base/one_line.hpp"
 #include "cli/context.hpp"
+#include "cli/store_settings.hpp"
+#include "tune/share/board.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -58,6 +60,8 @@ void refuse_combinations(const Context& context) {
   }
   if (!all && !from)
     refuse(context, "a single search", of_campaigns, "expected --all or --from with it");
+  // A server that cannot be is said at once; one that is away, when it is asked.
+  if (context.flag("share")) value_or_throw(tune::shared_board(store_settings_of(context), "0"));
 }
 
 }  // namespace kiln::cli

@@ -36,10 +36,11 @@ Json json_of_search(const tune::Tunable& tunable, const std::string& device,
   json.update({{"seconds", result.seconds},
                {"compiling_seconds", result.compiling},
                {"running_seconds", result.running},
-               {"overhead", 1 - (result.compiling + result.running) / result.seconds},
                {"replaced_processes", result.replaced},
                {"started_from", result.started_from},
                {"journal", journal.string()}});
+  if (result.seconds > 0)
+    json["overhead"] = 1 - (result.compiling + result.running) / result.seconds;
   return json;
 }
 

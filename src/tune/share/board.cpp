@@ -12,7 +12,7 @@ Expected<MakeBoard> shared_board(const StoreSettings& settings,
                                  [[maybe_unused]] const std::string& search,
                                  [[maybe_unused]] const BoardTimes& times) {
   if (settings.shared.empty())
-    return fail(Errc::bad_input, "found no shared store, expected --shared-store URL");
+    return fail(Errc::bad_input, "--share: found no shared store, expected --shared-store URL");
   const auto url = parse_shared_url(settings.shared);
   if (!url) return tl::unexpected(url.error());
 #if KILN_WITH_REDIS

@@ -29,7 +29,6 @@ class Child {
       : board_(std::move(board)), limits_(limits) {}
 
   void serve(int channel) {
-    (void)board_->join();
     auto renewal = Clock::now() + limits_.renewal;
     for (;;) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(renewal - Clock::now());
@@ -56,16 +55,18 @@ class Child {
 
  private:
   Expected<std::string> answer_to(const Question& question) {
-    if (auto sent = send_told(); !sent) {
-      if (question.what == Ask::tell) remember(question);
-      return tl::unexpected(sent.error());
+    if (question.what == Ask::tell) remember(question);
+    if (auto sent = send_told(); !sent) return tl::unexpected(sent.error());
+    // Who only asks whether the search has ended is none of it.
+    if (!joined_ && question.what != Ask::finished) {
+      if (auto joined = board_->join(); !joined) return tl::unexpected(joined.error());
+      joined_ = true;
     }
     switch (question.what) {
       case Ask::take:
         return take(question.id);
       case Ask::tell:
-        remember(question);
-        return done(send_told());
+        return std::string();
       case Ask::news:
         return news();
       case Ask::leave:
@@ -144,7 +145,8 @@ class Child {
     std::erase_if(held_, [&](const auto& one) { return Clock::now() - one.second > limits_.held; });
     std::vector<ConfigurationId> held;
     for (const auto& one : held_) held.push_back(one.first);
-    (void)board_->renew(held, left_ ? Board::Member::no : Board::Member::yes);
+    const bool is_member = joined_ && !left_;
+    (void)board_->renew(held, is_member ? Board::Member::yes : Board::Member::no);
   }
 
   std::unique_ptr<Board> board_;
@@ -153,7 +155,7 @@ class Child {
   std::vector<std::pair<ConfigurationId, std::string>> told_;
   std::size_t sent_ = 0, next_ = 0;
   std::vector<std::string> pending_;  ///< news that are not passed on yet, the last one first
-  bool left_ = false;
+  bool joined_ = false, left_ = false;
 };
 
 }  // namespace
