@@ -106,7 +106,9 @@ void SharedSearch::rest() { ::poll(nullptr, 0, rest_ms); }
 
 bool SharedSearch::leave() {
   const auto answer = ask(Ask::leave);
-  return !answer || *answer == "0";
+  if (!answer) return true;
+  // Another may have ended it since this one looked.
+  return *answer == "0" && !finished();
 }
 
 void SharedSearch::finish(ConfigurationId winner, double seconds) {

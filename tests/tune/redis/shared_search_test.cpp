@@ -238,6 +238,20 @@ TEST_F(SharedSearchTest, who_comes_late_learns_what_the_others_know) {
   EXPECT_EQ(result->winner->id, 20u) << "measured again, for the play-off";
 }
 
+TEST_F(SharedSearchTest, who_leaves_when_it_has_been_ended_leaves_it_so) {
+  auto ends = value_or_throw(SharedSearch::open(board(), tunable_.space()));
+  auto late = value_or_throw(SharedSearch::open(board(), tunable_.space()));
+  EXPECT_EQ(ends->take(1), Partners::Claim::mine);
+  EXPECT_EQ(late->take(2), Partners::Claim::mine);
+  EXPECT_FALSE(ends->leave()) << "another is there";
+  EXPECT_TRUE(late->leave());
+  EXPECT_FALSE(ends->leave()) << "another makes the play-off";
+  late->finish(20, 0.25);
+  EXPECT_FALSE(ends->leave()) << "another has made it";
+  ASSERT_TRUE(ends->finished());
+  EXPECT_EQ(ends->finished()->outcome.time, 0.25);
+}
+
 TEST_F(SharedSearchTest, goes_on_alone_with_one_warning_where_the_server_stops) {
   std::vector<std::string> warnings;
   set_log_sink([&](LogLevel level, std::string_view text) {
