@@ -297,6 +297,12 @@ TEST(RecordExport, csv_and_sqlite_hold_every_measurement) {
   EXPECT_EQ(made.integer("SELECT min(value) FROM settings WHERE name = 'columns'"), -8);
 }
 
+TEST(RecordExport, numbers_beyond_all_doubles_are_refused) {
+  const auto refused = read_records(as_bytes("{\"kiln tuning records\": 1e999}"), "r");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("beyond"));
+}
+
 TEST(RecordExport, what_is_none_is_refused_with_its_place) {
   const auto good = Json::parse(json_of(some_records()));
   const auto with = [&](const std::string& pointer, const Json& value) {
