@@ -77,8 +77,8 @@ TuningSubject tuning_subject(const Context& context) {
   if (is_spec(context.arguments().front())) {
     auto tunable = tunable_spec(context);
     const KnownDevice device = look_at_device(context);
-    return {device.name, device.speed_identity, std::move(tunable), device.facts.is_cpu,
-            find_device, device.nearness};
+    return {device.name,         device.speed_identity, std::move(tunable),
+            device.facts.is_cpu, find_device,           device.nearness};
   }
   if (!context.list("param").empty())
     throw Error(Errc::bad_input,
@@ -86,9 +86,12 @@ TuningSubject tuning_subject(const Context& context) {
                 "expected a specification file");
   const blas::Call call = call_of(context);
   const KnownDevice device = look_at_device(context);
-  return {device.name, device.speed_identity,
-          value_or_throw(blas::make_blas_tunable(call, device.facts)), device.facts.is_cpu,
-          find_device, device.nearness};
+  return {device.name,
+          device.speed_identity,
+          value_or_throw(blas::make_blas_tunable(call, device.facts)),
+          device.facts.is_cpu,
+          find_device,
+          device.nearness};
 }
 
 }  // namespace kiln::cli
