@@ -25,7 +25,7 @@ struct Case {
 
 /// Of a search. Short, as impatient users are.
 constexpr const char* evaluations = "60";
-constexpr int pairs = 15;
+constexpr int pairs = 25;
 
 void tune(const Context& context, const Case& what, std::size_t n, const fs::path& store) {
   const auto size = std::to_string(n);
@@ -96,8 +96,8 @@ Outcome measure(const Context& context, const Case& what) {
 
 std::vector<Bar> class_bars() {
   static const std::vector<Case> cases{
-      {"sgemm", Routine::gemm, Precision::s, {256, 1024}, {64, 100, 181, 384, 500, 1500, 2048}},
-      {"dgemm", Routine::gemm, Precision::d, {256, 1024}, {64, 100, 181, 384, 500, 1500, 2048}},
+      {"sgemm", Routine::gemm, Precision::s, {256, 1024}, {100, 150, 181, 384, 500, 1500, 2048}},
+      {"dgemm", Routine::gemm, Precision::d, {256, 1024}, {100, 150, 181, 384, 500, 1500, 2048}},
       {"sgemv", Routine::gemv, Precision::s, {512, 2048}, {150, 300, 1000, 1531, 4096, 6000}},
       {"sgemm", Routine::gemm, Precision::s, {512}, {300, 512, 1000}, true},
   };

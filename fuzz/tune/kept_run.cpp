@@ -1,9 +1,9 @@
 // Any bytes as a search on record: refused with one line, or a search that can be written, read
 // again as the same, and shown.
 
-#include <cstdlib>
-
 #include "tune/kept/kept_run.hpp"
+
+#include <cstdlib>
 
 using namespace kiln;
 

@@ -6,6 +6,7 @@
 
 #include "kernel/parameters.hpp"
 #include "kernel/request.hpp"
+#include "kernel/tuning_record.hpp"
 
 namespace kiln {
 
@@ -26,8 +27,8 @@ class Generator {
   virtual std::vector<std::string> classes_like(const std::string& /*problem_class*/) const {
     return {};
   }
-  /// How many times as large, or as small, a problem may be as the one that was measured.
-  virtual double reach() const;
+  /// How far from a size that was measured its Parameters are good.
+  virtual Reach reach() const { return {}; }
   /// OpenCL C. Only called with Parameters that accepts() takes.
   virtual std::string generate(const Request& request, const Parameters& parameters) const = 0;
 };

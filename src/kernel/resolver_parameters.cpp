@@ -13,7 +13,7 @@ RecordSubject subject_of(const Request& request, const Device& device) {
 
 /// Sizes of specification files are bytes of buffers: a matrix twice as wide has four times as
 /// many.
-constexpr double reach_of_files = 64;
+constexpr Reach reach_of_files{64, 64};
 
 /// Where a measurement is from, and of what size where that is another.
 std::string told(const Measurement& one, const Request& request) {

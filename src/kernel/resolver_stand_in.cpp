@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "kernel/resolver.hpp"
 
@@ -15,7 +14,7 @@ bool is_trusted(const Measurement& one) { return one.gain() >= Resolver::trusted
 /// The nearest of what related devices have, among those that `usable` takes: the same version of
 /// the generator before others, then by size, then the latest.
 const RelatedMeasurement* nearest(const RelatedRecords& records, const Request& request,
-                                  double reach,
+                                  const Reach& reach,
                                   const std::function<bool(const RelatedMeasurement&)>& usable) {
   const RelatedMeasurement* found = nullptr;
   const auto rank = [&](const RelatedMeasurement& one) {
@@ -23,7 +22,7 @@ const RelatedMeasurement* nearest(const RelatedRecords& records, const Request& 
                      size_distance(one.measurement.size, request.problem_size));
   };
   for (const auto& one : records) {
-    if (rank(one).second > std::log(reach) || !usable(one)) continue;
+    if (!reach.covers(one.measurement.size, request.problem_size) || !usable(one)) continue;
     if (found == nullptr || rank(one) <= rank(*found)) found = &one;
   }
   return found;
@@ -58,7 +57,7 @@ const Resolver::Fallbacks& Resolver::fallbacks(const Request& request, const Dev
 std::optional<ChosenParameters> Resolver::stand_in(const Request& request, const Device& device,
                                                    const Generator& maker, const Fits& usable) {
   const Fallbacks& known = fallbacks(request, device, maker);
-  const double reach = maker.reach();
+  const Reach reach = maker.reach();
   // What is nearest decides, be it against itself: a farther one is no better witness.
   std::optional<ChosenParameters> chosen;
   const auto decided = [&](const Measurement& one, const std::string& of) {

@@ -67,13 +67,10 @@ const Measurement* TuningRecord::best(std::int64_t size,
 
 TuningRecord::Choice TuningRecord::choose(std::int64_t size,
                                           const std::function<bool(const Measurement&)>& usable,
-                                          double reach) const {
-  const double most = std::log(reach);
+                                          const Reach& reach) const {
   bool passed_over = false;
   const auto is_near = [&](const Measurement& one) {
-    if (one.of != Measurement::Of::kiln || one.size <= 0 || size <= 0 ||
-        size_distance(one.size, size) <= most)
-      return true;
+    if (one.of != Measurement::Of::kiln || reach.covers(one.size, size)) return true;
     passed_over = true;
     return false;
   };

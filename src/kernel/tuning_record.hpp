@@ -32,6 +32,17 @@ struct Measurement {
   bool operator==(const Measurement&) const = default;
 };
 
+/// How far a record is good: for problems so many times as small and as large as its own.
+struct Reach {
+  double down = 2, up = 2;
+  /// Sizes that are not known are near.
+  bool covers(std::int64_t measured, std::int64_t size) const {
+    if (measured <= 0 || size <= 0) return true;
+    const auto ratio = static_cast<double>(size) / static_cast<double>(measured);
+    return ratio <= up && ratio * down >= 1;
+  }
+};
+
 /// What is known of one family, problem class and device: every measurement, the latest last.
 struct TuningRecord {
   std::vector<Measurement> history;
@@ -54,12 +65,12 @@ struct TuningRecord {
     Verdict verdict = Verdict::nothing;
     const Measurement* best = nullptr;
   };
-  /// The same with two guards. What Kiln has measured of a size that is more than `reach` times as
-  /// large, or as small, counts for nothing (sizes that are not known count as near). And where the
+  /// The same with two guards. What Kiln has measured of a size from which `reach` does not come
+  /// here counts for nothing. And where the
   /// nearest shows that the built-in Parameters were faster, they are: no record of a farther size
   /// is used in their place.
   Choice choose(std::int64_t size, const std::function<bool(const Measurement&)>& usable,
-                double reach) const;
+                const Reach& reach) const;
 
   /// Adds a measurement; one of the same Parameters, size and origin is replaced. Beyond
   /// `most_measurements` the oldest goes.

@@ -81,7 +81,7 @@ TEST_F(TuneHistory, the_store_alone_is_enough_for_reports_and_exports) {
   EXPECT_EQ(kept["evaluations"].size(), 3u);
   EXPECT_EQ(kept["evaluated"], 3);
   EXPECT_EQ(kept["seed"], 0);
-  EXPECT_EQ(kept["facts"]["type"], "cpu");
+  EXPECT_EQ(kept["facts"]["type"], "CPU");
   EXPECT_FALSE(kept["kiln"].get<std::string>().empty());
   const auto list = ok({"tuned", "ls", "--searches"}).output;
   EXPECT_THAT(list, HasSubstr("gemv float"));
@@ -143,7 +143,7 @@ TEST_F(TuneHistory, an_unknown_search_is_one_line) {
 }
 
 TEST_F(TuneHistory, explanations_name_the_size_that_was_measured) {
-  tune("640");
+  tune("640");  // its record is good from 320 to 1280
   const auto near = ok({"blas", "explain", "gemv", "-n", "700", "--json"}).output;
   EXPECT_THAT(near, HasSubstr("size 640"));
   const auto far = ok({"blas", "explain", "gemv", "-n", "100000", "-m", "2", "--json"}).output;

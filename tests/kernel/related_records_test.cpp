@@ -23,25 +23,26 @@ Measurement measured(std::int64_t unroll, std::int64_t size, double gain) {
 TEST(RecordChoice, a_size_too_far_away_says_nothing) {
   TuningRecord record;
   record.add(measured(1, 1000, 2));
-  EXPECT_EQ(record.choose(4000, any, 4).verdict, Verdict::use);
-  EXPECT_EQ(record.choose(250, any, 4).verdict, Verdict::use);
-  const auto far = record.choose(4001, any, 4);
+  EXPECT_EQ(record.choose(4000, any, {4, 4}).verdict, Verdict::use);
+  EXPECT_EQ(record.choose(250, any, {4, 4}).verdict, Verdict::use);
+  const auto far = record.choose(4001, any, {4, 4});
   EXPECT_EQ(far.verdict, Verdict::too_far);
   EXPECT_EQ(far.best->size, 1000);
-  EXPECT_EQ(record.choose(249, any, 4).verdict, Verdict::too_far);
-  EXPECT_EQ(record.choose(0, any, 4).verdict, Verdict::use) << "a size that is not known is near";
-  EXPECT_EQ(TuningRecord().choose(1, any, 4).verdict, Verdict::nothing);
+  EXPECT_EQ(record.choose(249, any, {4, 4}).verdict, Verdict::too_far);
+  EXPECT_EQ(record.choose(0, any, {4, 4}).verdict, Verdict::use)
+      << "a size that is not known is near";
+  EXPECT_EQ(TuningRecord().choose(1, any, {4, 4}).verdict, Verdict::nothing);
 }
 
 TEST(RecordChoice, what_was_slower_than_the_built_in_is_never_used) {
   TuningRecord record;
   record.add(measured(1, 1000, 0.99));
   record.add(measured(2, 4000, 3));
-  EXPECT_EQ(record.choose(900, any, 8).verdict, Verdict::built_in_faster)
+  EXPECT_EQ(record.choose(900, any, {8, 8}).verdict, Verdict::built_in_faster)
       << "nor is a farther one in its place";
-  EXPECT_EQ(record.choose(3000, any, 8).best->parameters.get("unroll", 0), 2);
+  EXPECT_EQ(record.choose(3000, any, {8, 8}).best->parameters.get("unroll", 0), 2);
   record.add(measured(4, 1000, 1.2));
-  EXPECT_EQ(record.choose(900, any, 8).best->parameters.get("unroll", 0), 4);
+  EXPECT_EQ(record.choose(900, any, {8, 8}).best->parameters.get("unroll", 0), 4);
 }
 
 TEST(RecordChoice, of_one_size_the_larger_gain_counts_not_the_time_of_another_day) {
@@ -51,13 +52,13 @@ TEST(RecordChoice, of_one_size_the_larger_gain_counts_not_the_time_of_another_da
   later.milliseconds /= 10;
   later.standard_milliseconds /= 10;
   record.add(later);
-  EXPECT_EQ(record.choose(100, any, 4).best->parameters.get("unroll", 0), 1);
+  EXPECT_EQ(record.choose(100, any, {4, 4}).best->parameters.get("unroll", 0), 1);
 }
 
 TEST(RecordChoice, records_without_the_built_in_time_are_used_as_before) {
   TuningRecord record;
   record.add(measured(1, 100, 0));
-  EXPECT_EQ(record.choose(100, any, 4).verdict, Verdict::use);
+  EXPECT_EQ(record.choose(100, any, {4, 4}).verdict, Verdict::use);
 }
 
 TEST(RelatedRecords, names_the_model_and_the_units) {
@@ -89,7 +90,7 @@ class LikeGenerator : public ScaleGenerator {
   std::vector<std::string> classes_like(const std::string& name) const override {
     return name == "small" ? std::vector<std::string>{"tiny"} : std::vector<std::string>{};
   }
-  double reach() const override { return 4; }
+  Reach reach() const override { return {4, 4}; }
 };
 
 class StandIns : public StoreFixture {

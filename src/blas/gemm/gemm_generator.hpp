@@ -32,6 +32,9 @@ class GemmGenerator : public Generator {
   std::int64_t version() const override;
   Parameters defaults(const Request& request) const override;
   bool accepts(const Request& request, const Parameters& parameters) const override;
+  /// A large product is much like a larger one; where a result has few tiles, others are better
+  /// (docs/performance.md has the figures).
+  Reach reach() const override { return {2, 8}; }
   std::vector<std::string> classes_like(const std::string& problem_class) const override;
   std::string generate(const Request& request, const Parameters& parameters) const override;
 };

@@ -26,7 +26,7 @@ class BlasBench : public tune::Bench {
     Use use;
     std::size_t bytes;
     std::vector<std::byte> initial;
-    std::vector<std::byte> reference, found;  ///< of what is written: what is right, the last run's
+    std::vector<std::byte> reference;  ///< of what is written: what is right
     std::vector<cl::Buffer> sets;
   };
 
@@ -35,10 +35,9 @@ class BlasBench : public tune::Bench {
   std::unique_ptr<SolutionSequence> build(const Parameters& parameters);
   /// Outputs as they were before a run, in the first set.
   void restore();
-  /// What the call wrote in the first set, to `found`.
-  void read_results();
-  /// Of `found` and the reference; "" where there is none.
-  std::string difference() const;
+  /// Of what a call wrote in the first set from the reference; "" where there is none. Where there
+  /// is no reference yet it becomes that.
+  std::string difference();
   void run_once(SolutionSequence& sequence);
 
   Call call_;

@@ -264,7 +264,7 @@ std::vector<StoredRecord> some_records() {
   StoredRecord one;
   one.subject = {"blas.gemm", -3276752929763547474, "gemm float", "p|1|a device|2|3|64|8 units"};
   one.record.history = {
-      {{{"rows", 4}, {"columns", -8}}, 128, 0.25, Measurement::Of::kiln, "kiln tune", {}},
+      {{{"rows", 4}, {"columns", -8}}, 128, 0.25, Measurement::Of::kiln, "kiln tune", {}, 0.75},
       {{{"rows", 2}}, 0, 0, Measurement::Of::others, "a, b\n\"c\"", {{"x", 1}}}};
   one.created = 1'000'000;
   StoredRecord two = one;
@@ -286,8 +286,9 @@ TEST(RecordExport, json_comes_back_as_it_was) {
 
 TEST(RecordExport, csv_and_sqlite_hold_every_measurement) {
   const auto csv = csv_of(some_records());
-  EXPECT_THAT(csv, HasSubstr("\r\nblas.gemm,-3276752929763547474,gemm float,128,0.25,"
-                             "columns=-8 rows=4,kiln,kiln tune,p|1|a device|2|3|64|8 units\r\n"));
+  EXPECT_THAT(csv,
+              HasSubstr("\r\nblas.gemm,-3276752929763547474,gemm float,128,0.25,"
+                        "columns=-8 rows=4,kiln,kiln tune,p|1|a device|2|3|64|8 units,0.75\r\n"));
   EXPECT_THAT(csv, HasSubstr(",0,,rows=2,others,\"a, b\n\"\"c\"\"\","));
   Made made(sqlite_of(some_records()));
   EXPECT_EQ(made.integer("SELECT count(*) FROM measurements"), 3);
