@@ -39,7 +39,7 @@ class RunTunedTest : public RunTest {
     const auto made = value_or_throw(spec::make_spec_tunable(options));
     for (const auto& device : value_or_throw(select_devices(devices))) {
       const Queue queue(kiln::Context::create({device}), device);
-      made->open(resolver, queue.context(), queue)->record(0, 1e-3);
+      made->open(resolver, queue.context(), queue)->record(0, 1e-3, 0);
     }
   }
   std::string explained(std::vector<std::string> more = {}, const std::string& devices = "cpu") {

@@ -19,7 +19,7 @@ class TunedBindingTest : public SpecTuneTest {
     auto options = tuning(parameter);
     options.dataset = dataset;
     const auto made = tunable(options);
-    bench(*made)->record(id(*made, text), seconds);
+    bench(*made)->record(id(*made, text), seconds, 0);
   }
 
   struct Run {
@@ -103,13 +103,13 @@ TEST_F(TunedBindingTest, what_the_user_sets_leaves_no_combination_that_nobody_me
   auto options = tuning("TS=2,16");
   options.parameters.push_back("SHIFT=0,1");
   const auto made = tunable(options);
-  bench(*made)->record(id(*made, "TS=16 SHIFT=1"), 1e-3);
+  bench(*made)->record(id(*made, "TS=16 SHIFT=1"), 1e-3, 0);
   auto symbols = at(48);
   symbols.set["TS"] = 4;
   EXPECT_EQ(run(symbols).macro("SHIFT"), "");
   symbols.set["TS"] = 16;
   EXPECT_EQ(run(symbols).macro("SHIFT"), "1") << "what was set is what was measured";
-  bench(*made)->record(id(*made, "TS=2 SHIFT=0"), 2e-3);
+  bench(*made)->record(id(*made, "TS=2 SHIFT=0"), 2e-3, 0);
   symbols.set["TS"] = 2;
   EXPECT_EQ(run(symbols).macro("SHIFT"), "0") << "slower, but the one with TS 2";
 }
