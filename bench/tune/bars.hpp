@@ -4,12 +4,17 @@
 
 namespace kiln::bench {
 
-/// The bars of the tuner; all but the last need no device.
+/// The bars of the tuner.
 std::vector<Bar> tune_bars();
 
-std::vector<Bar> hub_bars();    ///< tune/median-…, p90-, ratio-, random-, transfer-, run-, score-
-std::vector<Bar> space_bars();  ///< tune/space-time, tune/space-memory
-std::vector<Bar> noise_bars();  ///< tune/noise-…
-std::vector<Bar> class_bars();  ///< tune/classes-…
+// These need no device.
+std::vector<Bar> hub_bars();  ///< tune/median-…, p90-, simple-, random-, transfer-, run-, score-
+std::vector<Bar> own_space_bars();  ///< tune/random-…, score-…
+std::vector<Bar> space_bars();      ///< tune/space-time, tune/space-memory
+std::vector<Bar> noise_bars();      ///< tune/noise-…
+// These search on the first device.
+std::vector<Bar> search_bars();       ///< tune/overhead
+std::vector<Bar> class_bars();        ///< tune/classes-…
+std::vector<Bar> long_search_bars();  ///< tune-long/ten-minutes, for half an hour
 
 }  // namespace kiln::bench

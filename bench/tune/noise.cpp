@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "tune/bars.hpp"
-#include "tune/hub.hpp"
 #include "tune/measure/measurement.hpp"
+#include "tune/measured.hpp"
 #include "tune/replay/noisy_sampler.hpp"
 #include "tune/strategy/make.hpp"
 
@@ -33,8 +33,8 @@ double loss(const tune::MeasuredSpace& measured, std::uint64_t seed, std::size_t
   return winner ? measured.outcomes[winner->id].time / best : 1e9;
 }
 
-Outcome near_best(const Context& context, const hub::Pair& pair) {
-  const auto measured = hub::space(context, pair.name);
+Outcome near_best(const Context& context, const measured::Pair& pair) {
+  const auto measured = measured::space(context, pair);
   if (!measured) return not_measured(measured.error());
   std::size_t near = 0, samples = 0;
   double worst = 0;
@@ -52,8 +52,8 @@ Outcome near_best(const Context& context, const hub::Pair& pair) {
 
 std::vector<Bar> noise_bars() {
   std::vector<Bar> bars;
-  for (const hub::Pair& pair : hub::spaces()) {
-    bars.push_back({hub::bar_name("noise", pair),
+  for (const measured::Pair& pair : measured::hub_spaces()) {
+    bars.push_back({measured::bar_name("noise", pair),
                     "seeds whose winner is truly within 2 % of the best evaluated, with 20 % noise "
                     "and a slow-down by 2",
                     Holds::at_least, 95, "seeds",

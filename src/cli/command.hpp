@@ -48,6 +48,12 @@ struct Positional {
   std::span<const std::string_view> choices = {};
 };
 
+/// A heading before an option, for commands with many: it stands over all up to the next heading.
+struct OptionGroup {
+  std::string_view first;  ///< the name of the option that begins it
+  std::string_view title;
+};
+
 struct Example {
   std::string_view line;  ///< as typed, without a prompt
   std::string_view meaning;
@@ -60,6 +66,7 @@ struct Command {
   std::span<const Option> options = {};
   Positional positional = {};
   std::span<const Example> examples = {};
+  std::span<const OptionGroup> groups = {};  ///< in the order of the options; empty: one list
 };
 
 class Context;

@@ -18,14 +18,23 @@ std::string title(std::string_view text) {
   return fmt::format("\n{}\n", styled(Style::bold, text));
 }
 
-std::string option_lines(std::span<const Option> options, std::size_t width) {
+std::string option_lines(std::span<const Option> options, std::size_t width,
+                         std::span<const OptionGroup> groups = {}) {
   std::string out;
-  for (const Option& option : options)
+  for (const Option& option : options) {
+    out += option_heading(groups, option).empty() ? "" : title(option_heading(groups, option));
     out += definition(usage_of(option), meaning_of(option), option_column, width);
+  }
   return out;
 }
 
 }  // namespace
+
+std::string_view option_heading(std::span<const OptionGroup> groups, const Option& option) {
+  for (const auto& group : groups)
+    if (group.first == option.name) return group.title;
+  return {};
+}
 
 std::string usage_of(const Option& option) {
   std::string out = option.letter == 0 ? "" : fmt::format("-{}, ", option.letter);
@@ -91,7 +100,9 @@ std::string help_of(const Command& command, int width) {
     out +=
         definition(command.positional.value_name, command.positional.help, option_column, columns);
   }
-  if (!command.options.empty()) out += title("Options") + option_lines(command.options, columns);
+  if (!command.options.empty())
+    out += (command.groups.empty() ? title("Options") : "") +
+           option_lines(command.options, columns, command.groups);
   out += title("Options of every command") + option_lines(common_options(), columns);
   out += definition("-h, --help", "Prints this text.", option_column, columns);
   if (!command.examples.empty()) out += title("Examples");

@@ -13,6 +13,9 @@ std::string synopsis_of(const Command& command);
 /// The help sentence with what the definition adds: default, choices, repeatable.
 std::string meaning_of(const Option& option);
 
+/// The heading over an option where it begins a group, else nothing.
+std::string_view option_heading(std::span<const OptionGroup> groups, const Option& option);
+
 /// What `kiln --help` prints: the sub-commands with their summaries.
 std::string overview(int width);
 /// What `kiln NOUN --help` prints: the verbs of the noun; empty where it has none.

@@ -69,8 +69,13 @@ std::string man_page(const Command& command) {
     out += section("ARGUMENTS") +
            entry(std::string(command.positional.value_name), std::string(command.positional.help));
   out += section("OPTIONS");
-  for (const auto options : {command.options, common_options()})
-    for (const Option& option : options) out += option_entry(option);
+  for (const Option& option : command.options) {
+    const auto heading = option_heading(command.groups, option);
+    if (!heading.empty()) out += fmt::format("## {}\n\n", scdoc_text(heading));
+    out += option_entry(option);
+  }
+  if (!command.groups.empty()) out += "## Of every command\n\n";
+  for (const Option& option : common_options()) out += option_entry(option);
   out += entry("-h, --help", "Prints a short help.");
   out += scdoc_text(
              "Each option can also be given by its environment variable and in the config "

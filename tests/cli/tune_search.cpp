@@ -110,6 +110,24 @@ TEST_F(TuneSearch, ends_by_ctrl_c_with_the_best_so_far_on_record) {
   EXPECT_THAT(result.output, HasSubstr("configurations measured"));
 }
 
+TEST_F(TuneSearch, ends_where_the_device_vanishes_and_leaves_the_store_alone) {
+  // The loader's list of drivers, without which there is no device; every second candidate crashes,
+  // and costs a new process that looks for one.
+  const auto result = bash(
+      "mkdir icd; cp /etc/OpenCL/vendors/*.icd icd; export OCL_ICD_VENDORS=$PWD/icd;"
+      " $KILN tune twice.json --set dataset=4096 --param LOOP=1..400 --param MODE=0,3"
+      " --strategy exhaustive --journal j > out 2> err & P=$!;"
+      " until [ $(cat j 2>/dev/null | wc -l) -ge 4 ] || ! [ -d /proc/$P ]; do :; done;"
+      " rm icd/*; wait $P; echo code $?; wc -l < err; cat out err; wc -l < j;"
+      " $KILN tuned ls 2>&1 | grep -c twice");
+  EXPECT_THAT(result.output, ::testing::StartsWith("code 1\n1\n")) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("the device is gone"));
+  EXPECT_THAT(result.output, ::testing::EndsWith("\n0\n")) << "nothing on record";
+  const Json found = json({"--param", "LOOP=1..400", "--param", "MODE=0,3", "--strategy",
+                           "exhaustive", "--journal", "j", "--resume", "--evaluations", "2"});
+  EXPECT_GE(found["evaluated"], 5);
+}
+
 TEST_F(TuneSearch, leaves_the_store_alone_where_nothing_is_right) {
   write("wrong.npy", "");
   const auto result = kiln(words({"--param", "MODE=1,2"}));

@@ -4,6 +4,8 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "tune/support.hpp"
@@ -45,6 +47,47 @@ class FakeBench : public Bench {
 
  private:
   std::pair<ConfigurationId, double> recorded_;
+};
+
+/// All right until one configuration breaks the device for its process: whatever comes behind it
+/// fails.
+class PoisonedBench : public FakeBench {
+ public:
+  enum : ConfigurationId { poisons = 14, poisons_later = 60 };
+  explicit PoisonedBench(Failure as) : as_(as) {}
+
+  Report prepare(ConfigurationId id) override {
+    poisoned_ |= id == poisons;
+    if (!poisoned_) return {Outcome::of_time(1), ""};
+    return {Outcome::of(as_), "clFinish: CL_OUT_OF_RESOURCES (-5)"};
+  }
+  double run(ConfigurationId id, std::size_t launches) override {
+    poisoned_ |= id == poisons_later;
+    if (poisoned_) throw Error(Errc::device, "clFinish: CL_INVALID_COMMAND_QUEUE (-36)");
+    return time_of(id) * static_cast<double>(launches);
+  }
+
+ private:
+  Failure as_;
+  bool poisoned_ = false;
+};
+
+/// The device vanishes with one configuration, for every process: a file says so.
+class LosingBench : public FakeBench {
+ public:
+  LosingBench(std::filesystem::path mark, ConfigurationId last)
+      : mark_(std::move(mark)), last_(last) {
+    if (std::filesystem::exists(mark_)) throw Error(Errc::not_found, "no such device");
+  }
+  Report prepare(ConfigurationId id) override {
+    if (id == last_) std::ofstream(mark_) << "lost";
+    if (std::filesystem::exists(mark_)) throw Error(Errc::device, "CL_DEVICE_NOT_AVAILABLE");
+    return {Outcome::of_time(1), ""};
+  }
+
+ private:
+  std::filesystem::path mark_;
+  ConfigurationId last_;
 };
 
 /// 40 configurations, X = 0 to 39.

@@ -15,6 +15,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/tune/commands.hpp"
+#include "cli/tune/file_kind.hpp"
 #include "tune/strategy/make.hpp"
 
 namespace kiln::cli {
@@ -105,6 +106,8 @@ std::string title(const Replay& replay) {
 
 int tune_replay(Context& context) {
   const std::string path = context.text("replay");
+  refuse_calls(path, "--replay");
+  if (context.has("from")) refuse_calls(context.text("from"), "--from with --replay");
   Replay replay{path, context.text("from"), read(path), std::nullopt, 0, {}};
   if (context.has("from")) replay.from = read(replay.from_path);
   replay.from_evaluations = static_cast<std::size_t>(context.integer("from-evaluations"));

@@ -15,40 +15,10 @@
 #include "cli/tune/commands.hpp"
 #include "cli/tune/report.hpp"
 #include "cli/tune/search_one.hpp"
+#include "cli/tune/search_output.hpp"
 
 namespace kiln::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-/// "rows=32 columns=12": the configuration, for people.
-Json json_of(const tune::SearchSpace& space, tune::ConfigurationId id) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < space.parameters().size(); ++i)
-    json[space.parameters()[i].name] = space.value(id, i).to_integer().value_or(0);
-  return json;
-}
-
-void print_json_result(const tune::Tunable& tunable, const std::string& device,
-                       const std::filesystem::path& journal, const tune::TunerResult& result) {
-  print_json({{"tuned", tunable.label()},
-              {"device", device},
-              {"configurations", tunable.space().size()},
-              {"evaluated", result.state.evaluated},
-              {"failed", result.state.failed},
-              {"best", json_of(tunable.space(), result.winner->id)},
-              {"best_seconds", result.winner->time},
-              {"standard_seconds", result.standard},
-              {"faster_by", result.standard / result.winner->time},
-              {"finalists", result.winner->finalists},
-              {"seconds", result.seconds},
-              {"compiling_seconds", result.compiling},
-              {"running_seconds", result.running},
-              {"overhead", 1 - (result.compiling + result.running) / result.seconds},
-              {"replaced_processes", result.replaced},
-              {"started_from", result.started_from},
-              {"journal", journal.string()}});
-}
 
 void print_result(const tune::Tunable& tunable, const std::string& device,
                   const std::filesystem::path& journal, const tune::TunerResult& result) {
@@ -101,7 +71,7 @@ int tune_search(Context& context) {
   };
   const auto result = search_one(context, subject, settings, listener);
   progress.hide();
-  context.flag("json") ? print_json_result(tunable, subject.device, path, result)
+  context.flag("json") ? print_json(json_of_search(tunable, subject.device, path, result))
                        : print_result(tunable, subject.device, path, result);
   flush_output();
   if (context.has("report")) write_report(path, context.text("report"));

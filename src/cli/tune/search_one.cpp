@@ -6,10 +6,12 @@
 
 #include "base/digest.hpp"
 #include "cli/context.hpp"
+#include "cli/store_settings.hpp"
 #include "cli/tune/history.hpp"
 #include "cli/tune/journals.hpp"
 #include "cli/tune/search_processes.hpp"
 #include "cli/tune/time_option.hpp"
+#include "tune/share/shared_search.hpp"
 #include "tune/strategy/make.hpp"
 
 namespace kiln::cli {
@@ -31,6 +33,14 @@ tune::TunerOptions tuner_options(const SearchSettings& settings, tune::MachineLo
   return options;
 }
 
+tune::TunerResult ended_by_others(const tune::Trial& winner, const tune::SearchSpace& space) {
+  tune::TunerResult result;
+  result.winner = tune::Measurement::Winner{winner.id, winner.outcome.time, 0, 0};
+  result.left_to_others = true;
+  result.state.size = space.size();
+  return result;
+}
+
 }  // namespace
 
 SearchSettings search_settings(const Context& context) {
@@ -44,6 +54,7 @@ SearchSettings search_settings(const Context& context) {
   settings.jobs = static_cast<std::size_t>(std::min<std::int64_t>(context.integer("jobs"), 256));
   settings.hang_time = time_option(context, "hang-time");
   settings.resume = context.flag("resume");
+  settings.share = context.flag("share");
   settings.journal = context.text("journal");
   return settings;
 }
@@ -77,6 +88,13 @@ tune::TunerResult search_one(const Context& context, const TuningSubject& subjec
   const SearchHistory history(context, subject, settings.resume);
   const auto start = history.start(path, of);
   auto journal = value_or_throw(tune::Journal::open(path, of, tunable.space(), settings.resume));
+  std::unique_ptr<tune::SharedSearch> shared;
+  if (settings.share) {
+    const auto make = value_or_throw(
+        tune::shared_board(store_settings_of(context), tune::SharedSearch::name_of(of)));
+    shared = value_or_throw(tune::SharedSearch::open(make, tunable.space()));
+    if (const auto ended = shared->finished()) return ended_by_others(*ended, tunable.space());
+  }
   const auto strategy = value_or_throw(tune::make_strategy(
       settings.strategy, tunable.space(), settings.seed, start ? start->transfer : nullptr));
   auto lock = value_or_throw(tune::MachineLock::open());
@@ -84,9 +102,10 @@ tune::TunerResult search_one(const Context& context, const TuningSubject& subjec
   tune::TunerOptions options = tuner_options(settings, lock);
   options.compilers = processes.compilers();
   options.compile_beside = !subject.device_is_cpu;
+  options.partners = shared.get();
   tune::Tuner tuner(tunable, processes.worker(), *strategy, journal, options);
   auto result = value_or_throw(tuner.run(listener));
-  processes.keep(result.winner->id);
+  if (!result.left_to_others) processes.keep(result.winner->id);
   history.keep(path, lock);
   if (start) result.started_from = start->text;
   return result;

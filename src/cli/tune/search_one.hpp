@@ -20,6 +20,7 @@ struct SearchSettings {
   std::size_t jobs = 0;         ///< processes that compile ahead; 0: by the processors
   std::chrono::milliseconds hang_time{0};
   bool resume = false;
+  bool share = false;             ///< with other machines of the same kind, by the shared store
   std::filesystem::path journal;  ///< empty: a file of the search's own in journal_folder()
 };
 
@@ -33,7 +34,8 @@ std::filesystem::path journal_path(const tune::Journal::Subject& subject,
                                    const SearchSettings& settings);
 
 /// Searches one subject to its end, in a child process; the winner goes on record. The caller's
-/// process stays without a driver. Throws Error.
+/// process stays without a driver. A search that is shared may be left to others; where one of
+/// them has ended it, the winner is theirs and nothing is measured here. Throws Error.
 tune::TunerResult search_one(const Context& context, const TuningSubject& subject,
                              const SearchSettings& settings, const tune::Tuner::Listener& listener);
 

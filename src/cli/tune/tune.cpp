@@ -2,7 +2,10 @@
 #include "cli/blas/call_options.hpp"
 #include "cli/common_options.hpp"
 #include "cli/context.hpp"
+#include "cli/tune/campaign.hpp"
+#include "cli/tune/combinations.hpp"
 #include "cli/tune/commands.hpp"
+#include "cli/tune/file_kind.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::cli {
@@ -14,20 +17,18 @@ constexpr std::string_view strategy_names[] = {
 };
 
 constexpr Option own_options[] = {
-    {.name = "replay",
-     .kind = Kind::file,
-     .value_name = "FILE",
-     .help = "A measured space to search in place of a device: a Kernel Tuner cache file or a T4 "
-             "results file, compressed or not."},
-    {.name = "from",
-     .kind = Kind::file,
-     .value_name = "FILE",
-     .help = "A measured space of another device, in the same formats, to start from."},
-    {.name = "from-evaluations",
+    {.name = "budget",
+     .kind = Kind::text,
+     .value_name = "TIME",
+     .help = "How long to search, as 90s, 10m or 2h; the last candidate and the play-off come on "
+             "top. Of --from and --all: all searches together; where it is not given, --all takes "
+             "2m for each.",
+     .fallback = "10m"},
+    {.name = "evaluations",
      .kind = Kind::integer,
      .value_name = "N",
-     .help = "Starts from a run of the tuner with N evaluations on the other device, another for "
-             "each seed, in place of all that was measured there. 0 takes all.",
+     .help = "How many candidates to measure, at most; in a campaign, of each search. 0: as many "
+             "as the budget allows.",
      .fallback = "0",
      .least = 0},
     {.name = "strategy",
@@ -36,6 +37,66 @@ constexpr Option own_options[] = {
      .help = "How to search; all compares them.",
      .fallback = "forest",
      .choices = strategy_names},
+    {.name = "seed",
+     .kind = Kind::integer,
+     .value_name = "N",
+     .help = "Of the search's random numbers.",
+     .fallback = "0",
+     .least = 0},
+    {.name = "jobs",
+     .kind = Kind::integer,
+     .value_name = "N",
+     .help = "How many processes compile what is measured next. 0: by the processors of this "
+             "machine, at most 8.",
+     .fallback = "0",
+     .least = 0},
+    {.name = "hang-time",
+     .kind = Kind::text,
+     .value_name = "TIME",
+     .help = "How long a candidate may take to compile and run before it counts as hanging.",
+     .fallback = "60s"},
+    options::device,
+    {.name = "journal",
+     .kind = Kind::file,
+     .value_name = "FILE",
+     .help = "Where each measurement is written as soon as it is known. Default: a file of the "
+             "search's own in $XDG_STATE_HOME/kiln/tuning."},
+    {.name = "resume",
+     .help = "Goes on where a search, or a campaign, was stopped or killed: what is measured is "
+             "not measured again."},
+    {.name = "from-scratch",
+     .help = "Does not start from the nearest search on record: of the same device with another "
+             "driver, of another size, of a device like it."},
+    {.name = "report",
+     .kind = Kind::file,
+     .value_name = "FILE",
+     .help = "Writes the search as a page for a browser when it ends: the best so far, what each "
+             "parameter matters, failures, the ten fastest. kiln tuned report makes it of any "
+             "journal."},
+    options::json,
+    {.name = "all",
+     .help = "Tunes everything that the device lacks: the routines that have parameters, in all "
+             "precisions, for usual problems; those alone that WHAT or --precision name."},
+    {.name = "from",
+     .kind = Kind::file,
+     .value_name = "FILE",
+     .help = "A record of calls, as kiln record writes it: tunes what takes most of that "
+             "application's time first. With --replay, a measured space of another device to start "
+             "from."},
+    {.name = "share",
+     .help = "Splits the searches of --all or --from among all machines of this kind that are at "
+             "them, by the server of --shared-store: each candidate is measured once."},
+    {.name = "dry-run", .help = "Only shows what --all or --from would tune, and for how long."},
+    options::precision,
+    options::size_m,
+    options::size_n,
+    options::size_k,
+    options::order,
+    options::side,
+    options::uplo,
+    options::trans_a,
+    options::trans_b,
+    options::diag,
     {.name = "param",
      .kind = Kind::text,
      .value_name = "NAME=VALUES",
@@ -63,63 +124,18 @@ constexpr Option own_options[] = {
              "what the file's own run without parameters writes.",
      .repeat = Repeat::yes},
     options::rtol,
-    {.name = "budget",
-     .kind = Kind::text,
-     .value_name = "TIME",
-     .help =
-         "How long to search, as 90s, 10m or 2h; the last candidate and the play-off come on top.",
-     .fallback = "10m"},
-    {.name = "evaluations",
-     .kind = Kind::integer,
-     .value_name = "N",
-     .help = "How many candidates to measure, at most. 0: as many as the budget allows.",
-     .fallback = "0",
-     .least = 0},
-    {.name = "seed",
-     .kind = Kind::integer,
-     .value_name = "N",
-     .help = "Of the search's random numbers.",
-     .fallback = "0",
-     .least = 0},
-    {.name = "journal",
+    {.name = "replay",
      .kind = Kind::file,
      .value_name = "FILE",
-     .help = "Where each measurement is written as soon as it is known. Default: a file of the "
-             "search's own in $XDG_STATE_HOME/kiln/tuning."},
-    {.name = "resume",
-     .help = "Goes on with the search that the journal holds, where it was stopped or killed."},
-    {.name = "from-scratch",
-     .help = "Does not start from the nearest search on record: of the same device with another "
-             "driver, of another size, of a device like it."},
-    {.name = "report",
-     .kind = Kind::file,
-     .value_name = "FILE",
-     .help = "Writes the search as a page for a browser when it ends: the best so far, what each "
-             "parameter matters, failures, the ten fastest. kiln tuned report makes it of any "
-             "journal."},
-    {.name = "jobs",
+     .help = "A measured space to search in place of a device: a Kernel Tuner cache file or a T4 "
+             "results file, compressed or not."},
+    {.name = "from-evaluations",
      .kind = Kind::integer,
      .value_name = "N",
-     .help = "How many processes compile what is measured next. 0: by the processors of this "
-             "machine, at most 8.",
+     .help = "Starts from a run of the tuner with N evaluations on the other device, another for "
+             "each seed, in place of all that was measured there. 0 takes all.",
      .fallback = "0",
      .least = 0},
-    {.name = "hang-time",
-     .kind = Kind::text,
-     .value_name = "TIME",
-     .help = "How long a candidate may take to compile and run before it counts as hanging.",
-     .fallback = "60s"},
-    options::size_m,
-    options::size_n,
-    options::size_k,
-    options::precision,
-    options::order,
-    options::side,
-    options::uplo,
-    options::trans_a,
-    options::trans_b,
-    options::diag,
-    options::device,
     {.name = "seeds",
      .kind = Kind::integer,
      .value_name = "N",
@@ -132,7 +148,6 @@ constexpr Option own_options[] = {
      .help = "How near to the fastest configuration's speed a search must come.",
      .fallback = "5",
      .least = 0},
-    options::json,
     options::store,
     options::system_store,
     options::shared_store,
@@ -140,11 +155,23 @@ constexpr Option own_options[] = {
     options::store_size,
     options::compile,
 };
+constexpr OptionGroup groups[] = {
+    {"budget", "Searching"},
+    {"all", "Many searches"},
+    {"precision", "A call of BLAS"},
+    {"param", "A specification file"},
+    {"replay", "A measured space in place of a device"},
+    {"store", "The store"},
+};
 constexpr Example examples[] = {
     {"kiln tune gemm -n 1024 --budget 10m", "Find the fastest block sizes for products of floats."},
     {"kiln tune mm.json --param TS=8,16,32 --param WPT=1..8 --constraint \"TS % WPT == 0\"",
      "The same for a kernel of one's own."},
     {"kiln tune gemm -n 1024 --resume", "Go on where that was stopped."},
+    {"kiln tune --from calls.jsonl --budget 1h", "What an application calls, by its time."},
+    {"kiln tune --all --resume", "Everything that this machine lacks; go on after Ctrl-C."},
+    {"kiln tune --all --share --shared-store redis://cache.local",
+     "The same on each machine of a fleet: they share the work."},
     {"kiln tune --replay convolution_A4000.json.gz", "How many evaluations does a search take?"},
     {"kiln tune --replay cache.json --strategy all", "Which strategy is best there?"},
     {"kiln tune --replay a.json.gz --from b.json.gz", "What are another device's times worth?"},
@@ -163,6 +190,9 @@ constinit const Command tune_command{
         "take part, so that what is recorded is never slower. Candidates run in a process of their "
         "own: those that hang or crash are noted and passed over. Ctrl-C ends the search in good "
         "order.\n\n"
+        "With --from, or --all, makes many searches, one after another: a plan is shown first, "
+        "each "
+        "result is used as soon as it is there, and one that fails does not stop the others.\n\n"
         "With --replay, searches a space in which every configuration was measured before, so that "
         "strategies can be compared at no cost. For each seed it counts the evaluations until a "
         "configuration within 5 % of the fastest one's speed is found: configurations that fail "
@@ -175,10 +205,11 @@ constinit const Command tune_command{
     .options = own_options,
     .positional = {.value_name = "WHAT",
                    .help = "A routine of BLAS, without (gemm) or with (dgemm) the letter of its "
-                           "precision; or a specification file.",
+                           "precision; or a specification file; or a tuning problem (T1).",
                    .least = 0,
                    .most = 1},
     .examples = examples,
+    .groups = groups,
 };
 
 std::span<const std::string_view> tune_strategy_names() {
@@ -186,11 +217,17 @@ std::span<const std::string_view> tune_strategy_names() {
 }
 
 int tune(Context& context) {
+  refuse_combinations(context);
   if (context.has("replay")) return tune_replay(context);
+  if (context.flag("all")) return run_campaign(context, campaign_of_everything(context));
+  if (context.has("from")) {
+    refuse_measured_space(context.text("from"));
+    return run_campaign(context, campaign_of_calls(context));
+  }
   if (!context.arguments().empty()) return tune_search(context);
-  throw Error(
-      Errc::bad_input,
-      "nothing to tune; expected a routine, as gemm, a specification file, or --replay FILE");
+  throw Error(Errc::bad_input,
+              "nothing to tune; expected a routine, as gemm, a specification file, --all, --from "
+              "FILE or --replay FILE");
 }
 
 }  // namespace kiln::cli

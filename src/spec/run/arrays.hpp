@@ -39,13 +39,15 @@ Expected<void> save_npy(const BoundArgument& argument, ByteView data,
 Expected<std::string> compare_with_npy(const BoundArgument& argument, ByteView data,
                                        const std::filesystem::path& file, double rtol);
 
-/// The same for two arrays of one argument. Two NaNs are equal.
-std::string first_difference(const Type& type, ByteView expected, ByteView actual, double rtol);
+/// The same for two arrays of one argument. Two NaNs are equal, and numbers (whole ones, too) that
+/// are no farther apart than `atol`.
+std::string first_difference(const Type& type, ByteView expected, ByteView actual, double rtol,
+                             double atol = 0);
 
 /// The first element of `actual` that equals that of none of the `expected` arrays, as text; empty
 /// where each equals one of them.
 std::string first_stranger(const Type& type, const std::vector<ByteView>& expected, ByteView actual,
-                           double rtol);
+                           double rtol, double atol = 0);
 
 /// The argument of a position that must be a buffer, for messages about `option`.
 Expected<const BoundArgument*> buffer_argument(const BoundSpec& bound, std::uint32_t position,

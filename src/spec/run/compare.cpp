@@ -9,7 +9,8 @@ namespace kiln::spec {
 namespace {
 
 template <class T>
-bool equal(T a, T b, double rtol) {
+bool equal(T a, T b, double rtol, double atol) {
+  if (atol > 0 && std::abs(static_cast<double>(a) - static_cast<double>(b)) <= atol) return true;
   if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
     if (a == b) return true;  // infinities, too
@@ -33,13 +34,13 @@ std::string lane_text(const Type& type, std::size_t lane) {
 
 template <class T>
 std::string scan(const Type& type, const std::vector<ByteView>& expected, ByteView actual,
-                 double rtol) {
+                 double rtol, double atol) {
   std::size_t different = 0;
   std::string first;
   for (std::size_t at = 0; at + sizeof(T) <= actual.size(); at += sizeof(T)) {
     const T found = load<T>(actual, at);
     if (std::any_of(expected.begin(), expected.end(),
-                    [&](ByteView wanted) { return equal(load<T>(wanted, at), found, rtol); }))
+                    [&](ByteView wanted) { return equal(load<T>(wanted, at), found, rtol, atol); }))
       continue;
     if (different++ == 0)
       first = fmt::format("element {}{}: {} instead of {}", at / type.bytes(),
@@ -52,12 +53,13 @@ std::string scan(const Type& type, const std::vector<ByteView>& expected, ByteVi
 
 }  // namespace
 
-std::string first_difference(const Type& type, ByteView expected, ByteView actual, double rtol) {
-  return first_stranger(type, {expected}, actual, rtol);
+std::string first_difference(const Type& type, ByteView expected, ByteView actual, double rtol,
+                             double atol) {
+  return first_stranger(type, {expected}, actual, rtol, atol);
 }
 
 std::string first_stranger(const Type& type, const std::vector<ByteView>& expected, ByteView actual,
-                           double rtol) {
+                           double rtol, double atol) {
   for (const auto& wanted : expected) {
     if (wanted.size() != actual.size()) return "the sizes differ";
     // The common case is equality to the bit, and that is one pass at memory speed.
@@ -65,25 +67,25 @@ std::string first_stranger(const Type& type, const std::vector<ByteView>& expect
   }
   switch (type.scalar) {
     case Scalar::i8:
-      return scan<std::int8_t>(type, expected, actual, rtol);
+      return scan<std::int8_t>(type, expected, actual, rtol, atol);
     case Scalar::u8:
-      return scan<std::uint8_t>(type, expected, actual, rtol);
+      return scan<std::uint8_t>(type, expected, actual, rtol, atol);
     case Scalar::i16:
-      return scan<std::int16_t>(type, expected, actual, rtol);
+      return scan<std::int16_t>(type, expected, actual, rtol, atol);
     case Scalar::u16:
-      return scan<std::uint16_t>(type, expected, actual, rtol);
+      return scan<std::uint16_t>(type, expected, actual, rtol, atol);
     case Scalar::i32:
-      return scan<std::int32_t>(type, expected, actual, rtol);
+      return scan<std::int32_t>(type, expected, actual, rtol, atol);
     case Scalar::u32:
-      return scan<std::uint32_t>(type, expected, actual, rtol);
+      return scan<std::uint32_t>(type, expected, actual, rtol, atol);
     case Scalar::i64:
-      return scan<std::int64_t>(type, expected, actual, rtol);
+      return scan<std::int64_t>(type, expected, actual, rtol, atol);
     case Scalar::u64:
-      return scan<std::uint64_t>(type, expected, actual, rtol);
+      return scan<std::uint64_t>(type, expected, actual, rtol, atol);
     case Scalar::f32:
-      return scan<float>(type, expected, actual, rtol);
+      return scan<float>(type, expected, actual, rtol, atol);
     case Scalar::f64:
-      return scan<double>(type, expected, actual, rtol);
+      return scan<double>(type, expected, actual, rtol, atol);
   }
   return "";
 }

@@ -1,8 +1,17 @@
 #include "spec/tune/device_arrays.hpp"
 
+#include <algorithm>
 #include <cstring>
 
+#include "spec/tune/record.hpp"
+
 namespace kiln::spec {
+namespace {
+
+/// As many as exceed the caches, where that is not too much memory.
+constexpr std::int64_t most_sets = 4, bytes_of_sets = std::int64_t{256} << 20;
+
+}  // namespace
 
 DeviceArrays::DeviceArrays(const BoundSpec& bound, const Arrays& initial, const Queue& queue)
     : queue_(queue), initial_(initial), slots_(bound.arguments.size()) {
@@ -44,6 +53,18 @@ ByteView DeviceArrays::contents(std::uint32_t position) {
                                  slot.host.data(), 0, nullptr, nullptr),
            "clEnqueueReadBuffer");
   return slot.host.view();
+}
+
+DeviceArraySets::DeviceArraySets(const BoundSpec& bound, const Arrays& initial,
+                                 const Queue& queue) {
+  const auto sets = std::clamp<std::int64_t>(
+      bytes_of_sets / std::max<std::int64_t>(problem_size(bound), 1), 1, most_sets);
+  for (std::int64_t set = 0; set < sets; ++set) sets_.emplace_back(bound, initial, queue);
+  reset(DeviceArrays::Which::all);
+}
+
+void DeviceArraySets::reset(DeviceArrays::Which which) {
+  for (auto& set : sets_) set.reset(which);
 }
 
 }  // namespace kiln::spec

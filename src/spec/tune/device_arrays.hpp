@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <vector>
 
 #include "device/context.hpp"
@@ -34,6 +35,26 @@ class DeviceArrays {
   Queue queue_;
   const Arrays& initial_;
   std::vector<Slot> slots_;
+};
+
+/// Several sets of a spec's buffers with the same contents, which launches take by turns: so that
+/// inputs of a small problem come from memory, as they do in an application, and not from the
+/// nearest cache. At most four, and 256 MiB of them together; at least one. Belongs to one thread.
+class DeviceArraySets {
+ public:
+  /// As DeviceArrays, each reset whole.
+  DeviceArraySets(const BoundSpec& bound, const Arrays& initial, const Queue& queue);
+
+  std::size_t size() const { return sets_.size(); }
+  /// The one that results are compared in.
+  DeviceArrays& first() { return sets_.front(); }
+  /// The one that was taken longest ago.
+  DeviceArrays& next() { return sets_[turn_++ % sets_.size()]; }
+  void reset(DeviceArrays::Which which);
+
+ private:
+  std::deque<DeviceArrays> sets_;
+  std::size_t turn_ = 0;
 };
 
 }  // namespace kiln::spec

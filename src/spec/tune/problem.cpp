@@ -66,20 +66,85 @@ Expected<std::vector<tune::Parameter>> read_parameters(const std::vector<std::st
   return parameters;
 }
 
-Expected<tune::SearchSpace> read_space(const SpecTuning& options) {
-  auto parameters = read_parameters(options.parameters);
-  if (!parameters) return tl::unexpected(parameters.error());
-  std::vector<tune::Constraint> constraints;
-  for (const auto& text : options.constraints) {
-    auto constraint = tune::parse_constraint(text, *parameters);
+/// `constraints` are those of the file.
+Expected<tune::SearchSpace> build_space(std::vector<tune::Parameter> parameters,
+                                        std::vector<tune::Constraint> constraints,
+                                        const std::vector<std::string>& more) {
+  for (const auto& text : more) {
+    auto constraint = tune::parse_constraint(text, parameters);
     if (!constraint) return tl::unexpected(constraint.error());
     constraints.push_back(*std::move(constraint));
   }
-  return tune::SearchSpace::build(*std::move(parameters), std::move(constraints));
+  return tune::SearchSpace::build(std::move(parameters), std::move(constraints));
+}
+
+/// What is tuned: a kernel, and its space.
+struct Kernel {
+  T1Problem file;  ///< of a specification file the spec alone
+  tune::SearchSpace space;
+  std::string untuned_run = "without parameters";
+};
+
+Expected<Kernel> read_spec_file(const SpecTuning& options) {
+  auto spec = load_spec(options.file, options.dialect);
+  if (!spec) return tl::unexpected(spec.error());
+  if (options.parameters.empty())
+    return fail(Errc::bad_input, options.file.string() +
+                                     ": nothing to search; expected --param NAME=VALUES, as "
+                                     "--param TS=8,16,32");
+  auto parameters = read_parameters(options.parameters);
+  if (!parameters) return tl::unexpected(parameters.error());
+  auto space = build_space(*std::move(parameters), {}, options.constraints);
+  if (!space) return tl::unexpected(space.error());
+  T1Problem file;
+  file.spec = *std::move(spec);
+  return Kernel{std::move(file), *std::move(space)};
+}
+
+/// The configuration that the defaults are, or the first one: what it writes is right.
+tune::ConfigurationId untuned_configuration(const T1Problem& file, const tune::SearchSpace& space) {
+  tune::Positions positions;
+  for (const auto& parameter : file.parameters) {
+    const auto given = file.defaults.find(parameter.name);
+    if (given == file.defaults.end()) return 0;
+    const auto at = tune::position_of(parameter, given->second);
+    if (at == parameter.values.size()) return 0;
+    positions.push_back(static_cast<std::uint16_t>(at));
+  }
+  return space.find(positions).value_or(0);
+}
+
+Expected<Kernel> read_t1_file(std::string_view text, const SpecTuning& options) {
+  const auto file_name = options.file.string();
+  if (!options.parameters.empty())
+    return fail(Errc::bad_input, fmt::format("--param {}: {} is a tuning problem, whose parameters "
+                                             "are its own; expected no --param",
+                                             one_line(options.parameters.front()), file_name));
+  auto file = read_t1(text, file_name);
+  if (!file) return tl::unexpected(file.error());
+  auto space = build_space(file->parameters, file->constraints, options.constraints);
+  if (!space) return fail(space.error().code(), file_name + ": " + space.error().message());
+  const auto untuned = untuned_configuration(*file, *space);
+  std::vector<std::int64_t> values;
+  for (std::size_t i = 0; i < file->parameters.size(); ++i)
+    values.push_back(std::get<std::int64_t>(space->value(untuned, i).data()));
+  set_untuned_values(*file, values);
+  auto untuned_run = "with " + space->text(untuned);
+  return Kernel{*std::move(file), *std::move(space), std::move(untuned_run)};
+}
+
+/// The file's members tell a tuning problem from a specification.
+Expected<Kernel> read_kernel(const SpecTuning& options) {
+  constexpr std::uint64_t most_bytes = 64u << 20;
+  const auto text = read_text(options.file, most_bytes);
+  return text && is_t1(*text) ? read_t1_file(*text, options) : read_spec_file(options);
 }
 
 Expected<void> bind_base(TuningProblem& problem) {
   auto untuned = bind(problem.spec, problem.symbols);
+  if (untuned)
+    untuned->options.insert(untuned->options.end(), problem.compiler_options.begin(),
+                            problem.compiler_options.end());
   if (untuned) {
     problem.base = *std::move(untuned);
     problem.runs_untuned = true;
@@ -136,13 +201,32 @@ std::string text_of(const Parameters& parameters) {
   return text;
 }
 
+double relative_bound(const TuningProblem& problem) {
+  if (problem.options.rtol) return *problem.options.rtol;
+  // What the community's tuners take where a file says nothing.
+  constexpr double usual = 1e-4;
+  if (!problem.fills.empty()) return usual;
+  return problem.options.expect.empty() ? 0 : 1e-5;
+}
+
+/// How a tuning problem's arrays begin and must end, as far as it changes what is measured.
+Expected<std::string> text_of(const Fill& fill) {
+  std::string text =
+      fmt::format(", fill {} {} {}", fill.position, static_cast<int>(fill.how), fill.value.text());
+  if (fill.seed) text += fmt::format(" seed {}", *fill.seed);
+  if (fill.generator) text += " " + fill.generator->canonical();
+  if (fill.how != Fill::How::file) return text;
+  const auto bytes = read_file(fill.file, 1ull << 41);
+  if (!bytes) return fail(bytes.error().code(), fill.place + ": " + bytes.error().message());
+  return text + " " + blake2b(*bytes).hex();
+}
+
 /// Results are comparable where kernel, sizes, data and the bound on errors are the same.
 Expected<std::string> identity_of(const TuningProblem& problem, const Parameters& symbols) {
   const auto& options = problem.options;
-  std::string text =
-      fmt::format("spec 1 {}{}, {} bytes, seed {}, rtol {}",
-                  record_request(problem.spec, *problem.source).problem_class, text_of(symbols),
-                  problem_size(problem.base), options.seed, problem.rtol());
+  std::string text = fmt::format("spec 1 {}{}, {} bytes, seed {}, rtol {}",
+                                 problem.request().problem_class, text_of(symbols),
+                                 problem_size(problem.base), options.seed, relative_bound(problem));
   for (const auto* files : {&options.inputs, &options.expect})
     for (const auto& [position, file] : *files) {
       const auto bytes = read_file(file, 1ull << 41);
@@ -150,10 +234,38 @@ Expected<std::string> identity_of(const TuningProblem& problem, const Parameters
       text += fmt::format(", {} {} {}", files == &options.inputs ? "in" : "expect", position,
                           blake2b(*bytes).hex());
     }
+  for (const auto& fill : problem.fills) {
+    const auto more = text_of(fill);
+    if (!more) return more;
+    text += *more;
+  }
+  for (const auto& reference : problem.references) {
+    const auto more = text_of(reference.fill);
+    if (!more) return more;
+    text += fmt::format("{} within {} {}", *more, reference.relative, reference.absolute);
+  }
   return text;
 }
 
 }  // namespace
+
+std::optional<TuningProblem::Tolerance> TuningProblem::tolerance(std::uint32_t position) const {
+  const Tolerance usual{relative_bound(*this), 0};
+  if (references.empty() || !options.expect.empty()) return usual;
+  for (const auto& reference : references) {
+    if (reference.fill.position != position) continue;
+    if (options.rtol) return usual;
+    return Tolerance{reference.relative, reference.absolute};
+  }
+  return std::nullopt;
+}
+
+Request TuningProblem::request() const {
+  Request request = record_request(spec, *source);
+  for (const auto& option : compiler_options)
+    request.problem_class += fmt::format(" {}", one_line(option));
+  return request;
+}
 
 Parameters TuningProblem::parameters(tune::ConfigurationId id) const {
   Parameters parameters;
@@ -163,33 +275,39 @@ Parameters TuningProblem::parameters(tune::ConfigurationId id) const {
 }
 
 Expected<BoundSpec> TuningProblem::bind(tune::ConfigurationId id) const {
-  return bind_with(spec, symbols, parameters(id));
+  auto bound = bind_with(spec, symbols, parameters(id));
+  if (bound)
+    bound->options.insert(bound->options.end(), compiler_options.begin(), compiler_options.end());
+  return bound;
 }
 
 Expected<TuningProblemPtr> read_tuning_problem(const SpecTuning& options) {
-  auto spec = load_spec(options.file, options.dialect);
-  if (!spec) return tl::unexpected(spec.error());
-  if (is_part_of_graph(*spec))
+  auto kernel = read_kernel(options);
+  if (!kernel) return tl::unexpected(kernel.error());
+  auto& file = kernel->file;
+  if (is_part_of_graph(file.spec))
     return fail(Errc::unsupported,
                 fmt::format("{}: the kernel is part of a graph (depends, task or from); only "
                             "single kernels are tuned",
-                            spec->file));
-  auto source = load_kernel_source(*spec, options.source_dirs);
+                            file.spec.file));
+  auto source = load_kernel_source(file.spec, options.source_dirs);
   if (!source) return tl::unexpected(source.error());
-  auto space = read_space(options);
-  if (!space) return tl::unexpected(space.error());
-  for (const auto& parameter : space->parameters())
-    if (auto right = check_name(parameter.name, options.symbols, *spec, **source); !right)
+  for (const auto& parameter : kernel->space.parameters())
+    if (auto right = check_name(parameter.name, options.symbols, file.spec, **source); !right)
       return tl::unexpected(right.error());
   auto problem = std::make_shared<TuningProblem>(TuningProblem{options,
                                                                options.symbols,
-                                                               *std::move(spec),
+                                                               std::move(file.spec),
                                                                *std::move(source),
-                                                               *std::move(space),
+                                                               std::move(kernel->space),
                                                                {},
                                                                false,
+                                                               std::move(kernel->untuned_run),
                                                                {},
-                                                               {}});
+                                                               {},
+                                                               std::move(file.compiler_options),
+                                                               std::move(file.fills),
+                                                               std::move(file.references)});
   if (options.dataset > 0)
     problem->symbols.set_if.insert_or_assign("dataset", expr::Value(options.dataset));
   if (auto bound = bind_base(*problem); !bound) return tl::unexpected(bound.error());

@@ -21,6 +21,9 @@ namespace {
 using tune::Failure;
 using tune::Report;
 
+/// Launches that are kept ready: each holds a kernel of its driver's.
+constexpr std::size_t most_prepared = 16;
+
 Arrays make_arrays(const BoundSpec& bound, std::uint64_t seed, const Files& files) {
   try {
     return value_or_throw(Arrays::make(bound, seed, files));
@@ -75,11 +78,24 @@ SpecBench::SpecBench(TuningProblemPtr problem, Resolver& resolver, const Queue& 
     : problem_(std::move(problem)),
       resolver_(resolver),
       queue_(queue),
-      initial_(make_arrays(problem_->base, problem_->options.seed, problem_->options.inputs)),
+      initial_(make_inputs()),
       arrays_(problem_->base, initial_, queue_) {
   for (const auto& argument : problem_->base.arguments)
     has_inout_ |= argument.kind == ArgumentKind::inout;
-  reference_ = problem_->options.expect.empty() ? run_untuned() : read_expected();
+  if (!problem_->options.expect.empty())
+    reference_ = read_expected();
+  else
+    reference_ = problem_->references.empty() ? run_untuned() : fill_references();
+}
+
+Arrays SpecBench::make_inputs() const {
+  const auto& options = problem_->options;
+  Arrays inputs = make_arrays(problem_->base, options.seed, options.inputs);
+  for (const auto& fill : problem_->fills)
+    if (!options.inputs.contains(fill.position))
+      value_or_throw(fill_array(fill, problem_->base.arguments[fill.position].type, options.seed,
+                                inputs.at(fill.position).span()));
+  return inputs;
 }
 
 // As arrays of inputs, so that Arrays reads and checks them; nothing else takes memory.
@@ -96,6 +112,25 @@ Arrays SpecBench::read_expected() const {
   return make_arrays(results, 0, problem_->options.expect);
 }
 
+/// Room for what is written, nothing else.
+Arrays SpecBench::make_results() const {
+  BoundSpec results = problem_->base;
+  for (auto& argument : results.arguments) {
+    if (!argument.is_buffer()) continue;
+    argument.kind = ArgumentKind::output;
+    if (!is_written(problem_->base.arguments[argument.position])) argument.bytes = 0;
+  }
+  return make_arrays(results, 0, {});
+}
+
+Arrays SpecBench::fill_references() const {
+  Arrays reference = make_results();
+  for (const auto& [fill, relative, absolute] : problem_->references)
+    value_or_throw(fill_array(fill, problem_->base.arguments[fill.position].type,
+                              problem_->options.seed, reference.at(fill.position).span()));
+  return reference;
+}
+
 Arrays SpecBench::run_untuned() {
   try {
     value_or_throw(check_device_fit(problem_->base, *queue_.device()));
@@ -105,21 +140,15 @@ Arrays SpecBench::run_untuned() {
     run_once(launch);
   } catch (const Error& error) {
     throw Error(error.code(),
-                fmt::format("{}: the run without parameters, which says what is right, fails "
+                fmt::format("{}: the run {}, which says what is right, fails "
                             "(--expect P=FILE may say it instead): {}",
-                            problem_->spec.file, error.message()));
+                            problem_->spec.file, problem_->untuned_run, error.message()));
   }
-  BoundSpec results = problem_->base;
-  for (auto& argument : results.arguments) {
-    if (!argument.is_buffer()) continue;
-    argument.kind = ArgumentKind::output;
-    if (!is_written(problem_->base.arguments[argument.position])) argument.bytes = 0;
-  }
-  Arrays reference = make_arrays(results, 0, {});
+  Arrays reference = make_results();
   for (const auto& argument : problem_->base.arguments)
     if (is_written(argument))
       std::memcpy(reference.at(argument.position).data(),
-                  arrays_.contents(argument.position).data(), argument.bytes);
+                  arrays_.first().contents(argument.position).data(), argument.bytes);
   return reference;
 }
 
@@ -129,7 +158,6 @@ Launch SpecBench::make_launch(const BoundSpec& bound, Program& program) {
   value_or_throw(check_arguments_match(kernel, job));
   value_or_throw(check_argument_types(bound, kernel));
   Launch launch(queue_.context(), program, problem_->spec.name);
-  arrays_.set_arguments(launch);
   for (const auto& argument : bound.arguments) {
     if (argument.kind == ArgumentKind::scalar) launch.set_scalar(argument.position, argument.value);
     if (argument.kind == ArgumentKind::local) launch.set_local(argument.position, argument.bytes);
@@ -139,16 +167,19 @@ Launch SpecBench::make_launch(const BoundSpec& bound, Program& program) {
 }
 
 void SpecBench::run_once(Launch& launch) {
-  arrays_.reset(DeviceArrays::Which::all);
+  arrays_.first().reset(DeviceArrays::Which::all);
+  arrays_.first().set_arguments(launch);
   launch.enqueue(queue_.cl()());
   check_cl(::clFinish(queue_.cl()()), "clFinish");
 }
 
 std::string SpecBench::difference() {
   for (const auto& argument : problem_->base.arguments) {
-    if (!is_written(argument)) continue;
+    const auto bound = is_written(argument) ? problem_->tolerance(argument.position) : std::nullopt;
+    if (!bound) continue;
     const auto text = first_difference(argument.type, reference_.at(argument.position).view(),
-                                       arrays_.contents(argument.position), problem_->rtol());
+                                       arrays_.first().contents(argument.position), bound->relative,
+                                       bound->absolute);
     if (!text.empty()) return fmt::format("argument {}: {}", argument.position, text);
   }
   return "";
@@ -156,6 +187,7 @@ std::string SpecBench::difference() {
 
 Report SpecBench::prepare(tune::ConfigurationId id) {
   prepared_.erase(id);
+  right_.erase(id);
   const auto bound = problem_->bind(id);
   if (!bound) return report(Failure::resources, one_line(bound.error().message()));
   if (auto fits = check_device_fit(*bound, *queue_.device()); !fits)
@@ -183,15 +215,31 @@ Report SpecBench::try_out(tune::ConfigurationId id, const BoundSpec& bound) {
   const double ran = running.seconds();
   if (auto wrong = difference(); !wrong.empty())
     return report(Failure::wrong_result, std::move(wrong));
-  prepared_.emplace(id, std::move(launch));
+  right_.insert(id);
+  keep(id, std::move(launch));
   return {tune::Outcome::of_time(1), "", compiled, ran};
 }
 
-double SpecBench::run(tune::ConfigurationId id, std::size_t launches) {
-  const auto found = prepared_.find(id);
-  if (found == prepared_.end())
+void SpecBench::keep(tune::ConfigurationId id, Launch launch) {
+  if (prepared_.size() >= most_prepared) prepared_.clear();
+  prepared_.emplace(id, std::move(launch));
+}
+
+Launch& SpecBench::ready(tune::ConfigurationId id) {
+  if (!right_.contains(id))
     throw Error(Errc::internal,
                 fmt::format("configuration {} was not prepared", problem_->space.text(id)));
+  if (!prepared_.contains(id)) {
+    const auto bound = value_or_throw(problem_->bind(id));
+    Launch launch = make_launch(bound, compile_bound(*problem_, bound, resolver_, queue_));
+    run_once(launch);  // warm, as one that was just compared is
+    keep(id, std::move(launch));
+  }
+  return prepared_.at(id);
+}
+
+double SpecBench::run(tune::ConfigurationId id, std::size_t launches) {
+  Launch& launch = ready(id);
   // Else what is added up would grow from launch to launch, in the end beyond all numbers.
   if (has_inout_) arrays_.reset(DeviceArrays::Which::inout);
   double seconds = 0;
@@ -199,7 +247,10 @@ double SpecBench::run(tune::ConfigurationId id, std::size_t launches) {
   constexpr std::size_t most_events = 256;
   for (std::size_t left = launches; left > 0;) {
     std::vector<cl::Event> events(std::min(left, most_events));
-    for (auto& event : events) found->second.enqueue(queue_.cl()(), {}, &event());
+    for (auto& event : events) {
+      arrays_.next().set_arguments(launch);
+      launch.enqueue(queue_.cl()(), {}, &event());
+    }
     check_cl(::clFinish(queue_.cl()()), "clFinish");
     for (const auto& event : events) seconds += seconds_of(event());
     left -= events.size();
@@ -209,7 +260,7 @@ double SpecBench::run(tune::ConfigurationId id, std::size_t launches) {
 
 void SpecBench::record(tune::ConfigurationId id, double seconds, double standard) {
   const auto bound = value_or_throw(problem_->bind(id));
-  Request request = record_request(problem_->spec, *problem_->source);
+  Request request = problem_->request();
   request.problem_size = problem_size(bound);
   Measurement measured = measurement_of(problem_->spec, bound, problem_->parameters(id), seconds);
   measured.standard_milliseconds = standard * 1e3;

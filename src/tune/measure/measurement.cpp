@@ -82,45 +82,65 @@ bool Measurement::add_pair(ConfigurationId id, Pairs& pairs, Outcome& failed) {
   return true;
 }
 
+bool Measurement::pair_anew(ConfigurationId id, Pairs& pairs, Outcome& failed) {
+  pairs.ratios.clear();
+  while (pairs.ratios.size() < policy_.most_pairs)
+    if (!add_pair(id, pairs, failed)) return false;
+  learn_noise(pairs);
+  return true;
+}
+
 Outcome Measurement::measure_beside(ConfigurationId id) {
   Pairs pairs;
   Outcome failed;
   double mean = 0, error = 0;
+  bool both_ran = true;
   while (pairs.ratios.size() < policy_.most_pairs) {
-    if (!add_pair(id, pairs, failed)) {
-      if (!known_[id].ok) return failed;
-      drop_incumbent();  // it worked before and does not now: the candidate starts over
-      return measure(id);
-    }
+    both_ran = add_pair(id, pairs, failed);
+    if (!both_ran) break;
     if (pairs.ratios.size() < policy_.least_pairs) continue;
     mean = pairs.mean();
     error = standard_error(pairs.ratios.size());
-    // A loser is known by a confident difference. A winner stays for all its pairs: what it is
-    // said to take now is the scale for all that come.
+    // A loser is known by a confident difference. A winner stays for all its pairs.
     if (mean > kHopeless * policy_.confidence * error) break;
   }
-  learn_noise(pairs);
+  if (both_ran) learn_noise(pairs);
+  const auto is_faster = [&] { return mean < -policy_.confidence * error; };
+  bool leads = both_ran && is_faster();
+  if (leads) {
+    both_ran = pair_anew(id, pairs, failed);
+    if (both_ran) {
+      mean = pairs.mean();
+      error = standard_error(pairs.ratios.size());
+    }
+    leads = both_ran && is_faster();
+  }
+  if (!both_ran) {
+    if (!known_[id].ok) return failed;
+    drop_incumbent();  // it worked before and does not now: the candidate starts over
+    return measure(id);
+  }
   Known& known = known_[id];
   known.level = known_[*incumbent_].level + mean;
   known.error = error;
-  // A merely lucky one would pull down the scale, and the next lucky one again: what is not surely
-  // faster waits for the play-off.
-  if (mean < -policy_.confidence * error) incumbent_ = id;
+  if (leads) incumbent_ = id;
   return Outcome::of_time(std::exp(known.level));
 }
 
-bool Measurement::surely_faster(ConfigurationId id, ConfigurationId than) {
-  incumbent_ = than;
+std::optional<Measurement::Comparison> Measurement::compare(ConfigurationId id,
+                                                            ConfigurationId with) {
+  incumbent_ = with;
   Pairs pairs;
   Outcome failed;
+  double mean = 0;
   while (pairs.ratios.size() < 2 * policy_.most_pairs) {
-    if (!add_pair(id, pairs, failed)) return false;
+    if (!add_pair(id, pairs, failed)) return std::nullopt;
     if (pairs.ratios.size() < policy_.least_pairs) continue;
-    const double mean = pairs.mean(),
-                 sure = policy_.confidence * standard_error(pairs.ratios.size());
-    if (std::abs(mean) > sure) return mean < 0;
+    mean = pairs.mean();
+    const double sure = policy_.confidence * standard_error(pairs.ratios.size());
+    if (std::abs(mean) > sure) return Comparison{mean < 0, std::exp(mean)};
   }
-  return false;
+  return Comparison{false, std::exp(mean)};
 }
 
 double Measurement::standard_error(std::size_t pairs) const {

@@ -25,7 +25,10 @@ struct MeasurePolicy {
 /// A candidate is never timed alone: each of its samples stands beside one of the incumbent (the
 /// best so far), first and second by turns, and only their ratio counts. A machine that becomes
 /// slower or faster meanwhile changes both. Pairs go on until the confidence interval of the mean
-/// ratio excludes 1, or their most is reached: candidates without hope cost two pairs. In
+/// ratio excludes 1, or their most is reached: candidates without hope cost two pairs. One that
+/// seems faster is measured once more before it becomes the incumbent, and only that counts: of
+/// many equal ones the luckiest seems faster, and a scale that takes its luck for truth falls with
+/// each of them. In
 /// the end the best candidates meet in a play-off: rounds in which each is sampled once, in
 /// random order, and from which one leaves that is surely slower than the leader.
 ///
@@ -46,9 +49,14 @@ class Measurement {
     std::size_t finalists = 0;
     std::size_t rounds = 0;
   };
-  /// Whether one that was measured takes surely less time than another: in pairs, as many as tell
-  /// them apart, at most twice the policy's most. False where either fails.
-  bool surely_faster(ConfigurationId id, ConfigurationId than);
+  /// How one that was measured compares with another: in pairs, as many as tell them apart, at most
+  /// twice the policy's most.
+  struct Comparison {
+    bool surely_faster = false;
+    double ratio = 1;  ///< of the times
+  };
+  /// None where either fails.
+  std::optional<Comparison> compare(ConfigurationId id, ConfigurationId with);
   /// Decides between the best of what was measured. None where nothing has a time. In a hurry it
   /// is the incumbent, with nothing measured.
   enum class Haste : bool { no, yes };
@@ -76,6 +84,8 @@ class Measurement {
   std::optional<double> take(ConfigurationId id, Outcome& failed);
   Outcome measure_first(ConfigurationId id);
   Outcome measure_beside(ConfigurationId id);
+  /// All the policy's pairs with the incumbent, anew. False where one of the two failed.
+  bool pair_anew(ConfigurationId id, Pairs& pairs, Outcome& failed);
   /// One more pair; false where one of the two failed.
   bool add_pair(ConfigurationId id, Pairs& pairs, Outcome& failed);
   /// Of the mean of so many pairs, by the noise of all pairs so far.

@@ -228,6 +228,9 @@ Expected<void> parse(TextSource& source, FileReader& reader) {
     problem = reader.place() + stop.message;
   } catch (const Json::parse_error& error) {
     problem = fmt::format("byte {}: {}", error.byte, reason_of(error.what()));
+  } catch (const Json::out_of_range& error) {
+    // The parser's own, of a number beyond all doubles: it does not say where.
+    problem = reader.place() + reason_of(error.what());
   }
   if (!source.error().empty()) problem = source.error();
   if (!problem.empty()) return fail(Errc::bad_input, problem);

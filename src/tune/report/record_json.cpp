@@ -168,6 +168,8 @@ Expected<std::vector<StoredRecord>> read_records(ByteView bytes, std::string_vie
   } catch (const Json::parse_error& error) {
     return bad(fmt::format("byte {}: no JSON, expected what kiln tuned export --format json writes",
                            error.byte));
+  } catch (const Json::out_of_range&) {
+    return bad("found a number beyond all that a double can hold");
   }
   const Json* head = json.is_object() ? member(json, mark) : nullptr;
   const Json* all = head == nullptr ? nullptr : member(json, "records");

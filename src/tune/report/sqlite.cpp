@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "base/clock.hpp"
 #include "base/file.hpp"
 #include "tune/report/exports.hpp"
@@ -46,6 +48,9 @@ class Insert {
   void bind(std::int64_t value) { statement_.bind(value); }
   void bind(double value) { statement_.bind(value); }
   void bind(const std::string& value) { statement_.bind(std::string_view(value)); }
+  void bind(const std::optional<std::int64_t>& value) {
+    value ? statement_.bind(*value) : statement_.bind_null();
+  }
   void bind(const std::optional<double>& value) {
     value ? statement_.bind(*value) : statement_.bind_null();
   }
@@ -69,6 +74,9 @@ constexpr const char* search_tables =
     "CREATE TABLE searches (search INTEGER PRIMARY KEY, identity TEXT NOT NULL, "
     "device TEXT NOT NULL, device_identity TEXT NOT NULL, strategy TEXT NOT NULL, "
     "seed INTEGER NOT NULL, space TEXT NOT NULL);"
+    "CREATE TABLE environments (search INTEGER PRIMARY KEY REFERENCES searches, platform TEXT, "
+    "platform_version TEXT, device TEXT, device_version TEXT, driver_version TEXT, "
+    "address_bits INTEGER, compute_units INTEGER);"
     "CREATE TABLE evaluations (search INTEGER NOT NULL REFERENCES searches, "
     "evaluation INTEGER NOT NULL, configuration INTEGER NOT NULL, text TEXT NOT NULL, "
     "seconds REAL, failure TEXT, message TEXT, at REAL, PRIMARY KEY (search, evaluation));"
@@ -76,6 +84,9 @@ constexpr const char* search_tables =
     "name TEXT NOT NULL, value NOT NULL, PRIMARY KEY (search, evaluation, name), "
     "FOREIGN KEY (search, evaluation) REFERENCES evaluations) WITHOUT ROWID;"
     "CREATE INDEX settings_by_name ON settings (name, value);"
+    "CREATE INDEX evaluations_by_time ON evaluations (search, seconds);"
+    "CREATE VIEW failures AS SELECT search, failure, count(*) AS count, min(message) AS message "
+    "FROM evaluations WHERE failure IS NOT NULL GROUP BY search, failure;"
     "CREATE VIEW ranking AS SELECT search, rank() OVER (PARTITION BY search ORDER BY seconds) AS "
     "rank, evaluation, text, seconds FROM evaluations WHERE seconds IS NOT NULL;";
 
@@ -91,14 +102,46 @@ constexpr const char* record_tables =
     "name TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (record, measurement, name), "
     "FOREIGN KEY (record, measurement) REFERENCES measurements) WITHOUT ROWID;";
 
+/// The parts of Device::speed_identity(); fewer where a journal has another text there.
+std::vector<std::string> parts_of(std::string_view identity) {
+  std::vector<std::string> parts;
+  for (auto bar = identity.find('|'); bar != identity.npos; bar = identity.find('|')) {
+    parts.emplace_back(identity.substr(0, bar));
+    identity.remove_prefix(bar + 1);
+  }
+  parts.emplace_back(identity);
+  return parts;
+}
+
+/// The number that a text begins with: "64", "8 units".
+std::optional<std::int64_t> leading_number(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+void add_environment(Insert& insert, std::int64_t search, const TuningRun& run) {
+  const auto parts = parts_of(run.device);
+  constexpr std::size_t all = 7;
+  const auto text = [&](std::size_t part) {
+    return parts.size() == all ? std::optional(parts[part]) : std::nullopt;
+  };
+  const auto number = [&](std::size_t part) {
+    return parts.size() == all ? leading_number(parts[part]) : std::nullopt;
+  };
+  insert(search, text(0), text(1), text(2), text(3), text(4), number(5), number(6));
+}
+
 void fill(const Connection& connection, const std::vector<TuningRun>& runs) {
   Insert search(connection, "INSERT INTO searches VALUES (?, ?, ?, ?, ?, ?, ?)");
+  Insert environment(connection, "INSERT INTO environments VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   Insert evaluation(connection, "INSERT INTO evaluations VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   Insert setting(connection, "INSERT INTO settings VALUES (?, ?, ?, ?)");
   std::int64_t run_number = 0;
   for (const auto& run : runs) {
     search(++run_number, run.identity, run.device_name(), run.device, run.strategy,
            static_cast<std::int64_t>(run.seed), run.space);
+    add_environment(environment, run_number, run);
     std::int64_t number = 0;
     for (const auto& one : run.evaluations) {
       std::optional<double> seconds;

@@ -48,7 +48,9 @@ Expected<void> Tuner::evaluate(ConfigurationId id) {
     --in_pool_;
     report = options_.compilers->take(id);
   }
-  if (report.outcome.ok()) report = worker_.prepare(id);
+  // A compile that fails at the device and not in the compiler may find it gone: the worker knows.
+  if (report.outcome.ok() || report.outcome.failure == Failure::launch)
+    report = worker_.prepare(id);
   if (report.outcome.ok()) {
     report.outcome = measure(id);
     if (report.outcome.ok())
@@ -56,15 +58,23 @@ Expected<void> Tuner::evaluate(ConfigurationId id) {
     else
       report.message = worker_.prepare(id).message;
   }
+  // Not the candidate's fault, and nothing to remember it by.
+  if (worker_.gone()) return tl::unexpected(*worker_.gone());
   strategy_.tell(id, report.outcome);
+  here_.insert(id);
+  note(id, report.outcome);
+  if (options_.partners != nullptr) options_.partners->tell(id, report);
+  return journal_.add(strategy_.history().space(), id, report);
+}
+
+void Tuner::note(ConfigurationId id, const Outcome& outcome) {
   ++evaluated_now_;
   ++state_.evaluated;
-  if (!report.outcome.ok()) ++state_.failed;
+  if (!outcome.ok()) ++state_.failed;
   if (const Trial* best = strategy_.history().best()) state_.best = *best;
   state_.spent = std::chrono::duration_cast<std::chrono::milliseconds>(
       std::chrono::steady_clock::now() - start_);
-  if (tunable_.standard() == id && report.outcome.ok()) standard_ = report.outcome.time;
-  return journal_.add(strategy_.history().space(), id, report);
+  if (tunable_.standard() == id && outcome.ok()) standard_ = outcome.time;
 }
 
 /// Beside measurements the compilers always have something to do. Where they would take the
@@ -74,12 +84,13 @@ void Tuner::ask_ahead() {
   if (options_.compilers != nullptr && strategy_.asks_ahead()) {
     if (!options_.compile_beside && !ahead_.empty()) return;
     wanted = options_.compilers->size() + (options_.compile_beside ? 1 : 0);
-    if (options_.most > 0) wanted = std::min(wanted, options_.most - evaluated_now_);
+    if (options_.most > 0)
+      wanted = std::min(wanted, options_.most - std::min(options_.most, evaluated_now_));
   }
   while (ahead_.size() < wanted) {
-    const auto id = strategy_.ask();
+    const auto id = ask_one();
     if (!id) return;
-    if (strategy_.history().find(*id) == nullptr) ahead_.push_back(*id);
+    ahead_.push_back(*id);
   }
 }
 
@@ -102,6 +113,7 @@ void Tuner::repeat(const JournalEntry& entry) {
     if (!report.outcome.ok()) ++state_.failed;
   }
   strategy_.tell(id, report.outcome);
+  if (options_.partners != nullptr) options_.partners->tell(id, report);
   if (tunable_.standard() == id && report.outcome.ok()) standard_ = report.outcome.time;
 }
 
@@ -111,6 +123,7 @@ void Tuner::repeat(const JournalEntry& entry) {
 Expected<void> Tuner::repeat_journal() {
   const auto& entries = journal_.entries();
   auto entry = entries.begin();
+  repeats_ = true;
   if (tunable_.standard() == entry->id) repeat(*entry++);
   for (; entry != entries.end(); ++entry) {
     ask_ahead();
@@ -121,6 +134,8 @@ Expected<void> Tuner::repeat_journal() {
   for (; entry != entries.end(); ++entry) repeat(*entry);
   std::erase_if(ahead_,
                 [&](ConfigurationId id) { return strategy_.history().find(id) != nullptr; });
+  repeats_ = false;
+  claim_ahead();
 
   std::vector<Trial> best;
   for (const auto& [id, report] : entries)
@@ -131,6 +146,8 @@ Expected<void> Tuner::repeat_journal() {
   for (std::size_t i = 0; i < std::min(best.size(), measured_again); ++i) {
     if (!worker_.prepare(best[i].id).outcome.ok()) continue;
     const Outcome now = measure(best[i].id);
+    if (worker_.gone()) return tl::unexpected(*worker_.gone());
+    here_.insert(best[i].id);
     if (i == 0 && now.ok()) scale_ = best[i].outcome.time / now.time;
   }
   return {};
@@ -145,32 +162,53 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
     if (auto repeated = repeat_journal(); !repeated) return tl::unexpected(repeated.error());
 
   const auto standard = tunable_.standard();
-  if (standard && strategy_.history().find(*standard) == nullptr)
+  if (auto heard = hear(); !heard) return tl::unexpected(heard.error());
+  if (standard && strategy_.history().find(*standard) == nullptr &&
+      (options_.partners == nullptr || options_.partners->take(*standard) == Partners::Claim::mine))
     if (auto done = evaluate(*standard); !done) return tl::unexpected(done.error());
   bool goes_on = listener(state_);
   while (goes_on && !is_over()) {
     ask_ahead();
-    if (ahead_.empty()) break;
+    if (ahead_.empty()) {
+      if (theirs_.empty()) break;
+      // What others measure now is theirs, or comes back to be measured here.
+      options_.partners->rest();
+      if (auto heard = hear(); !heard) return tl::unexpected(heard.error());
+      goes_on = listener(state_);
+      continue;
+    }
     compile_ahead();
     const ConfigurationId id = ahead_.front();
     ahead_.pop_front();
     if (auto done = evaluate(id); !done) return tl::unexpected(done.error());
+    if (auto heard = hear(); !heard) return tl::unexpected(heard.error());
     goes_on = listener(state_);
   }
 
   TunerResult result;
+  if (options_.partners != nullptr) {
+    // What others tell until they, too, have left is in the play-off.
+    const bool is_last = options_.partners->leave();
+    if (auto heard = hear(); !heard) return tl::unexpected(heard.error());
+    if (!is_last || (!goes_on && !measurement_.incumbent())) {
+      result.left_to_others = true;
+      return finished(std::move(result));
+    }
+    if (goes_on) measure_best_of_others();
+  }
   {
     const Holding holding(options_.lock);
     result.winner =
         measurement_.play_off(goes_on ? Measurement::Haste::no : Measurement::Haste::yes);
     // What is no better than what is there anyway would be on record for nothing, or for worse.
-    if (result.winner && standard && standard_ > 0 && result.winner->id != *standard && goes_on &&
-        !measurement_.surely_faster(result.winner->id, *standard)) {
-      result.winner->id = *standard;
-      result.winner->time = standard_ / scale_;
+    if (result.winner && standard && standard_ > 0 && result.winner->id != *standard && goes_on) {
+      const auto compared = measurement_.compare(result.winner->id, *standard);
+      const bool better = compared && compared->surely_faster;
+      if (!better) result.winner->id = *standard;
+      result.winner->time = standard_ / scale_ * (better ? compared->ratio : 1);
     }
   }
-  result.state = state_;
+  if (worker_.gone()) return tl::unexpected(*worker_.gone());
   if (!result.winner)
     return tl::unexpected(Error(
         Errc::bad_input, fmt::format("{}: none of {} candidates ran and gave the right result",
@@ -182,6 +220,13 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
       !recorded)
     return tl::unexpected(recorded.error());
   result.recorded = true;
+  if (options_.partners != nullptr && goes_on)
+    options_.partners->finish(result.winner->id, result.winner->time);
+  return finished(std::move(result));
+}
+
+TunerResult Tuner::finished(TunerResult result) const {
+  result.state = state_;
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
   result.seconds = spent.count();
   result.compiling = worker_.compiling() + waited_;

@@ -4,10 +4,13 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
+#include <vector>
 
 #include "tune/measure/measurement.hpp"
 #include "tune/session/journal.hpp"
 #include "tune/session/machine_lock.hpp"
+#include "tune/session/partners.hpp"
 #include "tune/strategy/strategy.hpp"
 #include "tune/worker/compile_pool.hpp"
 #include "tune/worker/worker.hpp"
@@ -29,6 +32,7 @@ struct TunerOptions {
   /// Whether compiles go on while something is measured: where the device is not the processor that
   /// compiles.
   bool compile_beside = false;
+  Partners* partners = nullptr;  ///< who search the same space; null: nobody. `most` is of all
 };
 
 /// How far a search is.
@@ -45,12 +49,14 @@ struct TunerResult {
   std::optional<Measurement::Winner> winner;
   double standard = 0;  ///< seconds of the standard configuration; 0: it has no time
   bool recorded = false;
+  /// Others go on with the search, and one of them ends it: there is no winner yet.
+  bool left_to_others = false;
   TunerState state;
   std::string started_from;  ///< the search on record that gave a start, for people; empty: none
   double seconds = 0;        ///< of the whole
   double compiling = 0;      ///< of these, spent on compiles, or waiting for those beside
   double running = 0;        ///< of these, spent on runs of the kernels
-  std::size_t replaced = 0;  ///< children that died or hung
+  std::size_t replaced = 0;  ///< children that died, hung or failed a launch
 };
 
 /// Searches a Tunable's space for its fastest configuration: asks a strategy, measures in a worker,
@@ -72,7 +78,8 @@ class Tuner {
   /// without a play-off.
   using Listener = std::function<bool(const TunerState&)>;
   /// Errors: what the Tunable's open() threw, the journal's; bad_input where no candidate ran and
-  /// gave the right result.
+  /// gave the right result; device where the device is gone: then the journal holds all that was
+  /// measured, and nothing goes on record.
   Expected<TunerResult> run(const Listener& listener);
 
  private:
@@ -86,6 +93,15 @@ class Tuner {
   Expected<void> evaluate(ConfigurationId id);
   bool is_over() const;
   Outcome measure(ConfigurationId id);
+  /// Counts one that is known now.
+  void note(ConfigurationId id, const Outcome& outcome);
+  TunerResult finished(TunerResult result) const;
+  // With partners; see tuner_partners.cpp.
+  Expected<void> hear();
+  /// The next that is to be measured here; none where the strategy has none, or others have it.
+  std::optional<ConfigurationId> ask_one();
+  void claim_ahead();
+  void measure_best_of_others();
 
   const Tunable& tunable_;
   Worker& worker_;
@@ -101,6 +117,10 @@ class Tuner {
   double standard_ = 0, waited_ = 0;
   /// Times of the journal are told by another run's scale: what one of this run's is of those.
   double scale_ = 1;
+  std::vector<ConfigurationId> theirs_;  ///< asked for by the strategy, taken by others
+  std::set<ConfigurationId> here_;       ///< measured by this run
+  std::size_t turn_ = 0;
+  bool repeats_ = false;  ///< a journal: nothing is asked for to be measured
   std::chrono::steady_clock::time_point start_;
 };
 

@@ -7,15 +7,15 @@
 namespace kiln::tune {
 namespace {
 
-constexpr std::size_t kInitial = 10;       ///< random ones before there is a model
+constexpr std::size_t kInitial = 5;        ///< random ones before there is a model
 constexpr std::size_t kTransferred = 8;    ///< the fastest of elsewhere before it
 constexpr std::size_t kPool = 1'000;       ///< random candidates of a proposal
 constexpr std::size_t kLeaders = 5;        ///< whose neighbours are candidates too
-constexpr double kLocal = 0.4;             ///< share of proposals among the best one's neighbours
+constexpr double kLocal = 0.3;             ///< share of proposals among the best one's neighbours
 constexpr std::size_t kMostSamples = 600;  ///< a forest of more would cost more than it tells
 constexpr std::size_t kRefit = 50;
 /// Share of the trials whose times are told apart.
-constexpr double kFastPart = 0.35;
+constexpr double kFastPart = 0.3;
 /// An improvement that counts, as a part of the best time: less would make a search dwell.
 constexpr double kWorthwhile = 0.02;
 constexpr std::size_t kTransferPool = 300;

@@ -3,6 +3,9 @@
 #include <limits>
 #include <utility>
 
+#include "base/one_line.hpp"
+#include "tune/worker/device_loss.hpp"
+
 namespace kiln::tune {
 
 Expected<void> Worker::start() {
@@ -23,6 +26,18 @@ Expected<void> Worker::start() {
 std::string Worker::stop() {
   std::erase_if(prepared_, [](const auto& known) { return known.second.outcome.ok(); });
   return child_.stop();
+}
+
+void Worker::replace() {
+  ++replaced_;
+  // A driver that comes back from a reset may refuse once.
+  constexpr int tries = 2;
+  for (int i = 0; i < tries; ++i) {
+    const auto started = start();
+    if (started) return gone_.reset();
+    gone_ = Error(Errc::device, "the device is gone, and does not come back: " +
+                                    one_line(started.error().message()));
+  }
 }
 
 /// The child. Ends with the socket.
@@ -55,7 +70,8 @@ void Worker::serve(int channel) const {
 }
 
 Answer Worker::ask(const Question& question, std::chrono::milliseconds limit) {
-  if (auto started = start(); !started) {
+  const auto started = gone_ ? tl::unexpected(*gone_) : start();
+  if (!started) {
     Answer none;
     none.failure = Failure::launch;
     none.message = started.error().message();
@@ -67,13 +83,17 @@ Answer Worker::ask(const Question& question, std::chrono::milliseconds limit) {
   if (answer) {
     compiling_ += answer->compiling;
     running_ += question.what == Do::run ? answer->spent : answer->running;
+    if (question.what != Do::record && may_have_lost_device(answer->failure, answer->message)) {
+      stop();
+      replace();
+    }
     return *std::move(answer);
   }
-  ++replaced_;
-  Answer gone;
-  gone.failure = answer.error().code() == Errc::unsupported ? Failure::timeout : Failure::crash;
-  gone.message = answer.error().message() + stop();
-  return gone;
+  Answer lost;
+  lost.failure = answer.error().code() == Errc::unsupported ? Failure::timeout : Failure::crash;
+  lost.message = answer.error().message() + stop();
+  replace();
+  return lost;
 }
 
 Report Worker::prepare(ConfigurationId id) {

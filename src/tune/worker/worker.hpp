@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -24,6 +25,10 @@ struct WorkerLimits {
 /// must not have used OpenCL nor started threads by then. One thread at a time.
 ///
 /// A candidate that failed once is not asked for again: its failure is remembered.
+///
+/// A failure that may have left the driver's context dead (device_loss.hpp) costs the child its
+/// place, too, so that the next candidate meets a device that works. Where the device cannot be
+/// opened again it is gone, and so are all answers: gone() says so.
 class Worker : public Sampler {
  public:
   /// What the child does first: opens the device and gives its Bench. It owns what it returns.
@@ -42,8 +47,11 @@ class Worker : public Sampler {
   /// Bench::record in the child.
   Expected<void> record(ConfigurationId id, double seconds, double standard);
 
-  /// Children that had to be replaced: crashes and hangs.
+  /// Children that had to be replaced: crashes, hangs and failed launches.
   std::size_t replaced() const { return replaced_; }
+  /// Set once the device worked and cannot be opened any more: why. Answers since then say nothing
+  /// about candidates.
+  const std::optional<Error>& gone() const { return gone_; }
   /// Seconds that the child spent compiling, and running, so far.
   double compiling() const { return compiling_; }
   double running() const { return running_; }
@@ -62,12 +70,16 @@ class Worker : public Sampler {
   void serve(int channel) const;
   /// Ends the child; how it ended where it had ended by itself.
   std::string stop();
+  /// Another child for one that has ended, at once: whether there still is a device must be known
+  /// before a failure is taken for the candidate's.
+  void replace();
 
   Open open_;
   WorkerLimits limits_;
   Child child_;
   std::unordered_map<ConfigurationId, Report> prepared_;  ///< failures, and successes of this child
   std::size_t replaced_ = 0;
+  std::optional<Error> gone_;
   double compiling_ = 0, running_ = 0;
 };
 

@@ -38,6 +38,15 @@ TEST_F(SpecBenchTest, what_was_not_prepared_is_not_run) {
   EXPECT_THROW(measured->run(id(*made, "TS=4"), 1), Error) << "it is wrong";
 }
 
+TEST_F(SpecBenchTest, more_than_it_keeps_ready_can_be_run_again) {
+  write("turn.cl", replaced(transpose_source, "SHIFT * 1e-6f", "SHIFT * 0"));
+  const auto made = tunable(tuning("SHIFT=0..39"));
+  const auto measured = bench(*made);
+  for (tune::ConfigurationId id = 0; id < 40; ++id)
+    ASSERT_TRUE(measured->prepare(id).outcome.ok()) << id;
+  for (tune::ConfigurationId id = 0; id < 40; ++id) EXPECT_GT(measured->run(id, 5), 0) << id;
+}
+
 TEST_F(SpecBenchTest, a_wrong_configuration_is_found_wrong_and_says_where) {
   const auto report = prepared(tuning(), "TS=4");
   EXPECT_EQ(report.outcome.failure, Failure::wrong_result);

@@ -55,6 +55,32 @@ TEST(Measurement, spends_few_samples_on_what_has_no_hope) {
   EXPECT_EQ(sampler.samples_of[3], policy.most_pairs);
 }
 
+/// All alike, on a machine that is now and then much slower for a sample.
+class EqualSampler : public Sampler {
+ public:
+  Outcome sample(ConfigurationId, std::size_t launches) override {
+    const double noise = random_.unit() < 0.3 ? 1 + 2 * random_.unit() : 1 + 0.1 * random_.unit();
+    return Outcome::of_time(noise * static_cast<double>(launches));
+  }
+
+ private:
+  Random random_{3};
+};
+
+TEST(Measurement, keeps_its_scale_among_many_that_are_equally_fast) {
+  EqualSampler sampler;
+  Measurement measurement(sampler, {}, 1);
+  std::vector<double> first, last;
+  for (ConfigurationId id = 0; id < 1200; ++id) {
+    const double time = measurement.measure(id).time;
+    if (id >= 1 && id <= 100) first.push_back(time);
+    if (id >= 1100) last.push_back(time);
+  }
+  std::nth_element(first.begin(), first.begin() + 50, first.end());
+  std::nth_element(last.begin(), last.begin() + 50, last.end());
+  EXPECT_NEAR(last[50] / first[50], 1, 0.1);
+}
+
 TEST(Measurement, passes_failures_on_and_goes_on) {
   ExactSampler sampler(Times{{1, 2}});
   Measurement measurement(sampler, {}, 1);

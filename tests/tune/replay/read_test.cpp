@@ -113,6 +113,18 @@ TEST(ReadMeasuredSpace, says_in_one_line_where_a_file_is_wrong) {
   }
 }
 
+TEST(ReadMeasuredSpace, numbers_beyond_all_doubles_are_refused) {
+  for (const std::string& text : {kCache, kT4}) {
+    auto huge = text;
+    huge.replace(huge.rfind(": ") + 2, 1, "1e999");
+    const auto refused = read(huge);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message().find('\n'), std::string::npos);
+  }
+  const auto number = read(R"({"results": [{"configuration": {"X": 1e999}}]})");
+  EXPECT_THAT(number.error().message(), ::testing::HasSubstr("1e999"));
+}
+
 TEST(ReadMeasuredSpace, says_what_is_wrong_with_t4_results) {
   const std::tuple<std::string, std::string, std::string> cases[] = {
       {"\"configuration\": {\"X\": 8, \"Y\": \"b\"}", "\"none\": 0",

@@ -224,6 +224,42 @@ TEST(Sqlite, answers_questions_about_searches) {
   EXPECT_EQ(made.text("PRAGMA integrity_check"), "ok");
 }
 
+TEST(Sqlite, says_on_what_was_measured_and_why_what_failed) {
+  Made made(sqlite_of(std::vector{valley_run(), awkward()}));
+  EXPECT_EQ(made.text("SELECT device || ' of ' || platform FROM environments WHERE search = 1"),
+            "a device of p");
+  EXPECT_EQ(made.integer("SELECT address_bits + compute_units FROM environments WHERE search = 1"),
+            72);
+  EXPECT_EQ(made.text("SELECT failure || ': ' || message FROM failures WHERE search = 2"),
+            "timeout: hung, \"there\"");
+  auto elsewhere = awkward();
+  elsewhere.device = "what another program wrote";
+  Made other(sqlite_of(std::vector{elsewhere}));
+  EXPECT_EQ(other.integer("SELECT count(*) FROM environments WHERE platform IS NULL"), 1);
+}
+
+/// The blocks of SQL in the formats' page.
+std::vector<std::string> documented_queries() {
+  const auto page =
+      value_or_throw(read_text(std::filesystem::path(KILN_SOURCE_DIR) / "docs/formats/tuning.md"));
+  std::vector<std::string> queries;
+  const std::string fence = "```sql\n";
+  for (auto at = page.find(fence); at != page.npos; at = page.find(fence, at + 1)) {
+    const auto begin = at + fence.size();
+    queries.push_back(page.substr(begin, page.find("```", begin) - begin));
+  }
+  return queries;
+}
+
+TEST(Sqlite, answers_the_queries_of_its_documentation) {
+  const auto queries = documented_queries();
+  ASSERT_EQ(queries.size(), 3u);
+  Made made(sqlite_of(std::vector{valley_run(), awkward()}));
+  for (const auto& query : queries) EXPECT_NE(made.text(query.c_str()), "nothing") << query;
+  const auto run = valley_run();
+  EXPECT_EQ(made.text(queries[0].c_str()), "a kernel");
+}
+
 std::vector<StoredRecord> some_records() {
   StoredRecord one;
   one.subject = {"blas.gemm", -3276752929763547474, "gemm float", "p|1|a device|2|3|64|8 units"};
@@ -260,6 +296,12 @@ TEST(RecordExport, csv_and_sqlite_hold_every_measurement) {
                       "milliseconds IS NULL"),
             "blas.gemm");
   EXPECT_EQ(made.integer("SELECT min(value) FROM settings WHERE name = 'columns'"), -8);
+}
+
+TEST(RecordExport, numbers_beyond_all_doubles_are_refused) {
+  const auto refused = read_records(as_bytes("{\"kiln tuning records\": 1e999}"), "r");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), HasSubstr("beyond"));
 }
 
 TEST(RecordExport, what_is_none_is_refused_with_its_place) {

@@ -33,12 +33,13 @@ class TunerTest : public ::testing::Test {
     return Journal::open(path(), subject(), tunable_.space(), resume);
   }
   /// A search of so many evaluations (0: all).
-  Expected<TunerResult> search(std::size_t most, bool resume, const Tuner::Listener& listener) {
+  Expected<TunerResult> search(
+      std::size_t most, bool resume, const Tuner::Listener& listener,
+      const Worker::Open& open_bench = [] { return std::make_unique<FakeBench>(); }) {
     auto journal = value_or_throw(open(resume));
     const auto strategy = value_or_throw(make_strategy("exhaustive", tunable_.space(), 1));
-    Worker worker([] { return std::make_unique<FakeBench>(); },
-                  {std::chrono::milliseconds(20'000), std::chrono::milliseconds(300),
-                   std::chrono::milliseconds(20'000)});
+    Worker worker(open_bench, {std::chrono::milliseconds(20'000), std::chrono::milliseconds(300),
+                               std::chrono::milliseconds(20'000)});
     TunerOptions options;
     options.most = most;
     Tuner tuner(tunable_, worker, *strategy, journal, options);
@@ -153,6 +154,31 @@ TEST_F(TunerTest, loses_at_most_what_was_in_flight) {
   ASSERT_TRUE(journal) << journal.error().message();
   EXPECT_EQ(journal->entries().size(), 10u);
   EXPECT_EQ(lines(), 11u);
+}
+
+TEST_F(TunerTest, ends_where_the_device_vanishes_and_goes_on_when_it_is_back) {
+  const auto mark = folder_ / "lost";
+  const auto result =
+      search(0, false, go_on, [&] { return std::make_unique<LosingBench>(mark, 12); });
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), Errc::device);
+  EXPECT_THAT(result.error().message(), HasSubstr("the device is gone"));
+  EXPECT_EQ(result.error().message().find('\n'), std::string::npos);
+  // 0 to 11 were measured; nobody is blamed for what happened then.
+  EXPECT_EQ(lines(), 1u + 12u);
+  const auto again = search(0, true, go_on);
+  ASSERT_TRUE(again) << again.error().message();
+  EXPECT_EQ(again->winner->id, 20u);
+  EXPECT_EQ(again->state.evaluated, 40u);
+}
+
+TEST_F(TunerTest, a_candidate_that_poisons_the_device_takes_no_other_with_it) {
+  const auto result =
+      search(0, false, go_on, [] { return std::make_unique<PoisonedBench>(Failure::launch); });
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->winner->id, 20u);
+  EXPECT_EQ(result->state.failed, 1u);
+  EXPECT_EQ(result->replaced, 1u);
 }
 
 TEST_F(TunerTest, says_so_where_no_candidate_is_right) {

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tune/fake_tunable.hpp"
+#include "tune/worker/device_loss.hpp"
 #include "tune/worker/in_child.hpp"
 
 namespace kiln::tune::testing {
@@ -66,6 +69,49 @@ TEST_F(WorkerTest, notices_a_child_that_was_killed) {
 }
 
 TEST_F(WorkerTest, tells_what_recording_came_to) { EXPECT_TRUE(worker.record(20, 1.0, 2.0)); }
+
+TEST(WorkerPoison, gives_the_next_candidate_a_device_that_works) {
+  for (const Failure failure : {Failure::launch, Failure::resources}) {
+    Worker worker([&] { return std::make_unique<PoisonedBench>(failure); }, {});
+    EXPECT_TRUE(worker.sample(PoisonedBench::poisons - 1, 1).ok());
+    EXPECT_EQ(worker.prepare(PoisonedBench::poisons).outcome.failure, failure);
+    EXPECT_TRUE(worker.prepare(PoisonedBench::poisons + 1).outcome.ok());
+    EXPECT_EQ(worker.replaced(), 1u);
+    // What was prepared in the child before is not taken for prepared.
+    EXPECT_TRUE(worker.sample(PoisonedBench::poisons - 1, 1).ok());
+    EXPECT_FALSE(worker.gone());
+  }
+}
+
+TEST(WorkerPoison, shows_while_a_candidate_is_timed_as_well) {
+  Worker worker([&] { return std::make_unique<PoisonedBench>(Failure::launch); }, {});
+  EXPECT_TRUE(worker.prepare(PoisonedBench::poisons_later).outcome.ok());
+  EXPECT_EQ(worker.sample(PoisonedBench::poisons_later, 1).failure, Failure::launch);
+  EXPECT_TRUE(worker.sample(20, 1).ok());
+  EXPECT_EQ(worker.replaced(), 1u);
+}
+
+TEST(WorkerPoison, is_not_suspected_of_what_merely_does_not_fit) {
+  EXPECT_FALSE(may_have_lost_device(Failure::build, "CL_OUT_OF_RESOURCES"));
+  EXPECT_FALSE(may_have_lost_device(Failure::wrong_result, "7 instead of 8"));
+  EXPECT_FALSE(may_have_lost_device(Failure::resources, "a work-group of 512x512x1 is above 4096"));
+  EXPECT_FALSE(may_have_lost_device(Failure::launch, "k: CL_INVALID_WORK_GROUP_SIZE (-54)"));
+  EXPECT_TRUE(may_have_lost_device(Failure::launch, "clFinish: error -9999"));
+  EXPECT_TRUE(may_have_lost_device(Failure::resources, "clFinish: CL_OUT_OF_RESOURCES"));
+}
+
+TEST(WorkerPoison, ends_where_the_device_does_not_open_again) {
+  const auto mark =
+      std::filesystem::temp_directory_path() / ("kiln-worker-lost-" + std::to_string(::getpid()));
+  Worker worker([&] { return std::make_unique<LosingBench>(mark, 7); }, {});
+  EXPECT_TRUE(worker.sample(6, 1).ok());
+  EXPECT_FALSE(worker.gone());
+  EXPECT_FALSE(worker.prepare(7).outcome.ok());
+  ASSERT_TRUE(worker.gone());
+  EXPECT_THAT(worker.gone()->message(), HasSubstr("no such device"));
+  EXPECT_FALSE(worker.sample(6, 1).ok());
+  std::filesystem::remove(mark);
+}
 
 TEST(WorkerStart, passes_on_why_the_device_cannot_be_opened) {
   Worker worker([]() -> std::unique_ptr<Bench> { throw Error(Errc::bad_input, "no such size"); },

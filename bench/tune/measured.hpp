@@ -6,22 +6,24 @@
 #include "tune/replay/replay.hpp"
 #include "tune/strategy/transfer.hpp"
 
-/// Spaces that other people measured whole, and searches on them.
-namespace kiln::bench::hub {
+/// Spaces that were measured whole, and searches on them.
+namespace kiln::bench::measured {
 
-/// The spaces, and for each another device's of the same kernel.
+/// A space, and another device's of the same kernel where there is one.
 struct Pair {
   const char* name;
   const char* other;
+  bool own = false;  ///< measured by Kiln (bench/tune/spaces), not by other people
 };
-std::span<const Pair> spaces();
+/// Other people's.
+std::span<const Pair> hub_spaces();
+/// Kiln's.
+std::span<const Pair> own_spaces();
 /// "tune/p90-convolution-a4000": of "p90" and a space.
 std::string bar_name(std::string_view what, const Pair& pair);
-
-/// A space by its name, read once; not_measured where the data is absent. KILN_HUB names another
-/// folder than ../shared/data/hub beside the source.
+/// A space, read once; not_measured where the data is absent.
 tl::expected<const tune::MeasuredSpace*, std::string> space(const Context& context,
-                                                            const std::string& name);
+                                                            const Pair& pair);
 
 /// How searches begin.
 enum class Start {
@@ -34,4 +36,4 @@ enum class Start {
 tl::expected<tune::ReplayFigures, std::string> figures(const Context& context, const Pair& pair,
                                                        std::string_view strategy, Start start);
 
-}  // namespace kiln::bench::hub
+}  // namespace kiln::bench::measured

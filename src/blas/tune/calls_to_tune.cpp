@@ -1,0 +1,117 @@
+#include "blas/tune/calls_to_tune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/one_line.hpp"
+#include "blas/call_work.hpp"
+#include "blas/problem_class.hpp"
+#include "blas/recorded_call.hpp"
+#include "blas/tune/tuned_family.hpp"
+#include "blas/uses.hpp"
+
+namespace kiln::blas {
+namespace {
+
+/// Sizes that differ by no more want the same Parameters.
+constexpr double near = 1.25;
+
+bool is_near(std::size_t a, std::size_t b) {
+  const auto [less, more] = std::minmax(a, b);
+  return static_cast<double>(more) <= near * static_cast<double>(less);
+}
+
+bool is_alike(const Call& a, const Call& b) {
+  return a.routine == b.routine && a.precision == b.precision && is_near(a.m, b.m) &&
+         is_near(a.n, b.n) && is_near(a.k, b.k) && problem_class_of(a) == problem_class_of(b);
+}
+
+/// Why a call is not to be tuned; "" where it is.
+std::string reason_against(const RecordedCall& recorded, const Call& call) {
+  if (tuned_family(call).empty()) return "its kernels have no parameters";
+  if (recorded.devices.size() != 1) return "several queues share it; tune it for one device";
+  std::size_t matrices = 0;
+  for (const Use& use : Uses(call)) matrices += use.length > 0 && use.lines > 0 ? 1u : 0u;
+  if (matrices < 2) return "it does nothing";
+  return "";
+}
+
+class Merger {
+ public:
+  void add(const RecordedCall& recorded) {
+    if (recorded.kind != "blas")
+      return leave_out(recorded, recorded.kind == "spec"
+                                     ? "not of BLAS; kiln tune FILE --param NAME=VALUES tunes it"
+                                     : "not of BLAS");
+    const auto call = call_of(recorded);
+    if (!call) return leave_out(recorded, call.error().message());
+    if (const auto reason = reason_against(recorded, *call); !reason.empty())
+      return leave_out(recorded, reason);
+    add(recorded, contiguous(*call));
+  }
+
+  CallsToTune take() {
+    for (auto& [key, one] : left_out_) result_.left_out.push_back(std::move(one));
+    const auto larger = [](const auto& a, const auto& b) { return a.share > b.share; };
+    std::stable_sort(result_.calls.begin(), result_.calls.end(), larger);
+    std::stable_sort(result_.left_out.begin(), result_.left_out.end(), larger);
+    return std::move(result_);
+  }
+
+ private:
+  void leave_out(const RecordedCall& recorded, const std::string& reason) {
+    auto& one = left_out_[{recorded.name, reason}];
+    one.name = one_line(recorded.name);
+    one.reason = reason;
+    one.count += recorded.count;
+    one.share += recorded.share;
+  }
+
+  void add(const RecordedCall& recorded, const Call& call) {
+    const RecordedDevice& device = recorded.devices.front();
+    const double rate = recorded.timed > 0 ? rate_of(call, recorded.estimated_ns * 1e-9) : 0;
+    // A record has few kinds that are alike, and may have very many in all.
+    auto& places =
+        by_class_[device.fingerprint + fmt::format("/{} ", device.units) + problem_class_of(call)];
+    for (const std::size_t place : places) {
+      CallToTune& known = result_.calls[place];
+      if (!is_alike(known.call, call)) continue;
+      known.count += recorded.count;
+      known.share += recorded.share;
+      ++known.kinds;
+      known.rate = std::max(known.rate, rate);
+      return;
+    }
+    places.push_back(result_.calls.size());
+    result_.calls.push_back({call, device, recorded.count, 1, recorded.share, rate});
+  }
+
+  CallsToTune result_;
+  std::map<std::pair<std::string, std::string>, CallLeftOut> left_out_;
+  std::map<std::string, std::vector<std::size_t>> by_class_;
+};
+
+}  // namespace
+
+CallsToTune calls_to_tune(const RecordedCalls& recorded) {
+  // The largest share comes first: it stands for what is merged with it.
+  Merger merger;
+  for (const auto& call : recorded.calls) merger.add(call);
+  return merger.take();
+}
+
+double rate_of(const Call& call, double seconds) {
+  if (!(seconds > 0)) return 0;
+  return (is_compute_bound(call.routine) ? operations_of(call) : traffic_of(call)) / seconds;
+}
+
+double expected_gain(double rate, double best_rate, bool on_record) {
+  if (on_record) return 0.02;
+  if (!(rate > 0) || !(best_rate > 0)) return 1.0 / 3;
+  return std::clamp(1 - rate / best_rate, 0.05, 0.95);
+}
+
+}  // namespace kiln::blas

@@ -1,0 +1,259 @@
+#include "cli/tune/campaign.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/duration.hpp"
+#include "base/one_line.hpp"
+#include "cli/context.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json_line.hpp"
+#include "cli/layout.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/tune/search_one.hpp"
+#include "cli/tune/search_output.hpp"
+#include "tune/campaign/campaign_log.hpp"
+#include "tune/campaign/share_out.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+std::string time_text(milliseconds time) { return brief_time(time.count() * 1'000'000); }
+
+/// What the searches from `first` on get of the time that is left.
+std::vector<milliseconds> budgets(const Campaign& campaign, std::size_t first, milliseconds left) {
+  std::vector<double> weights;
+  for (std::size_t i = first; i < campaign.items.size(); ++i)
+    weights.push_back(campaign.items[i].weight);
+  if (campaign.budget.count() == 0) return {weights.size(), campaign.each};
+  return tune::share_out(left, weights, campaign.least);
+}
+
+/// What came of one search.
+struct Row {
+  std::string status, message;
+  std::optional<tune::TunerResult> result;
+};
+
+class Run {
+ public:
+  Run(const Context& context, Campaign campaign)
+      : context_(context), campaign_(std::move(campaign)), settings_(search_settings(context)) {}
+
+  int all() {
+    if (campaign_.resume) leave_out_finished();
+    rows_.resize(campaign_.items.size());
+    print_plan();
+    if (context_.flag("dry-run")) return 0;
+    auto log = value_or_throw(tune::CampaignLog::open(campaign_.log, campaign_.resume));
+    start_ = Clock::now();
+    for (std::size_t i = 0; i < campaign_.items.size() && !interrupted(); ++i) one(i, log);
+    if (settings_.share) await_others(log);
+    if (!context_.flag("json")) print_table();
+    flush_output();
+    stop_if_interrupted();
+    const bool failed = std::any_of(rows_.begin(), rows_.end(),
+                                    [](const Row& row) { return row.status == "failed"; });
+    return failed ? 1 : 0;
+  }
+
+ private:
+  void leave_out_finished() {
+    const auto log = value_or_throw(tune::CampaignLog::open(campaign_.log, true));
+    const auto before = campaign_.items.size();
+    std::erase_if(campaign_.items,
+                  [&](const CampaignItem& item) { return log.is_finished(subject_of(item)); });
+    if (const auto done = before - campaign_.items.size(); done > 0)
+      campaign_.left_out.push_back(
+          {fmt::format("{} of {} searches", done, before), "finished before"});
+  }
+
+  /// Of the whole campaign; 0: without end.
+  milliseconds planned() const {
+    if (campaign_.budget.count() > 0) return campaign_.budget;
+    return campaign_.each * static_cast<milliseconds::rep>(campaign_.items.size());
+  }
+  milliseconds spent() const {
+    return std::chrono::duration_cast<milliseconds>(Clock::now() - start_);
+  }
+
+  /// Of what is planned: where each has a time of its own, those that ended early count in full.
+  milliseconds done_by(std::size_t i, milliseconds in_it) const {
+    if (campaign_.budget.count() > 0) return spent();
+    return campaign_.each * static_cast<milliseconds::rep>(i) + std::min(in_it, campaign_.each);
+  }
+
+  void print_plan() const {
+    const auto parts = budgets(campaign_, 0, campaign_.budget);
+    if (context_.flag("json")) {
+      for (const auto& one : campaign_.left_out)
+        print_json({{"subject", one.what}, {"status", "left out"}, {"message", one.reason}});
+      if (!context_.flag("dry-run")) return;
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        print_json(json_of(i, "planned", static_cast<double>(parts[i].count()) * 1e-3));
+      return;
+    }
+    for (const auto& one : campaign_.left_out)
+      print_text(fmt::format("left out: {}: {}\n", one.what, one.reason));
+    if (campaign_.items.empty()) return print_text("Nothing is left to tune.\n");
+    const bool of_calls = campaign_.items.front().share > 0;
+    Table table(of_calls ? std::vector<std::string>{"to tune", "share", "gain", "time", "device"}
+                         : std::vector<std::string>{"to tune", "time", "device"});
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto& item = campaign_.items[i];
+      const std::string time = parts[i].count() > 0 ? time_text(parts[i]) : "none left";
+      if (of_calls)
+        table.row({item.label, fmt::format("{:.1f} %", item.share * 100),
+                   fmt::format("{:.0f} %", item.gain * 100), time, item.device.name});
+      else
+        table.row({item.label, time, item.device.name});
+    }
+    print(table.text());
+    print_text(fmt::format("{} {}, at most {}{}\n", parts.size(),
+                           parts.size() == 1 ? "search" : "searches", time_text(planned()),
+                           settings_.evaluations > 0
+                               ? fmt::format(" and {} evaluations each", settings_.evaluations)
+                               : ""));
+    flush_output();
+  }
+
+  Json json_of(std::size_t i, const std::string& status, double budget) const {
+    const auto& item = campaign_.items[i];
+    Json json{{"subject", item.label}, {"status", status}, {"budget_seconds", budget}};
+    if (item.share > 0) json.update({{"share", item.share}, {"expected_gain", item.gain}});
+    return json;
+  }
+
+  void one(std::size_t i, tune::CampaignLog& log) {
+    Row& row = rows_[i];
+    const auto budget = budgets(campaign_, i, campaign_.budget - spent()).front();
+    Json json = json_of(i, "", static_cast<double>(budget.count()) * 1e-3);
+    if (budget.count() <= 0)
+      row = {"no time left", "", std::nullopt};
+    else
+      search(i, budget, log, json);
+    say(i, json);
+  }
+
+  /// What came of one, at once.
+  void say(std::size_t i, Json& json) const {
+    const CampaignItem& item = campaign_.items[i];
+    const Row& row = rows_[i];
+    json["status"] = row.status;
+    if (!row.message.empty()) json["message"] = row.message;
+    if (context_.flag("json")) {
+      print_json(json);
+      flush_output();
+    } else if (row.result || !row.message.empty()) {
+      const auto left = std::max(milliseconds(0), planned() - done_by(i + 1, milliseconds(0)));
+      complain(fmt::format("note: {} of {}: {}: {}{}; at most {} to go", i + 1,
+                           campaign_.items.size(), item.label, row.status,
+                           row.message.empty() ? "" : " (" + row.message + ")", time_text(left)));
+    }
+  }
+
+  void search(std::size_t i, milliseconds budget, tune::CampaignLog& log, Json& json) {
+    const CampaignItem& item = campaign_.items[i];
+    Row& row = rows_[i];
+    try {
+      const TuningSubject subject{
+          item.device.name,
+          item.device.speed_identity,
+          value_or_throw(blas::make_blas_tunable(item.call, item.device.facts)),
+          item.device.facts.is_cpu,
+          item.find_device,
+          item.device.nearness};
+      SearchSettings settings = settings_;
+      settings.budget = budget;
+      const std::string name = subject_of(item);
+      settings.resume = campaign_.resume && log.has_begun(name);
+      settings.resume |= is_left_;
+      value_or_throw(log.begin(name));
+      const auto path = journal_path(journal_subject(subject, settings), settings);
+      Progress progress("tune", static_cast<std::size_t>(
+                                    std::max<milliseconds::rep>(1, planned().count() / 1000)));
+      std::size_t shown = 0;
+      const auto listener = [&](const tune::TunerState& state) {
+        const auto done = static_cast<std::size_t>(done_by(i, state.spent).count() / 1000);
+        std::string note = fmt::format("{} of {}: {}, {} evaluated", i + 1, campaign_.items.size(),
+                                       item.label, state.evaluated);
+        if (state.best) note += ", best " + duration(state.best->outcome.time * 1e9);
+        progress.advance(done > shown ? done - shown : 0, note);
+        shown = std::max(shown, done);
+        return !interrupted();
+      };
+      row.result = search_one(context_, subject, settings, listener);
+      json.update(json_of_search(*subject.tunable, subject.device, path, *row.result));
+      row.message.clear();
+      row.status = status_of(*row.result, *subject.tunable);
+      if (row.result->winner && !interrupted()) value_or_throw(log.finish(name));
+    } catch (const Error& error) {
+      // A subject that cannot be run is no reason to leave the others.
+      row = {"failed", one_line(error.message()), std::nullopt};
+    }
+  }
+
+  static std::string status_of(const tune::TunerResult& result, const tune::Tunable& tunable) {
+    if (interrupted()) return "stopped";
+    if (result.left_to_others) return result.winner ? "tuned elsewhere" : "left to others";
+    return result.winner->id == tunable.standard() ? "as built in" : "tuned";
+  }
+
+  /// What was left to others has come to its end when one of them has ended it; where they have
+  /// died, it is ended here.
+  void await_others(tune::CampaignLog& log) {
+    is_left_ = true;
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      while (rows_[i].status == "left to others" && !interrupted()) {
+        Json json = json_of(i, "", 0);
+        search(i, milliseconds(1), log, json);
+        if (rows_[i].status != "left to others")
+          say(i, json);
+        else
+          ::poll(nullptr, 0, 1000);
+      }
+  }
+
+  void print_table() const {
+    Table table({"tuned", "evaluated", "built in", "fastest", "faster by", ""});
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const Row& row = rows_[i];
+      const std::string& label = campaign_.items[i].label;
+      if (!row.result || !row.result->winner) {
+        const std::string count =
+            row.result ? std::to_string(row.result->state.evaluated) : std::string("-");
+        table.row({label, count, "-", "-", "-", row.status.empty() ? "not begun" : row.status});
+        continue;
+      }
+      const auto& result = *row.result;
+      table.row({label, std::to_string(result.state.evaluated),
+                 result.standard > 0 ? duration(result.standard * 1e9) : "-",
+                 duration(result.winner->time * 1e9), fmt::format("{:.3f}", faster_by(result)),
+                 row.status});
+    }
+    if (table.rows() > 0) print(table.text());
+  }
+
+  const Context& context_;
+  Campaign campaign_;
+  SearchSettings settings_;
+  std::vector<Row> rows_;
+  Clock::time_point start_;
+  bool is_left_ = false;  ///< searches that others were left with are looked after
+};
+
+}  // namespace
+
+int run_campaign(const Context& context, Campaign campaign) {
+  return Run(context, std::move(campaign)).all();
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,218 @@
+// What campaigns consist of: the calls of a record, or all that a device lacks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/digest.hpp"
+#include "base/one_line.hpp"
+#include "blas/call_work.hpp"
+#include "blas/tune/calls_to_tune.hpp"
+#include "blas/tune/tuned_family.hpp"
+#include "blas/tune/usual_problems.hpp"
+#include "cli/blas/call_options.hpp"
+#include "cli/calls/recorded_devices.hpp"
+#include "cli/context.hpp"
+#include "cli/output.hpp"
+#include "cli/tune/campaign.hpp"
+#include "cli/tune/journals.hpp"
+#include "cli/tune/time_option.hpp"
+#include "tune/campaign/campaign_log.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Less is too little for anything but starting.
+constexpr milliseconds least_budget = std::chrono::seconds(10);
+/// Of each search of everything, where nobody says how long.
+constexpr milliseconds usual_budget = std::chrono::minutes(2);
+
+bool is_given(const Context& context, std::string_view option) {
+  return context.has(option) && context.origin(option).from != Origin::From::fallback;
+}
+
+/// What makes kernels the same whose rates are compared.
+std::string kernels_of(const blas::Call& call) {
+  return blas::tuned_family(call) + blas::letter(call.precision);
+}
+
+std::string calls_text(std::uint64_t count, double share) {
+  return fmt::format("{} {}, {:.1f} % of the time", count, count == 1 ? "call" : "calls",
+                     share * 100);
+}
+
+/// The devices of a record's calls, each looked at once.
+class Devices {
+ public:
+  struct One {
+    FindDevice find;
+    std::optional<KnownDevice> known;
+    std::string reason;  ///< why it is not known
+  };
+  explicit Devices(const Context& context) {
+    if (!context.has("device")) return;
+    chosen_ = look([&context] { return devices_of(context).front(); });
+    if (!chosen_->known) throw Error(Errc::not_found, chosen_->reason);
+  }
+  const One& of(const RecordedDevice& recorded) {
+    if (chosen_) return *chosen_;
+    auto& one = known_[recorded.fingerprint + fmt::format("/{}", recorded.units)];
+    if (!one)
+      one = look(
+          [recorded] { return value_or_throw(find_devices(std::span(&recorded, 1))).front(); });
+    return *one;
+  }
+
+ private:
+  static One look(FindDevice find) {
+    try {
+      KnownDevice known = look_at_device(find);
+      return {std::move(find), std::move(known), ""};
+    } catch (const Error& error) {
+      return {std::move(find), std::nullopt, error.message()};
+    }
+  }
+  std::optional<One> chosen_;
+  std::map<std::string, std::optional<One>> known_;
+};
+
+/// Items of one device, with what is on record for it and the best rates known there.
+void weigh(const Context& context, std::vector<CampaignItem>& items,
+           const std::vector<double>& rates) {
+  std::map<std::string, std::vector<std::size_t>> by_device;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    by_device[items[i].device.speed_identity].push_back(i);
+  for (const auto& [device, places] : by_device) {
+    std::vector<blas::Call> calls;
+    for (const auto place : places) calls.push_back(items[place].call);
+    const auto records = look_at_records(context, items[places.front()].find_device, calls);
+    std::map<std::string, double> best;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      double& known = best[kernels_of(calls[i])];
+      known = std::max({known, rates[places[i]], records[i].best_rate});
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      CampaignItem& item = items[places[i]];
+      item.gain =
+          blas::expected_gain(rates[places[i]], best[kernels_of(calls[i])], records[i].is_near);
+      item.weight = item.share * item.gain;
+    }
+  }
+}
+
+bool is_asked_for(const Context& context, const blas::Call& call) {
+  if (!context.arguments().empty()) {
+    const std::string& word = context.arguments().front();
+    const auto name = name_of(call.routine);
+    if (word != name && word != std::string(1, blas::letter(call.precision)) + std::string(name))
+      return false;
+  }
+  return !is_given(context, "precision") ||
+         context.text("precision").front() == blas::letter(call.precision);
+}
+
+}  // namespace
+
+std::string subject_of(const CampaignItem& item) {
+  const auto request = blas::tuned_request(item.call, item.device.facts);
+  return fmt::format("{} {} {} m {} n {} k {} on {}", request.family,
+                     blas::family_version(request.family), request.problem_class, item.call.m,
+                     item.call.n, item.call.k, item.device.speed_identity);
+}
+
+std::filesystem::path campaign_log_path(const std::string& what) {
+  const auto folder = journal_folder() / "campaigns";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw Error(Errc::io,
+                fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+  return folder / (blake2b(as_bytes(what)).brief() + ".jsonl");
+}
+
+Campaign campaign_of_calls(const Context& context) {
+  const std::string& file = context.text("from");
+  const auto recorded = value_or_throw(read_calls(file));
+  if (recorded.lines_cut > 0)
+    complain(fmt::format("note: {}: {} lines were cut short, and are left out", one_line(file),
+                         recorded.lines_cut));
+  const auto found = blas::calls_to_tune(recorded);
+  Campaign campaign;
+  for (const auto& one : found.left_out)
+    campaign.left_out.push_back(
+        {fmt::format("{} ({})", one.name, calls_text(one.count, one.share)), one.reason});
+  Devices devices(context);
+  std::vector<double> rates;
+  for (const auto& one : found.calls) {
+    const std::string label = text_of(one.call);
+    const auto& device = devices.of(one.device);
+    if (!device.known) {
+      campaign.left_out.push_back(
+          {fmt::format("{} ({})", label, calls_text(one.count, one.share)), device.reason});
+      continue;
+    }
+    // What was reached elsewhere says nothing of what is reached here.
+    rates.push_back(device.known->recorded.fingerprint == one.device.fingerprint ? one.rate : 0);
+    campaign.items.push_back({label, one.call, *device.known, device.find, 1, one.share, 0});
+  }
+  weigh(context, campaign.items, rates);
+  std::stable_sort(campaign.items.begin(), campaign.items.end(),
+                   [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  campaign.budget = time_option(context, "budget");
+  campaign.least = std::min(least_budget, campaign.budget);
+  campaign.resume = context.flag("resume");
+  std::error_code error;
+  const auto path = std::filesystem::weakly_canonical(file, error);
+  campaign.log = campaign_log_path("calls " + (error ? file : path.string()));
+  return campaign;
+}
+
+Campaign campaign_of_everything(const Context& context) {
+  const FindDevice find = [&context] { return devices_of(context).front(); };
+  const KnownDevice device = look_at_device(find);
+  Campaign campaign;
+  for (auto& problem : blas::usual_problems(device.facts, device.doubles))
+    if (is_asked_for(context, problem.call))
+      campaign.items.push_back(
+          {text_of(problem.call), problem.call, device, find, problem.weight, 0, 0});
+  if (campaign.items.empty())
+    throw Error(Errc::bad_input,
+                fmt::format("--all: found '{}', expected a routine of those that have parameters "
+                            "(gemm, trsm, gemv), in a precision that the device has",
+                            context.arguments().empty() ? context.text("precision")
+                                                        : one_line(context.arguments().front())));
+  std::vector<blas::Call> calls;
+  for (const auto& item : campaign.items) calls.push_back(item.call);
+  const auto records = look_at_records(context, find, calls);
+  campaign.resume = context.flag("resume");
+  campaign.log = campaign_log_path("everything on " + device.speed_identity);
+  // What was begun may have its best so far on record; that is not yet what the search comes to.
+  std::optional<tune::CampaignLog> log;
+  if (campaign.resume) log = value_or_throw(tune::CampaignLog::open(campaign.log, true));
+  std::vector<CampaignItem> lacking;
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < campaign.items.size(); ++i) {
+    auto& item = campaign.items[i];
+    const bool is_unfinished =
+        log && log->has_begun(subject_of(item)) && !log->is_finished(subject_of(item));
+    if (records[i].is_near && !is_unfinished)
+      ++known;
+    else
+      lacking.push_back(std::move(item));
+  }
+  campaign.items = std::move(lacking);
+  if (known > 0)
+    campaign.left_out.push_back({fmt::format("{} of {} problems", known, calls.size()),
+                                 "on record for this device, driver and version"});
+  if (is_given(context, "budget")) {
+    campaign.budget = time_option(context, "budget");
+    campaign.least = std::min(least_budget, campaign.budget);
+  }
+  campaign.each = usual_budget;
+  return campaign;
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,67 @@
+#include "cli/tune/combinations.hpp"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <string_view>
+
+#include "base/one_line.hpp"
+#include "cli/context.hpp"
+#include "cli/store_settings.hpp"
+#include "tune/share/board.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Names = std::span<const std::string_view>;
+
+/// What says which call or specification: a campaign has its own.
+constexpr std::string_view of_one_subject[] = {
+    "size-m",     "size-n", "size-k",  "order",      "side",    "uplo",   "trans-a",
+    "trans-b",    "diag",   "param",   "set",        "set-if",  "in",     "expect",
+    "constraint", "rtol",   "dialect", "source-dir", "journal", "report",
+};
+constexpr std::string_view of_replay[] = {"from-evaluations", "seeds", "within"};
+
+bool is_typed(const Context& context, std::string_view option) {
+  return context.has(option) && context.origin(option).from == Origin::From::command_line;
+}
+
+void refuse(const Context& context, std::string_view with, Names names, std::string_view why) {
+  for (const auto name : names)
+    if (is_typed(context, name))
+      throw Error(Errc::bad_input, fmt::format("--{}: found with {}, {}", name, with, why));
+}
+
+constexpr std::string_view of_devices[] = {"all",     "resume", "dry-run",
+                                           "journal", "report", "share"};
+constexpr std::string_view of_campaigns[] = {"dry-run", "share"};
+constexpr std::string_view of_calls[] = {"precision"};
+
+}  // namespace
+
+void refuse_combinations(const Context& context) {
+  const bool all = context.flag("all"), from = context.has("from");
+  if (context.has("replay")) {
+    refuse(context, "--replay", of_devices, "which searches no device");
+    return;
+  }
+  refuse(context, "a search on a device", of_replay, "expected --replay with it");
+  if (all && from) throw Error(Errc::bad_input, "--from: found with --all, expected one of them");
+  if (from && !context.arguments().empty())
+    throw Error(Errc::bad_input,
+                fmt::format("found '{}' with --from, which says itself what to tune; expected one "
+                            "of them",
+                            one_line(context.arguments().front())));
+  if (all) refuse(context, "--all", of_one_subject, "which has problems of its own");
+  if (from) {
+    refuse(context, "--from", of_one_subject, "which says itself what to tune");
+    refuse(context, "--from", of_calls, "which says itself what to tune");
+  }
+  if (!all && !from)
+    refuse(context, "a single search", of_campaigns, "expected --all or --from with it");
+  // A server that cannot be is said at once; one that is away, when it is asked.
+  if (context.flag("share")) value_or_throw(tune::shared_board(store_settings_of(context), "0"));
+}
+
+}  // namespace kiln::cli

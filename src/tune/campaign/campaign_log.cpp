@@ -1,0 +1,89 @@
+#include "tune/campaign/campaign_log.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.hpp"
+#include "base/one_line.hpp"
+
+namespace kiln::tune {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
+constexpr std::string_view head = R"({"kiln tuning campaign":1})";
+
+Expected<void> append(const FileDescriptor& file, const std::string& line,
+                      const std::filesystem::path& path) {
+  return write_all(file.get(),
+                   ByteView(reinterpret_cast<const std::byte*>(line.data()), line.size()), path);
+}
+
+}  // namespace
+
+Expected<CampaignLog> CampaignLog::open(const std::filesystem::path& path, bool resume) {
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!file) return tl::unexpected(io_error("open", path, errno));
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+    return fail(Errc::unsupported,
+                fmt::format("{}: another process is at this campaign", path.string()));
+  CampaignLog log(path, std::move(file));
+  std::string text;
+  if (resume) {
+    const auto bytes = read_file(path, most_bytes);
+    if (!bytes) return tl::unexpected(bytes.error());
+    text.assign(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  }
+  std::size_t good = 0, number = 0;
+  for (std::size_t end; (end = text.find('\n', good)) != text.npos; good = end + 1) {
+    const std::string line = text.substr(good, end - good);
+    const auto wrong = [&](std::string_view expected) {
+      return fail(Errc::bad_input, fmt::format("{}: line {}: found '{}', expected {}",
+                                               path.string(), number, one_line(line), expected));
+    };
+    if (++number == 1) {
+      if (line != head) return wrong(head);
+      continue;
+    }
+    const Json json = Json::parse(line, nullptr, false);
+    const auto text_of = [&](const char* name) {
+      return json.is_object() && json.contains(name) && json[name].is_string()
+                 ? json[name].get<std::string>()
+                 : std::string();
+    };
+    if (const auto begun = text_of("begun"); !begun.empty())
+      log.begun_.insert(begun);
+    else if (const auto finished = text_of("finished"); !finished.empty())
+      log.finished_.insert(finished);
+    else
+      return wrong("an object with 'begun' or 'finished'");
+  }
+  // What follows the last whole line was in flight.
+  if (::ftruncate(log.file_.get(), static_cast<off_t>(good)) != 0)
+    return tl::unexpected(io_error("truncate", path, errno));
+  if (number == 0)
+    if (auto written = append(log.file_, std::string(head) + "\n", path); !written)
+      return tl::unexpected(written.error());
+  return log;
+}
+
+Expected<void> CampaignLog::add(const char* what, const std::string& subject) {
+  const Json json{{what, subject}};
+  return append(file_, json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", path_);
+}
+
+Expected<void> CampaignLog::begin(const std::string& subject) {
+  if (!begun_.insert(subject).second) return {};
+  return add("begun", subject);
+}
+
+Expected<void> CampaignLog::finish(const std::string& subject) {
+  if (!finished_.insert(subject).second) return {};
+  return add("finished", subject);
+}
+
+}  // namespace kiln::tune

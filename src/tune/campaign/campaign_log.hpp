@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "base/file_descriptor.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln::tune {
+
+/// Which searches of a campaign have begun, and which have come to their end: a line of JSON each,
+/// written as it happens. What each has measured is in its own Journal. One process at a time has
+/// it (flock). A last line that was cut is dropped; docs/formats/tuning.md has the layout.
+class CampaignLog {
+ public:
+  /// Opens or makes the file. `resume`: what it says stays; without, it begins anew. Errors: io;
+  /// bad_input for a file that is no such log (to be resumed); unsupported where another process
+  /// has it.
+  static Expected<CampaignLog> open(const std::filesystem::path& path, bool resume);
+
+  /// Subjects are named by what makes their results comparable: identity and device.
+  bool has_begun(const std::string& subject) const { return begun_.contains(subject); }
+  bool is_finished(const std::string& subject) const { return finished_.contains(subject); }
+  Expected<void> begin(const std::string& subject);
+  Expected<void> finish(const std::string& subject);
+
+ private:
+  CampaignLog(std::filesystem::path path, FileDescriptor file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+  Expected<void> add(const char* what, const std::string& subject);
+
+  std::filesystem::path path_;
+  FileDescriptor file_;
+  std::set<std::string> begun_, finished_;
+};
+
+}  // namespace kiln::tune

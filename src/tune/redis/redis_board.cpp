@@ -1,0 +1,169 @@
+#include "tune/redis/redis_board.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+namespace kiln::tune {
+namespace {
+
+using redis::Reply;
+using Claim = Partners::Claim;
+
+/// Of one reply: a page of news.
+constexpr std::size_t most_bytes = 2 << 20;
+
+constexpr std::string_view take_script = R"(
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 'known' end
+if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return 'mine' end
+if redis.call('GET', KEYS[2]) == ARGV[2] then return 'mine' end
+return 'theirs')";
+
+// What has expired meanwhile, and nobody has taken, is taken again.
+constexpr std::string_view renew_script = R"(
+local of = redis.call('GET', KEYS[1])
+if not of or of == ARGV[1] then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+return 1)";
+
+constexpr std::string_view give_back_script = R"(
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1)";
+
+constexpr std::string_view tell_script = R"(
+if redis.call('HSETNX', KEYS[1], ARGV[1], 1) == 1 then redis.call('RPUSH', KEYS[2], ARGV[2]) end
+if redis.call('GET', KEYS[3]) == ARGV[3] then redis.call('DEL', KEYS[3]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
+return 1)";
+
+constexpr std::string_view news_script = R"(
+local from = tonumber(ARGV[1])
+if from > redis.call('LLEN', KEYS[1]) then from = 0 end
+return {from, redis.call('LRANGE', KEYS[1], from, from + 255)})";
+
+constexpr std::string_view join_script = R"(
+redis.call('SADD', KEYS[1], ARGV[1])
+redis.call('SET', KEYS[2], 1, 'PX', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1)";
+
+// Who is not alive any more is forgotten. The set is as large as strangers make it: beyond a bound
+// nobody is taken to be alive.
+constexpr std::string_view leave_script = R"(
+redis.call('SREM', KEYS[1], ARGV[1])
+redis.call('DEL', KEYS[2])
+if redis.call('SCARD', KEYS[1]) > 4096 then return 0 end
+local left = 0
+for _, one in ipairs(redis.call('SMEMBERS', KEYS[1])) do
+  if redis.call('EXISTS', ARGV[2] .. one) == 1 then left = left + 1
+  else redis.call('SREM', KEYS[1], one) end
+end
+return left)";
+
+std::string new_token() {
+  std::random_device random;
+  std::string token;
+  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", random());
+  return token;
+}
+
+Expected<void> done(const Expected<Reply>& reply) {
+  if (!reply) return tl::unexpected(reply.error());
+  return {};
+}
+
+redis::Server::Options server_options() {
+  redis::Server::Options options;
+  options.pauses.longest = std::chrono::milliseconds(10'000);
+  return options;
+}
+
+}  // namespace
+
+RedisBoard::RedisBoard(SharedUrl url, const std::string& search, const BoardTimes& times,
+                       std::chrono::milliseconds timeout)
+    : server_(std::move(url), server_options()),
+      prefix_("kiln-tune:1:" + search + ":"),
+      token_(new_token()),
+      lease_(std::to_string(times.lease.count())),
+      kept_(std::to_string(times.kept.count())),
+      // Nobody's run waits for it: a candidate takes longer than any answer.
+      timeout_(std::max(timeout, std::chrono::milliseconds(2000))) {}
+
+std::string RedisBoard::lease_key(ConfigurationId id) const {
+  return key("lease:" + std::to_string(id));
+}
+
+Expected<Reply> RedisBoard::call(redis::Words words) {
+  return server_.call(redis::Server::Use::write, words, redis::Deadline(timeout_), most_bytes);
+}
+
+Expected<void> RedisBoard::join() {
+  return done(call(
+      {"EVAL", join_script, "2", key("members"), key("member:" + token_), token_, lease_, kept_}));
+}
+
+Expected<Claim> RedisBoard::take(ConfigurationId id) {
+  const auto reply = call({"EVAL", take_script, "2", key("results"), lease_key(id),
+                           std::to_string(id), token_, lease_});
+  if (!reply) return tl::unexpected(reply.error());
+  if (reply->text == "mine") return Claim::mine;
+  if (reply->text == "known") return Claim::known;
+  if (reply->text == "theirs") return Claim::theirs;
+  return fail(Errc::corrupt, "found no answer to a question for a candidate");
+}
+
+Expected<void> RedisBoard::renew(const std::vector<ConfigurationId>& held, Member member) {
+  if (member == Member::yes)
+    if (auto joined = join(); !joined) return joined;
+  for (const auto id : held)
+    if (auto kept = done(call({"EVAL", renew_script, "1", lease_key(id), token_, lease_})); !kept)
+      return kept;
+  return {};
+}
+
+Expected<void> RedisBoard::give_back(ConfigurationId id) {
+  return done(call({"EVAL", give_back_script, "1", lease_key(id), token_}));
+}
+
+Expected<void> RedisBoard::tell(ConfigurationId id, const std::string& text) {
+  return done(call({"EVAL", tell_script, "3", key("results"), key("log"), lease_key(id),
+                    std::to_string(id), text, token_, kept_}));
+}
+
+Expected<Board::News> RedisBoard::news(std::size_t from) {
+  auto reply = call({"EVAL", news_script, "1", key("log"), std::to_string(from)});
+  if (!reply) return tl::unexpected(reply.error());
+  if (reply->elements.size() != 2 || !reply->elements[0].is(Reply::Type::integer) ||
+      reply->elements[0].integer < 0 || !reply->elements[1].is(Reply::Type::array))
+    return fail(Errc::corrupt, "found no answer to a question for news");
+  News news;
+  const auto begin = static_cast<std::size_t>(reply->elements[0].integer);
+  news.restarted = begin < from;
+  for (auto& one : reply->elements[1].elements) news.texts.push_back(std::move(one.text));
+  news.next = begin + news.texts.size();
+  return news;
+}
+
+Expected<std::size_t> RedisBoard::leave() {
+  const auto reply = call(
+      {"EVAL", leave_script, "2", key("members"), key("member:" + token_), token_, key("member:")});
+  if (!reply) return tl::unexpected(reply.error());
+  if (!reply->is(Reply::Type::integer) || reply->integer < 0)
+    return fail(Errc::corrupt, "found no answer to a leave");
+  return static_cast<std::size_t>(reply->integer);
+}
+
+Expected<void> RedisBoard::finish(const std::string& text) {
+  return done(call({"SET", key("final"), text, "PX", kept_}));
+}
+
+Expected<std::optional<std::string>> RedisBoard::finished() {
+  auto reply = call({"GET", key("final")});
+  if (!reply) return tl::unexpected(reply.error());
+  if (!reply->is(Reply::Type::string)) return std::nullopt;
+  return std::move(reply->text);
+}
+
+}  // namespace kiln::tune

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "store/redis/server.hpp"
+#include "tune/share/board.hpp"
+
+namespace kiln::tune {
+
+/// A board on Redis. Below "kiln-tune:1:SEARCH:" lie
+///     results      a hash: configuration to result, the first one told
+///     log          a list: the same results in the order of telling
+///     lease:ID     who measures ID; expires
+///     members      a set of tuners, member:TOKEN of each; the latter expire
+///     final        what the search came to
+/// Every step that must not be torn is one script; nothing depends on anybody's clock but for how
+/// long a time is. May start threads. One thread at a time.
+class RedisBoard final : public Board {
+ public:
+  RedisBoard(SharedUrl url, const std::string& search, const BoardTimes& times,
+             std::chrono::milliseconds timeout);
+
+  Expected<void> join() override;
+  Expected<Partners::Claim> take(ConfigurationId id) override;
+  Expected<void> renew(const std::vector<ConfigurationId>& held, Member member) override;
+  Expected<void> give_back(ConfigurationId id) override;
+  Expected<void> tell(ConfigurationId id, const std::string& text) override;
+  Expected<News> news(std::size_t from) override;
+  Expected<std::size_t> leave() override;
+  Expected<void> finish(const std::string& text) override;
+  Expected<std::optional<std::string>> finished() override;
+
+ private:
+  std::string key(std::string_view name) const { return prefix_ + std::string(name); }
+  std::string lease_key(ConfigurationId id) const;
+  Expected<redis::Reply> call(redis::Words words);
+
+  redis::Server server_;
+  std::string prefix_, token_, lease_, kept_;
+  std::chrono::milliseconds timeout_;
+};
+
+}  // namespace kiln::tune

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "tune/share/messenger.hpp"
+#include "tune/space/search_space.hpp"
+
+namespace kiln::tune {
+
+/// The Partners of a search that meet on a Board. Where they cannot be reached, a line in the log
+/// says so once, and the search goes on alone; what it has measured is told when they are back.
+class SharedSearch final : public Partners {
+ public:
+  /// What makes searches one: hexadecimal letters for BoardTimes' keys.
+  static std::string name_of(const Journal::Subject& subject);
+
+  /// `space` outlives it. Forks a messenger. Errors: io.
+  static Expected<std::unique_ptr<SharedSearch>> open(const MakeBoard& make,
+                                                      const SearchSpace& space,
+                                                      const Messenger::Limits& limits = {});
+
+  Claim take(ConfigurationId id) override;
+  void tell(ConfigurationId id, const Report& report) override;
+  std::vector<JournalEntry> news() override;
+  void rest() override;
+  bool leave() override;
+  void finish(ConfigurationId winner, double seconds) override;
+
+  /// What the search came to, where another has ended it.
+  std::optional<Trial> finished();
+
+ private:
+  SharedSearch(Messenger messenger, const SearchSpace& space)
+      : messenger_(std::move(messenger)), space_(space) {}
+  /// Nothing where they cannot be reached.
+  std::optional<std::string> ask(Messenger::Ask what, ConfigurationId id = 0,
+                                 std::string_view text = {});
+
+  Messenger messenger_;
+  const SearchSpace& space_;
+  bool alone_ = false;
+};
+
+/// A result as others read it, and back: nothing for what is none, or of a configuration that the
+/// space has not, or no time that any kernel takes.
+std::string text_of_result(ConfigurationId id, const Report& report);
+std::optional<JournalEntry> result_of(std::string_view text, const SearchSpace& space);
+
+}  // namespace kiln::tune
