@@ -25,7 +25,8 @@ struct Case {
 
 /// Of a search. Short, as impatient users are.
 constexpr const char* evaluations = "60";
-constexpr int pairs = 25;
+/// What streams memory takes microseconds, and more luck.
+int pairs_of(const Call& call) { return rival::is_compute_bound(call.routine) ? 25 : 101; }
 
 void tune(const Context& context, const Case& what, std::size_t n, const fs::path& store) {
   const auto size = std::to_string(n);
@@ -49,15 +50,28 @@ Call call_of(const Case& what, std::size_t n) {
 
 int calls_for(const Call& call) {
   const double work = std::max(rival::operations_of(call), 8 * rival::traffic_of(call));
-  return static_cast<int>(std::clamp(4e9 / work, 1.0, 200.0));
+  return static_cast<int>(std::clamp(4e9 / work, 1.0, 1000.0));
+}
+
+/// One of the two sides, in the memory and on the queue of a problem that they share: buffers of
+/// their own differ in speed by more than Parameters do.
+rival::Contender side_of(Library& library, const rival::Problem& problem, int calls) {
+  return in_a_row(
+      "Kiln",
+      [&library, &problem] {
+        const cl_command_queue queue = problem.queue();
+        if (library.run(problem.call(), {{&queue, 1}}) != Status::success)
+          throw Error(Errc::internal, "a call was refused");
+      },
+      [&problem] { check_cl(::clFinish(problem.queue()), "clFinish"); }, calls);
 }
 
 /// How many times as fast the first side is.
-double ratio_of(rival::Machine& one, rival::Machine& other, const Call& call) {
-  rival::Problem with(one, call), without(other, call);
+double ratio_of(Library& one, Library& other, rival::Machine& machine, const Call& call) {
+  const rival::Problem problem(machine, call);
   const int calls = calls_for(call);
-  std::vector<rival::Contender> sides{kiln_in_a_row(without, calls), kiln_in_a_row(with, calls)};
-  rival::measure(sides, pairs);
+  std::vector<rival::Contender> sides{side_of(other, problem, calls), side_of(one, problem, calls)};
+  rival::measure(sides, pairs_of(call));
   return ratio({std::move(sides[0].samples), std::move(sides[1].samples)}, "ms").value;
 }
 
@@ -77,17 +91,18 @@ Outcome measure(const Context& context, const Case& what) {
     };
     const auto tuned = resolver_over("tuned"), built_in = resolver_over("empty"),
                own = resolver_over("own");
-    rival::Machine with(device, *tuned), without(device, *built_in), own_side(device, *own);
+    rival::Machine machine(device, *built_in);
+    Library with(*tuned), own_side(*own);
     Figure least{1e9, {}};
     for (const auto n : what.other) {
       const Call call = call_of(what, n);
-      const double faster = ratio_of(with, without, call);
+      const double faster = ratio_of(with, machine.library(), machine, call);
       least.value = std::min(least.value, faster);
       least.detail += fmt::format("{}{}: {:.3f}", least.detail.empty() ? "" : ", ", n, faster);
     }
     if (!what.transposed)
       least.detail += fmt::format("; at {} {:.3f} of what a search there finds", middle,
-                                  ratio_of(with, own_side, call_of(what, middle)));
+                                  ratio_of(with, own_side, machine, call_of(what, middle)));
     return least;
   });
 }
@@ -96,9 +111,9 @@ Outcome measure(const Context& context, const Case& what) {
 
 std::vector<Bar> class_bars() {
   static const std::vector<Case> cases{
-      {"sgemm", Routine::gemm, Precision::s, {256, 1024}, {100, 150, 181, 384, 500, 1500, 2048}},
-      {"dgemm", Routine::gemm, Precision::d, {256, 1024}, {100, 150, 181, 384, 500, 1500, 2048}},
-      {"sgemv", Routine::gemv, Precision::s, {512, 2048}, {150, 300, 1000, 1531, 4096, 6000}},
+      {"sgemm", Routine::gemm, Precision::s, {256, 1024}, {150, 181, 384, 500, 1500, 2048, 3000}},
+      {"dgemm", Routine::gemm, Precision::d, {256, 1024}, {150, 181, 384, 500, 1500, 2048, 3000}},
+      {"sgemv", Routine::gemv, Precision::s, {512, 2048}, {300, 700, 1000, 1531, 3000, 4096}},
       {"sgemm", Routine::gemm, Precision::s, {512}, {300, 512, 1000}, true},
   };
   std::vector<Bar> bars;

@@ -42,7 +42,8 @@ constinit const Command store_export_command{
     .summary = "write entries of the store to a pack",
     .description =
         "Writes a file with entries of the local store, to be taken into the stores of other "
-        "machines by kiln store import. It holds programs, plans and what was tuned, but no times, "
+        "machines by kiln store import. It holds programs, plans and what was tuned, but (except "
+        "for dates of searches) no times, "
         "paths, user or host names: the same entries give the same bytes everywhere. Equal "
         "contents stand in it once.\n\n"
         "KEY is the first letters of keys; without any, all entries are taken that --kind and "

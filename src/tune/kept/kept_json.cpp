@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.hpp"
+#include "store/details.hpp"
 #include "tune/kept/kept_run.hpp"
 
 namespace kiln::tune {
@@ -133,7 +134,7 @@ std::string kept_json_of(const KeptRun& kept) {
     if (message.empty() || std::find(told.begin(), told.end(), outcome.failure) != told.end())
       continue;
     told.push_back(outcome.failure);
-    messages[fmt::format("{}", i)] = message.substr(0, longest_message);
+    messages[fmt::format("{}", i)] = without_folders(message).substr(0, longest_message);
   }
   return dumped({{mark, layout},
                  {"family", kept.problem.family},

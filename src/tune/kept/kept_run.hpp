@@ -16,7 +16,8 @@ struct DeviceFacts {
 };
 
 /// A search with its surroundings. `run` may hold fewer evaluations than there were: `evaluated`
-/// counts all. Messages of failures are cut, and stand with the first of each reason only.
+/// counts all. Messages of failures are cut, hold no folders, and stand with the first of each
+/// reason only.
 struct KeptRun {
   TuningProblem problem;
   DeviceFacts facts;

@@ -121,6 +121,13 @@ TEST(KeptRun, of_a_long_search_holds_the_fastest_and_a_sample_in_their_order) {
   EXPECT_EQ(bounded(run, 1000).evaluations.size(), 1000u);
 }
 
+TEST(KeptRun, tells_nobody_where_its_maker_has_his_files) {
+  KeptRun kept = searched();
+  kept.run.evaluations[3].message = "/home/me/secret/blur.cl:3: no such type";
+  EXPECT_EQ(read_kept_run(kept_json_of(kept)).value().run.evaluations[3].message,
+            "blur.cl:3: no such type");
+}
+
 TEST(KeptRun, has_an_id_of_its_content) {
   const auto one = read_kept_run(kept_json_of(searched())).value();
   EXPECT_EQ(one.id, read_kept_run(kept_json_of(searched())).value().id);
