@@ -109,8 +109,8 @@ std::string BlasBench::difference() {
   for (auto& operand : operands_) {
     if (operand.use.access == Use::Access::read) continue;
     // Mapped, not read: a CPU device has the numbers where they are.
-    const auto* const found = static_cast<const std::byte*>(queue_.cl().enqueueMapBuffer(
-        operand.sets[0], CL_TRUE, CL_MAP_READ, 0, operand.bytes));
+    const auto* const found = static_cast<const std::byte*>(
+        queue_.cl().enqueueMapBuffer(operand.sets[0], CL_TRUE, CL_MAP_READ, 0, operand.bytes));
     const std::span numbers(found, operand.bytes);
     std::string text;
     if (operand.reference.empty())

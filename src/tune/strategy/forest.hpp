@@ -13,7 +13,8 @@ namespace kiln::tune {
 /// highest expected improvement on the best is next. The default.
 ///
 /// What makes it find the best in few steps (docs/tuning.md has the figures):
-/// - times count as logarithms, and all but the fastest three tenths of what was measured as alike, so
+/// - times count as logarithms, and all but the fastest three tenths of what was measured as alike,
+/// so
 ///   that the forest spends its splits on the fast end;
 /// - products and quotients of parameters are features of their own;
 /// - three of ten proposals come from the neighbours of the best alone, the others from the whole

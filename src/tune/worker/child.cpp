@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -49,8 +50,28 @@ Expected<void> Child::start(const std::function<void(int)>& body) {
   return {};
 }
 
+namespace {
+
+/// Whether the other end is closed: its process has ended, or is about to.
+bool is_closed(int channel) {
+  char byte;
+  return ::recv(channel, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/// Waits for the end of a process that is ending, so that its status is its own and not that of
+/// being killed: a socket closes a moment before.
+void wait_for_end(pid_t pid) {
+  constexpr int milliseconds = 1000;
+  const FileDescriptor process(::pidfd_open(pid, 0));
+  pollfd wait{process.get(), POLLIN, 0};
+  if (process) ::poll(&wait, 1, milliseconds);
+}
+
+}  // namespace
+
 std::string Child::stop() {
   if (pid_ < 0) return "";
+  if (is_closed(channel_.get())) wait_for_end(pid_);
   channel_.reset();
   int status = 0;
   if (::waitpid(pid_, &status, WNOHANG) != pid_) {
