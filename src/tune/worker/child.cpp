@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,7 +62,7 @@ bool is_closed(int channel) {
 /// being killed: a socket closes a moment before.
 void wait_for_end(pid_t pid) {
   constexpr int milliseconds = 1000;
-  const FileDescriptor process(::pidfd_open(pid, 0));
+  const FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   pollfd wait{process.get(), POLLIN, 0};
   if (process) ::poll(&wait, 1, milliseconds);
 }
