@@ -15,6 +15,7 @@ struct Report {
   Outcome outcome;
   std::string message;
   double compiling = 0, running = 0;  ///< seconds that this took, as far as it is known
+  bool elsewhere = false;             ///< measured by another machine, which may say anything
 };
 
 /// Compiles configurations of a Tunable, in a process beside the one that measures. One thread.

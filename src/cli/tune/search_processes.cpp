@@ -77,9 +77,10 @@ void SearchProcesses::keep(tune::ConfigurationId winner) {
   const auto compile = [&]() -> std::string {
     open(Into::store);
     if (opened_.resolver->store() == nullptr) return "";
-    const auto compiler = subject_.tunable->open_compiler(*opened_.resolver,
-                                                          opened_.queue->context(), *opened_.queue);
-    if (compiler) compiler->compile(winner);
+    if (const auto compiler = subject_.tunable->open_compiler(
+            *opened_.resolver, opened_.queue->context(), *opened_.queue))
+      compiler->compile(winner);
+    opened_ = {};  // what is still being compiled or sent comes to its end
     return "";
   };
   value_or_throw(tune::in_child(compile, std::chrono::minutes(2)));

@@ -26,6 +26,10 @@ std::optional<JournalLine> journal_line_of(const Json& json) {
     if (!at->is_number() || !(at->get<double>() >= 0)) return std::nullopt;
     line.at = at->get<double>();
   }
+  if (const auto elsewhere = json.find("elsewhere"); elsewhere != json.end()) {
+    if (!elsewhere->is_boolean()) return std::nullopt;
+    line.report.elsewhere = elsewhere->get<bool>();
+  }
   if (const auto time = json.find("seconds"); time != json.end()) {
     if (!time->is_number() || !(time->get<double>() > 0)) return std::nullopt;
     line.report.outcome = Outcome::of_time(time->get<double>());
@@ -49,6 +53,7 @@ Json json_of_line(const SearchSpace& space, ConfigurationId id, const Report& re
   else
     json["failure"] = name_of(report.outcome.failure);
   if (!report.message.empty()) json["message"] = report.message;
+  if (report.elsewhere) json["elsewhere"] = true;
   json["at"] = std::round(at * 1e3) / 1e3;
   return json;
 }

@@ -74,7 +74,7 @@ void Tuner::note(ConfigurationId id, const Outcome& outcome) {
   if (const Trial* best = strategy_.history().best()) state_.best = *best;
   state_.spent = std::chrono::duration_cast<std::chrono::milliseconds>(
       std::chrono::steady_clock::now() - start_);
-  if (tunable_.standard() == id && outcome.ok()) standard_ = outcome.time;
+  if (tunable_.standard() == id && outcome.ok() && here_.contains(id)) standard_ = outcome.time;
 }
 
 /// Beside measurements the compilers always have something to do. Where they would take the
@@ -113,8 +113,7 @@ void Tuner::repeat(const JournalEntry& entry) {
     if (!report.outcome.ok()) ++state_.failed;
   }
   strategy_.tell(id, report.outcome);
-  if (options_.partners != nullptr) options_.partners->tell(id, report);
-  if (tunable_.standard() == id && report.outcome.ok()) standard_ = report.outcome.time;
+  if (options_.partners != nullptr && !report.elsewhere) options_.partners->tell(id, report);
 }
 
 /// What an earlier run has measured is told to the strategy as it was then, as long as it asks as
@@ -139,18 +138,34 @@ Expected<void> Tuner::repeat_journal() {
 
   std::vector<Trial> best;
   for (const auto& [id, report] : entries)
-    if (report.outcome.ok()) best.push_back({id, report.outcome});
+    if (report.outcome.ok() && !report.elsewhere) best.push_back({id, report.outcome});
   std::stable_sort(best.begin(), best.end(),
                    [](const Trial& a, const Trial& b) { return better(a.outcome, b.outcome); });
   if (const Trial* leader = strategy_.history().best()) state_.best = *leader;
+  bool is_scaled = false;
   for (std::size_t i = 0; i < std::min(best.size(), measured_again); ++i) {
     if (!worker_.prepare(best[i].id).outcome.ok()) continue;
     const Outcome now = measure(best[i].id);
     if (worker_.gone()) return tl::unexpected(*worker_.gone());
+    if (!now.ok()) continue;
     here_.insert(best[i].id);
-    if (i == 0 && now.ok()) scale_ = best[i].outcome.time / now.time;
+    if (!is_scaled) scale_ = best[i].outcome.time / now.time;
+    is_scaled = true;
+    if (tunable_.standard() == best[i].id) standard_ = now.time * scale_;
   }
   return {};
+}
+
+/// What the built-in takes here and now, whatever an earlier run or another machine said of it:
+/// what goes on record is held against that.
+void Tuner::measure_standard() {
+  const auto standard = tunable_.standard();
+  if (!standard || here_.contains(*standard) || !measurement_.incumbent()) return;
+  if (!worker_.prepare(*standard).outcome.ok()) return;
+  const Outcome outcome = measure(*standard);
+  if (!outcome.ok()) return;
+  here_.insert(*standard);
+  standard_ = outcome.time * scale_;
 }
 
 Expected<TunerResult> Tuner::run(const Listener& listener) {
@@ -196,17 +211,12 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
     }
     if (goes_on) measure_best_of_others();
   }
+  measure_standard();
   {
     const Holding holding(options_.lock);
     result.winner =
         measurement_.play_off(goes_on ? Measurement::Haste::no : Measurement::Haste::yes);
-    // What is no better than what is there anyway would be on record for nothing, or for worse.
-    if (result.winner && standard && standard_ > 0 && result.winner->id != *standard && goes_on) {
-      const auto compared = measurement_.compare(result.winner->id, *standard);
-      const bool better = compared && compared->surely_faster;
-      if (!better) result.winner->id = *standard;
-      result.winner->time = standard_ / scale_ * (better ? compared->ratio : 1);
-    }
+    if (result.winner && goes_on) hold_against_standard(*result.winner);
   }
   if (worker_.gone()) return tl::unexpected(*worker_.gone());
   if (!result.winner)
@@ -215,14 +225,32 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
                                      tunable_.label(), state_.evaluated)));
   result.winner->time *= scale_;
   result.standard = standard_;
-  if (auto recorded =
-          worker_.record(result.winner->id, result.winner->time / scale_, standard_ / scale_);
-      !recorded)
-    return tl::unexpected(recorded.error());
+  {
+    // Records of one class are read, changed and written: by one tuner at a time.
+    const Holding holding(options_.lock);
+    if (auto recorded =
+            worker_.record(result.winner->id, result.winner->time / scale_, standard_ / scale_);
+        !recorded)
+      return tl::unexpected(recorded.error());
+  }
   result.recorded = true;
   if (options_.partners != nullptr && goes_on)
     options_.partners->finish(result.winner->id, result.winner->time);
   return finished(std::move(result));
+}
+
+/// What is no better than what is there anyway would be on record for nothing, or for worse.
+void Tuner::hold_against_standard(Measurement::Winner& winner) {
+  const auto standard = tunable_.standard();
+  if (!standard || !(standard_ > 0) || winner.id == *standard) return;
+  const auto compared = measurement_.compare(winner.id, *standard);
+  if (!compared && !worker_.prepare(*standard).outcome.ok()) {
+    standard_ = 0;  // it ran before and does not now: nothing to be held against
+    return;
+  }
+  const bool better = compared && compared->surely_faster;
+  if (!better) winner.id = *standard;
+  winner.time = standard_ / scale_ * (better ? compared->ratio : 1);
 }
 
 TunerResult Tuner::finished(TunerResult result) const {

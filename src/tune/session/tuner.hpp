@@ -93,6 +93,8 @@ class Tuner {
   Expected<void> evaluate(ConfigurationId id);
   bool is_over() const;
   Outcome measure(ConfigurationId id);
+  void measure_standard();
+  void hold_against_standard(Measurement::Winner& winner);
   /// Counts one that is known now.
   void note(ConfigurationId id, const Outcome& outcome);
   TunerResult finished(TunerResult result) const;

@@ -16,8 +16,9 @@ constexpr double near_the_best = 1.1;
 
 Expected<void> Tuner::hear() {
   if (options_.partners == nullptr) return {};
-  for (const auto& [id, report] : options_.partners->news()) {
+  for (auto [id, report] : options_.partners->news()) {
     if (strategy_.history().find(id) != nullptr) continue;
+    report.elsewhere = true;
     strategy_.tell(id, report.outcome);
     note(id, report.outcome);
     if (auto added = journal_.add(strategy_.history().space(), id, report); !added) return added;
@@ -62,14 +63,11 @@ void Tuner::claim_ahead() {
 
 /// The best of what others have measured meets what was measured here: by numbers from one machine.
 void Tuner::measure_best_of_others() {
-  const auto standard = tunable_.standard();
   std::vector<Trial> others;
   for (const auto& trial : strategy_.history().trials())
     if (trial.outcome.ok() && !here_.contains(trial.id)) others.push_back(trial);
-  std::stable_sort(others.begin(), others.end(), [&](const Trial& a, const Trial& b) {
-    if ((a.id == standard) != (b.id == standard)) return a.id == standard;
-    return better(a.outcome, b.outcome);
-  });
+  std::stable_sort(others.begin(), others.end(),
+                   [](const Trial& a, const Trial& b) { return better(a.outcome, b.outcome); });
   std::optional<double> best;
   for (const auto& trial : strategy_.history().trials())
     if (trial.outcome.ok() && here_.contains(trial.id))
@@ -77,14 +75,15 @@ void Tuner::measure_best_of_others() {
   std::size_t again = 0, tries = 0;
   for (const auto& trial : others) {
     if (again >= most_measured_again || tries >= most_tries) break;
-    if (best && trial.id != standard && trial.outcome.time > near_the_best * *best) break;
+    if (best && trial.outcome.time > near_the_best * *best) break;
     ++tries;
     if (!worker_.prepare(trial.id).outcome.ok()) continue;
     const Outcome outcome = measure(trial.id);
     if (!outcome.ok()) continue;
     ++again;
-    best = std::min(best.value_or(outcome.time), outcome.time);
-    if (trial.id == standard) standard_ = outcome.time;
+    here_.insert(trial.id);
+    const double time = outcome.time * scale_;
+    best = std::min(best.value_or(time), time);
   }
 }
 

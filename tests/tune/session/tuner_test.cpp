@@ -146,6 +146,26 @@ TEST_F(TunerTest, goes_on_where_an_earlier_search_ended) {
   EXPECT_EQ(lines(), before + 25);
 }
 
+TEST_F(TunerTest, holds_the_winner_against_what_is_built_in_as_it_is_now) {
+  ASSERT_TRUE(search(15, false, go_on));
+  std::ifstream in(path());
+  std::string head, first, rest;
+  std::getline(in, head);
+  std::getline(in, first);
+  rest.assign(std::istreambuf_iterator<char>(in), {});
+  in.close();
+  // In the earlier run it failed once, or another machine said so.
+  for (const char* said : {R"("failure":"timeout")", R"("seconds":1e-9,"elsewhere":true)"}) {
+    std::ofstream(path()) << head << "\n{\"id\":0," << said << "}\n" << rest;
+    const auto result = search(0, true, go_on);
+    ASSERT_TRUE(result) << result.error().message();
+    EXPECT_EQ(result->winner->id, 20u);
+    EXPECT_NEAR(result->standard / result->winner->time,
+                FakeBench::time_of(0) / FakeBench::time_of(20), 1e-6)
+        << said;
+  }
+}
+
 TEST_F(TunerTest, loses_at_most_what_was_in_flight) {
   ASSERT_TRUE(search(10, false, go_on));
   // As a process leaves it that was killed while it wrote.
