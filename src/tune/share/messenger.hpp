@@ -1,13 +1,11 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <string>
 #include <string_view>
 
-#include "base/file_descriptor.hpp"
 #include "tune/share/board.hpp"
+#include "tune/worker/child.hpp"
 
 namespace kiln::tune {
 
@@ -25,9 +23,6 @@ class Messenger {
 
   /// Forks. Errors: io.
   static Expected<Messenger> start(const MakeBoard& make, const Limits& limits);
-  Messenger(Messenger&&) noexcept;
-  Messenger& operator=(Messenger&&) = delete;
-  ~Messenger();
 
   enum class Ask : char {
     take = 't',      ///< "m", "t" or "k": mine, theirs, known
@@ -42,12 +37,9 @@ class Messenger {
   Expected<std::string> ask(Ask what, ConfigurationId id = 0, std::string_view text = {});
 
  private:
-  Messenger(FileDescriptor channel, pid_t child, const Limits& limits)
-      : channel_(std::move(channel)), child_(child), limits_(limits) {}
-  void stop();
+  Messenger(Child child, const Limits& limits) : child_(std::move(child)), limits_(limits) {}
 
-  FileDescriptor channel_;
-  pid_t child_ = -1;
+  Child child_;
   Limits limits_;
 };
 

@@ -23,9 +23,9 @@ constexpr std::size_t most_told = 100'000;
 /// No configuration's number: held by who makes the play-off.
 constexpr ConfigurationId the_end = ~ConfigurationId{0};
 
-class Child {
+class BoardServer {
  public:
-  Child(std::unique_ptr<Board> board, const Messenger::Limits& limits)
+  BoardServer(std::unique_ptr<Board> board, const Messenger::Limits& limits)
       : board_(std::move(board)), limits_(limits) {}
 
   void serve(int channel) {
@@ -179,7 +179,7 @@ void serve_board(const MakeBoard& make, int channel, const Messenger::Limits& li
   // The parent says once that the board is gone; more lines of the same help nobody.
   set_log_sink({});
   try {
-    Child(make(), limits).serve(channel);
+    BoardServer(make(), limits).serve(channel);
   } catch (const std::exception&) {
     // The parent sees the end of the channel.
   }

@@ -28,10 +28,11 @@ Child& Child::operator=(Child&& other) noexcept {
   return *this;
 }
 
-Expected<void> Child::start(const std::function<void(int)>& body) {
+Expected<void> Child::start(const std::function<void(int)>& body, Of of) {
   stop();
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+  const int type = of == Of::bytes ? SOCK_STREAM : SOCK_SEQPACKET;
+  if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) != 0)
     return tl::unexpected(Error(Errc::io, fmt::format("no socket: {}", std::strerror(errno))));
   channel_ = FileDescriptor(ends[0]);
   FileDescriptor child_end(ends[1]);
