@@ -83,7 +83,11 @@ TEST_F(Campaign, begins_with_what_matters_most_and_shows_its_plan_first) {
   ASSERT_EQ(plan.exit_code, 0) << plan.errors;
   EXPECT_THAT(plan.output, HasSubstr("3 searches, at most 1m40s"));
   EXPECT_THAT(plan.output, HasSubstr("33 %")) << "rates of another machine say nothing";
+  const auto resumed = kiln({"tune", "--from", "calls.jsonl", "--device", "0", "--dry-run",
+                             "--resume", "--budget", "100s"});
+  EXPECT_EQ(resumed.output, plan.output) << resumed.errors;
   EXPECT_FALSE(std::filesystem::exists(folder() / "store")) << "nothing is done";
+  EXPECT_FALSE(std::filesystem::exists(folder() / "state" / "kiln" / "tuning" / "campaigns"));
 
   EXPECT_EQ(searches(tuned({"--from", "calls.jsonl", "--device", "0", "--budget", "40s"})).size(),
             3u);
@@ -126,6 +130,15 @@ TEST_F(Campaign, tunes_everything_that_is_lacking_and_nothing_twice) {
   EXPECT_EQ(again[0]["subject"], "4 of 4 problems");
   const auto text = kiln({"tune", "--all", "gemv", "--precision", "s"});
   EXPECT_THAT(text.output, HasSubstr("Nothing is left to tune"));
+}
+
+TEST_F(Campaign, settings_of_the_surroundings_that_are_for_others_change_nothing) {
+  set("KILN_JOURNAL", (folder() / "journal").string());
+  EXPECT_EQ(tuned({"--all", "trsv", "--precision", "s"}).size(), 2u) << errors_;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "journal"));
+  set("KILN_SHARE", "1");
+  EXPECT_EQ(tuned({"gemv", "-n", "64"}).size(), 1u) << "without a server to share it by";
+  EXPECT_TRUE(std::filesystem::exists(folder() / "journal"));
 }
 
 TEST_F(Campaign, goes_on_after_a_kill_and_repeats_nothing_that_is_finished) {

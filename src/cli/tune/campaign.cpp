@@ -14,10 +14,11 @@
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/store_settings.hpp"
 #include "cli/tune/search_one.hpp"
 #include "cli/tune/search_output.hpp"
-#include "tune/campaign/campaign_log.hpp"
 #include "tune/campaign/share_out.hpp"
+#include "tune/share/shared_search.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -46,7 +47,10 @@ struct Row {
 class Run {
  public:
   Run(const Context& context, Campaign campaign)
-      : context_(context), campaign_(std::move(campaign)), settings_(search_settings(context)) {}
+      : context_(context), campaign_(std::move(campaign)), settings_(search_settings(context)) {
+    // A file that the surroundings name would be the journal of every search.
+    settings_.journal.clear();
+  }
 
   int all() {
     if (campaign_.resume) leave_out_finished();
@@ -67,7 +71,7 @@ class Run {
 
  private:
   void leave_out_finished() {
-    const auto log = value_or_throw(tune::CampaignLog::open(campaign_.log, true));
+    const auto log = campaign_so_far(context_, campaign_.log);
     const auto before = campaign_.items.size();
     std::erase_if(campaign_.items,
                   [&](const CampaignItem& item) { return log.is_finished(subject_of(item)); });
@@ -164,13 +168,7 @@ class Run {
     const CampaignItem& item = campaign_.items[i];
     Row& row = rows_[i];
     try {
-      const TuningSubject subject{
-          item.device.name,
-          item.device.speed_identity,
-          value_or_throw(blas::make_blas_tunable(item.call, item.device.facts)),
-          item.device.facts.is_cpu,
-          item.find_device,
-          item.device.nearness};
+      const TuningSubject subject = tuning_subject(item);
       SearchSettings settings = settings_;
       settings.budget = budget;
       const std::string name = subject_of(item);
@@ -207,6 +205,15 @@ class Run {
     return result.winner->id == tunable.standard() ? "as built in" : "tuned";
   }
 
+  static TuningSubject tuning_subject(const CampaignItem& item) {
+    return {item.device.name,
+            item.device.speed_identity,
+            value_or_throw(blas::make_blas_tunable(item.call, item.device.facts)),
+            item.device.facts.is_cpu,
+            item.find_device,
+            item.device.nearness};
+  }
+
   /// What was left to others has come to its end when one of them has ended it; where they have
   /// died, it is ended here.
   void await_others(tune::CampaignLog& log) {
@@ -214,12 +221,27 @@ class Run {
     for (std::size_t i = 0; i < rows_.size(); ++i)
       while (rows_[i].status == "left to others" && !interrupted()) {
         Json json = json_of(i, "", 0);
-        search(i, milliseconds(1), log, json);
-        if (rows_[i].status != "left to others")
-          say(i, json);
-        else
-          ::poll(nullptr, 0, 1000);
+        try {
+          await_end(i);
+          if (interrupted()) return;
+          search(i, milliseconds(1), log, json);
+        } catch (const Error& error) {
+          rows_[i] = {"failed", one_line(error.message()), std::nullopt};
+        }
+        if (rows_[i].status != "left to others") say(i, json);
       }
+  }
+
+  /// Until one has ended a search, or nobody is at it any more. Who waits is none of it: of many
+  /// that wait for the last one's end, none keeps it, or another, from that.
+  void await_end(std::size_t i) const {
+    const TuningSubject subject = tuning_subject(campaign_.items[i]);
+    const auto of = journal_subject(subject, settings_);
+    const auto make = value_or_throw(
+        tune::shared_board(store_settings_of(context_), tune::SharedSearch::name_of(of)));
+    const auto others = value_or_throw(tune::SharedSearch::open(make, subject.tunable->space()));
+    while (!interrupted() && !others->finished() && others->is_gone_on_with())
+      ::poll(nullptr, 0, 1000);
   }
 
   void print_table() const {

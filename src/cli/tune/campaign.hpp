@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/tune/known_device.hpp"
+#include "tune/campaign/campaign_log.hpp"
 
 /// A campaign: searches of many subjects, one after another.
 namespace kiln::cli {
@@ -46,6 +47,9 @@ Campaign campaign_of_everything(const Context& context);
 std::string subject_of(const CampaignItem& item);
 /// Where a campaign has its log: `what` tells it from others.
 std::filesystem::path campaign_log_path(const std::string& what);
+/// What a campaign that goes on has done before; with --dry-run the file is only read. Throws
+/// Error.
+tune::CampaignLog campaign_so_far(const Context& context, const std::filesystem::path& path);
 
 /// Shows the plan, makes the searches, shows what came of them. The exit code. Throws Error,
 /// Interrupted.

@@ -18,7 +18,6 @@
 #include "cli/tune/campaign.hpp"
 #include "cli/tune/journals.hpp"
 #include "cli/tune/time_option.hpp"
-#include "tune/campaign/campaign_log.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -124,13 +123,12 @@ std::string subject_of(const CampaignItem& item) {
 }
 
 std::filesystem::path campaign_log_path(const std::string& what) {
-  const auto folder = journal_folder() / "campaigns";
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw Error(Errc::io,
-                fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
-  return folder / (blake2b(as_bytes(what)).brief() + ".jsonl");
+  return journal_folder() / "campaigns" / (blake2b(as_bytes(what)).brief() + ".jsonl");
+}
+
+tune::CampaignLog campaign_so_far(const Context& context, const std::filesystem::path& path) {
+  return value_or_throw(context.flag("dry-run") ? tune::CampaignLog::read(path)
+                                                : tune::CampaignLog::open(path, true));
 }
 
 Campaign campaign_of_calls(const Context& context) {
@@ -191,7 +189,7 @@ Campaign campaign_of_everything(const Context& context) {
   campaign.log = campaign_log_path("everything on " + device.speed_identity);
   // What was begun may have its best so far on record; that is not yet what the search comes to.
   std::optional<tune::CampaignLog> log;
-  if (campaign.resume) log = value_or_throw(tune::CampaignLog::open(campaign.log, true));
+  if (campaign.resume) log = campaign_so_far(context, campaign.log);
   std::vector<CampaignItem> lacking;
   std::size_t known = 0;
   for (std::size_t i = 0; i < campaign.items.size(); ++i) {

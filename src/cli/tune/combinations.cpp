@@ -61,7 +61,8 @@ void refuse_combinations(const Context& context) {
   if (!all && !from)
     refuse(context, "a single search", of_campaigns, "expected --all or --from with it");
   // A server that cannot be is said at once; one that is away, when it is asked.
-  if (context.flag("share")) value_or_throw(tune::shared_board(store_settings_of(context), "0"));
+  if ((all || from) && context.flag("share"))
+    value_or_throw(tune::shared_board(store_settings_of(context), "0"));
 }
 
 }  // namespace kiln::cli

@@ -21,6 +21,9 @@ constexpr std::chrono::minutes longest_look{2};
 /// What a child says is bounded.
 constexpr std::size_t calls_each_child = 256;
 
+/// No side of a matrix is longer; what records say beyond is not reckoned with.
+constexpr std::int64_t longest_side = std::int64_t{1} << 30;
+
 std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -28,9 +31,11 @@ std::string dumped(const Json& json) {
 OnRecord on_record(const blas::Call& call, const TuningRecord& record, std::int64_t size) {
   OnRecord known;
   for (const auto& one : record.history) {
-    if (one.of != Measurement::Of::kiln || !(one.milliseconds > 0) || one.size <= 0) continue;
+    if (one.of != Measurement::Of::kiln || !(one.milliseconds > 0) || one.size <= 0 ||
+        one.size > longest_side)
+      continue;
     const auto [less, more] = std::minmax(one.size, size);
-    known.is_near |= 4 * more <= 5 * less;
+    known.is_near |= more <= longest_side && 4 * more <= 5 * less;
     blas::Call square = call;
     square.m = square.n = square.k = static_cast<std::size_t>(one.size);
     known.best_rate =

@@ -48,7 +48,9 @@ void print_result(const tune::Tunable& tunable, const std::string& device,
 
 int tune_search(Context& context) {
   const TuningSubject subject = tuning_subject(context);
-  const SearchSettings settings = search_settings(context);
+  SearchSettings settings = search_settings(context);
+  // Said by the surroundings it is meant for campaigns: this one is asked for here and now.
+  settings.share = false;
   const auto path = journal_path(journal_subject(subject, settings), settings);
   const tune::Tunable& tunable = *subject.tunable;
   const std::size_t total =

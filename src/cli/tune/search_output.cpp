@@ -31,7 +31,7 @@ Json json_of_search(const tune::Tunable& tunable, const std::string& device,
     json.update({{"best", json_of(tunable.space(), result.winner->id)},
                  {"best_seconds", result.winner->time},
                  {"standard_seconds", result.standard},
-                 {"faster_by", result.standard / result.winner->time},
+                 {"faster_by", faster_by(result)},
                  {"finalists", result.winner->finalists}});
   json.update({{"seconds", result.seconds},
                {"compiling_seconds", result.compiling},

@@ -25,25 +25,16 @@ Expected<void> append(const FileDescriptor& file, const std::string& line,
 
 }  // namespace
 
-Expected<CampaignLog> CampaignLog::open(const std::filesystem::path& path, bool resume) {
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!file) return tl::unexpected(io_error("open", path, errno));
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
-    return fail(Errc::unsupported,
-                fmt::format("{}: another process is at this campaign", path.string()));
-  CampaignLog log(path, std::move(file));
-  std::string text;
-  if (resume) {
-    const auto bytes = read_file(path, most_bytes);
-    if (!bytes) return tl::unexpected(bytes.error());
-    text.assign(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-  }
+Expected<std::size_t> CampaignLog::take_in() {
+  const auto bytes = read_file(path_, most_bytes);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   std::size_t good = 0, number = 0;
   for (std::size_t end; (end = text.find('\n', good)) != text.npos; good = end + 1) {
     const std::string line = text.substr(good, end - good);
     const auto wrong = [&](std::string_view expected) {
       return fail(Errc::bad_input, fmt::format("{}: line {}: found '{}', expected {}",
-                                               path.string(), number, one_line(line), expected));
+                                               path_.string(), number, one_line(line), expected));
     };
     if (++number == 1) {
       if (line != head) return wrong(head);
@@ -56,16 +47,43 @@ Expected<CampaignLog> CampaignLog::open(const std::filesystem::path& path, bool 
                  : std::string();
     };
     if (const auto begun = text_of("begun"); !begun.empty())
-      log.begun_.insert(begun);
+      begun_.insert(begun);
     else if (const auto finished = text_of("finished"); !finished.empty())
-      log.finished_.insert(finished);
+      finished_.insert(finished);
     else
       return wrong("an object with 'begun' or 'finished'");
+  }
+  return good;
+}
+
+Expected<CampaignLog> CampaignLog::read(const std::filesystem::path& path) {
+  CampaignLog log(path, FileDescriptor());
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) && !error) return log;
+  if (auto good = log.take_in(); !good) return tl::unexpected(good.error());
+  return log;
+}
+
+Expected<CampaignLog> CampaignLog::open(const std::filesystem::path& path, bool resume) {
+  // Where the folder cannot be made, the file says why.
+  std::error_code absent;
+  std::filesystem::create_directories(path.parent_path(), absent);
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!file) return tl::unexpected(io_error("open", path, errno));
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+    return fail(Errc::unsupported,
+                fmt::format("{}: another process is at this campaign", path.string()));
+  CampaignLog log(path, std::move(file));
+  std::size_t good = 0;
+  if (resume) {
+    const auto whole = log.take_in();
+    if (!whole) return tl::unexpected(whole.error());
+    good = *whole;
   }
   // What follows the last whole line was in flight.
   if (::ftruncate(log.file_.get(), static_cast<off_t>(good)) != 0)
     return tl::unexpected(io_error("truncate", path, errno));
-  if (number == 0)
+  if (good == 0)
     if (auto written = append(log.file_, std::string(head) + "\n", path); !written)
       return tl::unexpected(written.error());
   return log;

@@ -18,6 +18,9 @@ class CampaignLog {
   /// bad_input for a file that is no such log (to be resumed); unsupported where another process
   /// has it.
   static Expected<CampaignLog> open(const std::filesystem::path& path, bool resume);
+  /// What a file says so far, which is not touched: no lock, and nothing can be added. A file that
+  /// is not there says nothing. Errors: io; bad_input as above.
+  static Expected<CampaignLog> read(const std::filesystem::path& path);
 
   /// Subjects are named by what makes their results comparable: identity and device.
   bool has_begun(const std::string& subject) const { return begun_.contains(subject); }
@@ -28,6 +31,8 @@ class CampaignLog {
  private:
   CampaignLog(std::filesystem::path path, FileDescriptor file)
       : path_(std::move(path)), file_(std::move(file)) {}
+  /// How many bytes were whole lines.
+  Expected<std::size_t> take_in();
   Expected<void> add(const char* what, const std::string& subject);
 
   std::filesystem::path path_;

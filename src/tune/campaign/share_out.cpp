@@ -11,7 +11,9 @@ using Milliseconds = std::chrono::milliseconds;
 std::vector<Milliseconds> share_out(Milliseconds time, std::span<const double> weights,
                                     Milliseconds least) {
   std::vector<Milliseconds> parts(weights.size(), Milliseconds(0));
-  const auto enough = static_cast<std::size_t>(time / std::max(least, Milliseconds(1)));
+  // Below zero where more than there was has been spent.
+  const auto unit = std::max(least, Milliseconds(1));
+  const auto enough = time < unit ? 0 : static_cast<std::size_t>(time / unit);
   const std::size_t count = std::min(enough, weights.size());
   // Who would get less than the least gets that; the others share the rest by their weights, which
   // may bring the next one below.

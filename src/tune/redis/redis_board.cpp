@@ -11,8 +11,8 @@ namespace {
 using redis::Reply;
 using Claim = Partners::Claim;
 
-/// Of one reply: a page of news.
-constexpr std::size_t most_bytes = 2 << 20;
+/// Of one reply: more than a page of news with the longest texts.
+constexpr std::size_t most_bytes = 4 << 20;
 
 constexpr std::string_view take_script = R"(
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 'known' end
@@ -37,10 +37,14 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 redis.call('PEXPIRE', KEYS[2], ARGV[4])
 return 1)";
 
+// A text that is too long is nobody's of ours: in its place an empty one comes, lest it keep all
+// that was told after it from being heard.
 constexpr std::string_view news_script = R"(
 local from = tonumber(ARGV[1])
 if from > redis.call('LLEN', KEYS[1]) then from = 0 end
-return {from, redis.call('LRANGE', KEYS[1], from, from + 255)})";
+local page = redis.call('LRANGE', KEYS[1], from, from + 255)
+for i, one in ipairs(page) do if #one > 8192 then page[i] = '' end end
+return {from, page})";
 
 constexpr std::string_view join_script = R"(
 redis.call('SADD', KEYS[1], ARGV[1])
@@ -61,6 +65,15 @@ for _, one in ipairs(redis.call('SMEMBERS', KEYS[1])) do
 end
 return left)";
 
+// As above, changing nothing.
+constexpr std::string_view members_script = R"(
+local count = redis.call('EXISTS', KEYS[2])
+if redis.call('SCARD', KEYS[1]) > 4096 then return count end
+for _, one in ipairs(redis.call('SMEMBERS', KEYS[1])) do
+  count = count + redis.call('EXISTS', ARGV[1] .. one)
+end
+return count)";
+
 std::string new_token() {
   std::random_device random;
   std::string token;
@@ -71,6 +84,13 @@ std::string new_token() {
 Expected<void> done(const Expected<Reply>& reply) {
   if (!reply) return tl::unexpected(reply.error());
   return {};
+}
+
+Expected<std::size_t> count_of(const Expected<Reply>& reply, std::string_view question) {
+  if (!reply) return tl::unexpected(reply.error());
+  if (!reply->is(Reply::Type::integer) || reply->integer < 0)
+    return fail(Errc::corrupt, fmt::format("found no answer to {}", question));
+  return static_cast<std::size_t>(reply->integer);
 }
 
 redis::Server::Options server_options() {
@@ -149,10 +169,13 @@ Expected<Board::News> RedisBoard::news(std::size_t from) {
 Expected<std::size_t> RedisBoard::leave() {
   const auto reply = call(
       {"EVAL", leave_script, "2", key("members"), key("member:" + token_), token_, key("member:")});
-  if (!reply) return tl::unexpected(reply.error());
-  if (!reply->is(Reply::Type::integer) || reply->integer < 0)
-    return fail(Errc::corrupt, "found no answer to a leave");
-  return static_cast<std::size_t>(reply->integer);
+  return count_of(reply, "a leave");
+}
+
+Expected<std::size_t> RedisBoard::members(ConfigurationId held) {
+  return count_of(
+      call({"EVAL", members_script, "2", key("members"), lease_key(held), key("member:")}),
+      "a question for members");
 }
 
 Expected<void> RedisBoard::finish(const std::string& text) {

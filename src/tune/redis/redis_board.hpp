@@ -6,8 +6,8 @@
 namespace kiln::tune {
 
 /// A board on Redis. Below "kiln-tune:1:SEARCH:" lie
-///     results      a hash: configuration to result, the first one told
-///     log          a list: the same results in the order of telling
+///     results      a hash: 1 for each configuration that has been told of
+///     log          a list: the first result told of each, in the order of telling
 ///     lease:ID     who measures ID; expires
 ///     members      a set of tuners, member:TOKEN of each; the latter expire
 ///     final        what the search came to
@@ -25,6 +25,7 @@ class RedisBoard final : public Board {
   Expected<void> tell(ConfigurationId id, const std::string& text) override;
   Expected<News> news(std::size_t from) override;
   Expected<std::size_t> leave() override;
+  Expected<std::size_t> members(ConfigurationId held) override;
   Expected<void> finish(const std::string& text) override;
   Expected<std::optional<std::string>> finished() override;
 

@@ -37,6 +37,8 @@ class Board {
   virtual Expected<News> news(std::size_t from) = 0;
   /// This one is none of the search's any more; how many are left.
   virtual Expected<std::size_t> leave() = 0;
+  /// How many others are at the search, for who is none of it; who holds `held` counts as one more.
+  virtual Expected<std::size_t> members(ConfigurationId held) = 0;
   virtual Expected<void> finish(const std::string& text) = 0;
   /// What the search came to; nothing while it goes on.
   virtual Expected<std::optional<std::string>> finished() = 0;

@@ -29,6 +29,7 @@ class Messenger {
     tell = 'r',      ///< a result, with its text
     news = 'n',      ///< texts, a line each, without line feeds of their own
     leave = 'l',     ///< "0" where this one is to end the search
+    members = 'm',   ///< how many others are at it, or at its end
     finish = 'f',    ///< with its text
     finished = 'd',  ///< "+" and the text, or nothing
   };

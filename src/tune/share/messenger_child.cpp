@@ -20,6 +20,10 @@ constexpr std::size_t most_text = 8 << 10;
 /// Results that wait for the board, and those that a board which lost them gets again.
 constexpr std::size_t most_told = 100'000;
 
+/// Pages of news that are looked at for one question: strangers may write more junk than can be
+/// read while a tuner waits.
+constexpr std::size_t most_pages = 4;
+
 /// No configuration's number: held by who makes the play-off.
 constexpr ConfigurationId the_end = ~ConfigurationId{0};
 
@@ -57,8 +61,8 @@ class BoardServer {
   Expected<std::string> answer_to(const Question& question) {
     if (question.what == Ask::tell) remember(question);
     if (auto sent = send_told(); !sent) return tl::unexpected(sent.error());
-    // Who only asks whether the search has ended is none of it.
-    if (!joined_ && question.what != Ask::finished) {
+    // Who only asks whether the search has ended, or is gone on with, is none of it.
+    if (!joined_ && question.what != Ask::finished && question.what != Ask::members) {
       if (auto joined = board_->join(); !joined) return tl::unexpected(joined.error());
       joined_ = true;
     }
@@ -71,6 +75,11 @@ class BoardServer {
         return news();
       case Ask::leave:
         return leave();
+      case Ask::members: {
+        const auto count = board_->members(the_end);
+        if (!count) return tl::unexpected(count.error());
+        return std::to_string(*count);
+      }
       case Ask::finish:
         held_.erase(the_end);
         if (auto told = board_->finish(question.text); !told) return tl::unexpected(told.error());
@@ -110,8 +119,10 @@ class BoardServer {
 
   Expected<std::string> news() {
     std::string text;
+    std::size_t pages = 0;
     while (text.size() + most_text < most_message) {
       if (pending_.empty()) {
+        if (pages++ == most_pages) break;
         auto more = board_->news(next_);
         if (!more) return text.empty() ? Expected<std::string>(tl::unexpected(more.error())) : text;
         next_ = more->next;
@@ -121,7 +132,7 @@ class BoardServer {
         if (pending_.empty()) break;
       }
       const std::string& one = pending_.back();
-      if (one.size() < most_text && one.find('\n') == one.npos) text += one + '\n';
+      if (!one.empty() && one.size() < most_text && one.find('\n') == one.npos) text += one + '\n';
       pending_.pop_back();
     }
     return text;

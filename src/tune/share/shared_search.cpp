@@ -63,16 +63,17 @@ Expected<std::unique_ptr<SharedSearch>> SharedSearch::open(const MakeBoard& make
 
 std::optional<std::string> SharedSearch::ask(Ask what, ConfigurationId id, std::string_view text) {
   auto answer = messenger_.ask(what, id, text);
+  // One kind of question may fail for ever while the others are answered: that is said once.
   if (answer) {
-    if (alone_) log(LogLevel::info, "the other tuners can be reached again");
-    alone_ = false;
+    if (failing_.erase(what) > 0 && failing_.empty())
+      log(LogLevel::info, "the other tuners can be reached again");
     return *std::move(answer);
   }
-  if (!alone_)
+  if (failing_.empty())
     log(LogLevel::warning,
         fmt::format("the other tuners cannot be reached: {}; this one goes on alone",
                     one_line(answer.error().message())));
-  alone_ = true;
+  failing_.insert(what);
   return std::nullopt;
 }
 
@@ -113,6 +114,11 @@ bool SharedSearch::leave() {
 
 void SharedSearch::finish(ConfigurationId winner, double seconds) {
   (void)ask(Ask::finish, 0, text_of_result(winner, {Outcome::of_time(seconds), ""}));
+}
+
+bool SharedSearch::is_gone_on_with() {
+  const auto answer = ask(Ask::members);
+  return answer && *answer != "0";
 }
 
 std::optional<Trial> SharedSearch::finished() {

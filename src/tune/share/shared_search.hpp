@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "tune/share/messenger.hpp"
 #include "tune/space/search_space.hpp"
@@ -29,6 +30,9 @@ class SharedSearch final : public Partners {
 
   /// What the search came to, where another has ended it.
   std::optional<Trial> finished();
+  /// Whether others are at the search, or make its play-off. Who only asks does not take part.
+  /// False where they cannot be reached.
+  bool is_gone_on_with();
 
  private:
   SharedSearch(Messenger messenger, const SearchSpace& space)
@@ -39,7 +43,7 @@ class SharedSearch final : public Partners {
 
   Messenger messenger_;
   const SearchSpace& space_;
-  bool alone_ = false;
+  std::set<Messenger::Ask> failing_;  ///< questions whose last one was not answered
 };
 
 /// A result as others read it, and back: nothing for what is none, or of a configuration that the

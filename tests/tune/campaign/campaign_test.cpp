@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 
@@ -31,8 +32,14 @@ TEST(ShareOut, leaves_out_the_last_where_the_time_is_not_enough) {
   const double weights[] = {1, 1, 1};
   EXPECT_THAT(share_out(milliseconds(25), weights, milliseconds(10)),
               ElementsAre(milliseconds(12), milliseconds(12), milliseconds(0)));
-  EXPECT_THAT(share_out(milliseconds(-5), weights, milliseconds(10)),
-              ElementsAre(milliseconds(0), milliseconds(0), milliseconds(0)));
+}
+
+TEST(ShareOut, gives_nothing_of_what_is_overdrawn) {
+  const double weights[] = {1, 1, 1};
+  for (const int time : {0, -5, -10, -25, -1'000'000})
+    EXPECT_THAT(share_out(milliseconds(time), weights, milliseconds(10)),
+                ElementsAre(milliseconds(0), milliseconds(0), milliseconds(0)))
+        << time;
 }
 
 RC_GTEST_PROP(ShareOut, never_gives_more_than_there_is, ()) {
@@ -74,6 +81,24 @@ TEST_F(CampaignLogTest, remembers_what_was_begun_and_finished) {
   const auto anew = CampaignLog::open(path(), false);
   ASSERT_TRUE(anew);
   EXPECT_FALSE(anew->has_begun("a"));
+}
+
+TEST_F(CampaignLogTest, is_read_without_being_touched) {
+  const auto absent = CampaignLog::read(path());
+  ASSERT_TRUE(absent) << absent.error().message();
+  EXPECT_FALSE(absent->has_begun("a"));
+  EXPECT_FALSE(std::filesystem::exists(path()));
+
+  auto held = CampaignLog::open(path(), false);
+  ASSERT_TRUE(held && held->begin("a") && held->finish("a") && held->begin("b"));
+  std::ofstream(path(), std::ios::app) << R"({"finished":"b)";
+  const auto size = std::filesystem::file_size(path());
+  const auto log = CampaignLog::read(path());
+  ASSERT_TRUE(log) << "another process has it: " << log.error().message();
+  EXPECT_TRUE(log->is_finished("a"));
+  EXPECT_TRUE(log->has_begun("b"));
+  EXPECT_FALSE(log->is_finished("b"));
+  EXPECT_EQ(std::filesystem::file_size(path()), size) << "the cut line stays";
 }
 
 TEST_F(CampaignLogTest, is_one_processs_at_a_time) {

@@ -93,11 +93,16 @@ class SharedSearchTest : public ::testing::Test {
   std::string key(const std::string& name) const {
     return "kiln-tune:1:" + SharedSearch::name_of(subject()) + ":" + name;
   }
-  MakeBoard board() const {
+  MakeBoard board(milliseconds held = lease) const {
     StoreSettings settings;
     settings.shared = server_->url();
     return value_or_throw(
-        shared_board(settings, SharedSearch::name_of(subject()), {lease, std::chrono::hours(1)}));
+        shared_board(settings, SharedSearch::name_of(subject()), {held, std::chrono::hours(1)}));
+  }
+  /// The same line of the log, so many times.
+  void push(int count, const std::string& text) const {
+    server_->command({"EVAL", "for i = 1, ARGV[1] do redis.call('RPUSH', KEYS[1], ARGV[2]) end",
+                      "1", key("log"), std::to_string(count), text});
   }
   using Prepare = std::function<void(Watched&)>;
   Expected<TunerResult> search(
@@ -252,6 +257,33 @@ TEST_F(SharedSearchTest, who_leaves_when_it_has_been_ended_leaves_it_so) {
   EXPECT_EQ(ends->finished()->outcome.time, 0.25);
 }
 
+TEST_F(SharedSearchTest, who_only_waits_is_none_of_the_search) {
+  auto waits = value_or_throw(SharedSearch::open(board(), tunable_.space()));
+  auto also = value_or_throw(SharedSearch::open(board(), tunable_.space()));
+  EXPECT_FALSE(waits->is_gone_on_with()) << "nobody has begun";
+  auto works = value_or_throw(SharedSearch::open(board(std::chrono::hours(1)), tunable_.space()));
+  EXPECT_EQ(works->take(1), Partners::Claim::mine);
+  EXPECT_TRUE(waits->is_gone_on_with());
+  EXPECT_TRUE(also->is_gone_on_with());
+  EXPECT_TRUE(works->leave()) << "who waits keeps nobody from ending it";
+  EXPECT_TRUE(waits->is_gone_on_with()) << "it makes the play-off";
+  works->finish(20, 0.25);
+  EXPECT_FALSE(waits->is_gone_on_with());
+  EXPECT_TRUE(waits->finished());
+}
+
+TEST_F(SharedSearchTest, who_waits_for_one_that_died_or_has_no_server_waits_for_nobody) {
+  auto waits = value_or_throw(SharedSearch::open(board(), tunable_.space()));
+  {
+    auto dies = value_or_throw(SharedSearch::open(board(), tunable_.space()));
+    EXPECT_EQ(dies->take(1), Partners::Claim::mine);
+  }
+  await([&] { return !waits->is_gone_on_with(); });
+  EXPECT_EQ(waits->take(2), Partners::Claim::mine);
+  server_->kill();
+  EXPECT_FALSE(waits->is_gone_on_with());
+}
+
 TEST_F(SharedSearchTest, goes_on_alone_with_one_warning_where_the_server_stops) {
   std::vector<std::string> warnings;
   set_log_sink([&](LogLevel level, std::string_view text) {
@@ -291,6 +323,44 @@ TEST_F(SharedSearchTest, believes_nothing_of_what_strangers_write) {
   ASSERT_TRUE(result) << result.error().message();
   EXPECT_EQ(result->winner->id, 20u) << "what goes on record was measured here";
   EXPECT_EQ(result->state.evaluated, 40u);
+}
+
+TEST_F(SharedSearchTest, news_come_past_what_is_too_long) {
+  server_->command({"RPUSH", key("log"), std::string(5 << 20, 'x')});
+  push(1500, "junk");
+  server_->command({"RPUSH", key("log"), std::string(9'000, 'x')});
+  server_->command({"RPUSH", key("log"), R"({"id":7,"seconds":0.5})"});
+  std::vector<std::string> warnings;
+  set_log_sink([&](LogLevel level, std::string_view text) {
+    if (level == LogLevel::warning) warnings.emplace_back(text);
+  });
+  auto shared = value_or_throw(SharedSearch::open(board(), tunable_.space()));
+  const auto news = shared->news();
+  set_log_sink({});
+  EXPECT_EQ(warnings, std::vector<std::string>());
+  ASSERT_EQ(news.size(), 1u);
+  EXPECT_EQ(news.front().id, 7u);
+}
+
+TEST_F(SharedSearchTest, junk_is_read_a_few_pages_at_a_time) {
+  push(2000, "a\nb");
+  server_->command({"RPUSH", key("log"), R"({"id":7,"seconds":0.5})"});
+  auto shared = value_or_throw(SharedSearch::open(board(), tunable_.space()));
+  EXPECT_TRUE(shared->news().empty()) << "the rest is for the next time";
+  EXPECT_EQ(shared->news().size(), 1u);
+}
+
+TEST_F(SharedSearchTest, says_once_which_question_is_never_answered) {
+  server_->command({"SET", key("log"), "nonsense"});
+  std::vector<std::string> lines;
+  set_log_sink([&](LogLevel, std::string_view text) { lines.emplace_back(text); });
+  auto shared = value_or_throw(SharedSearch::open(board(), tunable_.space()));
+  for (ConfigurationId id = 0; id < 5; ++id) {
+    EXPECT_EQ(shared->take(id), Partners::Claim::mine);
+    EXPECT_TRUE(shared->news().empty());
+  }
+  set_log_sink({});
+  EXPECT_EQ(lines.size(), 1u) << lines.back();
 }
 
 TEST_F(SharedSearchTest, keys_of_another_type_are_a_server_that_is_not_there) {
