@@ -4,12 +4,12 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "base/clock.hpp"
 #include "blas/problem_class.hpp"
 #include "blas/random_operand.hpp"
 #include "blas/tune/blas_compiler.hpp"
+#include "blas/tune/tolerance.hpp"
 #include "blas/tune/tuned_family.hpp"
 
 namespace kiln::blas {
@@ -42,9 +42,22 @@ std::string difference_of(std::span<const std::byte> found, std::span<const std:
   return "";
 }
 
-double eps_of(Precision precision) {
-  return is_double(precision) ? std::numeric_limits<double>::epsilon()
-                              : std::numeric_limits<float>::epsilon();
+/// Whether what a call writes is what it, and the next call, reads: numbers that change from run to
+/// run, in the end to what is no number or too small for a processor's fast way.
+bool is_in_place(Routine routine) {
+  switch (routine) {
+    case Routine::trmm:
+    case Routine::trsm:
+    case Routine::trmv:
+    case Routine::trsv:
+    case Routine::tpmv:
+    case Routine::tpsv:
+    case Routine::tbmv:
+    case Routine::tbsv:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -59,9 +72,7 @@ BlasBench::BlasBench(const Call& call, std::string family, const tune::SearchSpa
       library_(resolver),
       mark_(queue.context()->cl(), CL_MEM_READ_WRITE, sizeof(cl_int)) {
   for (const Use& use : Uses(call_)) add_operand(use);
-  // Sums of products of numbers up to 1, in any order.
-  const auto longest = static_cast<double>(std::max({call_.m, call_.n, call_.k}));
-  tolerance_ = 4 * eps_of(call_.precision) * longest;
+  tolerance_ = tolerance_of(call_);
   auto plain = build(defaults);
   restore();
   run_once(*plain);
@@ -103,6 +114,13 @@ void BlasBench::restore() {
     if (operand.use.access != Use::Access::read)
       queue_.cl().enqueueWriteBuffer(operand.sets[0], CL_TRUE, 0, operand.bytes,
                                      operand.initial.data());
+}
+
+void BlasBench::restore_all() {
+  for (const auto& operand : operands_)
+    if (operand.use.access == Use::Access::both)
+      for (const auto& buffer : operand.sets)
+        queue_.cl().enqueueWriteBuffer(buffer, CL_TRUE, 0, operand.bytes, operand.initial.data());
 }
 
 std::string BlasBench::difference() {
@@ -155,6 +173,7 @@ double BlasBench::run(tune::ConfigurationId id, std::size_t launches) {
     restore();
     run_once(*prepared_[id]);  // warm
   }
+  if (is_in_place(call_.routine)) restore_all();
   SolutionSequence& sequence = *prepared_[id];
   const cl_command_queue queue = queue_.cl()();
   // A small command before: its end is the beginning of what follows in the queue.

@@ -35,6 +35,8 @@ class BlasBench : public tune::Bench {
   std::unique_ptr<SolutionSequence> build(const Parameters& parameters);
   /// Outputs as they were before a run, in the first set.
   void restore();
+  /// The same in every set.
+  void restore_all();
   /// Of what a call wrote in the first set from the reference; "" where there is none. Where there
   /// is no reference yet it becomes that.
   std::string difference();

@@ -33,6 +33,8 @@ bool is_alike(const Call& a, const Call& b) {
 std::string reason_against(const RecordedCall& recorded, const Call& call) {
   if (tuned_family(call).empty()) return "its kernels have no parameters";
   if (recorded.devices.size() != 1) return "several queues share it; tune it for one device";
+  // Of such a call the kernel's product is no part, so that a wrong one would pass for right.
+  if (call.alpha == Scalar(0)) return "its alpha is 0: nothing is multiplied";
   std::size_t matrices = 0;
   for (const Use& use : Uses(call)) matrices += use.length > 0 && use.lines > 0 ? 1u : 0u;
   if (matrices < 2) return "it does nothing";

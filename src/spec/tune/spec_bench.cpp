@@ -69,7 +69,8 @@ double seconds_of(cl_event event) {
       "clGetEventProfilingInfo");
   check_cl(::clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr),
            "clGetEventProfilingInfo");
-  return static_cast<double>(end - start) * 1e-9;
+  // Some drivers' clocks step back; an unsigned difference would then be centuries.
+  return end > start ? static_cast<double>(end - start) * 1e-9 : 0;
 }
 
 }  // namespace

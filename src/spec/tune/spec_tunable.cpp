@@ -16,7 +16,7 @@ class SpecTunable final : public tune::Tunable {
   std::string label() const override { return problem_->label; }
   std::string identity() const override { return problem_->identity; }
   tune::TuningProblem problem() const override {
-    const Request request = record_request(problem_->spec, *problem_->source);
+    const Request request = problem_->request();
     return {request.family, request.version, request.problem_class, problem_size(problem_->base)};
   }
   const tune::SearchSpace& space() const override { return problem_->space; }

@@ -33,8 +33,9 @@ Expected<std::size_t> CampaignLog::take_in() {
   for (std::size_t end; (end = text.find('\n', good)) != text.npos; good = end + 1) {
     const std::string line = text.substr(good, end - good);
     const auto wrong = [&](std::string_view expected) {
-      return fail(Errc::bad_input, fmt::format("{}: line {}: found '{}', expected {}",
-                                               path_.string(), number, one_line(line), expected));
+      return fail(Errc::bad_input,
+                  fmt::format("{}: line {}: found '{}', expected {}", path_.string(), number,
+                              one_line(line.substr(0, 80)), expected));
     };
     if (++number == 1) {
       if (line != head) return wrong(head);

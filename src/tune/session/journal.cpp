@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/one_line.hpp"
 #include "tune/session/journal_line.hpp"
 
 namespace kiln::tune {
@@ -94,7 +95,7 @@ Expected<Journal> Journal::open(const std::filesystem::path& path, const Subject
       return tl::unexpected(
           Error(Errc::bad_input, fmt::format("{}: line {}: found '{}', expected an "
                                              "object with id and seconds or failure",
-                                             path.string(), number, line)));
+                                             path.string(), number, one_line(line.substr(0, 80)))));
     journal.before_ = std::max(journal.before_, entry->at.value_or(0));
     journal.entries_.push_back({entry->id, std::move(entry->report)});
   }

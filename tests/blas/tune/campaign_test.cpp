@@ -89,6 +89,17 @@ TEST(CallsToTune, leaves_out_with_a_reason) {
   EXPECT_THAT(reasons, HasSubstr("x: 'routine': found 'gem'"));
 }
 
+TEST(CallsToTune, leaves_out_what_multiplies_nothing) {
+  Call scaled = gemm(512, 512, 512);
+  scaled.alpha = 0;
+  const auto found = calls(line(scaled, 100, 9000) + line(gemm(512, 512, 512), 1, 1000));
+  ASSERT_EQ(found.calls.size(), 1u) << "it does not stand for those that are alike";
+  EXPECT_EQ(found.calls[0].call.alpha, Scalar(1));
+  EXPECT_EQ(found.calls[0].count, 1u);
+  ASSERT_EQ(found.left_out.size(), 1u);
+  EXPECT_THAT(found.left_out[0].reason, HasSubstr("alpha is 0"));
+}
+
 TEST(CallsToTune, says_what_rate_was_reached) {
   const auto found = calls(line(gemm(100, 100, 100), 7, 2'000) + line(gemm(10, 10, 10), 1, 0));
   ASSERT_EQ(found.calls.size(), 2u);

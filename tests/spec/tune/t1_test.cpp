@@ -59,6 +59,18 @@ TEST_F(T1TuneTest, compiler_options_reach_the_compiler_and_the_identity) {
   EXPECT_THROW(bench(*tunable(problem())), Error);
 }
 
+TEST_F(T1TuneTest, what_is_on_record_is_asked_for_with_the_compiler_options) {
+  const auto made = tunable(problem());
+  const auto asked = made->problem();
+  EXPECT_THAT(asked.problem_class, HasSubstr("-D FACTOR=3"));
+  bench(*made)->record(*made->standard(), 1e-3, 0);
+  Request request;
+  request.family = asked.family;
+  request.version = asked.version;
+  request.problem_class = asked.problem_class;
+  EXPECT_FALSE(resolver_.tuning_record(request, *device_).history.empty());
+}
+
 TEST_F(T1TuneTest, data_is_part_of_the_identity) {
   const auto identity = tunable(problem())->identity();
   change("\"FillValue\": 5.0", "\"FillValue\": 6.0");

@@ -108,6 +108,14 @@ TEST_F(CampaignLogTest, is_one_processs_at_a_time) {
   EXPECT_THAT(second.error().message(), HasSubstr("another process"));
 }
 
+TEST_F(CampaignLogTest, tells_of_a_long_line_its_beginning) {
+  std::ofstream(path()) << std::string(100'000, 'x') << '\n';
+  const auto log = CampaignLog::open(path(), true);
+  ASSERT_FALSE(log);
+  EXPECT_THAT(log.error().message(), HasSubstr("found 'xxx"));
+  EXPECT_LT(log.error().message().size(), 1000u);
+}
+
 TEST_F(CampaignLogTest, refuses_what_is_none_by_its_line) {
   for (const char* text : {"x\n", "{\"kiln tuning journal\":1}\n"}) {
     std::ofstream(path(), std::ios::trunc) << text;

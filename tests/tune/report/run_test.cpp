@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "base/file.hpp"
 #include "journal_support.hpp"
 #include "tune/session/journal.hpp"
@@ -34,6 +36,19 @@ TEST(TuningRun, holds_what_the_journal_says) {
   EXPECT_EQ(run.evaluations[0].at, 1.5);
   EXPECT_EQ(run.evaluations[1].outcome.failure, Failure::crash);
   EXPECT_EQ(run.evaluations[1].message, "boom");
+}
+
+TEST(Journal, a_bad_line_is_told_by_its_beginning_alone_and_shows_no_controls) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-run"));
+  const auto file = folder.path() / "j";
+  const auto made = space({"X=1..4"});
+  const Journal::Subject subject{"i", "d", "forest", 3, Journal::text_of(made)};
+  ASSERT_TRUE(Journal::open(file, subject, made, false));
+  std::ofstream(file, std::ios::app) << "\x1b[31m" << std::string(100'000, 'x') << '\n';
+  const auto again = Journal::open(file, subject, made, true);
+  const std::string message = message_of(again);
+  EXPECT_THAT(message, HasSubstr("line 2: found '\\x1b[31mxxx"));
+  EXPECT_LT(message.size(), 1000u);
 }
 
 TEST(TuningRun, reads_what_the_journal_writes) {
