@@ -2,22 +2,24 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 
 namespace kiln::cli {
 namespace {
 
 std::atomic<int> received{0};
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not take a lock");
-
-// Longer than any step between two looks at the flag should take.
-constexpr unsigned patience_seconds = 3;
+// Longer than any step between two looks at the flag should take, where nobody says otherwise.
+std::atomic<unsigned> patience_seconds{3};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<unsigned>::is_always_lock_free,
+              "a signal handler may not take a lock");
 
 void remember(int signal) {
   received.store(signal, std::memory_order_relaxed);
-  ::alarm(patience_seconds);
+  ::alarm(patience_seconds.load(std::memory_order_relaxed));
 }
 
 /// A kernel or a compiler that hangs never looks at the flag, and nobody can stop either of them.
@@ -43,6 +45,15 @@ void handle_signals() {
   // What these two would end the command for is an error of the write.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void end_in_good_order(std::chrono::seconds most) {
+  // No seconds at all would be a clock that never rings.
+  constexpr std::int64_t longest = std::numeric_limits<int>::max();
+  patience_seconds.store(static_cast<unsigned>(std::clamp<std::int64_t>(most.count(), 1, longest)),
+                         std::memory_order_relaxed);
+  // The signal may have come before, and its clock runs.
+  if (interrupted()) ::alarm(patience_seconds.load(std::memory_order_relaxed));
 }
 
 bool interrupted() { return received.load(std::memory_order_relaxed) != 0; }

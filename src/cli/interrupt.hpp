@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+
 /// Ctrl-C. Only the command installs handlers; the library never does.
 namespace kiln::cli {
 
@@ -10,6 +12,11 @@ struct Interrupted {};
 /// where nobody looked at it; a second one ends it at once. SIGPIPE is ignored: writes report it
 /// instead.
 void handle_signals();
+
+/// From now on the command ends by itself within so long after a signal: all that it waits for is
+/// bounded. The handler waits that long in place of its few seconds, so that what was found is
+/// kept; a second signal still ends the process at once. Safe in any thread.
+void end_in_good_order(std::chrono::seconds most);
 
 /// Whether a signal has asked to stop. Safe in any thread.
 bool interrupted();

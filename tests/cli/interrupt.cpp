@@ -1,6 +1,7 @@
 #include "cli/interrupt.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -44,6 +45,31 @@ TEST(Interrupt, a_step_that_hangs_is_ended_by_the_signal_when_the_time_is_up) {
         handle_signals();
         std::raise(SIGINT);
         std::raise(SIGALRM);  // what the clock sends while a driver's call does not return
+        std::exit(1);
+      },
+      ::testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(Interrupt, a_command_that_ends_by_itself_gets_the_time_that_it_asks_for) {
+  EXPECT_EXIT(
+      {
+        handle_signals();
+        end_in_good_order(std::chrono::seconds(1000));
+        std::raise(SIGINT);
+        const unsigned first = ::alarm(0);  // what was left of the clock's time
+        end_in_good_order(std::chrono::seconds(5000));
+        std::exit(first > 500 && ::alarm(0) > 2000 ? 42 : 1);
+      },
+      ::testing::ExitedWithCode(42), "");
+}
+
+TEST(Interrupt, a_second_signal_does_not_wait_for_good_order) {
+  EXPECT_EXIT(
+      {
+        handle_signals();
+        end_in_good_order(std::chrono::seconds(1000));
+        std::raise(SIGINT);
+        std::raise(SIGINT);
         std::exit(1);
       },
       ::testing::KilledBySignal(SIGINT), "");

@@ -74,6 +74,21 @@ TEST_F(TuneSearch, finds_the_fastest_and_runs_use_it) {
   EXPECT_THAT(run.output, HasSubstr("tuned: LOOP 1"));
 }
 
+TEST_F(TuneSearch, says_that_nothing_is_kept_where_the_store_is_off) {
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--param", "LOOP=1,4096"});
+    const auto result = kiln(words(more));
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return result.output;
+  };
+  write("twice.json", [&] {
+    std::string text = kiln::value_or_throw(kiln::read_text(folder() / "twice.json"));
+    return text.replace(text.find("\"LOOP\": 64"), 10, "\"LOOP\": 4096");
+  }());
+  EXPECT_THAT(with({"--store", "off"}), HasSubstr("Not kept: the store is off."));
+  EXPECT_THAT(with({}), HasSubstr("On record: calls use it from now on."));
+}
+
 TEST_F(TuneSearch, passes_over_what_fails_and_says_why) {
   const Json found =
       json({"--param", "MODE=0,1,2,3,4", "--hang-time", "3s", "--strategy", "exhaustive"});
@@ -108,6 +123,18 @@ TEST_F(TuneSearch, ends_by_ctrl_c_with_the_best_so_far_on_record) {
       " kill -INT $P; wait $P; echo $?; cat out");
   EXPECT_THAT(result.output, ::testing::StartsWith("130\n")) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("configurations measured"));
+}
+
+TEST_F(TuneSearch, ends_in_good_order_though_a_candidate_hangs_and_takes_its_folder_along) {
+  // Longer than other commands get after Ctrl-C.
+  const auto result = bash(
+      "mkdir tmp; export TMPDIR=$PWD/tmp; $KILN tune twice.json --set dataset=4096"
+      " --param MODE=0,4 --strategy exhaustive --hang-time 6s --journal j > out & P=$!;"
+      " until [ $(cat j 2>/dev/null | wc -l) -ge 2 ] || ! [ -d /proc/$P ]; do :; done;"
+      " kill -INT $P; wait $P; echo $?; cat out; ls tmp | grep -c kiln-tune");
+  EXPECT_THAT(result.output, ::testing::StartsWith("130\n")) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("configurations measured"));
+  EXPECT_THAT(result.output, ::testing::EndsWith("\n0\n")) << "no folder is left";
 }
 
 TEST_F(TuneSearch, ends_where_the_device_vanishes_and_leaves_the_store_alone) {

@@ -12,6 +12,7 @@
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/store_settings.hpp"
 #include "cli/tune/commands.hpp"
 #include "cli/tune/report.hpp"
 #include "cli/tune/search_one.hpp"
@@ -20,7 +21,15 @@
 namespace kiln::cli {
 namespace {
 
-void print_result(const tune::Tunable& tunable, const std::string& device,
+/// What became of a winner that is not what is built in.
+const char* fate_of_winner(const Context& context) {
+  const StoreSettings settings = store_settings_of(context);
+  // A system store is only read.
+  return settings.local.empty() && settings.shared.empty() ? "Not kept: the store is off"
+                                                           : "On record: calls use it from now on";
+}
+
+void print_result(const Context& context, const tune::Tunable& tunable, const std::string& device,
                   const std::filesystem::path& journal, const tune::TunerResult& result) {
   const bool is_standard = tunable.standard() == result.winner->id;
   print_text(fmt::format("{} on {}\n", tunable.label(), device));
@@ -35,13 +44,12 @@ void print_result(const tune::Tunable& tunable, const std::string& device,
                    : "fastest",
                duration(result.winner->time * 1e9)});
   print(table.text());
-  print_text(
-      fmt::format("{} of {} configurations measured, {} of them failed. {}.\n"
-                  "Journal: {}\n",
-                  result.state.evaluated, tunable.space().size(), result.state.failed,
-                  is_standard ? "Nothing is surely faster than what is built in"
-                              : "On record: calls use it from now on",
-                  journal.string()));
+  print_text(fmt::format(
+      "{} of {} configurations measured, {} of them failed. {}.\n"
+      "Journal: {}\n",
+      result.state.evaluated, tunable.space().size(), result.state.failed,
+      is_standard ? "Nothing is surely faster than what is built in" : fate_of_winner(context),
+      journal.string()));
 }
 
 }  // namespace
@@ -74,7 +82,7 @@ int tune_search(Context& context) {
   const auto result = search_one(context, subject, settings, listener);
   progress.hide();
   context.flag("json") ? print_json(json_of_search(tunable, subject.device, path, result))
-                       : print_result(tunable, subject.device, path, result);
+                       : print_result(context, tunable, subject.device, path, result);
   flush_output();
   if (context.has("report")) write_report(path, context.text("report"));
   stop_if_interrupted();

@@ -44,7 +44,7 @@ SearchProcesses::SearchProcesses(const Context& context, const TuningSubject& su
                                  std::size_t jobs, std::chrono::milliseconds hang_time)
     : context_(context),
       subject_(subject),
-      scratch_(value_or_throw(TemporaryFolder::create("kiln-tune"))),
+      scratch_(value_or_throw(ScratchFolder::create())),
       worker_(
           [this] {
             open(Into::scratch);

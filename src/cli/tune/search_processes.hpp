@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/file.hpp"
+#include "cli/tune/scratch_folder.hpp"
 #include "cli/tune/subject.hpp"
 #include "device/context.hpp"
 #include "kernel/resolver.hpp"
@@ -45,7 +45,7 @@ class SearchProcesses {
 
   const Context& context_;
   const TuningSubject& subject_;
-  TemporaryFolder scratch_;
+  ScratchFolder scratch_;
   Opened opened_;
   tune::Worker worker_;
   std::optional<tune::CompilePool> compilers_;

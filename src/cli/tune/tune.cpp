@@ -2,10 +2,12 @@
 #include "cli/blas/call_options.hpp"
 #include "cli/common_options.hpp"
 #include "cli/context.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/tune/campaign.hpp"
 #include "cli/tune/combinations.hpp"
 #include "cli/tune/commands.hpp"
 #include "cli/tune/file_kind.hpp"
+#include "cli/tune/time_option.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::cli {
@@ -219,6 +221,9 @@ std::span<const std::string_view> tune_strategy_names() {
 int tune(Context& context) {
   refuse_combinations(context);
   if (context.has("replay")) return tune_replay(context);
+  // A candidate that hangs is given up after its time, the winner's compile after two minutes.
+  end_in_good_order(std::chrono::ceil<std::chrono::seconds>(time_option(context, "hang-time")) +
+                    std::chrono::seconds(120));
   if (context.flag("all")) return run_campaign(context, campaign_of_everything(context));
   if (context.has("from")) {
     refuse_measured_space(context.text("from"));
