@@ -8,6 +8,7 @@
 #include "blas/tune/tuned_family.hpp"
 #include "cli/context.hpp"
 #include "cli/session.hpp"
+#include "tune/session/journal_line.hpp"
 #include "tune/worker/in_child.hpp"
 
 namespace kiln::cli {
@@ -23,10 +24,6 @@ constexpr std::size_t calls_each_child = 256;
 
 /// No side of a matrix is longer; what records say beyond is not reckoned with.
 constexpr std::int64_t longest_side = std::int64_t{1} << 30;
-
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 OnRecord on_record(const blas::Call& call, const TuningRecord& record, std::int64_t size) {
   OnRecord known;
@@ -51,18 +48,18 @@ KnownDevice look_at_device(const FindDevice& find_device) {
     const auto device = find_device();
     const auto facts = blas::TuningDevice::of(*device);
     const auto recorded = RecordedDevice::of(*device);
-    return dumped({{"name", device->name},
-                   {"speed", device->speed_identity()},
-                   {"cpu", facts.is_cpu},
-                   {"floats", facts.native_floats},
-                   {"form", facts.gemm_form},
-                   {"local", facts.local_memory},
-                   {"group", facts.work_group_size},
-                   {"units", facts.compute_units},
-                   {"doubles", device->doubles},
-                   {"type", device->type_name()},
-                   {"vendor", device->vendor},
-                   {"fingerprint", recorded.fingerprint}});
+    return tune::dumped({{"name", device->name},
+                         {"speed", device->speed_identity()},
+                         {"cpu", facts.is_cpu},
+                         {"floats", facts.native_floats},
+                         {"form", facts.gemm_form},
+                         {"local", facts.local_memory},
+                         {"group", facts.work_group_size},
+                         {"units", facts.compute_units},
+                         {"doubles", device->doubles},
+                         {"type", device->type_name()},
+                         {"vendor", device->vendor},
+                         {"fingerprint", recorded.fingerprint}});
   };
   const Json json = Json::parse(value_or_throw(tune::in_child(look, longest_look)));
   return {json["name"],
@@ -90,7 +87,7 @@ std::vector<OnRecord> look_at_records(const Context& context, const FindDevice& 
             on_record(call, resolver->tuning_record(request, *device), request.problem_size);
         found.push_back({one.is_near, one.best_rate});
       }
-      return dumped(found);
+      return tune::dumped(found);
     };
     const Json found = Json::parse(value_or_throw(tune::in_child(look, longest_look)));
     for (const auto& one : found) known.push_back({one[0], one[1]});

@@ -1,7 +1,6 @@
 // `kiln tune ROUTINE` and `kiln tune SPEC`: a search on a device.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 

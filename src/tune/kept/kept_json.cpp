@@ -2,7 +2,6 @@
 // evaluation.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/digest.hpp"

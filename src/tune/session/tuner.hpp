@@ -26,8 +26,8 @@ struct TunerOptions {
   MachineLock* lock = nullptr;  ///< held while something is measured; null: nobody else tunes
   /// Compiles what is measured next; null: the worker compiles it. With several processes a
   /// strategy that can be asked ahead is asked for as many configurations before it is told of the
-  /// first: on the hub's spaces four of them cost it a tenth more evaluations, eight a third
-  /// (docs/tuning.md), and the compiles take a quarter and an eighth of the time.
+  /// first: that costs it evaluations (docs/tuning.md), and the compiles
+  /// take a part of the time.
   CompilePool* compilers = nullptr;
   /// Whether compiles go on while something is measured: where the device is not the processor that
   /// compiles.

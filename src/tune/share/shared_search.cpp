@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/digest.hpp"

@@ -83,19 +83,22 @@ struct AheadCompiler : Compiler {
   }
 };
 
+/// One process that measures, three that compile.
+struct Ahead {
+  static constexpr std::chrono::milliseconds long_enough{20'000}, soon{300};
+  Worker worker{[] { return std::make_unique<FakeBench>(); }, {long_enough, soon, long_enough}};
+  CompilePool pool{[] { return std::make_unique<AheadCompiler>(); }, 3, long_enough};
+};
+
 TEST_F(TunerTest, measures_what_was_compiled_ahead_in_the_order_of_asking) {
   for (const bool beside : {false, true}) {
     auto journal = value_or_throw(open(false));
     const auto strategy = value_or_throw(make_strategy("exhaustive", tunable_.space(), 1));
-    Worker worker([] { return std::make_unique<FakeBench>(); },
-                  {std::chrono::milliseconds(20'000), std::chrono::milliseconds(300),
-                   std::chrono::milliseconds(20'000)});
-    CompilePool pool([] { return std::make_unique<AheadCompiler>(); }, 3,
-                     std::chrono::milliseconds(20'000));
+    Ahead ahead;
     TunerOptions options;
-    options.compilers = &pool;
+    options.compilers = &ahead.pool;
     options.compile_beside = beside;
-    const auto result = Tuner(tunable_, worker, *strategy, journal, options).run(go_on);
+    const auto result = Tuner(tunable_, ahead.worker, *strategy, journal, options).run(go_on);
     ASSERT_TRUE(result) << result.error().message();
     EXPECT_EQ(result->winner->id, 20u);
     EXPECT_EQ(result->state.evaluated, 40u);
@@ -110,15 +113,11 @@ TEST_F(TunerTest, resumes_what_was_asked_ahead_as_it_went_on) {
   const auto run = [&](std::size_t most, bool resume) {
     auto journal = value_or_throw(open(resume));
     const auto strategy = value_or_throw(make_strategy("forest", tunable_.space(), 7));
-    Worker worker([] { return std::make_unique<FakeBench>(); },
-                  {std::chrono::milliseconds(20'000), std::chrono::milliseconds(300),
-                   std::chrono::milliseconds(20'000)});
-    CompilePool pool([] { return std::make_unique<AheadCompiler>(); }, 3,
-                     std::chrono::milliseconds(20'000));
+    Ahead ahead;
     TunerOptions options;
-    options.compilers = &pool;
+    options.compilers = &ahead.pool;
     options.most = most;
-    const auto result = Tuner(tunable_, worker, *strategy, journal, options).run(go_on);
+    const auto result = Tuner(tunable_, ahead.worker, *strategy, journal, options).run(go_on);
     std::vector<ConfigurationId> ids;
     for (const auto& entry : journal.entries()) ids.push_back(entry.id);
     return ids;
