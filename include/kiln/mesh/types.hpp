@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kiln::mesh {
+
+/// How a loop uses an argument.
+enum class Access : std::uint8_t {
+  read,   ///< only read
+  write,  ///< only written, every component of every element that the loop touches
+  rw,     ///< read and written
+  inc,    ///< added to; the kernel gets zeros and what it leaves is added
+  min,    ///< Globals only: the least of what the kernel leaves
+  max,    ///< Globals only: the greatest
+};
+
+/// The type of one component, as OpenCL C has it: char, uchar, short, ushort, int, uint, long,
+/// ulong, float, double.
+enum class ScalarType : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
+
+/// Bytes of one component.
+constexpr std::size_t size_of(ScalarType type) {
+  constexpr std::size_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+  return sizes[static_cast<std::size_t>(type)];
+}
+constexpr bool is_floating(ScalarType type) { return type >= ScalarType::f32; }
+
+/// "READ", "WRITE", "RW", "INC", "MIN", "MAX".
+constexpr std::string_view name_of(Access access) {
+  constexpr std::string_view names[] = {"READ", "WRITE", "RW", "INC", "MIN", "MAX"};
+  return names[static_cast<std::size_t>(access)];
+}
+/// The type's name in OpenCL C.
+constexpr std::string_view name_of(ScalarType type) {
+  constexpr std::string_view names[] = {"char", "uchar", "short", "ushort", "int",
+                                        "uint", "long",  "ulong", "float",  "double"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+}  // namespace kiln::mesh
