@@ -43,6 +43,8 @@ class Bench {
   /// not known) in the same search, in seconds: from now on they are used where this problem comes.
   /// Throws kiln::Error.
   virtual void record(ConfigurationId id, double seconds, double standard) = 0;
+  /// What is used for this problem now because it is on record, if the space has it.
+  virtual std::optional<ConfigurationId> on_record() { return std::nullopt; }
 };
 
 /// What a search is of, for those who look for one that is nearly the same.

@@ -11,6 +11,7 @@
 #include "blas/tune/blas_compiler.hpp"
 #include "blas/tune/tolerance.hpp"
 #include "blas/tune/tuned_family.hpp"
+#include "tune/space/configuration_of.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -193,12 +194,17 @@ double BlasBench::run(tune::ConfigurationId id, std::size_t launches) {
   return end > begin ? static_cast<double>(end - begin) * 1e-9 : 0;
 }
 
-void BlasBench::record(tune::ConfigurationId id, double seconds, double standard) {
+Request BlasBench::record_request() const {
   Request request;
   request.family = family_;
   request.version = family_version(family_);
   request.problem_class = problem_class_of(call_);
   request.problem_size = problem_size_of(call_);
+  return request;
+}
+
+void BlasBench::record(tune::ConfigurationId id, double seconds, double standard) {
+  const Request request = record_request();
   resolver_.record(request, *queue_.device(),
                    {Measurement{parameters_of(space_, id),
                                 request.problem_size,
@@ -207,6 +213,12 @@ void BlasBench::record(tune::ConfigurationId id, double seconds, double standard
                                 "kiln tune",
                                 {},
                                 standard * 1e3}});
+}
+
+std::optional<tune::ConfigurationId> BlasBench::on_record() {
+  const Request request = record_request();
+  return best_on_record(space_, resolver_.tuning_record(request, *queue_.device()),
+                        request.problem_size);
 }
 
 }  // namespace kiln::blas

@@ -19,6 +19,7 @@ class BlasBench : public tune::Bench {
   tune::Report prepare(tune::ConfigurationId id) override;
   double run(tune::ConfigurationId id, std::size_t launches) override;
   void record(tune::ConfigurationId id, double seconds, double standard) override;
+  std::optional<tune::ConfigurationId> on_record() override;
 
  private:
   /// One operand in every set of inputs.
@@ -41,6 +42,7 @@ class BlasBench : public tune::Bench {
   /// is no reference yet it becomes that.
   std::string difference();
   void run_once(SolutionSequence& sequence);
+  Request record_request() const;
 
   Call call_;
   std::string family_;

@@ -14,6 +14,7 @@
 #include "spec/tune/device_fit.hpp"
 #include "spec/tune/record.hpp"
 #include "spec/tune/spec_compiler.hpp"
+#include "tune/space/configuration_of.hpp"
 
 namespace kiln::spec {
 namespace {
@@ -266,6 +267,17 @@ void SpecBench::record(tune::ConfigurationId id, double seconds, double standard
   Measurement measured = measurement_of(problem_->spec, bound, problem_->parameters(id), seconds);
   measured.standard_milliseconds = standard * 1e3;
   resolver_.record(request, *queue_.device(), {measured});
+}
+
+/// Of just these sizes: the others in `original` may be other problems of the same size.
+std::optional<tune::ConfigurationId> SpecBench::on_record() {
+  Request request = problem_->request();
+  request.problem_size = problem_size(problem_->base);
+  TuningRecord record = resolver_.tuning_record(request, *queue_.device());
+  std::erase_if(record.history, [&](const Measurement& one) {
+    return one.original != problem_symbols(problem_->spec, problem_->base, one.parameters);
+  });
+  return best_on_record(problem_->space, record, request.problem_size);
 }
 
 }  // namespace kiln::spec

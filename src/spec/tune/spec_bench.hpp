@@ -21,6 +21,7 @@ class SpecBench final : public tune::Bench {
   tune::Report prepare(tune::ConfigurationId id) override;
   double run(tune::ConfigurationId id, std::size_t launches) override;
   void record(tune::ConfigurationId id, double seconds, double standard) override;
+  std::optional<tune::ConfigurationId> on_record() override;
 
  private:
   Arrays make_inputs() const;

@@ -217,6 +217,7 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
     result.winner =
         measurement_.play_off(goes_on ? Measurement::Haste::no : Measurement::Haste::yes);
     if (result.winner && goes_on) hold_against_standard(*result.winner);
+    if (result.winner && goes_on) hold_against_record(*result.winner);
   }
   if (worker_.gone()) return tl::unexpected(*worker_.gone());
   if (!result.winner)
@@ -251,6 +252,21 @@ void Tuner::hold_against_standard(Measurement::Winner& winner) {
   const bool better = compared && compared->surely_faster;
   if (!better) winner.id = *standard;
   winner.time = standard_ / scale_ * (better ? compared->ratio : 1);
+}
+
+/// What an earlier search put on record may owe that to luck, and this one may have missed it: the
+/// two meet, the faster wins, and the other's time on record is what it is beside the winner.
+void Tuner::hold_against_record(Measurement::Winner& winner) {
+  const auto known = worker_.on_record();
+  if (!known || *known == winner.id || !worker_.prepare(*known).outcome.ok()) return;
+  const auto compared = measurement_.compare(winner.id, *known);
+  if (!compared || !(compared->ratio > 0)) return;
+  const double time = winner.time / compared->ratio;
+  if (compared->ratio > 1) {
+    winner = {*known, time};
+  } else if (auto again = worker_.record(*known, time, standard_ / scale_); !again) {
+    return;  // the record that it has stays; what keeps the winner's from being written says why
+  }
 }
 
 TunerResult Tuner::finished(TunerResult result) const {

@@ -95,6 +95,7 @@ class Tuner {
   Outcome measure(ConfigurationId id);
   void measure_standard();
   void hold_against_standard(Measurement::Winner& winner);
+  void hold_against_record(Measurement::Winner& winner);
   /// Counts one that is known now.
   void note(ConfigurationId id, const Outcome& outcome);
   TunerResult finished(TunerResult result) const;

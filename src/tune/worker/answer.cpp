@@ -37,8 +37,8 @@ bool tell(int channel, const Answer& answer) {
   const auto length = static_cast<std::uint32_t>(std::min(answer.message.size(), most_message));
   const auto send = [&](const auto& value) { return send_all(channel, &value, sizeof value); };
   return send(answer.failure) && send(answer.seconds) && send(answer.spent) &&
-         send(answer.compiling) && send(answer.running) && send(length) &&
-         send_all(channel, answer.message.data(), length);
+         send(answer.compiling) && send(answer.running) && send(answer.has_id) && send(answer.id) &&
+         send(length) && send_all(channel, answer.message.data(), length);
 }
 
 Expected<Answer> hear(int channel, std::chrono::milliseconds limit) {
@@ -54,6 +54,8 @@ Expected<Answer> hear(int channel, std::chrono::milliseconds limit) {
   get(&answer.spent, sizeof answer.spent);
   get(&answer.compiling, sizeof answer.compiling);
   get(&answer.running, sizeof answer.running);
+  get(&answer.has_id, sizeof answer.has_id);
+  get(&answer.id, sizeof answer.id);
   get(&length, sizeof length);
   answer.message.resize(std::min<std::size_t>(length, most_message));
   get(answer.message.data(), answer.message.size());

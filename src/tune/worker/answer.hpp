@@ -14,6 +14,8 @@ struct Answer {
   double seconds = 0;                 ///< of the runs that were asked for, by the device's clock
   double spent = 0;                   ///< seconds in the child
   double compiling = 0, running = 0;  ///< parts of these
+  bool has_id = false;                ///< whether `id` answers
+  ConfigurationId id = 0;
   std::string message;
 
   Report report() const;

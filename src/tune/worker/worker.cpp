@@ -63,6 +63,12 @@ void Worker::serve(int channel) const {
       case Do::record:
         bench->record(question.id, question.seconds, question.standard);
         break;
+      case Do::on_record:
+        if (const auto known = bench->on_record()) {
+          to.has_id = true;
+          to.id = *known;
+        }
+        break;
     }
   };
   while (receive_all(channel, &question, sizeof question, never) == Received::whole)
@@ -83,7 +89,8 @@ Answer Worker::ask(const Question& question, std::chrono::milliseconds limit) {
   if (answer) {
     compiling_ += answer->compiling;
     running_ += question.what == Do::run ? answer->spent : answer->running;
-    if (question.what != Do::record && may_have_lost_device(answer->failure, answer->message)) {
+    if ((question.what == Do::prepare || question.what == Do::run) &&
+        may_have_lost_device(answer->failure, answer->message)) {
       stop();
       replace();
     }
@@ -116,6 +123,11 @@ Expected<void> Worker::record(ConfigurationId id, double seconds, double standar
   const Answer answer = ask({Do::record, id, 0, seconds, standard}, limits_.run);
   if (answer.failure != Failure::none) return tl::unexpected(Error(Errc::device, answer.message));
   return {};
+}
+
+std::optional<ConfigurationId> Worker::on_record() {
+  const Answer answer = ask({Do::on_record, 0, 0, 0}, limits_.run);
+  return answer.failure == Failure::none && answer.has_id ? std::optional(answer.id) : std::nullopt;
 }
 
 }  // namespace kiln::tune

@@ -46,6 +46,8 @@ class Worker : public Sampler {
   Outcome sample(ConfigurationId id, std::size_t launches) override;
   /// Bench::record in the child.
   Expected<void> record(ConfigurationId id, double seconds, double standard);
+  /// Bench::on_record in the child; nothing where it cannot be asked.
+  std::optional<ConfigurationId> on_record();
 
   /// Children that had to be replaced: crashes, hangs and failed launches.
   std::size_t replaced() const { return replaced_; }
@@ -57,7 +59,7 @@ class Worker : public Sampler {
   double running() const { return running_; }
 
  private:
-  enum class Do : std::uint8_t { prepare, run, record };
+  enum class Do : std::uint8_t { prepare, run, record, on_record };
   struct Question {
     Do what{};
     ConfigurationId id = 0;

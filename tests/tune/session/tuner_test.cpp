@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "tune/fake_tunable.hpp"
 #include "tune/strategy/make.hpp"
@@ -163,6 +164,47 @@ TEST_F(TunerTest, holds_the_winner_against_what_is_built_in_as_it_is_now) {
                 FakeBench::time_of(0) / FakeBench::time_of(20), 1e-6)
         << said;
   }
+}
+
+/// Writes what is put on record to a file, a line each, and says that one is there already.
+class RecordingBench : public FakeBench {
+ public:
+  RecordingBench(fs::path to, ConfigurationId known) : to_(std::move(to)), known_(known) {}
+  std::optional<ConfigurationId> on_record() override { return known_; }
+  void record(ConfigurationId id, double seconds, double) override {
+    std::ofstream(to_, std::ios::app) << id << " " << seconds << "\n";
+  }
+
+ private:
+  fs::path to_;
+  ConfigurationId known_;
+};
+
+TEST_F(TunerTest, a_record_of_an_earlier_search_is_measured_beside_the_winner) {
+  const fs::path records = folder_ / "records";
+  const auto recorded_with = [&](ConfigurationId known, std::size_t most) {
+    fs::remove(records);
+    fs::remove(path());
+    const auto result = search(most, false, go_on,
+                               [&] { return std::make_unique<RecordingBench>(records, known); });
+    EXPECT_TRUE(result);
+    std::map<ConfigurationId, double> found;
+    std::ifstream in(records);
+    for (std::pair<ConfigurationId, double> line; in >> line.first >> line.second;)
+      found.insert(line);
+    return found;
+  };
+  // This search finds a faster one: what is on record gets its true time.
+  const auto both = recorded_with(30, 0);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_NEAR(both.at(20), FakeBench::time_of(20), 1e-9);
+  EXPECT_NEAR(both.at(30), FakeBench::time_of(30), 1e-9);
+  // This one ends before it comes to what is on record and is faster: that wins.
+  const auto kept = recorded_with(21, 3);
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_NEAR(kept.at(21), FakeBench::time_of(21), 1e-9);
+  // What does not run any more is no rival.
+  EXPECT_EQ(recorded_with(FakeBench::is_wrong, 3).size(), 1u);
 }
 
 TEST_F(TunerTest, loses_at_most_what_was_in_flight) {
