@@ -52,6 +52,7 @@ struct MeshFile {
   std::vector<FileMap> maps;
   std::vector<FileDat> dats;
   std::vector<FileConst> constants;
+  std::vector<std::string> left_out;  ///< what a reader met and could not use: "NAME: why"
 
   /// The one of this name, or nullptr.
   const FileSet* find_set(std::string_view name) const;
