@@ -1,0 +1,121 @@
+#include "mesh/file/mesh_file.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <set>
+
+#include "mesh/file/quoted.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+template <class T>
+const T* find(const std::vector<T>& list, std::string_view name) {
+  for (const T& one : list)
+    if (one.name == name) return &one;
+  return nullptr;
+}
+
+Expected<void> refuse(std::string message) { return fail(Errc::bad_input, std::move(message)); }
+
+/// Sets, maps, dats and constants share their names: in a file each is the name of a dataset.
+class Names {
+ public:
+  Expected<void> add(const char* kind, const std::string& name) {
+    if (name.empty()) return refuse(fmt::format("a {} has no name", kind));
+    if (!names_.insert(name).second)
+      return refuse(fmt::format("{} {}: the name stands twice", kind, quoted(name)));
+    return {};
+  }
+
+ private:
+  std::set<std::string_view> names_;
+};
+
+Expected<void> check_set(const FileSet& set) {
+  // Maps hold 32-bit numbers, so larger sets could not be pointed into.
+  if (set.size < 0 || set.size > std::numeric_limits<std::int32_t>::max())
+    return refuse(fmt::format("set {}: found {} elements, expected 0 to 2147483647",
+                              quoted(set.name), set.size));
+  return {};
+}
+
+Expected<const FileSet*> known_set(const MeshFile& mesh, const char* kind, const std::string& name,
+                                   const std::string& set) {
+  if (const FileSet* found = mesh.find_set(set)) return found;
+  return fail(Errc::bad_input, fmt::format("{} {}: there is no set {}", kind, quoted(name),
+                                           set.empty() ? "without a name" : quoted(set)));
+}
+
+Expected<void> check_map(const MeshFile& mesh, const FileMap& map) {
+  const auto from = known_set(mesh, "map", map.name, map.from);
+  if (!from) return tl::unexpected(from.error());
+  const auto to = known_set(mesh, "map", map.name, map.to);
+  if (!to) return tl::unexpected(to.error());
+  if (map.arity < 1)
+    return refuse(
+        fmt::format("map {}: found arity {}, expected at least 1", quoted(map.name), map.arity));
+  const auto arity = static_cast<std::size_t>(map.arity);
+  const auto expected = static_cast<std::size_t>((*from)->size) * arity;
+  if (map.values.size() != expected)
+    return refuse(fmt::format("map {}: found {} entries, expected {} ({} for each of the {} {})",
+                              quoted(map.name), map.values.size(), expected, arity, (*from)->size,
+                              quoted(map.from)));
+  // Negative numbers are too large ones here, so that the loop has one comparison.
+  const auto bound = static_cast<std::uint32_t>((*to)->size);
+  for (std::size_t at = 0; at < map.values.size(); ++at)
+    if (static_cast<std::uint32_t>(map.values[at]) >= bound)
+      return refuse(
+          fmt::format("map {}: entry {} of element {} is {}, expected 0 to {} ({} has {} "
+                      "elements)",
+                      quoted(map.name), at % arity, at / arity, map.values[at], (*to)->size - 1,
+                      quoted(map.to), (*to)->size));
+  return {};
+}
+
+template <class Data>
+Expected<void> check_bytes(const char* kind, const Data& data, std::int64_t elements) {
+  if (data.dim < 1)
+    return refuse(fmt::format("{} {}: found {} components, expected at least 1", kind,
+                              quoted(data.name), data.dim));
+  const auto expected =
+      static_cast<std::size_t>(elements) * static_cast<std::size_t>(data.dim) * size_of(data.type);
+  if (data.bytes.size() != expected)
+    return refuse(fmt::format("{} {}: found {} bytes, expected {} ({} elements of {} {})", kind,
+                              quoted(data.name), data.bytes.size(), expected, elements, data.dim,
+                              name_of(data.type)));
+  return {};
+}
+
+}  // namespace
+
+const FileSet* MeshFile::find_set(std::string_view name) const { return find(sets, name); }
+const FileMap* MeshFile::find_map(std::string_view name) const { return find(maps, name); }
+const FileDat* MeshFile::find_dat(std::string_view name) const { return find(dats, name); }
+const FileConst* MeshFile::find_const(std::string_view name) const { return find(constants, name); }
+
+Expected<void> check(const MeshFile& mesh) {
+  Names names;
+  for (const FileSet& set : mesh.sets) {
+    if (auto added = names.add("set", set.name); !added) return added;
+    if (auto checked = check_set(set); !checked) return checked;
+  }
+  for (const FileMap& map : mesh.maps) {
+    if (auto added = names.add("map", map.name); !added) return added;
+    if (auto checked = check_map(mesh, map); !checked) return checked;
+  }
+  for (const FileDat& dat : mesh.dats) {
+    if (auto added = names.add("dat", dat.name); !added) return added;
+    const auto set = known_set(mesh, "dat", dat.name, dat.set);
+    if (!set) return tl::unexpected(set.error());
+    if (auto checked = check_bytes("dat", dat, (*set)->size); !checked) return checked;
+  }
+  for (const FileConst& constant : mesh.constants) {
+    if (auto added = names.add("constant", constant.name); !added) return added;
+    if (auto checked = check_bytes("constant", constant, 1); !checked) return checked;
+  }
+  return {};
+}
+
+}  // namespace kiln::mesh

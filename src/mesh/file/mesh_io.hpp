@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+
+#include "mesh/file/layout.hpp"
+#include "mesh/file/mesh_file.hpp"
+
+namespace kiln::mesh {
+
+/// Reads a mesh file of any kind that Kiln reads: HDF5 by its first bytes, else text
+/// (mesh/file/text.hpp). `layout` says which sets the maps and dats of an HDF5 file join where the
+/// file itself does not. Errors: one line with the path; bad_input for what is no such file.
+/// Thread-safe.
+Expected<MeshFile> read_mesh(const std::filesystem::path& path,
+                             const Layout& layout = known_names());
+
+/// Writes by the name's extension: .h5 and .hdf5 are HDF5, .dat is text. The file appears whole or
+/// not at all. Errors: bad_input for another extension and for a mesh that is not whole (check) or
+/// that the format cannot hold; io.
+Expected<void> write_mesh(const std::filesystem::path& path, const MeshFile& mesh);
+
+}  // namespace kiln::mesh
