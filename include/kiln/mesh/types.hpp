@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 namespace kiln::mesh {
 
@@ -38,5 +39,24 @@ constexpr std::string_view name_of(ScalarType type) {
                                         "uint", "long",  "ulong", "float",  "double"};
   return names[static_cast<std::size_t>(type)];
 }
+
+/// The names that loops are written with.
+inline constexpr Access READ = Access::read, WRITE = Access::write, RW = Access::rw,
+                        INC = Access::inc, MIN = Access::min, MAX = Access::max;
+
+/// The ScalarType of a C++ type.
+template <class T>
+constexpr ScalarType scalar_type_of() {
+  static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8);
+  if constexpr (std::is_floating_point_v<T>) {
+    return sizeof(T) == 4 ? ScalarType::f32 : ScalarType::f64;
+  } else {
+    constexpr int width = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 2 : sizeof(T) == 4 ? 4 : 6;
+    return static_cast<ScalarType>(width + (std::is_signed_v<T> ? 0 : 1));
+  }
+}
+
+/// Where the components of an element lie: together, or each in an array of its own.
+enum class Layout : std::uint8_t { aos, soa };
 
 }  // namespace kiln::mesh

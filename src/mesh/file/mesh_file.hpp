@@ -61,18 +61,6 @@ struct MeshFile {
   const FileConst* find_const(std::string_view name) const;
 };
 
-/// The ScalarType of a C++ type.
-template <class T>
-constexpr ScalarType scalar_type_of() {
-  static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8);
-  if constexpr (std::is_floating_point_v<T>) {
-    return sizeof(T) == 4 ? ScalarType::f32 : ScalarType::f64;
-  } else {
-    constexpr int width = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 2 : sizeof(T) == 4 ? 4 : 6;
-    return static_cast<ScalarType>(width + (std::is_signed_v<T> ? 0 : 1));
-  }
-}
-
 /// The components of a Dat or a constant. T must be what its `type` says; else the span is empty.
 template <class T, class Data>
 std::span<const T> values_of(const Data& data) {

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <initializer_list>
+
+#include "kiln/mesh/map.hpp"
+
+namespace kiln::mesh {
+
+struct DatState;
+struct GlobalState;
+struct ConstState;
+
+/// Data on a set: `dim` components of one type for each element, halo included. Host and device
+/// copies are kept in step: what a loop changes is fetched when it is asked for.
+class KILN_API Dat {
+ public:
+  const std::string& name() const;
+  const Set& set() const;
+  ScalarType type() const;
+  std::size_t dim() const;
+  const std::vector<std::size_t>& shape() const;
+  Layout layout() const;
+  std::size_t bytes() const;
+
+  /// All components on the host, element by element (whatever the layout), to be read; loops that
+  /// write them run first. Valid until the next loop that uses the Dat. T must be the Dat's type
+  /// (bad_input).
+  template <class T>
+  std::span<const T> read() const {
+    return {static_cast<const T*>(host(scalar_type_of<T>(), false)), components()};
+  }
+  /// The same to be changed: the device gets them with the next loop.
+  template <class T>
+  std::span<T> write() {
+    return {static_cast<T*>(host(scalar_type_of<T>(), true)), components()};
+  }
+
+  /// Gives its memory back now. Throws bad_input, and does nothing, where loops that are queued
+  /// need it; a loop that gets a Dat afterwards throws.
+  void free();
+
+  bool operator==(const Dat&) const = default;
+
+ private:
+  friend struct Handles;
+  explicit Dat(std::shared_ptr<DatState> state) : state_(std::move(state)) {}
+  std::size_t components() const;
+  void* host(ScalarType type, bool to_write) const;
+  std::shared_ptr<DatState> state_;
+};
+
+/// A few numbers that belong to no set: parameters that a loop reads, or what it sums up.
+class KILN_API Global {
+ public:
+  const std::string& name() const;
+  ScalarType type() const;
+  std::size_t dim() const;
+  /// The values, after all loops that change them. Throws bad_input where MIN or MAX met data that
+  /// is no number.
+  template <class T>
+  std::vector<T> values() const {
+    std::vector<T> copy(dim());
+    get(scalar_type_of<T>(), copy.data());
+    return copy;
+  }
+  template <class T>
+  T value() const {
+    return values<T>().at(0);
+  }
+  /// What the next loop finds. `values` has `dim` of them.
+  template <class T>
+  void set(std::initializer_list<T> values) {
+    put(scalar_type_of<T>(), values.begin(), values.size());
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void set(T value) { put(scalar_type_of<T>(), &value, 1); }
+  template <class T>
+  void set(std::span<const T> values) {
+    put(scalar_type_of<T>(), values.data(), values.size());
+  }
+  bool operator==(const Global&) const = default;
+
+ private:
+  friend struct Handles;
+  explicit Global(std::shared_ptr<GlobalState> state) : state_(std::move(state)) {}
+  void get(ScalarType type, void* to) const;
+  void put(ScalarType type, const void* from, std::size_t count);
+  std::shared_ptr<GlobalState> state_;
+};
+
+/// A constant that every kernel of the Mesh may use by name; one number is a scalar, several an
+/// array. Changing it changes no code.
+class KILN_API Const {
+ public:
+  const std::string& name() const;
+  ScalarType type() const;
+  std::size_t dim() const;
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void set(T value) { put(scalar_type_of<T>(), &value, 1); }
+  template <class T>
+  void set(std::span<const T> values) {
+    put(scalar_type_of<T>(), values.data(), values.size());
+  }
+
+ private:
+  friend struct Handles;
+  explicit Const(std::shared_ptr<ConstState> state) : state_(std::move(state)) {}
+  void put(ScalarType type, const void* from, std::size_t count);
+  std::shared_ptr<ConstState> state_;
+};
+
+}  // namespace kiln::mesh

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "kiln/mesh/set.hpp"
+
+namespace kiln::mesh {
+
+/// An iteration index: a Map with it in place of a component calls the kernel once for each.
+struct IterationIndex {
+  int number = 0;
+};
+struct IterationIndices {
+  constexpr IterationIndex operator[](int number) const { return {number}; }
+};
+inline constexpr IterationIndices i;
+
+/// A Map as an argument uses it: one component, an iteration index, or all components.
+struct MapUse {
+  const MapState* map = nullptr;
+  int component = -1;
+  int index = -1;
+};
+
+/// For each element of one set, `arity` elements of another: edges to nodes. Values are int32,
+/// row-major: (from.total_size(), arity).
+class KILN_API Map {
+ public:
+  const std::string& name() const;
+  const Set& from() const;
+  const Set& to() const;
+  std::size_t arity() const;
+  /// Until set_values(), or the end of the Map.
+  std::span<const std::int32_t> values() const;
+  /// By component: how far one layer up is, for extruded sets. Empty: not given.
+  std::span<const std::int32_t> offsets() const;
+  /// Replaces all values; plans made of the old ones are not used for the new ones. Loops that are
+  /// queued run first. Throws bad_input where the number or a value is wrong.
+  void set_values(std::span<const std::int32_t> values);
+
+  MapUse operator[](int component) const { return {state_.get(), component, -1}; }
+  MapUse operator[](IterationIndex index) const { return {state_.get(), -1, index.number}; }
+  operator MapUse() const { return {state_.get(), -1, -1}; }  // NOLINT: all components
+
+  bool operator==(const Map&) const = default;
+
+ private:
+  friend struct Handles;
+  explicit Map(std::shared_ptr<MapState> state) : state_(std::move(state)) {}
+  std::shared_ptr<MapState> state_;
+};
+
+}  // namespace kiln::mesh

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <string_view>
+
+#include "kiln/mesh/par_loop.hpp"
+
+namespace kiln::mesh {
+
+/// What one loop did since the Mesh began, or since Mesh::clear_report(). Seconds are the device's.
+struct LoopReport {
+  std::string name;
+  std::size_t count = 0;
+  double seconds = 0;          ///< of its kernels
+  double plan_seconds = 0;     ///< of making or fetching its plans, on the host
+  double compile_seconds = 0;  ///< of making or fetching its programs, on the host
+  std::size_t bytes = 0;       ///< moved, each datum counted once a loop, maps included
+  double gigabytes_per_second = 0;
+  double share = 0;           ///< of the device's own copy bandwidth; 0 where that was not measured
+  std::size_t plan_hits = 0;  ///< plans that came from memory or a store
+  std::size_t colours = 0;
+  std::string form;  ///< how it runs: "direct", "blocks 4096 in 3 colours", ...
+};
+
+/// Sets, maps and data, and loops over them, on one device. One thread at a time.
+class KILN_API Mesh {
+ public:
+  struct Options {
+    std::string device;   ///< as on the command line; empty: the first one
+    std::string store;    ///< a folder, "off", or empty: KILN_STORE, then the user's cache folder
+    bool check = false;   ///< every plan is held against its definition before it is used
+    bool timing = false;  ///< take times of every loop, for report()
+    std::size_t queued = 32;  ///< so many loops wait at most; 0: each runs at once
+  };
+  Mesh() : Mesh(Options{}) {}
+  /// Throws Error: not_found, bad_input.
+  explicit Mesh(const Options& options);
+  ~Mesh();
+  Mesh(Mesh&&) noexcept;
+  Mesh& operator=(Mesh&&) = delete;
+
+  Set set(std::string name, std::size_t size);
+  /// core, owned, with exec halo, with all of the halo: rising.
+  Set set(std::string name, const std::array<std::size_t, 4>& sizes);
+  /// `values`: (from.total_size(), arity) indices of `to`, copied. `offsets`: empty or `arity`.
+  /// Throws bad_input for a wrong number of values or a value outside the set: names it.
+  Map map(std::string name, const Set& from, const Set& to, std::size_t arity,
+          std::span<const std::int32_t> values, std::span<const std::int32_t> offsets = {});
+  /// `values`: (set.total_size(), dim), copied; empty: zeros.
+  template <class T>
+  Dat dat(std::string name, const DataSet& on, std::span<const T> values = {},
+          Layout layout = Layout::aos) {
+    return dat(std::move(name), on, scalar_type_of<T>(), values.data(), values.size(), layout);
+  }
+  template <class T>
+  Dat dat(std::string name, const Set& set, std::size_t dim, std::span<const T> values = {},
+          Layout layout = Layout::aos) {
+    return dat<T>(std::move(name), DataSet(set, dim), values, layout);
+  }
+  Dat dat(std::string name, const DataSet& on, ScalarType type, const void* values,
+          std::size_t count, Layout layout);
+  template <class T>
+  Global global(std::string name, std::span<const T> values) {
+    return global(std::move(name), scalar_type_of<T>(), values.data(), values.size());
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T> Global global(std::string name, T value) {
+    return global(std::move(name), scalar_type_of<T>(), &value, 1);
+  }
+  Global global(std::string name, ScalarType type, const void* values, std::size_t count);
+  /// Names are unique in a Mesh, and C identifiers.
+  template <class T>
+  Const constant(std::string name, std::span<const T> values) {
+    return constant(std::move(name), scalar_type_of<T>(), values.data(), values.size());
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T> Const constant(std::string name, T value) {
+    return constant(std::move(name), scalar_type_of<T>(), &value, 1);
+  }
+  Const constant(std::string name, ScalarType type, const void* values, std::size_t count);
+
+  /// The entries that loops through these pairs of Maps (rows, columns) reach; all pairs lead to the
+  /// same two sets. `row_dim`, `column_dim`: of a block.
+  Sparsity sparsity(std::span<const std::pair<Map, Map>> maps, std::size_t row_dim = 1,
+                    std::size_t column_dim = 1);
+  Sparsity sparsity(const Map& rows, const Map& columns, std::size_t row_dim = 1,
+                    std::size_t column_dim = 1) {
+    const std::pair<Map, Map> pair{rows, columns};
+    return sparsity({&pair, 1}, row_dim, column_dim);
+  }
+  /// All zeros.
+  template <class T>
+  Mat mat(std::string name, const Sparsity& sparsity) {
+    return mat(std::move(name), sparsity, scalar_type_of<T>());
+  }
+  Mat mat(std::string name, const Sparsity& sparsity, ScalarType type);
+
+  /// Gives all queued loops to the device.
+  void flush();
+  /// The same, and waits for them.
+  void finish();
+  std::size_t queued() const;
+
+  std::vector<LoopReport> report();
+  void clear_report();
+  /// Bytes a second of a copy on this device, both directions counted; measured at the first call.
+  double copy_bandwidth();
+  std::string device_name() const;
+
+ private:
+  friend struct Handles;
+  std::shared_ptr<Session> session_;
+};
+
+}  // namespace kiln::mesh

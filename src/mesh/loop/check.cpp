@@ -1,0 +1,160 @@
+#include "mesh/loop/check.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "mesh/object/session.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+const DatState& dat_of(const Arg& arg) { return *static_cast<const DatState*>(arg.data); }
+GlobalState& global_of(const Arg& arg) {
+  return *const_cast<GlobalState*>(static_cast<const GlobalState*>(arg.data));
+}
+const MatState& mat_of(const Arg& arg) { return *static_cast<const MatState*>(arg.data); }
+
+class Checker {
+ public:
+  Checker(const Session* session, const Kernel& kernel, const Iteration* over)
+      : session_(session), kernel_(kernel), over_(over) {}
+
+  /// Only what may have changed since the call was first checked.
+  void check_extrema(std::span<const Arg> arguments) {
+    for (const Arg& arg : arguments) {
+      if (arg.access == Access::min || arg.access == Access::max) {
+        what_ = "global " + global_of(arg).name;
+        check_numbers(global_of(arg));
+      }
+      ++number_;
+    }
+  }
+
+  void check(std::span<const Arg> arguments) {
+    if (arguments.empty()) fail("no arguments, expected 1 or more");
+    for (const Arg& arg : arguments) {
+      if (arg.data == nullptr) fail("no data");
+      switch (arg.kind) {
+        case Arg::Kind::dat:
+          what_ = "dat " + dat_of(arg).name;
+          check_dat(arg);
+          break;
+        case Arg::Kind::global:
+          what_ = "global " + global_of(arg).name;
+          check_global(arg);
+          break;
+        case Arg::Kind::mat:
+          what_ = "mat " + mat_of(arg).name;
+          check_mat(arg);
+          break;
+      }
+      ++number_;
+    }
+  }
+
+ private:
+  template <class... Parts>
+  [[noreturn]] void fail(fmt::format_string<Parts...> text, Parts&&... parts) const {
+    const std::string where =
+        what_.empty() ? "" : fmt::format(", argument {} ({})", number_, what_);
+    throw Error(Errc::bad_input, fmt::format("loop {}{}: {}", kernel_.name(), where,
+                                             fmt::format(text, std::forward<Parts>(parts)...)));
+  }
+  void check_session(const SessionPtr& session) const {
+    if (session.get() != session_) fail("belongs to another Mesh");
+  }
+
+  void check_map(const MapState& map, const Set& leads_to, int component, int index) {
+    check_session(map.session);
+    if (!(map.from == over_->set()))
+      fail("map {} leads from set {}, expected {}, which the loop is over", map.name,
+           map.from.name(), over_->set().name());
+    if (!(map.to == leads_to))
+      fail("map {} leads to set {}, expected {}", map.name, map.to.name(), leads_to.name());
+    if (component >= static_cast<int>(map.arity) || (component < -1))
+      fail("component {} of map {}, expected 0 to {}", component, map.name, map.arity - 1);
+    if (index > 1) fail("iteration index {}, expected 0 or 1", index);
+    if (index >= 0) {
+      auto& extent = extents_[static_cast<std::size_t>(index)];
+      if (extent != 0 && extent != map.arity)
+        fail("iteration index {} has {} values here (map {}) and {} before", index, map.arity,
+             map.name, extent);
+      extent = map.arity;
+    }
+    if (over_->layers() > 0 && map.offsets.empty())
+      fail("map {} has no vertical offsets, which loops over extruded sets need", map.name);
+  }
+
+  void check_dat(const Arg& arg) {
+    const auto& dat = dat_of(arg);
+    check_session(dat.session);
+    if (dat.data.is_free()) fail("was freed");
+    if (arg.access > Access::inc)
+      fail("access {}, expected READ, WRITE, RW or INC; MIN and MAX are for Globals",
+           name_of(arg.access));
+    if (arg.map != nullptr) return check_map(*arg.map, dat.on.set(), arg.component, arg.index);
+    if (arg.is_flat) fail("flatten() without a map");
+    if (!(dat.on.set() == over_->set()))
+      fail("is on set {} and used without a map, expected set {}, which the loop is over",
+           dat.on.set().name(), over_->set().name());
+  }
+
+  void check_global(const Arg& arg) {
+    auto& global = global_of(arg);
+    check_session(global.session);
+    if (arg.access == Access::write || arg.access == Access::rw)
+      fail("access {}, expected READ, INC, MIN or MAX", name_of(arg.access));
+    if (arg.access == Access::min || arg.access == Access::max) check_numbers(global);
+  }
+
+  /// A NaN that is there already would decide every comparison or none.
+  void check_numbers(GlobalState& global) const {
+    const auto& form = global.data.form();
+    if (!is_floating(form.type) || global.is_extremum) return;
+    const std::byte* values = global.data.initial().data();
+    for (std::size_t k = 0; k < form.dim; ++k) {
+      double number = 0;
+      if (form.type == ScalarType::f64) {
+        std::memcpy(&number, values + 8 * k, 8);
+      } else {
+        float single = 0;
+        std::memcpy(&single, values + 4 * k, 4);
+        number = static_cast<double>(single);
+      }
+      if (std::isnan(number)) fail("component {} is no number (NaN) before MIN or MAX", k);
+    }
+  }
+
+  void check_mat(const Arg& arg) {
+    const auto& mat = mat_of(arg);
+    check_session(mat.session);
+    if (arg.access != Access::inc && arg.access != Access::write)
+      fail("access {}, expected INC or WRITE", name_of(arg.access));
+    if (arg.map == nullptr || arg.column_map == nullptr) fail("expected a row and a column map");
+    const auto& sparsity = *Handles::state(mat.sparsity);
+    check_map(*arg.map, sparsity.row_set, arg.component, arg.index);
+    check_map(*arg.column_map, sparsity.column_set, -1, arg.column_index);
+  }
+
+  const Session* session_;
+  const Kernel& kernel_;
+  const Iteration* over_;  ///< null for check_extrema
+  std::size_t number_ = 0;
+  std::string what_;
+  std::array<std::size_t, 2> extents_{};
+};
+
+}  // namespace
+
+void check_call(const Session& session, const Kernel& kernel, const Iteration& over,
+                std::span<const Arg> arguments) {
+  Checker(&session, kernel, &over).check(arguments);
+}
+
+void check_extrema(const Kernel& kernel, std::span<const Arg> arguments) {
+  Checker(nullptr, kernel, nullptr).check_extrema(arguments);
+}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "mesh/loop/shape.hpp"
+#include "mesh/object/state.hpp"
+
+namespace kiln::mesh {
+
+/// Holds a call against its objects: accesses, sets, Maps, iteration indices, constants' session.
+/// Throws Error (bad_input) naming the loop, the argument (from 0) and its data.
+void check_call(const Session& session, const Kernel& kernel, const Iteration& over,
+                std::span<const Arg> arguments);
+
+/// Again of a call that was checked: Globals under MIN and MAX may have got a NaN meanwhile.
+void check_extrema(const Kernel& kernel, std::span<const Arg> arguments);
+
+/// What of a checked call decides the generated code.
+LoopShape describe(const Session& session, const Kernel& kernel, const Iteration& over,
+                   std::span<const Arg> arguments);
+
+}  // namespace kiln::mesh

@@ -1,0 +1,82 @@
+#include "mesh/loop/loop_queue.hpp"
+
+#include <algorithm>
+
+#include "mesh/loop/prepared_loop.hpp"
+
+namespace kiln::mesh {
+
+LoopQueue::LoopQueue() : table_(64, nullptr) { waiting_.reserve(64); }
+LoopQueue::~LoopQueue() = default;
+
+PreparedLoop* LoopQueue::find(const Kernel& kernel, const Iteration& over,
+                              std::span<const Arg> arguments) const noexcept {
+  const std::uint64_t hash = hash_of(kernel, over, arguments);
+  const std::size_t mask = table_.size() - 1;
+  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+    PreparedLoop* loop = table_[at];
+    if (loop == nullptr) return nullptr;
+    if (loop->hash() == hash && loop->is(kernel, over, arguments)) return loop;
+  }
+}
+
+PreparedLoop& LoopQueue::add(std::unique_ptr<PreparedLoop> loop) {
+  loops_.push_back(std::move(loop));
+  rebuild();
+  return *loops_.back();
+}
+
+void LoopQueue::rebuild() {
+  std::size_t size = 64;
+  while (size < 4 * loops_.size()) size *= 2;
+  table_.assign(size, nullptr);
+  for (const auto& loop : loops_) {
+    std::size_t at = loop->hash() & (size - 1);
+    while (table_[at] != nullptr) at = (at + 1) & (size - 1);
+    table_[at] = loop.get();
+  }
+}
+
+void LoopQueue::run_all() {
+  // One that fails is not tried again, and what comes behind it would find wrong data.
+  const auto loops = std::exchange(waiting_, {});
+  for (PreparedLoop* loop : loops) loop->run();
+  waiting_.reserve(64);
+}
+
+void LoopQueue::run_for(const void* state, For what) {
+  if (waiting_.empty()) return;
+  std::vector<PreparedLoop*> needed, rest;
+  for (auto at = waiting_.rbegin(); at != waiting_.rend(); ++at) {
+    PreparedLoop* loop = *at;
+    const bool is_asked =
+        what == For::reading ? loop->writes(state) : loop->uses(state);
+    const bool is_needed =
+        is_asked || std::any_of(needed.begin(), needed.end(),
+                                [&](const auto* later) { return later->depends_on(*loop); });
+    (is_needed ? needed : rest).push_back(loop);
+  }
+  if (needed.empty()) return;
+  waiting_.assign(rest.rbegin(), rest.rend());
+  std::reverse(needed.begin(), needed.end());
+  for (std::size_t i = 0; i < needed.size(); ++i) needed[i]->run();
+}
+
+std::string LoopQueue::users_of(const void* state) const {
+  std::string names;
+  for (const auto* loop : waiting_)
+    if (loop->uses(state)) names += (names.empty() ? "" : ", ") + loop->name();
+  return names;
+}
+
+bool LoopQueue::part_with(const void* state) {
+  run_for(state, For::writing);
+  const auto gone = std::stable_partition(loops_.begin(), loops_.end(),
+                                          [&](const auto& loop) { return !loop->uses(state); });
+  if (gone == loops_.end()) return false;
+  loops_.erase(gone, loops_.end());
+  rebuild();
+  return true;
+}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kiln/mesh/mesh.hpp"
+
+namespace kiln::mesh {
+
+class PreparedLoop;
+
+/// The loops of a Mesh: those that were called before, ready to run again, and those that wait.
+/// Loops wait until somebody asks for what they write; then they and what they depend on run, in
+/// the order of the calls, and the others go on waiting. One thread.
+class LoopQueue {
+ public:
+  LoopQueue();
+  ~LoopQueue();
+  LoopQueue(const LoopQueue&) = delete;
+  LoopQueue& operator=(const LoopQueue&) = delete;
+
+  /// The loop that was prepared for these, or nullptr. No allocation, no lock.
+  PreparedLoop* find(const Kernel& kernel, const Iteration& over,
+                     std::span<const Arg> arguments) const noexcept;
+  PreparedLoop& add(std::unique_ptr<PreparedLoop> loop);
+
+  /// Appends one; runs all where more than `most` wait.
+  void push(PreparedLoop& loop, std::size_t most) {
+    waiting_.push_back(&loop);
+    if (waiting_.size() > most) run_all();
+  }
+  /// Runs those whose results a reader of `state` must see; a writer must also come after those
+  /// that read it.
+  enum class For { reading, writing };
+  void run_for(const void* state, For what);
+  void run_all();
+  std::size_t waiting() const { return waiting_.size(); }
+  /// Names of waiting loops that use a state, with commas; empty: none.
+  std::string users_of(const void* state) const;
+
+  /// Runs what waits and uses a state, and forgets every loop prepared with it; whether there was
+  /// one: then the device may still be at work on it.
+  bool part_with(const void* state);
+
+  const std::vector<std::unique_ptr<PreparedLoop>>& all() const { return loops_; }
+
+ private:
+  void rebuild();
+  std::vector<std::unique_ptr<PreparedLoop>> loops_;
+  std::vector<PreparedLoop*> table_;  ///< open addressing by hash; a power of two
+  std::vector<PreparedLoop*> waiting_;
+};
+
+}  // namespace kiln::mesh

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "kernel/launch.hpp"
+#include "mesh/loop/loop_over.hpp"
+#include "mesh/loop/shape.hpp"
+#include "mesh/object/session.hpp"
+
+namespace kiln::mesh {
+
+/// A loop planned, compiled and with its arguments set: launches in order. One thread.
+class MadeLoop {
+ public:
+  /// Brings what is read to the device, enqueues the launches, notes what they change. Allocates
+  /// nothing but where times are taken. Throws kiln::Error.
+  void run(const Queue& queue, bool is_timed);
+
+  /// Of the timed runs, on the device's clock; waits for them.
+  double seconds();
+  void clear_seconds();
+  /// That a run moves: each datum once, maps included, what is read and written twice.
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  friend class LoopMaker;
+  struct Constant {
+    std::shared_ptr<ConstState> state;
+    unsigned position = 0;
+    std::uint64_t seen = 0;
+  };
+  void set_constants();
+  void collect(bool all);
+
+  std::deque<Launch> launches_;  ///< of the loop, then, where it reduces, the fold
+  std::vector<Residence*> inputs_, outputs_;
+  std::vector<GlobalState*> extrema_;
+  std::vector<Constant> constants_;
+  std::size_t loop_launches_ = 0;  ///< of launches_, those that get the constants
+  std::vector<cl::Buffer> buffers_;  ///< of plans and partial results
+  struct Timed {
+    cl::Event first, last;
+  };
+  std::vector<Timed> timed_;
+  double seconds_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+/// Plans and compiles a checked loop through the Session's Resolver, and notes in `report` what
+/// that took and came to. Throws kiln::Error: build with the user's file and line, device.
+std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape,
+                                    const LoopOver& over, std::span<const Arg> arguments,
+                                    LoopReport& report);
+
+}  // namespace kiln::mesh

@@ -1,0 +1,72 @@
+#include "kiln/mesh/par_loop.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "mesh/loop/prepared_loop.hpp"
+#include "mesh/object/session.hpp"
+
+namespace kiln::mesh {
+
+Kernel::Kernel(std::string code, std::string name) {
+  if (name.empty() || code.empty())
+    throw Error(Errc::bad_input, "kernel '" + name + "': no " + (name.empty() ? "name" : "code") +
+                                     ", expected a function in C and its name");
+  using Identity = std::pair<std::string, std::string>;
+  static std::mutex mutex;
+  static std::map<Identity, std::weak_ptr<const KernelState>> known;
+  const std::lock_guard lock(mutex);
+  auto& place = known[{name, code}];
+  state_ = place.lock();
+  if (state_) return;
+  state_ = std::make_shared<const KernelState>(
+      KernelState{std::move(name), std::move(code), next_identity()});
+  place = state_;
+}
+const std::string& Kernel::name() const { return state_->name; }
+const std::string& Kernel::code() const { return state_->code; }
+
+Arg arg(const Dat& dat, Access access) {
+  Arg made;
+  made.data = Handles::state(dat).get();
+  made.access = access;
+  return made;
+}
+Arg arg(const Dat& dat, const MapUse& map, Access access) {
+  Arg made = arg(dat, access);
+  made.map = map.map;
+  made.component = static_cast<std::int16_t>(map.component);
+  made.index = static_cast<std::int16_t>(map.index);
+  return made;
+}
+Arg arg(const Global& global, Access access) {
+  Arg made;
+  made.data = Handles::state(global).get();
+  made.kind = Arg::Kind::global;
+  made.access = access;
+  return made;
+}
+Arg arg(const Mat& mat, const MapUse& rows, const MapUse& columns, Access access) {
+  Arg made;
+  made.data = Handles::state(mat).get();
+  made.kind = Arg::Kind::mat;
+  made.access = access;
+  made.map = rows.map;
+  made.component = static_cast<std::int16_t>(rows.component);
+  made.index = static_cast<std::int16_t>(rows.index);
+  made.column_map = columns.map;
+  made.column_index = static_cast<std::int16_t>(columns.index);
+  return made;
+}
+
+void par_loop(const Kernel& kernel, const Iteration& over, std::span<const Arg> arguments) {
+  Session& session = *Handles::state(over.set())->session;
+  session.throw_pending();
+  PreparedLoop* loop = session.loops.find(kernel, over, arguments);
+  if (loop != nullptr && loop->has_extrema()) loop->check_again();
+  if (loop == nullptr)
+    loop = &session.loops.add(std::make_unique<PreparedLoop>(session, kernel, over, arguments));
+  session.loops.push(*loop, session.options.queued);
+}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,107 @@
+#include "mesh/loop/prepared_loop.hpp"
+
+#include <algorithm>
+
+#include "mesh/loop/check.hpp"
+#include "mesh/loop/made_loop.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ (hash >> 29);
+}
+std::uint64_t number_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+}  // namespace
+
+std::uint64_t hash_of(const Kernel& kernel, const Iteration& over,
+                      std::span<const Arg> arguments) noexcept {
+  std::uint64_t hash = mixed(number_of(Handles::state(kernel).get()), over.layers());
+  hash = mixed(hash, number_of(Handles::state(over.set()).get()));
+  hash = mixed(hash, number_of(over.subset().get()));
+  for (const Arg& arg : arguments) {
+    const auto small = static_cast<std::uint64_t>(static_cast<std::uint16_t>(arg.component)) |
+                       static_cast<std::uint64_t>(static_cast<std::uint16_t>(arg.index)) << 16 |
+                       static_cast<std::uint64_t>(static_cast<std::uint16_t>(arg.column_index))
+                           << 32 |
+                       static_cast<std::uint64_t>(arg.access) << 48 |
+                       static_cast<std::uint64_t>(arg.is_flat) << 56;
+    hash = mixed(hash, number_of(arg.data) ^ small);
+    hash = mixed(hash, number_of(arg.map) + 3 * number_of(arg.column_map));
+  }
+  return hash;
+}
+
+PreparedLoop::PreparedLoop(Session& session, const Kernel& kernel, const Iteration& over,
+                           std::span<const Arg> arguments)
+    : session_(session),
+      kernel_(kernel),
+      over_(LoopOver::of(over)),
+      arguments_(arguments.begin(), arguments.end()),
+      hash_(hash_of(kernel, over, arguments)) {
+  check_call(session, kernel, over, arguments);
+  shape_ = describe(session, kernel, over, arguments);
+  const auto add = [](std::vector<const void*>& list, const void* state) {
+    if (state != nullptr && std::find(list.begin(), list.end(), state) == list.end())
+      list.push_back(state);
+  };
+  for (const Arg& arg : arguments_) {
+    add(used_, arg.data);
+    if (arg.access != Access::read) add(written_, arg.data);
+    add(used_, arg.map);
+    add(used_, arg.column_map);
+    has_extrema_ |= arg.access == Access::min || arg.access == Access::max;
+  }
+  add(used_, over_.set);
+  add(used_, over_.subset);
+  report_.name = kernel_.name();
+}
+PreparedLoop::~PreparedLoop() = default;
+
+bool PreparedLoop::is(const Kernel& kernel, const Iteration& over,
+                      std::span<const Arg> arguments) const {
+  return kernel == kernel_ && LoopOver::of(over) == over_ &&
+         std::ranges::equal(arguments, arguments_);
+}
+
+bool PreparedLoop::uses(const void* state) const {
+  return std::find(used_.begin(), used_.end(), state) != used_.end();
+}
+bool PreparedLoop::writes(const void* state) const {
+  return std::find(written_.begin(), written_.end(), state) != written_.end();
+}
+bool PreparedLoop::depends_on(const PreparedLoop& earlier) const {
+  return std::any_of(written_.begin(), written_.end(),
+                     [&](const void* state) { return earlier.uses(state); }) ||
+         std::any_of(used_.begin(), used_.end(),
+                     [&](const void* state) { return earlier.writes(state); });
+}
+
+void PreparedLoop::check_again() const {
+  check_extrema(kernel_, arguments_);
+}
+
+void PreparedLoop::run() {
+  if (!made_) made_ = make_loop(session_, shape_, over_, arguments_, report_);
+  made_->run(session_.queue, session_.options.timing);
+  ++report_.count;
+}
+
+LoopReport PreparedLoop::report() {
+  LoopReport report = report_;
+  if (made_) {
+    report.seconds = made_->seconds();
+    report.bytes = report_.count * made_->bytes();
+  }
+  return report;
+}
+
+void PreparedLoop::clear_report() {
+  if (made_) made_->clear_seconds();
+  report_.count = 0;
+  report_.plan_seconds = report_.compile_seconds = 0;
+}
+
+}  // namespace kiln::mesh

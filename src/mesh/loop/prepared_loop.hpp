@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "mesh/loop/made_loop.hpp"
+#include "mesh/loop/shape.hpp"
+#include "mesh/object/session.hpp"
+
+namespace kiln::mesh {
+
+/// The number by which calls of the same loop find it: of the kernel, the set and the arguments.
+std::uint64_t hash_of(const Kernel& kernel, const Iteration& over,
+                      std::span<const Arg> arguments) noexcept;
+
+/// A parallel loop over certain data, checked once, with its launches made at its first run. Owned
+/// by its Session's LoopQueue; the states that its arguments stand for outlive it, since the queue
+/// forgets it with the first of them. One thread.
+class PreparedLoop {
+ public:
+  /// Checks the call (loop/check.hpp); compiles nothing.
+  PreparedLoop(Session& session, const Kernel& kernel, const Iteration& over,
+               std::span<const Arg> arguments);
+  ~PreparedLoop();
+
+  std::uint64_t hash() const { return hash_; }
+  bool is(const Kernel& kernel, const Iteration& over, std::span<const Arg> arguments) const;
+  const std::string& name() const { return kernel_.name(); }
+
+  /// Enqueues it. The first time it is planned and compiled. Throws kiln::Error.
+  void run();
+
+  /// Loops with MIN or MAX: a Global may have got a NaN since the first call.
+  bool has_extrema() const { return has_extrema_; }
+  void check_again() const;
+
+  bool uses(const void* state) const;
+  bool writes(const void* state) const;
+  /// Whether it must stay behind an earlier loop: one writes what the other uses.
+  bool depends_on(const PreparedLoop& earlier) const;
+
+  const LoopShape& shape() const { return shape_; }
+  LoopReport report();
+  void clear_report();
+
+ private:
+  Session& session_;
+  Kernel kernel_;
+  LoopOver over_;
+  std::vector<Arg> arguments_;
+  std::uint64_t hash_ = 0;
+  LoopShape shape_;
+  std::vector<const void*> used_, written_;
+  bool has_extrema_ = false;
+  std::unique_ptr<MadeLoop> made_;
+  LoopReport report_;
+};
+
+}  // namespace kiln::mesh

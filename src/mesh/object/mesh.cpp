@@ -1,0 +1,170 @@
+#include "kiln/mesh/mesh.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/pinned_workers.hpp"
+#include "mesh/loop/prepared_loop.hpp"
+#include "mesh/object/copy_bandwidth.hpp"
+#include "mesh/object/map_values.hpp"
+#include "mesh/object/session.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+/// Sets and Maps are numbered by int in kernels.
+constexpr std::size_t most_elements = std::numeric_limits<std::int32_t>::max();
+
+bool is_identifier(const std::string& name) {
+  const auto is_letter = [](char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  return !name.empty() && is_letter(name.front()) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+}  // namespace
+
+Mesh::Mesh(const Options& options)
+    : session_(std::make_shared<Session>(
+          options, value_or_throw(select_devices(options.device)).front())) {}
+
+Mesh::Mesh(Mesh&&) noexcept = default;
+
+Mesh::~Mesh() {
+  if (!session_) return;
+  // Nobody is left to ask for the results of what waits, but those who hold handles.
+  try {
+    finish();
+  } catch (const Error&) {
+    // A destructor has nobody to tell; who wants to know calls finish().
+  }
+}
+
+Set Mesh::set(std::string name, std::size_t size) {
+  return set(std::move(name), {size, size, size, size});
+}
+
+Set Mesh::set(std::string name, const std::array<std::size_t, 4>& sizes) {
+  if (!std::is_sorted(sizes.begin(), sizes.end()))
+    throw Error(Errc::bad_input,
+                fmt::format("set {}: sizes {} {} {} {}, expected rising numbers (core, owned, with "
+                            "exec halo, with all of the halo)",
+                            name, sizes[0], sizes[1], sizes[2], sizes[3]));
+  if (sizes[3] > most_elements)
+    throw Error(Errc::bad_input, fmt::format("set {}: {} elements, expected at most {}", name,
+                                             sizes[3], most_elements));
+  return Handles::make<Set>(session_->keep(
+      std::unique_ptr<SetState>(new SetState{session_, std::move(name), sizes, next_identity()})));
+}
+
+Map Mesh::map(std::string name, const Set& from, const Set& to, std::size_t arity,
+              std::span<const std::int32_t> values, std::span<const std::int32_t> offsets) {
+  check_map_values(name, from, to, arity, values);
+  if (!offsets.empty() && offsets.size() != arity)
+    throw Error(Errc::bad_input, fmt::format("map {}: {} vertical offsets, expected none or {}",
+                                             name, offsets.size(), arity));
+  Residence data({ScalarType::i32, from.total_size(), arity, Layout::aos});
+  std::copy(values.begin(), values.end(),
+            reinterpret_cast<std::int32_t*>(data.initial().data()));
+  std::optional<Residence> device_offsets;
+  if (!offsets.empty()) {
+    device_offsets.emplace(Residence::Form{ScalarType::i32, 1, arity, Layout::aos});
+    std::copy(offsets.begin(), offsets.end(),
+              reinterpret_cast<std::int32_t*>(device_offsets->initial().data()));
+  }
+  return Handles::make<Map>(session_->keep(std::unique_ptr<MapState>(
+      new MapState{session_, std::move(name), from, to, arity, {offsets.begin(), offsets.end()},
+                   next_identity(), 0, std::move(data), std::move(device_offsets)})));
+}
+
+Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* values,
+              std::size_t count, Layout layout) {
+  const std::size_t elements = on.set().total_size(), dim = on.dim();
+  if (count != 0 && count != elements * dim)
+    throw Error(Errc::bad_input,
+                fmt::format("dat {}: {} values, expected none or {} ({} elements of {} with {} "
+                            "each)",
+                            name, count, elements * dim, elements, on.set().name(), dim));
+  Residence data({type, elements, dim, layout});
+  if (count != 0) std::memcpy(data.initial().data(), values, data.bytes());
+  return Handles::make<Dat>(session_->keep(std::unique_ptr<DatState>(
+      new DatState{session_, std::move(name), on, next_identity(), std::move(data)})));
+}
+
+Global Mesh::global(std::string name, ScalarType type, const void* values, std::size_t count) {
+  if (count == 0)
+    throw Error(Errc::bad_input, fmt::format("global {}: no values, expected 1 or more", name));
+  Residence data({type, 1, count, Layout::aos});
+  std::memcpy(data.initial().data(), values, data.bytes());
+  return Handles::make<Global>(session_->keep(std::unique_ptr<GlobalState>(
+      new GlobalState{session_, std::move(name), next_identity(), std::move(data)})));
+}
+
+Const Mesh::constant(std::string name, ScalarType type, const void* values, std::size_t count) {
+  if (count == 0)
+    throw Error(Errc::bad_input, fmt::format("constant {}: no values, expected 1 or more", name));
+  if (!is_identifier(name))
+    throw Error(Errc::bad_input,
+                fmt::format("constant '{}': expected a name that C takes: letters, digits, _",
+                            name));
+  auto& all = session_->constants;
+  const auto at = std::lower_bound(all.begin(), all.end(), name, [](const auto& known,
+                                                                    const std::string& wanted) {
+    return known->name < wanted;
+  });
+  if (at != all.end() && (*at)->name == name)
+    throw Error(Errc::bad_input, fmt::format("constant {} is there already, expected a new name, "
+                                             "or Const::set() for a new value",
+                                             name));
+  Residence data({type, 1, count, Layout::aos});
+  std::memcpy(data.initial().data(), values, data.bytes());
+  auto state = std::make_shared<ConstState>(
+      ConstState{session_, name, type, count, 1, std::move(data)});
+  all.insert(at, state);
+  return Handles::make<Const>(std::move(state));
+}
+
+void Mesh::flush() {
+  session_->throw_pending();
+  session_->loops.run_all();
+  check_cl(::clFlush(session_->queue.cl()()), "clFlush");
+}
+
+void Mesh::finish() {
+  session_->throw_pending();
+  session_->loops.run_all();
+  check_cl(::clFinish(session_->queue.cl()()), "clFinish");
+}
+
+std::size_t Mesh::queued() const { return session_->loops.waiting(); }
+
+std::vector<LoopReport> Mesh::report() {
+  finish();
+  const double bandwidth = session_->options.timing ? copy_bandwidth() : 0;
+  std::vector<LoopReport> all;
+  for (const auto& loop : session_->loops.all()) {
+    LoopReport report = loop->report();
+    if (report.count == 0) continue;
+    if (report.seconds > 0) {
+      report.gigabytes_per_second = 1e-9 * static_cast<double>(report.bytes) / report.seconds;
+      if (bandwidth > 0) report.share = 1e9 * report.gigabytes_per_second / bandwidth;
+    }
+    all.push_back(std::move(report));
+  }
+  return all;
+}
+
+void Mesh::clear_report() {
+  finish();
+  for (const auto& loop : session_->loops.all()) loop->clear_report();
+}
+
+double Mesh::copy_bandwidth() { return session_->copy_bandwidth(); }
+
+std::string Mesh::device_name() const { return session_->device()->name; }
+
+}  // namespace kiln::mesh

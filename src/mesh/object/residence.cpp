@@ -1,0 +1,91 @@
+#include "mesh/object/residence.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "device/opencl.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+template <class T>
+void transpose_as(const std::byte* from, std::byte* to, std::size_t rows, std::size_t columns) {
+  const auto* source = reinterpret_cast<const T*>(from);
+  auto* target = reinterpret_cast<T*>(to);
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t column = 0; column < columns; ++column)
+      target[column * rows + row] = source[row * columns + column];
+}
+
+}  // namespace
+
+void Residence::transpose(const std::byte* from, std::byte* to, bool to_device) const {
+  const std::size_t rows = to_device ? form_.elements : form_.dim;
+  const std::size_t columns = to_device ? form_.dim : form_.elements;
+  switch (size_of(form_.type)) {
+    case 1:
+      return transpose_as<std::uint8_t>(from, to, rows, columns);
+    case 2:
+      return transpose_as<std::uint16_t>(from, to, rows, columns);
+    case 4:
+      return transpose_as<std::uint32_t>(from, to, rows, columns);
+    default:
+      return transpose_as<std::uint64_t>(from, to, rows, columns);
+  }
+}
+
+cl_mem Residence::make_ready(const Queue& queue) {
+  const bool is_shared = queue.device()->host_memory && !is_transposed();
+  // A buffer of no bytes is none: loops over nothing launch nothing, but have arguments.
+  if (buffer_.cl() == nullptr)
+    buffer_ = make_buffer(*queue.context(), *queue.device(), is_shared ? host_.data() : nullptr,
+                          std::max<std::size_t>(bytes(), 1));
+  if (!buffer_.is_host_memory && bytes() > 0) {
+    const std::byte* source = host_.data();
+    std::vector<std::byte> turned;
+    if (is_transposed()) {
+      turned.resize(bytes());
+      transpose(host_.data(), turned.data(), true);
+      source = turned.data();
+    }
+    check_cl(::clEnqueueWriteBuffer(queue.cl()(), buffer_.cl(), CL_TRUE, 0, bytes(), source, 0,
+                                    nullptr, nullptr),
+             "clEnqueueWriteBuffer");
+  }
+  is_ready_ = true;
+  device_newer_ = false;
+  return buffer_.cl();
+}
+
+std::byte* Residence::on_host(const Queue& queue, bool to_write) {
+  if (device_newer_) {
+    if (buffer_.is_host_memory || bytes() == 0) {
+      check_cl(::clFinish(queue.cl()()), "clFinish");
+    } else {
+      std::vector<std::byte> turned(is_transposed() ? bytes() : 0);
+      check_cl(::clEnqueueReadBuffer(queue.cl()(), buffer_.cl(), CL_TRUE, 0, bytes(),
+                                     turned.empty() ? host_.data() : turned.data(), 0, nullptr,
+                                     nullptr),
+               "clEnqueueReadBuffer");
+      if (!turned.empty()) transpose(turned.data(), host_.data(), false);
+    }
+    device_newer_ = false;
+  }
+  if (to_write) {
+    // What was enqueued before may still read the one copy.
+    if (is_ready_ && buffer_.is_host_memory)
+      check_cl(::clFinish(queue.cl()()), "clFinish");
+    else
+      is_ready_ = false;
+  }
+  return host_.data();
+}
+
+void Residence::free() {
+  buffer_ = {};
+  host_ = {};
+  is_ready_ = false;
+  is_free_ = true;
+}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,44 @@
+#include "mesh/object/session.hpp"
+
+#include <atomic>
+
+#include "device/pinned_workers.hpp"
+#include "mesh/code/par_loop_generator.hpp"
+#include "mesh/object/copy_bandwidth.hpp"
+#include "store/local_store.hpp"
+
+namespace kiln::mesh {
+
+std::uint64_t next_identity() {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+Session::Session(const Mesh::Options& given, DevicePtr device)
+    : options(given), queue(Context::create({device}), device) {
+  if (!options.store.empty())
+    own_resolver_ = std::make_unique<Resolver>(
+        options.store == "off" ? nullptr : open_local_store(options.store));
+  resolver_ = own_resolver_ ? own_resolver_.get() : &Resolver::process();
+  add_generators(*resolver_);
+  pin_workers(*queue.context(), queue.device());
+}
+
+void Session::part_with(const void* state) noexcept {
+  try {
+    if (loops.part_with(state)) check_cl(::clFinish(queue.cl()()), "clFinish");
+  } catch (...) {
+    pending_ = std::current_exception();
+  }
+}
+
+double Session::copy_bandwidth() {
+  if (copy_bandwidth_ == 0) copy_bandwidth_ = measure_copy_bandwidth(*resolver_, queue);
+  return copy_bandwidth_;
+}
+
+void Session::throw_pending() {
+  if (pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
+}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <exception>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel/resolver.hpp"
+#include "mesh/loop/loop_queue.hpp"
+#include "mesh/object/state.hpp"
+
+namespace kiln::mesh {
+
+/// What a Mesh and all its handles share: the device, the Resolver, the constants, the loops. One
+/// thread at a time.
+struct Session {
+  Session(const Mesh::Options& options, DevicePtr device);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  Resolver& resolver() { return *resolver_; }
+  const ContextPtr& context() const { return queue.context(); }
+  const DevicePtr& device() const { return queue.device(); }
+
+  /// Makes a state that tells the Session when its last handle goes: loops that are queued and need
+  /// it run first, those that were prepared with it are forgotten.
+  template <class State>
+  std::shared_ptr<State> keep(std::unique_ptr<State> state) {
+    return std::shared_ptr<State>(state.release(), [](State* gone) {
+      const auto session = gone->session;
+      session->part_with(gone);
+      delete gone;
+    });
+  }
+  /// The same for a state whose owner frees its memory.
+  void part_with(const void* state) noexcept;
+  /// Throws what went wrong where nobody could be told: a loop that ran because a handle went.
+  void throw_pending();
+
+  /// Bytes a second; measured once.
+  double copy_bandwidth();
+
+  Mesh::Options options;
+  Queue queue;
+  std::vector<std::shared_ptr<ConstState>> constants;  ///< by name, rising
+  LoopQueue loops;
+
+ private:
+  std::unique_ptr<Resolver> own_resolver_;  ///< null: the process's own
+  Resolver* resolver_;
+  std::exception_ptr pending_;
+  double copy_bandwidth_ = 0;
+};
+
+}  // namespace kiln::mesh

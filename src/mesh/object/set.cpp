@@ -1,0 +1,87 @@
+#include "kiln/mesh/set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "mesh/object/session.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+/// Indices in rising order, each once; `most` is what they must be below.
+std::vector<std::int32_t> rising(std::span<const std::int32_t> indices, std::size_t most,
+                                 const std::string& of) {
+  for (std::size_t at = 0; at < indices.size(); ++at)
+    if (indices[at] < 0 || static_cast<std::size_t>(indices[at]) >= most)
+      throw Error(Errc::bad_input, fmt::format("subset of {}: index {} (number {}) is outside it, "
+                                               "expected 0 to {}",
+                                               of, indices[at], at,
+                                               static_cast<std::int64_t>(most) - 1));
+  std::vector<std::int32_t> list(indices.begin(), indices.end());
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
+std::shared_ptr<SubsetState> make_subset(const Set& set, std::vector<std::int32_t> indices) {
+  std::array<std::size_t, 4> sizes{};
+  for (std::size_t part = 0; part < 4; ++part)
+    sizes[part] = static_cast<std::size_t>(
+        std::lower_bound(indices.begin(), indices.end(),
+                         static_cast<std::int32_t>(set.sizes()[part])) -
+        indices.begin());
+  Residence device({ScalarType::i32, indices.size(), 1, Layout::aos});
+  std::copy(indices.begin(), indices.end(),
+            reinterpret_cast<std::int32_t*>(device.initial().data()));
+  const auto& session = Handles::state(set)->session;
+  return session->keep(std::unique_ptr<SubsetState>(new SubsetState{
+      session, set, std::move(indices), sizes, next_identity(), std::move(device)}));
+}
+
+}  // namespace
+
+const std::string& Set::name() const { return state_->name; }
+std::size_t Set::core_size() const { return state_->sizes[0]; }
+std::size_t Set::size() const { return state_->sizes[1]; }
+std::size_t Set::exec_size() const { return state_->sizes[2]; }
+std::size_t Set::total_size() const { return state_->sizes[3]; }
+std::array<std::size_t, 4> Set::sizes() const { return state_->sizes; }
+
+Subset Set::subset(std::span<const std::int32_t> indices) const {
+  return Subset(make_subset(*this, rising(indices, total_size(), "set " + name())));
+}
+ExtrudedSet Set::extruded(std::size_t layers) const { return {*this, layers}; }
+
+const Set& Subset::superset() const { return state_->superset; }
+std::span<const std::int32_t> Subset::indices() const { return state_->indices; }
+std::size_t Subset::size() const { return state_->sizes[1]; }
+
+Subset Subset::subset(std::span<const std::int32_t> positions) const {
+  auto list = rising(positions, state_->indices.size(), "a subset of " + superset().name());
+  for (auto& position : list) position = state_->indices[static_cast<std::size_t>(position)];
+  return Subset(make_subset(superset(), std::move(list)));
+}
+
+ExtrudedSet::ExtrudedSet(Set base, std::size_t layers) : base_(std::move(base)), layers_(layers) {
+  if (layers < 2)
+    throw Error(Errc::bad_input, fmt::format("extruded set over {}: {} layers, expected 2 or more",
+                                             base_.name(), layers));
+}
+
+DataSet::DataSet(Set set, std::vector<std::size_t> shape)
+    : set_(std::move(set)), shape_(std::move(shape)) {
+  if (shape_.empty() || std::count(shape_.begin(), shape_.end(), 0u) > 0)
+    throw Error(Errc::bad_input, fmt::format("data on set {}: an element has no components, "
+                                             "expected dimensions of 1 or more",
+                                             set_.name()));
+}
+std::size_t DataSet::dim() const {
+  return std::accumulate(shape_.begin(), shape_.end(), std::size_t{1}, std::multiplies<>());
+}
+
+Iteration::Iteration(const Subset& subset)
+    : set_(subset.superset()), subset_(Handles::state(subset)) {}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kiln/mesh/mesh.hpp"
+#include "mesh/object/residence.hpp"
+
+/// What the handles of include/kiln/mesh stand for. Each knows its Session, which it keeps alive,
+/// and has a number that no other has in this process: by these, loops that were prepared are found
+/// again.
+namespace kiln::mesh {
+
+struct Session;
+using SessionPtr = std::shared_ptr<Session>;
+
+/// A number that was never given before. Thread-safe.
+std::uint64_t next_identity();
+
+struct SetState {
+  SessionPtr session;
+  std::string name;
+  std::array<std::size_t, 4> sizes{};
+  std::uint64_t id = next_identity();
+};
+
+struct SubsetState {
+  SessionPtr session;
+  Set superset;
+  std::vector<std::int32_t> indices;     ///< rising
+  std::array<std::size_t, 4> sizes{};    ///< how many of them are core, owned, …
+  std::uint64_t id = next_identity();
+  Residence device;                      ///< the same
+};
+
+struct MapState {
+  SessionPtr session;
+  std::string name;
+  Set from, to;
+  std::size_t arity = 1;
+  std::vector<std::int32_t> offsets;
+  std::uint64_t id = next_identity();
+  std::uint64_t version = 0;
+  Residence values;
+  std::optional<Residence> device_offsets;
+
+  std::span<const std::int32_t> view() {
+    return {reinterpret_cast<const std::int32_t*>(values.initial().data()),
+            values.form().elements * arity};
+  }
+};
+
+struct DatState {
+  SessionPtr session;
+  std::string name;
+  DataSet on;
+  std::uint64_t id = next_identity();
+  Residence data;
+};
+
+struct GlobalState {
+  SessionPtr session;
+  std::string name;
+  std::uint64_t id = next_identity();
+  Residence data;
+  bool is_extremum = false;  ///< MIN or MAX wrote it: what is no number is an error
+};
+
+/// Held by its Mesh: constants outlive their handles.
+struct ConstState {
+  std::weak_ptr<Session> session;
+  std::string name;
+  ScalarType type = ScalarType::f64;
+  std::size_t dim = 1;
+  std::uint64_t version = 1;  ///< grows with every change
+  Residence data;
+};
+
+struct SparsityState {
+  SessionPtr session;
+  Set row_set, column_set;
+  std::size_t row_dim = 1, column_dim = 1;
+  std::uint64_t id = next_identity();
+  Residence rowptr, colidx;
+
+  std::span<const std::int32_t> view(Residence& part) const {
+    return {reinterpret_cast<const std::int32_t*>(part.initial().data()), part.form().elements};
+  }
+};
+
+struct MatState {
+  SessionPtr session;
+  std::string name;
+  Sparsity sparsity;
+  std::uint64_t id = next_identity();
+  Residence values;
+};
+
+struct KernelState {
+  std::string name, code;
+  std::uint64_t id = 0;  ///< one for each text and name
+};
+
+/// From a handle to what it stands for.
+struct Handles {
+  template <class Handle>
+  static auto& state(const Handle& handle) {
+    return handle.state_;
+  }
+  static const SessionPtr& session(const Mesh& mesh) { return mesh.session_; }
+  template <class Handle, class State>
+  static Handle make(std::shared_ptr<State> state) {
+    return Handle(std::move(state));
+  }
+};
+
+}  // namespace kiln::mesh
