@@ -1,0 +1,104 @@
+#include "mesh/plan/first_fit.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+
+namespace kiln::mesh {
+namespace {
+
+/// One pass: colours base … base + bits of Mask - 1. Passes give what unbounded masks would: who
+/// finds all bits taken waits, and only those who wait share the next base.
+template <class Mask>
+class Pass {
+ public:
+  Pass(const PlanInput& input, const std::vector<Columns>& conflicts) {
+    masks_.reserve(conflicts.size());
+    for (const auto& columns : conflicts) {
+      masks_.emplace_back(input.maps[columns[0].map].targets);
+      for (const auto& column : columns)
+        entries_.push_back({ColumnValues(input, column), masks_.back().data()});
+    }
+  }
+
+  /// The least free bit, which is then taken at all targets; -1: none is free.
+  template <class Elements>
+  int take(Elements elements, std::size_t first, std::size_t end) {
+    Mask taken = 0;
+    for (const auto& entry : entries_)
+      for (std::size_t i = first; i < end; ++i) taken |= entry.masks[entry.values.at(elements(i))];
+    if (taken == std::numeric_limits<Mask>::max()) return -1;
+    const int bit = std::countr_one(taken);
+    const auto mark = static_cast<Mask>(Mask{1} << bit);
+    for (const auto& entry : entries_)
+      for (std::size_t i = first; i < end; ++i) {
+        Mask& mask = entry.masks[entry.values.at(elements(i))];
+        mask = static_cast<Mask>(mask | mark);
+      }
+    return bit;
+  }
+
+ private:
+  struct Entry {
+    ColumnValues values;
+    Mask* masks;
+  };
+  std::vector<std::vector<Mask>> masks_;  // by target, for each conflict
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+Colouring colour_runs(const PlanInput& input, const std::vector<Columns>& conflicts,
+                      const Columns& columns, std::size_t run) {
+  const std::size_t vertices = (input.size + run - 1) / run;
+  Colouring result{std::vector<std::int32_t>(vertices), 0};
+  const auto end_of = [&](std::size_t v) { return std::min(input.size, (v + 1) * run); };
+  std::vector<std::size_t> waiting;
+  const auto colour = [&](std::size_t vertex, int base, int bit) {
+    if (bit < 0) {
+      waiting.push_back(vertex);
+      return;
+    }
+    result.colours[vertex] = base + bit;
+    result.count = std::max(result.count, static_cast<std::size_t>(base + bit) + 1);
+  };
+  with_elements(input, [&](auto elements) {
+    {
+      // Masks of a byte keep more of a mesh in the cache, and eight colours mostly suffice.
+      Pass<std::uint8_t> pass(input, conflicts);
+      // Checked in pieces that are still in the cache when they are used.
+      const std::size_t piece = std::max<std::size_t>(1, 512 / run);
+      for (std::size_t v = 0; v < vertices; ++v) {
+        if (v % piece == 0)
+          check_targets(input, columns, v * run,
+                        end_of(std::min(v + piece, vertices) - 1) - v * run);
+        colour(v, 0, pass.take(elements, v * run, end_of(v)));
+      }
+    }
+    for (int base = 8; !waiting.empty(); base += 64) {
+      Pass<std::uint64_t> pass(input, conflicts);
+      for (const auto v : std::exchange(waiting, {}))
+        colour(v, base, pass.take(elements, v * run, end_of(v)));
+    }
+  });
+  return result;
+}
+
+std::vector<std::int32_t> starts_of_colours(const Colouring& colouring) {
+  std::vector<std::int32_t> starts(colouring.count + 1);
+  for (const auto colour : colouring.colours) ++starts[static_cast<std::size_t>(colour) + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  return starts;
+}
+
+void sort_by_colour(const Colouring& colouring, std::span<const std::int32_t> starts,
+                    std::int32_t first, std::span<std::int32_t> order) {
+  std::vector<std::int32_t> next(starts.begin(), starts.end());
+  for (std::size_t v = 0; v < colouring.colours.size(); ++v)
+    order[static_cast<std::size_t>(next[static_cast<std::size_t>(colouring.colours[v])]++)] =
+        first + static_cast<std::int32_t>(v);
+}
+
+}  // namespace kiln::mesh
