@@ -32,6 +32,7 @@ class PlanDraft {
 
  private:
   std::shared_ptr<Plan> plan_;
+  std::size_t capacity_ = 0;
 };
 
 }  // namespace kiln

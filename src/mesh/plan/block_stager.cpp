@@ -1,7 +1,7 @@
 #include "mesh/plan/block_stager.hpp"
 
 #include <bit>
-#include <numeric>
+#include <limits>
 
 namespace kiln::mesh {
 namespace {
@@ -12,12 +12,6 @@ std::size_t largest_target_set(const std::vector<StagedList>& lists) {
   return largest;
 }
 
-std::size_t row_count(const std::vector<StagedList>& lists) {
-  std::size_t count = 0;
-  for (const auto& list : lists) count += list.rows.size();
-  return count;
-}
-
 }  // namespace
 
 std::vector<StagedList> staged_lists(const PlanInput& input, const StagingLayout& layout) {
@@ -26,12 +20,11 @@ std::vector<StagedList> staged_lists(const PlanInput& input, const StagingLayout
     if (layout.list[p] < 0) continue;
     const PlanPair& pair = input.pairs[p];
     auto& list = lists[static_cast<std::size_t>(layout.list[p])];
-    list = {{}, columns_of({&pair, 1}), input.maps[pair.map].targets, p};
+    list = {columns_of({&pair, 1}), {}, input.maps[pair.map].targets, p};
     for (const auto& column : list.columns) {
       const auto slot = std::ranges::find(pair.components, column.component);
-      list.rows.push_back(
-          {column, static_cast<std::size_t>(
-                       layout.rows[p][static_cast<std::size_t>(slot - pair.components.begin())])});
+      list.rows.push_back(static_cast<std::size_t>(
+          layout.rows[p][static_cast<std::size_t>(slot - pair.components.begin())]));
     }
   }
   return lists;
@@ -41,67 +34,93 @@ BlockStager::BlockStager(const PlanInput& input, const std::vector<StagedList>& 
                          const std::vector<Columns>& conflicts)
     : input_(input),
       lists_(lists),
-      longest_(std::min<std::size_t>(input.block_size, input.size)),
       targets_(largest_target_set(lists)),
       place_(new std::uint32_t[largest_target_set(lists)]),
-      places_(row_count(lists) * longest_),
       sizes_(lists.size()) {
-  std::size_t others = 0;
-  for (const auto& columns : conflicts) others += columns.size();
-  others_.reserve(others);  // entries point into them
-  masks_.reserve(conflicts.size());
+  const std::size_t longest = std::min<std::size_t>(input.block_size, input.size);
   for (const auto& columns : conflicts) {
-    const auto known = std::ranges::find_if(
-        lists, [&](const StagedList& list) { return within(columns, list.columns); });
-    if (known != lists.end()) {
-      masks_.push_back({std::vector<std::uint64_t>(longest_ * known->rows.size()),
-                        static_cast<int>(known - lists.begin())});
-      for (const auto& row : known->rows)
-        if (within({row.column}, columns))
-          entries_.push_back({places_.data() + row.row * longest_, masks_.back().by_place.data()});
-      continue;
-    }
-    masks_.push_back({std::vector<std::uint64_t>(input.maps[columns[0].map].targets), -1});
+    const auto list = std::ranges::find_if(
+        lists, [&](const StagedList& one) { return within(columns, one.columns); });
+    const bool listed = list != lists.end();
     for (const auto& column : columns) {
-      others_.push_back({ColumnValues(input, column), std::vector<std::uint32_t>(longest_)});
-      entries_.push_back({others_.back().targets.data(), masks_.back().by_place.data()});
+      const auto place =
+          listed ? std::ranges::find(list->columns, column) - list->columns.begin() : 0;
+      entries_.push_back(
+          {column, masks_.size(), listed ? list->rows[static_cast<std::size_t>(place)] : 0});
     }
+    const std::size_t targets = input.maps[columns[0].map].targets;
+    const std::size_t places = listed ? std::min(targets, longest * list->columns.size()) : targets;
+    masks_.push_back(
+        {std::vector<std::uint64_t>(places), listed ? static_cast<int>(list - lists.begin()) : -1});
+    all_listed_ = all_listed_ && listed;
   }
 }
 
-void BlockStager::clear_masks(std::size_t count) {
+template <class Place>
+void BlockStager::clear_masks(const std::vector<Reached<Place>>& reached, std::size_t count) {
   for (auto& masks : masks_)
     if (masks.list >= 0)
-      std::fill_n(masks.by_place.begin(), sizes_[static_cast<std::size_t>(masks.list)], 0);
-  for (const auto& other : others_)
-    for (const auto& entry : entries_)
-      if (entry.places == other.targets.data())
-        for (std::size_t i = 0; i < count; ++i) entry.masks[entry.places[i]] = 0;
+      std::fill_n(masks.colours.begin(), sizes_[static_cast<std::size_t>(masks.list)], 0);
+  for (std::size_t e = 0; e < entries_.size(); ++e)
+    if (masks_[entries_[e].masks].list < 0)
+      for (std::size_t i = 0; i < count; ++i) reached[e].masks[reached[e].places[i]] = 0;
 }
 
-std::int32_t BlockStager::colour_elements(std::size_t count, std::int32_t* colours) {
-  std::int32_t most = 0;
-  const std::span<const Entry> entries = entries_;
-  // The colour of element i among 64 from `base` on; false where none of them is free.
-  const auto take = [&](std::size_t i, std::int32_t base) {
+/// Colours 0 … 63. `fixed`: how many entries there are, for loops without loops inside; 0: any.
+template <std::size_t fixed, class Place>
+void BlockStager::first_pass(const std::vector<Reached<Place>>& reached, std::size_t count,
+                             std::int32_t* colours) {
+  const Reached<Place>* const entries = reached.data();
+  const std::size_t size = fixed == 0 ? reached.size() : fixed;
+  for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t taken = 0;
-    for (const auto& entry : entries) taken |= entry.masks[entry.places[i]];
-    if (~taken == 0) return false;
+    for (std::size_t e = 0; e < size; ++e) taken |= entries[e].masks[entries[e].places[i]];
+    // An element without a free colour has the bit 64, which shifts to none below.
     const int bit = std::countr_one(taken);
-    for (const auto& entry : entries) entry.masks[entry.places[i]] |= std::uint64_t{1} << bit;
-    colours[i] = base + bit;
-    most = std::max(most, base + bit);
-    return true;
-  };
+    const std::uint64_t mark = bit < 64 ? std::uint64_t{1} << bit : 0;
+    for (std::size_t e = 0; e < size; ++e) entries[e].masks[entries[e].places[i]] |= mark;
+    colours[i] = bit;
+  }
+}
+
+template <class Place>
+std::int32_t BlockStager::colour_elements(const std::vector<Reached<Place>>& reached,
+                                          std::size_t count, std::int32_t* colours) {
+  if (reached.size() == 1)
+    first_pass<1>(reached, count, colours);
+  else if (reached.size() == 2)
+    first_pass<2>(reached, count, colours);
+  else
+    first_pass<0>(reached, count, colours);
+  clear_masks(reached, count);
+  std::int32_t most = 0;
+  for (std::size_t i = 0; i < count; ++i) most = std::max(most, colours[i]);
+  if (most < 64) return most + 1;
+
+  // Those that found no free colour share the next 64, and so on.
   waiting_.clear();
+  most = 63;
   for (std::size_t i = 0; i < count; ++i)
-    if (!take(i, 0)) waiting_.push_back(static_cast<std::uint32_t>(i));
-  clear_masks(count);
+    if (colours[i] == 64) waiting_.push_back(static_cast<std::uint32_t>(i));
   for (std::int32_t base = 64; !waiting_.empty(); base += 64) {
-    std::erase_if(waiting_, [&](std::uint32_t i) { return take(i, base); });
-    clear_masks(count);
+    std::erase_if(waiting_, [&](std::uint32_t i) {
+      std::uint64_t taken = 0;
+      for (const auto& entry : reached) taken |= entry.masks[entry.places[i]];
+      if (~taken == 0) return false;
+      const int bit = std::countr_one(taken);
+      for (const auto& entry : reached) entry.masks[entry.places[i]] |= std::uint64_t{1} << bit;
+      colours[i] = base + bit;
+      most = std::max(most, base + bit);
+      return true;
+    });
+    clear_masks(reached, count);
   }
   return most + 1;
 }
+
+template std::int32_t BlockStager::colour_elements(const std::vector<Reached<std::uint16_t>>&,
+                                                   std::size_t, std::int32_t*);
+template std::int32_t BlockStager::colour_elements(const std::vector<Reached<std::uint32_t>>&,
+                                                   std::size_t, std::int32_t*);
 
 }  // namespace kiln::mesh

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
-#include <tbb/parallel_invoke.h>
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -56,33 +57,52 @@ class Build {
     draft_.declare("ncolblk", blocks_ * 4);
     draft_.declare("color_offs", (blocks_ + 1) * 4);
     draft_.allocate();
-    StagedTotals staged;
-    Colouring colouring;
-    tbb::parallel_invoke(
-        [&] { colouring = colour_runs(input_, conflicts_, walked(), input_.block_size); },
-        [&] {
-          if (input_.scheme == Scheme::staged) staged = stage_blocks();
-        });
-    if (input_.scheme == Scheme::staged) draft_.shorten("ind_map", staged.ind_map * 4);
+    std::size_t nshared = 0;
+    StagedTargets targets;
+    if (input_.scheme == Scheme::staged) {
+      const StagedTotals staged = stage_blocks();
+      draft_.shorten("ind_map", staged.ind_map * 4);
+      nshared = staged.nshared;
+      targets = staged_targets();
+    }
+    const Colouring colouring =
+        colour_runs(input_, conflicts_, unstaged_columns(), input_.block_size,
+                    input_.scheme == Scheme::staged ? &targets : nullptr);
     write_colours(colouring);
-    write_head(blocks_, colouring.count, staged.nshared);
+    write_head(blocks_, colouring.count, nshared);
     return draft_.finish();
   }
 
  private:
-  /// The columns that colouring reads anyway, and those that nothing else does: all values that
-  /// the loop will use are checked once.
-  Columns walked() const {
-    std::vector<PlanPair> pairs;
+  /// The columns whose values staging has not checked.
+  Columns unstaged_columns() const {
+    std::vector<PlanPair> pairs, staged;
     for (const auto& pair : input_.pairs)
-      if (input_.scheme != Scheme::staged || !pair.staged) pairs.push_back(pair);
+      (input_.scheme == Scheme::staged && pair.staged ? staged : pairs).push_back(pair);
     for (const auto& conflict : input_.conflicts)
       pairs.insert(pairs.end(), conflict.through.begin(), conflict.through.end());
-    return columns_of(pairs);
+    Columns columns;
+    std::ranges::set_difference(columns_of(pairs), columns_of(staged), std::back_inserter(columns));
+    return columns;
+  }
+
+  StagedTargets staged_targets() {
+    StagedTargets targets{draft_.array("ind_map"),
+                          draft_.array("ind_sizes"),
+                          draft_.array("ind_offs"),
+                          input_.pairs.size(),
+                          {}};
+    for (const auto& columns : conflicts_) {
+      targets.pair.push_back(-1);
+      for (std::size_t p = 0; p < input_.pairs.size(); ++p)
+        if (layout_.list[p] >= 0 && columns_of({&input_.pairs[p], 1}) == columns)
+          targets.pair.back() = static_cast<int>(p);
+    }
+    return targets;
   }
 
   PlanPtr permuted() {
-    const Colouring colouring = colour_runs(input_, conflicts_, walked(), 1);
+    const Colouring colouring = colour_runs(input_, conflicts_, unstaged_columns(), 1);
     draft_.declare("head", plan_head_size * 8);
     draft_.declare("order", input_.size * 4);
     draft_.declare("color_offs", (colouring.count + 1) * 4);

@@ -17,6 +17,14 @@ bool within(const Columns& part, const Columns& whole) {
   return std::ranges::includes(whole, part);
 }
 
+std::span<const std::int32_t> whole_rows(const PlanInput& input, const Columns& columns,
+                                         std::size_t first, std::size_t count) {
+  if (input.subset || columns.empty() || columns.front().map != columns.back().map) return {};
+  const auto& map = input.maps[columns.front().map];
+  if (columns.size() != map.arity) return {};
+  return map.values.subspan((input.begin + first) * map.arity, count * map.arity);
+}
+
 std::vector<Columns> conflicts_of(const PlanInput& input) {
   std::vector<Columns> all, needed;
   for (const auto& conflict : input.conflicts) all.push_back(columns_of(conflict.through));

@@ -47,6 +47,10 @@ struct ColumnValues {
 Columns columns_of(std::span<const PlanPair> pairs);
 /// Whether all of `part` stands in `whole`.
 bool within(const Columns& part, const Columns& whole);
+/// The values of all columns at `count` positions in one piece, in the order of the Map's rows;
+/// nothing where they do not lie together. What can take them so is much faster.
+std::span<const std::int32_t> whole_rows(const PlanInput& input, const Columns& columns,
+                                         std::size_t first, std::size_t count);
 /// The conflicts as columns, without those that others imply: what shares a target in the smaller
 /// one does in the larger.
 std::vector<Columns> conflicts_of(const PlanInput& input);

@@ -13,29 +13,31 @@ namespace {
 template <class Mask>
 class Pass {
  public:
-  Pass(const PlanInput& input, const std::vector<Columns>& conflicts) {
+  Pass(const PlanInput& input, const std::vector<Columns>& conflicts, const StagedTargets* staged)
+      : staged_(staged) {
     masks_.reserve(conflicts.size());
-    for (const auto& columns : conflicts) {
+    for (std::size_t c = 0; c < conflicts.size(); ++c) {
+      const auto& columns = conflicts[c];
       masks_.emplace_back(input.maps[columns[0].map].targets);
+      if (staged != nullptr && staged->pair[c] >= 0) {
+        lists_.push_back({static_cast<std::size_t>(staged->pair[c]), masks_.back().data()});
+        continue;
+      }
       for (const auto& column : columns)
         entries_.push_back({ColumnValues(input, column), masks_.back().data()});
     }
   }
 
-  /// The least free bit, which is then taken at all targets; -1: none is free.
+  /// The least free bit of the run of positions first … end - 1, which is then taken at all its
+  /// targets; -1: none is free.
   template <class Elements>
-  int take(Elements elements, std::size_t first, std::size_t end) {
+  int take(Elements elements, std::size_t run, std::size_t first, std::size_t end) {
     Mask taken = 0;
-    for (const auto& entry : entries_)
-      for (std::size_t i = first; i < end; ++i) taken |= entry.masks[entry.values.at(elements(i))];
+    each(elements, run, first, end, [&](Mask& mask) { taken |= mask; });
     if (taken == std::numeric_limits<Mask>::max()) return -1;
     const int bit = std::countr_one(taken);
     const auto mark = static_cast<Mask>(Mask{1} << bit);
-    for (const auto& entry : entries_)
-      for (std::size_t i = first; i < end; ++i) {
-        Mask& mask = entry.masks[entry.values.at(elements(i))];
-        mask = static_cast<Mask>(mask | mark);
-      }
+    each(elements, run, first, end, [&](Mask& mask) { mask = static_cast<Mask>(mask | mark); });
     return bit;
   }
 
@@ -44,14 +46,32 @@ class Pass {
     ColumnValues values;
     Mask* masks;
   };
+  struct List {
+    std::size_t pair;
+    Mask* masks;
+  };
+  template <class Elements, class Call>
+  void each(Elements elements, std::size_t run, std::size_t first, std::size_t end, Call call) {
+    for (const auto& [values, masks] : entries_)
+      for (std::size_t i = first; i < end; ++i) call(masks[values.at(elements(i))]);
+    for (const auto& [pair, masks] : lists_) {
+      const std::size_t at = run * staged_->pairs + pair;
+      for (const auto target :
+           staged_->ind_map.subspan(static_cast<std::size_t>(staged_->ind_offs[at]),
+                                    static_cast<std::size_t>(staged_->ind_sizes[at])))
+        call(masks[target]);
+    }
+  }
+  const StagedTargets* staged_;
   std::vector<std::vector<Mask>> masks_;  // by target, for each conflict
   std::vector<Entry> entries_;
+  std::vector<List> lists_;
 };
 
 }  // namespace
 
 Colouring colour_runs(const PlanInput& input, const std::vector<Columns>& conflicts,
-                      const Columns& columns, std::size_t run) {
+                      const Columns& columns, std::size_t run, const StagedTargets* staged) {
   const std::size_t vertices = (input.size + run - 1) / run;
   Colouring result{std::vector<std::int32_t>(vertices), 0};
   const auto end_of = [&](std::size_t v) { return std::min(input.size, (v + 1) * run); };
@@ -67,20 +87,20 @@ Colouring colour_runs(const PlanInput& input, const std::vector<Columns>& confli
   with_elements(input, [&](auto elements) {
     {
       // Masks of a byte keep more of a mesh in the cache, and eight colours mostly suffice.
-      Pass<std::uint8_t> pass(input, conflicts);
+      Pass<std::uint8_t> pass(input, conflicts, staged);
       // Checked in pieces that are still in the cache when they are used.
       const std::size_t piece = std::max<std::size_t>(1, 512 / run);
       for (std::size_t v = 0; v < vertices; ++v) {
         if (v % piece == 0)
           check_targets(input, columns, v * run,
                         end_of(std::min(v + piece, vertices) - 1) - v * run);
-        colour(v, 0, pass.take(elements, v * run, end_of(v)));
+        colour(v, 0, pass.take(elements, v, v * run, end_of(v)));
       }
     }
     for (int base = 8; !waiting.empty(); base += 64) {
-      Pass<std::uint64_t> pass(input, conflicts);
+      Pass<std::uint64_t> pass(input, conflicts, staged);
       for (const auto v : std::exchange(waiting, {}))
-        colour(v, base, pass.take(elements, v * run, end_of(v)));
+        colour(v, base, pass.take(elements, v, v * run, end_of(v)));
     }
   });
   return result;

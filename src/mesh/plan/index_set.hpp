@@ -2,51 +2,61 @@
 
 #include <bit>
 #include <cstdint>
-#include <utility>
+#include <cstring>
 #include <vector>
 
 namespace kiln::mesh {
 
 /// A set of small numbers that gives them back in rising order and is empty again then, in time
-/// that depends on how many there are, hardly on how large they may be: bits, and two levels of
-/// bits that say which words have any. Sorting without comparisons; the work array is never cleared
-/// as a whole. Not thread-safe.
+/// that depends on how many there are, hardly on how large they may be: sorting without
+/// comparisons, in a work array that is never cleared as a whole (what PyOP2 did for each block).
+///
+/// A mark a number, a mark for each 64 numbers, a mark for each 4096. Marks are bytes: writing one
+/// waits for no earlier one, as setting a bit in a word does when neighbours come in a row.
+/// Not thread-safe.
 class IndexSet {
  public:
   /// Of numbers below `end`.
   explicit IndexSet(std::size_t end)
-      : bits_(words(end)), used_(words(bits_.size())), top_(words(used_.size())) {}
+      : marks_(whole(end)), groups_(whole(end / 64 + 1)), top_(whole(end / 4096 + 1)) {}
 
   void insert(std::uint32_t value) {
-    std::uint64_t& word = bits_[value >> 6];
-    if (word == 0) {
-      std::uint64_t& above = used_[value >> 12];
-      if (above == 0) top_[value >> 18] |= bit(value >> 12);
-      above |= bit(value >> 6);
-    }
-    word |= bit(value);
+    marks_[value] = 1;
+    groups_[value >> 6] = 1;
+    top_[value >> 12] = 1;
   }
 
   /// Calls take(value) for each, rising, and removes it.
   template <class Take>
   void drain(Take&& take) {
-    for (std::size_t t = 0; t < top_.size(); ++t)
-      empty(top_[t], t, [&](std::size_t u) {
-        empty(used_[u], u, [&](std::size_t b) {
-          empty(bits_[b], b, [&](std::size_t value) { take(static_cast<std::uint32_t>(value)); });
+    for (std::size_t t = 0; t < top_.size(); t += 64)
+      collect(top_, t, [&](std::size_t g) {
+        collect(groups_, g * 64, [&](std::size_t m) {
+          collect(marks_, m * 64,
+                  [&](std::size_t value) { take(static_cast<std::uint32_t>(value)); });
         });
       });
   }
 
  private:
-  static std::size_t words(std::size_t bits) { return (bits + 63) / 64; }
-  static std::uint64_t bit(std::uint32_t value) { return std::uint64_t{1} << (value & 63); }
+  static std::size_t whole(std::size_t marks) { return (marks + 63) / 64 * 64; }
+
+  /// Takes the marks at first … first + 63 away and calls with the place of each.
   template <class Take>
-  static void empty(std::uint64_t& word, std::size_t place, Take&& take) {
-    for (std::uint64_t rest = std::exchange(word, 0); rest != 0; rest &= rest - 1)
-      take(place * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+  static void collect(std::vector<std::uint8_t>& marks, std::size_t first, Take&& take) {
+    std::uint64_t bits = 0;
+    for (std::size_t k = 0; k < 8; ++k) {
+      std::uint64_t eight;
+      std::memcpy(&eight, marks.data() + first + k * 8, 8);
+      // The product moves byte j's mark to bit 56 + j, and no two meet.
+      bits |= (eight * 0x0102040810204080u >> 56) << (k * 8);
+    }
+    if (bits == 0) return;
+    std::memset(marks.data() + first, 0, 64);
+    for (; bits != 0; bits &= bits - 1)
+      take(first + static_cast<std::size_t>(std::countr_zero(bits)));
   }
-  std::vector<std::uint64_t> bits_, used_, top_;
+  std::vector<std::uint8_t> marks_, groups_, top_;
 };
 
 }  // namespace kiln::mesh

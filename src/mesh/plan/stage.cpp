@@ -27,7 +27,7 @@ class Stage {
         conflicts_(conflicts),
         into_(into),
         lists_(staged_lists(input, layout)) {
-    for (const auto& list : lists_) columns_ += list.rows.size();
+    for (const auto& list : lists_) columns_ += list.columns.size();
   }
 
   void run(Chunk& chunk, BlockStager& stager) const {
@@ -79,11 +79,11 @@ class Stage {
     const std::size_t first = b * input_.block_size;
     const std::size_t count = std::min<std::size_t>(input_.block_size, input_.size - first);
     const std::size_t pairs = input_.pairs.size();
+    auto* const locs = reinterpret_cast<Loc*>(into_.loc_map.data());
     for (std::size_t l = 0; l < lists_.size(); ++l) {
       check_targets(input_, lists_[l].columns, first, count);
-      const std::size_t staged =
-          stager.stage(l, elements, first, count, into_.ind_map.data() + chunk.begin + chunk.used,
-                       reinterpret_cast<Loc*>(into_.loc_map.data()), input_.size);
+      const std::size_t staged = stager.stage(
+          l, elements, first, count, into_.ind_map.data() + chunk.begin + chunk.used, locs);
       for (std::size_t p = lists_[l].pair; p < pairs; ++p) {
         if (layout_.list[p] != static_cast<int>(l)) continue;
         into_.ind_sizes[b * pairs + p] = static_cast<std::int32_t>(staged);
@@ -93,7 +93,7 @@ class Stage {
     }
     for (std::size_t p = 0; p < pairs; ++p)
       if (layout_.list[p] < 0) into_.ind_sizes[b * pairs + p] = into_.ind_offs[b * pairs + p] = 0;
-    into_.nthrcol[b] = stager.colour(elements, first, count, into_.thrcol.data() + first);
+    into_.nthrcol[b] = stager.colour(elements, first, count, locs, into_.thrcol.data() + first);
   }
 
   const PlanInput& input_;
