@@ -75,11 +75,11 @@ void BlockStager::first_pass(const std::vector<Reached<Place>>& reached, std::si
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t taken = 0;
     for (std::size_t e = 0; e < size; ++e) taken |= entries[e].masks[entries[e].places[i]];
-    // An element without a free colour has the bit 64, which shifts to none below.
-    const int bit = std::countr_one(taken);
-    const std::uint64_t mark = bit < 64 ? std::uint64_t{1} << bit : 0;
+    // The lowest bit that is free; none, whose number is 64, where all are taken. Neighbours wait
+    // for one another here, so every instruction in between counts.
+    const std::uint64_t mark = ~taken & (taken + 1);
     for (std::size_t e = 0; e < size; ++e) entries[e].masks[entries[e].places[i]] |= mark;
-    colours[i] = bit;
+    colours[i] = std::countr_zero(mark);
   }
 }
 

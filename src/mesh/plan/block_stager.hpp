@@ -84,19 +84,16 @@ std::size_t BlockStager::stage(std::size_t list, Elements elements, std::size_t 
                                std::size_t count, std::int32_t* out, Loc* locs) {
   const auto& [columns, rows, targets, pair] = lists_[list];
   const auto together = whole_rows(input_, columns, first, count);
-  for (const auto value : together) targets_.insert(static_cast<std::uint32_t>(value));
+  const IndexSet::Inserter insert(targets_);
+  for (const auto value : together) insert(static_cast<std::uint32_t>(value));
   if (together.empty())
     for (const auto& column : columns) {
       const ColumnValues values(input_, column);
       for (std::size_t i = first; i < first + count; ++i)
-        targets_.insert(static_cast<std::uint32_t>(values.at(elements(i))));
+        insert(static_cast<std::uint32_t>(values.at(elements(i))));
     }
-  std::uint32_t staged = 0;
   std::uint32_t* const place = place_.get();
-  targets_.drain([&](std::uint32_t target) {
-    out[staged] = static_cast<std::int32_t>(target);
-    place[target] = staged++;
-  });
+  const std::uint32_t staged = targets_.drain(out, place);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const ColumnValues values(input_, columns[c]);
     Loc* const row = locs + rows[c] * input_.size;

@@ -33,11 +33,18 @@ class Pass {
   template <class Elements>
   int take(Elements elements, std::size_t run, std::size_t first, std::size_t end) {
     Mask taken = 0;
-    each(elements, run, first, end, [&](Mask& mask) { taken |= mask; });
+    for (const auto& [values, masks] : entries_)
+      for (std::size_t i = first; i < end; ++i) taken |= masks[values.at(elements(i))];
+    for (const auto& [pair, masks] : lists_)
+      for (const auto target : targets(run, pair)) taken |= masks[target];
     if (taken == std::numeric_limits<Mask>::max()) return -1;
     const int bit = std::countr_one(taken);
     const auto mark = static_cast<Mask>(Mask{1} << bit);
-    each(elements, run, first, end, [&](Mask& mask) { mask = static_cast<Mask>(mask | mark); });
+    // Copies, because a write to a mask, being a byte, could change anything that lies in memory.
+    for (const auto [values, masks] : entries_)
+      for (std::size_t i = first; i < end; ++i) masks[values.at(elements(i))] |= mark;
+    for (const auto [pair, masks] : lists_)
+      for (const auto target : targets(run, pair)) masks[target] |= mark;
     return bit;
   }
 
@@ -50,17 +57,10 @@ class Pass {
     std::size_t pair;
     Mask* masks;
   };
-  template <class Elements, class Call>
-  void each(Elements elements, std::size_t run, std::size_t first, std::size_t end, Call call) {
-    for (const auto& [values, masks] : entries_)
-      for (std::size_t i = first; i < end; ++i) call(masks[values.at(elements(i))]);
-    for (const auto& [pair, masks] : lists_) {
-      const std::size_t at = run * staged_->pairs + pair;
-      for (const auto target :
-           staged_->ind_map.subspan(static_cast<std::size_t>(staged_->ind_offs[at]),
-                                    static_cast<std::size_t>(staged_->ind_sizes[at])))
-        call(masks[target]);
-    }
+  std::span<const std::int32_t> targets(std::size_t run, std::size_t pair) const {
+    const std::size_t at = run * staged_->pairs + pair;
+    return staged_->ind_map.subspan(static_cast<std::size_t>(staged_->ind_offs[at]),
+                                    static_cast<std::size_t>(staged_->ind_sizes[at]));
   }
   const StagedTargets* staged_;
   std::vector<std::vector<Mask>> masks_;  // by target, for each conflict

@@ -20,30 +20,47 @@ class IndexSet {
   explicit IndexSet(std::size_t end)
       : marks_(whole(end)), groups_(whole(end / 64 + 1)), top_(whole(end / 4096 + 1)) {}
 
-  void insert(std::uint32_t value) {
-    marks_[value] = 1;
-    groups_[value >> 6] = 1;
-    top_[value >> 12] = 1;
-  }
+  /// Inserts numbers: a copy of where marks go, which compilers keep in registers (they must take a
+  /// mark, being a byte, for a change of anything that lies in memory).
+  class Inserter {
+   public:
+    explicit Inserter(IndexSet& set)
+        : marks_(set.marks_.data()), groups_(set.groups_.data()), top_(set.top_.data()) {}
+    void operator()(std::uint32_t value) const {
+      marks_[value] = 1;
+      groups_[value >> 6] = 1;
+      top_[value >> 12] = 1;
+    }
 
-  /// Calls take(value) for each, rising, and removes it.
-  template <class Take>
-  void drain(Take&& take) {
+   private:
+    std::uint8_t *marks_, *groups_, *top_;
+  };
+
+  /// Writes the numbers to `out`, rising, and to place[number] how many came before it; removes
+  /// them. How many there were.
+  std::uint32_t drain(std::int32_t* out, std::uint32_t* place) {
+    std::uint32_t count = 0;
     for (std::size_t t = 0; t < top_.size(); t += 64)
-      collect(top_, t, [&](std::size_t g) {
-        collect(groups_, g * 64, [&](std::size_t m) {
-          collect(marks_, m * 64,
-                  [&](std::size_t value) { take(static_cast<std::uint32_t>(value)); });
-        });
-      });
+      for (auto groups = take(top_, t); groups != 0; groups &= groups - 1)
+        for (std::size_t g = (t + place_of(groups)) * 64, marks = take(groups_, g); marks != 0;
+             marks &= marks - 1) {
+          const std::size_t first = (g + place_of(marks)) * 64;
+          for (auto values = take(marks_, first); values != 0; values &= values - 1) {
+            const std::size_t value = first + place_of(values);
+            out[count] = static_cast<std::int32_t>(value);
+            place[value] = count++;
+          }
+        }
+    return count;
   }
 
  private:
   static std::size_t whole(std::size_t marks) { return (marks + 63) / 64 * 64; }
-
-  /// Takes the marks at first … first + 63 away and calls with the place of each.
-  template <class Take>
-  static void collect(std::vector<std::uint8_t>& marks, std::size_t first, Take&& take) {
+  static std::size_t place_of(std::uint64_t bits) {
+    return static_cast<std::size_t>(std::countr_zero(bits));
+  }
+  /// The marks at first … first + 63 as bits; they are gone then.
+  static std::uint64_t take(std::vector<std::uint8_t>& marks, std::size_t first) {
     std::uint64_t bits = 0;
     for (std::size_t k = 0; k < 8; ++k) {
       std::uint64_t eight;
@@ -51,10 +68,8 @@ class IndexSet {
       // The product moves byte j's mark to bit 56 + j, and no two meet.
       bits |= (eight * 0x0102040810204080u >> 56) << (k * 8);
     }
-    if (bits == 0) return;
-    std::memset(marks.data() + first, 0, 64);
-    for (; bits != 0; bits &= bits - 1)
-      take(first + static_cast<std::size_t>(std::countr_zero(bits)));
+    if (bits != 0) std::memset(marks.data() + first, 0, 64);
+    return bits;
   }
   std::vector<std::uint8_t> marks_, groups_, top_;
 };
