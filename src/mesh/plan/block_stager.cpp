@@ -66,40 +66,61 @@ void BlockStager::clear_masks(const std::vector<Reached<Place>>& reached, std::s
       for (std::size_t i = 0; i < count; ++i) reached[e].masks[reached[e].places[i]] = 0;
 }
 
-/// Colours 0 … 63. `fixed`: how many entries there are, for loops without loops inside; 0: any.
-template <std::size_t fixed, class Place>
-void BlockStager::first_pass(const std::vector<Reached<Place>>& reached, std::size_t count,
-                             std::int32_t* colours) {
-  const Reached<Place>* const entries = reached.data();
+namespace {
+
+/// Colours 0 … 63; 64: none of them is free. The union of the marks, without the last.
+///
+/// Neighbours share targets, so that each element waits for the one before: every instruction from
+/// reading the masks to writing them counts. `fixed`: the number of entries, whose masks are then
+/// read once (entries that meet in one mask have read, and write, the same); 0: any.
+template <std::size_t fixed, class Entry>
+std::uint64_t first_pass(const std::vector<Entry>& reached, std::size_t count,
+                         std::int32_t* colours, bool& complete) {
+  std::uint64_t used = 0;
+  bool all = true;
+  const Entry* const entries = reached.data();
   const std::size_t size = fixed == 0 ? reached.size() : fixed;
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t taken = 0;
-    for (std::size_t e = 0; e < size; ++e) taken |= entries[e].masks[entries[e].places[i]];
-    // The lowest bit that is free; none, whose number is 64, where all are taken. Neighbours wait
-    // for one another here, so every instruction in between counts.
-    const std::uint64_t mark = ~taken & (taken + 1);
-    for (std::size_t e = 0; e < size; ++e) entries[e].masks[entries[e].places[i]] |= mark;
+    std::uint64_t before[fixed == 0 ? 1 : fixed];
+    for (std::size_t e = 0; e < size; ++e) {
+      const std::uint64_t mask = entries[e].masks[entries[e].places[i]];
+      if constexpr (fixed != 0) before[e] = mask;
+      taken |= mask;
+    }
+    const std::uint64_t mark = ~taken & (taken + 1);  // the lowest free bit
+    for (std::size_t e = 0; e < size; ++e) {
+      std::uint64_t& mask = entries[e].masks[entries[e].places[i]];
+      mask = (fixed != 0 ? before[fixed == 0 ? 0 : e] : mask) | mark;
+    }
     colours[i] = std::countr_zero(mark);
+    used |= mark;
+    all &= mark != 0;
   }
+  complete = all;
+  return used;
 }
+
+}  // namespace
 
 template <class Place>
 std::int32_t BlockStager::colour_elements(const std::vector<Reached<Place>>& reached,
                                           std::size_t count, std::int32_t* colours) {
-  if (reached.size() == 1)
-    first_pass<1>(reached, count, colours);
-  else if (reached.size() == 2)
-    first_pass<2>(reached, count, colours);
-  else
-    first_pass<0>(reached, count, colours);
+  bool complete = true;
+  const std::uint64_t used = reached.size() == 1 ? first_pass<1>(reached, count, colours, complete)
+                             : reached.size() == 2
+                                 ? first_pass<2>(reached, count, colours, complete)
+                                 : first_pass<0>(reached, count, colours, complete);
   clear_masks(reached, count);
-  std::int32_t most = 0;
-  for (std::size_t i = 0; i < count; ++i) most = std::max(most, colours[i]);
-  if (most < 64) return most + 1;
+  return complete ? 64 - std::countl_zero(used) : later_passes(reached, count, colours);
+}
 
-  // Those that found no free colour share the next 64, and so on.
+/// Those that found no free colour share the next 64, and so on.
+template <class Place>
+std::int32_t BlockStager::later_passes(const std::vector<Reached<Place>>& reached,
+                                       std::size_t count, std::int32_t* colours) {
   waiting_.clear();
-  most = 63;
+  std::int32_t most = 63;
   for (std::size_t i = 0; i < count; ++i)
     if (colours[i] == 64) waiting_.push_back(static_cast<std::uint32_t>(i));
   for (std::int32_t base = 64; !waiting_.empty(); base += 64) {

@@ -61,9 +61,9 @@ class BlockStager {
   template <class Place>
   std::int32_t colour_elements(const std::vector<Reached<Place>>& reached, std::size_t count,
                                std::int32_t* colours);
-  template <std::size_t fixed, class Place>
-  void first_pass(const std::vector<Reached<Place>>& reached, std::size_t count,
-                  std::int32_t* colours);
+  template <class Place>
+  std::int32_t later_passes(const std::vector<Reached<Place>>& reached, std::size_t count,
+                            std::int32_t* colours);
   template <class Place>
   void clear_masks(const std::vector<Reached<Place>>& reached, std::size_t count);
 

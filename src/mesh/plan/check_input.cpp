@@ -88,17 +88,8 @@ struct Outside {
 };
 
 bool leaves(std::span<const std::int32_t> values, std::uint32_t last) {
-  constexpr std::size_t lanes = 16;
-  std::uint32_t bits[lanes] = {};
-  std::size_t i = 0;
-  for (; i + lanes <= values.size(); i += lanes)
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const auto v = static_cast<std::uint32_t>(values[i + lane]);
-      bits[lane] |= v | (last - v);
-    }
   Outside outside{last};
-  for (; i < values.size(); ++i) outside.add(values[i]);
-  for (const auto lane : bits) outside.bits |= lane;
+  for (const auto value : values) outside.add(value);
   return outside.any();
 }
 
