@@ -1,11 +1,19 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "mesh/file/layout.hpp"
 #include "mesh/file/mesh_file.hpp"
 
 namespace kiln::mesh {
+
+/// The kinds of files that meshes are read from.
+enum class FileKind : std::uint8_t { hdf5, text };
+
+/// What a file of this name is to be: .h5 and .hdf5 are HDF5, .dat is text.
+std::optional<FileKind> kind_by_name(const std::filesystem::path& path);
 
 /// Reads a mesh file of any kind that Kiln reads: HDF5 by its first bytes, else text
 /// (mesh/file/text.hpp). `layout` says which sets the maps and dats of an HDF5 file join where the
