@@ -38,12 +38,20 @@ Expected<MeshFile> read_mesh(const std::filesystem::path& path, const Layout& la
   return mesh;
 }
 
+Expected<FileKind> expected_kind(const std::filesystem::path& path, std::string_view more) {
+  if (const auto kind = kind_by_name(path)) return *kind;
+  return fail(Errc::bad_input,
+              fmt::format("{}: found the extension {}, expected .h5 or .hdf5 (HDF5), .dat (text){}",
+                          path.string(), quote(path.extension().string()), more));
+}
+
 Expected<void> write_mesh(const std::filesystem::path& path, const MeshFile& mesh) {
-  const auto kind = kind_by_name(path);
-  if (!kind)
-    return fail(Errc::bad_input, fmt::format("{}: found the extension {}, expected .h5 or .hdf5 "
-                                             "(HDF5) or .dat (text)",
-                                             path.string(), quote(path.extension().string())));
+  const auto kind = expected_kind(path);
+  if (!kind) return tl::unexpected(kind.error());
+  return write_mesh(path, mesh, *kind);
+}
+
+Expected<void> write_mesh(const std::filesystem::path& path, const MeshFile& mesh, FileKind kind) {
   const auto bytes = kind == FileKind::hdf5 ? write_hdf5(mesh) : write_text(mesh);
   if (!bytes) return tl::unexpected(with_path(path, bytes.error()));
   return write_file(path, *bytes);
