@@ -2,10 +2,10 @@
 #include "cli/calls/commands.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
-#include "cli/common_options.hpp"
 #include "cli/devices_options.hpp"
 #include "cli/kdb/commands.hpp"
 #include "cli/man.hpp"
+#include "cli/mesh/commands.hpp"
 #include "cli/poclbin/commands.hpp"
 #include "cli/run.hpp"
 #include "cli/run_options.hpp"
@@ -72,34 +72,18 @@ constinit const Entry entries[] = {
     {&tuned_report_command, tuned_report},
     {&tuned_export_command, tuned_export},
     {&tuned_import_command, tuned_import},
+    // Their bodies are in a program of their own, kiln-mesh.
+    {&mesh_naca0012_command, run_mesh_program},
+    {&mesh_info_command, run_mesh_program},
+    {&mesh_convert_command, run_mesh_program},
+    {&mesh_check_command, run_mesh_program},
     {&config_command, show_config},
     {&completion_command, print_completion},
     {&man_command, write_man_pages, Entry::Shown::no},
 };
 
-constexpr Option common[] = {
-    {.name = "config",
-     .kind = Kind::file,
-     .value_name = "FILE",
-     .help = "The config file to read in place of $XDG_CONFIG_HOME/kiln/config, or off for none."},
-    {.name = "log",
-     .kind = Kind::choice,
-     .value_name = "LEVEL",
-     .help = "Which messages about the inner workings are printed on standard error.",
-     .fallback = "warning",
-     .choices = options::log_levels},
-};
-
 }  // namespace
 
 std::span<const Entry> command_list() { return entries; }
-
-std::span<const Option> common_options() { return common; }
-
-const Entry* find_command(std::string_view name) {
-  for (const Entry& entry : entries)
-    if (entry.command->name == name) return &entry;
-  return nullptr;
-}
 
 }  // namespace kiln::cli

@@ -8,8 +8,7 @@
 namespace kiln::mesh {
 
 /// Which sets the maps and dats of a file join. OP2's HDF5 files do not say it: the program that
-/// reads one knows. What a name stands for may depend on what else the file holds (`pbedge` goes
-/// from bedges to two nodes in airfoil, to one in aero), so the sizes are held against it.
+/// reads one knows. Arities, dimensions and types are the file's own.
 struct Layout {
   struct Map {
     std::string name, from, to;
@@ -18,7 +17,7 @@ struct Layout {
     std::string name, set;
   };
   std::vector<std::string> sets;
-  std::vector<Map> maps;  ///< several of one name: those whose sizes fit
+  std::vector<Map> maps;
   std::vector<Dat> dats;
 };
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "mesh/file/quoted.hpp"
+#include "mesh/file/quote.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -25,7 +25,7 @@ class Names {
   Expected<void> add(const char* kind, const std::string& name) {
     if (name.empty()) return refuse(fmt::format("a {} has no name", kind));
     if (!names_.insert(name).second)
-      return refuse(fmt::format("{} {}: the name stands twice", kind, quoted(name)));
+      return refuse(fmt::format("{} {}: the name stands twice", kind, quote(name)));
     return {};
   }
 
@@ -37,15 +37,15 @@ Expected<void> check_set(const FileSet& set) {
   // Maps hold 32-bit numbers, so larger sets could not be pointed into.
   if (set.size < 0 || set.size > std::numeric_limits<std::int32_t>::max())
     return refuse(fmt::format("set {}: found {} elements, expected 0 to 2147483647",
-                              quoted(set.name), set.size));
+                              quote(set.name), set.size));
   return {};
 }
 
 Expected<const FileSet*> known_set(const MeshFile& mesh, const char* kind, const std::string& name,
                                    const std::string& set) {
   if (const FileSet* found = mesh.find_set(set)) return found;
-  return fail(Errc::bad_input, fmt::format("{} {}: there is no set {}", kind, quoted(name),
-                                           set.empty() ? "without a name" : quoted(set)));
+  return fail(Errc::bad_input, fmt::format("{} {}: there is no set {}", kind, quote(name),
+                                           set.empty() ? "without a name" : quote(set)));
 }
 
 Expected<void> check_map(const MeshFile& mesh, const FileMap& map) {
@@ -55,13 +55,13 @@ Expected<void> check_map(const MeshFile& mesh, const FileMap& map) {
   if (!to) return tl::unexpected(to.error());
   if (map.arity < 1)
     return refuse(
-        fmt::format("map {}: found arity {}, expected at least 1", quoted(map.name), map.arity));
+        fmt::format("map {}: found arity {}, expected at least 1", quote(map.name), map.arity));
   const auto arity = static_cast<std::size_t>(map.arity);
   const auto expected = static_cast<std::size_t>((*from)->size) * arity;
   if (map.values.size() != expected)
     return refuse(fmt::format("map {}: found {} entries, expected {} ({} for each of the {} {})",
-                              quoted(map.name), map.values.size(), expected, arity, (*from)->size,
-                              quoted(map.from)));
+                              quote(map.name), map.values.size(), expected, arity, (*from)->size,
+                              quote(map.from)));
   // Negative numbers are too large ones here, so that the loop has one comparison.
   const auto bound = static_cast<std::uint32_t>((*to)->size);
   for (std::size_t at = 0; at < map.values.size(); ++at)
@@ -69,8 +69,8 @@ Expected<void> check_map(const MeshFile& mesh, const FileMap& map) {
       return refuse(
           fmt::format("map {}: entry {} of element {} is {}, expected 0 to {} ({} has {} "
                       "elements)",
-                      quoted(map.name), at % arity, at / arity, map.values[at], (*to)->size - 1,
-                      quoted(map.to), (*to)->size));
+                      quote(map.name), at % arity, at / arity, map.values[at], (*to)->size - 1,
+                      quote(map.to), (*to)->size));
   return {};
 }
 
@@ -78,12 +78,12 @@ template <class Data>
 Expected<void> check_bytes(const char* kind, const Data& data, std::int64_t elements) {
   if (data.dim < 1)
     return refuse(fmt::format("{} {}: found {} components, expected at least 1", kind,
-                              quoted(data.name), data.dim));
+                              quote(data.name), data.dim));
   const auto expected =
       static_cast<std::size_t>(elements) * static_cast<std::size_t>(data.dim) * size_of(data.type);
   if (data.bytes.size() != expected)
     return refuse(fmt::format("{} {}: found {} bytes, expected {} ({} elements of {} {})", kind,
-                              quoted(data.name), data.bytes.size(), expected, elements, data.dim,
+                              quote(data.name), data.bytes.size(), expected, elements, data.dim,
                               name_of(data.type)));
   return {};
 }

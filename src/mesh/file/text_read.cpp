@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "mesh/file/line_scanner.hpp"
-#include "mesh/file/quoted.hpp"
+#include "mesh/file/quote.hpp"
 #include "mesh/file/text.hpp"
 #include "mesh/file/text_parts.hpp"
 
@@ -205,7 +205,7 @@ std::string LineScanner::found() const {
   if (*at_ == '\n') return "the end of the line";
   const char* stop = at_;
   while (stop != end_ && !is_blank(*stop) && *stop != '\n') ++stop;
-  return quoted({at_, static_cast<std::size_t>(stop - at_)});
+  return quote({at_, static_cast<std::size_t>(stop - at_)});
 }
 
 Expected<MeshFile> read_text(ByteView text) { return TextReader(as_text(text)).read(); }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "mesh/file/decimals.hpp"
-#include "mesh/file/quoted.hpp"
+#include "mesh/file/quote.hpp"
 #include "mesh/file/text.hpp"
 #include "mesh/file/text_parts.hpp"
 
@@ -14,7 +14,10 @@ namespace {
 /// Appends lines of numbers to bytes that grow ahead of them.
 class LineWriter {
  public:
-  void number(std::int32_t value) { written(std::to_chars(room(), limit(), value).ptr); }
+  void number(std::int32_t value) {
+    char* to = room();
+    written(std::to_chars(to, to + longest, value).ptr);
+  }
   void number(double value) { written(write_decimals(room(), value)); }
   void end_line() { at_[-1] = '\n'; }
 
@@ -28,7 +31,6 @@ class LineWriter {
   static constexpr std::size_t step = 1u << 20;
 
   char* begin() { return reinterpret_cast<char*>(bytes_.data()); }
-  char* limit() { return begin() + bytes_.size(); }
   char* room() {
     if (const auto used = static_cast<std::size_t>(at_ - begin()); bytes_.size() - used < longest) {
       bytes_.resize(bytes_.size() + bytes_.size() / 2 + step);
@@ -61,14 +63,14 @@ Expected<const std::int32_t*> map(const MeshFile& mesh, const char* name, const 
   if (found != nullptr && found->from == from && found->to == to && found->arity == arity)
     return found->values.data();
   return cannot(
-      fmt::format("expected a map {} from {} to {} of them in {}", quoted(name), from, arity, to));
+      fmt::format("expected a map {} from {} to {} of them in {}", quote(name), from, arity, to));
 }
 
 Expected<void> append_nodes(LineWriter& out, const MeshFile& mesh) {
   const FileDat* dat = mesh.find_dat(parts::coordinates);
   if (dat == nullptr || dat->set != parts::nodes || dat->dim != 2 || !is_floating(dat->type))
     return cannot(fmt::format("expected a dat {} of two floats or doubles on {}",
-                              quoted(parts::coordinates), parts::nodes));
+                              quote(parts::coordinates), parts::nodes));
   const auto append = [&](const auto values) {
     for (std::size_t at = 0; at < values.size(); at += 2) {
       out.number(static_cast<double>(values[at]));
@@ -113,7 +115,7 @@ Expected<void> append_airfoil(LineWriter& out, const MeshFile& mesh) {
   if (bound == nullptr || bound->set != parts::bedges || bound->dim != 1 ||
       bound->type != ScalarType::i32)
     return cannot(
-        fmt::format("expected a dat {} of one int on {}", quoted(parts::bound), parts::bedges));
+        fmt::format("expected a dat {} of one int on {}", quote(parts::bound), parts::bedges));
   append_lines(out, size_of_set(mesh, parts::edges), {{*edge, 2}, {*edge_cell, 2}});
   append_lines(out, size_of_set(mesh, parts::bedges),
                {{*bedge, 2}, {*bedge_cell, 1}, {values_of<std::int32_t>(*bound).data(), 1}});

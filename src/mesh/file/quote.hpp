@@ -8,7 +8,7 @@
 namespace kiln::mesh {
 
 /// A name or a word of a file as messages quote it: short, in one line, between apostrophes.
-inline std::string quoted(std::string_view text) {
+inline std::string quote(std::string_view text) {
   constexpr std::size_t longest = 60;
   const bool cut = text.size() > longest;
   return "'" + one_line(text.substr(0, longest)) + (cut ? "…'" : "'");

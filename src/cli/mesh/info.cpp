@@ -1,0 +1,29 @@
+// `kiln mesh info`: the definition.
+#include "cli/mesh/commands.hpp"
+#include "cli/mesh/options.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr Option own_options[] = {options::json};
+
+constexpr Example examples[] = {
+    {"kiln mesh info new_grid.h5", "Which sets, maps and data are in the file?"},
+};
+
+}  // namespace
+
+constinit const Command mesh_info_command{
+    .name = "mesh info",
+    .summary = "say what a mesh file holds",
+    .description =
+        "Prints the sets of a mesh file with their sizes, the maps with the sets that they join, "
+        "and the data and constants with their types; of numbers the least and the greatest. Names "
+        "in an HDF5 file that Kiln did not write, and that neither OP2's applications nor their "
+        "shape explain, are listed with the reason.",
+    .options = own_options,
+    .positional = one_mesh,
+    .examples = examples,
+};
+
+}  // namespace kiln::cli

@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/context.hpp"
+#include "cli/json_line.hpp"
+#include "cli/mesh/program/files.hpp"
+#include "cli/mesh/program/verbs.hpp"
+#include "cli/output.hpp"
+#include "mesh/file/inspect.hpp"
+
+namespace kiln::cli {
+
+int mesh_check(Context& context) {
+  const std::string& path = context.arguments().front();
+  const mesh::MeshFile mesh = read_mesh_input(path);
+  const auto findings = mesh::inspect(mesh);
+  const int code = findings.empty() ? 0 : 1;
+  if (context.flag("json")) {
+    auto list = nlohmann::ordered_json::array();
+    for (const auto& finding : findings)
+      list.push_back({{"part", finding.part},
+                      {"what", finding.what},
+                      {"elements", finding.count},
+                      {"first", finding.first}});
+    print_json({{"file", path}, {"ok", findings.empty()}, {"findings", std::move(list)}});
+    return code;
+  }
+  for (const auto& finding : findings)
+    print_text(fmt::format("{}: {}: {} {} {}, the first is {}\n", path, finding.part, finding.count,
+                           finding.count == 1 ? "element" : "elements", finding.what,
+                           finding.first));
+  if (findings.empty())
+    print_text(fmt::format("{}: {} sets, {} maps, {} data, nothing wrong\n", path, mesh.sets.size(),
+                           mesh.maps.size(), mesh.dats.size()));
+  return code;
+}
+
+}  // namespace kiln::cli

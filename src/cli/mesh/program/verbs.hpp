@@ -1,0 +1,12 @@
+#pragma once
+
+namespace kiln::cli {
+
+class Context;
+
+int mesh_naca0012(Context& context);
+int mesh_info(Context& context);
+int mesh_convert(Context& context);
+int mesh_check(Context& context);
+
+}  // namespace kiln::cli

@@ -1,0 +1,351 @@
+#include "mesh/code/element_text.hpp"
+
+#include <fmt/format.h>
+
+#include "mesh/code/lanes.hpp"
+#include "mesh/code/literals.hpp"
+
+namespace kiln::mesh {
+
+using Via = ArgShape::Via;
+using Kind = ArgShape::Kind;
+
+std::string ElementText::type(ScalarType scalar) const {
+  return form_.lanes == 1 ? std::string(name_of(scalar))
+                          : fmt::format("{}{}", name_of(scalar), form_.lanes);
+}
+
+std::string ElementText::accumulator_name(int global) const {
+  return fmt::format("kiln_{}{}", form_.lanes == 1 ? "r" : "v", global);
+}
+
+namespace {
+std::string identities(const std::string& type, const std::string& name, const ArgShape& r) {
+  return fmt::format(
+      "  {0} {1}[{2}];\n  for (int kiln_k = 0; kiln_k < {2}; ++kiln_k) {1}[kiln_k] = {3};\n", type,
+      name, r.dim, identity(r.type, r.access));
+}
+}  // namespace
+
+std::string ElementText::accumulator(const ArgShape& reduction) const {
+  return identities(type(reduction.type), accumulator_name(reduction.data), reduction);
+}
+
+std::string ElementText::one_accumulator(const ArgShape& reduction) {
+  return identities(std::string(name_of(reduction.type)), fmt::format("kiln_r{}", reduction.data),
+                    reduction);
+}
+
+std::string ElementText::global_copy(const ArgShape& global) const {
+  return fmt::format(
+      "  {0} kiln_{3}{1}[{2}];\n"
+      "  for (int kiln_k = 0; kiln_k < {2}; ++kiln_k) kiln_{3}{1}[kiln_k] = "
+      "kiln_global{1}[kiln_k];\n",
+      type(global.type), global.data, global.dim, form_.lanes == 1 ? "g" : "w");
+}
+
+/// Component `k` of a private array, in one lane.
+std::string ElementText::value(const std::string& name, const std::string& k, int lane) const {
+  if (form_.lanes == 1) return fmt::format("{}[{}]", name, k);
+  return fmt::format("{}[{}].s{:x}", name, k, lane);
+}
+
+std::string ElementText::elements() const {
+  std::string text;
+  for (int lane = 0; lane < form_.lanes; ++lane) {
+    std::string position = lane == 0 ? "kiln_e" : fmt::format("kiln_e + {}", lane);
+    if (form_.ordered) position = fmt::format("kiln_order[{}]", position);
+    if (shape_.subset) position = fmt::format("kiln_subset[{}]", position);
+    text += fmt::format("    const int kiln_el{} = {};\n", lane, position);
+  }
+  return text;
+}
+
+std::string ElementText::map_target(int map, int arity, const std::string& component,
+                                    const std::string& name) const {
+  std::string text;
+  for (int lane = 0; lane < form_.lanes; ++lane)
+    text += fmt::format(
+        "    const int kiln_m{0}_{1}_{2} = kiln_map{0}[(size_t)kiln_el{2} * {3} + {4}]{5};\n", map,
+        name, lane, arity, component,
+        shape_.extruded ? fmt::format(" + kiln_layer * kiln_offset{}[{}]", map, component) : "");
+  return text;
+}
+
+/// Declares each target that arguments use once: those that depend on iteration indices, or the
+/// others.
+std::string ElementText::map_targets(bool indexed) const {
+  std::set<std::string> done;
+  std::string text;
+  const auto add = [&](int map, int arity, const std::string& component, const std::string& name) {
+    if (done.insert(fmt::format("{} {}", map, name)).second)
+      text += map_target(map, arity, component, name);
+  };
+  const auto add_all = [&](int map, int arity, int index) {
+    if (map < 0 || (index >= 0) != indexed) return;
+    if (index >= 0)
+      return add(map, arity, fmt::format("kiln_i{}", index), fmt::format("i{}", index));
+    for (int c = 0; c < arity; ++c) add(map, arity, std::to_string(c), std::to_string(c));
+  };
+  for (const auto& a : shape_.arguments) {
+    if (a.via == Via::component && !indexed)
+      add(a.map, a.arity, std::to_string(a.component), std::to_string(a.component));
+    if (a.via == Via::all || a.via == Via::index)
+      add_all(a.map, a.arity, a.via == Via::index ? a.index : -1);
+    if (a.kind == Kind::mat) add_all(a.column_map, a.column_arity, a.column_index);
+  }
+  return text;
+}
+
+std::string ElementText::component_of(const ArgShape& a) const {
+  if (a.via == Via::index) return fmt::format("i{}", a.index);
+  return std::to_string(a.component);
+}
+
+ElementText::Targets ElementText::targets(const ArgShape& a, const std::string& component) const {
+  Targets names;
+  for (int lane = 0; lane < form_.lanes; ++lane)
+    names.push_back(a.via == Via::direct ? fmt::format("kiln_el{}", lane)
+                                         : fmt::format("kiln_m{}_{}_{}", a.map, component, lane));
+  return names;
+}
+
+/// Component k of an element as an lvalue.
+std::string ElementText::place(const ArgShape& a, const std::string& target,
+                               const std::string& k) const {
+  if (form_.staged && a.pair >= 0)
+    return fmt::format("kiln_l{}[(kiln_loc_{}) * {} + {}]", a.pair, target, a.dim, k);
+  if (a.soa) return fmt::format("kiln_d{0}[{1} * kiln_s{0} + {2}]", a.data, k, target);
+  if (a.dim == 1) return fmt::format("kiln_d{}[{}]", a.data, target);
+  return fmt::format("kiln_d{}[(size_t){} * {} + {}]", a.data, target, a.dim, k);
+}
+
+/// Whether the lanes' values of one component lie together in memory.
+bool ElementText::contiguous(const ArgShape& a) const {
+  return a.via == Via::direct && (a.dim == 1 || a.soa) && !shape_.subset && !form_.ordered;
+}
+
+/// Whether an element is read and written as one vector.
+bool ElementText::wide(const ArgShape& a) const {
+  return !a.soa && (a.dim == 2 || a.dim == 3 || a.dim == 4 || a.dim == 8 || a.dim == 16);
+}
+
+bool ElementText::is_private_increment(const ArgShape& a) const {
+  return form_.commit == Commit::coloured && a.kind == Kind::dat && a.access == Access::inc &&
+         a.via != Via::direct;
+}
+
+std::string ElementText::declare(std::size_t i) const {
+  const ArgShape& a = shape_.arguments[i];
+  if (a.kind == Kind::global || is_private_increment(a)) return {};
+  const std::string scalar = type(a.type);
+  if (a.kind == Kind::mat) {
+    const int rows = a.dim * (a.via == Via::all ? a.arity : 1);
+    const int columns = a.column_dim * (a.column_index < 0 ? a.column_arity : 1);
+    return kernel_.parameter(i).type.depth == 2
+               ? fmt::format("    {} kiln_a{}[{}][{}];\n", scalar, i, rows, columns)
+               : fmt::format("    {} kiln_a{}[{}];\n", scalar, i, rows * columns);
+  }
+  if (a.via != Via::all) return fmt::format("    {} kiln_a{}[{}];\n", scalar, i, a.dim);
+  return fmt::format("    {} kiln_a{}[{}][{}];\n", scalar, i, a.arity, a.dim);
+}
+
+std::string ElementText::zero(const ArgShape& a, const std::string& name) const {
+  if (a.dim == 1) return fmt::format("    {}[0] = 0;\n", name);
+  return fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {}[kiln_k] = 0;\n", a.dim,
+                     name);
+}
+
+std::string ElementText::load_lanes(const ArgShape& a, const std::string& name,
+                                    const Targets& from) const {
+  std::string text;
+  const std::string vector = type(a.type);
+  if (contiguous(a)) {
+    for (int k = 0; k < a.dim; ++k)
+      text += fmt::format("    {}[{}] = vload{}(0, &{});\n", name, k, form_.lanes,
+                          place(a, from[0], std::to_string(k)));
+    return text;
+  }
+  // Elements as they lie in memory, then turned round in registers.
+  std::string rows = name;
+  for (char& c : rows)
+    if (c == '[' || c == ']') c = '_';
+  if (wide(a))
+    for (int lane = 0; lane < form_.lanes; ++lane)
+      text += fmt::format("    const {}{} {}_{} = vload{}({}, kiln_d{});\n", name_of(a.type), a.dim,
+                          rows, lane, a.dim, from[static_cast<std::size_t>(lane)], a.data);
+  for (int k = 0; k < a.dim; ++k) {
+    std::string values;
+    for (int lane = 0; lane < form_.lanes; ++lane)
+      values += (lane == 0 ? "" : ", ") +
+                (wide(a) ? fmt::format("{}_{}.s{:x}", rows, lane, k)
+                         : place(a, from[static_cast<std::size_t>(lane)], std::to_string(k)));
+    text += fmt::format("    {}[{}] = ({})({});\n", name, k, vector, values);
+  }
+  return text;
+}
+
+std::string ElementText::load_one(const ArgShape& a, const std::string& name,
+                                  const Targets& from) const {
+  if (a.access == Access::inc) return zero(a, name);
+  if (a.access == Access::write) return {};
+  if (form_.lanes > 1) return load_lanes(a, name, from);
+  if (a.dim == 1) return fmt::format("    {}[0] = {};\n", name, place(a, from[0], "0"));
+  return fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {}[kiln_k] = {};\n", a.dim,
+                     name, place(a, from[0], "kiln_k"));
+}
+
+std::string ElementText::load(std::size_t i) const {
+  const ArgShape& a = shape_.arguments[i];
+  if (a.kind == Kind::global) return {};
+  std::string text = declare(i);
+  const std::string name = fmt::format("kiln_a{}", i);
+  if (a.kind == Kind::mat) {
+    const int rows = a.dim * (a.via == Via::all ? a.arity : 1);
+    const int columns = a.column_dim * (a.column_index < 0 ? a.column_arity : 1);
+    return text +
+           fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) (({} *){})[kiln_k] = 0;\n",
+                       rows * columns, name_of(a.type), name);
+  }
+  if (a.via != Via::all) return text + load_one(a, name, targets(a, component_of(a)));
+  for (int c = 0; c < a.arity; ++c)
+    text += load_one(a, fmt::format("{}[{}]", name, c), targets(a, std::to_string(c)));
+  std::string pointers;
+  if (a.flatten) {
+    for (int k = 0; k < a.dim; ++k)
+      for (int c = 0; c < a.arity; ++c)
+        pointers += fmt::format("{}&{}[{}][{}]", pointers.empty() ? "" : ", ", name, c, k);
+  } else {
+    for (int c = 0; c < a.arity; ++c)
+      pointers += fmt::format("{}{}[{}]", c == 0 ? "" : ", ", name, c);
+  }
+  return text + fmt::format("    {}{} *kiln_p{}[] = {{{}}};\n",
+                            kernel_.parameter(i).type.is_const ? "const " : "", type(a.type), i,
+                            pointers);
+}
+
+std::string ElementText::call() const {
+  std::string arguments;
+  for (std::size_t i = 0; i < shape_.arguments.size(); ++i) {
+    const ArgShape& a = shape_.arguments[i];
+    arguments += i == 0 ? "" : ", ";
+    if (a.kind == Kind::global)
+      arguments += a.access == Access::read
+                       ? fmt::format("kiln_{}{}", form_.lanes == 1 ? "g" : "w", a.data)
+                       : accumulator_name(a.data);
+    else
+      arguments +=
+          fmt::format("kiln_{}{}", a.kind == Kind::dat && a.via == Via::all ? "p" : "a", i);
+  }
+  for (std::size_t i = 0; i < shape_.extents.size(); ++i)
+    arguments += fmt::format("{}kiln_i{}", arguments.empty() ? "" : ", ", i);
+  return fmt::format("    {}{}({}{});\n", shape_.kernel,
+                     form_.lanes == 1 ? "" : lanes_suffix(form_.lanes), arguments,
+                     constants_.arguments(kernel_.function, arguments.empty()));
+}
+
+std::string ElementText::store_one(const ArgShape& a, const std::string& name,
+                                   const std::string& target, int lane) const {
+  const bool adds = a.access == Access::inc;
+  if (adds && form_.commit == Commit::atomic && a.via != Via::direct)
+    return fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) kiln_add_{}(&{}, {});\n",
+                       a.dim, name_of(a.type), place(a, target, "kiln_k"),
+                       value(name, "kiln_k", lane));
+  // One vector for the element, where that is measured to be faster: gathered additions are not.
+  if (form_.lanes > 1 && wide(a) && a.via == Via::direct) {
+    std::string values;
+    for (int k = 0; k < a.dim; ++k)
+      values += (k == 0 ? "" : ", ") + value(name, std::to_string(k), lane);
+    const std::string made = fmt::format("({}{})({})", name_of(a.type), a.dim, values);
+    const std::string at = fmt::format("{}, kiln_d{}", target, a.data);
+    const std::string old = adds ? fmt::format("vload{}({}) + ", a.dim, at) : "";
+    if (form_.streaming && a.access == Access::write && (a.dim == 2 || a.dim == 4 || a.dim == 8))
+      return fmt::format("    kiln_stream((__global {}{} *)(kiln_d{} + (size_t){} * {}), {});\n",
+                         name_of(a.type), a.dim, a.data, target, a.dim, made);
+    return fmt::format("    vstore{}({}{}, {});\n", a.dim, old, made, at);
+  }
+  std::string text;
+  const char* assign = adds ? "+=" : "=";
+  if (form_.lanes == 1 && a.dim > 1)
+    return fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} {} {};\n", a.dim,
+                       place(a, target, "kiln_k"), assign, value(name, "kiln_k", lane));
+  for (int k = 0; k < a.dim; ++k)
+    text += fmt::format("    {} {} {};\n", place(a, target, std::to_string(k)), assign,
+                        value(name, std::to_string(k), lane));
+  return text;
+}
+
+/// What one lane of an argument leaves; all lanes of a contiguous one with lane 0.
+std::string ElementText::store(std::size_t i, int lane) const {
+  const ArgShape& a = shape_.arguments[i];
+  const bool writes = a.kind == Kind::dat && a.access != Access::read && !is_private_increment(a);
+  if (!writes) return {};
+  const std::string name = fmt::format("kiln_a{}", i);
+  if (form_.lanes > 1 && contiguous(a)) return lane == 0 ? store_lanes(i) : std::string();
+  if (a.via != Via::all)
+    return store_one(a, name, targets(a, component_of(a))[static_cast<std::size_t>(lane)], lane);
+  std::string text;
+  for (int c = 0; c < a.arity; ++c)
+    text += store_one(a, fmt::format("{}[{}]", name, c),
+                      targets(a, std::to_string(c))[static_cast<std::size_t>(lane)], lane);
+  return text;
+}
+
+std::string ElementText::store_lanes(std::size_t i) const {
+  const ArgShape& a = shape_.arguments[i];
+  std::string text;
+  for (int k = 0; k < a.dim; ++k) {
+    const std::string at = fmt::format("&{}", place(a, "kiln_el0", std::to_string(k)));
+    const std::string old =
+        a.access == Access::inc ? fmt::format("vload{}(0, {}) + ", form_.lanes, at) : "";
+    text += fmt::format("    vstore{}({}kiln_a{}[{}], 0, {});\n", form_.lanes, old, i, k, at);
+  }
+  return text;
+}
+
+/// Lane after lane, so that increments of a target come in the order of elements.
+std::string ElementText::stores(bool indexed) const {
+  std::string text;
+  for (int lane = 0; lane < form_.lanes; ++lane)
+    for (std::size_t i = 0; i < shape_.arguments.size(); ++i)
+      if ((shape_.arguments[i].via == Via::index) == indexed) text += store(i, lane);
+  return text;
+}
+
+std::string ElementText::with_extents() const {
+  const bool indexed = !shape_.extents.empty();
+  std::string text, end;
+  for (std::size_t i = 0; i < shape_.extents.size(); ++i) {
+    text += fmt::format("    for (int kiln_i{0} = 0; kiln_i{0} < {1}; ++kiln_i{0}) {{\n", i,
+                        shape_.extents[i]);
+    end += "    }\n";
+  }
+  text += map_targets(true);
+  const auto inner = [&](const ArgShape& a) {
+    return a.via == Via::index || (a.kind == Kind::mat && indexed);
+  };
+  for (std::size_t i = 0; i < shape_.arguments.size(); ++i)
+    if (inner(shape_.arguments[i])) text += load(i);
+  text += call();
+  for (std::size_t i = 0; i < shape_.arguments.size(); ++i)
+    if (shape_.arguments[i].kind == Kind::mat) text += matrix_store(i);
+  text += stores(true);
+  return text + end;
+}
+
+std::string ElementText::text() const {
+  std::string text = elements();
+  if (shape_.extruded)
+    text += "    for (int kiln_layer = 0; kiln_layer < kiln_layers; ++kiln_layer) {\n";
+  text += map_targets(false);
+  for (std::size_t i = 0; i < shape_.arguments.size(); ++i) {
+    const ArgShape& a = shape_.arguments[i];
+    const bool inner = a.via == Via::index || (a.kind == Kind::mat && !shape_.extents.empty());
+    if (!inner) text += load(i);
+  }
+  text += with_extents() + stores(false);
+  if (shape_.extruded) text += "    }\n";
+  return text;
+}
+
+}  // namespace kiln::mesh

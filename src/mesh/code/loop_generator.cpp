@@ -1,0 +1,140 @@
+#include "mesh/code/loop_generator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mesh/code/loop_text.hpp"
+#include "mesh/code/shape_facts.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+// Raised when the text for some Request changes.
+constexpr std::int64_t text_version = 1;
+
+std::int64_t fact(const Request& request, std::string_view name, std::int64_t otherwise) {
+  for (const auto& f : request.facts)
+    if (f.name == name)
+      if (const auto* value = std::get_if<std::int64_t>(&f.value)) return *value;
+  return otherwise;
+}
+
+bool all_floating(const LoopShape& shape) {
+  return std::all_of(shape.arguments.begin(), shape.arguments.end(),
+                     [](const ArgShape& a) { return is_floating(a.type); });
+}
+
+bool any_single(const LoopShape& shape) {
+  return std::any_of(shape.arguments.begin(), shape.arguments.end(),
+                     [](const ArgShape& a) { return a.type == ScalarType::f32; });
+}
+
+/// Whether each conflict can be settled by an atomic addition.
+bool atomics_do(const LoopShape& shape, bool wide_atomics) {
+  const auto conflicts = conflicting_arguments(shape);
+  return std::all_of(conflicts.begin(), conflicts.end(), [&](int i) {
+    const ArgShape& a = shape.arguments[static_cast<std::size_t>(i)];
+    const std::size_t bytes = size_of(a.type);
+    return a.access == Access::inc && (bytes == 4 || (bytes == 8 && wide_atomics));
+  });
+}
+
+bool stages(const LoopShape& shape) {
+  const bool plain = std::all_of(shape.arguments.begin(), shape.arguments.end(), [](auto& a) {
+    return a.kind != ArgShape::Kind::mat && a.via != ArgShape::Via::index;
+  });
+  const bool pairs = std::any_of(shape.arguments.begin(), shape.arguments.end(),
+                                 [](auto& a) { return a.pair >= 0; });
+  return plain && pairs && !shape.extruded && shape.extents.empty();
+}
+
+}  // namespace
+
+std::int64_t LoopGenerator::version() const { return text_version; }
+
+Parameters LoopGenerator::defaults(const Request& request) const {
+  const LoopShape shape = shape_of(request);
+  if (fact(request, "cpu", 1) != 0) {
+    const std::int64_t lanes = !all_floating(shape) ? 1 : any_single(shape) ? 16 : 8;
+    return {{"FORM", 0}, {"LANES", lanes}, {"STREAM", 0}, {"BLOCK", 1024}};
+  }
+  const bool nvidia = fact(request, "nvidia", 0) != 0;
+  if (atomics_do(shape, fact(request, "wide_atomics", 0) != 0))
+    return {{"FORM", 1}, {"GROUP", 128}, {"PTX", std::int64_t{nvidia}}};
+  return {{"FORM", 2}, {"GROUP", 128}};
+}
+
+bool LoopGenerator::accepts(const Request& request, const Parameters& parameters) const {
+  const auto within = [&](const char* name, std::int64_t least, std::int64_t most) {
+    const std::int64_t value = parameters.get(name, least);
+    return value >= least && value <= most;
+  };
+  const std::int64_t lanes = parameters.get("LANES", 1);
+  if (!within("FORM", 0, 3) || !within("GROUP", 1, 1024) || !within("STREAM", 0, 1) ||
+      !within("PTX", 0, 1) || !within("LOC32", 0, 1) || !within("BLOCK", 1, 1 << 24) ||
+      (lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16))
+    return false;
+  const LoopShape shape = shape_of(request);
+  if (form_of(parameters) == Form::atomic)
+    return atomics_do(shape, fact(request, "wide_atomics", 1) != 0);
+  if (form_of(parameters) == Form::staged) return stages(shape);
+  return true;
+}
+
+std::string LoopGenerator::generate(const Request& request, const Parameters& parameters) const {
+  return loop_text(shape_of(request), parameters);
+}
+
+Request make_request(const LoopShape& shape, const LoopDevice& device, std::int64_t problem_size) {
+  if (numbered_by_first_occurrence(shape).arguments != shape.arguments ||
+      with_used_constants(shape).constants != shape.constants)
+    throw Error(Errc::internal, "a loop's shape is not in its normal form");
+  Request request;
+  const LoopGenerator generator;
+  request.family = generator.family();
+  request.version = generator.version();
+  request.facts = facts_of(shape);
+  request.facts.push_back({"cpu", std::int64_t{device.cpu}});
+  request.facts.push_back({"nvidia", std::int64_t{device.nvidia}});
+  request.facts.push_back({"wide_atomics", std::int64_t{device.wide_atomics}});
+  request.options = value_or_throw(build_options({}, {"-cl-std=CL1.2"}));
+  // What decides on speed is the loop itself: equal loops share their records, others do not.
+  std::string identity;
+  for (const auto& f : request.facts)
+    if (const auto* text = std::get_if<std::string>(&f.value))
+      identity += f.name + "=" + *text + "\n";
+  request.problem_class =
+      fmt::format("{}-{}", shape.kernel, blake2b(as_bytes(identity)).hex().substr(0, 16));
+  request.problem_size = problem_size;
+  request.label = shape.kernel;
+  return request;
+}
+
+std::vector<std::pair<std::string, std::vector<std::int64_t>>> space(const LoopShape& shape,
+                                                                     const LoopDevice& device) {
+  if (device.cpu) {
+    std::vector<std::int64_t> lanes{1};
+    if (all_floating(shape))
+      lanes = any_single(shape) ? std::vector<std::int64_t>{1, 8, 16}
+                                : std::vector<std::int64_t>{1, 4, 8};
+    return {{"FORM", {0}},
+            {"LANES", lanes},
+            {"STREAM", {0, 1}},
+            {"BLOCK", {256, 512, 1024, 2048, 4096, 8192, 16384}}};
+  }
+  std::vector<std::int64_t> forms;
+  if (atomics_do(shape, device.wide_atomics)) forms.push_back(1);
+  if (has_conflicts(shape)) forms.push_back(2);
+  if (stages(shape)) forms.push_back(3);
+  if (forms.empty()) forms.push_back(2);
+  std::vector<std::int64_t> groups;
+  for (const std::int64_t group : {32, 64, 128, 256, 512})
+    if (group <= device.most_group) groups.push_back(group);
+  return {{"FORM", forms},
+          {"GROUP", groups},
+          {"PTX", {std::int64_t{device.nvidia}}},
+          {"BLOCK", {128, 256, 512}}};
+}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,185 @@
+#include "mesh/code/loop_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mesh/code/element_text.hpp"
+#include "mesh/code/helpers_text.hpp"
+#include "mesh/code/lanes.hpp"
+#include "mesh/code/literals.hpp"
+#include "mesh/code/signature.hpp"
+#include "mesh/code/staged_text.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+/// Values that a group of lanes may hold: beyond that the text and the registers overflow.
+constexpr int most_values = 1024;
+
+/// Constants under the user's names.
+std::string constant_copies(const LoopShape& shape, const UserKernel& kernel,
+                            const ConstantUse& use) {
+  std::string text;
+  for (const int n : use.of(kernel.function)) {
+    const ConstShape& c = shape.constants[static_cast<std::size_t>(n)];
+    if (c.scalar)
+      text += fmt::format("  const {} {} = kiln_c{};\n", name_of(c.type), c.name, n);
+    else if (use.only_indexed(n))
+      text += fmt::format("  __constant const {} *{} = kiln_c{};\n", name_of(c.type), c.name, n);
+    else
+      text += fmt::format(
+          "  {0} {1}[{2}];\n  for (int kiln_k = 0; kiln_k < {2}; ++kiln_k) {1}[kiln_k] = "
+          "kiln_c{3}[kiln_k];\n",
+          name_of(c.type), c.name, c.dim, n);
+  }
+  return text;
+}
+
+/// What a work-item has before its first element, for elements one by one and in lanes.
+std::string preparation(const LoopShape& shape, const ElementText& elements) {
+  std::string text;
+  for (const auto& global : read_globals(shape)) text += elements.global_copy(global);
+  for (const auto& reduction : reductions(shape)) text += elements.accumulator(reduction);
+  return text;
+}
+
+/// The lanes' results of reductions join those of single elements, lane after lane.
+std::string join_lanes(const LoopShape& shape, const ElementText& lanes, int count) {
+  std::string text;
+  for (const auto& r : reductions(shape))
+    for (int lane = 0; lane < count; ++lane) {
+      const std::string into = fmt::format("kiln_r{}[kiln_k]", r.data);
+      text += fmt::format(
+          "  for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} = {};\n", r.dim, into,
+          combined(r.type, r.access, into,
+                   fmt::format("{}[kiln_k].s{:x}", lanes.accumulator_name(r.data), lane)));
+    }
+  return text;
+}
+
+std::string leave_partials(const LoopShape& shape) {
+  std::string text;
+  for (const auto& r : reductions(shape))
+    text += fmt::format(
+        "  for (int kiln_k = 0; kiln_k < {0}; ++kiln_k) "
+        "kiln_partials{1}[(size_t)(kiln_first_partial "
+        "+ (int)get_group_id(0)) * {0} + kiln_k] = kiln_r{1}[kiln_k];\n",
+        r.dim, r.data);
+  return text;
+}
+
+std::string blocks_body(const LoopShape& shape, const UserKernel& kernel, const ConstantUse& use,
+                        const Parameters& parameters, int lanes) {
+  ElementForm form;
+  form.streaming = parameters.get("STREAM", 0) != 0;
+  const ElementText one(shape, kernel, use, form);
+  form.lanes = lanes;
+  const ElementText many(shape, kernel, use, form);
+  std::string text = constant_copies(shape, kernel, use) + preparation(shape, one);
+  text += fmt::format(
+      "  const int kiln_block = {};\n"
+      "  int kiln_e = kiln_begin + kiln_block * kiln_block_size;\n"
+      "  const int kiln_stop = kiln_end - kiln_e < kiln_block_size ? kiln_end : kiln_e + "
+      "kiln_block_size;\n",
+      has_conflicts(shape) ? "kiln_blkmap[kiln_first_block + (int)get_group_id(0)]"
+                           : "kiln_first_block + (int)get_group_id(0)");
+  if (lanes > 1) {
+    text += preparation(shape, many);
+    text += fmt::format("  for (; kiln_stop - kiln_e >= {0}; kiln_e += {0}) {{\n{1}  }}\n", lanes,
+                        many.text());
+    text += join_lanes(shape, many, lanes);
+  }
+  text += "  for (; kiln_e < kiln_stop; ++kiln_e) {\n" + one.text() + "  }\n";
+  return text + leave_partials(shape);
+}
+
+std::string items_body(const LoopShape& shape, const UserKernel& kernel, const ConstantUse& use,
+                       const Parameters& parameters) {
+  const bool coloured = form_of(parameters) == Form::coloured;
+  ElementForm form;
+  form.ordered = coloured && has_conflicts(shape);
+  form.commit = coloured ? Commit::plain : Commit::atomic;
+  const ElementText one(shape, kernel, use, form);
+  std::string text = group_arrays(shape, parameters) + constant_copies(shape, kernel, use) +
+                     preparation(shape, one);
+  text +=
+      "  for (int kiln_e = kiln_begin + (int)get_global_id(0); kiln_e < kiln_end; kiln_e += "
+      "(int)get_global_size(0)) {\n" +
+      one.text() + "  }\n";
+  return text + fold_group_text(shape, parameters);
+}
+
+std::string fold_text(const LoopShape& shape, const Parameters& parameters) {
+  if (fold_parameters(shape).empty()) return {};
+  std::string text = fold_signature(shape, parameters) + "\n{\n";
+  if (fold_group(parameters) > 1) text += group_arrays(shape, parameters);
+  for (const auto& r : reductions(shape)) {
+    const std::string into = fmt::format("kiln_r{}[kiln_k]", r.data);
+    text += ElementText::one_accumulator(r);
+    text += fmt::format(
+        "  for (int kiln_i = (int)get_local_id(0); kiln_i < kiln_count; kiln_i += {0})\n"
+        "    for (int kiln_k = 0; kiln_k < {1}; ++kiln_k) {{\n"
+        "      const {2} kiln_x = kiln_partials{3}[(size_t)kiln_i * {1} + kiln_k];\n"
+        "      {4} = {5};\n    }}\n",
+        fold_group(parameters), r.dim, name_of(r.type), r.data, into,
+        combined(r.type, r.access, into, "kiln_x"));
+  }
+  if (fold_group(parameters) > 1) text += fold_tree(shape, parameters);
+  text += "  if (get_local_id(0) == 0) {\n";
+  for (const auto& r : reductions(shape)) {
+    const std::string total = fmt::format("kiln_result{}[kiln_k]", r.data);
+    text += fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} = {};\n", r.dim, total,
+                        combined(r.type, r.access, total, fmt::format("kiln_r{}[kiln_k]", r.data)));
+  }
+  return text + "  }\n}\n";
+}
+
+int values_of(const LoopShape& shape) {
+  int values = 0;
+  for (const auto& a : shape.arguments)
+    values += a.dim * (a.via == ArgShape::Via::all ? a.arity : 1);
+  return values;
+}
+
+}  // namespace
+
+int lanes_of(const LoopShape& shape, const UserKernel& kernel, int wanted) {
+  if (wanted <= 1 || !shape.extents.empty() || shape.arguments.empty()) return 1;
+  const ScalarType type = shape.arguments[0].type;
+  for (const auto& a : shape.arguments) {
+    const bool swaps =
+        a.kind == ArgShape::Kind::dat && a.access == Access::rw && a.via != ArgShape::Via::direct;
+    if (a.kind == ArgShape::Kind::mat || swaps || a.type != type || !is_floating(a.type)) return 1;
+  }
+  if (values_of(shape) * wanted > most_values) return 1;
+  const ConstantUse use(kernel.syntax);
+  const auto plain = plain_edits(kernel.syntax, use);
+  return plain && lane_copies(kernel.syntax, *plain, kernel.function, wanted) ? wanted : 1;
+}
+
+std::string loop_text(const LoopShape& shape, const Parameters& parameters) {
+  const UserKernel kernel = value_or_throw(read_kernel(shape));
+  const ConstantUse use(kernel.syntax);
+  const auto plain = value_or_throw(plain_edits(kernel.syntax, use));
+  const std::string& source = kernel.syntax.source->text();
+  const Form form = form_of(parameters);
+  const int lanes = form == Form::blocks
+                        ? lanes_of(shape, kernel, static_cast<int>(parameters.get("LANES", 1)))
+                        : 1;
+  std::string text = "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n" +
+                     edited(source, 0, static_cast<std::uint32_t>(source.size()), plain) +
+                     "\n#line 1 \"" + loop_kernel(shape) + "\"\n";
+  if (lanes > 1) text += *lane_copies(kernel.syntax, plain, kernel.function, lanes);
+  text += helpers_text(shape, parameters);
+  text += loop_signature(shape, parameters) + "\n{\n";
+  if (form == Form::blocks)
+    text += blocks_body(shape, kernel, use, parameters, lanes);
+  else if (form == Form::staged)
+    text += staged_body(shape, kernel, use, parameters, constant_copies(shape, kernel, use));
+  else
+    text += items_body(shape, kernel, use, parameters);
+  return text + "}\n" + fold_text(shape, parameters);
+}
+
+}  // namespace kiln::mesh

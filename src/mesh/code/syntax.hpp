@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/source/source.hpp"
+#include "kiln/error.hpp"
+#include "mesh/loop/shape.hpp"
+
+namespace kiln::mesh {
+
+/// A type of C as far as code generation asks.
+struct CType {
+  std::optional<ScalarType> scalar;  ///< at the end of all pointers and arrays; none: void, structs
+  int depth = 0;                     ///< pointers and arrays on the way there
+  bool array = false;                ///< the outermost level is an array
+  bool rows = false;                 ///< a pointer to an array: T (*)[n]
+  bool is_const = false;             ///< what the innermost pointer points to
+  std::string spelling;              ///< for people
+};
+
+/// What a name in a kernel's text stands for.
+struct Declaration {
+  enum class Kind : std::uint8_t { function, parameter, variable, constant, other };
+  Kind kind = Kind::other;
+  std::string name;
+  CType type;
+  int number = -1;  ///< function: in Syntax::functions; parameter: its place; constant: which
+  std::uint32_t begin = 0;  ///< of the whole declaration
+  std::uint32_t name_at = 0;
+};
+
+/// One node of a function's body. Offsets are bytes of the Source's text; in a macro's expansion
+/// they are those of the macro's body.
+struct Node {
+  int kind = 0;  ///< a CXCursorKind
+  std::uint32_t begin = 0, end = 0;
+  int declaration = -1;   ///< what a name refers to, in Syntax::declarations
+  std::string operation;  ///< "+", "+=", "<", "[", "++" …: of operators
+  CType type;
+  std::vector<Node> children;
+};
+
+/// A function that the text defines.
+struct Function {
+  std::string name;
+  std::uint32_t begin = 0, end = 0;  ///< of the definition
+  std::uint32_t name_at = 0;
+  std::uint32_t close = 0;    ///< the ) of its parameter list
+  std::uint32_t void_at = 0;  ///< where (void) has its void, else 0
+  bool is_static = false;
+  std::vector<int> parameters;  ///< in Syntax::declarations
+  CType result;
+  Node body;
+};
+
+/// A declaration of a function without its body.
+struct Prototype {
+  std::string name;
+  std::uint32_t begin = 0, close = 0, void_at = 0;
+  bool is_static = false, has_parameters = false;
+};
+
+/// A user's text, read by libclang, without anything of libclang's: what may be edited, and where.
+struct Syntax {
+  SourcePtr source;
+  std::vector<Function> functions;  ///< definitions, in the text's order
+  std::vector<Prototype> prototypes;
+  std::vector<Declaration> declarations;
+  std::vector<ConstShape> constants;
+  std::map<std::string, ScalarType> real_types;  ///< typedef names of float and double
+
+  /// The number of the function of a name, or -1.
+  int function(const std::string& name) const;
+};
+
+/// Reads a text as the C that its author means: pointers without an address space, constants known
+/// by name, OpenCL's built-in functions and types. Errors: bad_input with the user's file, line and
+/// column and clang's message; unsupported where there is no libclang. Thread-safe.
+Expected<Syntax> read_syntax(const SourcePtr& source, const std::vector<ConstShape>& constants);
+
+/// Whether clang takes a text as OpenCL C 1.2. Throws as read_syntax fails: never for a text's
+/// sake.
+bool compiles_as_opencl(const std::string& text);
+
+}  // namespace kiln::mesh

@@ -1,0 +1,133 @@
+#include "mesh/code/user_text.hpp"
+
+#include <clang-c/Index.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kiln::mesh {
+namespace {
+
+const Declaration* declaration(const Syntax& syntax, const Node& node) {
+  return node.declaration < 0 ? nullptr
+                              : &syntax.declarations[static_cast<std::size_t>(node.declaration)];
+}
+
+/// Marks arrays of constants that are met elsewhere than in front of [ ].
+void find_pointers(const Syntax& syntax, const Node& node, bool indexed,
+                   std::vector<bool>& only_indexed) {
+  const Declaration* named = declaration(syntax, node);
+  if (node.kind == CXCursor_DeclRefExpr && named != nullptr && named->number >= 0 &&
+      named->kind == Declaration::Kind::constant && !indexed)
+    only_indexed[static_cast<std::size_t>(named->number)] = false;
+  for (std::size_t i = 0; i < node.children.size(); ++i) {
+    const bool passes = node.kind == CXCursor_UnexposedExpr || node.kind == CXCursor_ParenExpr;
+    const bool base = node.kind == CXCursor_ArraySubscriptExpr && i == 0;
+    find_pointers(syntax, node.children[i], base || (passes && indexed), only_indexed);
+  }
+}
+
+}  // namespace
+
+void visit_nodes(const Node& node, const std::function<void(const Node&)>& visit) {
+  visit(node);
+  for (const auto& child : node.children) visit_nodes(child, visit);
+}
+
+int callee(const Syntax& syntax, const Node& node) {
+  const Declaration* named = declaration(syntax, node);
+  return named != nullptr && named->kind == Declaration::Kind::function
+             ? syntax.function(named->name)
+             : -1;
+}
+
+std::vector<int> reachable(const Syntax& syntax, int function) {
+  std::vector<int> found{function};
+  for (std::size_t i = 0; i < found.size(); ++i)
+    visit_nodes(syntax.functions[static_cast<std::size_t>(found[i])].body, [&](const Node& node) {
+      const int called = callee(syntax, node);
+      if (called >= 0 && std::find(found.begin(), found.end(), called) == found.end())
+        found.push_back(called);
+    });
+  return found;
+}
+
+ConstantUse::ConstantUse(const Syntax& syntax)
+    : syntax_(syntax), used_(syntax.functions.size()), indexed_(syntax.constants.size(), true) {
+  std::vector<std::set<int>> own(used_.size());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    visit_nodes(syntax.functions[i].body, [&](const Node& node) {
+      const Declaration* named = declaration(syntax, node);
+      if (named != nullptr && named->kind == Declaration::Kind::constant && named->number >= 0)
+        own[i].insert(named->number);
+    });
+    find_pointers(syntax, syntax.functions[i].body, false, indexed_);
+  }
+  for (std::size_t i = 0; i < used_.size(); ++i)
+    for (const int called : reachable(syntax, static_cast<int>(i)))
+      used_[i].insert(own[static_cast<std::size_t>(called)].begin(),
+                      own[static_cast<std::size_t>(called)].end());
+}
+
+std::string ConstantUse::parameters(int function, bool first) const {
+  std::string text;
+  for (const int number : of(function)) {
+    const ConstShape& constant = syntax_.constants[static_cast<std::size_t>(number)];
+    text += std::exchange(first, false) ? "" : ", ";
+    if (constant.scalar)
+      text += fmt::format("{} {}", name_of(constant.type), constant.name);
+    else
+      text += fmt::format("{}const {} *{}", only_indexed(number) ? "__constant " : "",
+                          name_of(constant.type), constant.name);
+  }
+  return text;
+}
+
+std::string ConstantUse::arguments(int function, bool first) const {
+  std::string text;
+  for (const int number : of(function)) {
+    text += std::exchange(first, false) ? "" : ", ";
+    text += syntax_.constants[static_cast<std::size_t>(number)].name;
+  }
+  return text;
+}
+
+Expected<std::vector<Edit>> plain_edits(const Syntax& syntax, const ConstantUse& constants) {
+  std::vector<Edit> edits;
+  const auto declare = [&](const auto& function, int number, bool has_parameters) {
+    if (!function.is_static) edits.push_back({function.begin, 0, "static "});
+    const std::string added = constants.parameters(number, !has_parameters);
+    if (added.empty()) return;
+    if (function.void_at != 0) edits.push_back({function.void_at, 4, ""});
+    edits.push_back({function.close, 0, added});
+  };
+  for (const auto& prototype : syntax.prototypes)
+    if (const int number = syntax.function(prototype.name); number >= 0)
+      declare(prototype, number, prototype.has_parameters);
+  const std::string& text = syntax.source->text();
+  for (std::size_t i = 0; i < syntax.functions.size(); ++i) {
+    const Function& function = syntax.functions[i];
+    declare(function, static_cast<int>(i), !function.parameters.empty());
+    const Node* lost = nullptr;
+    visit_nodes(function.body, [&](const Node& node) {
+      if (node.kind != CXCursor_CallExpr) return;
+      const int called = callee(syntax, node);
+      if (called < 0) return;
+      const auto& other = syntax.functions[static_cast<std::size_t>(called)];
+      const std::string added = constants.arguments(called, other.parameters.empty());
+      if (added.empty()) return;
+      if (node.end == 0 || node.end > text.size() || text[node.end - 1] != ')')
+        lost = &node;
+      else
+        edits.push_back({node.end - 1, 0, added});
+    });
+    if (lost != nullptr)
+      return fail(Errc::unsupported,
+                  fmt::format("{}: function '{}' calls, through a macro that hides the call's end, "
+                              "one that uses constants; write the call out",
+                              syntax.source->name(), function.name));
+  }
+  return edits;
+}
+
+}  // namespace kiln::mesh

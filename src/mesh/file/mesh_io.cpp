@@ -1,0 +1,60 @@
+#include "mesh/file/mesh_io.hpp"
+
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "base/input_file.hpp"
+#include "mesh/file/hdf5.hpp"
+#include "mesh/file/quote.hpp"
+#include "mesh/file/text.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+/// 32-bit indices end long before.
+constexpr std::uint64_t largest_file = 1ull << 37;
+
+/// An error with the file in front.
+Error with_path(const std::filesystem::path& path, const Error& error) {
+  return {error.code(), fmt::format("{}: {}", path.string(), error.message())};
+}
+
+}  // namespace
+
+std::optional<FileKind> kind_by_name(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  if (extension == ".h5" || extension == ".hdf5") return FileKind::hdf5;
+  if (extension == ".dat") return FileKind::text;
+  return std::nullopt;
+}
+
+Expected<MeshFile> read_mesh(const std::filesystem::path& path, const Layout& layout) {
+  const auto bytes = read_input(path, largest_file);
+  if (!bytes) return tl::unexpected(bytes.error());
+  // A damaged HDF5 file is not read as text, so that the message says what it is.
+  const bool hdf5 = is_hdf5(*bytes) || kind_by_name(path) == FileKind::hdf5;
+  auto mesh = hdf5 ? read_hdf5(*bytes, layout) : read_text(*bytes);
+  if (!mesh) return tl::unexpected(with_path(path, mesh.error()));
+  return mesh;
+}
+
+Expected<FileKind> expected_kind(const std::filesystem::path& path, std::string_view more) {
+  if (const auto kind = kind_by_name(path)) return *kind;
+  return fail(Errc::bad_input,
+              fmt::format("{}: found the extension {}, expected .h5 or .hdf5 (HDF5), .dat (text){}",
+                          path.string(), quote(path.extension().string()), more));
+}
+
+Expected<void> write_mesh(const std::filesystem::path& path, const MeshFile& mesh) {
+  const auto kind = expected_kind(path);
+  if (!kind) return tl::unexpected(kind.error());
+  return write_mesh(path, mesh, *kind);
+}
+
+Expected<void> write_mesh(const std::filesystem::path& path, const MeshFile& mesh, FileKind kind) {
+  const auto bytes = kind == FileKind::hdf5 ? write_hdf5(mesh) : write_text(mesh);
+  if (!bytes) return tl::unexpected(with_path(path, bytes.error()));
+  return write_file(path, *bytes);
+}
+
+}  // namespace kiln::mesh
