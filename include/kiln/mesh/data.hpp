@@ -19,7 +19,7 @@ class KILN_API Dat {
   ScalarType type() const;
   std::size_t dim() const;
   const std::vector<std::size_t>& shape() const;
-  Layout layout() const;
+  DataLayout layout() const;
   std::size_t bytes() const;
 
   /// All components on the host, element by element (whatever the layout), to be read; loops that

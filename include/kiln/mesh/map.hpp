@@ -8,10 +8,8 @@ namespace kiln::mesh {
 struct IterationIndex {
   int number = 0;
 };
-struct IterationIndices {
-  constexpr IterationIndex operator[](int number) const { return {number}; }
-};
-inline constexpr IterationIndices i;
+/// The first (0) or second (1) of a loop's iteration indices: `map[index(0)]`.
+constexpr IterationIndex index(int number) { return {number}; }
 
 /// A Map as an argument uses it: one component, an iteration index, or all components.
 struct MapUse {

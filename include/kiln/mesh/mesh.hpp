@@ -48,16 +48,16 @@ class KILN_API Mesh {
   /// `values`: (set.total_size(), dim), copied; empty: zeros.
   template <class T>
   Dat dat(std::string name, const DataSet& on, std::span<const T> values = {},
-          Layout layout = Layout::aos) {
+          DataLayout layout = DataLayout::aos) {
     return dat(std::move(name), on, scalar_type_of<T>(), values.data(), values.size(), layout);
   }
   template <class T>
   Dat dat(std::string name, const Set& set, std::size_t dim, std::span<const T> values = {},
-          Layout layout = Layout::aos) {
+          DataLayout layout = DataLayout::aos) {
     return dat<T>(std::move(name), DataSet(set, dim), values, layout);
   }
   Dat dat(std::string name, const DataSet& on, ScalarType type, const void* values,
-          std::size_t count, Layout layout);
+          std::size_t count, DataLayout layout);
   template <class T>
   Global global(std::string name, std::span<const T> values) {
     return global(std::move(name), scalar_type_of<T>(), values.data(), values.size());

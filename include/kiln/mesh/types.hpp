@@ -57,6 +57,6 @@ constexpr ScalarType scalar_type_of() {
 }
 
 /// Where the components of an element lie: together, or each in an array of its own.
-enum class Layout : std::uint8_t { aos, soa };
+enum class DataLayout : std::uint8_t { aos, soa };
 
 }  // namespace kiln::mesh

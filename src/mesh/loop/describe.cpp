@@ -55,7 +55,7 @@ LoopShape describe(const Session& session, const Kernel& kernel, const Iteration
         made.kind = ArgShape::Kind::dat;
         made.type = form.type;
         made.dim = static_cast<int>(form.dim);
-        made.soa = form.layout == Layout::soa && form.dim > 1;
+        made.soa = form.layout == DataLayout::soa && form.dim > 1;
         made.data = dats(arg.data);
         if (arg.map != nullptr) made.pair = pairs({arg.data, arg.map});
         break;

@@ -5,11 +5,10 @@
 
 #include "base/clock.hpp"
 #include "mesh/code/layout.hpp"
-#include "mesh/code/par_loop_generator.hpp"
+#include "mesh/code/loop_generator.hpp"
 #include "mesh/loop/made_loop.hpp"
 #include "mesh/loop/plan_input_of.hpp"
-#include "mesh/plan/check.hpp"
-#include "mesh/plan/resolve_plan.hpp"
+#include "mesh/plan/mesh_plan.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -33,8 +32,7 @@ class LoopMaker {
 
   std::unique_ptr<MadeLoop> make() {
     collect_residences();
-    request_ = request_of(shape_);
-    request_.problem_size = static_cast<std::int64_t>(sizes()[1]);
+    request_ = make_request(shape_, session_.loop_device(), static_cast<std::int64_t>(sizes()[1]));
     parameters_ = session_.resolver().parameters(request_, *session_.device());
     form_ = form_of(parameters_);
     needs_plan_ = form_ == Form::staged ||
@@ -108,8 +106,7 @@ class LoopMaker {
                                      scheme_of(form_), static_cast<std::uint32_t>(number("BLOCK")));
     EnvironmentExplanation environment;
     Explanation explanation;
-    part.plan = MeshPlan(resolve_plan(session_.resolver(), input, &explanation));
-    if (session_.options.check) value_or_throw(check_plan(input, part.plan));
+    part.plan = MeshPlan(build_plan(input));
     if (explains_by_environment()) *environment.get() = explanation;
     const bool was_made = std::any_of(explanation.steps.begin(), explanation.steps.end(),
                                       [](const auto& step) { return step.layer == "make"; });
@@ -147,7 +144,6 @@ class LoopMaker {
         plan.loc_bytes() == 2 ? upload(plan.loc_map16()) : upload(plan.loc_map32());
     part.arrays[Kind::element_colours] = upload(plan.thrcol());
     part.arrays[Kind::colour_counts] = upload(plan.nthrcol());
-    if (plan.loc_bytes() == 4) parameters_.set("LOC32", 1);
   }
 
   /// Work-groups for so many elements where groups stride over them.
@@ -197,8 +193,6 @@ class LoopMaker {
         want(variant_of(loop_kernel(shape_), range_of(piece)));
     if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
     EnvironmentExplanation environment;
-    // The Resolver takes what is on record; what a plan has added to it counts, too.
-    session_.resolver().parameters(request_, *session_.device());
     program_ = &session_.resolver().resolve(request_, session_.context(), session_.device(), wanted,
                                             explains_by_environment() ? environment.get()
                                                                       : nullptr);

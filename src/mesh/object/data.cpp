@@ -40,7 +40,7 @@ const Set& Dat::set() const { return state_->on.set(); }
 ScalarType Dat::type() const { return state_->data.form().type; }
 std::size_t Dat::dim() const { return state_->data.form().dim; }
 const std::vector<std::size_t>& Dat::shape() const { return state_->on.shape(); }
-Layout Dat::layout() const { return state_->data.form().layout; }
+DataLayout Dat::layout() const { return state_->data.form().layout; }
 std::size_t Dat::bytes() const { return state_->data.bytes(); }
 std::size_t Dat::components() const { return state_->data.form().elements * dim(); }
 
@@ -92,7 +92,7 @@ void Global::put(ScalarType type, const void* from, std::size_t count) {
   Session& session = *state_->session;
   session.throw_pending();
   session.loops.run_for(state_.get(), LoopQueue::For::writing);
-  std::memcpy(state_->data.on_host(session.queue, true), from, state_->data.bytes());
+  state_->data.overwrite(session.queue, from);
   state_->is_extremum = false;
 }
 

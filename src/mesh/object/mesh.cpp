@@ -67,12 +67,12 @@ Map Mesh::map(std::string name, const Set& from, const Set& to, std::size_t arit
   if (!offsets.empty() && offsets.size() != arity)
     throw Error(Errc::bad_input, fmt::format("map {}: {} vertical offsets, expected none or {}",
                                              name, offsets.size(), arity));
-  Residence data({ScalarType::i32, from.total_size(), arity, Layout::aos});
+  Residence data({ScalarType::i32, from.total_size(), arity, DataLayout::aos});
   std::copy(values.begin(), values.end(),
             reinterpret_cast<std::int32_t*>(data.initial().data()));
   std::optional<Residence> device_offsets;
   if (!offsets.empty()) {
-    device_offsets.emplace(Residence::Form{ScalarType::i32, 1, arity, Layout::aos});
+    device_offsets.emplace(Residence::Form{ScalarType::i32, 1, arity, DataLayout::aos});
     std::copy(offsets.begin(), offsets.end(),
               reinterpret_cast<std::int32_t*>(device_offsets->initial().data()));
   }
@@ -82,7 +82,7 @@ Map Mesh::map(std::string name, const Set& from, const Set& to, std::size_t arit
 }
 
 Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* values,
-              std::size_t count, Layout layout) {
+              std::size_t count, DataLayout layout) {
   const std::size_t elements = on.set().total_size(), dim = on.dim();
   if (count != 0 && count != elements * dim)
     throw Error(Errc::bad_input,
@@ -98,7 +98,7 @@ Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* 
 Global Mesh::global(std::string name, ScalarType type, const void* values, std::size_t count) {
   if (count == 0)
     throw Error(Errc::bad_input, fmt::format("global {}: no values, expected 1 or more", name));
-  Residence data({type, 1, count, Layout::aos});
+  Residence data({type, 1, count, DataLayout::aos});
   std::memcpy(data.initial().data(), values, data.bytes());
   return Handles::make<Global>(session_->keep(std::unique_ptr<GlobalState>(
       new GlobalState{session_, std::move(name), next_identity(), std::move(data)})));
@@ -120,7 +120,7 @@ Const Mesh::constant(std::string name, ScalarType type, const void* values, std:
     throw Error(Errc::bad_input, fmt::format("constant {} is there already, expected a new name, "
                                              "or Const::set() for a new value",
                                              name));
-  Residence data({type, 1, count, Layout::aos});
+  Residence data({type, 1, count, DataLayout::aos});
   std::memcpy(data.initial().data(), values, data.bytes());
   auto state = std::make_shared<ConstState>(
       ConstState{session_, name, type, count, 1, std::move(data)});

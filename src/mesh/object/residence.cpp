@@ -81,6 +81,19 @@ std::byte* Residence::on_host(const Queue& queue, bool to_write) {
   return host_.data();
 }
 
+void Residence::overwrite(const Queue& queue, const void* from) {
+  // A pattern to fill with has 1, 2, 4 … 128 bytes, of which the driver takes a copy.
+  const bool is_pattern = bytes() <= 128 && (bytes() & (bytes() - 1)) == 0;
+  if (!is_ready_ || !is_pattern || is_transposed()) {
+    std::memcpy(on_host(queue, true), from, bytes());
+    return;
+  }
+  check_cl(::clEnqueueFillBuffer(queue.cl()(), buffer_.cl(), from, bytes(), 0, bytes(), 0, nullptr,
+                                 nullptr),
+           "clEnqueueFillBuffer");
+  device_newer_ = true;
+}
+
 void Residence::free() {
   buffer_ = {};
   host_ = {};

@@ -14,7 +14,7 @@ class Residence {
   struct Form {
     ScalarType type = ScalarType::f64;
     std::size_t elements = 0, dim = 1;
-    Layout layout = Layout::aos;
+    DataLayout layout = DataLayout::aos;
   };
   explicit Residence(const Form& form) : form_(form), host_(bytes()) {}
 
@@ -36,6 +36,10 @@ class Residence {
   /// The host's copy, up to date; waits for the queue. `to_write`: it is the newer one from now on.
   std::byte* on_host(const Queue& queue, bool to_write);
 
+  /// New values for all of it, `bytes()` of them in the host's order. Small ones that a device has
+  /// already are enqueued: nothing waits for what the device does.
+  void overwrite(const Queue& queue, const void* from);
+
   /// Gives all memory back; the queue must have finished with it.
   void free();
   bool is_free() const { return is_free_; }
@@ -45,7 +49,7 @@ class Residence {
  private:
   cl_mem make_ready(const Queue& queue);
   bool is_transposed() const {
-    return form_.layout == Layout::soa && form_.dim > 1 && form_.elements > 1;
+    return form_.layout == DataLayout::soa && form_.dim > 1 && form_.elements > 1;
   }
   void transpose(const std::byte* from, std::byte* to, bool to_device) const;
 

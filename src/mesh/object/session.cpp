@@ -1,9 +1,10 @@
 #include "mesh/object/session.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <mutex>
 
 #include "device/pinned_workers.hpp"
-#include "mesh/code/par_loop_generator.hpp"
 #include "mesh/object/copy_bandwidth.hpp"
 #include "store/local_store.hpp"
 
@@ -20,8 +21,28 @@ Session::Session(const Mesh::Options& given, DevicePtr device)
     own_resolver_ = std::make_unique<Resolver>(
         options.store == "off" ? nullptr : open_local_store(options.store));
   resolver_ = own_resolver_ ? own_resolver_.get() : &Resolver::process();
-  add_generators(*resolver_);
+  add_generator();
   pin_workers(*queue.context(), queue.device());
+}
+
+void Session::add_generator() {
+  static std::once_flag in_process;
+  const auto add = [&] { resolver_->add(std::make_unique<LoopGenerator>()); };
+  if (own_resolver_)
+    add();
+  else
+    std::call_once(in_process, add);
+}
+
+LoopDevice Session::loop_device() const {
+  const Device& device = *queue.device();
+  LoopDevice facts;
+  facts.cpu = device.type == Device::Type::cpu;
+  facts.nvidia = device.vendor.find("NVIDIA") != std::string::npos;
+  facts.wide_atomics = device.handle.getInfo<CL_DEVICE_EXTENSIONS>().find(
+                           "cl_khr_int64_base_atomics") != std::string::npos;
+  facts.most_group = static_cast<int>(std::min<std::size_t>(device.max_work_group_size, 1024));
+  return facts;
 }
 
 void Session::part_with(const void* state) noexcept {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernel/resolver.hpp"
+#include "mesh/code/loop_generator.hpp"
 #include "mesh/loop/loop_queue.hpp"
 #include "mesh/object/state.hpp"
 
@@ -38,6 +39,8 @@ struct Session {
   /// Throws what went wrong where nobody could be told: a loop that ran because a handle went.
   void throw_pending();
 
+  /// What of the device decides how loops run on it.
+  LoopDevice loop_device() const;
   /// Bytes a second; measured once.
   double copy_bandwidth();
 
@@ -47,6 +50,7 @@ struct Session {
   LoopQueue loops;
 
  private:
+  void add_generator();
   std::unique_ptr<Resolver> own_resolver_;  ///< null: the process's own
   Resolver* resolver_;
   std::exception_ptr pending_;

@@ -32,7 +32,7 @@ std::shared_ptr<SubsetState> make_subset(const Set& set, std::vector<std::int32_
         std::lower_bound(indices.begin(), indices.end(),
                          static_cast<std::int32_t>(set.sizes()[part])) -
         indices.begin());
-  Residence device({ScalarType::i32, indices.size(), 1, Layout::aos});
+  Residence device({ScalarType::i32, indices.size(), 1, DataLayout::aos});
   std::copy(indices.begin(), indices.end(),
             reinterpret_cast<std::int32_t*>(device.initial().data()));
   const auto& session = Handles::state(set)->session;
