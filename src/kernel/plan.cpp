@@ -1,13 +1,19 @@
 #include "kernel/plan.hpp"
 
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <new>
 
 #include "base/cursor.hpp"
+#include "kernel/plan_draft.hpp"
 
 namespace kiln {
 namespace {
 constexpr std::size_t alignment = 64;
+/// Large pages (where the system has them) take a quarter of the time to be set aside, and plans
+/// are written once from end to end.
+constexpr std::size_t large_page = std::size_t{2} << 20;
 constexpr std::uint32_t magic = 0x4e4c504b;  // "KPLN"
 constexpr std::uint64_t aligned(std::uint64_t value) {
   return (value + alignment - 1) / alignment * alignment;
@@ -17,8 +23,12 @@ constexpr std::uint64_t aligned(std::uint64_t value) {
 void Plan::Free::operator()(std::byte* memory) const { std::free(memory); }
 
 std::unique_ptr<std::byte[], Plan::Free> Plan::allocate(std::size_t bytes) {
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, aligned(bytes)));
+  const bool large = bytes >= 2 * large_page;
+  const std::size_t unit = large ? large_page : alignment;
+  auto* memory =
+      static_cast<std::byte*>(std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit));
   if (memory == nullptr) throw std::bad_alloc();
+  if (large) ::madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: it does not matter if it fails
   return std::unique_ptr<std::byte[], Free>(memory);
 }
 
@@ -49,38 +59,66 @@ Expected<PlanPtr> Plan::from_block(ByteView block) {
   return plan;
 }
 
-PlanPtr PlanBuilder::build() const {
-  std::uint64_t table = 8;
-  for (const auto& part : parts_) table += 4 + part.name.size() + 16;
-  auto plan = std::shared_ptr<Plan>(new Plan);
-  std::uint64_t end = table;
-  for (const auto& part : parts_) {
+PlanDraft::PlanDraft(std::span<const Array> arrays) : plan_(new Plan) {
+  std::uint64_t end = 8;
+  for (const auto& array : arrays) end += 4 + array.name.size() + 16;
+  for (const auto& array : arrays) {
     const std::uint64_t offset = aligned(end);
-    plan->arrays_.push_back({part.name, offset, part.bytes.size()});
-    end = offset + part.bytes.size();
+    plan_->arrays_.push_back({array.name, offset, array.bytes});
+    end = offset + array.bytes;
   }
+  plan_->size_ = capacity_ = static_cast<std::size_t>(end);
+  plan_->block_ = Plan::allocate(plan_->size_);
+}
+
+std::span<std::byte> PlanDraft::bytes(std::size_t place) {
+  const auto& array = plan_->arrays_[place];
+  return {plan_->block_.get() + array.offset, static_cast<std::size_t>(array.bytes)};
+}
+
+void PlanDraft::shorten(std::size_t place, std::size_t bytes) {
+  auto& arrays = plan_->arrays_;
+  if (bytes > arrays[place].bytes) throw Error(Errc::internal, "a plan's array cannot grow");
+  arrays[place].bytes = bytes;
+  std::uint64_t end = arrays[place].offset + bytes;
+  for (std::size_t later = place + 1; later < arrays.size(); ++later) {
+    arrays[later].offset = aligned(end);
+    end = arrays[later].offset + arrays[later].bytes;
+  }
+  plan_->size_ = static_cast<std::size_t>(end);
+}
+
+PlanPtr PlanDraft::finish() {
   Bytes head;
   append_le(head, magic);
-  append_le(head, static_cast<std::uint32_t>(parts_.size()));
-  for (const auto& array : plan->arrays_) {
+  append_le(head, static_cast<std::uint32_t>(plan_->arrays_.size()));
+  for (const auto& array : plan_->arrays_) {
     append_le(head, static_cast<std::uint32_t>(array.name.size()));
     append(head, array.name);
     append_le(head, array.offset);
     append_le(head, array.bytes);
   }
-  plan->size_ = static_cast<std::size_t>(end);
-  plan->block_ = Plan::allocate(plan->size_);
-  std::memcpy(plan->block_.get(), head.data(), head.size());
-  std::size_t written = head.size();
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    const auto offset = static_cast<std::size_t>(plan->arrays_[i].offset);
-    // The gaps are zeroed: equal plans have equal bytes.
-    std::memset(plan->block_.get() + written, 0, offset - written);
-    if (!parts_[i].bytes.empty())
-      std::memcpy(plan->block_.get() + offset, parts_[i].bytes.data(), parts_[i].bytes.size());
-    written = offset + parts_[i].bytes.size();
+  std::memcpy(plan_->block_.get(), head.data(), head.size());
+  // The gaps are zeroed: equal plans have equal bytes.
+  std::uint64_t written = head.size();
+  for (const auto& array : plan_->arrays_) {
+    std::memset(plan_->block_.get() + written, 0, static_cast<std::size_t>(array.offset - written));
+    written = array.offset + array.bytes;
   }
-  return plan;
+  // What was shortened may have been written for a while.
+  const std::size_t kept = (plan_->size_ + large_page - 1) / large_page * large_page;
+  if (kept < capacity_) ::madvise(plan_->block_.get() + kept, capacity_ - kept, MADV_DONTNEED);
+  return std::move(plan_);
+}
+
+PlanPtr PlanBuilder::build() const {
+  std::vector<PlanDraft::Array> arrays;
+  for (const auto& part : parts_) arrays.push_back({part.name, part.bytes.size()});
+  PlanDraft draft(arrays);
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    if (!parts_[i].bytes.empty())
+      std::memcpy(draft.bytes(i).data(), parts_[i].bytes.data(), parts_[i].bytes.size());
+  return draft.finish();
 }
 
 }  // namespace kiln

@@ -34,7 +34,7 @@ class Plan {
   static Expected<std::shared_ptr<const Plan>> from_block(ByteView block);
 
  private:
-  friend class PlanBuilder;
+  friend class PlanDraft;
   struct Free {
     void operator()(std::byte* memory) const;
   };
@@ -51,7 +51,8 @@ class Plan {
 };
 using PlanPtr = std::shared_ptr<const Plan>;
 
-/// Collects arrays and makes a Plan of them.
+/// Collects arrays and makes a Plan of them. Copies them: large ones are better filled in place
+/// (kernel/plan_draft.hpp).
 class PlanBuilder {
  public:
   template <class T>

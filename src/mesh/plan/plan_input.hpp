@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "kernel/plan.hpp"
@@ -16,6 +17,7 @@ struct MapView {
   std::size_t targets = 0;     ///< elements of the set that it points to; every value is below
   std::uint64_t identity = 0;  ///< differs between Maps of one process
   std::uint64_t version = 0;   ///< grows when the values change
+  std::string_view name;       ///< for messages only
 };
 
 /// A (Dat, Map) pair in the order of first appearance, with the components that the loop uses, in

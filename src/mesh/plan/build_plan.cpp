@@ -1,0 +1,218 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+#include "kernel/plan_draft.hpp"
+#include "mesh/plan/columns.hpp"
+#include "mesh/plan/first_fit.hpp"
+#include "mesh/plan/plan_arrays.hpp"
+#include "mesh/plan/stage.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+/// Arrays of a plan in the making, by name: fixed ones first, then those whose size comes late.
+class Draft {
+ public:
+  void declare(const char* name, std::size_t bytes) { arrays_.push_back({name, bytes}); }
+  void allocate() { draft_.emplace(arrays_); }
+  template <class T = std::int32_t>
+  std::span<T> array(std::string_view name) {
+    return draft_->array<T>(place(name));
+  }
+  void shorten(std::string_view name, std::size_t bytes) { draft_->shorten(place(name), bytes); }
+  PlanPtr finish() { return draft_->finish(); }
+
+ private:
+  std::size_t place(std::string_view name) const {
+    std::size_t at = 0;
+    while (arrays_[at].name != name) ++at;
+    return at;
+  }
+  std::vector<PlanDraft::Array> arrays_;
+  std::optional<PlanDraft> draft_;
+};
+
+template <class T>
+void fill(std::span<T> array, const auto& values) {
+  std::ranges::copy(values, array.begin());
+}
+
+class Build {
+ public:
+  explicit Build(const PlanInput& input)
+      : input_(input),
+        conflicts_(conflicts_of(input)),
+        layout_(staging_layout(input.pairs)),
+        blocks_((input.size + input.block_size - 1) / input.block_size) {}
+
+  PlanPtr run() {
+    if (input_.scheme == Scheme::permuted) return permuted();
+    declare_blocks();
+    if (input_.scheme == Scheme::staged) declare_staged();
+    // Their sizes follow from the colours; no colour is without a block.
+    draft_.declare("ncolblk", blocks_ * 4);
+    draft_.declare("color_offs", (blocks_ + 1) * 4);
+    draft_.allocate();
+    std::size_t nshared = 0;
+    StagedTargets targets;
+    if (input_.scheme == Scheme::staged) {
+      const StagedTotals staged = stage_blocks();
+      draft_.shorten("ind_map", staged.ind_map * 4);
+      nshared = staged.nshared;
+      targets = staged_targets();
+    }
+    const Colouring colouring =
+        colour_runs(input_, conflicts_, unstaged_columns(), input_.block_size,
+                    input_.scheme == Scheme::staged ? &targets : nullptr);
+    write_colours(colouring);
+    write_head(blocks_, colouring.count, nshared);
+    return draft_.finish();
+  }
+
+ private:
+  /// The columns whose values staging has not checked.
+  Columns unstaged_columns() const {
+    std::vector<PlanPair> pairs, staged;
+    for (const auto& pair : input_.pairs)
+      (input_.scheme == Scheme::staged && pair.staged ? staged : pairs).push_back(pair);
+    for (const auto& conflict : input_.conflicts)
+      pairs.insert(pairs.end(), conflict.through.begin(), conflict.through.end());
+    Columns columns;
+    std::ranges::set_difference(columns_of(pairs), columns_of(staged), std::back_inserter(columns));
+    return columns;
+  }
+
+  StagedTargets staged_targets() {
+    StagedTargets targets{draft_.array("ind_map"),
+                          draft_.array("ind_sizes"),
+                          draft_.array("ind_offs"),
+                          input_.pairs.size(),
+                          {}};
+    for (const auto& columns : conflicts_) {
+      targets.pair.push_back(-1);
+      for (std::size_t p = 0; p < input_.pairs.size(); ++p)
+        if (layout_.list[p] >= 0 && columns_of({&input_.pairs[p], 1}) == columns)
+          targets.pair.back() = static_cast<int>(p);
+    }
+    return targets;
+  }
+
+  PlanPtr permuted() {
+    const Colouring colouring = colour_runs(input_, conflicts_, unstaged_columns(), 1);
+    draft_.declare("head", plan_head_size * 8);
+    draft_.declare("order", input_.size * 4);
+    draft_.declare("color_offs", (colouring.count + 1) * 4);
+    draft_.allocate();
+    const auto starts = starts_of_colours(colouring);
+    fill(draft_.array("color_offs"), starts);
+    sort_by_colour(colouring, starts, static_cast<std::int32_t>(input_.begin),
+                   draft_.array("order"));
+    write_head(0, colouring.count, 0);
+    return draft_.finish();
+  }
+
+  void declare_blocks() {
+    draft_.declare("head", plan_head_size * 8);
+    for (const char* name : {"offset", "nelems", "blkmap"}) draft_.declare(name, blocks_ * 4);
+  }
+
+  void declare_staged() {
+    const std::size_t pairs = input_.pairs.size();
+    std::size_t slots = 0;
+    for (const auto& rows : layout_.rows) slots += rows.size();
+    if (layout_.row_count * input_.size > std::numeric_limits<std::int32_t>::max())
+      throw Error(Errc::unsupported,
+                  fmt::format("mesh plan: {} elements with {} staged components each, expected "
+                              "fewer than 2^31 in all: make the part smaller",
+                              input_.size, layout_.row_count));
+    draft_.declare("ind_sizes", blocks_ * pairs * 4);
+    draft_.declare("ind_offs", blocks_ * pairs * 4);
+    draft_.declare("nindirect", pairs * 4);
+    draft_.declare("loc_first", (pairs + 1) * 4);
+    draft_.declare("loc_rows", slots * 4);
+    draft_.declare("thrcol", input_.size * 4);
+    draft_.declare("nthrcol", blocks_ * 4);
+    draft_.declare("loc_map", layout_.row_count * input_.size * loc_bytes_of(input_));
+    draft_.declare("ind_map", layout_.row_count * input_.size * 4);
+  }
+
+  StagedTotals stage_blocks() {
+    const StagedArrays arrays{
+        draft_.array("ind_sizes"), draft_.array("ind_offs"),           draft_.array("thrcol"),
+        draft_.array("nthrcol"),   draft_.array<std::byte>("loc_map"), loc_bytes_of(input_),
+        draft_.array("ind_map")};
+    const auto result = stage(input_, layout_, conflicts_, arrays);
+    fill(draft_.array("nindirect"), result.nindirect);
+    std::vector<std::int32_t> first{0}, rows;
+    for (const auto& of_pair : layout_.rows) {
+      rows.insert(rows.end(), of_pair.begin(), of_pair.end());
+      first.push_back(static_cast<std::int32_t>(rows.size()));
+    }
+    fill(draft_.array("loc_first"), first);
+    fill(draft_.array("loc_rows"), rows);
+    return result;
+  }
+
+  void write_colours(const Colouring& colouring) {
+    const auto offset = draft_.array("offset"), nelems = draft_.array("nelems");
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      const std::size_t first = b * input_.block_size;
+      offset[b] = static_cast<std::int32_t>(input_.begin + first);
+      nelems[b] =
+          static_cast<std::int32_t>(std::min<std::size_t>(input_.block_size, input_.size - first));
+    }
+    const auto starts = starts_of_colours(colouring);
+    sort_by_colour(colouring, starts, 0, draft_.array("blkmap"));
+    draft_.shorten("ncolblk", colouring.count * 4);
+    draft_.shorten("color_offs", starts.size() * 4);
+    const auto counts = draft_.array("ncolblk");
+    for (std::size_t c = 0; c < colouring.count; ++c) counts[c] = starts[c + 1] - starts[c];
+    fill(draft_.array("color_offs"), starts);
+  }
+
+  void write_head(std::size_t blocks, std::size_t colours, std::size_t nshared) {
+    const bool staged = input_.scheme == Scheme::staged;
+    const std::size_t head[] = {plan_schema,
+                                static_cast<std::size_t>(input_.scheme),
+                                input_.begin,
+                                input_.size,
+                                input_.block_size,
+                                blocks,
+                                colours,
+                                staged ? input_.pairs.size() : 0,
+                                nshared,
+                                staged ? loc_bytes_of(input_) : 0,
+                                staged ? layout_.row_count : 0};
+    static_assert(std::size(head) == plan_head_size);
+    fill(draft_.array<std::int64_t>("head"), head);
+  }
+
+  const PlanInput& input_;
+  std::vector<Columns> conflicts_;
+  StagingLayout layout_;
+  std::size_t blocks_;
+  Draft draft_;
+};
+
+}  // namespace
+
+PlanPtr build_plan(const PlanInput& input) {
+  check_input(input);
+  try {
+    return Build(input).run();
+  } catch (const Error& error) {
+    // Which block found it depends on the threads; the first one is named.
+    if (error.code() != Errc::bad_input) throw;
+    std::vector<PlanPair> all = input.pairs;
+    for (const auto& conflict : input.conflicts)
+      all.insert(all.end(), conflict.through.begin(), conflict.through.end());
+    check_targets(input, columns_of(all), 0, input.size);
+    throw;
+  }
+}
+
+}  // namespace kiln::mesh
