@@ -130,6 +130,12 @@ bool ElementText::wide(const ArgShape& a) const {
   return !a.soa && (a.dim == 2 || a.dim == 3 || a.dim == 4 || a.dim == 8 || a.dim == 16);
 }
 
+/// Whether an argument's elements go past the caches: whole vectors, one after another.
+bool ElementText::streams(const ArgShape& a) {
+  return a.kind == Kind::dat && a.access == Access::write && a.via == Via::direct && !a.soa &&
+         (a.dim == 2 || a.dim == 4 || a.dim == 8);
+}
+
 bool ElementText::is_private_increment(const ArgShape& a) const {
   return form_.commit == Commit::coloured && a.kind == Kind::dat && a.access == Access::inc &&
          a.via != Via::direct;
@@ -259,9 +265,12 @@ std::string ElementText::store_one(const ArgShape& a, const std::string& name,
     const std::string made = fmt::format("({}{})({})", name_of(a.type), a.dim, values);
     const std::string at = fmt::format("{}, kiln_d{}", target, a.data);
     const std::string old = adds ? fmt::format("vload{}({}) + ", a.dim, at) : "";
-    if (form_.streaming && a.access == Access::write && (a.dim == 2 || a.dim == 4 || a.dim == 8))
-      return fmt::format("    kiln_stream((__global {}{} *)(kiln_d{} + (size_t){} * {}), {});\n",
-                         name_of(a.type), a.dim, a.data, target, a.dim, made);
+    if (form_.streaming && streams(a))
+      return fmt::format(
+          "    if (kiln_aligned{0}) kiln_stream((__global {1}{2} *)(kiln_d{0} + (size_t){3} * "
+          "{2}), {4}); "
+          "else vstore{2}({4}, {5});\n",
+          a.data, name_of(a.type), a.dim, target, made, at);
     return fmt::format("    vstore{}({}{}, {});\n", a.dim, old, made, at);
   }
   std::string text;

@@ -49,6 +49,7 @@ class ElementText {
   /// An array of identities for a reduction, under its name.
   std::string accumulator(const ArgShape& reduction) const;
   std::string accumulator_name(int global) const;
+  static bool streams(const ArgShape& argument);
   static std::string one_accumulator(const ArgShape& reduction);
   /// A private copy of a Global that is read, for all elements.
   std::string global_copy(const ArgShape& global) const;

@@ -101,7 +101,9 @@ class LaneCheck {
   }
   void check_name(const Node& node) {
     // Pointers to elsewhere than the function's own real numbers and constants.
-    if (!node.type.scalar && callee(syntax_, node) < 0 && node.declaration >= 0) refuse();
+    if (node.type.scalar || node.declaration < 0) return;
+    const auto& named = syntax_.declarations[static_cast<std::size_t>(node.declaration)];
+    if (named.kind != Declaration::Kind::function) refuse();
   }
   void check_unary(const Node& node, Place place) {
     if (node.operation == "!" && place != Place::condition && real(node)) return refuse();

@@ -13,6 +13,9 @@ namespace {
 // Raised when the text for some Request changes.
 constexpr std::int64_t text_version = 1;
 
+/// From how many elements on arrays are taken to be larger than the caches.
+constexpr std::int64_t streamed_elements = 1 << 18;
+
 std::int64_t fact(const Request& request, std::string_view name, std::int64_t otherwise) {
   for (const auto& f : request.facts)
     if (f.name == name)
@@ -57,7 +60,9 @@ Parameters LoopGenerator::defaults(const Request& request) const {
   const LoopShape shape = shape_of(request);
   if (fact(request, "cpu", 1) != 0) {
     const std::int64_t lanes = !all_floating(shape) ? 1 : any_single(shape) ? 16 : 8;
-    return {{"FORM", 0}, {"LANES", lanes}, {"STREAM", 0}, {"BLOCK", 1024}};
+    // Where all is in the caches, going past them costs.
+    const std::int64_t stream = request.problem_size >= streamed_elements;
+    return {{"FORM", 0}, {"LANES", lanes}, {"STREAM", stream}};
   }
   const bool nvidia = fact(request, "nvidia", 0) != 0;
   if (atomics_do(shape, fact(request, "wide_atomics", 0) != 0))
@@ -109,6 +114,12 @@ Request make_request(const LoopShape& shape, const LoopDevice& device, std::int6
   request.problem_size = problem_size;
   request.label = shape.kernel;
   return request;
+}
+
+std::int64_t default_block(const LoopShape& shape, std::int64_t elements) {
+  const std::int64_t most = has_conflicts(shape) ? 4096 : 8192;
+  // Enough blocks of each colour that no thread waits long for the last one.
+  return std::clamp(elements / 64 / 64 * 64, std::int64_t{64}, most);
 }
 
 std::vector<std::pair<std::string, std::vector<std::int64_t>>> space(const LoopShape& shape,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "mesh/code/element_text.hpp"
 #include "mesh/code/helpers_text.hpp"
@@ -86,6 +87,12 @@ std::string blocks_body(const LoopShape& shape, const UserKernel& kernel, const 
                            : "kiln_first_block + (int)get_group_id(0)");
   if (lanes > 1) {
     text += preparation(shape, many);
+    // Such stores want whole vectors at their own alignment, which not every array has.
+    std::set<int> checked;
+    for (const auto& a : shape.arguments)
+      if (form.streaming && ElementText::streams(a) && checked.insert(a.data).second)
+        text +=
+            fmt::format("  const int kiln_aligned{0} = ((size_t)kiln_d{0} & 63) == 0;\n", a.data);
     text += fmt::format("  for (; kiln_stop - kiln_e >= {0}; kiln_e += {0}) {{\n{1}  }}\n", lanes,
                         many.text());
     text += join_lanes(shape, many, lanes);

@@ -114,8 +114,6 @@ int SyntaxReader::declaration_of(CXCursor cursor) {
     return -1;
   unsigned raw = 0;
   clang_.getSpellingLocation(clang_.getCursorLocation(cursor), nullptr, nullptr, nullptr, &raw);
-  // Built-in functions, which clang declares at no place of their own.
-  if (cursor.kind == CXCursor_FunctionDecl && raw < skipped_ + 1) return -1;
   if (const auto found = known_.find(raw); found != known_.end()) return found->second;
   Declaration made;
   made.name = text(clang_.getCursorSpelling(cursor));

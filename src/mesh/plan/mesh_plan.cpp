@@ -41,6 +41,11 @@ MeshPlan::MeshPlan(PlanPtr plan) : plan_(std::move(plan)) {
   loc_rows_ = plan_->array<std::int32_t>("loc_rows");
   thrcol_ = array("thrcol", size());
   nthrcol_ = array("nthrcol", nblocks());
+  demand(loc_first_.front() == 0 && std::ranges::is_sorted(loc_first_) &&
+             static_cast<std::size_t>(loc_first_.back()) == loc_rows_.size(),
+         "loc_first");
+  demand(std::ranges::all_of(loc_rows_, [&](auto row) { return row >= 0 && row < head_[10]; }),
+         "loc_rows");
   demand(loc_bytes() == 2 || loc_bytes() == 4, "loc_map has no known width");
   demand(plan_->array<std::byte>("loc_map").size() == number(10) * size() * loc_bytes(), "loc_map");
 }

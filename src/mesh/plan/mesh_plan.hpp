@@ -80,6 +80,10 @@ class MeshPlan {
   std::size_t loc_row(std::size_t pair, std::size_t slot) const {
     return static_cast<std::size_t>(loc_rows_[static_cast<std::size_t>(loc_first_[pair]) + slot]);
   }
+  /// How many slots a pair has: its components; 0 where it is not staged.
+  std::size_t slots(std::size_t pair) const {
+    return static_cast<std::size_t>(loc_first_[pair + 1] - loc_first_[pair]);
+  }
   /// One entry, whatever the width: for tests and messages.
   std::uint32_t loc(std::size_t pair, std::size_t slot, std::size_t position) const;
   /// The most bytes of local memory that a block takes: the pairs' slices, each rounded up to 16.

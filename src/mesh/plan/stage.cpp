@@ -4,7 +4,9 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "mesh/plan/block_stager.hpp"
 
@@ -27,7 +29,15 @@ class Stage {
         conflicts_(conflicts),
         into_(into),
         lists_(staged_lists(input, layout)) {
-    for (const auto& list : lists_) columns_ += list.columns.size();
+    Columns staged, all;
+    for (const auto& list : lists_) {
+      columns_ += list.columns.size();
+      staged.insert(staged.end(), list.columns.begin(), list.columns.end());
+    }
+    for (const auto& columns : conflicts) all.insert(all.end(), columns.begin(), columns.end());
+    std::ranges::sort(staged);
+    std::ranges::sort(all);
+    std::ranges::set_difference(all, staged, std::back_inserter(unstaged_));
   }
 
   void run(Chunk& chunk, BlockStager& stager) const {
@@ -79,6 +89,7 @@ class Stage {
     const std::size_t first = b * input_.block_size;
     const std::size_t count = std::min<std::size_t>(input_.block_size, input_.size - first);
     const std::size_t pairs = input_.pairs.size();
+    check_targets(input_, unstaged_, first, count);
     auto* const locs = reinterpret_cast<Loc*>(into_.loc_map.data());
     for (std::size_t l = 0; l < lists_.size(); ++l) {
       check_targets(input_, lists_[l].columns, first, count);
@@ -102,6 +113,7 @@ class Stage {
   const StagedArrays& into_;
   std::vector<StagedList> lists_;
   std::size_t columns_ = 0;
+  Columns unstaged_;  ///< of conflicts, and of no list
 };
 
 StagedTotals totals(const PlanInput& input, const StagedArrays& arrays) {

@@ -1,0 +1,234 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <tbb/task_arena.h>
+
+#include "mesh/plan/check.hpp"
+#include "mesh/plan/naive_plan.hpp"
+#include "mesh/plan/random_input.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+using testing::NaivePlan;
+using testing::random_input;
+using testing::random_scheme;
+
+bool equal(const PlanPtr& a, const PlanPtr& b) {
+  return std::ranges::equal(a->block(), b->block());
+}
+
+RC_GTEST_PROP(BuildPlan, makes_what_the_definitions_say, ()) {
+  const auto owned = random_input(random_scheme());
+  const MeshPlan plan(build_plan(owned->input));
+  RC_ASSERT(NaivePlan(owned->input).difference(plan) == "");
+  RC_ASSERT(check_plan(owned->input, plan) == "");
+  RC_CLASSIFY(plan.ncolors() > 8, "more than 8 colours");
+  RC_CLASSIFY(plan.ncolors() > 72, "more than 72 colours");
+}
+
+RC_GTEST_PROP(BuildPlan, makes_the_same_bytes_on_any_number_of_threads, ()) {
+  const auto owned = random_input(random_scheme());
+  const auto on = [&](int threads) {
+    return tbb::task_arena(threads).execute([&] { return build_plan(owned->input); });
+  };
+  const auto one = on(1);
+  RC_ASSERT(equal(one, on(2)));
+  RC_ASSERT(equal(one, on(5)));
+}
+
+RC_GTEST_PROP(BuildPlan, its_plans_survive_their_block, ()) {
+  const auto owned = random_input(random_scheme());
+  const auto plan = build_plan(owned->input);
+  const auto again = Plan::from_block(plan->block());
+  RC_ASSERT(again.has_value());
+  RC_ASSERT(check_plan(owned->input, MeshPlan(*again)) == "");
+}
+
+/// A chain: element e reaches targets e and e + 1.
+struct Chain {
+  explicit Chain(std::int32_t elements) {
+    for (std::int32_t e = 0; e < elements; ++e) values.insert(values.end(), {e, e + 1});
+    input.set_size = input.size = static_cast<std::size_t>(elements);
+    input.block_size = 4;
+    input.scheme = Scheme::staged;
+    input.maps = {{values, 2, input.size + 1, 1, 0, "links"}};
+    input.pairs = {{0, {0, 1}, 8, true}};
+    input.conflicts = {{{input.pairs[0]}}};
+  }
+  Chain(const Chain&) = delete;
+  std::vector<std::int32_t> values;
+  PlanInput input;
+};
+
+// PyOP2 wrote loc_map's rows in the order of sorted components and read them in the arguments'.
+TEST(BuildPlan, descending_components_keep_the_order_of_the_arguments) {
+  Chain chain(10);
+  chain.input.pairs = {{0, {1, 0}, 8, true}};
+  const MeshPlan plan(build_plan(chain.input));
+  for (std::size_t i = 0; i < 10; ++i)
+    for (const std::size_t slot : {0, 1}) {
+      const auto begin = static_cast<std::size_t>(plan.ind_offs()[i / 4]);
+      EXPECT_EQ(plan.ind_map()[begin + plan.loc(0, slot, i)], static_cast<int>(i + 1 - slot));
+    }
+}
+
+TEST(BuildPlan, pairs_of_a_map_with_the_same_components_share_a_list_and_its_rows) {
+  Chain chain(10);
+  chain.input.pairs = {{0, {0, 1}, 8, true}, {0, {1}, 8, true}, {0, {1, 0}, 32, true}};
+  const MeshPlan plan(build_plan(chain.input));
+  EXPECT_EQ(plan.loc_row(0, 0), plan.loc_row(2, 1));
+  EXPECT_EQ(plan.loc_row(0, 1), plan.loc_row(2, 0));
+  EXPECT_NE(plan.loc_row(0, 1), plan.loc_row(1, 0));
+  EXPECT_EQ(plan.ind_offs()[0], plan.ind_offs()[2]);
+  EXPECT_EQ(check_plan(chain.input, plan), "");
+  // 5 and 4 targets of 8 bytes, each slice rounded to 16, and 5 of 32.
+  EXPECT_EQ(plan.nshared(), 48u + 32u + 160u);
+}
+
+// PyOP2 kept int16 whatever the block: positions above 32767 became negative.
+TEST(BuildPlan, a_block_that_stages_more_than_16_bits_can_count_has_wider_places) {
+  Chain chain(70000);
+  chain.input.block_size = 65535;  // two components: up to 65536 targets here, 131070 for sure
+  EXPECT_EQ(loc_bytes_of(chain.input), 4u);
+  chain.input.block_size = 100000;
+  const MeshPlan plan(build_plan(chain.input));
+  ASSERT_EQ(plan.loc_bytes(), 4u);
+  EXPECT_EQ(plan.loc(0, 1, 69999), 70000u);
+  EXPECT_EQ(check_plan(chain.input, plan), "");
+  chain.input.block_size = 32768;
+  const MeshPlan narrow(build_plan(chain.input));
+  ASSERT_EQ(narrow.loc_bytes(), 2u);
+  EXPECT_EQ(narrow.loc(0, 1, 32767), 32768u);
+  EXPECT_EQ(check_plan(chain.input, narrow), "");
+}
+
+// PyOP2 cleared a work array of the whole target set for each block. With 4 billion entries to
+// clear in all, this would take minutes; it takes as long as the elements do.
+TEST(BuildPlan, many_blocks_on_a_large_target_set_clear_only_what_they_touched) {
+  std::vector<std::int32_t> values;
+  for (std::int32_t e = 0; e < 200000; ++e) values.push_back(e * 97 % 2000003);
+  PlanInput input;
+  input.set_size = input.size = values.size();
+  input.block_size = 10;
+  input.scheme = Scheme::staged;
+  input.maps = {{values, 1, 2000003, 1, 0, {}}};
+  input.pairs = {{0, {0}, 8, true}};
+  input.conflicts = {{{input.pairs[0]}}};
+  const MeshPlan plan(build_plan(input));
+  EXPECT_EQ(plan.nblocks(), 20000u);
+  EXPECT_EQ(check_plan(input, plan), "");
+  // The same where no list serves the conflict.
+  input.pairs[0].staged = false;
+  EXPECT_EQ(check_plan(input, MeshPlan(build_plan(input))), "");
+}
+
+// PyOP2's key took two subsets of one size for one.
+TEST(BuildPlan, elements_of_a_subset_come_from_its_list) {
+  Chain chain(8);
+  const std::vector<std::int32_t> odd{1, 3, 5, 7}, front{0, 1, 2, 3};
+  chain.input.size = 4;
+  chain.input.scheme = Scheme::permuted;
+  chain.input.subset = odd;
+  EXPECT_EQ(MeshPlan(build_plan(chain.input)).ncolors(), 1u);
+  chain.input.subset = front;
+  EXPECT_EQ(MeshPlan(build_plan(chain.input)).ncolors(), 2u);
+}
+
+TEST(BuildPlan, an_empty_part_has_no_blocks_and_no_colours) {
+  Chain chain(8);
+  chain.input.size = 0;
+  for (const auto scheme : {Scheme::blocks, Scheme::staged, Scheme::permuted}) {
+    chain.input.scheme = scheme;
+    const MeshPlan plan(build_plan(chain.input));
+    EXPECT_EQ(plan.ncolors(), 0u);
+    EXPECT_EQ(check_plan(chain.input, plan), "");
+  }
+}
+
+TEST(BuildPlan, without_conflicts_all_have_one_colour) {
+  Chain chain(9);
+  chain.input.conflicts.clear();
+  const MeshPlan plan(build_plan(chain.input));
+  EXPECT_EQ(plan.ncolors(), 1u);
+  EXPECT_EQ(std::vector(plan.nthrcol().begin(), plan.nthrcol().end()), (std::vector{1, 1, 1}));
+}
+
+TEST(BuildPlan, as_many_elements_at_one_target_take_as_many_colours) {
+  const std::vector<std::int32_t> values(500, 3);
+  PlanInput input;
+  input.set_size = input.size = 500;
+  input.block_size = 200;
+  input.maps = {{values, 1, 4, 1, 0, {}}};
+  input.pairs = {{0, {0}, 8, true}};
+  input.conflicts = {{{input.pairs[0]}}};
+  input.scheme = Scheme::permuted;
+  EXPECT_EQ(MeshPlan(build_plan(input)).ncolors(), 500u);
+  input.scheme = Scheme::staged;
+  const MeshPlan plan(build_plan(input));
+  EXPECT_EQ(plan.ncolors(), 3u);
+  EXPECT_EQ(plan.nthrcol()[0], 200);
+  EXPECT_EQ(check_plan(input, plan), "");
+}
+
+std::string message_of(const PlanInput& input) {
+  try {
+    build_plan(input);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    return error.message();
+  }
+  return "accepted";
+}
+
+TEST(BuildPlan, a_value_outside_the_target_set_is_named_by_map_row_and_component) {
+  for (const auto scheme : {Scheme::blocks, Scheme::staged, Scheme::permuted})
+    for (const bool staged : {true, false}) {
+      Chain chain(5000);
+      chain.input.scheme = scheme;
+      chain.input.pairs[0].staged = staged;
+      chain.values[2 * 4001 + 1] = 5001;
+      chain.values[2 * 4500] = -7;
+      EXPECT_EQ(message_of(chain.input),
+                "mesh plan: map 'links', row 4500, component 0 is -7, expected 0 … 5000");
+      chain.values[2 * 4500] = 0;
+      EXPECT_EQ(message_of(chain.input),
+                "mesh plan: map 'links', row 4001, component 1 is 5001, expected 0 … 5000");
+      // Also where nothing conflicts.
+      chain.input.conflicts.clear();
+      EXPECT_NE(message_of(chain.input), "accepted");
+      // What the part does not reach, and components that no argument uses, are not looked at.
+      chain.input.pairs[0].components = {0};
+      EXPECT_EQ(message_of(chain.input), "accepted");
+      chain.input.pairs[0].components = {1};
+      chain.input.size = 4000;
+      EXPECT_EQ(message_of(chain.input), "accepted");
+    }
+}
+
+TEST(BuildPlan, inputs_that_contradict_themselves_are_refused) {
+  const auto refused = [](auto&& change) {
+    Chain chain(10);
+    const std::vector<std::int32_t> outside{1, 10};
+    change(chain.input);
+    if (chain.input.subset) chain.input.subset = outside;
+    return message_of(chain.input);
+  };
+  EXPECT_EQ(refused([](PlanInput& input) { input.block_size = 0; }),
+            "mesh plan: block size 0, expected at least 1");
+  EXPECT_EQ(refused([](PlanInput& input) { input.begin = 3; }),
+            "mesh plan: a part of 10 elements from 3 on, expected it within 10");
+  EXPECT_EQ(refused([](PlanInput& input) { input.pairs[0].map = 1; }),
+            "mesh plan: a pair names map 1 of 1");
+  EXPECT_EQ(refused([](PlanInput& input) { input.pairs[0].components = {2}; }),
+            "mesh plan: map 'links' has 2 components, expected more than 2");
+  EXPECT_EQ(refused([](PlanInput& input) { input.set_size = input.size = 11; }),
+            "mesh plan: map 'links' has 10 rows, expected at least 11");
+  EXPECT_EQ(refused([](PlanInput& input) {
+              input.subset.emplace();
+              input.size = 2;
+            }),
+            "mesh plan: subset entry 1 is 10, expected 0 … 9");
+}
+
+}  // namespace
+}  // namespace kiln::mesh
