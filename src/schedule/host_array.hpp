@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -11,14 +13,19 @@
 namespace kiln {
 
 /// Host memory that CPU devices use without a copy: aligned to a page, zero-filled. Movable only.
+/// Much of it lies in the system's large pages where there are any: kernels that reach here and
+/// there would spend more on finding small ones than on what is in them.
 class HostArray {
  public:
   HostArray() = default;
   /// Throws std::bad_alloc.
   explicit HostArray(std::size_t bytes) : size_(bytes) {
-    const std::size_t rounded = (bytes + page - 1) / page * page;
-    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page, rounded ? rounded : page)));
+    const std::size_t unit = bytes >= large_page ? large_page : page;
+    const std::size_t rounded = (bytes + unit - 1) / unit * unit;
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(unit, rounded ? rounded : unit)));
     if (!memory_) throw std::bad_alloc();
+    // A wish: the system may have none. Before the first touch, which decides.
+    if (unit == large_page) ::madvise(memory_.get(), rounded, MADV_HUGEPAGE);
     std::memset(memory_.get(), 0, size_);
   }
   std::byte* data() { return memory_.get(); }
@@ -29,7 +36,7 @@ class HostArray {
   bool empty() const { return size_ == 0; }
 
  private:
-  static constexpr std::size_t page = 4096;
+  static constexpr std::size_t page = 4096, large_page = std::size_t{2} << 20;
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
