@@ -110,14 +110,19 @@ void Airfoil<Real>::update() {
 }
 
 template <class Real>
+void Airfoil<Real>::clear_and_update() {
+  rms_.set(Real{0});
+  update();
+}
+
+template <class Real>
 void Airfoil<Real>::step() {
   save_soln();
   for (int stage = 0; stage < 2; ++stage) {
     adt_calc();
     res_calc();
     bres_calc();
-    rms_.set(Real{0});
-    update();
+    clear_and_update();
   }
 }
 

@@ -37,6 +37,7 @@ class Airfoil {
   void res_calc();
   void bres_calc();
   void update();
+  void clear_and_update();  ///< with the sum of changes begun anew
 
   kiln::mesh::Dat& q() { return q_; }
 

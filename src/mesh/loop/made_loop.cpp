@@ -31,7 +31,7 @@ void MadeLoop::run(const Queue& queue, bool is_timed) {
     constexpr std::size_t most_events = 1024;
     if (timed_.size() >= most_events) collect(false);
   } else {
-    for (auto& launch : launches_) launch.enqueue(queue.cl()());
+    enqueue(queue);
   }
   for (Residence* output : outputs_) output->device_writes();
   for (GlobalState* global : extrema_) global->is_extremum = true;

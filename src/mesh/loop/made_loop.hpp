@@ -18,6 +18,11 @@ class MadeLoop {
   /// nothing but where times are taken. Throws kiln::Error.
   void run(const Queue& queue, bool is_timed);
 
+  /// The launches alone.
+  void enqueue(const Queue& queue) {
+    for (auto& launch : launches_) launch.enqueue(queue.cl()());
+  }
+
   /// Of the timed runs, on the device's clock; waits for them.
   double seconds();
   void clear_seconds();

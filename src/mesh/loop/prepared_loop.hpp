@@ -34,6 +34,9 @@ class PreparedLoop {
   bool has_extrema() const { return has_extrema_; }
   void check_again() const;
 
+  /// Its launches alone, once it has run: what run() is measured against.
+  void enqueue_only(const Queue& queue) { made_->enqueue(queue); }
+
   bool uses(const void* state) const;
   bool writes(const void* state) const;
   /// Whether it must stay behind an earlier loop: one writes what the other uses.
