@@ -7,6 +7,7 @@
 
 #include "mesh/code/layout.hpp"
 #include "mesh/code/user_kernel.hpp"
+#include "mesh/plan/mesh_plan.hpp"
 
 namespace kiln::mesh {
 
@@ -17,13 +18,23 @@ enum class Commit : std::uint8_t {
   coloured  ///< staged form: kept in private arrays, written by ElementText::increments()
 };
 
+/// Where the staged form finds the targets of (pair, component).
+struct StagedRows {
+  explicit StagedRows(const LoopShape& shape)
+      : pairs(plan_pairs(shape)), layout(staging_layout(pairs)) {}
+  /// The row of loc_map.
+  int row(int pair, int component) const;
+  std::vector<PlanPair> pairs;
+  StagingLayout layout;
+};
+
 /// What the text of one element, or of a group of `lanes` elements, depends on.
 struct ElementForm {
   int lanes = 1;
   Commit commit = Commit::plain;
-  bool ordered = false;    ///< positions are those of a list of elements by colour (coloured)
-  bool staged = false;     ///< indirect Dats lie in local memory
-  bool streaming = false;  ///< what is only written goes past the caches
+  bool ordered = false;  ///< positions are those of a list of elements by colour (coloured)
+  const StagedRows* staged = nullptr;  ///< indirect Dats lie in local memory
+  bool streaming = false;              ///< what is only written goes past the caches
 };
 
 /// OpenCL C for a group of elements: private copies of what the kernel reads, the call of the

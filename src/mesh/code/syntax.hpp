@@ -66,7 +66,7 @@ struct Prototype {
 
 /// A user's text, read by libclang, without anything of libclang's: what may be edited, and where.
 struct Syntax {
-  SourcePtr source;
+  SourcePtr source;  ///< with "_kiln" behind names that are words of OpenCL C (local, kernel …)
   std::vector<Function> functions;  ///< definitions, in the text's order
   std::vector<Prototype> prototypes;
   std::vector<Declaration> declarations;

@@ -202,6 +202,12 @@ Node SyntaxReader::read_node(CXCursor cursor) {
   else if (cursor.kind == CXCursor_DeclRefExpr || cursor.kind == CXCursor_CallExpr)
     node.declaration = declaration_of(clang_.getCursorReferenced(cursor));
   for_children(cursor, [&](CXCursor child) { node.children.push_back(read_node(child)); });
+  if (cursor.kind == CXCursor_CallExpr && node.declaration >= 0) {
+    // For a call within a macro's body libclang says where the macro's use ends.
+    std::uint32_t close = 0, unused = 0;
+    find_close(node.begin, close, unused);
+    node.end = close + 1;
+  }
   name_operation(node);
   return node;
 }
