@@ -162,13 +162,13 @@ int lanes_of(const LoopShape& shape, const UserKernel& kernel, int wanted) {
   if (values_of(shape) * wanted > most_values) return 1;
   const ConstantUse use(kernel.syntax);
   const auto plain = plain_edits(kernel.syntax, use);
-  return plain && lane_copies(kernel.syntax, *plain, kernel.function, wanted) ? wanted : 1;
+  return lane_copies(kernel.syntax, plain, kernel.function, wanted) ? wanted : 1;
 }
 
 std::string loop_text(const LoopShape& shape, const Parameters& parameters) {
   const UserKernel kernel = value_or_throw(read_kernel(shape));
   const ConstantUse use(kernel.syntax);
-  const auto plain = value_or_throw(plain_edits(kernel.syntax, use));
+  const auto plain = plain_edits(kernel.syntax, use);
   const std::string& source = kernel.syntax.source->text();
   const Form form = form_of(parameters);
   const int lanes = form == Form::blocks

@@ -60,7 +60,7 @@ struct Function {
 /// A declaration of a function without its body.
 struct Prototype {
   std::string name;
-  std::uint32_t begin = 0, close = 0, void_at = 0;
+  std::uint32_t begin = 0, name_at = 0, close = 0, void_at = 0;
   bool is_static = false, has_parameters = false;
 };
 

@@ -171,7 +171,7 @@ void SyntaxReader::read_function(CXCursor cursor) {
   std::string name = text(clang_.getCursorSpelling(cursor));
   if (clang_.isCursorDefinition(cursor) == 0) {
     into_.prototypes.push_back(
-        {std::move(name), begin, close, void_at, is_static, !parameters.empty()});
+        {std::move(name), begin, name_at, close, void_at, is_static, !parameters.empty()});
     return;
   }
   Function made;
@@ -202,12 +202,6 @@ Node SyntaxReader::read_node(CXCursor cursor) {
   else if (cursor.kind == CXCursor_DeclRefExpr || cursor.kind == CXCursor_CallExpr)
     node.declaration = declaration_of(clang_.getCursorReferenced(cursor));
   for_children(cursor, [&](CXCursor child) { node.children.push_back(read_node(child)); });
-  if (cursor.kind == CXCursor_CallExpr && node.declaration >= 0) {
-    // For a call within a macro's body libclang says where the macro's use ends.
-    std::uint32_t close = 0, unused = 0;
-    find_close(node.begin, close, unused);
-    node.end = close + 1;
-  }
   name_operation(node);
   return node;
 }
