@@ -223,7 +223,7 @@ std::string ElementText::load_one(const ArgShape& a, const std::string& name,
 
 std::string ElementText::load(std::size_t i) const {
   const ArgShape& a = shape_.arguments[i];
-  if (a.kind == Kind::global) return {};
+  if (a.kind == Kind::global || is_in_place(i)) return {};
   std::string text = declare(i);
   const std::string name = fmt::format("kiln_a{}", i);
   if (a.kind == Kind::mat) {
@@ -255,7 +255,11 @@ std::string ElementText::call() const {
   for (std::size_t i = 0; i < shape_.arguments.size(); ++i) {
     const ArgShape& a = shape_.arguments[i];
     arguments += i == 0 ? "" : ", ";
-    if (a.kind == Kind::global)
+    if (is_in_place(i))
+      arguments += a.kind == Kind::global ? fmt::format("kiln_global{}", a.data)
+                                          : fmt::format("kiln_d{} + (size_t){} * {}", a.data,
+                                                        targets(a, component_of(a))[0], a.dim);
+    else if (a.kind == Kind::global)
       arguments += a.access == Access::read
                        ? fmt::format("kiln_{}{}", form_.lanes == 1 ? "g" : "w", a.data)
                        : accumulator_name(a.data);
@@ -266,8 +270,8 @@ std::string ElementText::call() const {
   for (std::size_t i = 0; i < shape_.extents.size(); ++i)
     arguments += fmt::format("{}kiln_i{}", arguments.empty() ? "" : ", ", i);
   return fmt::format("    {}{}({}{});\n", shape_.kernel,
-                     form_.lanes == 1 ? "" : lanes_suffix(form_.lanes), arguments,
-                     constants_.arguments(kernel_.function, arguments.empty()));
+                     form_.lanes == 1 ? spaces_suffix(form_.in_place) : lanes_suffix(form_.lanes),
+                     arguments, constants_.arguments(kernel_.function, arguments.empty()));
 }
 
 std::string ElementText::store_one(const ArgShape& a, const std::string& name,
@@ -308,7 +312,7 @@ std::string ElementText::store_one(const ArgShape& a, const std::string& name,
 std::string ElementText::store(std::size_t i, int lane) const {
   const ArgShape& a = shape_.arguments[i];
   const bool writes = a.kind == Kind::dat && a.access != Access::read && !is_private_increment(a);
-  if (!writes) return {};
+  if (!writes || is_in_place(i)) return {};
   const std::string name = fmt::format("kiln_a{}", i);
   if (form_.lanes > 1 && contiguous(a)) return lane == 0 ? store_lanes(i) : std::string();
   if (a.via != Via::all)

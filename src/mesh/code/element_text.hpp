@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mesh/code/layout.hpp"
+#include "mesh/code/space_copies.hpp"
 #include "mesh/code/user_kernel.hpp"
 #include "mesh/plan/mesh_plan.hpp"
 
@@ -34,7 +35,8 @@ struct ElementForm {
   Commit commit = Commit::plain;
   bool ordered = false;  ///< positions are those of a list of elements by colour (coloured)
   const StagedRows* staged = nullptr;  ///< indirect Dats lie in local memory
-  bool streaming = false;              ///< what is only written goes past the caches
+  Spaces in_place;         ///< by argument; not empty: the kernel's copy for these spaces is called
+  bool streaming = false;  ///< what is only written goes past the caches
 };
 
 /// OpenCL C for a group of elements: private copies of what the kernel reads, the call of the
@@ -91,6 +93,9 @@ class ElementText {
                         const std::string& target, int lane) const;
   std::string store_lanes(std::size_t argument) const;
   std::string stores(bool indexed) const;
+  bool is_in_place(std::size_t argument) const {
+    return !form_.in_place.empty() && form_.in_place[argument] != Space::private_;
+  }
   std::string matrix_store(std::size_t argument) const;
   std::string with_extents() const;
   bool is_private_increment(const ArgShape& argument) const;

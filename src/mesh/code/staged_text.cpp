@@ -100,11 +100,13 @@ std::string rounds(const ElementText& element, std::int64_t group) {
 }  // namespace
 
 std::string staged_body(const LoopShape& shape, const UserKernel& kernel, const ConstantUse& use,
-                        const Parameters& parameters, const std::string& constants) {
+                        const Parameters& parameters, const std::string& constants,
+                        const Spaces& spaces) {
   const StagedRows rows(shape);
   const std::int64_t group = parameters.get("GROUP", 1);
   ElementForm form;
   form.staged = &rows;
+  form.in_place = spaces;
   form.commit = Commit::coloured;
   const ElementText element(shape, kernel, use, form);
   std::string text = group_arrays(shape, parameters) + constants;
