@@ -1,6 +1,10 @@
 #include "mesh/plan/plan_key.hpp"
 
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
+#include <set>
 
 #include "store/canonical.hpp"
 
@@ -29,6 +33,7 @@ class Writer {
       : input_(input), digests_(digests), kind_(kind) {}
 
   Bytes run() {
+    compute_digests();
     out_.integer("digests", static_cast<std::int64_t>(kind_))
         .integer("iteration size", number(input_.size))
         .integer("partition size", input_.block_size)
@@ -48,12 +53,10 @@ class Writer {
     }
     for (const auto& conflict : conflicts_of(input_)) {
       out_.begin("conflict");
-      for (auto first = conflict.begin(); first != conflict.end();) {
-        const auto end = std::find_if(
-            first, conflict.end(), [&](const Column& column) { return column.map != first->map; });
+      for (const auto& through : by_map(conflict)) {
         out_.begin("through");
-        columns({first, end});
-        for (; first != end; ++first) out_.integer("index", first->component);
+        columns(through);
+        for (const auto& column : through) out_.integer("index", column.component);
         out_.end();
       }
       out_.end();
@@ -62,19 +65,50 @@ class Writer {
   }
 
  private:
+  /// All digests of Maps, several at once: they are what takes the time.
+  void compute_digests() {
+    std::set<Columns> all;
+    for (const auto& pair : input_.pairs) all.insert(columns_of({&pair, 1}));
+    for (const auto& conflict : conflicts_of(input_))
+      for (const auto& through : by_map(conflict)) all.insert(through);
+    all.erase(Columns{});
+    const std::vector<Columns> distinct(all.begin(), all.end());
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(std::size_t{0}, distinct.size(),
+                        [&](std::size_t i) { digest_of(distinct[i]); });
+    });
+  }
+
+  /// Columns cut where the Map changes.
+  static std::vector<Columns> by_map(const Columns& columns) {
+    std::vector<Columns> result;
+    for (const auto& column : columns) {
+      if (result.empty() || result.back()[0].map != column.map) result.emplace_back();
+      result.back().push_back(column);
+    }
+    return result;
+  }
+
+  std::size_t rows_of(const MapView& map) const {
+    return std::min(input_.set_size, map.values.size() / map.arity);
+  }
+  Digest digest_of(const Columns& columns) {
+    const auto& map = input_.maps[columns[0].map];
+    std::vector<std::uint32_t> components;
+    for (const auto& column : columns) components.push_back(column.component);
+    return digests_.of_columns(map, components, rows_of(map), kind_);
+  }
+
   static std::int64_t number(std::size_t value) { return static_cast<std::int64_t>(value); }
 
   /// Columns of one Map; nothing where there are none.
   void columns(const Columns& columns) {
     if (columns.empty()) return;
     const auto& map = input_.maps[columns[0].map];
-    const std::size_t rows = std::min(input_.set_size, map.values.size() / map.arity);
-    std::vector<std::uint32_t> components;
-    for (const auto& column : columns) components.push_back(column.component);
     out_.integer("map", maps_.of(columns[0].map))
         .integer("targets", number(map.targets))
-        .integer("rows", number(rows))
-        .digest("values", digests_.of_columns(map, components, rows, kind_));
+        .integer("rows", number(rows_of(map)))
+        .digest("values", digest_of(columns));
   }
 
   const PlanInput& input_;
