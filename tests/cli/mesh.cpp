@@ -44,9 +44,9 @@ TEST_F(Mesh, makes_meshes_by_the_name_s_extension) {
   EXPECT_EQ(text("grid.h5").substr(1, 3), "HDF");
   EXPECT_EQ(good({"naca0012", "-I20", "-J30", "--aero", "-o", "FE_grid.dat", "--json"}),
             "{\"file\":\"FE_grid.dat\",\"sets\":{\"nodes\":1870,\"bedges\":120,\"cells\":1800}}\n");
-  EXPECT_THAT(text("FE_grid.dat"), StartsWith("1870 1800 120\n"));
+  EXPECT_EQ(text("FE_grid.dat").substr(0, 14), "1870 1800 120\n");
   good({"naca0012", "-I20", "-J30", "--text", "-o", "grid.txt"});
-  EXPECT_THAT(text("grid.txt"), StartsWith("1891 1800 3530 140\n9.000000 0.000000\n"));
+  EXPECT_EQ(text("grid.txt").substr(0, 38), "1891 1800 3530 140\n9.000000 -0.000000\n");
 }
 
 TEST_F(Mesh, converts_there_and_back) {
@@ -55,9 +55,10 @@ TEST_F(Mesh, converts_there_and_back) {
   EXPECT_EQ(good({"convert", "b.h5", "c.dat"}), "");
   EXPECT_EQ(text("a.dat"), text("c.dat"));
   good({"convert", "b.h5", "d.vtu", "--dat", "p_x"});
-  EXPECT_THAT(text("d.vtu"), HasSubstr("<Piece NumberOfPoints=\"1891\" NumberOfCells=\"1800\">"));
+  EXPECT_THAT(text("d.vtu").substr(0, 400),
+              HasSubstr("<Piece NumberOfPoints=\"1891\" NumberOfCells=\"1800\">"));
   good({"convert", "b.h5", "wall.vtu", "--cells=pbedge", "--dat", "p_bound", "--coordinates=p_x"});
-  EXPECT_THAT(text("wall.vtu"), HasSubstr("NumberOfCells=\"140\""));
+  EXPECT_THAT(text("wall.vtu").substr(0, 400), HasSubstr("NumberOfCells=\"140\""));
 }
 
 TEST_F(Mesh, says_what_a_file_holds) {
