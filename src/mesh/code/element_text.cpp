@@ -10,6 +10,14 @@ namespace kiln::mesh {
 using Via = ArgShape::Via;
 using Kind = ArgShape::Kind;
 
+int StagedRows::row(int pair, int component) const {
+  const auto at = static_cast<std::size_t>(pair);
+  const auto& components = pairs[at].components;
+  for (std::size_t slot = 0; slot < components.size(); ++slot)
+    if (components[slot] == static_cast<std::uint32_t>(component)) return layout.rows[at][slot];
+  throw Error(Errc::internal, "a component of a Map that no pair has");
+}
+
 std::string ElementText::type(ScalarType scalar) const {
   return form_.lanes == 1 ? std::string(name_of(scalar))
                           : fmt::format("{}{}", name_of(scalar), form_.lanes);
@@ -77,6 +85,14 @@ std::string ElementText::map_target(int map, int arity, const std::string& compo
 std::string ElementText::map_targets(bool indexed) const {
   std::set<std::string> done;
   std::string text;
+  if (form_.staged != nullptr) {
+    for (std::size_t row = 0; row < form_.staged->layout.row_count && !indexed; ++row)
+      text += fmt::format(
+          "    const int kiln_loc{0} = (int)kiln_loc_map[(size_t){0} * kiln_size + "
+          "kiln_position];\n",
+          row);
+    return text;
+  }
   const auto add = [&](int map, int arity, const std::string& component, const std::string& name) {
     if (done.insert(fmt::format("{} {}", map, name)).second)
       text += map_target(map, arity, component, name);
@@ -105,16 +121,20 @@ std::string ElementText::component_of(const ArgShape& a) const {
 ElementText::Targets ElementText::targets(const ArgShape& a, const std::string& component) const {
   Targets names;
   for (int lane = 0; lane < form_.lanes; ++lane)
-    names.push_back(a.via == Via::direct ? fmt::format("kiln_el{}", lane)
-                                         : fmt::format("kiln_m{}_{}_{}", a.map, component, lane));
+    if (a.via == Via::direct)
+      names.push_back(fmt::format("kiln_el{}", lane));
+    else if (form_.staged != nullptr)
+      names.push_back(fmt::format("kiln_loc{}", form_.staged->row(a.pair, std::stoi(component))));
+    else
+      names.push_back(fmt::format("kiln_m{}_{}_{}", a.map, component, lane));
   return names;
 }
 
 /// Component k of an element as an lvalue.
 std::string ElementText::place(const ArgShape& a, const std::string& target,
                                const std::string& k) const {
-  if (form_.staged && a.pair >= 0)
-    return fmt::format("kiln_l{}[(kiln_loc_{}) * {} + {}]", a.pair, target, a.dim, k);
+  if (form_.staged != nullptr && a.via != Via::direct)
+    return fmt::format("kiln_l{}[{} * {} + {}]", a.pair, target, a.dim, k);
   if (a.soa) return fmt::format("kiln_d{0}[{1} * kiln_s{0} + {2}]", a.data, k, target);
   if (a.dim == 1) return fmt::format("kiln_d{}[{}]", a.data, target);
   return fmt::format("kiln_d{}[(size_t){} * {} + {}]", a.data, target, a.dim, k);
@@ -203,7 +223,7 @@ std::string ElementText::load_one(const ArgShape& a, const std::string& name,
 
 std::string ElementText::load(std::size_t i) const {
   const ArgShape& a = shape_.arguments[i];
-  if (a.kind == Kind::global) return {};
+  if (a.kind == Kind::global || is_in_place(i)) return {};
   std::string text = declare(i);
   const std::string name = fmt::format("kiln_a{}", i);
   if (a.kind == Kind::mat) {
@@ -235,7 +255,11 @@ std::string ElementText::call() const {
   for (std::size_t i = 0; i < shape_.arguments.size(); ++i) {
     const ArgShape& a = shape_.arguments[i];
     arguments += i == 0 ? "" : ", ";
-    if (a.kind == Kind::global)
+    if (is_in_place(i))
+      arguments += a.kind == Kind::global ? fmt::format("kiln_global{}", a.data)
+                                          : fmt::format("kiln_d{} + (size_t){} * {}", a.data,
+                                                        targets(a, component_of(a))[0], a.dim);
+    else if (a.kind == Kind::global)
       arguments += a.access == Access::read
                        ? fmt::format("kiln_{}{}", form_.lanes == 1 ? "g" : "w", a.data)
                        : accumulator_name(a.data);
@@ -246,8 +270,8 @@ std::string ElementText::call() const {
   for (std::size_t i = 0; i < shape_.extents.size(); ++i)
     arguments += fmt::format("{}kiln_i{}", arguments.empty() ? "" : ", ", i);
   return fmt::format("    {}{}({}{});\n", shape_.kernel,
-                     form_.lanes == 1 ? "" : lanes_suffix(form_.lanes), arguments,
-                     constants_.arguments(kernel_.function, arguments.empty()));
+                     form_.lanes == 1 ? spaces_suffix(form_.in_place) : lanes_suffix(form_.lanes),
+                     arguments, constants_.arguments(kernel_.function, arguments.empty()));
 }
 
 std::string ElementText::store_one(const ArgShape& a, const std::string& name,
@@ -288,7 +312,7 @@ std::string ElementText::store_one(const ArgShape& a, const std::string& name,
 std::string ElementText::store(std::size_t i, int lane) const {
   const ArgShape& a = shape_.arguments[i];
   const bool writes = a.kind == Kind::dat && a.access != Access::read && !is_private_increment(a);
-  if (!writes) return {};
+  if (!writes || is_in_place(i)) return {};
   const std::string name = fmt::format("kiln_a{}", i);
   if (form_.lanes > 1 && contiguous(a)) return lane == 0 ? store_lanes(i) : std::string();
   if (a.via != Via::all)
@@ -354,6 +378,40 @@ std::string ElementText::text() const {
   }
   text += with_extents() + stores(false);
   if (shape_.extruded) text += "    }\n";
+  return text;
+}
+
+std::string ElementText::increment_arrays() const {
+  std::string text;
+  for (std::size_t i = 0; i < shape_.arguments.size(); ++i) {
+    const ArgShape& a = shape_.arguments[i];
+    if (!is_private_increment(a)) continue;
+    const int arity = a.via == Via::all ? a.arity : 1;
+    text += a.via == Via::all
+                ? fmt::format("    {} kiln_a{}[{}][{}];\n", name_of(a.type), i, arity, a.dim)
+                : fmt::format("    {} kiln_a{}[{}];\n", name_of(a.type), i, a.dim);
+  }
+  return text;
+}
+
+std::string ElementText::increments() const {
+  std::string text;
+  for (std::size_t i = 0; i < shape_.arguments.size(); ++i) {
+    const ArgShape& a = shape_.arguments[i];
+    if (!is_private_increment(a)) continue;
+    const int count = a.via == Via::all ? a.arity : 1;
+    for (int c = 0; c < count; ++c) {
+      const int component = a.via == Via::all ? c : a.component;
+      const int row = form_.staged->row(a.pair, component);
+      const std::string place = fmt::format(
+          "kiln_l{0}[(int)kiln_loc_map[(size_t){1} * kiln_size + "
+          "kiln_position] * {2} + kiln_k]",
+          a.pair, row, a.dim);
+      text += fmt::format(
+          "        for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} += kiln_a{}{}[kiln_k];\n", a.dim,
+          place, i, a.via == Via::all ? fmt::format("[{}]", c) : "");
+    }
+  }
   return text;
 }
 

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "mesh/code/layout.hpp"
+#include "mesh/code/space_copies.hpp"
 #include "mesh/code/user_kernel.hpp"
+#include "mesh/plan/mesh_plan.hpp"
 
 namespace kiln::mesh {
 
@@ -17,12 +19,23 @@ enum class Commit : std::uint8_t {
   coloured  ///< staged form: kept in private arrays, written by ElementText::increments()
 };
 
+/// Where the staged form finds the targets of (pair, component).
+struct StagedRows {
+  explicit StagedRows(const LoopShape& shape)
+      : pairs(plan_pairs(shape)), layout(staging_layout(pairs)) {}
+  /// The row of loc_map.
+  int row(int pair, int component) const;
+  std::vector<PlanPair> pairs;
+  StagingLayout layout;
+};
+
 /// What the text of one element, or of a group of `lanes` elements, depends on.
 struct ElementForm {
   int lanes = 1;
   Commit commit = Commit::plain;
-  bool ordered = false;    ///< positions are those of a list of elements by colour (coloured)
-  bool staged = false;     ///< indirect Dats lie in local memory
+  bool ordered = false;  ///< positions are those of a list of elements by colour (coloured)
+  const StagedRows* staged = nullptr;  ///< indirect Dats lie in local memory
+  Spaces in_place;         ///< by argument; not empty: the kernel's copy for these spaces is called
   bool streaming = false;  ///< what is only written goes past the caches
 };
 
@@ -80,6 +93,9 @@ class ElementText {
                         const std::string& target, int lane) const;
   std::string store_lanes(std::size_t argument) const;
   std::string stores(bool indexed) const;
+  bool is_in_place(std::size_t argument) const {
+    return !form_.in_place.empty() && form_.in_place[argument] != Space::private_;
+  }
   std::string matrix_store(std::size_t argument) const;
   std::string with_extents() const;
   bool is_private_increment(const ArgShape& argument) const;

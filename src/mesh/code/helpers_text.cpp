@@ -56,12 +56,12 @@ std::string add_text(ScalarType type, bool ptx) {
       body = "  atom_add(kiln_at, kiln_value);\n";
       break;
     case ScalarType::f32:
-      body = ptx ? "  asm volatile(\"red.global.add.f32 [%0], %1;\" : : \"l\"(kiln_at), "
+      body = ptx ? "  __asm__ volatile(\"red.global.add.f32 [%0], %1;\" : : \"l\"(kiln_at), "
                    "\"f\"(kiln_value) : \"memory\");\n"
                  : exchange_loop(type, "int", "as_int", "as_float", "atomic_cmpxchg");
       break;
     case ScalarType::f64:
-      body = ptx ? "  asm volatile(\"red.global.add.f64 [%0], %1;\" : : \"l\"(kiln_at), "
+      body = ptx ? "  __asm__ volatile(\"red.global.add.f64 [%0], %1;\" : : \"l\"(kiln_at), "
                    "\"d\"(kiln_value) : \"memory\");\n"
                  : exchange_loop(type, "long", "as_long", "as_double", "atom_cmpxchg");
       break;

@@ -180,6 +180,8 @@ std::optional<std::string> lane_copies(const Syntax& syntax, const std::vector<E
   std::vector<Edit> edits = plain;
   const std::string suffix = lanes_suffix(lanes);
   std::string prototypes, bodies;
+  // Calls that macros make stay as they are; then the copies do not compile.
+  for (const auto& site : call_sites(syntax)) edits.push_back({site.end, 0, suffix});
   const std::string& text = syntax.source->text();
   for (const int number : functions) {
     const Function& copied = syntax.functions[static_cast<std::size_t>(number)];
@@ -187,10 +189,6 @@ std::optional<std::string> lane_copies(const Syntax& syntax, const std::vector<E
     const auto name_end = copied.name_at + static_cast<std::uint32_t>(copied.name.size());
     edits.push_back({name_end, 0, suffix});
     widen_types(syntax, copied, lanes, edits);
-    visit_nodes(copied.body, [&](const Node& node) {
-      if (node.kind == CXCursor_DeclRefExpr && callee(syntax, node) >= 0)
-        edits.push_back({node.end, 0, suffix});
-    });
   }
   for (const int number : functions) {
     const Function& copied = syntax.functions[static_cast<std::size_t>(number)];

@@ -5,6 +5,7 @@
 
 #include "kernel/parameters.hpp"
 #include "mesh/loop/shape.hpp"
+#include "mesh/plan/plan_input.hpp"
 
 namespace kiln::mesh {
 
@@ -89,6 +90,14 @@ bool has_conflicts(const LoopShape& shape);
 
 /// The arguments that conflict.
 std::vector<int> conflicting_arguments(const LoopShape& shape);
+
+/// The (Dat, Map) pairs of a loop as plans want them: by number, with the components that arguments
+/// use in their order, `map` the Map's number. Dats only.
+std::vector<PlanPair> plan_pairs(const LoopShape& shape);
+
+/// What may not be reached by two elements at once: each Dat with conflicting arguments through all
+/// of its pairs, and the rows of each Mat.
+std::vector<PlanConflict> plan_conflicts(const LoopShape& shape);
 
 /// The shape with those constants only whose names occur in the source: what Requests, Keys and
 /// layouts are made of, so that declaring one more changes nothing.

@@ -43,13 +43,18 @@ bool atomics_do(const LoopShape& shape, bool wide_atomics) {
   });
 }
 
+/// Whether the staged form has room for the loop: no matrices, iteration indices, columns or
+/// indirect RW (its elements run at once), and no pair that is added to and used otherwise, too.
 bool stages(const LoopShape& shape) {
-  const bool plain = std::all_of(shape.arguments.begin(), shape.arguments.end(), [](auto& a) {
-    return a.kind != ArgShape::Kind::mat && a.via != ArgShape::Via::index;
-  });
-  const bool pairs = std::any_of(shape.arguments.begin(), shape.arguments.end(),
-                                 [](auto& a) { return a.pair >= 0; });
-  return plain && pairs && !shape.extruded && shape.extents.empty();
+  bool pairs = false, fits = !shape.extruded && shape.extents.empty();
+  for (const auto& a : shape.arguments) {
+    const bool indirect = a.via != ArgShape::Via::direct;
+    pairs = pairs || (indirect && a.kind == ArgShape::Kind::dat);
+    if (a.kind == ArgShape::Kind::mat || (indirect && a.access == Access::rw)) fits = false;
+    for (const auto& b : shape.arguments)
+      if (indirect && b.kind == a.kind && b.pair == a.pair && b.access != a.access) fits = false;
+  }
+  return pairs && fits;
 }
 
 }  // namespace

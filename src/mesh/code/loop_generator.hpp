@@ -40,6 +40,10 @@ struct LoopDevice {
 /// @param problem_size elements of the loop.
 Request make_request(const LoopShape& shape, const LoopDevice& device, std::int64_t problem_size);
 
+/// Elements of a block where Parameters do not say (the defaults leave BLOCK out): by the work,
+/// since the text is the same for any size.
+std::int64_t default_block(const LoopShape& shape, std::int64_t elements);
+
 /// The values of each Parameter that are worth trying, by name; not all combinations are accepted.
 std::vector<std::pair<std::string, std::vector<std::int64_t>>> space(const LoopShape& shape,
                                                                      const LoopDevice& device);

@@ -18,6 +18,35 @@ namespace {
 /// Values that a group of lanes may hold: beyond that the text and the registers overflow.
 constexpr int most_values = 1024;
 
+/// Components up to which a private copy of an element costs nothing: beyond them it would spill.
+constexpr int most_copied = 32, most_copied_of_globals = 8;
+
+/// The arguments whose data the kernel gets where they lie: large elements and large Globals that
+/// are read. Empty where there are none or the kernel has no copy for that (space_copies).
+/// `copies` receives the text of the copies.
+Spaces in_place(const LoopShape& shape, const UserKernel& kernel, const std::vector<Edit>& plain,
+                Form form, std::string& copies) {
+  Spaces spaces(kernel.kernel().parameters.size(), Space::private_);
+  bool any = false;
+  for (std::size_t i = 0; i < shape.arguments.size(); ++i) {
+    const ArgShape& a = shape.arguments[i];
+    const bool dat = a.kind == ArgShape::Kind::dat && a.access != Access::inc && !a.soa &&
+                     a.dim > most_copied &&
+                     (a.via == ArgShape::Via::direct ||
+                      (a.via == ArgShape::Via::component && form != Form::staged));
+    const bool global = a.kind == ArgShape::Kind::global && a.access == Access::read &&
+                        a.dim > most_copied_of_globals;
+    if (!dat && !global) continue;
+    spaces[i] = Space::global;
+    any = true;
+  }
+  if (!any) return {};
+  const auto made = space_copies(kernel.syntax, plain, kernel.function, spaces);
+  if (!made) return {};
+  copies = *made;
+  return spaces;
+}
+
 /// Constants under the user's names.
 std::string constant_copies(const LoopShape& shape, const UserKernel& kernel,
                             const ConstantUse& use) {
@@ -71,11 +100,13 @@ std::string leave_partials(const LoopShape& shape) {
 }
 
 std::string blocks_body(const LoopShape& shape, const UserKernel& kernel, const ConstantUse& use,
-                        const Parameters& parameters, int lanes) {
+                        const Parameters& parameters, int lanes, const Spaces& spaces) {
   ElementForm form;
+  form.in_place = spaces;
   form.streaming = parameters.get("STREAM", 0) != 0;
   const ElementText one(shape, kernel, use, form);
   form.lanes = lanes;
+  form.in_place.clear();
   const ElementText many(shape, kernel, use, form);
   std::string text = constant_copies(shape, kernel, use) + preparation(shape, one);
   text += fmt::format(
@@ -102,9 +133,10 @@ std::string blocks_body(const LoopShape& shape, const UserKernel& kernel, const 
 }
 
 std::string items_body(const LoopShape& shape, const UserKernel& kernel, const ConstantUse& use,
-                       const Parameters& parameters) {
+                       const Parameters& parameters, const Spaces& spaces) {
   const bool coloured = form_of(parameters) == Form::coloured;
   ElementForm form;
+  form.in_place = spaces;
   form.ordered = coloured && has_conflicts(shape);
   form.commit = coloured ? Commit::plain : Commit::atomic;
   const ElementText one(shape, kernel, use, form);
@@ -162,13 +194,13 @@ int lanes_of(const LoopShape& shape, const UserKernel& kernel, int wanted) {
   if (values_of(shape) * wanted > most_values) return 1;
   const ConstantUse use(kernel.syntax);
   const auto plain = plain_edits(kernel.syntax, use);
-  return plain && lane_copies(kernel.syntax, *plain, kernel.function, wanted) ? wanted : 1;
+  return lane_copies(kernel.syntax, plain, kernel.function, wanted) ? wanted : 1;
 }
 
 std::string loop_text(const LoopShape& shape, const Parameters& parameters) {
   const UserKernel kernel = value_or_throw(read_kernel(shape));
   const ConstantUse use(kernel.syntax);
-  const auto plain = value_or_throw(plain_edits(kernel.syntax, use));
+  const auto plain = plain_edits(kernel.syntax, use);
   const std::string& source = kernel.syntax.source->text();
   const Form form = form_of(parameters);
   const int lanes = form == Form::blocks
@@ -178,14 +210,17 @@ std::string loop_text(const LoopShape& shape, const Parameters& parameters) {
                      edited(source, 0, static_cast<std::uint32_t>(source.size()), plain) +
                      "\n#line 1 \"" + loop_kernel(shape) + "\"\n";
   if (lanes > 1) text += *lane_copies(kernel.syntax, plain, kernel.function, lanes);
-  text += helpers_text(shape, parameters);
+  std::string copies;
+  const Spaces spaces = in_place(shape, kernel, plain, form, copies);
+  text += copies + helpers_text(shape, parameters);
   text += loop_signature(shape, parameters) + "\n{\n";
   if (form == Form::blocks)
-    text += blocks_body(shape, kernel, use, parameters, lanes);
+    text += blocks_body(shape, kernel, use, parameters, lanes, spaces);
   else if (form == Form::staged)
-    text += staged_body(shape, kernel, use, parameters, constant_copies(shape, kernel, use));
+    text +=
+        staged_body(shape, kernel, use, parameters, constant_copies(shape, kernel, use), spaces);
   else
-    text += items_body(shape, kernel, use, parameters);
+    text += items_body(shape, kernel, use, parameters, spaces);
   return text + "}\n" + fold_text(shape, parameters);
 }
 

@@ -17,6 +17,7 @@ std::string fold_group_text(const LoopShape& shape, const Parameters& parameters
 
 /// The body of a loop in the staged form. `constants`: declarations to begin with.
 std::string staged_body(const LoopShape& shape, const UserKernel& kernel, const ConstantUse& use,
-                        const Parameters& parameters, const std::string& constants);
+                        const Parameters& parameters, const std::string& constants,
+                        const Spaces& spaces);
 
 }  // namespace kiln::mesh

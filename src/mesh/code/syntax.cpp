@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
 #include "base/suggest.hpp"
+#include "kernel/source/lexer.hpp"
+#include "mesh/code/edits.hpp"
 #include "mesh/code/syntax_reader.hpp"
 
 namespace kiln::mesh {
@@ -49,6 +52,24 @@ std::string hint(const std::string& message, const std::vector<ConstShape>& cons
   for (const auto& constant : constants) names.push_back(constant.name);
   const std::string meant = did_you_mean(name, names);
   return meant.empty() ? "; no constant of this name is declared" : meant;
+}
+
+/// Words that C gives to its users and OpenCL C does not.
+constexpr std::string_view taken[] = {"constant", "generic", "global", "half",
+                                      "kernel",   "local",   "pipe",   "private"};
+
+/// The text with such words made names again.
+SourcePtr as_names(const SourcePtr& source) {
+  std::vector<Edit> edits;
+  const std::string& text = source->text();
+  const Lexed lexed = lex(text);
+  for (const auto& token : lexed.tokens)
+    if (token.kind == TokenKind::identifier &&
+        std::find(std::begin(taken), std::end(taken), token.text) != std::end(taken))
+      edits.push_back({token.end, 0, "_kiln"});
+  if (edits.empty()) return source;
+  return std::make_shared<const Source>(
+      edited(text, 0, static_cast<std::uint32_t>(text.size()), std::move(edits)), source->name());
 }
 
 /// A text that libclang has read.
@@ -110,7 +131,8 @@ int Syntax::function(const std::string& name) const {
   return -1;
 }
 
-Expected<Syntax> read_syntax(const SourcePtr& source, const std::vector<ConstShape>& constants) {
+Expected<Syntax> read_syntax(const SourcePtr& written, const std::vector<ConstShape>& constants) {
+  const SourcePtr source = as_names(written);
   const std::string prefix = declare(constants);
   const auto unit = Unit::parse(prefix + source->text(), "-cl-std=CL2.0");
   if (!unit) return tl::unexpected(unit.error());

@@ -60,13 +60,13 @@ struct Function {
 /// A declaration of a function without its body.
 struct Prototype {
   std::string name;
-  std::uint32_t begin = 0, close = 0, void_at = 0;
+  std::uint32_t begin = 0, name_at = 0, close = 0, void_at = 0;
   bool is_static = false, has_parameters = false;
 };
 
 /// A user's text, read by libclang, without anything of libclang's: what may be edited, and where.
 struct Syntax {
-  SourcePtr source;
+  SourcePtr source;  ///< with "_kiln" behind names that are words of OpenCL C (local, kernel …)
   std::vector<Function> functions;  ///< definitions, in the text's order
   std::vector<Prototype> prototypes;
   std::vector<Declaration> declarations;

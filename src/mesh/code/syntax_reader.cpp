@@ -171,7 +171,7 @@ void SyntaxReader::read_function(CXCursor cursor) {
   std::string name = text(clang_.getCursorSpelling(cursor));
   if (clang_.isCursorDefinition(cursor) == 0) {
     into_.prototypes.push_back(
-        {std::move(name), begin, close, void_at, is_static, !parameters.empty()});
+        {std::move(name), begin, name_at, close, void_at, is_static, !parameters.empty()});
     return;
   }
   Function made;

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "kernel/source/lexer.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -92,7 +96,34 @@ std::string ConstantUse::arguments(int function, bool first) const {
   return text;
 }
 
-Expected<std::vector<Edit>> plain_edits(const Syntax& syntax, const ConstantUse& constants) {
+std::vector<CallSite> call_sites(const Syntax& syntax) {
+  std::map<std::string_view, int> numbers;
+  std::set<std::uint32_t> declared;
+  for (std::size_t i = 0; i < syntax.functions.size(); ++i) {
+    numbers[syntax.functions[i].name] = static_cast<int>(i);
+    declared.insert(syntax.functions[i].name_at);
+  }
+  for (const auto& prototype : syntax.prototypes) declared.insert(prototype.name_at);
+  std::vector<CallSite> sites;
+  const Lexed lexed = lex(syntax.source->text());
+  const auto& tokens = lexed.tokens;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const auto found = numbers.find(tokens[i].text);
+    if (tokens[i].kind != TokenKind::identifier || found == numbers.end() ||
+        !tokens[i + 1].is(punct("(")) || declared.contains(tokens[i].begin))
+      continue;
+    int depth = 0;
+    for (std::size_t j = i + 1; j < tokens.size(); ++j) {
+      if (tokens[j].is(punct("("))) ++depth;
+      if (!tokens[j].is(punct(")")) || --depth > 0) continue;
+      sites.push_back({found->second, tokens[i].begin, tokens[i].end, tokens[j].begin});
+      break;
+    }
+  }
+  return sites;
+}
+
+std::vector<Edit> plain_edits(const Syntax& syntax, const ConstantUse& constants) {
   std::vector<Edit> edits;
   const auto declare = [&](const auto& function, int number, bool has_parameters) {
     if (!function.is_static) edits.push_back({function.begin, 0, "static "});
@@ -104,28 +135,12 @@ Expected<std::vector<Edit>> plain_edits(const Syntax& syntax, const ConstantUse&
   for (const auto& prototype : syntax.prototypes)
     if (const int number = syntax.function(prototype.name); number >= 0)
       declare(prototype, number, prototype.has_parameters);
-  const std::string& text = syntax.source->text();
-  for (std::size_t i = 0; i < syntax.functions.size(); ++i) {
-    const Function& function = syntax.functions[i];
-    declare(function, static_cast<int>(i), !function.parameters.empty());
-    const Node* lost = nullptr;
-    visit_nodes(function.body, [&](const Node& node) {
-      if (node.kind != CXCursor_CallExpr) return;
-      const int called = callee(syntax, node);
-      if (called < 0) return;
-      const auto& other = syntax.functions[static_cast<std::size_t>(called)];
-      const std::string added = constants.arguments(called, other.parameters.empty());
-      if (added.empty()) return;
-      if (node.end == 0 || node.end > text.size() || text[node.end - 1] != ')')
-        lost = &node;
-      else
-        edits.push_back({node.end - 1, 0, added});
-    });
-    if (lost != nullptr)
-      return fail(Errc::unsupported,
-                  fmt::format("{}: function '{}' calls, through a macro that hides the call's end, "
-                              "one that uses constants; write the call out",
-                              syntax.source->name(), function.name));
+  for (std::size_t i = 0; i < syntax.functions.size(); ++i)
+    declare(syntax.functions[i], static_cast<int>(i), !syntax.functions[i].parameters.empty());
+  for (const auto& site : call_sites(syntax)) {
+    const auto& called = syntax.functions[static_cast<std::size_t>(site.function)];
+    const std::string added = constants.arguments(site.function, called.parameters.empty());
+    if (!added.empty()) edits.push_back({site.close, 0, added});
   }
   return edits;
 }

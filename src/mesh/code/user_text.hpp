@@ -41,9 +41,18 @@ std::vector<int> reachable(const Syntax& syntax, int function);
 /// Number of the text's function that a call or name means, or -1.
 int callee(const Syntax& syntax, const Node& node);
 
+/// A call of one of the text's functions as it is written, be it in a macro's body or in what a
+/// macro is given: libclang says of such a call only where the macro stands. A function's name in
+/// front of a ( is nothing else, since names of functions are known everywhere.
+struct CallSite {
+  int function = -1;
+  std::uint32_t begin = 0, end = 0;  ///< of the name
+  std::uint32_t close = 0;           ///< the )
+};
+std::vector<CallSite> call_sites(const Syntax& syntax);
+
 /// Edits that make the text OpenCL C 1.2 where all pointers point to private memory: constants as
-/// parameters, and every function static (in C99 an inline one would have no definition). Error:
-/// unsupported where a call is spelt by a macro such that it cannot be edited.
-Expected<std::vector<Edit>> plain_edits(const Syntax& syntax, const ConstantUse& constants);
+/// parameters, and every function static (in C99 an inline one would have no definition).
+std::vector<Edit> plain_edits(const Syntax& syntax, const ConstantUse& constants);
 
 }  // namespace kiln::mesh

@@ -412,6 +412,8 @@ Expected<Bytes> Writer::finish() {
   return image;
 }
 
+void skip_cleanup_at_exit() { H5dont_atexit(); }
+
 std::size_t open_objects() {
   const std::lock_guard lock(library_mutex());
   const ssize_t count = H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL);

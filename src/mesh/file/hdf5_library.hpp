@@ -66,6 +66,11 @@ class Writer {
   std::unique_ptr<State> state_;
 };
 
+/// For a program's start, where nothing but Kiln uses the library: it does nothing at the program's
+/// end then. Where a damaged file made it lose memory (1.10.8 does for some), it would print
+/// "infinite loop closing library" there; images in memory need no flushing.
+void skip_cleanup_at_exit();
+
 /// How many of the library's objects are open: 0 when no Reader and Writer lives.
 std::size_t open_objects();
 

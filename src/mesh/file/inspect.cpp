@@ -63,7 +63,7 @@ void find_repeated(const FileMap& map, std::vector<Finding>& to) {
   const auto arity = static_cast<std::size_t>(map.arity);
   for (std::size_t at = 0; at < map.values.size(); at += arity)
     if (repeats({map.values.data() + at, arity})) counter.see(at / arity);
-  counter.report(to, fmt::format("map {}", quote(map.name)), "name a target twice");
+  counter.report(to, fmt::format("map {}", quote(map.name)), "elements that name a target twice");
 }
 
 void find_isolated(const MeshFile& mesh, const FileSet& set, std::vector<Finding>& to) {
@@ -78,7 +78,7 @@ void find_isolated(const MeshFile& mesh, const FileSet& set, std::vector<Finding
   Counter counter;
   for (std::size_t element = 0; element < reached.size(); ++element)
     if (!reached[element]) counter.see(element);
-  counter.report(to, fmt::format("set {}", quote(set.name)), "are in no map");
+  counter.report(to, fmt::format("set {}", quote(set.name)), "elements that no map leads to");
 }
 
 void find_not_finite(const FileDat& dat, std::vector<Finding>& to) {
@@ -93,7 +93,7 @@ void find_not_finite(const FileDat& dat, std::vector<Finding>& to) {
         counter.see(element);
     }
   });
-  counter.report(to, fmt::format("dat {}", quote(dat.name)), "have a value that is not finite");
+  counter.report(to, fmt::format("dat {}", quote(dat.name)), "elements with a value that is not finite");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::optional<Range<double>> range_of(const FileDat& dat);
 /// What is odd about a mesh whose parts fit one another (check).
 struct Finding {
   std::string part;        ///< "map 'pcell'", "set 'nodes'", "dat 'p_x'"
-  std::string what;        ///< "elements name a target twice"
+  std::string what;        ///< "elements that name a target twice"
   std::int64_t count = 0;  ///< elements
   std::int64_t first = 0;  ///< the first of them
 };

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <iterator>
@@ -203,7 +204,9 @@ class Build {
 PlanPtr build_plan(const PlanInput& input) {
   check_input(input);
   try {
-    return Build(input).run();
+    // A thread that waits for others takes up none of its caller's tasks meanwhile: one that wants
+    // this very plan would wait for itself.
+    return tbb::this_task_arena::isolate([&] { return Build(input).run(); });
   } catch (const Error& error) {
     // Which block found it depends on the threads; the first one is named.
     if (error.code() != Errc::bad_input) throw;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
 #include "mesh/plan/check.hpp"
@@ -28,6 +29,7 @@ RC_GTEST_PROP(BuildPlan, makes_what_the_definitions_say, ()) {
 
 RC_GTEST_PROP(BuildPlan, makes_the_same_bytes_on_any_number_of_threads, ()) {
   const auto owned = random_input(random_scheme());
+  const tbb::global_control more(tbb::global_control::max_allowed_parallelism, 5);
   const auto on = [&](int threads) {
     return tbb::task_arena(threads).execute([&] { return build_plan(owned->input); });
   };

@@ -46,10 +46,10 @@ inline std::shared_ptr<OwnedInput> random_input(Scheme scheme) {
   auto owned = std::make_shared<OwnedInput>();
   PlanInput& input = owned->input;
   input.scheme = scheme;
-  input.set_size = *rc::gen::element<std::size_t>(0, 1, 5, 40, 300);
+  input.set_size = *rc::gen::element<std::size_t>(0, 1, 5, 40, 300, 300, 700);
   input.block_size = *rc::gen::element<std::uint32_t>(1, 2, 3, 7, 16, 64, 1000);
   const std::size_t targets[] = {*rc::gen::element<std::size_t>(1, 2, 9, 5000), pick(1, 70)};
-  const std::size_t maps = pick(0, 3);
+  const std::size_t maps = std::min<std::size_t>(pick(0, 6), 3);
   for (std::size_t m = 0; m < maps; ++m) {
     const std::size_t arity = pick(0, 4), reach = targets[pick(0, 1)];
     owned->values.push_back(numbers_below(input.set_size * arity, reach));

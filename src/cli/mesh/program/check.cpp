@@ -27,9 +27,8 @@ int mesh_check(Context& context) {
     return code;
   }
   for (const auto& finding : findings)
-    print_text(fmt::format("{}: {}: {} {} {}, the first is {}\n", path, finding.part, finding.count,
-                           finding.count == 1 ? "element" : "elements", finding.what,
-                           finding.first));
+    print_text(fmt::format("{}: {}: {}: {}, the first is {}\n", path, finding.part, finding.what,
+                           finding.count, finding.first));
   if (findings.empty())
     print_text(fmt::format("{}: {} sets, {} maps, {} data, nothing wrong\n", path, mesh.sets.size(),
                            mesh.maps.size(), mesh.dats.size()));

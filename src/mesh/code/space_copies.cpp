@@ -1,0 +1,242 @@
+#include "mesh/code/space_copies.hpp"
+
+#include <clang-c/Index.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace kiln::mesh {
+namespace {
+
+const char* qualifier(Space space) {
+  switch (space) {
+    case Space::global:
+      return "__global ";
+    case Space::constant:
+      return "__constant ";
+    case Space::local:
+      return "__local ";
+    case Space::private_:
+      break;
+  }
+  return "";
+}
+
+bool is_pointer(const CType& type) { return type.depth == 1 && !type.array; }
+
+/// Node kinds that hand on their operand's value.
+const Node* inner(const Node& node) {
+  const bool passes = node.kind == CXCursor_ParenExpr || node.kind == CXCursor_UnexposedExpr;
+  return passes && !node.children.empty() ? &node.children.back() : nullptr;
+}
+
+struct Copy {
+  int function = -1;
+  Spaces spaces;
+  auto operator<=>(const Copy&) const = default;
+};
+
+/// One function with given spaces of its parameters.
+class SpaceCopy {
+ public:
+  SpaceCopy(const Syntax& syntax, const Copy& copy)
+      : syntax_(syntax), function_(syntax.functions[static_cast<std::size_t>(copy.function)]) {
+    for (std::size_t i = 0; i < copy.spaces.size(); ++i)
+      spaces_[function_.parameters[i]] = copy.spaces[i];
+    visit_nodes(function_.body, [&](const Node& node) {
+      if (node.kind == CXCursor_DeclStmt)
+        for (const auto& child : node.children)
+          if (child.kind == CXCursor_VarDecl) statements_[child.declaration] = node.begin;
+    });
+    // Each round can only add spaces, so that it ends.
+    for (std::size_t known = 0; fits_ && known != spaces_.size();) {
+      known = spaces_.size();
+      visit_nodes(function_.body, [&](const Node& node) { learn(node); });
+    }
+    if (function_.result.depth > 0) fits_ = false;
+    visit_nodes(function_.body, [&](const Node& node) { check(node); });
+  }
+  bool fits() const { return fits_; }
+
+  /// Qualifiers of parameters and local pointers.
+  std::vector<Edit> qualifiers() const {
+    std::vector<Edit> edits;
+    for (const auto& [declaration, space] : spaces_) {
+      if (space == Space::private_) continue;
+      const auto statement = statements_.find(declaration);
+      const auto at = statement == statements_.end()
+                          ? syntax_.declarations[static_cast<std::size_t>(declaration)].begin
+                          : statement->second;
+      const Edit edit{at, 0, qualifier(space)};
+      if (std::find(edits.begin(), edits.end(), edit) == edits.end()) edits.push_back(edit);
+    }
+    return edits;
+  }
+  /// Calls of the text's functions: where, and which copy.
+  std::vector<std::pair<std::uint32_t, Copy>> calls() const {
+    std::vector<std::pair<std::uint32_t, Copy>> found;
+    visit_nodes(function_.body, [&](const Node& node) {
+      const int called = node.kind == CXCursor_CallExpr ? callee(syntax_, node) : -1;
+      if (called < 0) return;
+      Spaces spaces;
+      for (std::size_t i = 1; i < node.children.size(); ++i)
+        spaces.push_back(node.children[i].type.depth == 1 ? space(node.children[i])
+                                                          : Space::private_);
+      found.emplace_back(node.begin, Copy{called, std::move(spaces)});
+    });
+    return found;
+  }
+
+ private:
+  /// Where an expression points to (pointers) or lies (others). Unknown ones are private so far.
+  Space space(const Node& node) const {
+    if (const Node* operand = inner(node)) return space(*operand);
+    const auto first = [&] {
+      return node.children.empty() ? Space::private_ : space(node.children[0]);
+    };
+    switch (node.kind) {
+      case CXCursor_DeclRefExpr: {
+        const auto found = spaces_.find(node.declaration);
+        return found == spaces_.end() ? Space::private_ : found->second;
+      }
+      case CXCursor_ArraySubscriptExpr:
+      case CXCursor_UnaryOperator:
+      case CXCursor_CStyleCastExpr:
+      case CXCursor_CompoundAssignOperator:
+        return node.children.empty()
+                   ? Space::private_
+                   : space(node.children.back().type.depth > 0 ? node.children.back()
+                                                               : node.children[0]);
+      case CXCursor_BinaryOperator:
+        for (const auto& child : node.children)
+          if (child.type.depth > 0) return space(child);
+        return Space::private_;
+      case CXCursor_ConditionalOperator:
+        return node.children.size() == 3 ? space(node.children[1]) : Space::private_;
+      default:
+        return first();
+    }
+  }
+  void give(int declaration, Space given) {
+    const auto [at, added] = spaces_.try_emplace(declaration, given);
+    if (!added && at->second != given) {
+      if (at->second != Space::private_) fits_ = false;
+      at->second = given;
+      if (given == Space::private_) fits_ = false;
+    }
+  }
+  void learn(const Node& node) {
+    if (node.kind == CXCursor_VarDecl && is_pointer(node.type) && !node.children.empty() &&
+        node.children.back().type.depth > 0 && space(node.children.back()) != Space::private_)
+      give(node.declaration, space(node.children.back()));
+    if (node.kind != CXCursor_BinaryOperator || node.operation != "=" || node.children.size() != 2)
+      return;
+    const Node& to = node.children[0];
+    if (to.kind == CXCursor_DeclRefExpr && is_pointer(to.type) &&
+        space(node.children[1]) != Space::private_)
+      give(to.declaration, space(node.children[1]));
+  }
+  /// What has no answer, once all spaces are known.
+  void check(const Node& node) {
+    const auto far = [&](const Node& n) {
+      return n.type.depth == 1 && !n.type.array && space(n) != Space::private_;
+    };
+    const auto any_far = [&] {
+      return std::any_of(node.children.begin(), node.children.end(), far);
+    };
+    switch (node.kind) {
+      case CXCursor_VarDecl: {
+        const bool one = is_pointer(node.type);
+        if (!one && node.type.depth > 0 && any_far()) fits_ = false;
+        if (one && !node.children.empty() && node.children.back().type.depth == 1 &&
+            space(node.children.back()) != space_of(node.declaration))
+          fits_ = false;
+        return;
+      }
+      case CXCursor_DeclStmt: {
+        // One qualifier stands for all that a statement declares.
+        std::set<Space> all;  // of what is declared
+        for (const auto& child : node.children)
+          if (child.kind == CXCursor_VarDecl) all.insert(space_of(child.declaration));
+        if (all.size() > 1) fits_ = false;
+        return;
+      }
+      case CXCursor_BinaryOperator:
+        if (node.operation == "=" && node.children.size() == 2 &&
+            node.children[1].type.depth == 1 && node.children[0].type.depth == 1 &&
+            (node.children[0].kind != CXCursor_DeclRefExpr
+                 ? far(node.children[1])
+                 : space(node.children[0]) != space(node.children[1])))
+          fits_ = false;
+        return;
+      case CXCursor_ConditionalOperator:
+        if (node.type.depth == 1 && node.children.size() == 3 &&
+            space(node.children[1]) != space(node.children[2]))
+          fits_ = false;
+        return;
+      case CXCursor_CStyleCastExpr:
+      case CXCursor_InitListExpr:
+      case CXCursor_ReturnStmt:
+        if (any_far()) fits_ = false;
+        return;
+      default:
+        return;
+    }
+  }
+  Space space_of(int declaration) const {
+    const auto found = spaces_.find(declaration);
+    return found == spaces_.end() ? Space::private_ : found->second;
+  }
+
+  const Syntax& syntax_;
+  const Function& function_;
+  std::map<int, Space> spaces_;
+  std::map<int, std::uint32_t>
+      statements_;  ///< where the statement begins that declares a variable
+  bool fits_ = true;
+};
+
+}  // namespace
+
+std::string spaces_suffix(const Spaces& spaces) {
+  if (std::all_of(spaces.begin(), spaces.end(), [](Space s) { return s == Space::private_; }))
+    return {};
+  std::string suffix = "_kiln_";
+  for (const Space space : spaces) suffix += static_cast<char>(space);
+  return suffix;
+}
+
+std::optional<std::string> space_copies(const Syntax& syntax, const std::vector<Edit>& plain,
+                                        int function, const Spaces& spaces) {
+  std::map<std::uint32_t, std::uint32_t> name_ends;  // of calls as they are written
+  for (const auto& site : call_sites(syntax)) name_ends[site.begin] = site.end;
+  const std::string& text = syntax.source->text();
+  std::vector<Copy> copies{{function, spaces}};
+  std::string prototypes, bodies;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const Copy copy = copies[i];
+    const Function& copied = syntax.functions[static_cast<std::size_t>(copy.function)];
+    const SpaceCopy made(syntax, copy);
+    if (!made.fits()) return std::nullopt;
+    std::vector<Edit> edits = plain;
+    for (auto& edit : made.qualifiers()) edits.push_back(std::move(edit));
+    const auto name_end = copied.name_at + static_cast<std::uint32_t>(copied.name.size());
+    edits.push_back({name_end, 0, spaces_suffix(copy.spaces)});
+    for (const auto& [at, called] : made.calls()) {
+      const std::string suffix = spaces_suffix(called.spaces);
+      if (suffix.empty()) continue;
+      if (!name_ends.contains(at)) return std::nullopt;  // written by a macro
+      edits.push_back({name_ends[at], 0, suffix});
+      if (std::find(copies.begin(), copies.end(), called) == copies.end()) copies.push_back(called);
+    }
+    prototypes += edited(text, copied.begin, copied.close + 1, edits) + ";\n";
+    bodies += edited(text, copied.begin, copied.end, edits) + "\n";
+  }
+  std::string all = prototypes + bodies;
+  const std::string whole = edited(text, 0, static_cast<std::uint32_t>(text.size()), plain);
+  if (!compiles_as_opencl(whole + "\n" + all)) return std::nullopt;
+  return all;
+}
+
+}  // namespace kiln::mesh

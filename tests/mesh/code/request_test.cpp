@@ -1,0 +1,137 @@
+// What a loop's Request, Parameters and layout depend on.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "loop_data.hpp"
+
+namespace kiln::mesh::testing {
+namespace {
+
+using Kind = KernelParameter::Kind;
+constexpr ScalarType f64 = ScalarType::f64;
+
+LoopShape add(std::vector<ConstShape> constants = {}) {
+  return loop(
+      "// unused is a word here\nvoid add(const double *x, double *y) { *y += gam * *x; }", "add",
+      {direct(0, 1, Access::read, f64), through(direct(1, 1, Access::inc, f64), 0, 0, 2, 1)},
+      std::move(constants));
+}
+
+RC_GTEST_PROP(LoopRequests, hold_all_of_a_shape, ()) {
+  LoopShape shape = add({{"gam", f64, 1, true}});
+  const auto number = [] { return *rc::gen::inRange(-1, 9); };
+  for (auto& a : shape.arguments) {
+    a.kind = static_cast<ArgShape::Kind>(*rc::gen::inRange(0, 3));
+    a.type = static_cast<ScalarType>(*rc::gen::inRange(0, 10));
+    a.access = static_cast<Access>(*rc::gen::inRange(0, 6));
+    a.via = static_cast<ArgShape::Via>(*rc::gen::inRange(0, 4));
+    for (int* field : {&a.dim, &a.data, &a.map, &a.pair, &a.arity, &a.component, &a.index,
+                       &a.column_map, &a.column_arity, &a.column_index, &a.column_dim})
+      *field = number();
+    a.soa = *rc::gen::arbitrary<bool>();
+    a.flatten = *rc::gen::arbitrary<bool>();
+  }
+  shape.extents = *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 9));
+  shape.subset = *rc::gen::arbitrary<bool>();
+  shape.extruded = *rc::gen::arbitrary<bool>();
+  Request request;
+  request.facts = facts_of(shape);
+  const LoopShape back = shape_of(request);
+  RC_ASSERT(back.arguments == shape.arguments);
+  RC_ASSERT(back.constants == shape.constants);
+  RC_ASSERT(back.extents == shape.extents);
+  RC_ASSERT(back.kernel == shape.kernel && back.source->text() == shape.source->text());
+  RC_ASSERT(back.subset == shape.subset && back.extruded == shape.extruded);
+}
+
+TEST(LoopRequests, leave_out_constants_that_the_text_does_not_name) {
+  const auto shape = with_used_constants(add({{"gam"}, {"unused"}, {"other", f64, 3, false}}));
+  ASSERT_EQ(shape.constants.size(), 1u);
+  EXPECT_EQ(shape.constants[0].name, "gam");
+}
+
+TEST(LoopRequests, refuse_shapes_that_layouts_would_not_fit) {
+  auto shape = add({{"gam"}});
+  EXPECT_NO_THROW(make_request(shape, {}, 0));
+  shape.arguments[1].data = 2;
+  EXPECT_THROW(make_request(shape, {}, 0), Error);
+  EXPECT_NO_THROW(make_request(numbered_by_first_occurrence(shape), {}, 0));
+  EXPECT_THROW(make_request(add({{"gam"}, {"never"}}), {}, 0), Error);
+}
+
+TEST(LoopRequests, differ_by_everything_that_the_text_depends_on) {
+  const auto key = [](const LoopShape& shape) {
+    std::string all;
+    for (const auto& fact : make_request(shape, {}, 0).facts)
+      if (const auto* value = std::get_if<std::string>(&fact.value))
+        all += fact.name + *value + "\n";
+    return all;
+  };
+  const LoopShape base = add({{"gam", f64, 1, true}});
+  std::vector<LoopShape> others(6, base);
+  others[0].arguments[0].dim = 2;
+  others[1].arguments[0].soa = true;
+  others[2].arguments[1].access = Access::rw;
+  others[3].arguments[1].component = 0;
+  others[4].constants[0].type = ScalarType::f32;  // missing in an older specification
+  others[5].constants[0].scalar = false;
+  for (const auto& other : others) EXPECT_NE(key(base), key(other));
+}
+
+TEST(LoopLayouts, count_each_dat_map_and_global_once) {
+  auto shape = loop("void f(int *a, int *b, int *c, int *g, int *h) { }", "f",
+                    {through(direct(0, 1, Access::read), 0, 0, 2, 1),
+                     through(direct(0, 1, Access::read), 0, 0, 2, 0),
+                     through(direct(1, 1, Access::inc), 0, 1, 2, 0), global(0, 1, Access::inc),
+                     global(1, 1, Access::read)});
+  shape.arguments[2].soa = true;
+  using List = std::vector<KernelParameter>;
+  EXPECT_EQ(loop_parameters(shape, {{"FORM", 0}}), (List{{Kind::dat, 0},
+                                                         {Kind::dat, 1},
+                                                         {Kind::dat_stride, 1},
+                                                         {Kind::global, 1},
+                                                         {Kind::partials, 0},
+                                                         {Kind::map, 0},
+                                                         {Kind::begin},
+                                                         {Kind::end},
+                                                         {Kind::block_size},
+                                                         {Kind::first_block},
+                                                         {Kind::blkmap},
+                                                         {Kind::first_partial}}));
+  EXPECT_EQ(fold_parameters(shape),
+            (List{{Kind::partials, 0}, {Kind::global_result, 0}, {Kind::partial_count}}));
+  const auto pairs = plan_pairs(shape);
+  ASSERT_EQ(pairs.size(), 2u);
+  EXPECT_EQ(pairs[0].components, (std::vector<std::uint32_t>{1, 0}));
+  const auto conflicts = plan_conflicts(shape);
+  ASSERT_EQ(conflicts.size(), 1u);
+  EXPECT_EQ(conflicts[0].through[0].components, std::vector<std::uint32_t>{0});
+}
+
+TEST(LoopParameters, are_guarded_against_what_the_loop_cannot_be) {
+  const LoopGenerator generator;
+  const Request floats = make_request(add({{"gam"}}), {}, 0);
+  EXPECT_TRUE(generator.accepts(floats, generator.defaults(floats)));
+  EXPECT_TRUE(generator.accepts(floats, {{"FORM", 1}, {"GROUP", 64}}));
+  for (const Parameters& bad : {Parameters{{"FORM", 4}},
+                                {{"FORM", -1}},
+                                {{"LANES", 3}},
+                                {{"GROUP", 0}},
+                                {{"BLOCK", 0}},
+                                {{"PTX", 2}}})
+    EXPECT_FALSE(generator.accepts(floats, bad));
+  LoopDevice narrow;
+  narrow.cpu = narrow.wide_atomics = false;
+  const Request without = make_request(add({{"gam"}}), narrow, 0);
+  EXPECT_FALSE(generator.accepts(without, {{"FORM", 1}, {"GROUP", 64}}));
+  EXPECT_EQ(generator.defaults(without).get("FORM", -1), 2);
+  auto swapping = add({{"gam"}});
+  swapping.arguments[1].access = Access::rw;
+  const Request rw = make_request(swapping, {}, 0);
+  EXPECT_FALSE(generator.accepts(rw, {{"FORM", 1}, {"GROUP", 64}}));
+  EXPECT_FALSE(generator.accepts(rw, {{"FORM", 3}, {"GROUP", 64}}));
+  EXPECT_TRUE(generator.accepts(rw, {{"FORM", 2}, {"GROUP", 64}}));
+}
+
+}  // namespace
+}  // namespace kiln::mesh::testing
