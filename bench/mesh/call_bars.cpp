@@ -26,10 +26,11 @@ class SmallLoop {
         adt_(mesh_.dat<double>("adt", cells_, 1)),
         res_(mesh_.dat<double>("res", cells_, 4)),
         w_(mesh_.dat<double>("w", edges_, 2)),
-        kernel_("void small(const double *w, const double *v, const double *q1, const double *q2, "
-                "const double *a1, const double *a2, double *r1, double *r2) "
-                "{ r1[0] += w[0] * q1[0] * a1[0] + v[1]; r2[0] += q2[0] * a2[0]; }",
-                "small") {
+        kernel_(
+            "void small(const double *w, const double *v, const double *q1, const double *q2, "
+            "const double *a1, const double *a2, double *r1, double *r2) "
+            "{ r1[0] += w[0] * q1[0] * a1[0] + v[1]; r2[0] += q2[0] * a2[0]; }",
+            "small") {
     call();
     mesh_.finish();
   }

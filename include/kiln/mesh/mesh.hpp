@@ -78,8 +78,8 @@ class KILN_API Mesh {
   }
   Const constant(std::string name, ScalarType type, const void* values, std::size_t count);
 
-  /// The entries that loops through these pairs of Maps (rows, columns) reach; all pairs lead to the
-  /// same two sets. `row_dim`, `column_dim`: of a block.
+  /// The entries that loops through these pairs of Maps (rows, columns) reach; all pairs lead to
+  /// the same two sets. `row_dim`, `column_dim`: of a block.
   Sparsity sparsity(std::span<const std::pair<Map, Map>> maps, std::size_t row_dim = 1,
                     std::size_t column_dim = 1);
   Sparsity sparsity(const Map& rows, const Map& columns, std::size_t row_dim = 1,

@@ -93,7 +93,8 @@ void find_not_finite(const FileDat& dat, std::vector<Finding>& to) {
         counter.see(element);
     }
   });
-  counter.report(to, fmt::format("dat {}", quote(dat.name)), "elements with a value that is not finite");
+  counter.report(to, fmt::format("dat {}", quote(dat.name)),
+                 "elements with a value that is not finite");
 }
 
 }  // namespace

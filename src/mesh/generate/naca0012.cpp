@@ -189,9 +189,8 @@ Expected<MeshFile> make_naca0012(const Naca0012& mesh) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   // With I = 1 the profile is one edge of no length.
   if (mesh.along < 2 || mesh.out < 1)
-    return fail(Errc::bad_input,
-                fmt::format("found I = {} and J = {}, expected at least 2 and 1", mesh.along,
-                            mesh.out));
+    return fail(Errc::bad_input, fmt::format("found I = {} and J = {}, expected at least 2 and 1",
+                                             mesh.along, mesh.out));
   // Edges are the most, about 6IJ.
   if (mesh.along > most / 6 || mesh.out > most / 6 || mesh.along * (mesh.out + 1) > most / 6)
     return fail(

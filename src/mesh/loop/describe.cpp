@@ -87,8 +87,8 @@ LoopShape describe(const Session& session, const Kernel& kernel, const Iteration
   for (const int extent : extents)
     if (extent > 0) shape.extents.push_back(extent);
   for (const auto& constant : session.constants)
-    shape.constants.push_back({constant->name, constant->type, static_cast<int>(constant->dim),
-                               constant->dim == 1});
+    shape.constants.push_back(
+        {constant->name, constant->type, static_cast<int>(constant->dim), constant->dim == 1});
   return with_used_constants(std::move(shape));
 }
 

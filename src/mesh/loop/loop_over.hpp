@@ -4,8 +4,8 @@
 
 namespace kiln::mesh {
 
-/// What a loop runs over, without keeping it alive: the queue of loops belongs to the Session, which
-/// all handles keep alive.
+/// What a loop runs over, without keeping it alive: the queue of loops belongs to the Session,
+/// which all handles keep alive.
 struct LoopOver {
   SetState* set = nullptr;
   SubsetState* subset = nullptr;

@@ -49,8 +49,7 @@ void LoopQueue::run_for(const void* state, For what) {
   std::vector<PreparedLoop*> needed, rest;
   for (auto at = waiting_.rbegin(); at != waiting_.rend(); ++at) {
     PreparedLoop* loop = *at;
-    const bool is_asked =
-        what == For::reading ? loop->writes(state) : loop->uses(state);
+    const bool is_asked = what == For::reading ? loop->writes(state) : loop->uses(state);
     const bool is_needed =
         is_asked || std::any_of(needed.begin(), needed.end(),
                                 [&](const auto* later) { return later->depends_on(*loop); });

@@ -44,9 +44,9 @@ void MadeLoop::collect(bool all) {
     const cl_event last = timed_[i].last(), first = timed_[i].first();
     check_cl(::clWaitForEvents(1, &last), "clWaitForEvents");
     cl_ulong start = 0, end = 0;
-    check_cl(::clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof start, &start,
-                                       nullptr),
-             "clGetEventProfilingInfo");
+    check_cl(
+        ::clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr),
+        "clGetEventProfilingInfo");
     check_cl(::clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr),
              "clGetEventProfilingInfo");
     seconds_ += 1e-9 * static_cast<double>(end - start);

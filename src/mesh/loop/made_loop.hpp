@@ -43,7 +43,7 @@ class MadeLoop {
   std::vector<Residence*> inputs_, outputs_;
   std::vector<GlobalState*> extrema_;
   std::vector<Constant> constants_;
-  std::size_t loop_launches_ = 0;  ///< of launches_, those that get the constants
+  std::size_t loop_launches_ = 0;    ///< of launches_, those that get the constants
   std::vector<cl::Buffer> buffers_;  ///< of plans and partial results
   struct Timed {
     cl::Event first, last;
@@ -55,8 +55,7 @@ class MadeLoop {
 
 /// Plans and compiles a checked loop through the Session's Resolver, and notes in `report` what
 /// that took and came to. Throws kiln::Error: build with the user's file and line, device.
-std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape,
-                                    const LoopOver& over, std::span<const Arg> arguments,
-                                    LoopReport& report);
+std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape, const LoopOver& over,
+                                    std::span<const Arg> arguments, LoopReport& report);
 
 }  // namespace kiln::mesh

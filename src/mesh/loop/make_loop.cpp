@@ -91,8 +91,7 @@ class LoopMaker {
   /// Elements that others own are computed here, too, where the loop changes what they reach.
   bool needs_exec_halo() const {
     return std::any_of(shape_.arguments.begin(), shape_.arguments.end(), [](const ArgShape& arg) {
-      return arg.kind == ArgShape::Kind::mat ||
-             (arg.map >= 0 && arg.access != Access::read);
+      return arg.kind == ArgShape::Kind::mat || (arg.map >= 0 && arg.access != Access::read);
     });
   }
 
@@ -168,8 +167,8 @@ class LoopMaker {
     const bool in_blocks = form_ == Form::blocks || form_ == Form::staged;
     if (!needs_plan_) {
       const std::size_t count = part.end - part.begin, block = number("BLOCK");
-      part.pieces = {{part.begin, part.end, 0,
-                      in_blocks ? (count + block - 1) / block : groups_for(count)}};
+      part.pieces = {
+          {part.begin, part.end, 0, in_blocks ? (count + block - 1) / block : groups_for(count)}};
       return;
     }
     const auto starts = part.plan.color_offs();
@@ -200,13 +199,12 @@ class LoopMaker {
       if (!known) wanted.push_back(variant);
     };
     for (const Part& part : parts_)
-      for (const Piece& piece : part.pieces)
-        want(variant_of(loop_kernel(shape_), range_of(piece)));
+      for (const Piece& piece : part.pieces) want(variant_of(loop_kernel(shape_), range_of(piece)));
     if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
     EnvironmentExplanation environment;
-    program_ = &session_.resolver().resolve(request_, session_.context(), session_.device(), wanted,
-                                            explains_by_environment() ? environment.get()
-                                                                      : nullptr);
+    program_ =
+        &session_.resolver().resolve(request_, session_.context(), session_.device(), wanted,
+                                     explains_by_environment() ? environment.get() : nullptr);
     report_.compile_seconds += watch.seconds();
   }
 
@@ -293,8 +291,8 @@ class LoopMaker {
       for (const Piece& piece : part.pieces) slots += piece.groups;
     for (const auto& parameter : fold_parameters(shape_)) {
       if (parameter.kind != Kind::partials) continue;
-      const std::size_t bytes = std::max<std::size_t>(slots, 1) *
-                                global(parameter.number).data.bytes();
+      const std::size_t bytes =
+          std::max<std::size_t>(slots, 1) * global(parameter.number).data.bytes();
       cl_int status = CL_SUCCESS;
       cl::Buffer buffer(session_.context()->cl(), CL_MEM_READ_WRITE, bytes, nullptr, &status);
       check_cl(status, "clCreateBuffer");
@@ -409,8 +407,8 @@ class LoopMaker {
   /// name.
   std::size_t bytes_moved() const {
     const std::size_t elements = sizes()[1];
-    std::map<int, std::size_t> dats;                 // bytes by Dat
-    std::map<std::pair<int, int>, bool> map_columns; // those that are read
+    std::map<int, std::size_t> dats;                  // bytes by Dat
+    std::map<std::pair<int, int>, bool> map_columns;  // those that are read
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       const ArgShape& arg = shape_.arguments[i];
       const std::size_t ways = arg.access == Access::read || arg.access == Access::write ? 1 : 2;
@@ -457,9 +455,8 @@ class LoopMaker {
   std::size_t counted_ = std::numeric_limits<std::size_t>::max();
 };
 
-std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape,
-                                    const LoopOver& over, std::span<const Arg> arguments,
-                                    LoopReport& report) {
+std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape, const LoopOver& over,
+                                    std::span<const Arg> arguments, LoopReport& report) {
   return LoopMaker(session, shape, over, arguments, report).make();
 }
 

@@ -7,8 +7,9 @@
 namespace kiln::mesh {
 
 /// What the plan for a piece of a loop depends on: elements (with a subset: places in its list)
-/// begin … end - 1. Only what the scheme needs goes in, so that loops which differ in the rest share
-/// plans. `arguments` are those that `shape` describes; the views are good as long as they are.
+/// begin … end - 1. Only what the scheme needs goes in, so that loops which differ in the rest
+/// share plans. `arguments` are those that `shape` describes; the views are good as long as they
+/// are.
 PlanInput plan_input_of(const LoopShape& shape, const LoopOver& over,
                         std::span<const Arg> arguments, std::size_t begin, std::size_t end,
                         Scheme scheme, std::uint32_t block_size);

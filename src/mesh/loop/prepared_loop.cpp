@@ -79,9 +79,7 @@ bool PreparedLoop::depends_on(const PreparedLoop& earlier) const {
                      [&](const void* state) { return earlier.writes(state); });
 }
 
-void PreparedLoop::check_again() const {
-  check_extrema(kernel_, arguments_);
-}
+void PreparedLoop::check_again() const { check_extrema(kernel_, arguments_); }
 
 void PreparedLoop::run() {
   if (!made_) made_ = make_loop(session_, shape_, over_, arguments_, report_);

@@ -46,8 +46,8 @@ double measure_copy_bandwidth(Resolver& resolver, const Queue& queue) {
   for (const auto& store : stores) {
     Request request;
     request.family = "source";
-    request.source = value_or_throw(from_text(
-        "#define STORE(a, b) " + store + "\n" + text, "copy bandwidth"));
+    request.source =
+        value_or_throw(from_text("#define STORE(a, b) " + store + "\n" + text, "copy bandwidth"));
     request.label = "copy bandwidth";
     Program& program = resolver.resolve(request, queue.context(), queue.device());
     Launch launch(queue.context(), program, is_cpu ? "copy_pieces" : "copy_strided");

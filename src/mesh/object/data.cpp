@@ -21,8 +21,7 @@ void check_count(const char* what, const std::string& name, std::size_t dim, std
                 fmt::format("{} {}: {} values, expected {}", what, name, count, dim));
 }
 void check_alive(const DatState& dat) {
-  if (dat.data.is_free())
-    throw Error(Errc::bad_input, fmt::format("dat {} was freed", dat.name));
+  if (dat.data.is_free()) throw Error(Errc::bad_input, fmt::format("dat {} was freed", dat.name));
 }
 
 template <class T>
@@ -49,8 +48,7 @@ void* Dat::host(ScalarType type, bool to_write) const {
   check_type("dat", name(), this->type(), type);
   Session& session = *state_->session;
   session.throw_pending();
-  session.loops.run_for(state_.get(),
-                        to_write ? LoopQueue::For::writing : LoopQueue::For::reading);
+  session.loops.run_for(state_.get(), to_write ? LoopQueue::For::writing : LoopQueue::For::reading);
   return state_->data.on_host(session.queue, to_write);
 }
 
@@ -77,10 +75,9 @@ void Global::get(ScalarType type, void* to) const {
   session.throw_pending();
   session.loops.run_for(state_.get(), LoopQueue::For::reading);
   const auto* values = state_->data.on_host(session.queue, false);
-  if (state_->is_extremum &&
-      (this->type() == ScalarType::f64   ? has_nan<double>(values, dim())
-       : this->type() == ScalarType::f32 ? has_nan<float>(values, dim())
-                                         : false))
+  if (state_->is_extremum && (this->type() == ScalarType::f64   ? has_nan<double>(values, dim())
+                              : this->type() == ScalarType::f32 ? has_nan<float>(values, dim())
+                                                                : false))
     throw Error(Errc::bad_input,
                 fmt::format("global {}: MIN or MAX met data that is no number (NaN)", name()));
   std::memcpy(to, values, state_->data.bytes());

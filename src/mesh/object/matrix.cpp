@@ -27,8 +27,7 @@ void* Mat::host(ScalarType type, bool to_write) const {
                                              name_of(this->type()), name_of(type)));
   Session& session = *state_->session;
   session.throw_pending();
-  session.loops.run_for(state_.get(),
-                        to_write ? LoopQueue::For::writing : LoopQueue::For::reading);
+  session.loops.run_for(state_.get(), to_write ? LoopQueue::For::writing : LoopQueue::For::reading);
   return state_->values.on_host(session.queue, to_write);
 }
 

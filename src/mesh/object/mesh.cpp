@@ -29,8 +29,8 @@ bool is_identifier(const std::string& name) {
 }  // namespace
 
 Mesh::Mesh(const Options& options)
-    : session_(std::make_shared<Session>(
-          options, value_or_throw(select_devices(options.device)).front())) {}
+    : session_(std::make_shared<Session>(options,
+                                         value_or_throw(select_devices(options.device)).front())) {}
 
 Mesh::Mesh(Mesh&&) noexcept = default;
 
@@ -68,17 +68,24 @@ Map Mesh::map(std::string name, const Set& from, const Set& to, std::size_t arit
     throw Error(Errc::bad_input, fmt::format("map {}: {} vertical offsets, expected none or {}",
                                              name, offsets.size(), arity));
   Residence data({ScalarType::i32, from.total_size(), arity, DataLayout::aos});
-  std::copy(values.begin(), values.end(),
-            reinterpret_cast<std::int32_t*>(data.initial().data()));
+  std::copy(values.begin(), values.end(), reinterpret_cast<std::int32_t*>(data.initial().data()));
   std::optional<Residence> device_offsets;
   if (!offsets.empty()) {
     device_offsets.emplace(Residence::Form{ScalarType::i32, 1, arity, DataLayout::aos});
     std::copy(offsets.begin(), offsets.end(),
               reinterpret_cast<std::int32_t*>(device_offsets->initial().data()));
   }
-  return Handles::make<Map>(session_->keep(std::unique_ptr<MapState>(
-      new MapState{session_, std::move(name), from, to, arity, {offsets.begin(), offsets.end()},
-                   next_identity(), 0, std::move(data), std::move(device_offsets)})));
+  return Handles::make<Map>(
+      session_->keep(std::unique_ptr<MapState>(new MapState{session_,
+                                                            std::move(name),
+                                                            from,
+                                                            to,
+                                                            arity,
+                                                            {offsets.begin(), offsets.end()},
+                                                            next_identity(),
+                                                            0,
+                                                            std::move(data),
+                                                            std::move(device_offsets)})));
 }
 
 Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* values,
@@ -108,22 +115,21 @@ Const Mesh::constant(std::string name, ScalarType type, const void* values, std:
   if (count == 0)
     throw Error(Errc::bad_input, fmt::format("constant {}: no values, expected 1 or more", name));
   if (!is_identifier(name))
-    throw Error(Errc::bad_input,
-                fmt::format("constant '{}': expected a name that C takes: letters, digits, _",
-                            name));
+    throw Error(
+        Errc::bad_input,
+        fmt::format("constant '{}': expected a name that C takes: letters, digits, _", name));
   auto& all = session_->constants;
-  const auto at = std::lower_bound(all.begin(), all.end(), name, [](const auto& known,
-                                                                    const std::string& wanted) {
-    return known->name < wanted;
-  });
+  const auto at = std::lower_bound(
+      all.begin(), all.end(), name,
+      [](const auto& known, const std::string& wanted) { return known->name < wanted; });
   if (at != all.end() && (*at)->name == name)
     throw Error(Errc::bad_input, fmt::format("constant {} is there already, expected a new name, "
                                              "or Const::set() for a new value",
                                              name));
   Residence data({type, 1, count, DataLayout::aos});
   std::memcpy(data.initial().data(), values, data.bytes());
-  auto state = std::make_shared<ConstState>(
-      ConstState{session_, name, type, count, 1, std::move(data)});
+  auto state =
+      std::make_shared<ConstState>(ConstState{session_, name, type, count, 1, std::move(data)});
   all.insert(at, state);
   return Handles::make<Const>(std::move(state));
 }

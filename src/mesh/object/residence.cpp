@@ -63,10 +63,10 @@ std::byte* Residence::on_host(const Queue& queue, bool to_write) {
       check_cl(::clFinish(queue.cl()()), "clFinish");
     } else {
       std::vector<std::byte> turned(is_transposed() ? bytes() : 0);
-      check_cl(::clEnqueueReadBuffer(queue.cl()(), buffer_.cl(), CL_TRUE, 0, bytes(),
-                                     turned.empty() ? host_.data() : turned.data(), 0, nullptr,
-                                     nullptr),
-               "clEnqueueReadBuffer");
+      check_cl(
+          ::clEnqueueReadBuffer(queue.cl()(), buffer_.cl(), CL_TRUE, 0, bytes(),
+                                turned.empty() ? host_.data() : turned.data(), 0, nullptr, nullptr),
+          "clEnqueueReadBuffer");
       if (!turned.empty()) transpose(turned.data(), host_.data(), false);
     }
     device_newer_ = false;

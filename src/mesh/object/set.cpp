@@ -15,10 +15,10 @@ std::vector<std::int32_t> rising(std::span<const std::int32_t> indices, std::siz
                                  const std::string& of) {
   for (std::size_t at = 0; at < indices.size(); ++at)
     if (indices[at] < 0 || static_cast<std::size_t>(indices[at]) >= most)
-      throw Error(Errc::bad_input, fmt::format("subset of {}: index {} (number {}) is outside it, "
-                                               "expected 0 to {}",
-                                               of, indices[at], at,
-                                               static_cast<std::int64_t>(most) - 1));
+      throw Error(Errc::bad_input,
+                  fmt::format("subset of {}: index {} (number {}) is outside it, "
+                              "expected 0 to {}",
+                              of, indices[at], at, static_cast<std::int64_t>(most) - 1));
   std::vector<std::int32_t> list(indices.begin(), indices.end());
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -28,10 +28,10 @@ std::vector<std::int32_t> rising(std::span<const std::int32_t> indices, std::siz
 std::shared_ptr<SubsetState> make_subset(const Set& set, std::vector<std::int32_t> indices) {
   std::array<std::size_t, 4> sizes{};
   for (std::size_t part = 0; part < 4; ++part)
-    sizes[part] = static_cast<std::size_t>(
-        std::lower_bound(indices.begin(), indices.end(),
-                         static_cast<std::int32_t>(set.sizes()[part])) -
-        indices.begin());
+    sizes[part] =
+        static_cast<std::size_t>(std::lower_bound(indices.begin(), indices.end(),
+                                                  static_cast<std::int32_t>(set.sizes()[part])) -
+                                 indices.begin());
   Residence device({ScalarType::i32, indices.size(), 1, DataLayout::aos});
   std::copy(indices.begin(), indices.end(),
             reinterpret_cast<std::int32_t*>(device.initial().data()));

@@ -30,10 +30,10 @@ struct SetState {
 struct SubsetState {
   SessionPtr session;
   Set superset;
-  std::vector<std::int32_t> indices;     ///< rising
-  std::array<std::size_t, 4> sizes{};    ///< how many of them are core, owned, …
+  std::vector<std::int32_t> indices;   ///< rising
+  std::array<std::size_t, 4> sizes{};  ///< how many of them are core, owned, …
   std::uint64_t id = next_identity();
-  Residence device;                      ///< the same
+  Residence device;  ///< the same
 };
 
 struct MapState {
