@@ -77,6 +77,7 @@ constinit const Entry entries[] = {
     {&mesh_info_command, run_mesh_program},
     {&mesh_convert_command, run_mesh_program},
     {&mesh_check_command, run_mesh_program},
+    {&mesh_airfoil_command, run_mesh_program},
     {&config_command, show_config},
     {&completion_command, print_completion},
     {&man_command, write_man_pages, Entry::Shown::no},

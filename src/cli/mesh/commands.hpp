@@ -11,7 +11,7 @@ namespace kiln::cli {
 class Context;
 
 extern const Command mesh_naca0012_command, mesh_info_command, mesh_convert_command,
-    mesh_check_command;
+    mesh_check_command, mesh_airfoil_command;
 
 /// The body of each of them in `kiln`: becomes kiln-mesh with the same words. Comes back only by an
 /// Error (unsupported), where that program is absent.

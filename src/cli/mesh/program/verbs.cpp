@@ -6,10 +6,9 @@ namespace kiln::cli {
 namespace {
 
 constinit const Entry entries[] = {
-    {&mesh_naca0012_command, mesh_naca0012},
-    {&mesh_info_command, mesh_info},
-    {&mesh_convert_command, mesh_convert},
-    {&mesh_check_command, mesh_check},
+    {&mesh_naca0012_command, mesh_naca0012}, {&mesh_info_command, mesh_info},
+    {&mesh_convert_command, mesh_convert},   {&mesh_check_command, mesh_check},
+    {&mesh_airfoil_command, mesh_airfoil},
 };
 
 }  // namespace

@@ -1,0 +1,59 @@
+#include "cli/mesh/program/loop_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/context.hpp"
+#include "cli/json_line.hpp"
+#include "cli/layout.hpp"
+#include "cli/output.hpp"
+
+namespace kiln::cli {
+
+mesh::Mesh::Options mesh_options_of(const Context& context) {
+  mesh::Mesh::Options options;
+  options.device = context.text("device");
+  options.store = context.text("store");
+  options.check = context.flag("check");
+  options.timing = context.flag("report");
+  return options;
+}
+
+void print_loops(mesh::Mesh& mesh, bool json) {
+  const auto loops = mesh.report();
+  const double bandwidth = mesh.copy_bandwidth();
+  if (json) {
+    for (const auto& loop : loops)
+      print_json({{"loop", loop.name},
+                  {"count", loop.count},
+                  {"seconds", loop.seconds},
+                  {"plan_seconds", loop.plan_seconds},
+                  {"program_seconds", loop.compile_seconds},
+                  {"bytes", loop.bytes},
+                  {"gigabytes_per_second", loop.gigabytes_per_second},
+                  {"share_of_copy", loop.share},
+                  {"plan_hits", loop.plan_hits},
+                  {"colours", loop.colours},
+                  {"form", loop.form}});
+    print_json({{"device", mesh.device_name()}, {"copy_bytes_per_second", bandwidth}});
+    return;
+  }
+  Table table(
+      {"LOOP", "COUNT", "MS EACH", "PLAN MS", "PROGRAM MS", "MB EACH", "GB/S", "OF COPY", "FORM"});
+  for (const auto& loop : loops) {
+    const auto count = static_cast<double>(loop.count);
+    table.row({loop.name, std::to_string(loop.count),
+               fmt::format("{:.3f}", 1e3 * loop.seconds / count),
+               fmt::format("{:.1f}", 1e3 * loop.plan_seconds),
+               fmt::format("{:.1f}", 1e3 * loop.compile_seconds),
+               fmt::format("{:.1f}", 1e-6 * static_cast<double>(loop.bytes) / count),
+               fmt::format("{:.1f}", loop.gigabytes_per_second), fmt::format("{:.2f}", loop.share),
+               loop.form});
+  }
+  print("\n" + table.text());
+  print(fmt::format("\n{}: a copy moves {:.1f} GB/s, bytes read and written counted\n",
+                    mesh.device_name(), 1e-9 * bandwidth));
+}
+
+}  // namespace kiln::cli

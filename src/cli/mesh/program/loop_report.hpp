@@ -1,0 +1,15 @@
+#pragma once
+
+#include "kiln/mesh.hpp"
+
+namespace kiln::cli {
+
+class Context;
+
+/// What --device, --store, --check and --report of an application say.
+mesh::Mesh::Options mesh_options_of(const Context& context);
+
+/// A table of the loops that a Mesh has run, or a line of JSON for each.
+void print_loops(mesh::Mesh& mesh, bool json);
+
+}  // namespace kiln::cli
