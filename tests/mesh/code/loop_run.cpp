@@ -1,4 +1,6 @@
 // Loops on the device as the runtime starts them: arguments by loop_parameters, a launch a colour.
+#include <cstdlib>
+
 #include "device/context.hpp"
 #include "kernel/resolver.hpp"
 #include "loop_data.hpp"
@@ -16,7 +18,7 @@ class Machine {
     return machine;
   }
   Machine()
-      : device(value_or_throw(select_devices("cpu")).front()),
+      : device(value_or_throw(select_devices(selected())).front()),
         context(Context::create({device})),
         queue(context, device),
         resolver(nullptr, CompilePolicy::here) {
@@ -34,6 +36,11 @@ class Machine {
   }
   void read(const cl::Buffer& from, Raw& to) {
     if (!to.empty()) queue.cl().enqueueReadBuffer(from, CL_TRUE, 0, to.size(), to.data());
+  }
+  /// KILN_TEST_DEVICE names another device: a GPU, or oclgrind's, which finds races.
+  static std::string selected() {
+    const char* device = std::getenv("KILN_TEST_DEVICE");
+    return device == nullptr ? "cpu" : device;
   }
   DevicePtr device;
   ContextPtr context;
