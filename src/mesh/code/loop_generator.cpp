@@ -121,10 +121,11 @@ Request make_request(const LoopShape& shape, const LoopDevice& device, std::int6
   return request;
 }
 
-std::int64_t default_block(const LoopShape& shape, std::int64_t elements) {
-  const std::int64_t most = has_conflicts(shape) ? 4096 : 8192;
-  // Enough blocks of each colour that no thread waits long for the last one.
-  return std::clamp(elements / 64 / 64 * 64, std::int64_t{64}, most);
+std::int64_t default_block(const LoopShape& shape, Form form, std::int64_t elements,
+                           std::int64_t threads) {
+  if (form == Form::staged) return 256;
+  const std::int64_t each = elements / (threads * 16), most = has_conflicts(shape) ? 16384 : 8192;
+  return std::clamp(each, std::int64_t{128}, most) / 64 * 64;
 }
 
 std::vector<std::pair<std::string, std::vector<std::int64_t>>> space(const LoopShape& shape,

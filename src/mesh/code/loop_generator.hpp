@@ -40,9 +40,12 @@ struct LoopDevice {
 /// @param problem_size elements of the loop.
 Request make_request(const LoopShape& shape, const LoopDevice& device, std::int64_t problem_size);
 
-/// Elements of a block where Parameters do not say (the defaults leave BLOCK out): by the work,
-/// since the text is the same for any size.
-std::int64_t default_block(const LoopShape& shape, std::int64_t elements);
+/// Elements of a block where Parameters do not say (the defaults leave BLOCK out, since the text is
+/// the same for any size). In local memory a block must fit; on a CPU there are enough for its
+/// `threads` to end together, and few enough that their beginnings cost nothing; with colours as
+/// large as that allows, for each colour goes through all of the data.
+std::int64_t default_block(const LoopShape& shape, Form form, std::int64_t elements,
+                           std::int64_t threads);
 
 /// The values of each Parameter that are worth trying, by name; not all combinations are accepted.
 std::vector<std::pair<std::string, std::vector<std::int64_t>>> space(const LoopShape& shape,

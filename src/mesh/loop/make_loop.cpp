@@ -8,7 +8,7 @@
 #include "mesh/code/loop_generator.hpp"
 #include "mesh/loop/made_loop.hpp"
 #include "mesh/loop/plan_input_of.hpp"
-#include "mesh/plan/mesh_plan.hpp"
+#include "mesh/plan/check.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -35,7 +35,9 @@ class LoopMaker {
     request_ = make_request(shape_, session_.loop_device(), static_cast<std::int64_t>(sizes()[1]));
     parameters_ = session_.resolver().parameters(request_, *session_.device());
     form_ = form_of(parameters_);
-    if (parameters_.get("BLOCK", 0) == 0) parameters_.set("BLOCK", block_by_work());
+    if (parameters_.get("BLOCK", 0) == 0)
+      parameters_.set("BLOCK", default_block(shape_, form_, request_.problem_size,
+                                             session_.device()->compute_units));
     needs_plan_ = form_ == Form::staged ||
                   (has_conflicts(shape_) && (form_ == Form::blocks || form_ == Form::coloured));
     plan_parts();
@@ -78,16 +80,6 @@ class LoopMaker {
     return static_cast<std::size_t>(std::max(least, parameters_.get(name, least)));
   }
 
-  /// Elements of a block where nobody has measured what is best. In local memory a block must fit;
-  /// on a CPU there are enough for its threads to end together, and few enough that their
-  /// beginnings cost nothing; with colours as large as these allow, for each colour goes through
-  /// all of the data.
-  std::int64_t block_by_work() const {
-    if (form_ == Form::staged) return 256;
-    const auto each = sizes()[1] / (std::size_t{session_.device()->compute_units} * 16);
-    const std::size_t least = 128, most = has_conflicts(shape_) ? 16384 : 8192;
-    return static_cast<std::int64_t>(std::clamp(each, least, most) / 64 * 64);
-  }
   /// Elements that others own are computed here, too, where the loop changes what they reach.
   bool needs_exec_halo() const {
     return std::any_of(shape_.arguments.begin(), shape_.arguments.end(), [](const ArgShape& arg) {
@@ -116,7 +108,10 @@ class LoopMaker {
                                      scheme_of(form_), static_cast<std::uint32_t>(number("BLOCK")));
     EnvironmentExplanation environment;
     Explanation explanation;
-    part.plan = MeshPlan(build_plan(input));
+    part.plan = MeshPlan(session_.plans().resolve(input, &explanation));
+    if (session_.options.check)
+      if (const auto wrong = check_plan(input, part.plan); !wrong.empty())
+        throw Error(Errc::internal, fmt::format("loop {}: its plan: {}", shape_.kernel, wrong));
     if (explains_by_environment()) *environment.get() = explanation;
     const bool was_made = std::any_of(explanation.steps.begin(), explanation.steps.end(),
                                       [](const auto& step) { return step.layer == "make"; });

@@ -57,6 +57,7 @@ PreparedLoop::PreparedLoop(Session& session, const Kernel& kernel, const Iterati
   add(used_, over_.set);
   add(used_, over_.subset);
   report_.name = kernel_.name();
+  made_ = make_loop(session_, shape_, over_, arguments_, report_);
 }
 PreparedLoop::~PreparedLoop() = default;
 
@@ -82,22 +83,19 @@ bool PreparedLoop::depends_on(const PreparedLoop& earlier) const {
 void PreparedLoop::check_again() const { check_extrema(kernel_, arguments_); }
 
 void PreparedLoop::run() {
-  if (!made_) made_ = make_loop(session_, shape_, over_, arguments_, report_);
   made_->run(session_.queue, session_.options.timing);
   ++report_.count;
 }
 
 LoopReport PreparedLoop::report() {
   LoopReport report = report_;
-  if (made_) {
-    report.seconds = made_->seconds();
-    report.bytes = report_.count * made_->bytes();
-  }
+  report.seconds = made_->seconds();
+  report.bytes = report_.count * made_->bytes();
   return report;
 }
 
 void PreparedLoop::clear_report() {
-  if (made_) made_->clear_seconds();
+  made_->clear_seconds();
   report_.count = 0;
   report_.plan_seconds = report_.compile_seconds = 0;
 }

@@ -13,12 +13,12 @@ namespace kiln::mesh {
 std::uint64_t hash_of(const Kernel& kernel, const Iteration& over,
                       std::span<const Arg> arguments) noexcept;
 
-/// A parallel loop over certain data, checked once, with its launches made at its first run. Owned
+/// A parallel loop over certain data, checked, planned and compiled once. Owned
 /// by its Session's LoopQueue; the states that its arguments stand for outlive it, since the queue
 /// forgets it with the first of them. One thread.
 class PreparedLoop {
  public:
-  /// Checks the call (loop/check.hpp); compiles nothing.
+  /// Checks, plans and compiles. Throws kiln::Error: nothing has been run then.
   PreparedLoop(Session& session, const Kernel& kernel, const Iteration& over,
                std::span<const Arg> arguments);
   ~PreparedLoop();
@@ -27,14 +27,14 @@ class PreparedLoop {
   bool is(const Kernel& kernel, const Iteration& over, std::span<const Arg> arguments) const;
   const std::string& name() const { return kernel_.name(); }
 
-  /// Enqueues it. The first time it is planned and compiled. Throws kiln::Error.
+  /// Enqueues it. Throws kiln::Error.
   void run();
 
   /// Loops with MIN or MAX: a Global may have got a NaN since the first call.
   bool has_extrema() const { return has_extrema_; }
   void check_again() const;
 
-  /// Its launches alone, once it has run: what run() is measured against.
+  /// Its launches alone: what run() is measured against.
   void enqueue_only(const Queue& queue) { made_->enqueue(queue); }
 
   bool uses(const void* state) const;

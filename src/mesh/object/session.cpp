@@ -21,6 +21,7 @@ Session::Session(const Mesh::Options& given, DevicePtr device)
     own_resolver_ = std::make_unique<Resolver>(
         options.store == "off" ? nullptr : open_local_store(options.store));
   resolver_ = own_resolver_ ? own_resolver_.get() : &Resolver::process();
+  plans_ = std::make_unique<PlanSource>(*resolver_);
   add_generator();
   pin_workers(*queue.context(), queue.device());
 }

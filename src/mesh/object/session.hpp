@@ -10,6 +10,7 @@
 #include "mesh/code/loop_generator.hpp"
 #include "mesh/loop/loop_queue.hpp"
 #include "mesh/object/state.hpp"
+#include "mesh/plan/plan_source.hpp"
 
 namespace kiln::mesh {
 
@@ -21,6 +22,7 @@ struct Session {
   Session& operator=(const Session&) = delete;
 
   Resolver& resolver() { return *resolver_; }
+  PlanSource& plans() { return *plans_; }
   const ContextPtr& context() const { return queue.context(); }
   const DevicePtr& device() const { return queue.device(); }
 
@@ -31,6 +33,7 @@ struct Session {
     return std::shared_ptr<State>(state.release(), [](State* gone) {
       const auto session = gone->session;
       session->part_with(gone);
+      session->plans_->forget(gone->id);
       delete gone;
     });
   }
@@ -53,6 +56,7 @@ struct Session {
   void add_generator();
   std::unique_ptr<Resolver> own_resolver_;  ///< null: the process's own
   Resolver* resolver_;
+  std::unique_ptr<PlanSource> plans_;
   std::exception_ptr pending_;
   double copy_bandwidth_ = 0;
 };
