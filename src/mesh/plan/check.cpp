@@ -223,6 +223,8 @@ class Check {
 
   void colours_within(std::size_t b) const {
     const auto colours = static_cast<std::size_t>(plan_.nthrcol()[b]);
+    demand(colours <= count_of(b), "nthrcol[{}] is {}, expected at most the block's {} elements", b,
+           plan_.nthrcol()[b], count_of(b));
     std::vector<bool> used(colours);
     std::vector<Reached> reached(colours);
     for (std::size_t i = first_of(b); i < first_of(b) + count_of(b); ++i) {

@@ -78,6 +78,8 @@ TEST(CheckPlan, names_the_damage_of_a_staged_plan) {
   EXPECT_EQ(ring.after("ind_sizes", 1, 3), "block 1 stages 3 targets of pair 0, expected 4");
   EXPECT_EQ(ring.after("ind_offs", 2, 9), "block 2's list of pair 0 leaves ind_map");
   EXPECT_EQ(ring.after("nindirect", 0, 11), "nindirect[0] is 11, expected 12");
+  EXPECT_EQ(ring.after("nthrcol", 0, -1),
+            "nthrcol[0] is -1, expected at most the block's 3 elements");
   EXPECT_EQ(ring.after("nthrcol", 0, 3), "colour 2 of block 0 has no element");
   EXPECT_EQ(ring.after("nthrcol", 0, 1), "thrcol[1] is 1, expected fewer than 1");
   EXPECT_EQ(ring.after("thrcol", 1, 0),
