@@ -33,7 +33,8 @@ struct Arg {
   Kind kind = Kind::dat;
   Access access = Access::read;
   bool is_flat = false;
-  std::int16_t component = -1, index = -1, column_index = -1;
+  std::int32_t component = MapUse::none, index = MapUse::none;
+  std::int32_t column_component = MapUse::none, column_index = MapUse::none;  ///< of matrices
 
   /// The kernel gets a pointer to each component of each target, component by component.
   Arg flatten() const {

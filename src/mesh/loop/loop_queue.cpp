@@ -69,13 +69,19 @@ std::string LoopQueue::users_of(const void* state) const {
 }
 
 bool LoopQueue::part_with(const void* state) {
-  run_for(state, For::writing);
+  std::exception_ptr failed;
+  try {
+    run_for(state, For::writing);
+  } catch (...) {
+    failed = std::current_exception();  // the state goes all the same
+  }
   const auto gone = std::stable_partition(loops_.begin(), loops_.end(),
                                           [&](const auto& loop) { return !loop->uses(state); });
-  if (gone == loops_.end()) return false;
+  const bool was_used = gone != loops_.end();
   loops_.erase(gone, loops_.end());
-  rebuild();
-  return true;
+  if (was_used) rebuild();
+  if (failed) std::rethrow_exception(failed);
+  return was_used;
 }
 
 }  // namespace kiln::mesh

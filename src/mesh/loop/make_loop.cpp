@@ -51,6 +51,7 @@ class LoopMaker {
         add_launch(part, piece, slot);
         slot += piece.groups;
       }
+      if (part.is_core) made_->core_launches_ = made_->launches_.size();
     }
     made_->loop_launches_ = made_->launches_.size();
     if (folds && slot > 0) add_fold(std::min(counted_, slot));
@@ -67,6 +68,7 @@ class LoopMaker {
   };
   struct Part {
     std::size_t begin = 0, end = 0;
+    bool is_core = false;
     bool counts = true;  ///< for reductions: redundantly computed elements do not
     MeshPlan plan;
     std::vector<Piece> pieces;
@@ -94,6 +96,7 @@ class LoopMaker {
       Part part;
       part.begin = i == 0 ? 0 : at[i - 1];
       part.end = at[i];
+      part.is_core = i == 0;
       part.counts = i < 2;
       if (part.begin == part.end) continue;
       if (needs_plan_) fetch_plan(part);
@@ -104,8 +107,9 @@ class LoopMaker {
 
   void fetch_plan(Part& part) {
     const Stopwatch watch;
-    const auto input = plan_input_of(shape_, over_, arguments_, part.begin, part.end,
-                                     scheme_of(form_), static_cast<std::uint32_t>(number("BLOCK")));
+    const auto made = plan_input_of(shape_, over_, arguments_, part.begin, part.end,
+                                    scheme_of(form_), static_cast<std::uint32_t>(number("BLOCK")));
+    const PlanInput& input = made.input;
     EnvironmentExplanation environment;
     Explanation explanation;
     part.plan = MeshPlan(session_.plans().resolve(input, &explanation));
@@ -118,7 +122,9 @@ class LoopMaker {
     if (!was_made) ++report_.plan_hits;
     report_.plan_seconds += watch.seconds();
     report_.colours = std::max(report_.colours, part.plan.ncolors());
+    for (const auto identity : made.identities) session_.plans().forget(identity);
     upload(part);
+    made_->plans_.push_back(part.plan);
   }
 
   template <class T>
@@ -217,9 +223,12 @@ class LoopMaker {
       const Arg& arg = arguments_[i];
       Residence* data = nullptr;
       switch (arg.kind) {
-        case Arg::Kind::dat:
-          data = &mutable_state<DatState>(arg).data;
+        case Arg::Kind::dat: {
+          auto& dat = mutable_state<DatState>(arg);
+          data = &dat.data;
+          note_halo(dat, arg);
           break;
+        }
         case Arg::Kind::global: {
           auto& global = mutable_state<GlobalState>(arg);
           data = &global.data;
@@ -245,6 +254,18 @@ class LoopMaker {
       }
     }
     if (over_.subset != nullptr) add(made_->inputs_, over_.subset->device);
+  }
+
+  /// Halo elements are read through Maps; directly where they are computed redundantly.
+  void note_halo(DatState& dat, const Arg& arg) {
+    if (!dat.has_halo()) return;
+    const auto add = [&](std::vector<DatState*>& list) {
+      if (std::find(list.begin(), list.end(), &dat) == list.end()) list.push_back(&dat);
+    };
+    const bool reads = arg.access == Access::read || arg.access == Access::rw;
+    const bool reaches = arg.map != nullptr || needs_exec_halo();
+    if (reads && reaches && Handles::state(dat.on.set())->exchange) add(made_->halo_reads_);
+    if (arg.access != Access::read) add(made_->halo_writes_);
   }
 
   template <class State>

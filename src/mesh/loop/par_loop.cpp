@@ -35,8 +35,8 @@ Arg arg(const Dat& dat, Access access) {
 Arg arg(const Dat& dat, const MapUse& map, Access access) {
   Arg made = arg(dat, access);
   made.map = map.map;
-  made.component = static_cast<std::int16_t>(map.component);
-  made.index = static_cast<std::int16_t>(map.index);
+  made.component = map.component;
+  made.index = map.index;
   return made;
 }
 Arg arg(const Global& global, Access access) {
@@ -52,10 +52,11 @@ Arg arg(const Mat& mat, const MapUse& rows, const MapUse& columns, Access access
   made.kind = Arg::Kind::mat;
   made.access = access;
   made.map = rows.map;
-  made.component = static_cast<std::int16_t>(rows.component);
-  made.index = static_cast<std::int16_t>(rows.index);
+  made.component = rows.component;
+  made.index = rows.index;
   made.column_map = columns.map;
-  made.column_index = static_cast<std::int16_t>(columns.index);
+  made.column_component = columns.component;
+  made.column_index = columns.index;
   return made;
 }
 
