@@ -40,6 +40,9 @@ class LoopMaker {
   std::unique_ptr<MadeLoop> make() {
     collect_residences();
     request_ = make_request(shape_, session_.loop_device(), static_cast<std::int64_t>(sizes()[1]));
+    // Programs belong to the context, whoever made them: what was compiled for a trial must not
+    // stand in for one that is to be kept.
+    if (&resolver_ != &session_.resolver()) request_.facts.push_back({"trial", std::int64_t{1}});
     parameters_ = resolver_.parameters(request_, *session_.device());
     form_ = form_of(parameters_);
     if (parameters_.get("BLOCK", 0) == 0)
