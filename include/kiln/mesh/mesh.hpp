@@ -78,8 +78,9 @@ class KILN_API Mesh {
   }
   Const constant(std::string name, ScalarType type, const void* values, std::size_t count);
 
-  /// The entries that loops through these pairs of Maps (rows, columns) reach; all pairs lead to
-  /// the same two sets. `row_dim`, `column_dim`: of a block.
+  /// The entries that loops through these pairs of Maps (rows, columns) reach; the two of a pair
+  /// lead from one set, and all pairs to the same two sets. `row_dim`, `column_dim`: of a block.
+  /// Kept in the store: computed once for Maps of the same values. Throws bad_input.
   Sparsity sparsity(std::span<const std::pair<Map, Map>> maps, std::size_t row_dim = 1,
                     std::size_t column_dim = 1);
   Sparsity sparsity(const Map& rows, const Map& columns, std::size_t row_dim = 1,
@@ -87,6 +88,10 @@ class KILN_API Mesh {
     const std::pair<Map, Map> pair{rows, columns};
     return sparsity({&pair, 1}, row_dim, column_dim);
   }
+  /// Those of loops over columns of cells: the Maps lead from the base set and have vertical
+  /// offsets.
+  Sparsity sparsity(const ExtrudedSet& columns, std::span<const std::pair<Map, Map>> maps,
+                    std::size_t row_dim = 1, std::size_t column_dim = 1);
   /// All zeros.
   template <class T>
   Mat mat(std::string name, const Sparsity& sparsity) {

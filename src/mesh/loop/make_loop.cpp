@@ -230,8 +230,8 @@ class LoopMaker {
         case Arg::Kind::mat: {
           auto& mat = mutable_state<MatState>(arg);
           data = &mat.values;
-          add(made_->inputs_, Handles::state(mat.sparsity)->rowptr);
-          add(made_->inputs_, Handles::state(mat.sparsity)->colidx);
+          add(made_->inputs_, Handles::state(mat.sparsity)->rowptr());
+          add(made_->inputs_, Handles::state(mat.sparsity)->colidx());
           break;
         }
       }
@@ -325,9 +325,9 @@ class LoopMaker {
       case Kind::mat_values:
         return launch.set_memory(position, memory(mat(n).values));
       case Kind::mat_rowptr:
-        return launch.set_memory(position, memory(Handles::state(mat(n).sparsity)->rowptr));
+        return launch.set_memory(position, memory(Handles::state(mat(n).sparsity)->rowptr()));
       case Kind::mat_colidx:
-        return launch.set_memory(position, memory(Handles::state(mat(n).sparsity)->colidx));
+        return launch.set_memory(position, memory(Handles::state(mat(n).sparsity)->colidx()));
       case Kind::map:
         return launch.set_memory(position, memory(map(n).values));
       case Kind::map_offset:

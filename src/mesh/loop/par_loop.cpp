@@ -47,12 +47,15 @@ Arg arg(const Global& global, Access access) {
   return made;
 }
 Arg arg(const Mat& mat, const MapUse& rows, const MapUse& columns, Access access) {
+  if (rows.component >= 0 || columns.component >= 0)
+    throw Error(Errc::bad_input,
+                "mat " + mat.name() +
+                    ": one component of a map, expected index(0) and index(1), or all components");
   Arg made;
   made.data = Handles::state(mat).get();
   made.kind = Arg::Kind::mat;
   made.access = access;
   made.map = rows.map;
-  made.component = static_cast<std::int16_t>(rows.component);
   made.index = static_cast<std::int16_t>(rows.index);
   made.column_map = columns.map;
   made.column_index = static_cast<std::int16_t>(columns.index);

@@ -23,11 +23,12 @@ __kernel void copy_strided(__global const double2 *from, __global double2 *to, l
 
 }  // namespace
 
-double measure_copy_bandwidth(Resolver& resolver, const Queue& queue) {
+double measure_copy_bandwidth(Resolver& resolver, const Queue& queue, std::size_t array) {
   const Device& device = *queue.device();
   const bool is_cpu = device.type == Device::Type::cpu;
   // Far larger than any cache, and a small part of the memory.
-  const std::size_t wanted = is_cpu ? std::size_t{256} << 20 : std::size_t{1} << 30;
+  const std::size_t large = is_cpu ? std::size_t{256} << 20 : std::size_t{1} << 30;
+  const std::size_t wanted = array > 0 ? array : large;
   const std::size_t bytes =
       std::min<std::size_t>(wanted, std::min(device.max_allocation, device.global_memory / 8)) /
       65536 * 65536;
