@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string>
 
+#include "base/file.hpp"
 #include "kernel/resolver.hpp"
 #include "kiln/mesh.hpp"
 #include "mesh/generate/naca0012.hpp"
@@ -39,14 +40,16 @@ inline std::string form_name(const ::testing::TestParamInfo<AppForm>& info) {
   return info.param.name;
 }
 
-/// A Mesh without a store, whose plans are all checked, with loops of one form.
+/// A Mesh whose plans are all checked, with loops of one form. The store is the process's own, so
+/// that what one mesh has compiled, the next one of a test finds.
 struct AppMesh : Mesh {
   explicit AppMesh(const AppForm& form) : Mesh(options()) {
     Handles::session(*this)->resolver().try_out("mesh.par_loop", form.parameters);
   }
   static Options options() {
+    static const TemporaryFolder store = value_or_throw(TemporaryFolder::create("kiln-apps"));
     Options options;
-    options.store = "off";
+    options.store = store.path().string();
     options.check = true;
     return options;
   }
