@@ -15,8 +15,15 @@ void res_calc(const double *x[4], const double *phi[4], double *k, double *res[4
   for (int j = 0; j < 4; j++) sum[j] = 0.0;
   for (int point = 0; point < 4; point++) {
     double xi = point % 2 == 0 ? g : 1.0 - g, eta = point / 2 == 0 ? g : 1.0 - g;
-    double by_xi[4] = {eta - 1.0, 1.0 - eta, -eta, eta};
-    double by_eta[4] = {xi - 1.0, -xi, 1.0 - xi, xi};
+    double by_xi[4], by_eta[4];
+    by_xi[0] = eta - 1.0;
+    by_xi[1] = 1.0 - eta;
+    by_xi[2] = -eta;
+    by_xi[3] = eta;
+    by_eta[0] = xi - 1.0;
+    by_eta[1] = -xi;
+    by_eta[2] = 1.0 - xi;
+    by_eta[3] = xi;
     double x_xi = 0.0, x_eta = 0.0, y_xi = 0.0, y_eta = 0.0;
     for (int j = 0; j < 4; j++) {
       x_xi += by_xi[j] * x[j][0];
