@@ -18,8 +18,18 @@ struct LoopReport {
   double gigabytes_per_second = 0;
   double share = 0;           ///< of the device's own copy bandwidth; 0 where that was not measured
   std::size_t plan_hits = 0;  ///< plans that came from memory or a store
+  std::size_t program_hits = 0;  ///< programs that came from memory or a store
   std::size_t colours = 0;
   std::string form;  ///< how it runs: "direct", "blocks 4096 in 3 colours", ...
+};
+
+/// What a search for a loop's fastest form came to.
+struct LoopTuning {
+  std::string name;
+  std::size_t configurations = 0, evaluated = 0, failed = 0;
+  std::string best;      ///< "FORM=0 LANES=8 …"
+  double seconds = 0;    ///< of a run of it
+  double faster_by = 1;  ///< than what is used where nothing is on record
 };
 
 /// Sets, maps and data, and loops over them, on one device. One thread at a time.
@@ -82,8 +92,9 @@ class KILN_API Mesh {
   }
   Const constant(std::string name, ScalarType type, const void* values, std::size_t count);
 
-  /// The entries that loops through these pairs of Maps (rows, columns) reach; all pairs lead to
-  /// the same two sets. `row_dim`, `column_dim`: of a block.
+  /// The entries that loops through these pairs of Maps (rows, columns) reach; the two of a pair
+  /// lead from one set, and all pairs to the same two sets. `row_dim`, `column_dim`: of a block.
+  /// Kept in the store: computed once for Maps of the same values. Throws bad_input.
   Sparsity sparsity(std::span<const std::pair<Map, Map>> maps, std::size_t row_dim = 1,
                     std::size_t column_dim = 1);
   Sparsity sparsity(const Map& rows, const Map& columns, std::size_t row_dim = 1,
@@ -91,12 +102,21 @@ class KILN_API Mesh {
     const std::pair<Map, Map> pair{rows, columns};
     return sparsity({&pair, 1}, row_dim, column_dim);
   }
+  /// Those of loops over columns of cells: the Maps lead from the base set and have vertical
+  /// offsets.
+  Sparsity sparsity(const ExtrudedSet& columns, std::span<const std::pair<Map, Map>> maps,
+                    std::size_t row_dim = 1, std::size_t column_dim = 1);
   /// All zeros.
   template <class T>
   Mat mat(std::string name, const Sparsity& sparsity) {
     return mat(std::move(name), sparsity, scalar_type_of<T>());
   }
   Mat mat(std::string name, const Sparsity& sparsity, ScalarType type);
+
+  /// Searches for the fastest way to run each loop that this Mesh has prepared, for at most so many
+  /// seconds each, on the data as it is, which stays as it is. What is found goes on record in the
+  /// store, and is used from now on, here and by other processes. Throws Error.
+  std::vector<LoopTuning> tune(double seconds_each = 10);
 
   /// Gives all queued loops to the device.
   void flush();

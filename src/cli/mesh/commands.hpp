@@ -11,7 +11,8 @@ namespace kiln::cli {
 class Context;
 
 extern const Command mesh_naca0012_command, mesh_info_command, mesh_convert_command,
-    mesh_check_command, mesh_airfoil_command;
+    mesh_check_command, mesh_airfoil_command, mesh_aero_command, mesh_jac1_command,
+    mesh_jac2_command, mesh_reduction_command;
 
 /// The body of each of them in `kiln`: becomes kiln-mesh with the same words. Comes back only by an
 /// Error (unsupported), where that program is absent.

@@ -98,6 +98,7 @@ class ElementText {
   std::string store_one(const ArgShape& argument, const std::string& name,
                         const std::string& target, int lane) const;
   std::string store_lanes(std::size_t argument) const;
+  std::string store_past_caches(std::size_t argument) const;
   std::string stores(bool indexed) const;
   bool is_in_place(std::size_t argument) const {
     return !form_.in_place.empty() && form_.in_place[argument] != Space::private_;

@@ -202,4 +202,24 @@ std::optional<std::string> lane_copies(const Syntax& syntax, const std::vector<E
   return copies;
 }
 
+namespace {
+
+bool computes(const Node& node) {
+  const bool has_real = node.type.scalar && is_floating(*node.type.scalar) && node.type.depth == 0;
+  const bool is_operator = node.kind == CXCursor_BinaryOperator ||
+                           node.kind == CXCursor_CompoundAssignOperator ||
+                           node.kind == CXCursor_UnaryOperator;
+  if (has_real && is_operator && node.operation != "=" &&
+      !(node.kind == CXCursor_UnaryOperator && node.operation == "*"))
+    return true;
+  if (node.kind == CXCursor_CallExpr || node.kind == CXCursor_ConditionalOperator) return true;
+  return std::any_of(node.children.begin(), node.children.end(), computes);
+}
+
+}  // namespace
+
+bool only_moves(const Syntax& syntax, int function) {
+  return !computes(syntax.functions[static_cast<std::size_t>(function)].body);
+}
+
 }  // namespace kiln::mesh

@@ -19,4 +19,8 @@ std::optional<std::string> lane_copies(const Syntax& syntax, const std::vector<E
                                        int function, int lanes);
 std::string lanes_suffix(int lanes);
 
+/// Whether a function moves real numbers without computing with any: then lanes gain nothing, and
+/// what they turn about on the way in and out is all that they would do.
+bool only_moves(const Syntax& syntax, int function);
+
 }  // namespace kiln::mesh

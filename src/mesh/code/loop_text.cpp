@@ -105,7 +105,7 @@ std::string blocks_body(const LoopShape& shape, const UserKernel& kernel, const 
                         const Parameters& parameters, int lanes, const Spaces& spaces) {
   ElementForm form;
   form.in_place = spaces;
-  form.streaming = parameters.get("STREAM", 0) != 0;
+  form.streaming = parameters.get("STREAM", 0) != 0 && !shape.subset;
   const ElementText one(shape, kernel, use, form);
   form.lanes = lanes;
   form.in_place.clear();
@@ -118,14 +118,15 @@ std::string blocks_body(const LoopShape& shape, const UserKernel& kernel, const 
       "kiln_block_size;\n",
       has_conflicts(shape) ? "kiln_blkmap[kiln_first_block + (int)get_group_id(0)]"
                            : "kiln_first_block + (int)get_group_id(0)");
+  // Where the first element is aligned all groups of lanes are: see store_past_caches.
+  std::set<int> checked;
+  for (const auto& a : shape.arguments)
+    if (form.streaming && ElementText::streams(a) && checked.insert(a.data).second)
+      text += fmt::format(
+          "  const int kiln_aligned{0} = ((size_t)(kiln_d{0} + (size_t)kiln_e * {1}) & 63) == 0;\n",
+          a.data, a.dim);
   if (lanes > 1) {
     text += preparation(shape, many);
-    // Such stores want whole vectors at their own alignment, which not every array has.
-    std::set<int> checked;
-    for (const auto& a : shape.arguments)
-      if (form.streaming && ElementText::streams(a) && checked.insert(a.data).second)
-        text +=
-            fmt::format("  const int kiln_aligned{0} = ((size_t)kiln_d{0} & 63) == 0;\n", a.data);
     text += fmt::format("  for (; kiln_stop - kiln_e >= {0}; kiln_e += {0}) {{\n{1}  }}\n", lanes,
                         many.text());
     text += join_lanes(shape, many, lanes);
@@ -194,6 +195,7 @@ int lanes_of(const LoopShape& shape, const UserKernel& kernel, int wanted) {
     if (a.kind == ArgShape::Kind::mat || swaps || a.type != type || !is_floating(a.type)) return 1;
   }
   if (values_of(shape) * wanted > most_values) return 1;
+  if (only_moves(kernel.syntax, kernel.function)) return 1;
   const ConstantUse use(kernel.syntax);
   const auto plain = plain_edits(kernel.syntax, use);
   return lane_copies(kernel.syntax, plain, kernel.function, wanted) ? wanted : 1;

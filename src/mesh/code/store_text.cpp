@@ -1,6 +1,8 @@
 // What an element leaves in memory.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mesh/code/element_text.hpp"
 
 namespace kiln::mesh {
@@ -23,16 +25,22 @@ std::string ElementText::store_one(const ArgShape& a, const std::string& name,
     const std::string made = fmt::format("({}{})({})", name_of(a.type), a.dim, values);
     const std::string at = fmt::format("{}, kiln_d{}", target, a.data);
     const std::string old = adds ? fmt::format("vload{}({}) + ", a.dim, at) : "";
-    if (form_.streaming && streams(a))
-      return fmt::format(
-          "    if (kiln_aligned{0}) kiln_stream((__global {1}{2} *)(kiln_d{0} + (size_t){3} * "
-          "{2}), {4}); "
-          "else vstore{2}({4}, {5});\n",
-          a.data, name_of(a.type), a.dim, target, made, at);
     return fmt::format("    vstore{}({}{}, {});\n", a.dim, old, made, at);
   }
-  std::string text;
   const char* assign = adds ? "+=" : "=";
+  if (form_.lanes == 1 && form_.streaming && streams(a)) {
+    std::string values;
+    for (int k = 0; k < a.dim; ++k)
+      values += (k == 0 ? "" : ", ") + value(name, std::to_string(k), lane);
+    return fmt::format(
+        "    if (kiln_aligned{0})\n"
+        "      kiln_stream((__global {1}{2} *)(kiln_d{0} + (size_t){3} * {2}), ({1}{2})({4}));\n"
+        "    else\n"
+        "      for (int kiln_k = 0; kiln_k < {2}; ++kiln_k) {5} = {6};\n",
+        a.data, name_of(a.type), a.dim, target, values, place(a, target, "kiln_k"),
+        value(name, "kiln_k", lane));
+  }
+  std::string text;
   if (form_.lanes == 1 && a.dim > 1)
     return fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} {} {};\n", a.dim,
                        place(a, target, "kiln_k"), assign, value(name, "kiln_k", lane));
@@ -49,6 +57,8 @@ std::string ElementText::store(std::size_t i, int lane) const {
   if (!writes || is_in_place(i)) return {};
   const std::string name = fmt::format("kiln_a{}", i);
   if (form_.lanes > 1 && contiguous(a)) return lane == 0 ? store_lanes(i) : std::string();
+  if (form_.lanes > 1 && form_.streaming && streams(a))
+    return lane == 0 ? store_past_caches(i) : std::string();
   if (a.via != Via::all)
     return store_one(a, name, targets(a, component_of(a))[static_cast<std::size_t>(lane)], lane);
   std::string text;
@@ -68,6 +78,30 @@ std::string ElementText::store_lanes(std::size_t i) const {
     text += fmt::format("    vstore{}({}kiln_a{}[{}], 0, {});\n", form_.lanes, old, i, k, at);
   }
   return text;
+}
+
+/// All lanes' elements by whole lines of the cache, which go to memory without being read first.
+/// Such stores want their own alignment, which not every array has: then as usual.
+std::string ElementText::store_past_caches(std::size_t i) const {
+  const ArgShape& a = shape_.arguments[i];
+  const std::string type(name_of(a.type)), name = fmt::format("kiln_a{}", i);
+  const int line = 64 / static_cast<int>(size_of(a.type));
+  const int numbers = std::min(line, form_.lanes * a.dim);
+  std::string past, usual;
+  for (int first = 0; first < form_.lanes * a.dim; first += numbers) {
+    std::string values;
+    for (int n = first; n < first + numbers; ++n)
+      values += (n == first ? "" : ", ") + value(name, std::to_string(n % a.dim), n / a.dim);
+    past +=
+        fmt::format("      kiln_stream((__global {0}{1} *)(kiln_to{2} + {3}), ({0}{1})({4}));\n",
+                    type, numbers, i, first, values);
+    usual += fmt::format("      vstore{1}(({0}{1})({4}), 0, kiln_to{2} + {3});\n", type, numbers, i,
+                         first, values);
+  }
+  return fmt::format(
+      "    __global {} *kiln_to{} = kiln_d{} + (size_t)kiln_el0 * {};\n"
+      "    if (kiln_aligned{}) {{\n{}    }} else {{\n{}    }}\n",
+      type, i, a.data, a.dim, a.data, past, usual);
 }
 
 /// Lane after lane, so that increments of a target come in the order of elements.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <string_view>
 
@@ -123,6 +124,33 @@ std::vector<CallSite> call_sites(const Syntax& syntax) {
   return sites;
 }
 
+namespace {
+
+/// Loops of no more steps are written out.
+constexpr int most_steps = 32;
+
+/// `for (int n = 0; n < 4; n++)`: whether the bound is a small number.
+bool is_short(const Node& loop, std::string_view text) {
+  return std::any_of(loop.children.begin(), loop.children.end(), [&](const Node& child) {
+    if (child.kind != CXCursor_BinaryOperator || child.children.size() != 2 ||
+        (child.operation != "<" && child.operation != "<="))
+      return false;
+    const Node& bound = child.children[1];
+    int steps = 0;
+    const char* end = text.data() + std::min<std::size_t>(bound.end, text.size());
+    const auto read = std::from_chars(text.data() + bound.begin, end, steps);
+    return read.ec == std::errc() && read.ptr == end && steps <= most_steps;
+  });
+}
+
+void unroll(const Node& node, std::string_view text, std::vector<Edit>& edits) {
+  if (node.kind == CXCursor_ForStmt && is_short(node, text))
+    edits.push_back({node.begin, 0, "_Pragma(\"unroll\") "});
+  for (const Node& child : node.children) unroll(child, text, edits);
+}
+
+}  // namespace
+
 std::vector<Edit> plain_edits(const Syntax& syntax, const ConstantUse& constants) {
   std::vector<Edit> edits;
   const auto declare = [&](const auto& function, int number, bool has_parameters) {
@@ -142,6 +170,8 @@ std::vector<Edit> plain_edits(const Syntax& syntax, const ConstantUse& constants
     const std::string added = constants.arguments(site.function, called.parameters.empty());
     if (!added.empty()) edits.push_back({site.close, 0, added});
   }
+  // Where a compiler leaves a loop over components standing, they stay in memory, all of them.
+  for (const auto& function : syntax.functions) unroll(function.body, syntax.source->text(), edits);
   return edits;
 }
 

@@ -52,7 +52,8 @@ struct CallSite {
 std::vector<CallSite> call_sites(const Syntax& syntax);
 
 /// Edits that make the text OpenCL C 1.2 where all pointers point to private memory: constants as
-/// parameters, and every function static (in C99 an inline one would have no definition).
+/// parameters, every function static (in C99 an inline one would have no definition), and short
+/// loops marked to be unrolled.
 std::vector<Edit> plain_edits(const Syntax& syntax, const ConstantUse& constants);
 
 }  // namespace kiln::mesh

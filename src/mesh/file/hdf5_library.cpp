@@ -1,89 +1,24 @@
 #include "mesh/file/hdf5_library.hpp"
 
 #include <fmt/format.h>
-#include <hdf5.h>
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 
+#include "mesh/file/hdf5_handle.hpp"
 #include "mesh/file/quote.hpp"
 
 namespace kiln::mesh::hdf5 {
 namespace {
 
-// No such file can ever be: the driver for images in memory wants a name that is free.
-constexpr const char* no_file = "/dev/null/kiln";
 constexpr std::size_t most_objects = 10'000;
 constexpr int deepest = 16;
 constexpr std::size_t longest_text = 256;
 constexpr std::uint64_t largest_compression = 1032;
 
-std::mutex& library_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
-
-/// An object of the library, closed by the function that its kind has.
-class Handle {
- public:
-  using Close = herr_t (*)(hid_t);
-  Handle(hid_t id, Close close) : id_(id), close_(close) {}
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-  Handle& operator=(Handle&&) = delete;
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  hid_t get() const { return id_; }
-  explicit operator bool() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  Close close_;
-};
-
-/// The library prints a stack of errors on standard error by default: not while this lives. The
-/// program's own setting comes back.
-class Quiet {
- public:
-  Quiet() {
-    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-  ~Quiet() {
-    H5Eclear2(H5E_DEFAULT);
-    H5Eset_auto2(H5E_DEFAULT, function_, data_);
-  }
-
- private:
-  H5E_auto2_t function_ = nullptr;
-  void* data_ = nullptr;
-};
-
-/// The deepest message of the library's stack of errors: what it stumbled over.
-std::string library_message() {
-  std::string message;
-  const auto visit = [](unsigned, const H5E_error2_t* error, void* to) -> herr_t {
-    if (error->desc != nullptr) *static_cast<std::string*>(to) = error->desc;
-    return 0;
-  };
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, visit, &message);
-  return message.empty() ? "no reason given" : one_line(message);
-}
-
 tl::unexpected<Error> damaged(std::string_view what) {
   return fail(Errc::bad_input,
               fmt::format("damaged HDF5 file: cannot {} ({})", what, library_message()));
-}
-
-/// The library's own type of a component in memory.
-hid_t native(ScalarType type) {
-  const std::array<hid_t, 10> types{
-      H5T_NATIVE_INT8,   H5T_NATIVE_UINT8, H5T_NATIVE_INT16,  H5T_NATIVE_UINT16, H5T_NATIVE_INT32,
-      H5T_NATIVE_UINT32, H5T_NATIVE_INT64, H5T_NATIVE_UINT64, H5T_NATIVE_FLOAT,  H5T_NATIVE_DOUBLE};
-  return types[static_cast<std::size_t>(type)];
 }
 
 /// The type of a file's numbers, whatever their byte order.
@@ -106,58 +41,49 @@ std::optional<ScalarType> scalar_type(hid_t type) {
   }
 }
 
-/// A short text attribute of fixed length, else "".
+/// An attribute that holds one value of a class of types, if there is one of this name.
+class Attribute {
+ public:
+  Attribute(hid_t object, const char* name, H5T_class_t wanted)
+      : attribute_(H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1, H5Aclose),
+        type_(attribute_ ? H5Aget_type(attribute_.get()) : -1, H5Tclose),
+        space_(attribute_ ? H5Aget_space(attribute_.get()) : -1, H5Sclose),
+        fits_(type_ && space_ && H5Tget_class(type_.get()) == wanted &&
+              H5Sget_simple_extent_npoints(space_.get()) == 1) {}
+
+  explicit operator bool() const { return fits_; }
+  hid_t type() const { return type_.get(); }
+  bool read(hid_t as, void* to) const { return H5Aread(attribute_.get(), as, to) >= 0; }
+
+ private:
+  Handle attribute_, type_, space_;
+  bool fits_;
+};
+
+/// A short text, of fixed length as OP2 writes it or of a variable one as h5py does, else "".
 std::string text_attribute(hid_t object, const char* name) {
-  if (H5Aexists(object, name) <= 0) return {};
-  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+  const Attribute attribute(object, name, H5T_STRING);
   if (!attribute) return {};
-  const Handle type(H5Aget_type(attribute.get()), H5Tclose);
-  const Handle space(H5Aget_space(attribute.get()), H5Sclose);
-  if (!type || !space || H5Tget_class(type.get()) != H5T_STRING ||
-      H5Tis_variable_str(type.get()) != 0 || H5Sget_simple_extent_npoints(space.get()) != 1)
-    return {};
-  const std::size_t size = H5Tget_size(type.get());
+  if (H5Tis_variable_str(attribute.type()) > 0) {
+    char* read = nullptr;  // the library allocates it
+    if (!attribute.read(attribute.type(), &read) || read == nullptr) return {};
+    std::string text(read, ::strnlen(read, longest_text));
+    H5free_memory(read);
+    return text;
+  }
+  const std::size_t size = H5Tget_size(attribute.type());
   if (size == 0 || size > longest_text) return {};
   std::string text(size, '\0');
-  if (H5Aread(attribute.get(), type.get(), text.data()) < 0) return {};
+  if (!attribute.read(attribute.type(), text.data())) return {};
   text.resize(std::min(text.find('\0'), text.size()));
   while (text.ends_with(' ')) text.pop_back();
   return text;
 }
 
-/// A text attribute of variable length, as h5py writes every text; the library allocates it.
-std::string variable_text_attribute(hid_t object, const char* name) {
-  if (H5Aexists(object, name) <= 0) return {};
-  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
-  if (!attribute) return {};
-  const Handle type(H5Aget_type(attribute.get()), H5Tclose);
-  const Handle space(H5Aget_space(attribute.get()), H5Sclose);
-  if (!type || !space || H5Tget_class(type.get()) != H5T_STRING ||
-      H5Tis_variable_str(type.get()) <= 0 || H5Sget_simple_extent_npoints(space.get()) != 1)
-    return {};
-  char* read = nullptr;
-  if (H5Aread(attribute.get(), type.get(), &read) < 0 || read == nullptr) return {};
-  std::string text(read, ::strnlen(read, longest_text));
-  H5free_memory(read);
-  return text;
-}
-
-std::string any_text_attribute(hid_t object, const char* name) {
-  std::string text = text_attribute(object, name);
-  return text.empty() ? variable_text_attribute(object, name) : text;
-}
-
 std::optional<std::int64_t> number_attribute(hid_t object, const char* name) {
-  if (H5Aexists(object, name) <= 0) return std::nullopt;
-  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
-  if (!attribute) return std::nullopt;
-  const Handle type(H5Aget_type(attribute.get()), H5Tclose);
-  const Handle space(H5Aget_space(attribute.get()), H5Sclose);
-  if (!type || !space || H5Tget_class(type.get()) != H5T_INTEGER ||
-      H5Sget_simple_extent_npoints(space.get()) != 1)
-    return std::nullopt;
+  const Attribute attribute(object, name, H5T_INTEGER);
   std::int64_t value = 0;
-  if (H5Aread(attribute.get(), H5T_NATIVE_INT64, &value) < 0) return std::nullopt;
+  if (!attribute || !attribute.read(H5T_NATIVE_INT64, &value)) return std::nullopt;
   return value;
 }
 
@@ -174,10 +100,10 @@ Expected<Dataset> describe(hid_t dataset, std::string path) {
   if (rank > 0 && H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr) != rank)
     return damaged(fmt::format("read the extents of {}", quote(out.path)));
   out.extents.assign(extents.begin(), extents.begin() + rank);
-  out.type_text = any_text_attribute(dataset, "type");
-  out.from = any_text_attribute(dataset, "from");
-  out.to = any_text_attribute(dataset, "to");
-  out.set = any_text_attribute(dataset, "set");
+  out.type_text = text_attribute(dataset, "type");
+  out.from = text_attribute(dataset, "from");
+  out.to = text_attribute(dataset, "to");
+  out.set = text_attribute(dataset, "set");
   out.size = number_attribute(dataset, "size");
   out.dim = number_attribute(dataset, "dim");
   return out;
@@ -321,95 +247,6 @@ Expected<Bytes> Reader::values(const Dataset& dataset) const {
                            values.data()) < 0)
     return damaged(fmt::format("read the values of {}", quote(dataset.path)));
   return values;
-}
-
-struct Writer::State {
-  std::unique_lock<std::mutex> lock{library_mutex()};
-  Quiet quiet;
-  Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
-  std::optional<Handle> file;
-};
-
-Writer::Writer(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Writer::Writer(Writer&&) noexcept = default;
-Writer::~Writer() = default;
-
-namespace {
-
-tl::unexpected<Error> cannot_write(std::string_view what) {
-  return fail(Errc::io,
-              fmt::format("cannot write {} to an HDF5 file ({})", what, library_message()));
-}
-
-bool add_number(hid_t object, const char* name, const std::optional<std::int64_t>& value) {
-  if (!value) return true;
-  const hsize_t one = 1;
-  const auto number = static_cast<std::int32_t>(*value);
-  const Handle space(H5Screate_simple(1, &one, nullptr), H5Sclose);
-  const Handle attribute(
-      H5Acreate2(object, name, H5T_NATIVE_INT32, space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  return attribute && H5Awrite(attribute.get(), H5T_NATIVE_INT32, &number) >= 0;
-}
-
-bool add_text(hid_t object, const char* name, const std::string& text) {
-  if (text.empty()) return true;
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  // With room for the zero at the end, which readers in C look for.
-  if (!type || H5Tset_size(type.get(), text.size() + 1) < 0) return false;
-  const Handle attribute(
-      H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  return attribute && H5Awrite(attribute.get(), type.get(), text.c_str()) >= 0;
-}
-
-}  // namespace
-
-Expected<Writer> Writer::create(std::size_t bytes) {
-  auto state = std::make_unique<State>();
-  constexpr std::size_t heads = 1u << 16;
-  if (H5Pset_fapl_core(state->access.get(), bytes + heads, false) < 0)
-    return cannot_write("a head");
-  state->file.emplace(H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, state->access.get()),
-                      H5Fclose);
-  if (!*state->file) return cannot_write("a head");
-  return Writer(std::move(state));
-}
-
-Expected<void> Writer::add(const Dataset& dataset, ByteView values) {
-  const Handle space(
-      H5Screate_simple(static_cast<int>(dataset.extents.size()),
-                       std::vector<hsize_t>(dataset.extents.begin(), dataset.extents.end()).data(),
-                       nullptr),
-      H5Sclose);
-  const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  const Handle plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  const hid_t type = native(dataset.type.value_or(ScalarType::f64));
-  if (!space || H5Pset_create_intermediate_group(links.get(), 1) < 0 ||
-      H5Pset_obj_track_times(plan.get(), false) < 0)
-    return cannot_write(quote(dataset.path));
-  const Handle made(H5Dcreate2(state_->file->get(), dataset.path.c_str(), type, space.get(),
-                               links.get(), plan.get(), H5P_DEFAULT),
-                    H5Dclose);
-  if (!made ||
-      (!values.empty() &&
-       H5Dwrite(made.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) ||
-      !add_number(made.get(), "size", dataset.size) ||
-      !add_number(made.get(), "dim", dataset.dim) ||
-      !add_text(made.get(), "type", dataset.type_text) ||
-      !add_text(made.get(), "from", dataset.from) || !add_text(made.get(), "to", dataset.to) ||
-      !add_text(made.get(), "set", dataset.set))
-    return cannot_write(quote(dataset.path));
-  return {};
-}
-
-Expected<Bytes> Writer::finish() {
-  const hid_t file = state_->file->get();
-  if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) return cannot_write("the end");
-  const ssize_t size = H5Fget_file_image(file, nullptr, 0);
-  if (size < 0) return cannot_write("the end");
-  Bytes image(static_cast<std::size_t>(size));
-  if (H5Fget_file_image(file, image.data(), image.size()) != size) return cannot_write("the end");
-  return image;
 }
 
 void skip_cleanup_at_exit() { H5dont_atexit(); }

@@ -11,9 +11,6 @@
 namespace kiln::mesh {
 namespace {
 
-/// 32-bit indices end long before.
-constexpr std::uint64_t largest_file = 1ull << 37;
-
 /// An error with the file in front.
 Error with_path(const std::filesystem::path& path, const Error& error) {
   return {error.code(), fmt::format("{}: {}", path.string(), error.message())};
@@ -29,11 +26,16 @@ std::optional<FileKind> kind_by_name(const std::filesystem::path& path) {
 }
 
 Expected<MeshFile> read_mesh(const std::filesystem::path& path, const Layout& layout) {
-  const auto bytes = read_input(path, largest_file);
+  const auto bytes = read_input(path, largest_mesh_file);
   if (!bytes) return tl::unexpected(bytes.error());
+  return parse_mesh(path, *bytes, layout);
+}
+
+Expected<MeshFile> parse_mesh(const std::filesystem::path& path, ByteView bytes,
+                              const Layout& layout) {
   // A damaged HDF5 file is not read as text, so that the message says what it is.
-  const bool hdf5 = is_hdf5(*bytes) || kind_by_name(path) == FileKind::hdf5;
-  auto mesh = hdf5 ? read_hdf5(*bytes, layout) : read_text(*bytes);
+  const bool hdf5 = is_hdf5(bytes) || kind_by_name(path) == FileKind::hdf5;
+  auto mesh = hdf5 ? read_hdf5(bytes, layout) : read_text(bytes);
   if (!mesh) return tl::unexpected(with_path(path, mesh.error()));
   return mesh;
 }

@@ -24,6 +24,13 @@ Expected<FileKind> expected_kind(const std::filesystem::path& path, std::string_
 Expected<MeshFile> read_mesh(const std::filesystem::path& path,
                              const Layout& layout = known_names());
 
+/// 32-bit indices end long before.
+inline constexpr std::uint64_t largest_mesh_file = 1ull << 37;
+
+/// The same of bytes that were read already; `path` is named in errors, and its extension counts.
+Expected<MeshFile> parse_mesh(const std::filesystem::path& path, ByteView bytes,
+                              const Layout& layout = known_names());
+
 /// Writes a file of the kind that its name says, or of another one. It appears whole or not at all.
 /// Errors: bad_input for another extension and for a mesh that is not whole (check) or that the
 /// format cannot hold; io.

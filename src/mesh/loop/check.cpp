@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mesh/loop/columns_reach.hpp"
 #include "mesh/object/session.hpp"
 
@@ -142,12 +144,29 @@ class Checker {
     if (arg.access != Access::inc && arg.access != Access::write)
       fail("access {}, expected INC or WRITE", name_of(arg.access));
     if (arg.map == nullptr || arg.column_map == nullptr) fail("expected a row and a column map");
+    if (arg.is_flat) fail("flatten(), which matrices have not");
     const auto& sparsity = *Handles::state(mat.sparsity);
     check_map(*arg.map, sparsity.row_set, arg.component, arg.index);
-    check_map(*arg.column_map, sparsity.column_set, arg.column_component, arg.column_index);
-    // A single component would name one row of blocks: kernels have no shape for that.
-    if (arg.component != MapUse::none || arg.column_component != MapUse::none)
-      fail("a single component of a map, expected all of them or an iteration index");
+    check_map(*arg.column_map, sparsity.column_set, MapUse::none, arg.column_index);
+    check_entries(sparsity, *arg.map, *arg.column_map);
+  }
+
+  /// Every entry that the loop reaches must be there, which is known of these Maps alone.
+  void check_entries(const SparsityState& sparsity, const MapState& rows,
+                     const MapState& columns) const {
+    const std::size_t layers = over_->layers() > 0 ? over_->layers() - 1 : 1;
+    const bool known =
+        std::any_of(sparsity.pairs.begin(), sparsity.pairs.end(), [&](const MapPairName& pair) {
+          return pair.rows == rows.id && pair.rows_version == rows.version &&
+                 pair.columns == columns.id && pair.columns_version == columns.version &&
+                 pair.layers >= layers;
+        });
+    if (!known)
+      fail(
+          "its sparsity was not made of maps {} and {} as they are now{}, expected one that was: "
+          "it may lack entries",
+          rows.name, columns.name,
+          layers > 1 ? fmt::format(" with {} cells above each other", layers) : "");
   }
 
   const Session* session_;

@@ -68,6 +68,21 @@ std::string LoopQueue::users_of(const void* state) const {
   return names;
 }
 
+void LoopQueue::remember(const LoopReport& report) {
+  if (report.count == 0) return;
+  const auto same = std::find_if(past_.begin(), past_.end(), [&](const LoopReport& one) {
+    return one.name == report.name && one.form == report.form;
+  });
+  if (same == past_.end()) return past_.push_back(report);
+  same->count += report.count;
+  same->seconds += report.seconds;
+  same->plan_seconds += report.plan_seconds;
+  same->compile_seconds += report.compile_seconds;
+  same->bytes += report.bytes;
+  same->plan_hits += report.plan_hits;
+  same->program_hits += report.program_hits;
+}
+
 bool LoopQueue::part_with(const void* state) {
   std::exception_ptr failed;
   try {
@@ -78,6 +93,13 @@ bool LoopQueue::part_with(const void* state) {
   const auto gone = std::stable_partition(loops_.begin(), loops_.end(),
                                           [&](const auto& loop) { return !loop->uses(state); });
   const bool was_used = gone != loops_.end();
+  for (auto loop = gone; loop != loops_.end(); ++loop) {
+    try {
+      remember((*loop)->report());
+    } catch (...) {
+      if (!failed) failed = std::current_exception();
+    }
+  }
   loops_.erase(gone, loops_.end());
   if (was_used) rebuild();
   if (failed) std::rethrow_exception(failed);

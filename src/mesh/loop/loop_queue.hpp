@@ -44,10 +44,15 @@ class LoopQueue {
   bool part_with(const void* state);
 
   const std::vector<std::unique_ptr<PreparedLoop>>& all() const { return loops_; }
+  /// What loops did that were forgotten since, those of one name and form as one.
+  const std::vector<LoopReport>& past() const { return past_; }
+  void clear_past() { past_.clear(); }
 
  private:
   void rebuild();
+  void remember(const LoopReport& report);
   std::vector<std::unique_ptr<PreparedLoop>> loops_;
+  std::vector<LoopReport> past_;
   std::vector<PreparedLoop*> table_;  ///< open addressing by hash; a power of two
   std::vector<PreparedLoop*> waiting_;
 };

@@ -27,13 +27,23 @@ Scheme scheme_of(Form form) {
 class LoopMaker {
  public:
   LoopMaker(Session& session, const LoopShape& shape, const LoopOver& over,
-            std::span<const Arg> arguments, LoopReport& report)
-      : session_(session), shape_(shape), over_(over), arguments_(arguments), report_(report) {}
+            std::span<const Arg> arguments, LoopReport& report, Resolver& resolver,
+            PlanSource& plans)
+      : session_(session),
+        shape_(shape),
+        over_(over),
+        arguments_(arguments),
+        report_(report),
+        resolver_(resolver),
+        plans_(plans) {}
 
   std::unique_ptr<MadeLoop> make() {
     collect_residences();
     request_ = make_request(shape_, session_.loop_device(), static_cast<std::int64_t>(sizes()[1]));
-    parameters_ = session_.resolver().parameters(request_, *session_.device());
+    // Programs belong to the context, whoever made them: what was compiled for a trial must not
+    // stand in for one that is to be kept.
+    if (&resolver_ != &session_.resolver()) request_.facts.push_back({"trial", std::int64_t{1}});
+    parameters_ = resolver_.parameters(request_, *session_.device());
     form_ = form_of(parameters_);
     if (parameters_.get("BLOCK", 0) == 0)
       parameters_.set("BLOCK", default_block(shape_, form_, request_.problem_size,
@@ -112,7 +122,7 @@ class LoopMaker {
     const PlanInput& input = made.input;
     EnvironmentExplanation environment;
     Explanation explanation;
-    part.plan = MeshPlan(session_.plans().resolve(input, &explanation));
+    part.plan = MeshPlan(plans_.resolve(input, &explanation));
     if (session_.options.check)
       if (const auto wrong = check_plan(input, part.plan); !wrong.empty())
         throw Error(Errc::internal, fmt::format("loop {}: its plan: {}", shape_.kernel, wrong));
@@ -203,9 +213,15 @@ class LoopMaker {
       for (const Piece& piece : part.pieces) want(variant_of(loop_kernel(shape_), range_of(piece)));
     if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
     EnvironmentExplanation environment;
+    Explanation explanation;
     program_ =
-        &session_.resolver().resolve(request_, session_.context(), session_.device(), wanted,
-                                     explains_by_environment() ? environment.get() : nullptr);
+        &resolver_.resolve(request_, session_.context(), session_.device(), wanted, &explanation);
+    if (explains_by_environment()) *environment.get() = explanation;
+    const bool was_made =
+        std::any_of(explanation.steps.begin(), explanation.steps.end(), [](const auto& step) {
+          return step.answered && (step.layer == "compile" || step.layer == "variant");
+        });
+    if (!was_made) ++report_.program_hits;
     report_.compile_seconds += watch.seconds();
   }
 
@@ -239,8 +255,8 @@ class LoopMaker {
         case Arg::Kind::mat: {
           auto& mat = mutable_state<MatState>(arg);
           data = &mat.values;
-          add(made_->inputs_, Handles::state(mat.sparsity)->rowptr);
-          add(made_->inputs_, Handles::state(mat.sparsity)->colidx);
+          add(made_->inputs_, Handles::state(mat.sparsity)->rowptr());
+          add(made_->inputs_, Handles::state(mat.sparsity)->colidx());
           break;
         }
       }
@@ -346,9 +362,9 @@ class LoopMaker {
       case Kind::mat_values:
         return launch.set_memory(position, memory(mat(n).values));
       case Kind::mat_rowptr:
-        return launch.set_memory(position, memory(Handles::state(mat(n).sparsity)->rowptr));
+        return launch.set_memory(position, memory(Handles::state(mat(n).sparsity)->rowptr()));
       case Kind::mat_colidx:
-        return launch.set_memory(position, memory(Handles::state(mat(n).sparsity)->colidx));
+        return launch.set_memory(position, memory(Handles::state(mat(n).sparsity)->colidx()));
       case Kind::map:
         return launch.set_memory(position, memory(map(n).values));
       case Kind::map_offset:
@@ -460,6 +476,8 @@ class LoopMaker {
   const LoopOver& over_;
   std::span<const Arg> arguments_;
   LoopReport& report_;
+  Resolver& resolver_;
+  PlanSource& plans_;
   std::unique_ptr<MadeLoop> made_ = std::make_unique<MadeLoop>();
   Request request_;
   Parameters parameters_;
@@ -473,7 +491,15 @@ class LoopMaker {
 
 std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape, const LoopOver& over,
                                     std::span<const Arg> arguments, LoopReport& report) {
-  return LoopMaker(session, shape, over, arguments, report).make();
+  return LoopMaker(session, shape, over, arguments, report, session.resolver(), session.plans())
+      .make();
+}
+
+std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape, const LoopOver& over,
+                                    std::span<const Arg> arguments, Resolver& resolver,
+                                    PlanSource& plans) {
+  LoopReport unread;
+  return LoopMaker(session, shape, over, arguments, unread, resolver, plans).make();
 }
 
 }  // namespace kiln::mesh

@@ -47,15 +47,17 @@ Arg arg(const Global& global, Access access) {
   return made;
 }
 Arg arg(const Mat& mat, const MapUse& rows, const MapUse& columns, Access access) {
+  if (rows.component != MapUse::none || columns.component != MapUse::none)
+    throw Error(Errc::bad_input,
+                "mat " + mat.name() +
+                    ": one component of a map, expected index(0) and index(1), or all components");
   Arg made;
   made.data = Handles::state(mat).get();
   made.kind = Arg::Kind::mat;
   made.access = access;
   made.map = rows.map;
-  made.component = rows.component;
   made.index = rows.index;
   made.column_map = columns.map;
-  made.column_component = columns.component;
   made.column_index = columns.index;
   return made;
 }

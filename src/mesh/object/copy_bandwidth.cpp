@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "base/statistics.hpp"
 #include "kernel/launch.hpp"
 
 namespace kiln::mesh {
@@ -23,11 +24,12 @@ __kernel void copy_strided(__global const double2 *from, __global double2 *to, l
 
 }  // namespace
 
-double measure_copy_bandwidth(Resolver& resolver, const Queue& queue) {
+double measure_copy_bandwidth(Resolver& resolver, const Queue& queue, std::size_t array) {
   const Device& device = *queue.device();
   const bool is_cpu = device.type == Device::Type::cpu;
   // Far larger than any cache, and a small part of the memory.
-  const std::size_t wanted = is_cpu ? std::size_t{256} << 20 : std::size_t{1} << 30;
+  const std::size_t large = is_cpu ? std::size_t{256} << 20 : std::size_t{1} << 30;
+  const std::size_t wanted = array > 0 ? array : large;
   const std::size_t bytes =
       std::min<std::size_t>(wanted, std::min(device.max_allocation, device.global_memory / 8)) /
       65536 * 65536;
@@ -61,7 +63,8 @@ double measure_copy_bandwidth(Resolver& resolver, const Queue& queue) {
     range.global[0] = is_cpu ? (bytes / width + 1023) / 1024
                              : std::size_t{device.compute_units} * 32 * range.local[0];
     launch.set_range(range);
-    constexpr int rounds = 8;
+    constexpr int rounds = 11;
+    std::vector<double> rates;
     for (int round = 0; round < rounds; ++round) {
       cl::Event event;
       launch.enqueue(queue.cl()(), {}, &event());
@@ -69,8 +72,9 @@ double measure_copy_bandwidth(Resolver& resolver, const Queue& queue) {
       const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
       const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
       if (end > start)
-        best = std::max(best, 2e9 * static_cast<double>(bytes) / static_cast<double>(end - start));
+        rates.push_back(2e9 * static_cast<double>(bytes) / static_cast<double>(end - start));
     }
+    if (!rates.empty()) best = std::max(best, median(rates));
   }
   return best;
 }

@@ -10,9 +10,9 @@ std::size_t Sparsity::rows() const { return state_->row_set.total_size(); }
 std::size_t Sparsity::columns() const { return state_->column_set.total_size(); }
 std::size_t Sparsity::row_dim() const { return state_->row_dim; }
 std::size_t Sparsity::column_dim() const { return state_->column_dim; }
-std::span<const std::int32_t> Sparsity::rowptr() const { return state_->view(state_->rowptr); }
-std::span<const std::int32_t> Sparsity::colidx() const { return state_->view(state_->colidx); }
-std::size_t Sparsity::nonzeros() const { return state_->colidx.form().elements; }
+std::span<const std::int32_t> Sparsity::rowptr() const { return state_->view(state_->rowptr()); }
+std::span<const std::int32_t> Sparsity::colidx() const { return state_->view(state_->colidx()); }
+std::size_t Sparsity::nonzeros() const { return state_->colidx().form().elements; }
 
 const std::string& Mat::name() const { return state_->name; }
 const Sparsity& Mat::sparsity() const { return state_->sparsity; }

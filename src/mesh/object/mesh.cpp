@@ -199,21 +199,20 @@ std::size_t Mesh::queued() const { return session_->loops.waiting(); }
 std::vector<LoopReport> Mesh::report() {
   finish();
   const double bandwidth = session_->options.timing ? copy_bandwidth() : 0;
-  std::vector<LoopReport> all;
-  for (const auto& loop : session_->loops.all()) {
-    LoopReport report = loop->report();
-    if (report.count == 0) continue;
-    if (report.seconds > 0) {
-      report.gigabytes_per_second = 1e-9 * static_cast<double>(report.bytes) / report.seconds;
-      if (bandwidth > 0) report.share = 1e9 * report.gigabytes_per_second / bandwidth;
-    }
-    all.push_back(std::move(report));
+  std::vector<LoopReport> all = session_->loops.past();
+  for (const auto& loop : session_->loops.all()) all.push_back(loop->report());
+  std::erase_if(all, [](const LoopReport& report) { return report.count == 0; });
+  for (LoopReport& report : all) {
+    if (report.seconds <= 0) continue;
+    report.gigabytes_per_second = 1e-9 * static_cast<double>(report.bytes) / report.seconds;
+    if (bandwidth > 0) report.share = 1e9 * report.gigabytes_per_second / bandwidth;
   }
   return all;
 }
 
 void Mesh::clear_report() {
   finish();
+  session_->loops.clear_past();
   for (const auto& loop : session_->loops.all()) loop->clear_report();
 }
 

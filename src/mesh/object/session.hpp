@@ -52,7 +52,8 @@ struct Session {
 
   Mesh::Options options;
   Queue queue;
-  std::vector<std::shared_ptr<ConstState>> constants;  ///< by name, rising
+  std::vector<std::shared_ptr<ConstState>> constants;    ///< by name, rising
+  std::vector<std::weak_ptr<SparsityState>> sparsities;  ///< those that somebody holds
   LoopQueue loops;
 
  private:

@@ -87,14 +87,30 @@ struct ConstState {
   Residence data;
 };
 
+/// Compressed rows of blocks, whatever their size; shared by all Sparsities of the same Maps.
+struct SparsityPattern {
+  Residence rowptr, colidx;
+};
+
+/// Two Maps, as they were, with the layers of an extruded set (1: none), by which loops may reach a
+/// matrix. By number: a Sparsity keeps no Map alive.
+struct MapPairName {
+  std::uint64_t rows = 0, rows_version = 0, columns = 0, columns_version = 0;
+  std::size_t layers = 1;
+  auto operator<=>(const MapPairName&) const = default;
+};
+
 struct SparsityState {
   SessionPtr session;
   Set row_set, column_set;
   std::size_t row_dim = 1, column_dim = 1;
+  std::vector<MapPairName> pairs;  ///< rising
+  std::shared_ptr<SparsityPattern> pattern;
   std::uint64_t id = next_identity();
-  Residence rowptr, colidx;
 
-  std::span<const std::int32_t> view(Residence& part) const {
+  Residence& rowptr() const { return pattern->rowptr; }
+  Residence& colidx() const { return pattern->colidx; }
+  static std::span<const std::int32_t> view(Residence& part) {
     return {reinterpret_cast<const std::int32_t*>(part.initial().data()), part.form().elements};
   }
 };

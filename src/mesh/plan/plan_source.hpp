@@ -32,7 +32,7 @@ class PlanSource {
   /// A Map or a subset is no more: names and digests that refer to it go.
   void forget(std::uint64_t identity);
 
-  const MapDigests& digests() const { return digests_; }
+  MapDigests& digests() { return digests_; }
   /// Names are bounded: the oldest go.
   static constexpr std::size_t most_names = 4096;
   std::size_t names() const;

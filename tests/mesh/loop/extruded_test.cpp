@@ -65,7 +65,7 @@ TEST_F(ExtrudedTest, columns_that_only_meet_above_their_lowest_cells_are_kept_ap
              arg(hits, up[0], INC));
     for (int t = 0; t < count + layers; ++t)
       ASSERT_EQ(hits.read<int>()[static_cast<std::size_t>(t)],
-                std::max(0, std::min({t + 1, layers - 1, count + layers - 1 - t})));
+                std::max(0, std::min({t + 1, layers - 1, count + layers - 2 - t})));
     // one class, so no two elements or blocks at once
     const auto report = mesh.report();
     EXPECT_EQ(report.back().colours, form.get("FORM", 0) == 2 ? count : count / 16);

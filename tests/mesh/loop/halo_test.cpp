@@ -207,8 +207,8 @@ TEST_P(HaloTest, two_parts_are_the_undivided_mesh) {
             (std::vector<std::string>{"begin f", "begin x", "end f", "end x"}));
 }
 INSTANTIATE_TEST_SUITE_P(Layouts, HaloTest, ::testing::Values(DataLayout::aos, DataLayout::soa),
-                         [](const auto& info) {
-                           return std::string(info.param == DataLayout::aos ? "aos" : "soa");
+                         [](const auto& one) {
+                           return std::string(one.param == DataLayout::aos ? "aos" : "soa");
                          });
 
 /// Notes what it is asked, and gives every copy a number.

@@ -6,7 +6,8 @@
 
 namespace kiln::cli {
 
-/// Reads a mesh; `-` is standard input. What the reader left out is printed as notes. Throws Error.
+/// Reads a mesh; `-` is standard input. Throws Error, also for a file that the HDF5 library dies
+/// of: it is tried in a process apart.
 mesh::MeshFile read_mesh_input(const std::string& path);
 
 /// "new_grid.h5: 721801 nodes, 1438600 edges, …", or the same as JSON, on standard output.

@@ -1,0 +1,5 @@
+// jac1 [SIDE]: OP2's jac1 as a program of its own, on a grid of (SIDE - 1)² nodes.
+#include "jac1.hpp"
+#include "main.hpp"
+
+int main(int count, char** words) { return jac::main_of("jac1", count, words, jac::jac1); }

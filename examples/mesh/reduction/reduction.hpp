@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kiln/mesh.hpp"
+
+/// OP2's reduction test with kiln::mesh: loops that count the elements that they run over, one with
+/// data through a map and one without. Elements that run twice, or that pad a launch, would show.
+namespace reduction {
+
+struct Counts {
+  std::int32_t edges = 0, cells = 0;
+  bool operator==(const Counts&) const = default;
+};
+
+/// Counts `edge_cells.size() / 2` edges and `cells` cells on the device.
+Counts count(kiln::mesh::Mesh& mesh, std::size_t cells, std::span<const std::int32_t> edge_cells);
+
+}  // namespace reduction

@@ -1,0 +1,38 @@
+// `kiln mesh jac2`: the definition.
+#include "cli/mesh/application_options.hpp"
+#include "cli/mesh/commands.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr Option own_options[] = {
+    options::application_side,
+    options::application_report,
+    options::application_check,
+    options::application_device,
+    options::store,
+    options::json,
+};
+
+constexpr Example examples[] = {
+    {"kiln mesh jac2", "OP2's grid of 25 nodes."},
+    {"kiln mesh jac2 -G 1000 --report", "A million nodes, and what each loop took."},
+};
+
+}  // namespace
+
+constinit const Command mesh_jac2_command{
+    .name = "mesh jac2",
+    .summary = "run OP2's jac2: two Jacobi sweeps in mixed precision",
+    .description =
+        "Solves Laplace's equation on a square, as a mesh of nodes and edges, by two "
+        "sweeps of Jacobi's method, and prints the largest value and the root mean "
+        "square after each. The matrix is in double precision, the rest in single; data have "
+        "components of padding, which nobody reads.\n\n"
+        "All values are exact in binary, so every node is held against what it must be; "
+        "one that differs is exit code 1.",
+    .options = own_options,
+    .examples = examples,
+};
+
+}  // namespace kiln::cli

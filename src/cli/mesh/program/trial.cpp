@@ -1,0 +1,47 @@
+#include "cli/mesh/program/trial.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "base/process.hpp"
+
+namespace kiln::cli {
+namespace {
+
+[[noreturn]] void work_unheard(const std::function<void()>& work) {
+  // What the C library says when it aborts is for developers; and no core files.
+  if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
+    ::dup2(null, STDOUT_FILENO);
+    ::dup2(null, STDERR_FILENO);
+  }
+  const rlimit no_core{0, 0}, ten_minutes{600, 600};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::setrlimit(RLIMIT_CPU, &ten_minutes);
+  work();
+  ::_exit(0);
+}
+
+bool is_defect(int signal) {
+  for (const int known : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU})
+    if (signal == known) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string died_of(const std::function<void()>& work) {
+  const pid_t child = ::fork();
+  if (child < 0) return {};  // then it has to go without
+  if (child == 0) work_unheard(work);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return {};
+  return WIFSIGNALED(status) && is_defect(WTERMSIG(status)) ? signal_name(WTERMSIG(status)) : "";
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace kiln::cli {
+
+/// Runs something in a copy of this process that nobody hears. Gives the name of the signal where
+/// it died of a defect ("SIGSEGV", or "SIGXCPU" after ten minutes of computing), else "". For
+/// foreign code that damaged input may kill: what it did is lost, so it is done again here.
+/// This process must have one thread.
+std::string died_of(const std::function<void()>& work);
+
+}  // namespace kiln::cli

@@ -1,0 +1,149 @@
+// Sparsities and matrices of a Mesh: checks, and how equal ones are found again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "mesh/matrix/pattern.hpp"
+#include "mesh/object/session.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+using MapPairs = std::span<const std::pair<Map, Map>>;
+
+template <class... Parts>
+[[noreturn]] void refuse(fmt::format_string<Parts...> text, Parts&&... parts) {
+  throw Error(Errc::bad_input, "sparsity: " + fmt::format(text, std::forward<Parts>(parts)...));
+}
+
+void check_pairs(const Session* session, MapPairs pairs, const ExtrudedSet* over) {
+  if (pairs.empty()) refuse("no maps, expected a pair or more of them");
+  const auto& [first_rows, first_columns] = pairs.front();
+  for (const auto& [rows, columns] : pairs) {
+    for (const Map& map : {rows, columns}) {
+      if (Handles::state(map)->session.get() != session)
+        refuse("map {} belongs to another Mesh", map.name());
+      if (over != nullptr && !(map.from() == over->base()))
+        refuse("map {} leads from set {}, expected {}, whose columns are given", map.name(),
+               map.from().name(), over->base().name());
+      if (over != nullptr && map.offsets().empty())
+        refuse("map {} has no vertical offsets, which extruded sets need", map.name());
+    }
+    if (!(rows.from() == columns.from()))
+      refuse("map {} leads from set {} and map {} from {}, expected the same set", rows.name(),
+             rows.from().name(), columns.name(), columns.from().name());
+    if (!(rows.to() == first_rows.to()))
+      refuse("map {} leads to set {} and map {} to {}, expected the same rows", first_rows.name(),
+             first_rows.to().name(), rows.name(), rows.to().name());
+    if (!(columns.to() == first_columns.to()))
+      refuse("map {} leads to set {} and map {} to {}, expected the same columns",
+             first_columns.name(), first_columns.to().name(), columns.name(), columns.to().name());
+  }
+}
+
+std::vector<MapPairName> names_of(MapPairs pairs, std::size_t layers) {
+  std::vector<MapPairName> names;
+  for (const auto& [rows, columns] : pairs) {
+    const auto& r = *Handles::state(rows);
+    const auto& c = *Handles::state(columns);
+    names.push_back({r.id, r.version, c.id, c.version, layers});
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+MapView view_of(const Map& map) {
+  auto& state = *Handles::state(map);
+  return {state.view(), state.arity, state.to.total_size(), state.id, state.version, state.name};
+}
+
+PatternInput input_of(MapPairs pairs, std::size_t layers) {
+  const auto& [rows, columns] = pairs.front();
+  PatternInput input{
+      rows.to().total_size(), columns.to().total_size(), rows.to() == columns.to(), {}};
+  for (const auto& pair : pairs) {
+    PatternPair made{view_of(pair.first), view_of(pair.second)};
+    // Those whose matrices are assembled: what only others read is not.
+    made.elements = pair.first.from().exec_size();
+    made.layers = layers;
+    if (layers > 1) {
+      made.row_offsets = pair.first.offsets();
+      made.column_offsets = pair.second.offsets();
+    }
+    input.pairs.push_back(made);
+  }
+  return input;
+}
+
+/// The host's copies lie where devices work in place.
+Residence resident(std::span<const std::int32_t> values) {
+  Residence made({ScalarType::i32, values.size(), 1, DataLayout::aos});
+  std::memcpy(made.initial().data(), values.data(), values.size_bytes());
+  return made;
+}
+
+std::shared_ptr<SparsityPattern> make_pattern(Session& session, const PatternInput& input) {
+  const auto kind =
+      session.resolver().store() != nullptr ? MapDigests::Kind::strong : MapDigests::Kind::quick;
+  const Resolver::PlanRequest request{
+      pattern_canonical(input, session.plans().digests(), kind), pattern_schema,
+      fmt::format("mesh sparsity, {} x {}", input.rows, input.columns)};
+  EnvironmentExplanation explanation;
+  const PlanPtr plan = session.resolver().resolve_plan(
+      request, [&] { return build_pattern(input); },
+      explains_by_environment() ? explanation.get() : nullptr);
+  check_pattern(*plan, input.rows, input.columns);
+  return std::make_shared<SparsityPattern>(
+      SparsityPattern{resident(plan->array<std::int32_t>("rowptr")),
+                      resident(plan->array<std::int32_t>("colidx"))});
+}
+
+Sparsity make_sparsity(const SessionPtr& session, MapPairs pairs, const ExtrudedSet* over,
+                       std::size_t row_dim, std::size_t column_dim) {
+  check_pairs(session.get(), pairs, over);
+  if (row_dim == 0 || column_dim == 0)
+    refuse("blocks of {} x {}, expected 1 x 1 or more", row_dim, column_dim);
+  const std::size_t layers = over == nullptr ? 1 : over->layers() - 1;
+  const auto names = names_of(pairs, layers);
+  std::shared_ptr<SparsityPattern> pattern;
+  auto& known = session->sparsities;
+  std::erase_if(known, [](const auto& sparsity) { return sparsity.expired(); });
+  for (const auto& weak : known) {
+    const auto state = weak.lock();
+    if (!state || state->pairs != names) continue;
+    if (state->row_dim == row_dim && state->column_dim == column_dim)
+      return Handles::make<Sparsity>(state);
+    pattern = state->pattern;
+  }
+  if (!pattern) pattern = make_pattern(*session, input_of(pairs, layers));
+  const auto& [rows, columns] = pairs.front();
+  auto state = session->keep(std::unique_ptr<SparsityState>(
+      new SparsityState{session, rows.to(), columns.to(), row_dim, column_dim, names,
+                        std::move(pattern), next_identity()}));
+  known.push_back(state);
+  return Handles::make<Sparsity>(std::move(state));
+}
+
+}  // namespace
+
+Sparsity Mesh::sparsity(MapPairs maps, std::size_t row_dim, std::size_t column_dim) {
+  return make_sparsity(session_, maps, nullptr, row_dim, column_dim);
+}
+
+Sparsity Mesh::sparsity(const ExtrudedSet& columns, MapPairs maps, std::size_t row_dim,
+                        std::size_t column_dim) {
+  return make_sparsity(session_, maps, &columns, row_dim, column_dim);
+}
+
+Mat Mesh::mat(std::string name, const Sparsity& sparsity, ScalarType type) {
+  const auto& state = *Handles::state(sparsity);
+  if (state.session != session_)
+    throw Error(Errc::bad_input, fmt::format("mat {}: its sparsity belongs to another Mesh", name));
+  Residence values({type, sparsity.nonzeros(), state.row_dim * state.column_dim, DataLayout::aos});
+  return Handles::make<Mat>(session_->keep(std::unique_ptr<MatState>(
+      new MatState{session_, std::move(name), sparsity, next_identity(), std::move(values)})));
+}
+
+}  // namespace kiln::mesh
