@@ -21,6 +21,15 @@ struct LoopReport {
   std::string form;  ///< how it runs: "direct", "blocks 4096 in 3 colours", ...
 };
 
+/// What a search for a loop's fastest form came to.
+struct LoopTuning {
+  std::string name;
+  std::size_t configurations = 0, evaluated = 0, failed = 0;
+  std::string best;      ///< "FORM=0 LANES=8 …"
+  double seconds = 0;    ///< of a run of it
+  double faster_by = 1;  ///< than what is used where nothing is on record
+};
+
 /// Sets, maps and data, and loops over them, on one device. One thread at a time.
 class KILN_API Mesh {
  public:
@@ -98,6 +107,11 @@ class KILN_API Mesh {
     return mat(std::move(name), sparsity, scalar_type_of<T>());
   }
   Mat mat(std::string name, const Sparsity& sparsity, ScalarType type);
+
+  /// Searches for the fastest way to run each loop that this Mesh has prepared, for at most so many
+  /// seconds each, on the data as it is, which stays as it is. What is found goes on record in the
+  /// store, and is used from now on, here and by other processes. Throws Error.
+  std::vector<LoopTuning> tune(double seconds_each = 10);
 
   /// Gives all queued loops to the device.
   void flush();

@@ -1,14 +1,8 @@
 #include "blas/tune/blas_compiler.hpp"
 
-namespace kiln::blas {
+#include "tune/space/configuration_of.hpp"
 
-Parameters parameters_of(const tune::SearchSpace& space, tune::ConfigurationId id) {
-  Parameters parameters;
-  const auto& names = space.parameters();
-  for (std::size_t i = 0; i < names.size(); ++i)
-    parameters.set(names[i].name, *space.value(id, i).to_integer());
-  return parameters;
-}
+namespace kiln::blas {
 
 // A sequence is built for a shape: the operands that it will run with need not be there.
 void BlasCompiler::compile(tune::ConfigurationId id) {

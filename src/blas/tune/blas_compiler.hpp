@@ -6,9 +6,6 @@
 
 namespace kiln::blas {
 
-/// The Parameters that a configuration of a routine's space stands for.
-Parameters parameters_of(const tune::SearchSpace& space, tune::ConfigurationId id);
-
 /// Compiles the kernels that a call takes with the Parameters of a space's configurations. No
 /// memory of operands is touched. One thread.
 class BlasCompiler : public tune::Compiler {

@@ -12,6 +12,14 @@ inline constexpr Option application_report{
         "bytes that it moves, and which share of the device's copy bandwidth that is."};
 inline constexpr Option application_check{
     .name = "check", .help = "Holds every plan against its definition before it is used."};
+inline constexpr Option application_tune{
+    .name = "tune",
+    .kind = Kind::number,
+    .value_name = "SECONDS",
+    .help =
+        "After the first time step, searches for the fastest form of each loop for at most so long; "
+        "what is found goes on record in the store, for all later runs.",
+    .least = 0.1};
 inline constexpr Option application_device{
     .name = "device",
     .kind = Kind::text,

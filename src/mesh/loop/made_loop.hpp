@@ -58,4 +58,9 @@ class MadeLoop {
 std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape, const LoopOver& over,
                                     std::span<const Arg> arguments, LoopReport& report);
 
+/// The same through another Resolver and its plans: for trials, of which nothing is to be kept.
+std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape, const LoopOver& over,
+                                    std::span<const Arg> arguments, Resolver& resolver,
+                                    PlanSource& plans);
+
 }  // namespace kiln::mesh

@@ -27,13 +27,23 @@ Scheme scheme_of(Form form) {
 class LoopMaker {
  public:
   LoopMaker(Session& session, const LoopShape& shape, const LoopOver& over,
-            std::span<const Arg> arguments, LoopReport& report)
-      : session_(session), shape_(shape), over_(over), arguments_(arguments), report_(report) {}
+            std::span<const Arg> arguments, LoopReport& report, Resolver& resolver,
+            PlanSource& plans)
+      : session_(session),
+        shape_(shape),
+        over_(over),
+        arguments_(arguments),
+        report_(report),
+        resolver_(resolver),
+        plans_(plans) {}
 
   std::unique_ptr<MadeLoop> make() {
     collect_residences();
     request_ = make_request(shape_, session_.loop_device(), static_cast<std::int64_t>(sizes()[1]));
-    parameters_ = session_.resolver().parameters(request_, *session_.device());
+    // Programs belong to the context, whoever made them: what was compiled for a trial must not
+    // stand in for one that is to be kept.
+    if (&resolver_ != &session_.resolver()) request_.facts.push_back({"trial", std::int64_t{1}});
+    parameters_ = resolver_.parameters(request_, *session_.device());
     form_ = form_of(parameters_);
     if (parameters_.get("BLOCK", 0) == 0)
       parameters_.set("BLOCK", default_block(shape_, form_, request_.problem_size,
@@ -108,7 +118,7 @@ class LoopMaker {
                                      scheme_of(form_), static_cast<std::uint32_t>(number("BLOCK")));
     EnvironmentExplanation environment;
     Explanation explanation;
-    part.plan = MeshPlan(session_.plans().resolve(input, &explanation));
+    part.plan = MeshPlan(plans_.resolve(input, &explanation));
     if (session_.options.check)
       if (const auto wrong = check_plan(input, part.plan); !wrong.empty())
         throw Error(Errc::internal, fmt::format("loop {}: its plan: {}", shape_.kernel, wrong));
@@ -197,9 +207,8 @@ class LoopMaker {
       for (const Piece& piece : part.pieces) want(variant_of(loop_kernel(shape_), range_of(piece)));
     if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
     EnvironmentExplanation environment;
-    program_ =
-        &session_.resolver().resolve(request_, session_.context(), session_.device(), wanted,
-                                     explains_by_environment() ? environment.get() : nullptr);
+    program_ = &resolver_.resolve(request_, session_.context(), session_.device(), wanted,
+                                  explains_by_environment() ? environment.get() : nullptr);
     report_.compile_seconds += watch.seconds();
   }
 
@@ -439,6 +448,8 @@ class LoopMaker {
   const LoopOver& over_;
   std::span<const Arg> arguments_;
   LoopReport& report_;
+  Resolver& resolver_;
+  PlanSource& plans_;
   std::unique_ptr<MadeLoop> made_ = std::make_unique<MadeLoop>();
   Request request_;
   Parameters parameters_;
@@ -452,7 +463,15 @@ class LoopMaker {
 
 std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape, const LoopOver& over,
                                     std::span<const Arg> arguments, LoopReport& report) {
-  return LoopMaker(session, shape, over, arguments, report).make();
+  return LoopMaker(session, shape, over, arguments, report, session.resolver(), session.plans())
+      .make();
+}
+
+std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape, const LoopOver& over,
+                                    std::span<const Arg> arguments, Resolver& resolver,
+                                    PlanSource& plans) {
+  LoopReport unread;
+  return LoopMaker(session, shape, over, arguments, unread, resolver, plans).make();
 }
 
 }  // namespace kiln::mesh

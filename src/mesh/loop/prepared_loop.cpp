@@ -80,6 +80,11 @@ bool PreparedLoop::depends_on(const PreparedLoop& earlier) const {
                      [&](const void* state) { return earlier.writes(state); });
 }
 
+void PreparedLoop::make_again() {
+  report_.seconds += made_->seconds();
+  made_ = make_loop(session_, shape_, over_, arguments_, report_);
+}
+
 void PreparedLoop::check_again() const { check_extrema(kernel_, arguments_); }
 
 void PreparedLoop::run() {
@@ -89,7 +94,7 @@ void PreparedLoop::run() {
 
 LoopReport PreparedLoop::report() {
   LoopReport report = report_;
-  report.seconds = made_->seconds();
+  report.seconds += made_->seconds();
   report.bytes = report_.count * made_->bytes();
   return report;
 }
@@ -97,7 +102,7 @@ LoopReport PreparedLoop::report() {
 void PreparedLoop::clear_report() {
   made_->clear_seconds();
   report_.count = 0;
-  report_.plan_seconds = report_.compile_seconds = 0;
+  report_.seconds = report_.plan_seconds = report_.compile_seconds = 0;
 }
 
 }  // namespace kiln::mesh

@@ -42,7 +42,12 @@ class PreparedLoop {
   /// Whether it must stay behind an earlier loop: one writes what the other uses.
   bool depends_on(const PreparedLoop& earlier) const;
 
+  /// Plans and compiles it anew: after better Parameters went on record.
+  void make_again();
+
   const LoopShape& shape() const { return shape_; }
+  const LoopOver& over() const { return over_; }
+  std::span<const Arg> arguments() const { return arguments_; }
   LoopReport report();
   void clear_report();
 

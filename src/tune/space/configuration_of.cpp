@@ -17,6 +17,14 @@ std::optional<ConfigurationId> configuration_of(const SearchSpace& space,
   return space.find(positions);
 }
 
+kiln::Parameters parameters_of(const SearchSpace& space, ConfigurationId id) {
+  kiln::Parameters parameters;
+  const auto& names = space.parameters();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    parameters.set(names[i].name, *space.value(id, i).to_integer());
+  return parameters;
+}
+
 std::optional<ConfigurationId> best_on_record(const SearchSpace& space, const TuningRecord& record,
                                               std::int64_t size) {
   const auto* best = record.best(size, [&](const Measurement& one) {

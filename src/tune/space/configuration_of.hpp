@@ -12,6 +12,9 @@ namespace kiln::tune {
 std::optional<ConfigurationId> configuration_of(const SearchSpace& space,
                                                 const kiln::Parameters& values);
 
+/// The other way: the values of a space of whole numbers.
+kiln::Parameters parameters_of(const SearchSpace& space, ConfigurationId id);
+
 /// The configuration of the best of Kiln's own measurements of just this size.
 std::optional<ConfigurationId> best_on_record(const SearchSpace& space, const TuningRecord& record,
                                               std::int64_t size);

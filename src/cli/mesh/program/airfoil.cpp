@@ -60,6 +60,7 @@ int run(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& grid) {
     Progress progress("airfoil", static_cast<std::size_t>(iterations));
     for (std::int64_t iteration = 1; iteration <= iterations; ++iteration) {
       flow.step();
+      if (iteration == 1) tune_loops(context, mesh);
       stop_if_interrupted();
       progress.advance();
       const bool is_last = iteration == iterations;

@@ -20,6 +20,28 @@ mesh::Mesh::Options mesh_options_of(const Context& context) {
   return options;
 }
 
+void tune_loops(const Context& context, mesh::Mesh& mesh) {
+  if (!context.has("tune")) return;
+  const auto results = mesh.tune(context.number("tune"));
+  if (context.flag("json")) {
+    for (const auto& result : results)
+      print_json({{"tuned", result.name},
+                  {"configurations", result.configurations},
+                  {"evaluated", result.evaluated},
+                  {"failed", result.failed},
+                  {"best", result.best},
+                  {"seconds", result.seconds},
+                  {"faster_by", result.faster_by}});
+    return;
+  }
+  Table table({"TUNED", "TRIED", "OF", "MS", "FASTER BY", "BEST"});
+  for (const auto& result : results)
+    table.row({result.name, std::to_string(result.evaluated), std::to_string(result.configurations),
+               fmt::format("{:.3f}", 1e3 * result.seconds), fmt::format("{:.2f}", result.faster_by),
+               result.best});
+  print(table.text() + "\n");
+}
+
 void print_loops(mesh::Mesh& mesh, bool json) {
   const auto loops = mesh.report();
   const double bandwidth = mesh.copy_bandwidth();

@@ -9,6 +9,9 @@ class Context;
 /// What --device, --store, --check and --report of an application say.
 mesh::Mesh::Options mesh_options_of(const Context& context);
 
+/// Tunes the loops that a Mesh has run, where --tune says so, and prints what that came to.
+void tune_loops(const Context& context, mesh::Mesh& mesh);
+
 /// A table of the loops that a Mesh has run, or a line of JSON for each.
 void print_loops(mesh::Mesh& mesh, bool json);
 

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "mesh/loop/prepared_loop.hpp"
+#include "mesh/plan/plan_source.hpp"
+#include "tune/tunable.hpp"
+
+namespace kiln::mesh {
+
+/// Measures a prepared loop with other Parameters, on its own data. What the loop writes is put
+/// back before each run that counts, and in the end. The reference is the loop with its Generator's
+/// defaults; sums may differ by the rounding of another order. One thread; nothing else may use the
+/// Session meanwhile.
+class LoopBench : public tune::Bench {
+ public:
+  /// `keeper` is the Resolver that records go to. All outlive it. Throws Error where the loop
+  /// itself does not run.
+  LoopBench(Session& session, const PreparedLoop& loop, const Request& request,
+            const tune::SearchSpace& space, Resolver& keeper);
+  ~LoopBench() override;
+
+  tune::Report prepare(tune::ConfigurationId id) override;
+  double run(tune::ConfigurationId id, std::size_t launches) override;
+  void record(tune::ConfigurationId id, double seconds, double standard) override;
+  std::optional<tune::ConfigurationId> on_record() override;
+
+ private:
+  /// Numbers that the loop writes: as they were, and as they should be after a run.
+  struct Output {
+    Residence* data;
+    Bytes initial, reference;
+  };
+  std::unique_ptr<MadeLoop> make(const Parameters& parameters);
+  void restore();
+  std::string difference() const;
+
+  Session& session_;
+  const PreparedLoop& loop_;
+  const Request& request_;
+  const tune::SearchSpace& space_;
+  Resolver& keeper_;
+  Resolver trials_;  ///< over no store: of a search only the winner is kept, by who uses it next
+  PlanSource plans_;
+  std::vector<Output> outputs_;
+  std::map<tune::ConfigurationId, std::unique_ptr<MadeLoop>> made_;
+};
+
+}  // namespace kiln::mesh

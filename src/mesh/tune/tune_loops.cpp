@@ -1,0 +1,100 @@
+// Mesh::tune: a search in the process that has the data.
+#include <algorithm>
+#include <chrono>
+
+#include "mesh/tune/loop_tunable.hpp"
+#include "tune/measure/measurement.hpp"
+#include "tune/strategy/make.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+/// Takes a Bench's times in this process: what it measures are forms of a loop that has run.
+class BenchSampler : public tune::Sampler {
+ public:
+  explicit BenchSampler(tune::Bench& bench) : bench_(bench) {}
+  tune::Outcome sample(tune::ConfigurationId id, std::size_t launches) override {
+    try {
+      return tune::Outcome::of_time(bench_.run(id, launches));
+    } catch (const Error&) {
+      return tune::Outcome::of(tune::Failure::launch);
+    }
+  }
+
+ private:
+  tune::Bench& bench_;
+};
+
+/// A time that is too short to be true is taken over more launches.
+constexpr double least_sample = 1e-3;
+
+tune::Outcome prepared(tune::Bench& bench, tune::ConfigurationId id) {
+  try {
+    return bench.prepare(id).outcome;
+  } catch (const Error& error) {
+    return tune::Outcome::of(error.code() == Errc::build ? tune::Failure::build
+                                                         : tune::Failure::resources);
+  }
+}
+
+LoopTuning search(Session& session, const LoopTunable& tunable, double seconds) {
+  const auto bench = tunable.open(session.resolver(), session.context(), session.queue);
+  BenchSampler sampler(*bench);
+  tune::MeasurePolicy policy;
+  policy.least_sample = least_sample;
+  tune::Measurement measurement(sampler, policy, 1);
+  const auto strategy = value_or_throw(tune::make_strategy("", tunable.space(), 1));
+  LoopTuning result;
+  result.configurations = tunable.space().size();
+
+  const auto evaluate = [&](tune::ConfigurationId id) {
+    auto outcome = prepared(*bench, id);
+    if (outcome.ok()) outcome = measurement.measure(id);
+    strategy->tell(id, outcome);
+    ++result.evaluated;
+    if (!outcome.ok()) ++result.failed;
+    return outcome;
+  };
+  const auto standard = tunable.standard();
+  double standard_time = 0;
+  if (standard) standard_time = evaluate(*standard).time;
+  if (const auto known = bench->on_record(); known && known != standard) evaluate(*known);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (std::chrono::steady_clock::now() < end) {
+    const auto id = strategy->ask();
+    if (!id) break;
+    evaluate(*id);
+  }
+  auto winner = measurement.play_off();
+  if (!winner)
+    throw Error(Errc::bad_input, tunable.label() + ": no form of it gave a right result");
+  // What is no better than what is used anyway would be on record for nothing.
+  if (standard && winner->id != *standard && standard_time > 0) {
+    const auto compared = measurement.compare(winner->id, *standard);
+    if (compared && compared->surely_faster)
+      winner->time = standard_time * compared->ratio;
+    else
+      winner->id = *standard, winner->time = standard_time;
+  }
+  bench->record(winner->id, winner->time, standard_time);
+  result.best = tunable.space().text(winner->id);
+  result.seconds = winner->time;
+  result.faster_by = standard_time > 0 && winner->time > 0 ? standard_time / winner->time : 1;
+  return result;
+}
+
+}  // namespace
+
+std::vector<LoopTuning> Mesh::tune(double seconds_each) {
+  finish();
+  std::vector<LoopTuning> all;
+  for (const auto& loop : session_->loops.all()) {
+    const LoopTunable tunable(*session_, *loop);
+    all.push_back(search(*session_, tunable, seconds_each));
+    all.back().name = loop->name();
+    loop->make_again();
+  }
+  return all;
+}
+
+}  // namespace kiln::mesh
