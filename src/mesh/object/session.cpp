@@ -6,6 +6,7 @@
 
 #include "device/pinned_workers.hpp"
 #include "mesh/object/copy_bandwidth.hpp"
+#include "mesh/object/process_resolver.hpp"
 #include "store/local_store.hpp"
 
 namespace kiln::mesh {
@@ -20,7 +21,7 @@ Session::Session(const Mesh::Options& given, DevicePtr device)
   if (!options.store.empty())
     own_resolver_ = std::make_unique<Resolver>(
         options.store == "off" ? nullptr : open_local_store(options.store));
-  resolver_ = own_resolver_ ? own_resolver_.get() : &Resolver::process();
+  resolver_ = own_resolver_ ? own_resolver_.get() : process_resolver();
   plans_ = std::make_unique<PlanSource>(*resolver_);
   add_generator();
   pin_workers(*queue.context(), queue.device());
