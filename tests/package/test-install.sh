@@ -48,29 +48,11 @@ done
 if [ -e "$libraries/libkiln-mesh.so" ]; then
   cmake -G Ninja -S "$source/examples/mesh" -B "$scratch/mesh" -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_BUILD_TYPE=Debug
-  ninja -C "$scratch/mesh" -j 1 jac1
+  ninja -C "$scratch/mesh" -j 1
   KILN_STORE=$scratch/mesh-store POCL_CACHE_DIR=$scratch/pocl-cache "$scratch/mesh/jac1" \
     >"$scratch/jac1.log" || { cat "$scratch/jac1.log"; echo "jac1 failed"; exit 1; }
   grep -q "0.625000" "$scratch/jac1.log" || { cat "$scratch/jac1.log"; exit 1; }
   [ -f "$scratch/mesh-store/store.db" ] || { echo "jac1 kept nothing in the store"; exit 1; }
-fi
-
-# OP2's applications, as they stand, with the mesh library; each checks its result itself.
-if [ -f "$libraries/libkiln-mesh.so" ]; then
-  cmake -G Ninja -S "$source/examples/mesh" -B "$scratch/meshes" -DCMAKE_PREFIX_PATH="$prefix" \
-    -DCMAKE_BUILD_TYPE=Debug
-  ninja -C "$scratch/meshes" -j 1
-  for program in jac1 jac2; do
-    printed=$(KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache "$scratch/meshes/$program")
-    case $printed in
-      *"u max/rms = 0.625000 0.386491"*"check passed") ;;
-      *) echo "$program printed '$printed'"; exit 1 ;;
-    esac
-  done
-  printed=$(KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache "$scratch/meshes/first_loop")
-  [ "$printed" = "7
-8
-9" ] || { echo "first_loop printed '$printed'"; exit 1; }
 fi
 
 if [ -x "$prefix/bin/kiln" ]; then
