@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "kiln/mesh/solve.hpp"
@@ -53,9 +55,10 @@ void set_all(Global& global, double value) {
 
 }  // namespace
 
-/// Iterations between two looks at the residual. A look waits for the device, which then waits for
-/// the host; each iteration beyond the last one is for nothing.
-constexpr std::size_t looks_apart = 8;
+/// Iterations between two looks at the residual: a few at first, then ever more up to this. A look
+/// waits for the device, which then waits for the host; each iteration beyond the last one is for
+/// nothing.
+constexpr std::size_t first_look = 4, looks_apart = 16;
 
 /// Vectors and scalars for one set, dimension and type.
 struct Workspace {
@@ -130,9 +133,9 @@ class Conjugate {
 
   SolveResult run(const Dat& b) {
     begin(b);
-    while (!is_done()) {
-      const std::size_t count =
-          std::min(looks_apart, options_.most_iterations - result_.iterations);
+    for (std::size_t apart = first_look; !is_done(); apart = std::min(2 * apart, looks_apart)) {
+      const std::size_t count = std::min(apart, options_.most_iterations - result_.iterations);
+      zero_sums(count);
       for (std::size_t i = 0; i < count; ++i) iterate(i);
       look(count);
     }
@@ -172,11 +175,30 @@ class Conjugate {
     check(first, 1, 0);
   }
 
+  /// What the next iterations add to. The device is idle now: in memory that it shares with the
+  /// host nothing needs to be enqueued, elsewhere nothing needs to be waited for.
+  void zero_sums(std::size_t count) {
+    const Queue& queue = work_.session->queue;
+    const std::array<double, 2> zeros{};
+    const auto zero = [&](const Global& global) {
+      auto& state = *Handles::state(global);
+      // Loops that read what it was may still wait.
+      work_.session->loops.run_for(&state, LoopQueue::For::writing);
+      Residence& data = state.data;
+      if (queue.device()->host_memory)
+        std::memset(data.on_host(queue, true), 0, data.bytes());
+      else
+        data.overwrite(queue, zeros.data());
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      zero(work_.pq[i]);
+      zero(work_.s[i + 1]);
+    }
+  }
+
   void iterate(std::size_t i) {
     Global &s = work_.s[i], &next = work_.s[i + 1], &pq = work_.pq[i];
     apply_(work_.p, work_.q);
-    set_all(pq, 0);
-    set_all(next, 0);
     loop(kernels_.product, {arg(work_.p, READ), arg(work_.q, READ), arg(pq, INC)});
     loop(kernels_.update,
          with_diagonal({arg(s, READ), arg(pq, READ), arg(work_.goal, READ), arg(work_.p, READ),
