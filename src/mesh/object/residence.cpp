@@ -94,6 +94,12 @@ void Residence::overwrite(const Queue& queue, const void* from) {
   device_newer_ = true;
 }
 
+void Residence::fill(const Queue& queue, const void* from) {
+  const std::size_t width = size_of(form_.type);
+  std::byte* to = on_host(queue, true);
+  for (std::size_t at = 0; at < bytes(); at += width) std::memcpy(to + at, from, width);
+}
+
 void Residence::free() {
   buffer_ = {};
   host_ = {};
