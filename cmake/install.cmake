@@ -18,6 +18,9 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATAD
 
 if(TARGET kiln_shared)
   install(TARGETS kiln_shared EXPORT kilnTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  if(TARGET kiln_mesh_shared)
+    install(TARGETS kiln_mesh_shared EXPORT kilnTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kiln DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
           FILES_MATCHING PATTERN "*.hpp")
   install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
@@ -55,7 +58,8 @@ endif()
 
 # What a user runs: all of a build but tests and benchmarks.
 add_custom_target(product)
-foreach(target kiln kiln-compile kiln-mesh kiln_shared clBLAS kiln_documents)
+foreach(target kiln kiln-compile kiln-mesh kiln_shared kiln_mesh_shared clBLAS
+        kiln_documents)
   if(TARGET ${target})
     add_dependencies(product ${target})
   endif()

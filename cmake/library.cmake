@@ -32,3 +32,24 @@ function(kiln_shared_library)
   target_include_directories(kiln_shared INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
+
+# libkiln-mesh.so: the mesh front end, whose libraries (HDF5, oneTBB) nobody else is to load. It
+# calls libkiln.so for what that exports and for the one Resolver of a process; of the modules below
+# it has hidden copies of its own. Target kiln_mesh_shared, for consumers kiln::mesh.
+function(kiln_mesh_library)
+  add_library(kiln_mesh_shared SHARED $<TARGET_OBJECTS:kiln_mesh>)
+  add_library(kiln::mesh ALIAS kiln_mesh_shared)
+  target_link_libraries(kiln_mesh_shared PUBLIC kiln_shared
+    PRIVATE kiln_kernel kiln_schedule kiln_tune TBB::tbb HDF5::HDF5 ${CMAKE_DL_LIBS})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/libkiln-mesh.map
+                 ${PROJECT_BINARY_DIR}/libkiln-mesh.map COPYONLY)
+  set(exports ${PROJECT_BINARY_DIR}/libkiln-mesh.map)
+  # libkiln.so lies beside it, wherever that is.
+  set_target_properties(kiln_mesh_shared PROPERTIES
+    LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
+    OUTPUT_NAME kiln-mesh EXPORT_NAME mesh
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    INSTALL_RPATH "$ORIGIN")
+  target_link_options(kiln_mesh_shared PRIVATE "LINKER:--version-script=${exports}"
+                      "LINKER:--no-undefined" "LINKER:--as-needed")
+endfunction()

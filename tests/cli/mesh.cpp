@@ -103,7 +103,9 @@ TEST_F(Mesh, suggests_the_name_of_a_dat) {
 }
 
 TEST_F(Mesh, has_clear_errors) {
-  EXPECT_EQ(bad({}), "kiln: mesh: found no verb, expected one of naca0012, info, convert, check\n");
+  EXPECT_EQ(bad({}),
+            "kiln: mesh: found no verb, expected one of naca0012, info, convert, check, "
+            "airfoil, aero, jac1, jac2, reduction\n");
   EXPECT_EQ(bad({"chek"}), "kiln: mesh: unknown verb 'chek'; did you mean 'check'?\n");
   EXPECT_EQ(bad({"info", "--jsn", "x"}),
             "kiln: mesh info: unknown option --jsn; did you mean '--json'?\n");

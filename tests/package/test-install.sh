@@ -44,6 +44,17 @@ for run in first second; do
 done
 [ -f "$scratch/store/store.db" ] || { echo "the example kept nothing in the store"; exit 1; }
 
+# The mesh applications against the installed libkiln-mesh.so, one store for both libraries.
+if [ -e "$libraries/libkiln-mesh.so" ]; then
+  cmake -G Ninja -S "$source/examples/mesh" -B "$scratch/mesh" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_BUILD_TYPE=Debug
+  ninja -C "$scratch/mesh" -j 1
+  KILN_STORE=$scratch/mesh-store POCL_CACHE_DIR=$scratch/pocl-cache "$scratch/mesh/jac1" \
+    >"$scratch/jac1.log" || { cat "$scratch/jac1.log"; echo "jac1 failed"; exit 1; }
+  grep -q "0.625000" "$scratch/jac1.log" || { cat "$scratch/jac1.log"; exit 1; }
+  [ -f "$scratch/mesh-store/store.db" ] || { echo "jac1 kept nothing in the store"; exit 1; }
+fi
+
 if [ -x "$prefix/bin/kiln" ]; then
   printed=$("$prefix/bin/kiln" --version)
   case $printed in

@@ -107,6 +107,15 @@ std::string ElementText::elements() const {
 std::string ElementText::map_target(int map, int arity, const std::string& component,
                                     const std::string& name) const {
   std::string text;
+  // A row of a Map at once; it lies at a multiple of its own size.
+  const bool is_number = component.find_first_not_of("0123456789") == std::string::npos;
+  if (form_.pieces && form_.lanes == 1 && is_number && !shape_.extruded &&
+      (arity == 2 || arity == 4))
+    return fmt::format(
+        "    const int kiln_m{0}_{1}_0 = (*(__global const int{2} *)&kiln_map{0}[(size_t)kiln_el0 "
+        "* "
+        "{2}]).s{3};\n",
+        map, name, arity, component);
   for (int lane = 0; lane < form_.lanes; ++lane)
     text += fmt::format(
         "    const int kiln_m{0}_{1}_{2} = kiln_map{0}[(size_t)kiln_el{2} * {3} + {4}]{5};\n", map,
@@ -191,6 +200,15 @@ bool ElementText::streams(const ArgShape& a) {
          (a.dim == 2 || a.dim == 4 || a.dim == 8);
 }
 
+/// Components that a GPU moves at once: 16 bytes of an element, where it consists of such pieces;
+/// then each lies at a multiple of 16 bytes, as arrays begin at one. 1: one by one.
+int ElementText::piece(const ArgShape& a) const {
+  const int width = 16 / static_cast<int>(size_of(a.type));
+  const bool in_global = form_.staged == nullptr || a.via == Via::direct;
+  return form_.pieces && in_global && !a.soa && size_of(a.type) >= 4 && a.dim % width == 0 ? width
+                                                                                           : 1;
+}
+
 bool ElementText::is_private_increment(const ArgShape& a) const {
   return form_.commit == Commit::coloured && a.kind == Kind::dat && a.access == Access::inc &&
          a.via != Via::direct;
@@ -252,6 +270,17 @@ std::string ElementText::load_one(const ArgShape& a, const std::string& name,
   if (a.access == Access::write) return {};
   if (form_.lanes > 1) return load_lanes(a, name, from);
   if (a.dim == 1) return fmt::format("    {}[0] = {};\n", name, place(a, from[0], "0"));
+  if (const int width = piece(a); width > 1) {
+    std::string text;
+    for (int first = 0; first < a.dim; first += width) {
+      std::string take;
+      for (int k = 0; k < width; ++k)
+        take += fmt::format(" {}[{}] = kiln_v.s{:x};", name, first + k, k);
+      text += fmt::format("    {{ const {0}{1} kiln_v = *(__global const {0}{1} *)&{2};{3} }}\n",
+                          name_of(a.type), width, place(a, from[0], std::to_string(first)), take);
+    }
+    return text;
+  }
   return fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {}[kiln_k] = {};\n", a.dim,
                      name, place(a, from[0], "kiln_k"));
 }

@@ -37,6 +37,7 @@ struct ElementForm {
   const StagedRows* staged = nullptr;  ///< indirect Dats lie in local memory
   Spaces in_place;         ///< by argument; not empty: the kernel's copy for these spaces is called
   bool streaming = false;  ///< what is only written goes past the caches
+  bool pieces = false;     ///< elements and rows of Maps move by 16 bytes, as GPUs like it
 };
 
 /// OpenCL C for a group of elements: private copies of what the kernel reads, the call of the
@@ -105,6 +106,7 @@ class ElementText {
   }
   std::string matrix_store(std::size_t argument) const;
   std::string with_extents() const;
+  int piece(const ArgShape& argument) const;
   bool is_private_increment(const ArgShape& argument) const;
   std::string value(const std::string& name, const std::string& k, int lane) const;
 

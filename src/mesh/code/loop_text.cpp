@@ -142,6 +142,7 @@ std::string items_body(const LoopShape& shape, const UserKernel& kernel, const C
   form.in_place = spaces;
   form.ordered = coloured && has_conflicts(shape);
   form.commit = coloured ? Commit::plain : Commit::atomic;
+  form.pieces = true;
   const ElementText one(shape, kernel, use, form);
   std::string text = group_arrays(shape, parameters) + constant_copies(shape, kernel, use) +
                      preparation(shape, one);

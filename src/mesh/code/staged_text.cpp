@@ -108,6 +108,7 @@ std::string staged_body(const LoopShape& shape, const UserKernel& kernel, const 
   form.staged = &rows;
   form.in_place = spaces;
   form.commit = Commit::coloured;
+  form.pieces = true;
   const ElementText element(shape, kernel, use, form);
   std::string text = group_arrays(shape, parameters) + constants;
   for (const auto& global : read_globals(shape)) text += element.global_copy(global);

@@ -41,6 +41,16 @@ std::string ElementText::store_one(const ArgShape& a, const std::string& name,
         value(name, "kiln_k", lane));
   }
   std::string text;
+  if (const int width = piece(a); form_.lanes == 1 && width > 1) {
+    for (int first = 0; first < a.dim; first += width) {
+      std::string values;
+      for (int k = 0; k < width; ++k)
+        values += (k == 0 ? "" : ", ") + value(name, std::to_string(first + k), lane);
+      text += fmt::format("    *(__global {0}{1} *)&{2} {3} ({0}{1})({4});\n", name_of(a.type),
+                          width, place(a, target, std::to_string(first)), assign, values);
+    }
+    return text;
+  }
   if (form_.lanes == 1 && a.dim > 1)
     return fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} {} {};\n", a.dim,
                        place(a, target, "kiln_k"), assign, value(name, "kiln_k", lane));

@@ -112,6 +112,12 @@ void Residence::upload_from(const Queue& queue, std::size_t first) {
   }
 }
 
+void Residence::fill(const Queue& queue, const void* from) {
+  const std::size_t width = size_of(form_.type);
+  std::byte* to = on_host(queue, true);
+  for (std::size_t at = 0; at < bytes(); at += width) std::memcpy(to + at, from, width);
+}
+
 void Residence::free() {
   buffer_ = {};
   host_ = {};

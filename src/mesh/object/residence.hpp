@@ -44,6 +44,9 @@ class Residence {
   /// may be newer.
   void upload_from(const Queue& queue, std::size_t first);
 
+  /// All components become one number, `from`, on the host.
+  void fill(const Queue& queue, const void* from);
+
   /// Gives all memory back; the queue must have finished with it.
   void free();
   bool is_free() const { return is_free_; }

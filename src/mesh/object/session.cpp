@@ -5,7 +5,10 @@
 #include <mutex>
 
 #include "device/pinned_workers.hpp"
+#include "mesh/matrix/matrix_generator.hpp"
+#include "mesh/matrix/matrix_kernels.hpp"
 #include "mesh/object/copy_bandwidth.hpp"
+#include "mesh/object/process_resolver.hpp"
 #include "store/local_store.hpp"
 
 namespace kiln::mesh {
@@ -20,15 +23,20 @@ Session::Session(const Mesh::Options& given, DevicePtr device)
   if (!options.store.empty())
     own_resolver_ = std::make_unique<Resolver>(
         options.store == "off" ? nullptr : open_local_store(options.store));
-  resolver_ = own_resolver_ ? own_resolver_.get() : &Resolver::process();
+  resolver_ = own_resolver_ ? own_resolver_.get() : process_resolver();
   plans_ = std::make_unique<PlanSource>(*resolver_);
   add_generator();
   pin_workers(*queue.context(), queue.device());
 }
 
+Session::~Session() = default;
+
 void Session::add_generator() {
   static std::once_flag in_process;
-  const auto add = [&] { resolver_->add(std::make_unique<LoopGenerator>()); };
+  const auto add = [&] {
+    resolver_->add(std::make_unique<LoopGenerator>());
+    resolver_->add(std::make_unique<MatrixGenerator>());
+  };
   if (own_resolver_)
     add();
   else
@@ -47,7 +55,7 @@ LoopDevice Session::loop_device() const {
 }
 
 void Session::part_with(const void* state, bool may_be_written) noexcept {
-  bool may_be_used = may_be_written;
+  bool may_be_used = std::exchange(is_launched_, false) || may_be_written;
   const auto attempt = [&](const auto& what) {
     try {
       what();

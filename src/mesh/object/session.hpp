@@ -18,6 +18,7 @@ namespace kiln::mesh {
 /// thread at a time.
 struct Session {
   Session(const Mesh::Options& options, DevicePtr device);
+  ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -52,15 +53,20 @@ struct Session {
 
   Mesh::Options options;
   Queue queue;
-  std::vector<std::shared_ptr<ConstState>> constants;    ///< by name, rising
-  std::vector<std::weak_ptr<SparsityState>> sparsities;  ///< those that somebody holds
+  std::vector<std::shared_ptr<ConstState>> constants;          ///< by name, rising
+  std::vector<std::weak_ptr<SparsityState>> sparsities;        ///< those that somebody holds
+  std::vector<std::unique_ptr<MatrixKernels>> matrix_kernels;  ///< one for each shape that was used
   LoopQueue loops;
+
+  /// Something beside loops was enqueued: memory that goes may still be in use.
+  void launched() { is_launched_ = true; }
 
  private:
   void add_generator();
   std::unique_ptr<Resolver> own_resolver_;  ///< null: the process's own
   Resolver* resolver_;
   std::unique_ptr<PlanSource> plans_;
+  bool is_launched_ = false;
   std::exception_ptr pending_;
   double copy_bandwidth_ = 0;
 };

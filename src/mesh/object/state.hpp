@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 namespace kiln::mesh {
 
 struct Session;
+class MatrixKernels;
 using SessionPtr = std::shared_ptr<Session>;
 
 /// A number that was never given before. Thread-safe.
@@ -64,6 +66,10 @@ struct DatState {
 
   /// A part without copies of its own may own what others copy: it takes part in exchanges.
   bool has_halo() const;
+  /// Where arithmetic with this Dat puts scalars and results, by purpose and type; made when they
+  /// are first needed.
+  enum class Purpose : std::uint8_t { scalar, sum, most };
+  std::map<std::pair<Purpose, ScalarType>, Global> scratch{};
 };
 
 struct GlobalState {
@@ -121,6 +127,7 @@ struct MatState {
   Sparsity sparsity;
   std::uint64_t id = next_identity();
   Residence values;
+  std::array<MatrixKernels*, 4> kernels{};  ///< the Session's, once used; by layouts of vectors
 };
 
 struct KernelState {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/one_line.hpp"
 #include "mesh/tune/loop_tunable.hpp"
 #include "tune/measure/measurement.hpp"
 #include "tune/strategy/make.hpp"
@@ -28,10 +29,14 @@ class BenchSampler : public tune::Sampler {
 /// A time that is too short to be true is taken over more launches.
 constexpr double least_sample = 1e-3;
 
-tune::Outcome prepared(tune::Bench& bench, tune::ConfigurationId id) {
+/// What became of it; `why` is the first reason of all why one did not work.
+tune::Outcome prepared(tune::Bench& bench, tune::ConfigurationId id, std::string& why) {
   try {
-    return bench.prepare(id).outcome;
+    const auto report = bench.prepare(id);
+    if (!report.outcome.ok() && why.empty()) why = report.message;
+    return report.outcome;
   } catch (const Error& error) {
+    if (why.empty()) why = one_line(error.message());
     return tune::Outcome::of(error.code() == Errc::build ? tune::Failure::build
                                                          : tune::Failure::resources);
   }
@@ -47,8 +52,9 @@ LoopTuning search(Session& session, const LoopTunable& tunable, double seconds) 
   LoopTuning result;
   result.configurations = tunable.space().size();
 
+  std::string why;
   const auto evaluate = [&](tune::ConfigurationId id) {
-    auto outcome = prepared(*bench, id);
+    auto outcome = prepared(*bench, id, why);
     if (outcome.ok()) outcome = measurement.measure(id);
     strategy->tell(id, outcome);
     ++result.evaluated;
@@ -67,7 +73,8 @@ LoopTuning search(Session& session, const LoopTunable& tunable, double seconds) 
   }
   auto winner = measurement.play_off();
   if (!winner)
-    throw Error(Errc::bad_input, tunable.label() + ": no form of it gave a right result");
+    throw Error(Errc::bad_input,
+                tunable.label() + ": no form of it could be used; the first: " + why);
   // What is no better than what is used anyway would be on record for nothing.
   if (standard && winner->id != *standard && standard_time > 0) {
     const auto compared = measurement.compare(winner->id, *standard);

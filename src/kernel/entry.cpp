@@ -1,0 +1,3 @@
+#include "kernel/entry.hpp"
+
+kiln::Resolver* kiln_process_resolver() { return &kiln::Resolver::process(); }

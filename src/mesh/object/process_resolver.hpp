@@ -1,0 +1,11 @@
+#pragma once
+
+#include "kernel/resolver.hpp"
+
+namespace kiln::mesh {
+
+/// The one Resolver of this process: that of libkiln.so where this code is in libkiln-mesh.so,
+/// which has a copy of the Resolver's code, but must not have another Resolver.
+Resolver* process_resolver();
+
+}  // namespace kiln::mesh
