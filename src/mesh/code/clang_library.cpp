@@ -9,10 +9,18 @@ namespace {
 
 constexpr const char* places[] = {"/usr/lib/llvm-15/lib/libclang-15.so.1", "libclang-15.so.1"};
 
+// libclang finds its own symbols before those of a driver that brings another LLVM. Sanitizers
+// replace functions of all libraries and take no such flag.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int open_flags = RTLD_NOW | RTLD_LOCAL;
+#else
+constexpr int open_flags = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+#endif
+
 Expected<ClangLibrary> open_library() {
   void* handle = nullptr;
   for (const char* place : places)
-    if ((handle = ::dlopen(place, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)) != nullptr) break;
+    if ((handle = ::dlopen(place, open_flags)) != nullptr) break;
   if (handle == nullptr)
     return fail(Errc::unsupported,
                 "reading mesh kernels takes libclang 15 (libclang-15.so.1, Debian's package "
