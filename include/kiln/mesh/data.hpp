@@ -87,6 +87,15 @@ class KILN_API Dat {
   /// need it; a loop that gets a Dat afterwards throws.
   void free();
 
+  /// Whether the elements behind Set::size() may be older than their owners': after a loop that
+  /// changes the Dat, or write(), until an exchange. Runs the loops that change it.
+  bool is_halo_stale() const;
+  /// Exchanges now, through the Set's HaloExchange, where the halo is stale: for who wants to read
+  /// it. Throws bad_input where the Set has none and the halo is stale.
+  void exchange_halo();
+  /// What was written() last were fresh copies: for who exchanges by hand.
+  void halo_is_fresh();
+
   bool operator==(const Dat&) const = default;
 
  private:

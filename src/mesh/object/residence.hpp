@@ -42,6 +42,9 @@ class Residence {
 
   /// All components become one number, `from`, on the host.
   void fill(const Queue& queue, const void* from);
+  /// The host's elements from `first` on were changed: they alone go to the device, whose others
+  /// may be newer.
+  void upload_from(const Queue& queue, std::size_t first);
 
   /// Gives all memory back; the queue must have finished with it.
   void free();

@@ -54,14 +54,18 @@ LoopDevice Session::loop_device() const {
   return facts;
 }
 
-void Session::part_with(const void* state) noexcept {
-  try {
-    const bool is_prepared = loops.part_with(state);
-    if (std::exchange(is_launched_, false) || is_prepared)
-      check_cl(::clFinish(queue.cl()()), "clFinish");
-  } catch (...) {
-    pending_ = std::current_exception();
-  }
+void Session::part_with(const void* state, bool may_be_written) noexcept {
+  bool may_be_used = std::exchange(is_launched_, false) || may_be_written;
+  const auto attempt = [&](const auto& what) {
+    try {
+      what();
+    } catch (...) {
+      may_be_used = true;
+      if (!pending_) pending_ = std::current_exception();
+    }
+  };
+  attempt([&] { may_be_used = loops.part_with(state) || may_be_used; });
+  if (may_be_used) attempt([&] { check_cl(::clFinish(queue.cl()()), "clFinish"); });
 }
 
 double Session::copy_bandwidth() {

@@ -33,13 +33,16 @@ struct Session {
   std::shared_ptr<State> keep(std::unique_ptr<State> state) {
     return std::shared_ptr<State>(state.release(), [](State* gone) {
       const auto session = gone->session;
-      session->part_with(gone);
+      // New values of a Global may be on their way without any loop.
+      bool may_be_written = false;
+      if constexpr (requires { gone->given_nan; }) may_be_written = gone->data.was_used();
+      session->part_with(gone, may_be_written);
       session->plans_->forget(gone->id);
       delete gone;
     });
   }
   /// The same for a state whose owner frees its memory.
-  void part_with(const void* state) noexcept;
+  void part_with(const void* state, bool may_be_written = false) noexcept;
   /// Throws what went wrong where nobody could be told: a loop that ran because a handle went.
   void throw_pending();
 

@@ -27,6 +27,7 @@ struct SetState {
   std::string name;
   std::array<std::size_t, 4> sizes{};
   std::uint64_t id = next_identity();
+  std::shared_ptr<HaloExchange> exchange;
 };
 
 struct SubsetState {
@@ -65,6 +66,10 @@ struct DatState {
   /// are first needed.
   enum class Purpose : std::uint8_t { scalar, sum, most };
   std::map<std::pair<Purpose, ScalarType>, Global> scratch{};
+  bool is_halo_stale = false;  ///< as far as loops have run
+
+  /// A part without copies of its own may own what others copy: it takes part in exchanges.
+  bool has_halo() const;
 };
 
 struct GlobalState {
@@ -73,6 +78,9 @@ struct GlobalState {
   std::uint64_t id = next_identity();
   Residence data;
   bool is_extremum = false;  ///< MIN or MAX wrote it: what is no number is an error
+  /// The first component that was given as NaN, or -1. Kept apart from the values: these may be on
+  /// their way to the device, or be written there, when a loop is checked.
+  std::ptrdiff_t given_nan = -1;
 };
 
 /// Held by its Mesh: constants outlive their handles.
