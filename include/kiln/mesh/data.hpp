@@ -35,19 +35,96 @@ class KILN_API Dat {
     return {static_cast<T*>(host(scalar_type_of<T>(), true)), components()};
   }
 
+  // Arithmetic runs as loops do: queued, in the order of the calls, on the device. Operands are of
+  // the same set and number of components (else bad_input); types may differ: each component is
+  // computed as C does and becomes what this Dat is of; an integer divided by an integer 0 is 0.
+  // Owned elements take part and no others, but for fill() and zero(), which are for all.
+  Dat& operator+=(const Dat& other) { return combine('+', other); }
+  Dat& operator-=(const Dat& other) { return combine('-', other); }
+  Dat& operator*=(const Dat& other) { return combine('*', other); }  ///< component by component
+  Dat& operator/=(const Dat& other) { return combine('/', other); }
+  template <class T>
+  requires std::is_arithmetic_v<T> Dat& operator+=(T scalar) {
+    return combine('+', number(scalar));
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T> Dat& operator-=(T scalar) {
+    return combine('-', number(scalar));
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T> Dat& operator*=(T scalar) {
+    return combine('*', number(scalar));
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T> Dat& operator/=(T scalar) {
+    return combine('/', number(scalar));
+  }
+  /// A new Dat like this one.
+  Dat operator-() const;
+
+  /// this := this + alpha x
+  template <class T>
+  requires std::is_arithmetic_v<T> Dat& axpy(T alpha, const Dat& x) {
+    return axpy_number(number(alpha), x);
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void fill(T value) { fill_number(number(value)); }
+  void zero() { fill(0); }
+  void zero(const Subset& subset);
+  /// What this Dat holds goes to another one.
+  void copy(const Dat& to) const;
+  void copy(const Dat& to, const Subset& subset) const;
+
+  /// The sum of products, in the wider of the floating-point types (integers alone: in 64 bits);
+  /// waits for it. The same from run to run.
+  double inner(const Dat& other) const;
+  /// The Euclidean norm of all components; neither overflows nor underflows on its way. NaN where
+  /// there is one.
+  double norm() const;
+
   /// Gives its memory back now. Throws bad_input, and does nothing, where loops that are queued
   /// need it; a loop that gets a Dat afterwards throws.
   void free();
+
+  /// Whether the elements behind Set::size() may be older than their owners': after a loop that
+  /// changes the Dat, or write(), until an exchange. Runs the loops that change it.
+  bool is_halo_stale() const;
+  /// Exchanges now, through the Set's HaloExchange, where the halo is stale: for who wants to read
+  /// it. Throws bad_input where the Set has none and the halo is stale.
+  void exchange_halo();
+  /// What was written() last were fresh copies: for who exchanges by hand.
+  void halo_is_fresh();
 
   bool operator==(const Dat&) const = default;
 
  private:
   friend struct Handles;
   explicit Dat(std::shared_ptr<DatState> state) : state_(std::move(state)) {}
+  /// A number of C++ as loops get it.
+  struct Number {
+    bool is_whole;
+    std::int64_t whole;
+    double real;
+  };
+  template <class T>
+  static Number number(T value) {
+    return {std::is_integral_v<T>, static_cast<std::int64_t>(value), static_cast<double>(value)};
+  }
+  Dat& combine(char operation, const Dat& other);
+  Dat& combine(char operation, const Number& scalar);
+  Dat& axpy_number(const Number& alpha, const Dat& x);
+  void fill_number(const Number& value);
   std::size_t components() const;
   void* host(ScalarType type, bool to_write) const;
   std::shared_ptr<DatState> state_;
 };
+
+/// A new Dat like the left one.
+KILN_API Dat operator+(const Dat& a, const Dat& b);
+KILN_API Dat operator-(const Dat& a, const Dat& b);
+KILN_API Dat operator*(const Dat& a, const Dat& b);
+KILN_API Dat operator/(const Dat& a, const Dat& b);
 
 /// A few numbers that belong to no set: parameters that a loop reads, or what it sums up.
 class KILN_API Global {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "kiln/mesh/set.hpp"
 
 namespace kiln::mesh {
@@ -11,11 +13,14 @@ struct IterationIndex {
 /// The first (0) or second (1) of a loop's iteration indices: `map[index(0)]`.
 constexpr IterationIndex index(int number) { return {number}; }
 
-/// A Map as an argument uses it: one component, an iteration index, or all components.
+/// A Map as an argument uses it: one component, an iteration index, or, where both are `none`, all
+/// components.
 struct MapUse {
+  /// No number that somebody could mean, so that map[-1] is refused.
+  static constexpr int none = std::numeric_limits<int>::min();
   const MapState* map = nullptr;
-  int component = -1;
-  int index = -1;
+  int component = none;
+  int index = none;
 };
 
 /// For each element of one set, `arity` elements of another: edges to nodes. Values are int32,
@@ -34,9 +39,11 @@ class KILN_API Map {
   /// queued run first. Throws bad_input where the number or a value is wrong.
   void set_values(std::span<const std::int32_t> values);
 
-  MapUse operator[](int component) const { return {state_.get(), component, -1}; }
-  MapUse operator[](IterationIndex index) const { return {state_.get(), -1, index.number}; }
-  operator MapUse() const { return {state_.get(), -1, -1}; }  // NOLINT: all components
+  MapUse operator[](int component) const { return {state_.get(), component, MapUse::none}; }
+  MapUse operator[](IterationIndex index) const {
+    return {state_.get(), MapUse::none, index.number};
+  }
+  operator MapUse() const { return {state_.get()}; }  // NOLINT: all components
 
   bool operator==(const Map&) const = default;
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/mesh/map.hpp"
+#include "kiln/mesh/data.hpp"
 
 namespace kiln::mesh {
 
@@ -31,7 +31,9 @@ class KILN_API Sparsity {
   std::shared_ptr<SparsityState> state_;
 };
 
-/// A sparse matrix of one type on the device; loops add element matrices to it or set them.
+/// A sparse matrix of one type on the device; loops add element matrices to it or set them. What
+/// changes it comes after the loops that were called before. Diagonals are of matrices whose rows
+/// and columns are of one set, in blocks that are square (else bad_input).
 class KILN_API Mat {
  public:
   const std::string& name() const;
@@ -47,14 +49,50 @@ class KILN_API Mat {
   std::span<T> write() {
     return {static_cast<T*>(host(scalar_type_of<T>(), true)), count()};
   }
+
+  void zero();
+  /// All entries of these block rows become 0, then their diagonal `diagonal`: boundary conditions.
+  /// Throws bad_input for rows outside the row set.
+  void zero_rows(const Subset& rows, double diagonal = 1);
+  void zero_rows(std::span<const std::int32_t> rows, double diagonal = 1);
+  /// The diagonal alone: of all rows or of some.
+  void set_diagonal(double value);
+  void set_diagonal(const Subset& rows, double value);
+  void set_diagonal(std::span<const std::int32_t> rows, double value);
+  /// From a Dat on the row set, of the matrix's type, with row_dim components.
+  void set_diagonal(const Dat& values);
+  /// The diagonal into such a Dat.
+  void diagonal(const Dat& to) const;
+
+  /// A few entries from the host: block rows times block columns, `values` row-major, that is
+  /// (rows.size() * row_dim, columns.size() * column_dim). Slow: all of the matrix comes to the
+  /// host and goes back; what is large is assembled by a loop. Throws bad_input where the sparsity
+  /// lacks an entry, and changes nothing then.
+  template <class T>
+  void add_values(std::span<const std::int32_t> rows, std::span<const std::int32_t> columns,
+                  std::span<const T> values) {
+    put(scalar_type_of<T>(), rows, columns, values.data(), values.size(), true);
+  }
+  template <class T>
+  void set_values(std::span<const std::int32_t> rows, std::span<const std::int32_t> columns,
+                  std::span<const T> values) {
+    put(scalar_type_of<T>(), rows, columns, values.data(), values.size(), false);
+  }
   bool operator==(const Mat&) const = default;
 
  private:
   friend struct Handles;
+  void put(ScalarType type, std::span<const std::int32_t> rows,
+           std::span<const std::int32_t> columns, const void* values, std::size_t count, bool adds);
   explicit Mat(std::shared_ptr<MatState> state) : state_(std::move(state)) {}
   std::size_t count() const;
   void* host(ScalarType type, bool to_write) const;
   std::shared_ptr<MatState> state_;
 };
+
+/// y := A x for the owned rows. x is on the column set with column_dim components, y on the row set
+/// with row_dim, both of the matrix's type; y is another Dat than x. Enqueued after the loops that
+/// it depends on; nothing is waited for. Throws bad_input.
+KILN_API void multiply(const Mat& mat, const Dat& x, const Dat& y);
 
 }  // namespace kiln::mesh

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "kiln/mesh/halo.hpp"
 #include "kiln/mesh/par_loop.hpp"
 
 namespace kiln::mesh {
@@ -17,6 +18,7 @@ struct LoopReport {
   double gigabytes_per_second = 0;
   double share = 0;           ///< of the device's own copy bandwidth; 0 where that was not measured
   std::size_t plan_hits = 0;  ///< plans that came from memory or a store
+  std::size_t program_hits = 0;  ///< programs that came from memory or a store
   std::size_t colours = 0;
   std::string form;  ///< how it runs: "direct", "blocks 4096 in 3 colours", ...
 };
@@ -49,7 +51,10 @@ class KILN_API Mesh {
 
   Set set(std::string name, std::size_t size);
   /// core, owned, with exec halo, with all of the halo: rising.
-  Set set(std::string name, const std::array<std::size_t, 4>& sizes);
+  /// `exchange` keeps the halo of its Dats up to date for loops; none: who has a halo calls
+  /// Dat::write() and Dat::halo_is_fresh() between loops.
+  Set set(std::string name, const std::array<std::size_t, 4>& sizes,
+          std::shared_ptr<HaloExchange> exchange = nullptr);
   /// `values`: (from.total_size(), arity) indices of `to`, copied. `offsets`: empty or `arity`.
   /// Throws bad_input for a wrong number of values or a value outside the set: names it.
   Map map(std::string name, const Set& from, const Set& to, std::size_t arity,

@@ -33,7 +33,8 @@ struct Arg {
   Kind kind = Kind::dat;
   Access access = Access::read;
   bool is_flat = false;
-  std::int16_t component = -1, index = -1, column_index = -1;
+  std::int32_t component = MapUse::none, index = MapUse::none;
+  std::int32_t column_index = MapUse::none;  ///< of matrices
 
   /// The kernel gets a pointer to each component of each target, component by component.
   Arg flatten() const {
@@ -53,8 +54,9 @@ KILN_API Arg arg(const Mat& mat, const MapUse& rows, const MapUse& columns, Acce
 /// the order of the calls as far as loops depend on each other. Throws bad_input, naming the loop
 /// and the argument, and queues nothing, where a Map does not lead from the loop's set to the
 /// Dat's, a direct Dat is on another set, an access does not fit, two iteration indices have
-/// different extents, a Dat was freed; build where the kernel does not compile (at the loop's first
-/// run).
+/// different extents, a Dat was freed, a kernel does not parse or does not fit its arguments (with
+/// its line and column); build where the device's compiler refuses it. All of that at the loop's
+/// first call, where it is planned and compiled.
 KILN_API void par_loop(const Kernel& kernel, const Iteration& over, std::span<const Arg> arguments);
 
 template <class... Args>

@@ -13,7 +13,7 @@ enum class Access : std::uint8_t {
   write,  ///< only written, every component of every element that the loop touches
   rw,     ///< read and written
   inc,    ///< added to; the kernel gets zeros and what it leaves is added
-  min,    ///< Globals only: the least of what the kernel leaves
+  min,    ///< Globals only: the least of what the Global had and each call of the kernel leaves
   max,    ///< Globals only: the greatest
 };
 

@@ -4,6 +4,7 @@
 
 #include "mesh/code/lanes.hpp"
 #include "mesh/code/literals.hpp"
+#include "mesh/code/signature.hpp"
 
 namespace kiln::mesh {
 
@@ -36,7 +37,41 @@ std::string identities(const std::string& type, const std::string& name, const A
 }  // namespace
 
 std::string ElementText::accumulator(const ArgShape& reduction) const {
-  return identities(type(reduction.type), accumulator_name(reduction.data), reduction);
+  std::string text = identities(type(reduction.type), accumulator_name(reduction.data), reduction);
+  if (is_extreme(reduction))
+    text += identities(type(reduction.type), extreme_name(reduction.data), reduction);
+  return text;
+}
+
+std::string ElementText::extreme_name(int global) const {
+  return fmt::format("kiln_{}{}", form_.lanes == 1 ? "b" : "bv", global);
+}
+
+bool ElementText::is_extreme(const ArgShape& reduction) {
+  return reduction.access == Access::min || reduction.access == Access::max;
+}
+
+/// After each call, since the next one may overwrite what this one left: a NaN, above all, which no
+/// comparison of the kernel's would keep.
+std::string ElementText::keep_extremes() const {
+  std::string text;
+  for (const auto& r : reductions(shape_)) {
+    if (!is_extreme(r)) continue;
+    const std::string kept = extreme_name(r.data) + "[kiln_k]";
+    text += fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} = {};\n", r.dim, kept,
+                        combined(r.type, r.access, kept, accumulator_name(r.data) + "[kiln_k]"));
+  }
+  return text;
+}
+
+std::string ElementText::settle_extremes() const {
+  std::string text;
+  for (const auto& r : reductions(shape_))
+    if (is_extreme(r))
+      text +=
+          fmt::format("  for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {}[kiln_k] = {}[kiln_k];\n",
+                      r.dim, accumulator_name(r.data), extreme_name(r.data));
+  return text;
 }
 
 std::string ElementText::one_accumulator(const ArgShape& reduction) {
@@ -300,7 +335,8 @@ std::string ElementText::call() const {
     arguments += fmt::format("{}kiln_i{}", arguments.empty() ? "" : ", ", i);
   return fmt::format("    {}{}({}{});\n", shape_.kernel,
                      form_.lanes == 1 ? spaces_suffix(form_.in_place) : lanes_suffix(form_.lanes),
-                     arguments, constants_.arguments(kernel_.function, arguments.empty()));
+                     arguments, constants_.arguments(kernel_.function, arguments.empty())) +
+         keep_extremes();
 }
 
 std::string ElementText::with_extents() const {

@@ -64,6 +64,11 @@ class ElementText {
   std::string accumulator(const ArgShape& reduction) const;
   std::string accumulator_name(int global) const;
   static bool streams(const ArgShape& argument);
+  /// Of MIN and MAX: the least or greatest of what the calls left so far is kept apart from what
+  /// the kernel works on; this makes it what the work-item leaves.
+  std::string settle_extremes() const;
+  std::string extreme_name(int global) const;
+  static bool is_extreme(const ArgShape& reduction);
   static std::string one_accumulator(const ArgShape& reduction);
   /// A private copy of a Global that is read, for all elements.
   std::string global_copy(const ArgShape& global) const;
@@ -89,6 +94,7 @@ class ElementText {
                          const Targets& from) const;
   std::string zero(const ArgShape& argument, const std::string& name) const;
   std::string call() const;
+  std::string keep_extremes() const;
   std::string store(std::size_t argument, int lane) const;
   std::string store_one(const ArgShape& argument, const std::string& name,
                         const std::string& target, int lane) const;

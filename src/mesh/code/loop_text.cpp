@@ -79,11 +79,13 @@ std::string join_lanes(const LoopShape& shape, const ElementText& lanes, int cou
   std::string text;
   for (const auto& r : reductions(shape))
     for (int lane = 0; lane < count; ++lane) {
-      const std::string into = fmt::format("kiln_r{}[kiln_k]", r.data);
+      const bool extreme = ElementText::is_extreme(r);
+      const std::string into = fmt::format("kiln_{}{}[kiln_k]", extreme ? "b" : "r", r.data);
+      const std::string from =
+          extreme ? lanes.extreme_name(r.data) : lanes.accumulator_name(r.data);
       text += fmt::format(
           "  for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} = {};\n", r.dim, into,
-          combined(r.type, r.access, into,
-                   fmt::format("{}[kiln_k].s{:x}", lanes.accumulator_name(r.data), lane)));
+          combined(r.type, r.access, into, fmt::format("{}[kiln_k].s{:x}", from, lane)));
     }
   return text;
 }
@@ -130,7 +132,7 @@ std::string blocks_body(const LoopShape& shape, const UserKernel& kernel, const 
     text += join_lanes(shape, many, lanes);
   }
   text += "  for (; kiln_e < kiln_stop; ++kiln_e) {\n" + one.text() + "  }\n";
-  return text + leave_partials(shape);
+  return text + one.settle_extremes() + leave_partials(shape);
 }
 
 std::string items_body(const LoopShape& shape, const UserKernel& kernel, const ConstantUse& use,
@@ -148,7 +150,7 @@ std::string items_body(const LoopShape& shape, const UserKernel& kernel, const C
       "  for (int kiln_e = kiln_begin + (int)get_global_id(0); kiln_e < kiln_end; kiln_e += "
       "(int)get_global_size(0)) {\n" +
       one.text() + "  }\n";
-  return text + fold_group_text(shape, parameters);
+  return text + one.settle_extremes() + fold_group_text(shape, parameters);
 }
 
 std::string fold_text(const LoopShape& shape, const Parameters& parameters) {

@@ -122,7 +122,7 @@ std::string staged_body(const LoopShape& shape, const UserKernel& kernel, const 
       "kiln_block_size;\n";
   text += slices(shape, rows.pairs.size()) + stage_in(shape, group) + rounds(element, group) +
           stage_out(shape, group);
-  return text + fold_group_text(shape, parameters);
+  return text + element.settle_extremes() + fold_group_text(shape, parameters);
 }
 
 }  // namespace kiln::mesh

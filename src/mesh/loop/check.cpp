@@ -3,18 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 
+#include "mesh/loop/columns_reach.hpp"
 #include "mesh/object/session.hpp"
 
 namespace kiln::mesh {
 namespace {
 
 const DatState& dat_of(const Arg& arg) { return *static_cast<const DatState*>(arg.data); }
-GlobalState& global_of(const Arg& arg) {
-  return *const_cast<GlobalState*>(static_cast<const GlobalState*>(arg.data));
-}
+const GlobalState& global_of(const Arg& arg) { return *static_cast<const GlobalState*>(arg.data); }
 const MatState& mat_of(const Arg& arg) { return *static_cast<const MatState*>(arg.data); }
 
 class Checker {
@@ -53,6 +50,10 @@ class Checker {
       }
       ++number_;
     }
+    what_.clear();
+    if (extents_[0] == 0 && extents_[1] != 0)
+      fail("iteration index 1 without 0, expected index(0) to be the first");
+    check_globals(arguments);
   }
 
  private:
@@ -74,10 +75,10 @@ class Checker {
            map.from.name(), over_->set().name());
     if (!(map.to == leads_to))
       fail("map {} leads to set {}, expected {}", map.name, map.to.name(), leads_to.name());
-    if (component >= static_cast<int>(map.arity) || (component < -1))
+    if (component != MapUse::none && (component < 0 || component >= static_cast<int>(map.arity)))
       fail("component {} of map {}, expected 0 to {}", component, map.name, map.arity - 1);
-    if (index > 1) fail("iteration index {}, expected 0 or 1", index);
-    if (index >= 0) {
+    if (index != MapUse::none) {
+      if (index < 0 || index > 1) fail("iteration index {}, expected 0 or 1", index);
       auto& extent = extents_[static_cast<std::size_t>(index)];
       if (extent != 0 && extent != map.arity)
         fail("iteration index {} has {} values here (map {}) and {} before", index, map.arity,
@@ -86,6 +87,11 @@ class Checker {
     }
     if (over_->layers() > 0 && map.offsets.empty())
       fail("map {} has no vertical offsets, which loops over extruded sets need", map.name);
+    if (over_->layers() > 0)
+      if (const auto wrong =
+              check_columns(const_cast<MapState&>(map), LoopOver::of(*over_), component);
+          !wrong.empty())
+        fail("{}", wrong);
   }
 
   void check_dat(const Arg& arg) {
@@ -102,8 +108,24 @@ class Checker {
            dat.on.set().name(), over_->set().name());
   }
 
+  /// What is left by one way of use cannot be added to what is left by another.
+  void check_globals(std::span<const Arg> arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k) {
+        const Arg &one = arguments[i], &other = arguments[k];
+        const bool both_reduce = one.access != Access::read && other.access != Access::read;
+        if (one.kind != Arg::Kind::global || other.data != one.data || !both_reduce ||
+            other.access == one.access)
+          continue;
+        number_ = i;
+        what_ = "global " + global_of(one).name;
+        fail("access {}, but argument {} is the same with {}, expected one way of use",
+             name_of(one.access), k, name_of(other.access));
+      }
+  }
+
   void check_global(const Arg& arg) {
-    auto& global = global_of(arg);
+    const auto& global = global_of(arg);
     check_session(global.session);
     if (arg.access == Access::write || arg.access == Access::rw)
       fail("access {}, expected READ, INC, MIN or MAX", name_of(arg.access));
@@ -111,21 +133,9 @@ class Checker {
   }
 
   /// A NaN that is there already would decide every comparison or none.
-  void check_numbers(GlobalState& global) const {
-    const auto& form = global.data.form();
-    if (!is_floating(form.type) || global.is_extremum) return;
-    const std::byte* values = global.data.initial().data();
-    for (std::size_t k = 0; k < form.dim; ++k) {
-      double number = 0;
-      if (form.type == ScalarType::f64) {
-        std::memcpy(&number, values + 8 * k, 8);
-      } else {
-        float single = 0;
-        std::memcpy(&single, values + 4 * k, 4);
-        number = static_cast<double>(single);
-      }
-      if (std::isnan(number)) fail("component {} is no number (NaN) before MIN or MAX", k);
-    }
+  void check_numbers(const GlobalState& global) const {
+    if (global.given_nan >= 0)
+      fail("component {} is no number (NaN) before MIN or MAX", global.given_nan);
   }
 
   void check_mat(const Arg& arg) {
@@ -137,7 +147,7 @@ class Checker {
     if (arg.is_flat) fail("flatten(), which matrices have not");
     const auto& sparsity = *Handles::state(mat.sparsity);
     check_map(*arg.map, sparsity.row_set, arg.component, arg.index);
-    check_map(*arg.column_map, sparsity.column_set, -1, arg.column_index);
+    check_map(*arg.column_map, sparsity.column_set, MapUse::none, arg.column_index);
     check_entries(sparsity, *arg.map, *arg.column_map);
   }
 

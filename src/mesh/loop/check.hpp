@@ -13,7 +13,8 @@ void check_call(const Session& session, const Kernel& kernel, const Iteration& o
 /// Again of a call that was checked: Globals under MIN and MAX may have got a NaN meanwhile.
 void check_extrema(const Kernel& kernel, std::span<const Arg> arguments);
 
-/// What of a checked call decides the generated code.
+/// What of a checked call decides the generated code, with all constants of the Session: those that
+/// the kernel does not name are for its messages.
 LoopShape describe(const Session& session, const Kernel& kernel, const Iteration& over,
                    std::span<const Arg> arguments);
 

@@ -42,8 +42,8 @@ LoopShape describe(const Session& session, const Kernel& kernel, const Iteration
     if (arg.map != nullptr) {
       made.map = maps(arg.map);
       made.arity = static_cast<int>(arg.map->arity);
-      made.component = arg.component;
-      made.index = arg.index;
+      made.component = std::max(arg.component, -1);
+      made.index = std::max(arg.index, -1);
       made.via = arg.index >= 0       ? ArgShape::Via::index
                  : arg.component >= 0 ? ArgShape::Via::component
                                       : ArgShape::Via::all;
@@ -77,7 +77,7 @@ LoopShape describe(const Session& session, const Kernel& kernel, const Iteration
         made.data = mats(arg.data);
         made.column_map = maps(arg.column_map);
         made.column_arity = static_cast<int>(arg.column_map->arity);
-        made.column_index = arg.column_index;
+        made.column_index = std::max(arg.column_index, -1);
         if (arg.column_index >= 0)
           extents[static_cast<std::size_t>(arg.column_index)] = made.column_arity;
         break;
@@ -89,7 +89,7 @@ LoopShape describe(const Session& session, const Kernel& kernel, const Iteration
   for (const auto& constant : session.constants)
     shape.constants.push_back(
         {constant->name, constant->type, static_cast<int>(constant->dim), constant->dim == 1});
-  return with_used_constants(std::move(shape));
+  return shape;
 }
 
 }  // namespace kiln::mesh

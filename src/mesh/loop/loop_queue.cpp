@@ -80,17 +80,30 @@ void LoopQueue::remember(const LoopReport& report) {
   same->compile_seconds += report.compile_seconds;
   same->bytes += report.bytes;
   same->plan_hits += report.plan_hits;
+  same->program_hits += report.program_hits;
 }
 
 bool LoopQueue::part_with(const void* state) {
-  run_for(state, For::writing);
+  std::exception_ptr failed;
+  try {
+    run_for(state, For::writing);
+  } catch (...) {
+    failed = std::current_exception();  // the state goes all the same
+  }
   const auto gone = std::stable_partition(loops_.begin(), loops_.end(),
                                           [&](const auto& loop) { return !loop->uses(state); });
-  if (gone == loops_.end()) return false;
-  for (auto loop = gone; loop != loops_.end(); ++loop) remember((*loop)->report());
+  const bool was_used = gone != loops_.end();
+  for (auto loop = gone; loop != loops_.end(); ++loop) {
+    try {
+      remember((*loop)->report());
+    } catch (...) {
+      if (!failed) failed = std::current_exception();
+    }
+  }
   loops_.erase(gone, loops_.end());
-  rebuild();
-  return true;
+  if (was_used) rebuild();
+  if (failed) std::rethrow_exception(failed);
+  return was_used;
 }
 
 }  // namespace kiln::mesh

@@ -1,5 +1,7 @@
 #include "mesh/loop/made_loop.hpp"
 
+#include "mesh/object/halo.hpp"
+
 namespace kiln::mesh {
 
 void MadeLoop::set_constants() {
@@ -15,25 +17,52 @@ void MadeLoop::set_constants() {
   }
 }
 
+bool MadeLoop::begin_exchanges(const Queue& queue) {
+  bool any = false;
+  for (DatState* dat : halo_reads_) {
+    if (!dat->is_halo_stale) continue;
+    begin_exchange(*dat, queue);
+    any = true;
+  }
+  return any;
+}
+
+void MadeLoop::end_exchanges(const Queue& queue) {
+  for (DatState* dat : halo_reads_)
+    if (dat->is_halo_stale) end_exchange(*dat, queue);
+}
+
+/// With the times of the first and the last launch of all.
+void MadeLoop::enqueue_timed(const Queue& queue, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const bool is_first = i == 0, is_last = i + 1 == launches_.size();
+    if (is_first) timed_.emplace_back();
+    cl_event event = nullptr;
+    launches_[i].enqueue(queue.cl()(), {}, is_first || is_last ? &event : nullptr);
+    if (is_first) timed_.back().first = cl::Event(event, is_last);
+    if (is_last) timed_.back().last = cl::Event(event);
+  }
+}
+
 void MadeLoop::run(const Queue& queue, bool is_timed) {
+  const bool exchanges = !halo_reads_.empty() && begin_exchanges(queue);
   for (Residence* input : inputs_) input->on_device(queue);
   set_constants();
-  if (is_timed && !launches_.empty()) {
-    Timed& timed = timed_.emplace_back();
-    for (std::size_t i = 0; i < launches_.size(); ++i) {
-      const bool is_first = i == 0, is_last = i + 1 == launches_.size();
-      cl_event event = nullptr;
-      launches_[i].enqueue(queue.cl()(), {}, is_first || is_last ? &event : nullptr);
-      if (is_first) timed.first = cl::Event(event, is_last);
-      if (is_last) timed.last = cl::Event(event);
-    }
-    // A driver keeps much for an event.
-    constexpr std::size_t most_events = 1024;
-    if (timed_.size() >= most_events) collect(false);
-  } else {
-    enqueue(queue);
+  const auto some = [&](std::size_t begin, std::size_t end) {
+    is_timed ? enqueue_timed(queue, begin, end) : enqueue(queue, begin, end);
+  };
+  std::size_t done = 0;
+  if (exchanges) {
+    some(0, done = core_launches_);
+    if (done > 0) check_cl(::clFlush(queue.cl()()), "clFlush");
+    end_exchanges(queue);
   }
+  some(done, launches_.size());
+  // A driver keeps much for an event.
+  constexpr std::size_t most_events = 1024;
+  if (timed_.size() >= most_events) collect(false);
   for (Residence* output : outputs_) output->device_writes();
+  for (DatState* dat : halo_writes_) dat->is_halo_stale = true;
   for (GlobalState* global : extrema_) global->is_extremum = true;
 }
 

@@ -19,8 +19,9 @@ class MadeLoop {
   void run(const Queue& queue, bool is_timed);
 
   /// The launches alone.
-  void enqueue(const Queue& queue) {
-    for (auto& launch : launches_) launch.enqueue(queue.cl()());
+  void enqueue(const Queue& queue) { enqueue(queue, 0, launches_.size()); }
+  void enqueue(const Queue& queue, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) launches_[i].enqueue(queue.cl()());
   }
 
   /// Of the timed runs, on the device's clock; waits for them.
@@ -37,14 +38,20 @@ class MadeLoop {
     std::uint64_t seen = 0;
   };
   void set_constants();
+  bool begin_exchanges(const Queue& queue);
+  void end_exchanges(const Queue& queue);
+  void enqueue_timed(const Queue& queue, std::size_t begin, std::size_t end);
   void collect(bool all);
 
   std::deque<Launch> launches_;  ///< of the loop, then, where it reduces, the fold
   std::vector<Residence*> inputs_, outputs_;
   std::vector<GlobalState*> extrema_;
   std::vector<Constant> constants_;
-  std::size_t loop_launches_ = 0;    ///< of launches_, those that get the constants
-  std::vector<cl::Buffer> buffers_;  ///< of plans and partial results
+  std::vector<DatState*> halo_reads_, halo_writes_;  ///< Dats with a halo: read there, changed
+  std::size_t core_launches_ = 0;                    ///< of launches_, those that need no halo
+  std::size_t loop_launches_ = 0;                    ///< of launches_, those that get the constants
+  std::vector<cl::Buffer> buffers_;                  ///< of plans and partial results
+  std::vector<MeshPlan> plans_;                      ///< held, so that other loops find them
   struct Timed {
     cl::Event first, last;
   };

@@ -61,6 +61,7 @@ class LoopMaker {
         add_launch(part, piece, slot);
         slot += piece.groups;
       }
+      if (part.is_core) made_->core_launches_ = made_->launches_.size();
     }
     made_->loop_launches_ = made_->launches_.size();
     if (folds && slot > 0) add_fold(std::min(counted_, slot));
@@ -77,6 +78,7 @@ class LoopMaker {
   };
   struct Part {
     std::size_t begin = 0, end = 0;
+    bool is_core = false;
     bool counts = true;  ///< for reductions: redundantly computed elements do not
     MeshPlan plan;
     std::vector<Piece> pieces;
@@ -104,6 +106,7 @@ class LoopMaker {
       Part part;
       part.begin = i == 0 ? 0 : at[i - 1];
       part.end = at[i];
+      part.is_core = i == 0;
       part.counts = i < 2;
       if (part.begin == part.end) continue;
       if (needs_plan_) fetch_plan(part);
@@ -114,8 +117,9 @@ class LoopMaker {
 
   void fetch_plan(Part& part) {
     const Stopwatch watch;
-    const auto input = plan_input_of(shape_, over_, arguments_, part.begin, part.end,
-                                     scheme_of(form_), static_cast<std::uint32_t>(number("BLOCK")));
+    const auto made = plan_input_of(shape_, over_, arguments_, part.begin, part.end,
+                                    scheme_of(form_), static_cast<std::uint32_t>(number("BLOCK")));
+    const PlanInput& input = made.input;
     EnvironmentExplanation environment;
     Explanation explanation;
     part.plan = MeshPlan(plans_.resolve(input, &explanation));
@@ -128,7 +132,9 @@ class LoopMaker {
     if (!was_made) ++report_.plan_hits;
     report_.plan_seconds += watch.seconds();
     report_.colours = std::max(report_.colours, part.plan.ncolors());
+    for (const auto identity : made.identities) session_.plans().forget(identity);
     upload(part);
+    made_->plans_.push_back(part.plan);
   }
 
   template <class T>
@@ -207,8 +213,15 @@ class LoopMaker {
       for (const Piece& piece : part.pieces) want(variant_of(loop_kernel(shape_), range_of(piece)));
     if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
     EnvironmentExplanation environment;
-    program_ = &resolver_.resolve(request_, session_.context(), session_.device(), wanted,
-                                  explains_by_environment() ? environment.get() : nullptr);
+    Explanation explanation;
+    program_ =
+        &resolver_.resolve(request_, session_.context(), session_.device(), wanted, &explanation);
+    if (explains_by_environment()) *environment.get() = explanation;
+    const bool was_made =
+        std::any_of(explanation.steps.begin(), explanation.steps.end(), [](const auto& step) {
+          return step.answered && (step.layer == "compile" || step.layer == "variant");
+        });
+    if (!was_made) ++report_.program_hits;
     report_.compile_seconds += watch.seconds();
   }
 
@@ -226,9 +239,12 @@ class LoopMaker {
       const Arg& arg = arguments_[i];
       Residence* data = nullptr;
       switch (arg.kind) {
-        case Arg::Kind::dat:
-          data = &mutable_state<DatState>(arg).data;
+        case Arg::Kind::dat: {
+          auto& dat = mutable_state<DatState>(arg);
+          data = &dat.data;
+          note_halo(dat, arg);
           break;
+        }
         case Arg::Kind::global: {
           auto& global = mutable_state<GlobalState>(arg);
           data = &global.data;
@@ -254,6 +270,18 @@ class LoopMaker {
       }
     }
     if (over_.subset != nullptr) add(made_->inputs_, over_.subset->device);
+  }
+
+  /// Halo elements are read through Maps; directly where they are computed redundantly.
+  void note_halo(DatState& dat, const Arg& arg) {
+    if (!dat.has_halo()) return;
+    const auto add = [&](std::vector<DatState*>& list) {
+      if (std::find(list.begin(), list.end(), &dat) == list.end()) list.push_back(&dat);
+    };
+    const bool reads = arg.access == Access::read || arg.access == Access::rw;
+    const bool reaches = arg.map != nullptr || needs_exec_halo();
+    if (reads && reaches && Handles::state(dat.on.set())->exchange) add(made_->halo_reads_);
+    if (arg.access != Access::read) add(made_->halo_writes_);
   }
 
   template <class State>

@@ -35,8 +35,8 @@ Arg arg(const Dat& dat, Access access) {
 Arg arg(const Dat& dat, const MapUse& map, Access access) {
   Arg made = arg(dat, access);
   made.map = map.map;
-  made.component = static_cast<std::int16_t>(map.component);
-  made.index = static_cast<std::int16_t>(map.index);
+  made.component = map.component;
+  made.index = map.index;
   return made;
 }
 Arg arg(const Global& global, Access access) {
@@ -47,7 +47,7 @@ Arg arg(const Global& global, Access access) {
   return made;
 }
 Arg arg(const Mat& mat, const MapUse& rows, const MapUse& columns, Access access) {
-  if (rows.component >= 0 || columns.component >= 0)
+  if (rows.component != MapUse::none || columns.component != MapUse::none)
     throw Error(Errc::bad_input,
                 "mat " + mat.name() +
                     ": one component of a map, expected index(0) and index(1), or all components");
@@ -56,9 +56,9 @@ Arg arg(const Mat& mat, const MapUse& rows, const MapUse& columns, Access access
   made.kind = Arg::Kind::mat;
   made.access = access;
   made.map = rows.map;
-  made.index = static_cast<std::int16_t>(rows.index);
+  made.index = rows.index;
   made.column_map = columns.map;
-  made.column_index = static_cast<std::int16_t>(columns.index);
+  made.column_index = columns.index;
   return made;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "mesh/code/layout.hpp"
+#include "mesh/loop/columns_reach.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -15,6 +16,14 @@ class MapList {
 
   void use(PlanPair& pair) { pair.map = place_of(static_cast<int>(pair.map)); }
 
+  MapState& state_of(int number) const {
+    for (const Arg& arg : arguments_) {
+      const ArgShape& shape = shape_.arguments[static_cast<std::size_t>(&arg - arguments_.data())];
+      if (shape.map == number) return const_cast<MapState&>(*arg.map);
+    }
+    throw Error(Errc::internal, "a plan wants a Map that no argument has");
+  }
+
  private:
   std::size_t place_of(int number) {
     const auto [known, is_new] = places_.try_emplace(number, input_.maps.size());
@@ -25,25 +34,38 @@ class MapList {
     }
     return known->second;
   }
-  MapState& state_of(int number) const {
-    std::size_t at = 0;
-    while (shape_.arguments[at].map != number) ++at;
-    return const_cast<MapState&>(
-        *arguments_[at].map);  // the view is of its host copy, and only read
-  }
-
   PlanInput& input_;
   const LoopShape& shape_;
   std::span<const Arg> arguments_;
   std::map<int, std::size_t> places_;
 };
 
+/// Gives the conflicts of a loop over columns Maps of their own.
+void use_classes(LoopPlanInput& made, const MapList& maps, const LoopOver& over) {
+  for (PlanConflict& conflict : made.input.conflicts) {
+    std::vector<ColumnMap> uses;
+    for (const PlanPair& pair : conflict.through)
+      uses.push_back({&maps.state_of(static_cast<int>(pair.map)), pair.components});
+    if (uses.empty()) continue;
+    const std::size_t targets = uses.front().map->to.total_size();
+    auto classes = column_classes(uses, targets, over);
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      conflict.through[i].map = made.input.maps.size();
+      const auto& values = made.classes.emplace_back(std::move(classes[i]));
+      made.identities.push_back(next_identity());
+      made.input.maps.push_back(
+          {values, uses[i].map->arity, targets, made.identities.back(), 0, uses[i].map->name});
+    }
+  }
+}
+
 }  // namespace
 
-PlanInput plan_input_of(const LoopShape& shape, const LoopOver& over,
-                        std::span<const Arg> arguments, std::size_t begin, std::size_t end,
-                        Scheme scheme, std::uint32_t block_size) {
-  PlanInput input;
+LoopPlanInput plan_input_of(const LoopShape& shape, const LoopOver& over,
+                            std::span<const Arg> arguments, std::size_t begin, std::size_t end,
+                            Scheme scheme, std::uint32_t block_size) {
+  LoopPlanInput made;
+  PlanInput& input = made.input;
   input.set_size = over.set->sizes[3];
   input.begin = begin;
   input.size = end - begin;
@@ -57,9 +79,12 @@ PlanInput plan_input_of(const LoopShape& shape, const LoopOver& over,
   if (scheme == Scheme::staged) input.pairs = plan_pairs(shape);
   input.conflicts = plan_conflicts(shape);
   for (PlanPair& pair : input.pairs) maps.use(pair);
-  for (PlanConflict& conflict : input.conflicts)
-    for (PlanPair& pair : conflict.through) maps.use(pair);
-  return input;
+  if (over.layers > 2)
+    use_classes(made, maps, over);
+  else
+    for (PlanConflict& conflict : input.conflicts)
+      for (PlanPair& pair : conflict.through) maps.use(pair);
+  return made;
 }
 
 }  // namespace kiln::mesh

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mesh/code/layout.hpp"
+#include "mesh/code/user_kernel.hpp"
 #include "mesh/loop/check.hpp"
 #include "mesh/loop/made_loop.hpp"
 
@@ -42,7 +44,8 @@ PreparedLoop::PreparedLoop(Session& session, const Kernel& kernel, const Iterati
       arguments_(arguments.begin(), arguments.end()),
       hash_(hash_of(kernel, over, arguments)) {
   check_call(session, kernel, over, arguments);
-  shape_ = describe(session, kernel, over, arguments);
+  LoopShape with_all = describe(session, kernel, over, arguments);
+  shape_ = with_used_constants(with_all);
   const auto add = [](std::vector<const void*>& list, const void* state) {
     if (state != nullptr && std::find(list.begin(), list.end(), state) == list.end())
       list.push_back(state);
@@ -57,7 +60,14 @@ PreparedLoop::PreparedLoop(Session& session, const Kernel& kernel, const Iterati
   add(used_, over_.set);
   add(used_, over_.subset);
   report_.name = kernel_.name();
-  made_ = make_loop(session_, shape_, over_, arguments_, report_);
+  try {
+    made_ = make_loop(session_, shape_, over_, arguments_, report_);
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_input) throw;
+    // Who knows all constants can say which one was meant.
+    value_or_throw(read_kernel(with_all));
+    throw;
+  }
 }
 PreparedLoop::~PreparedLoop() = default;
 

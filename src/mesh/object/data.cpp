@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstring>
 
+#include "mesh/object/halo.hpp"
+#include "mesh/object/numbers.hpp"
 #include "mesh/object/session.hpp"
 
 namespace kiln::mesh {
@@ -24,14 +25,6 @@ void check_alive(const DatState& dat) {
   if (dat.data.is_free()) throw Error(Errc::bad_input, fmt::format("dat {} was freed", dat.name));
 }
 
-template <class T>
-bool has_nan(const std::byte* values, std::size_t count) {
-  const auto* numbers = reinterpret_cast<const T*>(values);
-  for (std::size_t k = 0; k < count; ++k)
-    if (std::isnan(numbers[k])) return true;
-  return false;
-}
-
 }  // namespace
 
 const std::string& Dat::name() const { return state_->name; }
@@ -49,7 +42,31 @@ void* Dat::host(ScalarType type, bool to_write) const {
   Session& session = *state_->session;
   session.throw_pending();
   session.loops.run_for(state_.get(), to_write ? LoopQueue::For::writing : LoopQueue::For::reading);
+  if (to_write) state_->is_halo_stale = state_->has_halo();
   return state_->data.on_host(session.queue, to_write);
+}
+
+bool Dat::is_halo_stale() const {
+  check_alive(*state_);
+  Session& session = *state_->session;
+  session.throw_pending();
+  session.loops.run_for(state_.get(), LoopQueue::For::reading);
+  return state_->is_halo_stale;
+}
+
+void Dat::exchange_halo() {
+  if (!is_halo_stale()) return;
+  if (Handles::state(set())->exchange == nullptr)
+    throw Error(Errc::bad_input,
+                fmt::format("dat {}: set {} has no HaloExchange", name(), set().name()));
+  const Queue& queue = state_->session->queue;
+  begin_exchange(*state_, queue);
+  end_exchange(*state_, queue);
+}
+
+void Dat::halo_is_fresh() {
+  check_alive(*state_);
+  state_->is_halo_stale = false;
 }
 
 void Dat::free() {
@@ -75,9 +92,7 @@ void Global::get(ScalarType type, void* to) const {
   session.throw_pending();
   session.loops.run_for(state_.get(), LoopQueue::For::reading);
   const auto* values = state_->data.on_host(session.queue, false);
-  if (state_->is_extremum && (this->type() == ScalarType::f64   ? has_nan<double>(values, dim())
-                              : this->type() == ScalarType::f32 ? has_nan<float>(values, dim())
-                                                                : false))
+  if (state_->is_extremum && first_nan(this->type(), values, dim()) >= 0)
     throw Error(Errc::bad_input,
                 fmt::format("global {}: MIN or MAX met data that is no number (NaN)", name()));
   std::memcpy(to, values, state_->data.bytes());
@@ -91,6 +106,7 @@ void Global::put(ScalarType type, const void* from, std::size_t count) {
   session.loops.run_for(state_.get(), LoopQueue::For::writing);
   state_->data.overwrite(session.queue, from);
   state_->is_extremum = false;
+  state_->given_nan = first_nan(type, static_cast<const std::byte*>(from), count);
 }
 
 const std::string& Const::name() const { return state_->name; }

@@ -3,13 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace kiln::mesh {
+namespace {
+
+/// Kernels number components by int; with as many elements no product wraps round.
+constexpr std::size_t most_arity = std::numeric_limits<std::int32_t>::max();
+
+}  // namespace
 
 void check_map_values(const std::string& name, const Set& from, const Set& to, std::size_t arity,
                       std::span<const std::int32_t> values) {
   if (arity == 0)
     throw Error(Errc::bad_input, fmt::format("map {}: arity 0, expected 1 or more", name));
+  if (arity > most_arity)
+    throw Error(Errc::bad_input,
+                fmt::format("map {}: arity {}, expected at most {}", name, arity, most_arity));
   const std::size_t expected = from.total_size() * arity;
   if (values.size() != expected)
     throw Error(Errc::bad_input,

@@ -9,6 +9,7 @@
 #include "mesh/loop/prepared_loop.hpp"
 #include "mesh/object/copy_bandwidth.hpp"
 #include "mesh/object/map_values.hpp"
+#include "mesh/object/numbers.hpp"
 #include "mesh/object/session.hpp"
 
 namespace kiln::mesh {
@@ -24,6 +25,34 @@ bool is_identifier(const std::string& name) {
   return !name.empty() && is_letter(name.front()) &&
          std::all_of(name.begin(), name.end(),
                      [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+/// Words that C or OpenCL C gives another meaning: a constant of such a name could not be used.
+bool is_reserved(const std::string& name) {
+  static constexpr std::string_view words[] = {
+      "auto",      "bool",   "break",     "case",     "char",   "const",     "continue",
+      "default",   "do",     "double",    "else",     "enum",   "event_t",   "extern",
+      "float",     "for",    "goto",      "half",     "if",     "image1d_t", "image2d_t",
+      "image3d_t", "inline", "int",       "intptr_t", "long",   "ptrdiff_t", "register",
+      "restrict",  "return", "sampler_t", "short",    "signed", "size_t",    "sizeof",
+      "static",    "struct", "switch",    "typedef",  "uchar",  "uint",      "uintptr_t",
+      "ulong",     "union",  "unsigned",  "ushort",   "void",   "volatile",  "while"};
+  return std::ranges::find(words, name) != std::end(words) || name.starts_with("__") ||
+         name.starts_with("kiln_");
+}
+
+/// Loops name what they are about: everything has a name.
+void check_name(const char* what, const std::string& name) {
+  if (name.empty()) throw Error(Errc::bad_input, fmt::format("{}: no name, expected one", what));
+}
+
+/// Handles of two Meshes do not go together.
+void check_owner(const SessionPtr& owner, const char* what, const std::string& name,
+                 const Set& set) {
+  if (Handles::state(set)->session != owner)
+    throw Error(Errc::bad_input, fmt::format("{} {}: set {} belongs to another Mesh, expected one "
+                                             "of this",
+                                             what, name, set.name()));
 }
 
 }  // namespace
@@ -48,7 +77,9 @@ Set Mesh::set(std::string name, std::size_t size) {
   return set(std::move(name), {size, size, size, size});
 }
 
-Set Mesh::set(std::string name, const std::array<std::size_t, 4>& sizes) {
+Set Mesh::set(std::string name, const std::array<std::size_t, 4>& sizes,
+              std::shared_ptr<HaloExchange> exchange) {
+  check_name("set", name);
   if (!std::is_sorted(sizes.begin(), sizes.end()))
     throw Error(Errc::bad_input,
                 fmt::format("set {}: sizes {} {} {} {}, expected rising numbers (core, owned, with "
@@ -57,12 +88,15 @@ Set Mesh::set(std::string name, const std::array<std::size_t, 4>& sizes) {
   if (sizes[3] > most_elements)
     throw Error(Errc::bad_input, fmt::format("set {}: {} elements, expected at most {}", name,
                                              sizes[3], most_elements));
-  return Handles::make<Set>(session_->keep(
-      std::unique_ptr<SetState>(new SetState{session_, std::move(name), sizes, next_identity()})));
+  return Handles::make<Set>(session_->keep(std::unique_ptr<SetState>(
+      new SetState{session_, std::move(name), sizes, next_identity(), std::move(exchange)})));
 }
 
 Map Mesh::map(std::string name, const Set& from, const Set& to, std::size_t arity,
               std::span<const std::int32_t> values, std::span<const std::int32_t> offsets) {
+  check_name("map", name);
+  check_owner(session_, "map", name, from);
+  check_owner(session_, "map", name, to);
   check_map_values(name, from, to, arity, values);
   if (!offsets.empty() && offsets.size() != arity)
     throw Error(Errc::bad_input, fmt::format("map {}: {} vertical offsets, expected none or {}",
@@ -90,7 +124,15 @@ Map Mesh::map(std::string name, const Set& from, const Set& to, std::size_t arit
 
 Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* values,
               std::size_t count, DataLayout layout) {
+  check_name("dat", name);
+  check_owner(session_, "dat", name, on.set());
   const std::size_t elements = on.set().total_size(), dim = on.dim();
+  // Below this, no product of them wraps round.
+  if (elements > 0 && dim > static_cast<std::size_t>(PTRDIFF_MAX) / size_of(type) / elements)
+    throw Error(Errc::bad_input,
+                fmt::format("dat {}: {} elements of {} with {} components each are more than any "
+                            "memory holds",
+                            name, elements, on.set().name(), dim));
   if (count != 0 && count != elements * dim)
     throw Error(Errc::bad_input,
                 fmt::format("dat {}: {} values, expected none or {} ({} elements of {} with {} "
@@ -103,12 +145,14 @@ Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* 
 }
 
 Global Mesh::global(std::string name, ScalarType type, const void* values, std::size_t count) {
+  check_name("global", name);
   if (count == 0)
     throw Error(Errc::bad_input, fmt::format("global {}: no values, expected 1 or more", name));
   Residence data({type, 1, count, DataLayout::aos});
   std::memcpy(data.initial().data(), values, data.bytes());
+  const std::ptrdiff_t nan = first_nan(type, data.initial().data(), count);
   return Handles::make<Global>(session_->keep(std::unique_ptr<GlobalState>(
-      new GlobalState{session_, std::move(name), next_identity(), std::move(data)})));
+      new GlobalState{session_, std::move(name), next_identity(), std::move(data), false, nan})));
 }
 
 Const Mesh::constant(std::string name, ScalarType type, const void* values, std::size_t count) {
@@ -118,6 +162,10 @@ Const Mesh::constant(std::string name, ScalarType type, const void* values, std:
     throw Error(
         Errc::bad_input,
         fmt::format("constant '{}': expected a name that C takes: letters, digits, _", name));
+  if (is_reserved(name))
+    throw Error(
+        Errc::bad_input,
+        fmt::format("constant {}: the word is taken in kernels, expected another name", name));
   auto& all = session_->constants;
   const auto at = std::lower_bound(
       all.begin(), all.end(), name,

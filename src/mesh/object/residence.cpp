@@ -94,6 +94,30 @@ void Residence::overwrite(const Queue& queue, const void* from) {
   device_newer_ = true;
 }
 
+void Residence::fill(const Queue& queue, const void* from) {
+  const std::size_t width = size_of(form_.type);
+  std::byte* to = on_host(queue, true);
+  for (std::size_t at = 0; at < bytes(); at += width) std::memcpy(to + at, from, width);
+}
+
+void Residence::upload_from(const Queue& queue, std::size_t first) {
+  if (!is_ready_ || buffer_.is_host_memory || first >= form_.elements) return;
+  const std::size_t item = size_of(form_.type), count = form_.elements - first;
+  const auto write = [&](std::size_t offset, const std::byte* from, std::size_t bytes) {
+    check_cl(::clEnqueueWriteBuffer(queue.cl()(), buffer_.cl(), CL_TRUE, offset, bytes, from, 0,
+                                    nullptr, nullptr),
+             "clEnqueueWriteBuffer");
+  };
+  const std::byte* changed = host_.data() + first * form_.dim * item;
+  if (!is_transposed()) return write(first * form_.dim * item, changed, count * form_.dim * item);
+  std::vector<std::byte> turned(count * item);
+  for (std::size_t k = 0; k < form_.dim; ++k) {
+    for (std::size_t e = 0; e < count; ++e)
+      std::memcpy(&turned[e * item], changed + (e * form_.dim + k) * item, item);
+    write((k * form_.elements + first) * item, turned.data(), turned.size());
+  }
+}
+
 void Residence::free() {
   buffer_ = {};
   host_ = {};

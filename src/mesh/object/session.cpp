@@ -5,6 +5,8 @@
 #include <mutex>
 
 #include "device/pinned_workers.hpp"
+#include "mesh/matrix/matrix_generator.hpp"
+#include "mesh/matrix/matrix_kernels.hpp"
 #include "mesh/object/copy_bandwidth.hpp"
 #include "mesh/object/process_resolver.hpp"
 #include "store/local_store.hpp"
@@ -27,9 +29,14 @@ Session::Session(const Mesh::Options& given, DevicePtr device)
   pin_workers(*queue.context(), queue.device());
 }
 
+Session::~Session() = default;
+
 void Session::add_generator() {
   static std::once_flag in_process;
-  const auto add = [&] { resolver_->add(std::make_unique<LoopGenerator>()); };
+  const auto add = [&] {
+    resolver_->add(std::make_unique<LoopGenerator>());
+    resolver_->add(std::make_unique<MatrixGenerator>());
+  };
   if (own_resolver_)
     add();
   else
@@ -47,12 +54,18 @@ LoopDevice Session::loop_device() const {
   return facts;
 }
 
-void Session::part_with(const void* state) noexcept {
-  try {
-    if (loops.part_with(state)) check_cl(::clFinish(queue.cl()()), "clFinish");
-  } catch (...) {
-    pending_ = std::current_exception();
-  }
+void Session::part_with(const void* state, bool may_be_written) noexcept {
+  bool may_be_used = std::exchange(is_launched_, false) || may_be_written;
+  const auto attempt = [&](const auto& what) {
+    try {
+      what();
+    } catch (...) {
+      may_be_used = true;
+      if (!pending_) pending_ = std::current_exception();
+    }
+  };
+  attempt([&] { may_be_used = loops.part_with(state) || may_be_used; });
+  if (may_be_used) attempt([&] { check_cl(::clFinish(queue.cl()()), "clFinish"); });
 }
 
 double Session::copy_bandwidth() {

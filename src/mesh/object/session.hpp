@@ -18,6 +18,7 @@ namespace kiln::mesh {
 /// thread at a time.
 struct Session {
   Session(const Mesh::Options& options, DevicePtr device);
+  ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -32,13 +33,16 @@ struct Session {
   std::shared_ptr<State> keep(std::unique_ptr<State> state) {
     return std::shared_ptr<State>(state.release(), [](State* gone) {
       const auto session = gone->session;
-      session->part_with(gone);
+      // New values of a Global may be on their way without any loop.
+      bool may_be_written = false;
+      if constexpr (requires { gone->given_nan; }) may_be_written = gone->data.was_used();
+      session->part_with(gone, may_be_written);
       session->plans_->forget(gone->id);
       delete gone;
     });
   }
   /// The same for a state whose owner frees its memory.
-  void part_with(const void* state) noexcept;
+  void part_with(const void* state, bool may_be_written = false) noexcept;
   /// Throws what went wrong where nobody could be told: a loop that ran because a handle went.
   void throw_pending();
 
@@ -49,15 +53,20 @@ struct Session {
 
   Mesh::Options options;
   Queue queue;
-  std::vector<std::shared_ptr<ConstState>> constants;    ///< by name, rising
-  std::vector<std::weak_ptr<SparsityState>> sparsities;  ///< those that somebody holds
+  std::vector<std::shared_ptr<ConstState>> constants;          ///< by name, rising
+  std::vector<std::weak_ptr<SparsityState>> sparsities;        ///< those that somebody holds
+  std::vector<std::unique_ptr<MatrixKernels>> matrix_kernels;  ///< one for each shape that was used
   LoopQueue loops;
+
+  /// Something beside loops was enqueued: memory that goes may still be in use.
+  void launched() { is_launched_ = true; }
 
  private:
   void add_generator();
   std::unique_ptr<Resolver> own_resolver_;  ///< null: the process's own
   Resolver* resolver_;
   std::unique_ptr<PlanSource> plans_;
+  bool is_launched_ = false;
   std::exception_ptr pending_;
   double copy_bandwidth_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "mesh/object/session.hpp"
@@ -76,6 +77,14 @@ DataSet::DataSet(Set set, std::vector<std::size_t> shape)
     throw Error(Errc::bad_input, fmt::format("data on set {}: an element has no components, "
                                              "expected dimensions of 1 or more",
                                              set_.name()));
+  // Kernels number components by int.
+  std::size_t room = std::numeric_limits<std::int32_t>::max();
+  for (const std::size_t extent : shape_) room /= extent;
+  if (room == 0)
+    throw Error(Errc::bad_input,
+                fmt::format("data on set {}: an element has too many components, expected at most "
+                            "{}",
+                            set_.name(), std::numeric_limits<std::int32_t>::max()));
 }
 std::size_t DataSet::dim() const {
   return std::accumulate(shape_.begin(), shape_.end(), std::size_t{1}, std::multiplies<>());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 namespace kiln::mesh {
 
 struct Session;
+class MatrixKernels;
 using SessionPtr = std::shared_ptr<Session>;
 
 /// A number that was never given before. Thread-safe.
@@ -25,6 +27,7 @@ struct SetState {
   std::string name;
   std::array<std::size_t, 4> sizes{};
   std::uint64_t id = next_identity();
+  std::shared_ptr<HaloExchange> exchange;
 };
 
 struct SubsetState {
@@ -59,6 +62,14 @@ struct DatState {
   DataSet on;
   std::uint64_t id = next_identity();
   Residence data;
+  /// Where arithmetic with this Dat puts scalars and results, by purpose and type; made when they
+  /// are first needed.
+  enum class Purpose : std::uint8_t { scalar, sum, most };
+  std::map<std::pair<Purpose, ScalarType>, Global> scratch{};
+  bool is_halo_stale = false;  ///< as far as loops have run
+
+  /// A part without copies of its own may own what others copy: it takes part in exchanges.
+  bool has_halo() const;
 };
 
 struct GlobalState {
@@ -67,6 +78,9 @@ struct GlobalState {
   std::uint64_t id = next_identity();
   Residence data;
   bool is_extremum = false;  ///< MIN or MAX wrote it: what is no number is an error
+  /// The first component that was given as NaN, or -1. Kept apart from the values: these may be on
+  /// their way to the device, or be written there, when a loop is checked.
+  std::ptrdiff_t given_nan = -1;
 };
 
 /// Held by its Mesh: constants outlive their handles.
@@ -113,6 +127,7 @@ struct MatState {
   Sparsity sparsity;
   std::uint64_t id = next_identity();
   Residence values;
+  std::array<MatrixKernels*, 4> kernels{};  ///< the Session's, once used; by layouts of vectors
 };
 
 struct KernelState {

@@ -36,11 +36,15 @@ void kiln_loop_flux(
   const double eps = kiln_c0;
   double kiln_r0[1];
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
+  double kiln_b0[1];
+  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (-(double)INFINITY);
   const int kiln_block = kiln_blkmap[kiln_first_block + (int)get_group_id(0)];
   int kiln_e = kiln_begin + kiln_block * kiln_block_size;
   const int kiln_stop = kiln_end - kiln_e < kiln_block_size ? kiln_end : kiln_e + kiln_block_size;
   double4 kiln_v0[1];
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_v0[kiln_k] = (-(double)INFINITY);
+  double4 kiln_bv0[1];
+  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_bv0[kiln_k] = (-(double)INFINITY);
   for (; kiln_stop - kiln_e >= 4; kiln_e += 4) {
     const int kiln_el0 = kiln_e;
     const int kiln_el1 = kiln_e + 1;
@@ -73,6 +77,7 @@ void kiln_loop_flux(
     double4 kiln_a3[2];
     for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a3[kiln_k] = 0;
     flux_kiln_lanes4(kiln_a0, kiln_a1, kiln_a2, kiln_a3, kiln_v0, eps);
+    for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_bv0[kiln_k] = (kiln_bv0[kiln_k] != kiln_bv0[kiln_k] ? kiln_bv0[kiln_k] : kiln_v0[kiln_k] > kiln_bv0[kiln_k] || kiln_v0[kiln_k] != kiln_v0[kiln_k] ? kiln_v0[kiln_k] : kiln_bv0[kiln_k]);
     kiln_d2[(size_t)kiln_m0_1_0 * 2 + 0] += kiln_a3[0].s0;
     kiln_d2[(size_t)kiln_m0_1_0 * 2 + 1] += kiln_a3[1].s0;
     kiln_d2[(size_t)kiln_m0_1_1 * 2 + 0] += kiln_a3[0].s1;
@@ -82,10 +87,10 @@ void kiln_loop_flux(
     kiln_d2[(size_t)kiln_m0_1_3 * 2 + 0] += kiln_a3[0].s3;
     kiln_d2[(size_t)kiln_m0_1_3 * 2 + 1] += kiln_a3[1].s3;
   }
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_v0[kiln_k].s0 > kiln_r0[kiln_k] || kiln_v0[kiln_k].s0 != kiln_v0[kiln_k].s0 ? kiln_v0[kiln_k].s0 : kiln_r0[kiln_k]);
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_v0[kiln_k].s1 > kiln_r0[kiln_k] || kiln_v0[kiln_k].s1 != kiln_v0[kiln_k].s1 ? kiln_v0[kiln_k].s1 : kiln_r0[kiln_k]);
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_v0[kiln_k].s2 > kiln_r0[kiln_k] || kiln_v0[kiln_k].s2 != kiln_v0[kiln_k].s2 ? kiln_v0[kiln_k].s2 : kiln_r0[kiln_k]);
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_v0[kiln_k].s3 > kiln_r0[kiln_k] || kiln_v0[kiln_k].s3 != kiln_v0[kiln_k].s3 ? kiln_v0[kiln_k].s3 : kiln_r0[kiln_k]);
+  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_bv0[kiln_k].s0 > kiln_b0[kiln_k] || kiln_bv0[kiln_k].s0 != kiln_bv0[kiln_k].s0 ? kiln_bv0[kiln_k].s0 : kiln_b0[kiln_k]);
+  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_bv0[kiln_k].s1 > kiln_b0[kiln_k] || kiln_bv0[kiln_k].s1 != kiln_bv0[kiln_k].s1 ? kiln_bv0[kiln_k].s1 : kiln_b0[kiln_k]);
+  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_bv0[kiln_k].s2 > kiln_b0[kiln_k] || kiln_bv0[kiln_k].s2 != kiln_bv0[kiln_k].s2 ? kiln_bv0[kiln_k].s2 : kiln_b0[kiln_k]);
+  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_bv0[kiln_k].s3 > kiln_b0[kiln_k] || kiln_bv0[kiln_k].s3 != kiln_bv0[kiln_k].s3 ? kiln_bv0[kiln_k].s3 : kiln_b0[kiln_k]);
   for (; kiln_e < kiln_stop; ++kiln_e) {
     const int kiln_el0 = kiln_e;
     const int kiln_m0_0_0 = kiln_map0[(size_t)kiln_el0 * 2 + 0];
@@ -99,8 +104,10 @@ void kiln_loop_flux(
     double kiln_a3[2];
     for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a3[kiln_k] = 0;
     flux(kiln_a0, kiln_a1, kiln_a2, kiln_a3, kiln_r0, eps);
+    for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_r0[kiln_k] > kiln_b0[kiln_k] || kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_b0[kiln_k]);
     for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_d2[(size_t)kiln_m0_1_0 * 2 + kiln_k] += kiln_a3[kiln_k];
   }
+  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = kiln_b0[kiln_k];
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_partials0[(size_t)(kiln_first_partial + (int)get_group_id(0)) * 1 + kiln_k] = kiln_r0[kiln_k];
 }
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))

@@ -36,6 +36,8 @@ void kiln_loop_flux(
   const double eps = kiln_c0;
   double kiln_r0[1];
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
+  double kiln_b0[1];
+  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (-(double)INFINITY);
   const int kiln_block = kiln_blkmap[kiln_first_block + (int)get_group_id(0)];
   const int kiln_size = kiln_end - kiln_begin;
   const int kiln_start = kiln_block * kiln_block_size;
@@ -70,6 +72,7 @@ void kiln_loop_flux(
     kiln_a2[0] = kiln_d1[kiln_el0];
     for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a3[kiln_k] = 0;
     flux(kiln_a0, kiln_a1, kiln_a2, kiln_a3, kiln_r0, eps);
+    for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_r0[kiln_k] > kiln_b0[kiln_k] || kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_b0[kiln_k]);
     }
     const int kiln_colour = kiln_at < kiln_length ? kiln_element_colours[kiln_position] : -1;
     const int kiln_colours = kiln_colour_counts[kiln_block];
@@ -82,6 +85,7 @@ void kiln_loop_flux(
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int kiln_i = (int)get_local_id(0); kiln_i < kiln_n1 * 2; kiln_i += 64) kiln_d2[(size_t)kiln_t1[kiln_i / 2] * 2 + kiln_i % 2] += kiln_l1[kiln_i];
+  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = kiln_b0[kiln_k];
   const int kiln_id = (int)get_local_id(0);
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) {
     kiln_fold0[kiln_id] = kiln_r0[kiln_k];

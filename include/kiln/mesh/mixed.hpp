@@ -1,0 +1,130 @@
+#pragma once
+
+#include <algorithm>
+
+#include "kiln/mesh/par_loop.hpp"
+
+namespace kiln::mesh {
+
+/// Several things of a kind, one after another: the parts of a mixed function space. Two are equal
+/// where their parts are. At least one part (else bad_input).
+template <class Part>
+class Mixed {
+ public:
+  explicit Mixed(std::vector<Part> parts) : parts_(std::move(parts)) {
+    if (parts_.empty()) throw Error(Errc::bad_input, "mixed: no parts, expected 1 or more");
+  }
+  std::size_t size() const { return parts_.size(); }
+  const Part& operator[](std::size_t part) const { return parts_[part]; }
+  Part& operator[](std::size_t part) { return parts_[part]; }
+  auto begin() const { return parts_.begin(); }
+  auto end() const { return parts_.end(); }
+  auto begin() { return parts_.begin(); }
+  auto end() { return parts_.end(); }
+  bool operator==(const Mixed&) const = default;
+
+ private:
+  std::vector<Part> parts_;
+};
+
+using MixedSet = Mixed<Set>;
+using MixedDataSet = Mixed<DataSet>;
+/// Maps from one set to the parts of a MixedSet (else bad_input where they are used).
+using MixedMap = Mixed<Map>;
+
+/// A Dat on each part. Arithmetic is that of the parts; the other operand has as many (else
+/// bad_input).
+class KILN_API MixedDat : public Mixed<Dat> {
+ public:
+  using Mixed::Mixed;
+  MixedDat& operator+=(const MixedDat& other) {
+    return each(other, [](Dat& a, const Dat& b) { a += b; });
+  }
+  MixedDat& operator-=(const MixedDat& other) {
+    return each(other, [](Dat& a, const Dat& b) { a -= b; });
+  }
+  MixedDat& operator*=(const MixedDat& other) {
+    return each(other, [](Dat& a, const Dat& b) { a *= b; });
+  }
+  MixedDat& operator/=(const MixedDat& other) {
+    return each(other, [](Dat& a, const Dat& b) { a /= b; });
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T> MixedDat& operator+=(T s) {
+    return each([&](Dat& a) { a += s; });
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T> MixedDat& operator-=(T s) {
+    return each([&](Dat& a) { a -= s; });
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T> MixedDat& operator*=(T s) {
+    return each([&](Dat& a) { a *= s; });
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T> MixedDat& operator/=(T s) {
+    return each([&](Dat& a) { a /= s; });
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T> MixedDat& axpy(T alpha, const MixedDat& x) {
+    return each(x, [&](Dat& a, const Dat& b) { a.axpy(alpha, b); });
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void fill(T value) {
+    each([&](Dat& a) { a.fill(value); });
+  }
+  void zero() { fill(0); }
+  void copy(const MixedDat& to) const;
+  double inner(const MixedDat& other) const;
+  double norm() const;
+
+ private:
+  void check(const MixedDat& other) const;
+  template <class Call>
+  MixedDat& each(Call&& call) {
+    for (Dat& part : *this) call(part);
+    return *this;
+  }
+  template <class Call>
+  MixedDat& each(const MixedDat& other, Call&& call) {
+    check(other);
+    for (std::size_t p = 0; p < size(); ++p) call((*this)[p], other[p]);
+    return *this;
+  }
+};
+
+/// An argument of a loop that may have parts. Made by arg(), or of an Arg.
+struct MixedArg {
+  std::vector<Arg> parts;
+  bool joined = false;                      ///< the kernel gets them as one
+  MixedArg(const Arg& one) : parts{one} {}  // NOLINT: meant to be implicit
+  MixedArg(std::vector<Arg> all, bool is_joined) : parts(std::move(all)), joined(is_joined) {}
+};
+
+/// Of the element itself, for loops over a MixedSet: each part is of the loop over its set.
+KILN_API MixedArg arg(const MixedDat& dat, Access access);
+/// Through all Maps: the kernel gets one array `T **` with a pointer for each target of the first
+/// part, then of the second, …: as long as the arities together. All parts are of one type.
+KILN_API MixedArg arg(const MixedDat& dat, const MixedMap& maps, Access access);
+
+/// A loop with joined arguments; without iteration indices. Throws as the plain one does.
+KILN_API void par_loop(const Kernel& kernel, const Iteration& over,
+                       std::span<const MixedArg> arguments);
+/// A loop over each part, in their order. Plain arguments are given to all of them.
+KILN_API void par_loop(const Kernel& kernel, const MixedSet& over,
+                       std::span<const MixedArg> arguments);
+
+template <class... Args>
+requires(std::is_same_v<Args, MixedArg> ||
+         ...) void par_loop(const Kernel& kernel, const Iteration& over, const Args&... arguments) {
+  const std::array<MixedArg, sizeof...(Args)> all{MixedArg(arguments)...};
+  par_loop(kernel, over, std::span<const MixedArg>(all));
+}
+template <class... Args>
+void par_loop(const Kernel& kernel, const MixedSet& over, const Args&... arguments) {
+  const std::array<MixedArg, sizeof...(Args)> all{MixedArg(arguments)...};
+  par_loop(kernel, over, std::span<const MixedArg>(all));
+}
+
+}  // namespace kiln::mesh

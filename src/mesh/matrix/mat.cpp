@@ -1,0 +1,155 @@
+// What is done with a matrix beside assembling it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mesh/matrix/matrix_kernels.hpp"
+#include "mesh/object/scalar.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+template <class... Parts>
+[[noreturn]] void refuse(const MatState& mat, fmt::format_string<Parts...> text, Parts&&... parts) {
+  throw Error(Errc::bad_input, fmt::format("mat {}: {}", mat.name,
+                                           fmt::format(text, std::forward<Parts>(parts)...)));
+}
+
+void check_vector(const MatState& mat, const DatState& dat, const Set& set, std::size_t dim) {
+  if (dat.session != mat.session) refuse(mat, "dat {} belongs to another Mesh", dat.name);
+  if (dat.data.is_free()) refuse(mat, "dat {} was freed", dat.name);
+  if (!(dat.on.set() == set))
+    refuse(mat, "dat {} is on set {}, expected {}", dat.name, dat.on.set().name(), set.name());
+  const auto& form = dat.data.form();
+  if (form.dim != dim)
+    refuse(mat, "dat {} has {} components, expected {}", dat.name, form.dim, dim);
+  if (form.type != mat.values.form().type)
+    refuse(mat, "dat {} is of {}, expected {}", dat.name, name_of(form.type),
+           name_of(mat.values.form().type));
+}
+
+/// Only there has a matrix a diagonal.
+void check_square(const MatState& mat) {
+  const auto& sparsity = *Handles::state(mat.sparsity);
+  if (!(sparsity.row_set == sparsity.column_set))
+    refuse(mat, "rows of set {}, columns of {}, expected the same set", sparsity.row_set.name(),
+           sparsity.column_set.name());
+  if (sparsity.row_dim != sparsity.column_dim)
+    refuse(mat, "blocks of {} x {}, expected square ones", sparsity.row_dim, sparsity.column_dim);
+}
+
+void check_rows(const MatState& mat, const Subset& rows) {
+  const auto& row_set = Handles::state(mat.sparsity)->row_set;
+  if (!(rows.superset() == row_set))
+    refuse(mat, "rows of set {}, expected {}", rows.superset().name(), row_set.name());
+}
+
+bool is_soa(const DatState& dat) {
+  return dat.data.form().layout == DataLayout::soa && dat.data.form().dim > 1;
+}
+
+/// Place of a block in its row, or -1.
+std::ptrdiff_t place_of(const SparsityState& sparsity, std::int32_t row, std::int32_t column) {
+  const auto rowptr = SparsityState::view(sparsity.rowptr());
+  const auto colidx = SparsityState::view(sparsity.colidx());
+  const auto begin = colidx.begin() + rowptr[static_cast<std::size_t>(row)];
+  const auto end = colidx.begin() + rowptr[static_cast<std::size_t>(row) + 1];
+  const auto at = std::lower_bound(begin, end, column);
+  return at == end || *at != column ? -1 : at - colidx.begin();
+}
+
+}  // namespace
+
+void Mat::zero() {
+  state_->session->throw_pending();
+  MatrixKernels::of(*state_).zero(*state_);
+}
+
+void Mat::zero_rows(const Subset& rows, double diagonal) {
+  check_square(*state_);
+  check_rows(*state_, rows);
+  state_->session->throw_pending();
+  MatrixKernels::of(*state_).change_rows(*state_, Handles::state(rows).get(),
+                                         {true, true, diagonal});
+}
+void Mat::zero_rows(std::span<const std::int32_t> rows, double diagonal) {
+  zero_rows(Handles::state(sparsity())->row_set.subset(rows), diagonal);
+}
+
+void Mat::set_diagonal(double value) {
+  check_square(*state_);
+  state_->session->throw_pending();
+  MatrixKernels::of(*state_).change_rows(*state_, nullptr, {false, true, value});
+}
+void Mat::set_diagonal(const Subset& rows, double value) {
+  check_square(*state_);
+  check_rows(*state_, rows);
+  state_->session->throw_pending();
+  MatrixKernels::of(*state_).change_rows(*state_, Handles::state(rows).get(), {false, true, value});
+}
+void Mat::set_diagonal(std::span<const std::int32_t> rows, double value) {
+  set_diagonal(Handles::state(sparsity())->row_set.subset(rows), value);
+}
+
+void Mat::set_diagonal(const Dat& values) {
+  auto& from = *Handles::state(values);
+  check_square(*state_);
+  check_vector(*state_, from, Handles::state(sparsity())->row_set, sparsity().row_dim());
+  state_->session->throw_pending();
+  MatrixKernels::of(*state_, is_soa(from)).set_diagonal(*state_, from);
+}
+
+void Mat::diagonal(const Dat& to) const {
+  auto& into = *Handles::state(to);
+  check_square(*state_);
+  check_vector(*state_, into, Handles::state(sparsity())->row_set, sparsity().row_dim());
+  state_->session->throw_pending();
+  MatrixKernels::of(*state_, false, is_soa(into)).diagonal(*state_, into);
+}
+
+void Mat::put(ScalarType type, std::span<const std::int32_t> rows,
+              std::span<const std::int32_t> columns, const void* values, std::size_t count,
+              bool adds) {
+  const auto& sparsity = *Handles::state(this->sparsity());
+  const std::size_t rd = sparsity.row_dim, cd = sparsity.column_dim;
+  const std::size_t width = columns.size() * cd;
+  if (count != rows.size() * rd * width)
+    refuse(*state_, "{} values, expected {} ({} rows, {} columns)", count, rows.size() * rd * width,
+           rows.size() * rd, width);
+  std::vector<std::size_t> places;
+  for (const auto row : rows)
+    for (const auto column : columns) {
+      const bool inside = row >= 0 && static_cast<std::size_t>(row) < this->sparsity().rows();
+      const auto at = inside ? place_of(sparsity, row, column) : -1;
+      if (at < 0) refuse(*state_, "block ({}, {}) is not in its sparsity", row, column);
+      places.push_back(static_cast<std::size_t>(at));
+    }
+  auto* memory = host(type, true);
+  with_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    const auto* from = static_cast<const T*>(values);
+    auto* to = static_cast<T*>(memory);
+    for (std::size_t block = 0; block < places.size(); ++block)
+      for (std::size_t j = 0; j < rd; ++j)
+        for (std::size_t k = 0; k < cd; ++k) {
+          T& entry = to[(places[block] * rd + j) * cd + k];
+          const T value =
+              from[(block / columns.size() * rd + j) * width + block % columns.size() * cd + k];
+          entry = adds ? static_cast<T>(entry + value) : value;
+        }
+  });
+}
+
+void multiply(const Mat& mat, const Dat& x, const Dat& y) {
+  auto& state = *Handles::state(mat);
+  const auto& sparsity = *Handles::state(state.sparsity);
+  auto& from = *Handles::state(x);
+  auto& to = *Handles::state(y);
+  check_vector(state, from, sparsity.column_set, sparsity.column_dim);
+  check_vector(state, to, sparsity.row_set, sparsity.row_dim);
+  if (&from == &to) refuse(state, "dat {} is both x and y, expected two", from.name);
+  state.session->throw_pending();
+  MatrixKernels::of(state, is_soa(from), is_soa(to)).multiply(state, from, to);
+}
+
+}  // namespace kiln::mesh

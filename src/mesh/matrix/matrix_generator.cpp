@@ -1,0 +1,202 @@
+#include "mesh/matrix/matrix_generator.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+namespace kiln::mesh {
+namespace {
+
+std::int64_t fact(const Request& request, std::string_view name) {
+  for (const auto& f : request.facts)
+    if (f.name == name)
+      if (const auto* value = std::get_if<std::int64_t>(&f.value)) return *value;
+  throw Error(Errc::internal, fmt::format("a matrix has no fact {}", name));
+}
+
+MatrixShape shape_of(const Request& request) {
+  MatrixShape shape;
+  shape.type = static_cast<ScalarType>(fact(request, "type"));
+  shape.row_dim = static_cast<int>(fact(request, "row-dim"));
+  shape.column_dim = static_cast<int>(fact(request, "column-dim"));
+  shape.x_soa = fact(request, "x-soa") != 0;
+  shape.y_soa = fact(request, "y-soa") != 0;
+  return shape;
+}
+
+constexpr const char* find_text =
+    R"(static int kiln_find(__global const int *rowptr, __global const int *colidx, int row, int column) {
+  int low = rowptr[row], end = rowptr[row + 1], high = end;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (colidx[middle] < column) low = middle + 1; else high = middle;
+  }
+  return low < end && colidx[low] == column ? low : -1;
+}
+)";
+
+// One chain of additions would take as long as the memory does.
+constexpr const char* multiply_rows = R"(
+  for (int row = begin; row < end; ++row) {
+    const int stop = rowptr[row + 1];
+    T sum[ROW_DIM], odd[ROW_DIM];
+    for (int j = 0; j < ROW_DIM; ++j) sum[j] = odd[j] = 0;
+    int at = rowptr[row];
+    for (; at + 1 < stop; at += 2) {
+      const int column = colidx[at], next = colidx[at + 1];
+      __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
+      for (int j = 0; j < ROW_DIM; ++j)
+        for (int k = 0; k < COLUMN_DIM; ++k) {
+          sum[j] += block[j * COLUMN_DIM + k] * X(column, k);
+          odd[j] += block[(ROW_DIM + j) * COLUMN_DIM + k] * X(next, k);
+        }
+    }
+    if (at < stop) {
+      const int column = colidx[at];
+      __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
+      for (int j = 0; j < ROW_DIM; ++j)
+        for (int k = 0; k < COLUMN_DIM; ++k) sum[j] += block[j * COLUMN_DIM + k] * X(column, k);
+    }
+    for (int j = 0; j < ROW_DIM; ++j) Y(row, j) = sum[j] + odd[j];
+  }
+}
+)";
+
+constexpr const char* multiply_lanes = R"(
+  __local T parts[GROUP];
+  const int me = get_local_id(0), lane = me % LANES, of_group = GROUP / LANES;
+  const long all = (long)rows * ROW_DIM;
+  for (long first = (long)get_group_id(0) * of_group; first < all;
+       first += (long)get_num_groups(0) * of_group) {
+    const long mine = first + me / LANES;
+    const int row = (int)(mine / ROW_DIM), j = (int)(mine % ROW_DIM);
+    T sum = 0;
+    if (mine < all) {
+      const int stop = rowptr[row + 1];
+      for (int at = rowptr[row] + lane; at < stop; at += LANES) {
+        const int column = colidx[at];
+        __global const T *line = values + ((size_t)at * ROW_DIM + j) * COLUMN_DIM;
+        for (int k = 0; k < COLUMN_DIM; ++k) sum += line[k] * X(column, k);
+      }
+    }
+    parts[me] = sum;
+    for (int step = LANES / 2; step > 0; step /= 2) {
+      barrier(CLK_LOCAL_MEM_FENCE);
+      if (lane < step) parts[me] += parts[me + step];
+    }
+    if (lane == 0 && mine < all) Y(row, j) = parts[me];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+}
+)";
+
+/// A kernel whose work-items take rows one by one.
+std::string over_rows(bool cpu, const char* name, const char* parameters, const std::string& body) {
+  return fmt::format(
+      "HEAD void {}(MATRIX{}, const int rows{}) {{\n{}{}  }}\n}}\n", name, parameters,
+      cpu ? ", const int block" : "", cpu ? "  BLOCK_OF(rows)\n" : "",
+      (cpu ? "  for (int i = begin; i < end; ++i) {\n"
+           : "  for (int i = (int)get_global_id(0); i < rows; i += (int)get_global_size(0)) {\n") +
+          body);
+}
+
+/// Numbers of a vector, by element and component.
+std::string access(const char* macro, const char* name, bool soa, int dim) {
+  return soa && dim > 1
+             ? fmt::format("#define {}(e, k) {}[(size_t)(k) * {}_stride + (e)]\n", macro, name,
+                           name)
+             : fmt::format("#define {}(e, k) {}[(size_t)(e) * {} + (k)]\n", macro, name, dim);
+}
+
+}  // namespace
+
+Parameters MatrixGenerator::defaults(const Request& request) const {
+  if (fact(request, "cpu") != 0) return {{"FORM", 0}};
+  // Half of a row's length: what a work-item reads ahead covers the rest.
+  const auto lanes = std::clamp<std::int64_t>(fact(request, "row-length") / 2, 1, 32);
+  return {{"FORM", 1}, {"GROUP", 128}, {"LANES", lanes}};
+}
+
+bool MatrixGenerator::accepts(const Request&, const Parameters& parameters) const {
+  const auto is_power = [](std::int64_t n) {
+    return n >= 1 && n <= 1024 && std::has_single_bit(static_cast<std::uint64_t>(n));
+  };
+  const std::int64_t form = parameters.get("FORM", 0);
+  const std::int64_t group = parameters.get("GROUP", 128), lanes = parameters.get("LANES", 1);
+  return form == 0 || (form == 1 && is_power(group) && is_power(lanes) && lanes <= group);
+}
+
+std::string MatrixGenerator::generate(const Request& request, const Parameters& parameters) const {
+  const MatrixShape shape = shape_of(request);
+  const bool cpu = parameters.get("FORM", 0) == 0;
+  const std::int64_t group = cpu ? 1 : parameters.get("GROUP", 128);
+  std::string text = fmt::format(
+      "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
+      "#define T {}\n#define ROW_DIM {}\n#define COLUMN_DIM {}\n#define GROUP {}\n"
+      "#define LANES {}\n"
+      "#define HEAD __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
+      "#define MATRIX __global T *restrict values, __global const int *restrict rowptr, \\\n"
+      "    __global const int *restrict colidx\n"
+      "#define BLOCK_OF(rows) \\\n"
+      "  const int begin = (int)get_group_id(0) * block; \\\n"
+      "  const int end = rows - begin < block ? rows : begin + block;\n",
+      name_of(shape.type), shape.row_dim, shape.column_dim, group, parameters.get("LANES", 1));
+  text += access("X", "x", shape.x_soa, shape.column_dim);
+  text += access("Y", "y", shape.y_soa, shape.row_dim);
+  text += find_text;
+  constexpr const char* vector_x = ", __global const T *restrict x, const long x_stride";
+  constexpr const char* vector_y = ", __global T *restrict y, const long y_stride";
+  text += fmt::format("HEAD void kiln_multiply(MATRIX{}{}, const int rows{}) {{{}{}", vector_x,
+                      vector_y, cpu ? ", const int block" : "", cpu ? "\n  BLOCK_OF(rows)" : "",
+                      cpu ? multiply_rows : multiply_lanes);
+  text += over_rows(cpu, "kiln_diagonal", vector_y,
+                    "    const int at = kiln_find(rowptr, colidx, i, i);\n"
+                    "    for (int j = 0; j < ROW_DIM; ++j)\n"
+                    "      Y(i, j) = at < 0 || j >= COLUMN_DIM ? 0 : values[((size_t)at * ROW_DIM "
+                    "+ j) * COLUMN_DIM + j];\n");
+  text += over_rows(cpu, "kiln_set_diagonal", vector_x,
+                    "    const int at = kiln_find(rowptr, colidx, i, i);\n"
+                    "    for (int j = 0; at >= 0 && j < ROW_DIM && j < COLUMN_DIM; ++j)\n"
+                    "      values[((size_t)at * ROW_DIM + j) * COLUMN_DIM + j] = X(i, j);\n");
+  text += over_rows(cpu, "kiln_rows",
+                    ", __global const int *restrict list, const int all, const int clear, "
+                    "const int set, const T value",
+                    "    const int row = all ? i : list[i];\n"
+                    "    const size_t stop = (size_t)rowptr[row + 1] * (ROW_DIM * COLUMN_DIM);\n"
+                    "    if (clear)\n"
+                    "      for (size_t n = (size_t)rowptr[row] * (ROW_DIM * COLUMN_DIM); n < stop; "
+                    "++n) values[n] = 0;\n"
+                    "    const int at = set ? kiln_find(rowptr, colidx, row, row) : -1;\n"
+                    "    for (int j = 0; at >= 0 && j < ROW_DIM && j < COLUMN_DIM; ++j)\n"
+                    "      values[((size_t)at * ROW_DIM + j) * COLUMN_DIM + j] = value;\n");
+  return text + fmt::format(
+                    "HEAD void kiln_zero(__global T *restrict values, const long count) {{\n"
+                    "  for (long n = {}; n < {}; {}) values[n] = 0;\n}}\n",
+                    cpu ? "(long)get_group_id(0) * 65536" : "(long)get_global_id(0)",
+                    cpu ? "min(count, (long)(get_group_id(0) + 1) * 65536)" : "count",
+                    cpu ? "++n" : "n += (long)get_global_size(0)");
+}
+
+Request make_matrix_request(const MatrixShape& shape, bool cpu, double row_length) {
+  const auto rounded = static_cast<std::uint64_t>(std::max(1.0, std::round(row_length)));
+  Request request;
+  const MatrixGenerator generator;
+  request.family = generator.family();
+  request.version = generator.version();
+  request.facts = {{"type", static_cast<std::int64_t>(shape.type)},
+                   {"row-dim", std::int64_t{shape.row_dim}},
+                   {"column-dim", std::int64_t{shape.column_dim}},
+                   {"x-soa", std::int64_t{shape.x_soa}},
+                   {"y-soa", std::int64_t{shape.y_soa}},
+                   {"cpu", std::int64_t{cpu}},
+                   // The power of 2 below it: lengths that are alike share their programs.
+                   {"row-length", cpu ? 0 : static_cast<std::int64_t>(std::bit_floor(rounded))}};
+  request.options = value_or_throw(build_options({}, {"-cl-std=CL1.2"}));
+  request.problem_class =
+      fmt::format("{}-{}x{}", name_of(shape.type), shape.row_dim, shape.column_dim);
+  request.label = "mesh matrix";
+  return request;
+}
+
+}  // namespace kiln::mesh

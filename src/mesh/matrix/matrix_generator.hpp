@@ -1,0 +1,42 @@
+#pragma once
+
+#include "kernel/generator.hpp"
+#include "kiln/mesh/types.hpp"
+
+namespace kiln::mesh {
+
+/// What the kernels on a matrix depend on.
+struct MatrixShape {
+  ScalarType type = ScalarType::f64;
+  int row_dim = 1, column_dim = 1;
+  bool x_soa = false, y_soa = false;  ///< layouts of the vectors
+  bool operator==(const MatrixShape&) const = default;
+};
+
+/// Writes the kernels on matrices in compressed rows of blocks, family "mesh.matrix":
+///
+///     kiln_multiply(values, rowptr, colidx, x, y, rows)   y := A x
+///     kiln_diagonal(values, rowptr, colidx, y, rows)      y := the diagonal; 0: no such entry
+///     kiln_set_diagonal(values, rowptr, colidx, x, rows)  the diagonal := x
+///     kiln_rows(values, rowptr, colidx, list, all, clear, set, value, rows)
+///         for `rows` block rows, all or those of the list: entries := 0 where `clear`, then the
+///         diagonal := value where `set`
+///     kiln_zero(values, count)
+///
+/// Vectors are followed by their stride (long), which counts where they are SoA. On CPUs (FORM 0)
+/// a work-item is a group of its own and does `block` rows, an int after `rows`; otherwise (FORM 1)
+/// groups of GROUP stride over them, in kiln_multiply with LANES work-items a row, whose parts are
+/// added as a tree: always in the same order.
+class MatrixGenerator : public Generator {
+ public:
+  std::string family() const override { return "mesh.matrix"; }
+  std::int64_t version() const override { return 1; }
+  Parameters defaults(const Request& request) const override;
+  bool accepts(const Request& request, const Parameters& parameters) const override;
+  std::string generate(const Request& request, const Parameters& parameters) const override;
+};
+
+/// @param row_length blocks of a row, on average; decides on LANES by default.
+Request make_matrix_request(const MatrixShape& shape, bool cpu, double row_length);
+
+}  // namespace kiln::mesh

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "kernel/launch.hpp"
+#include "mesh/matrix/matrix_generator.hpp"
+#include "mesh/object/session.hpp"
+
+namespace kiln::mesh {
+
+/// The kernels on matrices of one shape, compiled at their first use and launched on the Session's
+/// queue, after the loops that they depend on. One thread.
+class MatrixKernels {
+ public:
+  MatrixKernels(Session& session, const MatrixShape& shape, double row_length);
+
+  /// Those that a Session has for a matrix and the layouts of vectors; made at the first call.
+  static MatrixKernels& of(MatState& mat, bool x_soa = false, bool y_soa = false);
+
+  void multiply(MatState& mat, DatState& x, DatState& y);
+  void diagonal(MatState& mat, DatState& to);
+  void set_diagonal(MatState& mat, DatState& from);
+  /// Of all rows, where `rows` is null.
+  struct RowChange {
+    bool clear = false, set = false;
+    double value = 0;
+  };
+  void change_rows(MatState& mat, SubsetState* rows, const RowChange& change);
+  void zero(MatState& mat);
+
+ private:
+  class Call;
+  static MatrixKernels& find(Session& session, const MatrixShape& shape, double row_length);
+  Launch& launch(const std::string& kernel);
+  Session& session_;
+  MatrixShape shape_;
+  Request request_;
+  Parameters parameters_;
+  bool in_blocks_ = true;
+  std::map<std::string, Launch> launches_;
+};
+
+}  // namespace kiln::mesh

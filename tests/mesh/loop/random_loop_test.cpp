@@ -1,0 +1,47 @@
+// Any loop in any form is what it means element after element.
+#include "random_loop.hpp"
+
+#include <rapidcheck/gtest.h>
+
+namespace kiln::mesh::testing {
+namespace {
+
+const std::vector<Parameters>& forms() {
+  static const std::vector<Parameters> all{{{"FORM", 0}, {"LANES", 1}, {"BLOCK", 16}},
+                                           {{"FORM", 0}, {"LANES", 4}, {"BLOCK", 20}},
+                                           {{"FORM", 0}, {"LANES", 8}, {"STREAM", 1}},
+                                           {{"FORM", 0}, {"LANES", 16}, {"BLOCK", 64}},
+                                           {{"FORM", 1}, {"GROUP", 8}},
+                                           {{"FORM", 2}, {"GROUP", 8}},
+                                           {{"FORM", 3}, {"GROUP", 8}, {"BLOCK", 32}}};
+  return all;
+}
+
+void check(unsigned seed, std::size_t size) {
+  const RandomLoop loop(seed, size);
+  const auto expected = loop.expected();
+  // One of the block forms and one of the others each time: programs take long to make.
+  for (const std::size_t form : {seed % 4, 4 + seed % 3}) {
+    const auto found = loop.run(quiet_options(), forms()[form]);
+    RC_LOG() << loop.describe() << "\nform " << form << "\n";
+    RC_ASSERT(found == expected);
+  }
+}
+
+RC_GTEST_PROP(RandomLoops, are_what_they_mean_element_after_element, ()) {
+  check(*rc::gen::arbitrary<unsigned>(), *rc::gen::inRange<std::size_t>(0, 150));
+}
+
+TEST(RandomLoops, of_many_elements_in_all_forms) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    RandomLoop::Limits limits;
+    limits.narrow = true;  // these seeds are good ones
+    const RandomLoop loop(seed, 5000, limits);
+    const auto expected = loop.expected();
+    for (const auto& form : forms())
+      EXPECT_EQ(loop.run(quiet_options(), form), expected) << loop.describe();
+  }
+}
+
+}  // namespace
+}  // namespace kiln::mesh::testing
