@@ -94,12 +94,6 @@ void Residence::overwrite(const Queue& queue, const void* from) {
   device_newer_ = true;
 }
 
-void Residence::fill(const Queue& queue, const void* from) {
-  const std::size_t width = size_of(form_.type);
-  std::byte* to = on_host(queue, true);
-  for (std::size_t at = 0; at < bytes(); at += width) std::memcpy(to + at, from, width);
-}
-
 void Residence::upload_from(const Queue& queue, std::size_t first) {
   if (!is_ready_ || buffer_.is_host_memory || first >= form_.elements) return;
   const std::size_t item = size_of(form_.type), count = form_.elements - first;
@@ -116,6 +110,12 @@ void Residence::upload_from(const Queue& queue, std::size_t first) {
       std::memcpy(&turned[e * item], changed + (e * form_.dim + k) * item, item);
     write((k * form_.elements + first) * item, turned.data(), turned.size());
   }
+}
+
+void Residence::fill(const Queue& queue, const void* from) {
+  const std::size_t width = size_of(form_.type);
+  std::byte* to = on_host(queue, true);
+  for (std::size_t at = 0; at < bytes(); at += width) std::memcpy(to + at, from, width);
 }
 
 void Residence::free() {

@@ -40,11 +40,12 @@ class Residence {
   /// already are enqueued: nothing waits for what the device does.
   void overwrite(const Queue& queue, const void* from);
 
-  /// All components become one number, `from`, on the host.
-  void fill(const Queue& queue, const void* from);
   /// The host's elements from `first` on were changed: they alone go to the device, whose others
   /// may be newer.
   void upload_from(const Queue& queue, std::size_t first);
+
+  /// All components become one number, `from`, on the host.
+  void fill(const Queue& queue, const void* from);
 
   /// Gives all memory back; the queue must have finished with it.
   void free();

@@ -62,14 +62,14 @@ struct DatState {
   DataSet on;
   std::uint64_t id = next_identity();
   Residence data;
-  /// Where arithmetic with this Dat puts scalars and results, by purpose and type; made when they
-  /// are first needed.
-  enum class Purpose : std::uint8_t { scalar, sum, most };
-  std::map<std::pair<Purpose, ScalarType>, Global> scratch{};
   bool is_halo_stale = false;  ///< as far as loops have run
 
   /// A part without copies of its own may own what others copy: it takes part in exchanges.
   bool has_halo() const;
+  /// Where arithmetic with this Dat puts scalars and results, by purpose and type; made when they
+  /// are first needed.
+  enum class Purpose : std::uint8_t { scalar, sum, most };
+  std::map<std::pair<Purpose, ScalarType>, Global> scratch{};
 };
 
 struct GlobalState {

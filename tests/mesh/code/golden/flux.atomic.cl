@@ -40,12 +40,12 @@ void kiln_loop_flux(
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (-(double)INFINITY);
   for (int kiln_e = kiln_begin + (int)get_global_id(0); kiln_e < kiln_end; kiln_e += (int)get_global_size(0)) {
     const int kiln_el0 = kiln_e;
-    const int kiln_m0_0_0 = kiln_map0[(size_t)kiln_el0 * 2 + 0];
-    const int kiln_m0_1_0 = kiln_map0[(size_t)kiln_el0 * 2 + 1];
+    const int kiln_m0_0_0 = (*(__global const int2 *)&kiln_map0[(size_t)kiln_el0 * 2]).s0;
+    const int kiln_m0_1_0 = (*(__global const int2 *)&kiln_map0[(size_t)kiln_el0 * 2]).s1;
     double kiln_a0[2];
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a0[kiln_k] = kiln_d0[(size_t)kiln_m0_0_0 * 2 + kiln_k];
+    { const double2 kiln_v = *(__global const double2 *)&kiln_d0[(size_t)kiln_m0_0_0 * 2 + 0]; kiln_a0[0] = kiln_v.s0; kiln_a0[1] = kiln_v.s1; }
     double kiln_a1[2];
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[kiln_k] = kiln_d0[(size_t)kiln_m0_1_0 * 2 + kiln_k];
+    { const double2 kiln_v = *(__global const double2 *)&kiln_d0[(size_t)kiln_m0_1_0 * 2 + 0]; kiln_a1[0] = kiln_v.s0; kiln_a1[1] = kiln_v.s1; }
     double kiln_a2[1];
     kiln_a2[0] = kiln_d1[kiln_el0];
     double kiln_a3[2];
