@@ -176,7 +176,7 @@ TEST_F(MeshApplication, refuses_typos) {
   refused({"aero", "--precision=s"}, "unknown option --precision");
   refused({"aero", "--reference=small"}, "--reference: found 'small'");
   refused({"jac1", "-G4"}, "found '4', expected a whole number of at least 5");
-  refused({"jac2", "--side=20001"}, "--side: found 20001, expected at most 20000");
+  refused({"jac2", "--intervals=20001"}, "--intervals: found 20001, expected at most 20000");
   refused({"reduction", "here"}, "unexpected argument 'here'");
 }
 

@@ -31,12 +31,13 @@ inline constexpr Option application_reference{
     .kind = Kind::number,
     .value_name = "RMS",
     .help = "Holds the last result against this number, in place of OP2's for the large mesh."};
-inline constexpr Option application_side{.name = "side",
-                                         .kind = Kind::integer,
-                                         .value_name = "G",
-                                         .help = "The grid has (G - 1)² inner nodes.",
-                                         .fallback = "6",
-                                         .least = 5,
-                                         .letter = 'G'};
+inline constexpr Option application_intervals{
+    .name = "intervals",
+    .kind = Kind::integer,
+    .value_name = "G",
+    .help = "Intervals along each side of the square: (G - 1)² inner nodes.",
+    .fallback = "6",
+    .least = 5,
+    .letter = 'G'};
 
 }  // namespace kiln::cli::options

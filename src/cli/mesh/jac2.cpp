@@ -6,7 +6,7 @@ namespace kiln::cli {
 namespace {
 
 constexpr Option own_options[] = {
-    options::application_side,
+    options::application_intervals,
     options::application_report,
     options::application_check,
     options::application_device,

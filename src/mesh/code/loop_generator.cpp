@@ -11,9 +11,10 @@ namespace kiln::mesh {
 namespace {
 
 // Raised when the text for some Request changes.
-constexpr std::int64_t text_version = 6;
+constexpr std::int64_t text_version = 7;
 
 /// From how many elements on arrays are taken to be larger than the caches.
+constexpr std::int64_t coloured_elements = 1 << 16;
 constexpr std::int64_t streamed_elements = 1 << 18;
 
 std::int64_t fact(const Request& request, std::string_view name, std::int64_t otherwise) {
@@ -45,6 +46,13 @@ bool atomics_do(const LoopShape& shape, bool wide_atomics) {
 
 /// Whether the staged form has room for the loop: no matrices, iteration indices, columns or
 /// indirect RW (its elements run at once), and no pair that is added to and used otherwise, too.
+bool adds_wide(const LoopShape& shape) {
+  const auto conflicts = conflicting_arguments(shape);
+  return std::any_of(conflicts.begin(), conflicts.end(), [&](int i) {
+    return size_of(shape.arguments[static_cast<std::size_t>(i)].type) == 8;
+  });
+}
+
 bool stages(const LoopShape& shape) {
   bool pairs = false, fits = !shape.extruded && shape.extents.empty();
   for (const auto& a : shape.arguments) {
@@ -70,8 +78,12 @@ Parameters LoopGenerator::defaults(const Request& request) const {
     return {{"FORM", 0}, {"LANES", lanes}, {"STREAM", stream}};
   }
   const bool nvidia = fact(request, "nvidia", 0) != 0;
-  if (atomics_do(shape, fact(request, "wide_atomics", 0) != 0))
-    return {{"FORM", 1}, {"GROUP", 128}, {"PTX", std::int64_t{nvidia}}};
+  const bool has_atomics = atomics_do(shape, fact(request, "wide_atomics", 0) != 0);
+  // A launch for each colour beats additions of 8 bytes to the same few places of memory, but only
+  // where there is work enough for several launches.
+  const bool colours =
+      has_conflicts(shape) && adds_wide(shape) && request.problem_size >= coloured_elements;
+  if (has_atomics && !colours) return {{"FORM", 1}, {"GROUP", 128}, {"PTX", std::int64_t{nvidia}}};
   return {{"FORM", 2}, {"GROUP", 128}};
 }
 

@@ -89,7 +89,7 @@ std::string declare(const LoopShape& shape, const Parameters& parameters,
     case Kind::colour_counts:
       return "__global const int *restrict kiln_colour_counts";
     case Kind::local_bytes:
-      return "__local char *kiln_local";
+      return "__local long2 *kiln_local";
     case Kind::first_partial:
       return "const int kiln_first_partial";
     case Kind::partial_count:

@@ -38,7 +38,8 @@ std::string copy_loop(const ArgShape& a, int pair, std::int64_t group, const std
 
 /// Where each pair's targets lie in local memory, one slice behind the other.
 std::string slices(const LoopShape& shape, std::size_t pairs) {
-  std::string text = "  __local char *kiln_free = kiln_local;\n";
+  // The parameter is of 16-byte numbers: a driver aligns local memory as its type says.
+  std::string text = "  __local char *kiln_free = (__local char *)kiln_local;\n";
   for (const auto& [pair, a] : first_of_pairs(shape))
     text += fmt::format(
         "  const int kiln_n{0} = kiln_ind_sizes[(size_t)kiln_block * {1} + {0}];\n"

@@ -21,7 +21,7 @@ int lanes(const std::string& body, const std::string& before = "") {
 
 TEST(Lanes, take_straight_code_helpers_loops_and_choices) {
   for (const char* body :
-       {"*y = x[0];", "y[1] += gam * sqrt(x[0]) / x[1];",
+       {"*y = 2 * x[0];", "y[1] += gam * sqrt(x[0]) / x[1];",
         "for (int i = 0; i < 2; ++i) y[i] = -x[i];", "*y = x[0] > 0 ? x[0] : x[1];",
         "double t[2]; t[0] = x[1]; t[1] = 1; const double *p = t; *y = p[0] + table[2];",
         "*y = !(x[0] > 0 && x[1] < 1) ? x[0] : -x[0];", "*y = pow(x[0], x[1]) + fmax(x[0], x[1]);",

@@ -41,9 +41,9 @@ void print_values(const jac::Problem& problem, const std::vector<double>& u) {
 int run(const Context& context, jac::Solution (*solve)(mesh::Mesh&, const jac::Problem&)) {
   // The edges' ends are 32-bit numbers.
   constexpr std::int64_t most = 20'000;
-  const std::int64_t side = context.integer("side");
+  const std::int64_t side = context.integer("intervals");
   if (side > most)
-    throw Error(Errc::bad_input, fmt::format("{}: --side: found {}, expected at most {}",
+    throw Error(Errc::bad_input, fmt::format("{}: --intervals: found {}, expected at most {}",
                                              context.command().name, side, most));
   const jac::Problem problem(static_cast<int>(side));
   mesh::Mesh mesh(mesh_options_of(context));

@@ -29,7 +29,7 @@ void kiln_loop_flux(
     __global const ushort *restrict kiln_loc_map,
     __global const int *restrict kiln_element_colours,
     __global const int *restrict kiln_colour_counts,
-    __local char *kiln_local,
+    __local long2 *kiln_local,
     const int kiln_first_partial)
 {
   __local double kiln_fold0[64];
@@ -42,7 +42,7 @@ void kiln_loop_flux(
   const int kiln_size = kiln_end - kiln_begin;
   const int kiln_start = kiln_block * kiln_block_size;
   const int kiln_length = kiln_size - kiln_start < kiln_block_size ? kiln_size - kiln_start : kiln_block_size;
-  __local char *kiln_free = kiln_local;
+  __local char *kiln_free = (__local char *)kiln_local;
   const int kiln_n0 = kiln_ind_sizes[(size_t)kiln_block * 2 + 0];
   __global const int *kiln_t0 = kiln_ind_map + kiln_ind_offsets[(size_t)kiln_block * 2 + 0];
   __local double *kiln_l0 = (__local double *)kiln_free;
