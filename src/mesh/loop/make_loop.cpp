@@ -131,6 +131,12 @@ class LoopMaker {
                                       [](const auto& step) { return step.layer == "make"; });
     if (!was_made) ++report_.plan_hits;
     report_.plan_seconds += watch.seconds();
+    if (form_ == Form::staged && part.plan.nshared() > session_.device()->local_memory)
+      throw Error(Errc::unsupported,
+                  fmt::format("loop {}: a block of {} elements stages {} bytes, {} has {} of local "
+                              "memory",
+                              shape_.kernel, number("BLOCK"), part.plan.nshared(),
+                              session_.device()->name, session_.device()->local_memory));
     report_.colours = std::max(report_.colours, part.plan.ncolors());
     for (const auto identity : made.identities) session_.plans().forget(identity);
     upload(part);

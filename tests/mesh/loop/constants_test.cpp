@@ -61,7 +61,9 @@ TEST_F(ConstantsTest, changing_one_makes_no_new_loop_and_no_new_program) {
     const auto report = mesh.report();
     ASSERT_EQ(report.size(), 1u);
     EXPECT_EQ(report[0].count, static_cast<std::size_t>(round + 1));
-    if (round > 0) EXPECT_EQ(report[0].compile_seconds, seconds);
+    if (round > 0) {
+      EXPECT_EQ(report[0].compile_seconds, seconds);
+    }
     seconds = report[0].compile_seconds;
   }
 }
