@@ -114,6 +114,26 @@ void halos(Mesh& mesh) {
   std::printf("counted %d\n", count.value<int>());
 }
 
+void solutions(Mesh& mesh, const TwoTriangles& two) {
+  const Map& corners = two.corners;
+  const Subset boundary = two.nodes.subset(std::vector<int>{0});
+  const Dat u = mesh.dat<double>("u", two.nodes, 1);
+  const Dat b = mesh.dat<double>("b", two.nodes, 1, std::vector<double>{0, 1, 1, 1});
+  const Kernel element(R"(
+    void element(double m[3][3]) {
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) m[i][j] += i == j ? 2.0 : -1.0;
+    })",
+                       "element");
+  const Sparsity sparsity = mesh.sparsity(corners, corners);  // rows, columns; blocks of 1 x 1
+  Mat stiffness = mesh.mat<double>("K", sparsity);
+  par_loop(element, two.cells, arg(stiffness, corners, corners, INC));
+  stiffness.zero_rows(boundary);                      // a Subset: rows of the identity
+  const SolveResult result = solve(stiffness, u, b);  // conjugate gradients
+  print("solution", u);
+  std::printf("%s\n", result.converged ? "converged" : "not converged");
+}
+
 void queue(Mesh& mesh, const TwoTriangles& two) {
   const Dat one = mesh.dat<double>("one", two.cells, 1),
             other = mesh.dat<double>("other", two.cells, 1);
@@ -142,6 +162,7 @@ int main() {
   layouts(mesh, two);
   columns(mesh);
   halos(mesh);
+  solutions(mesh, two);
   queue(mesh, two);
   for (const LoopReport& loop : mesh.report())
     std::printf("%s ran %zu times: %s\n", loop.name.c_str(), loop.count, loop.form.c_str());

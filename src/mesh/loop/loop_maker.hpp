@@ -1,0 +1,146 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "mesh/code/layout.hpp"
+#include "mesh/loop/made_loop.hpp"
+#include "mesh/plan/mesh_plan.hpp"
+
+namespace kiln::mesh {
+
+/// One loop's making: from shape to launches.
+class LoopMaker {
+ public:
+  LoopMaker(Session& session, const LoopShape& shape, const LoopOver& over,
+            std::span<const Arg> arguments, LoopReport& report, Resolver& resolver,
+            PlanSource& plans)
+      : session_(session),
+        shape_(shape),
+        over_(over),
+        arguments_(arguments),
+        report_(report),
+        resolver_(resolver),
+        plans_(plans) {}
+
+  std::unique_ptr<MadeLoop> make();
+
+ private:
+  using Kind = KernelParameter::Kind;
+  /// Work-groups that run in one launch.
+  struct Piece {
+    std::size_t begin = 0, end = 0;  ///< elements, or positions in the plan's order
+    std::size_t first_block = 0, groups = 0;
+  };
+  struct Part {
+    std::size_t begin = 0, end = 0;
+    bool is_core = false;
+    bool counts = true;  ///< for reductions: redundantly computed elements do not
+    MeshPlan plan;
+    std::vector<Piece> pieces;
+    std::map<Kind, cl_mem> arrays;
+  };
+
+  const std::array<std::size_t, 4>& sizes() const {
+    return over_.subset != nullptr ? over_.subset->sizes : over_.set->sizes;
+  }
+  std::size_t number(const char* name, std::int64_t least = 1) const {
+    return static_cast<std::size_t>(std::max(least, parameters_.get(name, least)));
+  }
+
+  /// Elements that others own are computed here, too, where the loop changes what they reach.
+  bool needs_exec_halo() const;
+
+  void plan_parts();
+
+  void fetch_plan(Part& part);
+
+  template <class T>
+  cl_mem upload(std::span<const T> values) {
+    // No buffer is of no bytes; nobody reads one that is empty.
+    const std::size_t bytes = std::max<std::size_t>(values.size_bytes(), sizeof(T));
+    cl_int status = CL_SUCCESS;
+    const T none{};
+    cl::Buffer buffer(session_.context()->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
+                      const_cast<T*>(values.empty() ? &none : values.data()), &status);
+    check_cl(status, "clCreateBuffer");
+    made_->buffers_.push_back(buffer);
+    return buffer();
+  }
+
+  void upload(Part& part);
+
+  /// Work-groups for so many elements where groups stride over them.
+  std::size_t groups_for(std::size_t elements) const;
+
+  void cut(Part& part);
+
+  NDRange range_of(const Piece& piece) const;
+
+  void compile();
+
+  NDRange fold_range() const;
+
+  void collect_residences();
+
+  /// Halo elements are read through Maps; directly where they are computed redundantly.
+  void note_halo(DatState& dat, const Arg& arg);
+
+  template <class State>
+  static State& mutable_state(const Arg& arg) {
+    return *const_cast<State*>(static_cast<const State*>(arg.data));
+  }
+
+  /// The first argument of a kind with this number among its data.
+  const Arg& argument(ArgShape::Kind kind, int number) const;
+  MapState& map(int number) const;
+  Residence& dat(int number) const {
+    return mutable_state<DatState>(argument(ArgShape::Kind::dat, number)).data;
+  }
+  GlobalState& global(int number) const {
+    return mutable_state<GlobalState>(argument(ArgShape::Kind::global, number));
+  }
+  MatState& mat(int number) const {
+    return mutable_state<MatState>(argument(ArgShape::Kind::mat, number));
+  }
+
+  cl_mem memory(Residence& data) const { return data.on_device(session_.queue); }
+
+  /// Memory for a slot of every group of every launch.
+  void make_partials();
+
+  void add_launch(const Part& part, const Piece& piece, std::size_t slot);
+
+  void set(Launch& launch, unsigned position, const KernelParameter& parameter, const Part& part,
+           const Piece& piece, std::size_t slot);
+
+  void set_constant(Launch& launch, unsigned position, int number);
+
+  void add_fold(std::size_t count);
+
+  /// Each datum once; what is read and written twice; of a set that Maps reach no more than they
+  /// name.
+  std::size_t bytes_moved() const;
+
+  void describe_form() const;
+
+  Session& session_;
+  const LoopShape& shape_;
+  const LoopOver& over_;
+  std::span<const Arg> arguments_;
+  LoopReport& report_;
+  Resolver& resolver_;
+  PlanSource& plans_;
+  std::unique_ptr<MadeLoop> made_ = std::make_unique<MadeLoop>();
+  Request request_;
+  Parameters parameters_;
+  Form form_ = Form::blocks;
+  bool needs_plan_ = false;
+  std::vector<Part> parts_;
+  Program* program_ = nullptr;
+  std::map<int, cl_mem> partials_;
+  std::size_t counted_ = std::numeric_limits<std::size_t>::max();
+};
+
+}  // namespace kiln::mesh
