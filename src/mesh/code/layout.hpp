@@ -11,12 +11,15 @@ namespace kiln::mesh {
 
 /// How the elements of a loop are given to work-items: the Parameter "FORM".
 ///
-/// | form | launches | NDRange of one | what else it takes |
-/// |---|---|---|---|
-/// | blocks | one a colour of blocks | as many groups of 1 as there are blocks | conflicts: blkmap
-/// | | atomic | one | groups of GROUP, any number: they stride over begin … end | nothing | |
-/// coloured | one a colour of elements | groups of GROUP, any number, likewise | order | | staged |
-/// one a colour of blocks | as many groups of GROUP as there are blocks | plan arrays |
+/// blocks:   a launch a colour of blocks, as many groups of 1 as there are blocks; with conflicts
+///           it takes blkmap.
+///
+/// atomic:   one launch, groups of GROUP, any number: they stride over begin … end.
+///
+/// coloured: a launch a colour of elements, groups of GROUP, any number, likewise; takes order.
+///
+/// staged:   a launch a colour of blocks, as many groups of GROUP as there are blocks; takes the
+///           plan's arrays.
 ///
 /// A loop without conflicts (has_conflicts) has one launch in each form and no plan, but for
 /// staging.

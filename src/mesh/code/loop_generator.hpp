@@ -9,14 +9,14 @@ namespace kiln::mesh {
 
 /// Writes the kernels of parallel loops, family "mesh.par_loop". Parameters:
 ///
-/// | name | values | meaning |
-/// |---|---|---|
-/// | FORM | a Form | how elements are given to work-items |
-/// | LANES | 1, 4, 8, 16 | blocks: elements that are worked on at once; where the kernel does not
-/// allow it (lanes_of), 1 | | GROUP | 1 … 1024 | the other forms: work-items of a group | | BLOCK |
-/// 1 … | blocks, staged: elements of a block; the text does not depend on it | | STREAM | 0, 1 |
-/// blocks: what is only written goes past the caches | | PTX | 0, 1 | atomic: additions by NVIDIA's
-/// instructions | | LOC32 | 0, 1 | staged: width of loc_map |
+///     FORM     a Form: how elements are given to work-items
+///     LANES    1, 4, 8, 16; blocks: elements that are worked on at once; where the kernel does not
+///              allow it (lanes_of), 1
+///     GROUP    1 to 1024; the other forms: work-items of a group
+///     BLOCK    from 1; blocks, staged: elements of a block; the text does not depend on it
+///     STREAM   0, 1; blocks: what is only written goes past the caches
+///     PTX      0, 1; atomic: additions by NVIDIA's instructions
+///     LOC32    0, 1; staged: width of loc_map
 class LoopGenerator : public Generator {
  public:
   std::string family() const override { return "mesh.par_loop"; }
