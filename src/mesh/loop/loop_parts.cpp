@@ -10,6 +10,9 @@ namespace kiln::mesh {
 
 namespace {
 
+/// Groups that stride over the elements: so many a compute unit keep it busy to the end.
+constexpr std::size_t groups_a_unit = 64;
+
 Scheme scheme_of(Form form) {
   return form == Form::staged     ? Scheme::staged
          : form == Form::coloured ? Scheme::permuted
@@ -87,7 +90,7 @@ void LoopMaker::upload(Part& part) {
 
 std::size_t LoopMaker::groups_for(std::size_t elements) const {
   const std::size_t group = number("GROUP");
-  const std::size_t most = std::size_t{session_.device()->compute_units} * number("WAVES", 64);
+  const std::size_t most = std::size_t{session_.device()->compute_units} * groups_a_unit;
   return std::clamp<std::size_t>((elements + group - 1) / group, 1, most);
 }
 

@@ -132,7 +132,6 @@ struct MatState {
 
 struct KernelState {
   std::string name, code;
-  std::uint64_t id = 0;  ///< one for each text and name
 };
 
 /// From a handle to what it stands for.
