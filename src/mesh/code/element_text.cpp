@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "mesh/code/component_loop.hpp"
 #include "mesh/code/lanes.hpp"
 #include "mesh/code/literals.hpp"
 #include "mesh/code/signature.hpp"
@@ -30,9 +31,8 @@ std::string ElementText::accumulator_name(int global) const {
 
 namespace {
 std::string identities(const std::string& type, const std::string& name, const ArgShape& r) {
-  return fmt::format(
-      "  {0} {1}[{2}];\n  for (int kiln_k = 0; kiln_k < {2}; ++kiln_k) {1}[kiln_k] = {3};\n", type,
-      name, r.dim, identity(r.type, r.access));
+  return fmt::format("  {0} {1}[{2}];\n  {4} {1}[kiln_k] = {3};\n", type, name, r.dim,
+                     identity(r.type, r.access), over_components(r.dim));
 }
 }  // namespace
 
@@ -58,7 +58,7 @@ std::string ElementText::keep_extremes() const {
   for (const auto& r : reductions(shape_)) {
     if (!is_extreme(r)) continue;
     const std::string kept = extreme_name(r.data) + "[kiln_k]";
-    text += fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} = {};\n", r.dim, kept,
+    text += fmt::format("    {} {} = {};\n", over_components(r.dim), kept,
                         combined(r.type, r.access, kept, accumulator_name(r.data) + "[kiln_k]"));
   }
   return text;
@@ -68,9 +68,8 @@ std::string ElementText::settle_extremes() const {
   std::string text;
   for (const auto& r : reductions(shape_))
     if (is_extreme(r))
-      text +=
-          fmt::format("  for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {}[kiln_k] = {}[kiln_k];\n",
-                      r.dim, accumulator_name(r.data), extreme_name(r.data));
+      text += fmt::format("  {} {}[kiln_k] = {}[kiln_k];\n", over_components(r.dim),
+                          accumulator_name(r.data), extreme_name(r.data));
   return text;
 }
 
@@ -82,9 +81,9 @@ std::string ElementText::one_accumulator(const ArgShape& reduction) {
 std::string ElementText::global_copy(const ArgShape& global) const {
   return fmt::format(
       "  {0} kiln_{3}{1}[{2}];\n"
-      "  for (int kiln_k = 0; kiln_k < {2}; ++kiln_k) kiln_{3}{1}[kiln_k] = "
-      "kiln_global{1}[kiln_k];\n",
-      type(global.type), global.data, global.dim, form_.lanes == 1 ? "g" : "w");
+      "  {4} kiln_{3}{1}[kiln_k] = kiln_global{1}[kiln_k];\n",
+      type(global.type), global.data, global.dim, form_.lanes == 1 ? "g" : "w",
+      over_components(global.dim));
 }
 
 /// Component `k` of a private array, in one lane.
@@ -194,6 +193,12 @@ bool ElementText::wide(const ArgShape& a) const {
   return !a.soa && (a.dim == 2 || a.dim == 3 || a.dim == 4 || a.dim == 8 || a.dim == 16);
 }
 
+/// How lanes get at its elements.
+Turn ElementText::turned(const ArgShape& a) const {
+  const bool rows = a.kind == Kind::dat && !a.soa && !contiguous(a) && form_.staged == nullptr;
+  return {a.type, rows ? form_.lanes : 1, a.dim};
+}
+
 /// Whether an argument's elements go past the caches: whole vectors, one after another.
 bool ElementText::streams(const ArgShape& a) {
   return a.kind == Kind::dat && a.access == Access::write && a.via == Via::direct && !a.soa &&
@@ -231,8 +236,7 @@ std::string ElementText::declare(std::size_t i) const {
 
 std::string ElementText::zero(const ArgShape& a, const std::string& name) const {
   if (a.dim == 1) return fmt::format("    {}[0] = 0;\n", name);
-  return fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {}[kiln_k] = 0;\n", a.dim,
-                     name);
+  return fmt::format("    {} {}[kiln_k] = 0;\n", over_components(a.dim), name);
 }
 
 std::string ElementText::load_lanes(const ArgShape& a, const std::string& name,
@@ -244,6 +248,12 @@ std::string ElementText::load_lanes(const ArgShape& a, const std::string& name,
       text += fmt::format("    {}[{}] = vload{}(0, &{});\n", name, k, form_.lanes,
                           place(a, from[0], std::to_string(k)));
     return text;
+  }
+  if (const Turn turn = turned(a); turn.possible()) {
+    std::vector<std::string> rows;
+    for (const auto& target : from)
+      rows.push_back(fmt::format("kiln_d{} + (size_t){} * {}", a.data, target, a.dim));
+    return turn.to_lanes(name, rows);
   }
   // Elements as they lie in memory, then turned round in registers.
   std::string rows = name;
@@ -281,8 +291,8 @@ std::string ElementText::load_one(const ArgShape& a, const std::string& name,
     }
     return text;
   }
-  return fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {}[kiln_k] = {};\n", a.dim,
-                     name, place(a, from[0], "kiln_k"));
+  return fmt::format("    {} {}[kiln_k] = {};\n", over_components(a.dim), name,
+                     place(a, from[0], "kiln_k"));
 }
 
 std::string ElementText::load(std::size_t i) const {
@@ -293,9 +303,8 @@ std::string ElementText::load(std::size_t i) const {
   if (a.kind == Kind::mat) {
     const int rows = a.dim * (a.via == Via::all ? a.arity : 1);
     const int columns = a.column_dim * (a.column_index < 0 ? a.column_arity : 1);
-    return text +
-           fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) (({} *){})[kiln_k] = 0;\n",
-                       rows * columns, name_of(a.type), name);
+    return text + fmt::format("    {} (({} *){})[kiln_k] = 0;\n", over_components(rows * columns),
+                              name_of(a.type), name);
   }
   if (a.via != Via::all) return text + load_one(a, name, targets(a, component_of(a)));
   for (int c = 0; c < a.arity; ++c)

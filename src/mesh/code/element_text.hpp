@@ -7,6 +7,7 @@
 
 #include "mesh/code/layout.hpp"
 #include "mesh/code/space_copies.hpp"
+#include "mesh/code/turn_text.hpp"
 #include "mesh/code/user_kernel.hpp"
 #include "mesh/plan/mesh_plan.hpp"
 
@@ -86,6 +87,7 @@ class ElementText {
                     const std::string& k) const;
   bool contiguous(const ArgShape& argument) const;
   bool wide(const ArgShape& argument) const;
+  Turn turned(const ArgShape& argument) const;
   std::string declare(std::size_t argument) const;
   std::string load(std::size_t argument) const;
   std::string load_one(const ArgShape& argument, const std::string& name,
@@ -98,6 +100,7 @@ class ElementText {
   std::string store(std::size_t argument, int lane) const;
   std::string store_one(const ArgShape& argument, const std::string& name,
                         const std::string& target, int lane) const;
+  std::string turn_back(std::size_t argument) const;
   std::string store_lanes(std::size_t argument) const;
   std::string store_past_caches(std::size_t argument) const;
   std::string stores(bool indexed) const;

@@ -1,6 +1,7 @@
 // How the work-items of a group fold what they have reduced.
 #include <fmt/format.h>
 
+#include "mesh/code/component_loop.hpp"
 #include "mesh/code/literals.hpp"
 #include "mesh/code/signature.hpp"
 #include "mesh/code/staged_text.hpp"
@@ -46,9 +47,9 @@ std::string fold_group_text(const LoopShape& shape, const Parameters& parameters
   std::string text = fold_tree(shape, parameters) + "  if (kiln_id == 0) {\n";
   for (const auto& r : reductions(shape))
     text += fmt::format(
-        "    for (int kiln_k = 0; kiln_k < {0}; ++kiln_k) kiln_partials{1}[(size_t)"
+        "    {2} kiln_partials{1}[(size_t)"
         "(kiln_first_partial + (int)get_group_id(0)) * {0} + kiln_k] = kiln_r{1}[kiln_k];\n",
-        r.dim, r.data);
+        r.dim, r.data, over_components(r.dim));
   return text + "  }\n";
 }
 

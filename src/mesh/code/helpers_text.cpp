@@ -20,6 +20,20 @@ constexpr const char* find_text =
 }
 )";
 
+/// Compilers take the steps of a Turn apart again, into worse ones; what assembler code of no
+/// instruction might have changed they leave alone.
+constexpr const char* settle_text = R"(#if defined(__clang__) && defined(__AVX512F__)
+#define kiln_settle64(kiln_x) __asm__("" : "+v"(kiln_x))
+#else
+#define kiln_settle64(kiln_x)
+#endif
+#if defined(__clang__) && defined(__AVX__)
+#define kiln_settle32(kiln_x) __asm__("" : "+x"(kiln_x))
+#else
+#define kiln_settle32(kiln_x)
+#endif
+)";
+
 constexpr const char* stream_text = R"(#ifdef __has_builtin
 #if __has_builtin(__builtin_nontemporal_store)
 #define kiln_stream(kiln_to, kiln_value) __builtin_nontemporal_store(kiln_value, kiln_to)
@@ -80,6 +94,7 @@ std::string helpers_text(const LoopShape& shape, const Parameters& parameters) {
                                     [](auto& a) { return a.kind == ArgShape::Kind::mat; });
   if (matrices) text += find_text;
   if (parameters.get("STREAM", 0) != 0) text += stream_text;
+  if (parameters.get("LANES", 1) > 1) text += settle_text;
   if (form_of(parameters) != Form::atomic) return text;
   std::set<ScalarType> added;
   for (const int i : conflicting_arguments(shape)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "mesh/code/component_loop.hpp"
 #include "mesh/code/element_text.hpp"
 #include "mesh/code/helpers_text.hpp"
 #include "mesh/code/lanes.hpp"
@@ -58,10 +59,8 @@ std::string constant_copies(const LoopShape& shape, const UserKernel& kernel,
     else if (use.only_indexed(n))
       text += fmt::format("  __constant const {} *{} = kiln_c{};\n", name_of(c.type), c.name, n);
     else
-      text += fmt::format(
-          "  {0} {1}[{2}];\n  for (int kiln_k = 0; kiln_k < {2}; ++kiln_k) {1}[kiln_k] = "
-          "kiln_c{3}[kiln_k];\n",
-          name_of(c.type), c.name, c.dim, n);
+      text += fmt::format("  {0} {1}[{2}];\n  {4} {1}[kiln_k] = kiln_c{3}[kiln_k];\n",
+                          name_of(c.type), c.name, c.dim, n, over_components(c.dim));
   }
   return text;
 }
@@ -84,7 +83,7 @@ std::string join_lanes(const LoopShape& shape, const ElementText& lanes, int cou
       const std::string from =
           extreme ? lanes.extreme_name(r.data) : lanes.accumulator_name(r.data);
       text += fmt::format(
-          "  for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} = {};\n", r.dim, into,
+          "  {} {} = {};\n", over_components(r.dim), into,
           combined(r.type, r.access, into, fmt::format("{}[kiln_k].s{:x}", from, lane)));
     }
   return text;
@@ -94,10 +93,9 @@ std::string leave_partials(const LoopShape& shape) {
   std::string text;
   for (const auto& r : reductions(shape))
     text += fmt::format(
-        "  for (int kiln_k = 0; kiln_k < {0}; ++kiln_k) "
-        "kiln_partials{1}[(size_t)(kiln_first_partial "
+        "  {2} kiln_partials{1}[(size_t)(kiln_first_partial "
         "+ (int)get_group_id(0)) * {0} + kiln_k] = kiln_r{1}[kiln_k];\n",
-        r.dim, r.data);
+        r.dim, r.data, over_components(r.dim));
   return text;
 }
 

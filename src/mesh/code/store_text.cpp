@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mesh/code/component_loop.hpp"
 #include "mesh/code/element_text.hpp"
 
 namespace kiln::mesh {
@@ -14,9 +15,19 @@ std::string ElementText::store_one(const ArgShape& a, const std::string& name,
                                    const std::string& target, int lane) const {
   const bool adds = a.access == Access::inc;
   if (adds && form_.commit == Commit::atomic && a.via != Via::direct)
-    return fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) kiln_add_{}(&{}, {});\n",
-                       a.dim, name_of(a.type), place(a, target, "kiln_k"),
-                       value(name, "kiln_k", lane));
+    return fmt::format("    {} kiln_add_{}(&{}, {});\n", over_components(a.dim), name_of(a.type),
+                       place(a, target, "kiln_k"), value(name, "kiln_k", lane));
+  if (const Turn turn = turned(a); turn.possible()) {
+    std::string text;
+    for (int number = 0; number < a.dim / turn.piece(); ++number) {
+      const std::string at =
+          fmt::format("{}, kiln_d{} + (size_t){} * {}", number, a.data, target, a.dim);
+      const std::string old = adds ? fmt::format("vload{}({}) + ", turn.piece(), at) : "";
+      text += fmt::format("    vstore{}({}{}, {});\n", turn.piece(), old,
+                          turn.row_piece(name, lane, number), at);
+    }
+    return text;
+  }
   // One vector for the element, where that is measured to be faster: gathered additions are not.
   if (form_.lanes > 1 && wide(a) && a.via == Via::direct) {
     std::string values;
@@ -36,9 +47,9 @@ std::string ElementText::store_one(const ArgShape& a, const std::string& name,
         "    if (kiln_aligned{0})\n"
         "      kiln_stream((__global {1}{2} *)(kiln_d{0} + (size_t){3} * {2}), ({1}{2})({4}));\n"
         "    else\n"
-        "      for (int kiln_k = 0; kiln_k < {2}; ++kiln_k) {5} = {6};\n",
+        "      {7} {5} = {6};\n",
         a.data, name_of(a.type), a.dim, target, values, place(a, target, "kiln_k"),
-        value(name, "kiln_k", lane));
+        value(name, "kiln_k", lane), over_components(a.dim));
   }
   std::string text;
   if (const int width = piece(a); form_.lanes == 1 && width > 1) {
@@ -52,8 +63,8 @@ std::string ElementText::store_one(const ArgShape& a, const std::string& name,
     return text;
   }
   if (form_.lanes == 1 && a.dim > 1)
-    return fmt::format("    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} {} {};\n", a.dim,
-                       place(a, target, "kiln_k"), assign, value(name, "kiln_k", lane));
+    return fmt::format("    {} {} {} {};\n", over_components(a.dim), place(a, target, "kiln_k"),
+                       assign, value(name, "kiln_k", lane));
   for (int k = 0; k < a.dim; ++k)
     text += fmt::format("    {} {} {};\n", place(a, target, std::to_string(k)), assign,
                         value(name, std::to_string(k), lane));
@@ -97,11 +108,15 @@ std::string ElementText::store_past_caches(std::size_t i) const {
   const std::string type(name_of(a.type)), name = fmt::format("kiln_a{}", i);
   const int line = 64 / static_cast<int>(size_of(a.type));
   const int numbers = std::min(line, form_.lanes * a.dim);
+  const Turn turn = turned(a);
+  const int step = turn.possible() ? turn.piece() : 1;
   std::string past, usual;
   for (int first = 0; first < form_.lanes * a.dim; first += numbers) {
     std::string values;
-    for (int n = first; n < first + numbers; ++n)
-      values += (n == first ? "" : ", ") + value(name, std::to_string(n % a.dim), n / a.dim);
+    for (int n = first; n < first + numbers; n += step)
+      values +=
+          (n == first ? "" : ", ") + (step > 1 ? turn.row_piece(name, n / a.dim, n % a.dim / step)
+                                               : value(name, std::to_string(n % a.dim), n / a.dim));
     past +=
         fmt::format("      kiln_stream((__global {0}{1} *)(kiln_to{2} + {3}), ({0}{1})({4}));\n",
                     type, numbers, i, first, values);
@@ -114,9 +129,25 @@ std::string ElementText::store_past_caches(std::size_t i) const {
       type, i, a.data, a.dim, a.data, past, usual);
 }
 
+/// Lanes become elements again, for store_one.
+std::string ElementText::turn_back(std::size_t i) const {
+  const ArgShape& a = shape_.arguments[i];
+  const Turn turn = turned(a);
+  const bool writes = a.access != Access::read && !is_private_increment(a) && !is_in_place(i);
+  const bool atomic = a.access == Access::inc && form_.commit == Commit::atomic;
+  if (!writes || atomic || !turn.possible()) return {};
+  const std::string name = fmt::format("kiln_a{}", i);
+  if (a.via != Via::all) return turn.to_rows(name);
+  std::string text;
+  for (int c = 0; c < a.arity; ++c) text += turn.to_rows(fmt::format("{}[{}]", name, c));
+  return text;
+}
+
 /// Lane after lane, so that increments of a target come in the order of elements.
 std::string ElementText::stores(bool indexed) const {
   std::string text;
+  for (std::size_t i = 0; i < shape_.arguments.size(); ++i)
+    if ((shape_.arguments[i].via == Via::index) == indexed) text += turn_back(i);
   for (int lane = 0; lane < form_.lanes; ++lane)
     for (std::size_t i = 0; i < shape_.arguments.size(); ++i)
       if ((shape_.arguments[i].via == Via::index) == indexed) text += store(i, lane);
@@ -149,9 +180,8 @@ std::string ElementText::increments() const {
           "kiln_l{0}[(int)kiln_loc_map[(size_t){1} * kiln_size + "
           "kiln_position] * {2} + kiln_k]",
           a.pair, row, a.dim);
-      text += fmt::format(
-          "        for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} += kiln_a{}{}[kiln_k];\n", a.dim,
-          place, i, a.via == Via::all ? fmt::format("[{}]", c) : "");
+      text += fmt::format("        {} {} += kiln_a{}{}[kiln_k];\n", over_components(a.dim), place,
+                          i, a.via == Via::all ? fmt::format("[{}]", c) : "");
     }
   }
   return text;

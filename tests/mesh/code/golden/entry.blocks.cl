@@ -39,16 +39,16 @@ void kiln_loop_entry(
     const int kiln_m0_1_0 = kiln_map0[(size_t)kiln_el0 * 3 + 1] + kiln_layer * kiln_offset0[1];
     const int kiln_m0_2_0 = kiln_map0[(size_t)kiln_el0 * 3 + 2] + kiln_layer * kiln_offset0[2];
     double kiln_a1[3][2];
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[0][kiln_k] = kiln_d0[(size_t)kiln_m0_0_0 * 2 + kiln_k];
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[1][kiln_k] = kiln_d0[(size_t)kiln_m0_1_0 * 2 + kiln_k];
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[2][kiln_k] = kiln_d0[(size_t)kiln_m0_2_0 * 2 + kiln_k];
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[0][kiln_k] = kiln_d0[(size_t)kiln_m0_0_0 * 2 + kiln_k];
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[1][kiln_k] = kiln_d0[(size_t)kiln_m0_1_0 * 2 + kiln_k];
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[2][kiln_k] = kiln_d0[(size_t)kiln_m0_2_0 * 2 + kiln_k];
     double *kiln_p1[] = {kiln_a1[0], kiln_a1[1], kiln_a1[2]};
     for (int kiln_i0 = 0; kiln_i0 < 3; ++kiln_i0) {
     for (int kiln_i1 = 0; kiln_i1 < 3; ++kiln_i1) {
     const int kiln_m0_i0_0 = kiln_map0[(size_t)kiln_el0 * 3 + kiln_i0] + kiln_layer * kiln_offset0[kiln_i0];
     const int kiln_m0_i1_0 = kiln_map0[(size_t)kiln_el0 * 3 + kiln_i1] + kiln_layer * kiln_offset0[kiln_i1];
     double kiln_a0[1][1];
-    for (int kiln_k = 0; kiln_k < 1; ++kiln_k) ((double *)kiln_a0)[kiln_k] = 0;
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) ((double *)kiln_a0)[kiln_k] = 0;
     entry(kiln_a0, kiln_p1, kiln_i0, kiln_i1);
     {
       const int kiln_at = kiln_find(kiln_rowptr0, kiln_colidx0, kiln_m0_i0_0, kiln_m0_i1_0);

@@ -29,9 +29,9 @@ void kiln_loop_flux(
   __local double kiln_fold0[64];
   const double eps = kiln_c0;
   double kiln_r0[1];
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
   double kiln_b0[1];
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (-(double)INFINITY);
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (-(double)INFINITY);
   for (int kiln_e = kiln_begin + (int)get_global_id(0); kiln_e < kiln_end; kiln_e += (int)get_global_size(0)) {
     const int kiln_el0 = kiln_e;
     const int kiln_m0_0_0 = (*(__global const int2 *)&kiln_map0[(size_t)kiln_el0 * 2]).s0;
@@ -43,12 +43,12 @@ void kiln_loop_flux(
     double kiln_a2[1];
     kiln_a2[0] = kiln_d1[kiln_el0];
     double kiln_a3[2];
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a3[kiln_k] = 0;
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a3[kiln_k] = 0;
     flux(kiln_a0, kiln_a1, kiln_a2, kiln_a3, kiln_r0, eps);
-    for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_r0[kiln_k] > kiln_b0[kiln_k] || kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_b0[kiln_k]);
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_add_double(&kiln_d2[(size_t)kiln_m0_1_0 * 2 + kiln_k], kiln_a3[kiln_k]);
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_r0[kiln_k] > kiln_b0[kiln_k] || kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_b0[kiln_k]);
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_add_double(&kiln_d2[(size_t)kiln_m0_1_0 * 2 + kiln_k], kiln_a3[kiln_k]);
   }
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = kiln_b0[kiln_k];
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = kiln_b0[kiln_k];
   const int kiln_id = (int)get_local_id(0);
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) {
     kiln_fold0[kiln_id] = kiln_r0[kiln_k];
@@ -61,7 +61,7 @@ void kiln_loop_flux(
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   if (kiln_id == 0) {
-    for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_partials0[(size_t)(kiln_first_partial + (int)get_group_id(0)) * 1 + kiln_k] = kiln_r0[kiln_k];
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_partials0[(size_t)(kiln_first_partial + (int)get_group_id(0)) * 1 + kiln_k] = kiln_r0[kiln_k];
   }
 }
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
@@ -72,7 +72,7 @@ void kiln_fold_flux(
 {
   __local double kiln_fold0[64];
   double kiln_r0[1];
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
   for (int kiln_i = (int)get_local_id(0); kiln_i < kiln_count; kiln_i += 64)
     for (int kiln_k = 0; kiln_k < 1; ++kiln_k) {
       const double kiln_x = kiln_partials0[(size_t)kiln_i * 1 + kiln_k];

@@ -27,9 +27,9 @@ void kiln_loop_flux(
 {
   const double eps = kiln_c0;
   double kiln_r0[1];
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
   double kiln_b0[1];
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (-(double)INFINITY);
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (-(double)INFINITY);
   const int kiln_block = kiln_blkmap[kiln_first_block + (int)get_group_id(0)];
   int kiln_e = kiln_begin + kiln_block * kiln_block_size;
   const int kiln_stop = kiln_end - kiln_e < kiln_block_size ? kiln_end : kiln_e + kiln_block_size;
@@ -38,19 +38,19 @@ void kiln_loop_flux(
     const int kiln_m0_0_0 = kiln_map0[(size_t)kiln_el0 * 2 + 0];
     const int kiln_m0_1_0 = kiln_map0[(size_t)kiln_el0 * 2 + 1];
     double kiln_a0[2];
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a0[kiln_k] = kiln_d0[(size_t)kiln_m0_0_0 * 2 + kiln_k];
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a0[kiln_k] = kiln_d0[(size_t)kiln_m0_0_0 * 2 + kiln_k];
     double kiln_a1[2];
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[kiln_k] = kiln_d0[(size_t)kiln_m0_1_0 * 2 + kiln_k];
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[kiln_k] = kiln_d0[(size_t)kiln_m0_1_0 * 2 + kiln_k];
     double kiln_a2[1];
     kiln_a2[0] = kiln_d1[kiln_el0];
     double kiln_a3[2];
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a3[kiln_k] = 0;
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a3[kiln_k] = 0;
     flux(kiln_a0, kiln_a1, kiln_a2, kiln_a3, kiln_r0, eps);
-    for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_r0[kiln_k] > kiln_b0[kiln_k] || kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_b0[kiln_k]);
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_d2[(size_t)kiln_m0_1_0 * 2 + kiln_k] += kiln_a3[kiln_k];
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_r0[kiln_k] > kiln_b0[kiln_k] || kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_b0[kiln_k]);
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_d2[(size_t)kiln_m0_1_0 * 2 + kiln_k] += kiln_a3[kiln_k];
   }
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = kiln_b0[kiln_k];
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_partials0[(size_t)(kiln_first_partial + (int)get_group_id(0)) * 1 + kiln_k] = kiln_r0[kiln_k];
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = kiln_b0[kiln_k];
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_partials0[(size_t)(kiln_first_partial + (int)get_group_id(0)) * 1 + kiln_k] = kiln_r0[kiln_k];
 }
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void kiln_fold_flux(
@@ -59,7 +59,7 @@ void kiln_fold_flux(
     const int kiln_count)
 {
   double kiln_r0[1];
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
   for (int kiln_i = (int)get_local_id(0); kiln_i < kiln_count; kiln_i += 1)
     for (int kiln_k = 0; kiln_k < 1; ++kiln_k) {
       const double kiln_x = kiln_partials0[(size_t)kiln_i * 1 + kiln_k];

@@ -35,9 +35,9 @@ void kiln_loop_flux(
   __local double kiln_fold0[64];
   const double eps = kiln_c0;
   double kiln_r0[1];
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
   double kiln_b0[1];
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (-(double)INFINITY);
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (-(double)INFINITY);
   const int kiln_block = kiln_blkmap[kiln_first_block + (int)get_group_id(0)];
   const int kiln_size = kiln_end - kiln_begin;
   const int kiln_start = kiln_block * kiln_block_size;
@@ -65,27 +65,27 @@ void kiln_loop_flux(
     const int kiln_loc1 = (int)kiln_loc_map[(size_t)1 * kiln_size + kiln_position];
     const int kiln_loc2 = (int)kiln_loc_map[(size_t)2 * kiln_size + kiln_position];
     double kiln_a0[2];
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a0[kiln_k] = kiln_l0[kiln_loc0 * 2 + kiln_k];
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a0[kiln_k] = kiln_l0[kiln_loc0 * 2 + kiln_k];
     double kiln_a1[2];
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[kiln_k] = kiln_l0[kiln_loc1 * 2 + kiln_k];
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[kiln_k] = kiln_l0[kiln_loc1 * 2 + kiln_k];
     double kiln_a2[1];
     kiln_a2[0] = kiln_d1[kiln_el0];
-    for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a3[kiln_k] = 0;
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a3[kiln_k] = 0;
     flux(kiln_a0, kiln_a1, kiln_a2, kiln_a3, kiln_r0, eps);
-    for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_r0[kiln_k] > kiln_b0[kiln_k] || kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_b0[kiln_k]);
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_r0[kiln_k] > kiln_b0[kiln_k] || kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_b0[kiln_k]);
     }
     const int kiln_colour = kiln_at < kiln_length ? kiln_element_colours[kiln_position] : -1;
     const int kiln_colours = kiln_colour_counts[kiln_block];
     for (int kiln_c = 0; kiln_c < kiln_colours; ++kiln_c) {
       if (kiln_colour == kiln_c) {
-        for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_l1[(int)kiln_loc_map[(size_t)2 * kiln_size + kiln_position] * 2 + kiln_k] += kiln_a3[kiln_k];
+        _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_l1[(int)kiln_loc_map[(size_t)2 * kiln_size + kiln_position] * 2 + kiln_k] += kiln_a3[kiln_k];
       }
       barrier(CLK_LOCAL_MEM_FENCE);
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int kiln_i = (int)get_local_id(0); kiln_i < kiln_n1 * 2; kiln_i += 64) kiln_d2[(size_t)kiln_t1[kiln_i / 2] * 2 + kiln_i % 2] += kiln_l1[kiln_i];
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = kiln_b0[kiln_k];
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = kiln_b0[kiln_k];
   const int kiln_id = (int)get_local_id(0);
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) {
     kiln_fold0[kiln_id] = kiln_r0[kiln_k];
@@ -98,7 +98,7 @@ void kiln_loop_flux(
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   if (kiln_id == 0) {
-    for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_partials0[(size_t)(kiln_first_partial + (int)get_group_id(0)) * 1 + kiln_k] = kiln_r0[kiln_k];
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_partials0[(size_t)(kiln_first_partial + (int)get_group_id(0)) * 1 + kiln_k] = kiln_r0[kiln_k];
   }
 }
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
@@ -109,7 +109,7 @@ void kiln_fold_flux(
 {
   __local double kiln_fold0[64];
   double kiln_r0[1];
-  for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
+  _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
   for (int kiln_i = (int)get_local_id(0); kiln_i < kiln_count; kiln_i += 64)
     for (int kiln_k = 0; kiln_k < 1; ++kiln_k) {
       const double kiln_x = kiln_partials0[(size_t)kiln_i * 1 + kiln_k];

@@ -13,6 +13,16 @@ static void save(const double *q, double *old) { _Pragma("unroll") for (int n = 
 #ifndef kiln_stream
 #define kiln_stream(kiln_to, kiln_value) (*(kiln_to) = (kiln_value))
 #endif
+#if defined(__clang__) && defined(__AVX512F__)
+#define kiln_settle64(kiln_x) __asm__("" : "+v"(kiln_x))
+#else
+#define kiln_settle64(kiln_x)
+#endif
+#if defined(__clang__) && defined(__AVX__)
+#define kiln_settle32(kiln_x) __asm__("" : "+x"(kiln_x))
+#else
+#define kiln_settle32(kiln_x)
+#endif
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void kiln_loop_save(
     __global const double *restrict kiln_d0,
@@ -29,12 +39,12 @@ void kiln_loop_save(
   for (; kiln_e < kiln_stop; ++kiln_e) {
     const int kiln_el0 = kiln_e;
     double kiln_a0[4];
-    for (int kiln_k = 0; kiln_k < 4; ++kiln_k) kiln_a0[kiln_k] = kiln_d0[(size_t)kiln_el0 * 4 + kiln_k];
+    _Pragma("unroll") for (int kiln_k = 0; kiln_k < 4; ++kiln_k) kiln_a0[kiln_k] = kiln_d0[(size_t)kiln_el0 * 4 + kiln_k];
     double kiln_a1[4];
     save(kiln_a0, kiln_a1);
     if (kiln_aligned1)
       kiln_stream((__global double4 *)(kiln_d1 + (size_t)kiln_el0 * 4), (double4)(kiln_a1[0], kiln_a1[1], kiln_a1[2], kiln_a1[3]));
     else
-      for (int kiln_k = 0; kiln_k < 4; ++kiln_k) kiln_d1[(size_t)kiln_el0 * 4 + kiln_k] = kiln_a1[kiln_k];
+      _Pragma("unroll") for (int kiln_k = 0; kiln_k < 4; ++kiln_k) kiln_d1[(size_t)kiln_el0 * 4 + kiln_k] = kiln_a1[kiln_k];
   }
 }
