@@ -13,9 +13,7 @@ namespace {
 // Raised when the text for some Request changes.
 constexpr std::int64_t text_version = 8;
 
-/// From how many elements on arrays are taken to be larger than the caches.
 constexpr std::int64_t coloured_elements = 1 << 16;
-constexpr std::int64_t streamed_elements = 1 << 18;
 
 std::int64_t fact(const Request& request, std::string_view name, std::int64_t otherwise) {
   for (const auto& f : request.facts)
@@ -65,6 +63,15 @@ bool stages(const LoopShape& shape) {
   return pairs && fits;
 }
 
+/// Of an element's own data.
+std::int64_t direct_bytes(const LoopShape& shape) {
+  std::int64_t bytes = 0;
+  for (const auto& a : shape.arguments)
+    if (a.kind == ArgShape::Kind::dat && a.via == ArgShape::Via::direct)
+      bytes += static_cast<std::int64_t>(size_of(a.type)) * a.dim;
+  return bytes;
+}
+
 }  // namespace
 
 std::int64_t LoopGenerator::version() const { return text_version; }
@@ -74,8 +81,7 @@ Parameters LoopGenerator::defaults(const Request& request) const {
   if (fact(request, "cpu", 1) != 0) {
     const std::int64_t lanes = !all_floating(shape) ? 1 : any_single(shape) ? 16 : 8;
     // Where all is in the caches, going past them costs.
-    const std::int64_t stream = request.problem_size >= streamed_elements;
-    return {{"FORM", 0}, {"LANES", lanes}, {"STREAM", stream}};
+    return {{"FORM", 0}, {"LANES", lanes}, {"STREAM", fact(request, "past_caches", 0)}};
   }
   const bool nvidia = fact(request, "nvidia", 0) != 0;
   const bool has_atomics = atomics_do(shape, fact(request, "wide_atomics", 0) != 0);
@@ -120,6 +126,9 @@ Request make_request(const LoopShape& shape, const LoopDevice& device, std::int6
   request.facts.push_back({"cpu", std::int64_t{device.cpu}});
   request.facts.push_back({"nvidia", std::int64_t{device.nvidia}});
   request.facts.push_back({"wide_atomics", std::int64_t{device.wide_atomics}});
+  // What the caches would keep until the next loop reads it is better left in them.
+  const bool past_caches = problem_size * direct_bytes(shape) > device.cached;
+  request.facts.push_back({"past_caches", std::int64_t{device.cpu && past_caches}});
   request.options = value_or_throw(build_options({}, {"-cl-std=CL1.2"}));
   // What decides on speed is the loop itself: equal loops share their records, others do not.
   std::string identity;

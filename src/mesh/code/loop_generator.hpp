@@ -33,6 +33,8 @@ struct LoopDevice {
   bool nvidia = false;
   bool wide_atomics = true;  ///< cl_khr_int64_base_atomics
   int most_group = 1024;     ///< work-items of a group
+  /// Bytes that its caches can be taken to keep from one loop to the next.
+  std::int64_t cached = 16 << 20;
 };
 
 /// The Request of a loop for a device. The shape must be numbered by first occurrence and reduced

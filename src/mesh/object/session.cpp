@@ -50,6 +50,10 @@ LoopDevice Session::loop_device() const {
   facts.nvidia = device.vendor.find("NVIDIA") != std::string::npos;
   facts.wide_atomics = device.handle.getInfo<CL_DEVICE_EXTENSIONS>().find(
                            "cl_khr_int64_base_atomics") != std::string::npos;
+  // A virtual machine's few cores see the whole cache of a processor that others use as well.
+  const auto all_caches =
+      static_cast<std::int64_t>(device.handle.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>());
+  facts.cached = std::min<std::int64_t>(all_caches, std::int64_t{device.compute_units} << 23);
   facts.most_group = static_cast<int>(std::min<std::size_t>(device.max_work_group_size, 1024));
   return facts;
 }

@@ -108,6 +108,21 @@ TEST(LoopLayouts, count_each_dat_map_and_global_once) {
   EXPECT_EQ(conflicts[0].through[0].components, std::vector<std::uint32_t>{0});
 }
 
+TEST(LoopParameters, go_past_caches_where_these_would_not_keep_an_elements_own_data) {
+  const LoopGenerator generator;
+  const auto streams = [&](std::int64_t elements, const LoopDevice& device) {
+    // Of a direct argument; what lies behind the Map is not counted.
+    const Request request = make_request(add({{"gam"}}), device, elements);
+    return generator.defaults(request).get("STREAM", 0);
+  };
+  LoopDevice device;
+  device.cached = 800;
+  EXPECT_EQ(streams(100, device), 0);
+  EXPECT_EQ(streams(101, device), 1);
+  device.cpu = false;
+  EXPECT_EQ(streams(101, device), 0);
+}
+
 TEST(LoopParameters, are_guarded_against_what_the_loop_cannot_be) {
   const LoopGenerator generator;
   const Request floats = make_request(add({{"gam"}}), {}, 0);
