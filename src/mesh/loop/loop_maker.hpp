@@ -122,6 +122,8 @@ class LoopMaker {
   /// Each datum once; what is read and written twice; of a set that Maps reach no more than they
   /// name.
   std::size_t bytes_moved() const;
+  std::size_t dat_bytes(std::size_t argument) const;
+  std::size_t matrix_bytes(std::size_t argument, std::size_t ways) const;
 
   void describe_form() const;
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernel/launch.hpp"
+#include "mesh/loop/launch_times.hpp"
 #include "mesh/loop/loop_over.hpp"
 #include "mesh/loop/shape.hpp"
 #include "mesh/object/session.hpp"
@@ -25,8 +25,8 @@ class MadeLoop {
   }
 
   /// Of the timed runs, on the device's clock; waits for them.
-  double seconds();
-  void clear_seconds();
+  double seconds() { return times_.seconds(); }
+  void clear_seconds() { times_.clear(); }
   /// That a run moves: each datum once, maps included, what is read and written twice.
   std::size_t bytes() const { return bytes_; }
 
@@ -40,8 +40,6 @@ class MadeLoop {
   void set_constants();
   bool begin_exchanges(const Queue& queue);
   void end_exchanges(const Queue& queue);
-  void enqueue_timed(const Queue& queue, std::size_t begin, std::size_t end);
-  void collect(bool all);
 
   std::deque<Launch> launches_;  ///< of the loop, then, where it reduces, the fold
   std::vector<Residence*> inputs_, outputs_;
@@ -52,11 +50,7 @@ class MadeLoop {
   std::size_t loop_launches_ = 0;                    ///< of launches_, those that get the constants
   std::vector<cl::Buffer> buffers_;                  ///< of plans and partial results
   std::vector<MeshPlan> plans_;                      ///< held, so that other loops find them
-  struct Timed {
-    cl::Event first, last;
-  };
-  std::vector<Timed> timed_;
-  double seconds_ = 0;
+  LaunchTimes times_;
   std::size_t bytes_ = 0;
 };
 

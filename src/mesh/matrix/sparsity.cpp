@@ -128,6 +128,21 @@ Sparsity make_sparsity(const SessionPtr& session, MapPairs pairs, const Extruded
 
 }  // namespace
 
+std::size_t SparsityState::interior_rows() const {
+  auto& known = pattern->interior_rows;
+  if (known) return *known;
+  const auto starts = view(rowptr()).first(row_set.size() + 1);
+  const auto columns = view(colidx()).first(static_cast<std::size_t>(starts.back()));
+  const auto owned = static_cast<std::int32_t>(column_set.size());
+  const auto halo = std::find_if(columns.begin(), columns.end(),
+                                 [&](std::int32_t column) { return column >= owned; });
+  // The row that holds it: the last one that begins there or before.
+  const auto after = std::upper_bound(starts.begin(), starts.end(), halo - columns.begin());
+  known =
+      halo == columns.end() ? row_set.size() : static_cast<std::size_t>(after - starts.begin()) - 1;
+  return *known;
+}
+
 Sparsity Mesh::sparsity(MapPairs maps, std::size_t row_dim, std::size_t column_dim) {
   return make_sparsity(session_, maps, nullptr, row_dim, column_dim);
 }

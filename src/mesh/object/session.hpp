@@ -56,6 +56,7 @@ struct Session {
   std::vector<std::shared_ptr<ConstState>> constants;          ///< by name, rising
   std::vector<std::weak_ptr<SparsityState>> sparsities;        ///< those that somebody holds
   std::vector<std::unique_ptr<MatrixKernels>> matrix_kernels;  ///< one for each shape that was used
+  std::vector<std::unique_ptr<MatrixWork>> matrix_work;        ///< one for each name that was used
   LoopQueue loops;
 
   /// Something beside loops was enqueued: memory that goes may still be in use.
