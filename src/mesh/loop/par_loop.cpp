@@ -19,8 +19,7 @@ Kernel::Kernel(std::string code, std::string name) {
   auto& place = known[{name, code}];
   state_ = place.lock();
   if (state_) return;
-  state_ = std::make_shared<const KernelState>(
-      KernelState{std::move(name), std::move(code), next_identity()});
+  state_ = std::make_shared<const KernelState>(std::move(name), std::move(code));
   place = state_;
 }
 const std::string& Kernel::name() const { return state_->name; }

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -139,8 +140,11 @@ struct MatState {
 };
 
 struct KernelState {
+  KernelState(std::string function, std::string text)
+      : name(std::move(function)), code(std::move(text)) {}
   std::string name, code;
-  std::uint64_t id = 0;  ///< one for each text and name
+  mutable std::mutex mutex;
+  mutable std::vector<int> pointer_depths;  ///< of the function's parameters, once asked for
 };
 
 /// From a handle to what it stands for.
