@@ -29,6 +29,7 @@ class MadeLoop {
   void clear_seconds() { times_.clear(); }
   /// That a run moves: each datum once, maps included, what is read and written twice.
   std::size_t bytes() const { return bytes_; }
+  std::span<const DevicePlanPtr> plans() const { return plans_; }
 
  private:
   friend class LoopMaker;
@@ -48,8 +49,8 @@ class MadeLoop {
   std::vector<DatState*> halo_reads_, halo_writes_;  ///< Dats with a halo: read there, changed
   std::size_t core_launches_ = 0;                    ///< of launches_, those that need no halo
   std::size_t loop_launches_ = 0;                    ///< of launches_, those that get the constants
-  std::vector<cl::Buffer> buffers_;                  ///< of plans and partial results
-  std::vector<MeshPlan> plans_;                      ///< held, so that other loops find them
+  std::vector<cl::Buffer> buffers_;                  ///< of partial results
+  std::vector<DevicePlanPtr> plans_;                 ///< held, so that other loops find them
   LaunchTimes times_;
   std::size_t bytes_ = 0;
 };

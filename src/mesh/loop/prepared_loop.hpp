@@ -52,6 +52,8 @@ class PreparedLoop {
   const LoopShape& shape() const { return shape_; }
   const LoopOver& over() const { return over_; }
   std::span<const Arg> arguments() const { return arguments_; }
+  /// Of its parts that need one, on the device.
+  std::span<const DevicePlanPtr> plans() const { return made_->plans(); }
   LoopReport report();
   void clear_report();
 

@@ -123,6 +123,31 @@ TEST(PreparedLoops, data_and_maps_of_each_time_step_are_let_go) {
   EXPECT_EQ(all, 30 * (50 + 3));
 }
 
+TEST(PreparedLoops, with_one_plan_share_its_arrays_on_the_device) {
+  Mesh mesh(options_with(3, 0));
+  auto& session = *Handles::session(mesh);
+  session.resolver().try_out("mesh.par_loop", Parameters{{"FORM", 2}, {"GROUP", 16}});
+  const Set cells = mesh.set("cells", 50), nodes = mesh.set("nodes", 51);
+  const Map map = mesh.map("map", cells, nodes, 1, counting<int>(50));
+  const Kernel add("void add(int *x) { *x += 1; }", "add");
+  const auto plan_of = [&](const Dat& dat) {
+    par_loop(add, cells, arg(dat, map[0], INC));
+    return session.loops.all().back()->plans().front();
+  };
+  std::vector<Dat> dats;
+  for (int i = 0; i < 5; ++i) dats.push_back(mesh.dat<int>("x", nodes, 1));
+  std::weak_ptr<const DevicePlan> first = plan_of(dats[0]);
+  for (const Dat& dat : dats) EXPECT_EQ(plan_of(dat), first.lock());
+  const Map other = mesh.map("other", cells, nodes, 1, std::vector<int>(50, 7));
+  par_loop(add, cells, arg(dats[0], other[0], INC));
+  EXPECT_NE(session.loops.all().back()->plans().front(), first.lock());
+  // They go with the last loop that has the plan.
+  for (const Dat& dat : dats) par_loop(add, cells, arg(dat, other[0], INC));
+  EXPECT_TRUE(first.expired());
+  EXPECT_EQ(read<int>(dats[0])[0], 2);
+  EXPECT_EQ(read<int>(dats[0])[7], 2 + 2 * 50);
+}
+
 TEST(PreparedLoops, kernels_that_nobody_holds_go_with_their_loops) {
   Mesh mesh(options_with(2, 0));
   const Set set = mesh.set("set", 10);
