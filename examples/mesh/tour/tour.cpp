@@ -134,6 +134,30 @@ void solutions(Mesh& mesh, const TwoTriangles& two) {
   std::printf("%s\n", result.converged ? "converged" : "not converged");
 }
 
+void mixed_matrices(Mesh& mesh, const TwoTriangles& two) {
+  const Map own = mesh.map("own", two.cells, two.cells, 1, std::vector<int>{0, 1});
+  const MixedMap maps({two.corners, own});  // a number on each node, and one in each cell
+  const MixedMat mat = mesh.mat<double>("M", mesh.sparsity(maps, maps));  // 2 x 2 blocks
+  const Kernel element(R"(
+    void element(double m[4][4]) {
+      for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) m[i][j] += i == j ? 4.0 : -1.0;
+    })",
+                       "element");
+  par_loop(element, two.cells, arg(mat, maps, maps, INC));
+  const auto vector = [&] {
+    return MixedDat({mesh.dat<double>("v", two.nodes, 1), mesh.dat<double>("p", two.cells, 1)});
+  };
+  MixedDat ones = vector(), b = vector(), x = vector();
+  ones.fill(1);
+  multiply(mat, ones, b);
+  SolveOptions options;
+  options.relative = 1e-12;
+  solve(mat, x, b, options);
+  print("ones again", x[0]);
+  print("and in cells", x[1]);
+}
+
 void queue(Mesh& mesh, const TwoTriangles& two) {
   const Dat one = mesh.dat<double>("one", two.cells, 1),
             other = mesh.dat<double>("other", two.cells, 1);
@@ -163,6 +187,7 @@ int main() {
   columns(mesh);
   halos(mesh);
   solutions(mesh, two);
+  mixed_matrices(mesh, two);
   queue(mesh, two);
   for (const LoopReport& loop : mesh.report())
     std::printf("%s ran %zu times: %s\n", loop.name.c_str(), loop.count, loop.form.c_str());

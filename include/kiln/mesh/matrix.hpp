@@ -55,6 +55,8 @@ class KILN_API Mat {
   /// Throws bad_input for rows outside the row set.
   void zero_rows(const Subset& rows, double diagonal = 1);
   void zero_rows(std::span<const std::int32_t> rows, double diagonal = 1);
+  /// The same without a diagonal, which not every matrix has.
+  void clear_rows(const Subset& rows);
   /// The diagonal alone: of all rows or of some.
   void set_diagonal(double value);
   void set_diagonal(const Subset& rows, double value);
@@ -92,7 +94,10 @@ class KILN_API Mat {
 
 /// y := A x for the owned rows. x is on the column set with column_dim components, y on the row set
 /// with row_dim, both of the matrix's type; y is another Dat than x. Enqueued after the loops that
-/// it depends on; nothing is waited for. Throws bad_input.
+/// it depends on; nothing is waited for but an exchange of x's halo, where that is stale. Throws
+/// bad_input.
 KILN_API void multiply(const Mat& mat, const Dat& x, const Dat& y);
+/// y := y + A x, likewise.
+KILN_API void multiply_add(const Mat& mat, const Dat& x, const Dat& y);
 
 }  // namespace kiln::mesh

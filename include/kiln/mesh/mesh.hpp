@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "kiln/mesh/halo.hpp"
-#include "kiln/mesh/par_loop.hpp"
+#include "kiln/mesh/mixed_matrix.hpp"
 
 namespace kiln::mesh {
 
@@ -41,6 +41,10 @@ class KILN_API Mesh {
     bool check = false;   ///< every plan is held against its definition before it is used
     bool timing = false;  ///< take times of every loop, for report()
     std::size_t queued = 32;  ///< so many loops wait at most; 0: each runs at once
+    /// So many loops are kept ready to be called again; beyond that those go that were called
+    /// longest ago. Many times what applications have in a time step (aero: 9 kernels), and still
+    /// some megabytes: a loop takes 4 to 9 kB of the host's memory on PoCL.
+    std::size_t prepared = 1024;
   };
   Mesh() : Mesh(Options{}) {}
   /// Throws Error: not_found, bad_input.
@@ -106,12 +110,33 @@ class KILN_API Mesh {
   /// offsets.
   Sparsity sparsity(const ExtrudedSet& columns, std::span<const std::pair<Map, Map>> maps,
                     std::size_t row_dim = 1, std::size_t column_dim = 1);
+  /// A Sparsity for each pair of a row part and a column part, of the Maps of these parts in all
+  /// pairs. `row_dims`, `column_dims`: by part; empty: 1 for each.
+  MixedSparsity sparsity(std::span<const std::pair<MixedMap, MixedMap>> maps,
+                         std::span<const std::size_t> row_dims = {},
+                         std::span<const std::size_t> column_dims = {});
+  MixedSparsity sparsity(const MixedMap& rows, const MixedMap& columns,
+                         std::span<const std::size_t> row_dims = {},
+                         std::span<const std::size_t> column_dims = {}) {
+    const std::pair<MixedMap, MixedMap> pair{rows, columns};
+    return sparsity({&pair, 1}, row_dims, column_dims);
+  }
+  MixedSparsity sparsity(const ExtrudedSet& columns,
+                         std::span<const std::pair<MixedMap, MixedMap>> maps,
+                         std::span<const std::size_t> row_dims = {},
+                         std::span<const std::size_t> column_dims = {});
   /// All zeros.
   template <class T>
   Mat mat(std::string name, const Sparsity& sparsity) {
     return mat(std::move(name), sparsity, scalar_type_of<T>());
   }
   Mat mat(std::string name, const Sparsity& sparsity, ScalarType type);
+  /// Blocks are called name[row part][column part].
+  template <class T>
+  MixedMat mat(const std::string& name, const MixedSparsity& sparsity) {
+    return mat(name, sparsity, scalar_type_of<T>());
+  }
+  MixedMat mat(const std::string& name, const MixedSparsity& sparsity, ScalarType type);
 
   /// Searches for the fastest way to run each loop that this Mesh has prepared, for at most so many
   /// seconds each, on the data as it is, which stays as it is. What is found goes on record in the

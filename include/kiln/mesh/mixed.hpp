@@ -97,9 +97,13 @@ class KILN_API MixedDat : public Mixed<Dat> {
 /// An argument of a loop that may have parts. Made by arg(), or of an Arg.
 struct MixedArg {
   std::vector<Arg> parts;
-  bool joined = false;                      ///< the kernel gets them as one
+  /// Joined parts reach the kernel as one: the pointers to targets, or a matrix, whose parts are in
+  /// rows of so many.
+  bool joined = false;
+  std::size_t column_parts = 0;             ///< 0: no matrix
   MixedArg(const Arg& one) : parts{one} {}  // NOLINT: meant to be implicit
-  MixedArg(std::vector<Arg> all, bool is_joined) : parts(std::move(all)), joined(is_joined) {}
+  MixedArg(std::vector<Arg> all, bool is_joined, std::size_t columns = 0)
+      : parts(std::move(all)), joined(is_joined), column_parts(columns) {}
 };
 
 /// Of the element itself, for loops over a MixedSet: each part is of the loop over its set.

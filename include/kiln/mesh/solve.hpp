@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "kiln/mesh/matrix.hpp"
+#include "kiln/mesh/mixed_matrix.hpp"
 
 namespace kiln::mesh {
 
@@ -36,6 +36,7 @@ struct SolveResult {
 /// y := A x, by loops of the caller's; y is to be overwritten. What it adds to must be zeroed
 /// there.
 using Operator = std::function<void(const Dat& x, const Dat& y)>;
+using MixedOperator = std::function<void(const MixedDat& x, const MixedDat& y)>;
 
 /// The method of conjugate gradients (Hestenes and Stiefel 1952) with the diagonal as
 /// preconditioner, for symmetric positive definite matrices. All vectors and scalars stay on the
@@ -56,6 +57,11 @@ class KILN_API Solver {
   /// The same with an operator. `diagonal`: the preconditioner's; null: none is used.
   SolveResult solve(const Operator& apply, const Dat& x, const Dat& b,
                     const Dat* diagonal = nullptr);
+  /// The same between mixed spaces; all parts are of one type. Note that forms with a part that
+  /// only constrains another (a pressure) are indefinite: this method is not for them.
+  SolveResult solve(const MixedMat& mat, const MixedDat& x, const MixedDat& b);
+  SolveResult solve(const MixedOperator& apply, const MixedDat& x, const MixedDat& b,
+                    const MixedDat* diagonal = nullptr);
 
  private:
   std::unique_ptr<SolverState> state_;
@@ -66,5 +72,9 @@ KILN_API SolveResult solve(const Mat& mat, const Dat& x, const Dat& b,
                            const SolveOptions& options = {});
 KILN_API SolveResult solve(const Operator& apply, const Dat& x, const Dat& b,
                            const SolveOptions& options = {}, const Dat* diagonal = nullptr);
+KILN_API SolveResult solve(const MixedMat& mat, const MixedDat& x, const MixedDat& b,
+                           const SolveOptions& options = {});
+KILN_API SolveResult solve(const MixedOperator& apply, const MixedDat& x, const MixedDat& b,
+                           const SolveOptions& options = {}, const MixedDat* diagonal = nullptr);
 
 }  // namespace kiln::mesh

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "mesh/loop/joined_kernel.hpp"
 #include "mesh/object/state.hpp"
 
 namespace kiln::mesh {
@@ -13,70 +14,6 @@ template <class... Parts>
 [[noreturn]] void refuse(fmt::format_string<Parts...> text, Parts&&... parts) {
   throw Error(Errc::bad_input, fmt::format(text, std::forward<Parts>(parts)...));
 }
-
-ScalarType type_of(const Arg& arg) {
-  switch (arg.kind) {
-    case Arg::Kind::dat:
-      return static_cast<const DatState*>(arg.data)->data.form().type;
-    case Arg::Kind::global:
-      return static_cast<const GlobalState*>(arg.data)->data.form().type;
-    default:
-      return static_cast<const MatState*>(arg.data)->values.form().type;
-  }
-}
-
-/// A function in C that joins arrays of pointers and calls the user's, which stands before it. So
-/// nothing else needs to know of joined arguments.
-class Joining {
- public:
-  explicit Joining(const Kernel& kernel) : kernel_(kernel) {}
-
-  void add(const MixedArg& argument) {
-    call_ += call_.empty() ? "" : ", ";
-    if (!argument.joined) {
-      call_ += parameter(argument.parts.front());
-      return;
-    }
-    std::string pointers;
-    std::size_t count = 0;
-    for (const Arg& part : argument.parts) {
-      const std::string name = parameter(part);
-      for (std::size_t c = 0; c < part.map->arity; ++c, ++count)
-        pointers += fmt::format("{}{}[{}]", count == 0 ? "" : ", ", name, c);
-    }
-    const std::string joined = fmt::format("kiln_joined{}", joined_++);
-    body_ += fmt::format("  {} *{}[{}] = {{{}}};\n", name_of(type_of(argument.parts.front())),
-                         joined, count, pointers);
-    call_ += joined;
-  }
-
-  Kernel kernel() const {
-    const std::string name = kernel_.name() + "_joined";
-    return Kernel(fmt::format("{}\nvoid {}({}) {{\n{}  {}({});\n}}\n", kernel_.code(), name,
-                              parameters_, body_, kernel_.name(), call_),
-                  name);
-  }
-  const std::vector<Arg>& arguments() const { return arguments_; }
-
- private:
-  std::string parameter(const Arg& arg) {
-    if (arg.kind == Arg::Kind::mat)
-      refuse("loop {}: a Mat beside joined arguments", kernel_.name());
-    if (arg.index >= 0)
-      refuse("loop {}: an iteration index beside joined arguments", kernel_.name());
-    const std::string name = fmt::format("kiln_part{}", arguments_.size());
-    const bool is_vector = arg.map != nullptr && arg.component < 0;
-    parameters_ += fmt::format("{}{} {}{}", arguments_.empty() ? "" : ", ", name_of(type_of(arg)),
-                               is_vector ? "**" : "*", name);
-    arguments_.push_back(arg);
-    return name;
-  }
-
-  const Kernel& kernel_;
-  std::string parameters_, body_, call_;
-  std::vector<Arg> arguments_;
-  int joined_ = 0;
-};
 
 }  // namespace
 
@@ -124,14 +61,14 @@ MixedArg arg(const MixedDat& dat, const MixedMap& maps, Access access) {
 }
 
 void par_loop(const Kernel& kernel, const Iteration& over, std::span<const MixedArg> arguments) {
-  Joining joining(kernel);
+  JoinedKernel joined(*Handles::state(over.set())->session, kernel);
   for (const MixedArg& argument : arguments) {
     if (!argument.joined && argument.parts.size() != 1)
       refuse("loop {}: a mixed dat without maps over one set, expected a loop over a MixedSet",
              kernel.name());
-    joining.add(argument);
+    joined.add(argument);
   }
-  par_loop(joining.kernel(), over, std::span<const Arg>(joining.arguments()));
+  par_loop(joined.kernel(), over, std::span<const Arg>(joined.arguments()));
 }
 
 void par_loop(const Kernel& kernel, const MixedSet& over, std::span<const MixedArg> arguments) {

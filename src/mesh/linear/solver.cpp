@@ -21,22 +21,35 @@ template <class... Parts>
   throw Error(Errc::bad_input, "solve: " + fmt::format(text, std::forward<Parts>(parts)...));
 }
 
-void check_dats(const Dat& x, const Dat& b, const Dat* diagonal) {
-  if (!is_floating(x.type()))
-    refuse("dat {} is of {}, expected float or double", x.name(), name_of(x.type()));
-  for (const Dat* other : {&b, diagonal}) {
+void check_fits(const Dat& dat, const Dat& x, ScalarType type) {
+  if (Handles::state(dat)->session != Handles::state(x)->session)
+    refuse("dat {} belongs to another Mesh", dat.name());
+  if (!(dat.set() == x.set()))
+    refuse("dat {} is on set {}, expected {}", dat.name(), dat.set().name(), x.set().name());
+  if (dat.dim() != x.dim())
+    refuse("dat {} has {} components, expected {}", dat.name(), dat.dim(), x.dim());
+  if (dat.type() != type)
+    refuse("dat {} is of {}, expected {}", dat.name(), name_of(dat.type()), name_of(type));
+}
+
+/// No part of the solution may be another one, or a part of what is given.
+void check_apart(const MixedDat& x, const MixedDat& other) {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t k = 0; k < other.size(); ++k)
+      if (x[i] == other[k] && (&x != &other || i != k))
+        refuse("dat {} is the solution and something else, too", x[i].name());
+}
+
+void check_dats(const MixedDat& x, const MixedDat& b, const MixedDat* diagonal) {
+  const ScalarType type = x[0].type();
+  if (!is_floating(type))
+    refuse("dat {} is of {}, expected float or double", x[0].name(), name_of(type));
+  for (const MixedDat* other : {&x, &b, diagonal}) {
     if (other == nullptr) continue;
-    if (Handles::state(*other)->session != Handles::state(x)->session)
-      refuse("dat {} belongs to another Mesh", other->name());
-    if (!(other->set() == x.set()))
-      refuse("dat {} is on set {}, expected {}", other->name(), other->set().name(),
-             x.set().name());
-    if (other->dim() != x.dim())
-      refuse("dat {} has {} components, expected {}", other->name(), other->dim(), x.dim());
-    if (other->type() != x.type())
-      refuse("dat {} is of {}, expected {}", other->name(), name_of(other->type()),
-             name_of(x.type()));
-    if (*other == x) refuse("dat {} is the solution and something else, too", x.name());
+    if (other->size() != x.size())
+      refuse("mixed dats of {} and {} parts, expected as many", x.size(), other->size());
+    for (std::size_t p = 0; p < x.size(); ++p) check_fits((*other)[p], x[p], type);
+    check_apart(x, *other);
   }
 }
 
@@ -60,43 +73,50 @@ void set_all(Global& global, double value) {
 /// nothing.
 constexpr std::size_t first_look = 4, looks_apart = 16;
 
-/// Vectors and scalars for one set, dimension and type.
+/// Vectors and scalars for the sets, dimensions and type of a solution.
 struct Workspace {
-  Workspace(const Dat& like, bool with_diagonal)
-      : session(Handles::state(like)->session),
-        set(like.set()),
+  Workspace(const MixedDat& like, bool with_diagonal)
+      : session(Handles::state(like[0])->session),
         has_diagonal(with_diagonal),
-        kernels(like.type(), like.dim(), with_diagonal),
-        r(vector(like, "r")),
-        p(vector(like, "p")),
-        q(vector(like, "q")),
-        d(vector(like, "d")),
-        bb(scalar(like, 1)),
-        goal(scalar(like, 1)),
-        lowest(scalar(like, 1, "least entry of the diagonal")) {
-    for (std::size_t i = 0; i <= looks_apart; ++i) s.push_back(scalar(like, 2));
-    for (std::size_t i = 0; i < looks_apart; ++i) pq.push_back(scalar(like, 1));
+        r(vectors(like, "r")),
+        p(vectors(like, "p")),
+        q(vectors(like, "q")),
+        d(vectors(like, "d")),
+        bb(scalar(like[0], 1)),
+        goal(scalar(like[0], 1)),
+        lowest(scalar(like[0], 1, "least entry of the diagonal")) {
+    for (const Dat& part : like) kernels.emplace_back(part.type(), part.dim(), with_diagonal);
+    for (std::size_t i = 0; i <= looks_apart; ++i) s.push_back(scalar(like[0], 2));
+    for (std::size_t i = 0; i < looks_apart; ++i) pq.push_back(scalar(like[0], 1));
   }
-  bool fits(const Dat& x, bool with_diagonal) const {
-    return r.set() == x.set() && r.dim() == x.dim() && r.type() == x.type() &&
+  bool fits(const MixedDat& x, bool with_diagonal) const {
+    return std::equal(r.begin(), r.end(), x.begin(), x.end(),
+                      [](const Dat& mine, const Dat& other) {
+                        return mine.set() == other.set() && mine.dim() == other.dim() &&
+                               mine.type() == other.type();
+                      }) &&
            with_diagonal == has_diagonal;
   }
+  std::size_t parts() const { return r.size(); }
 
   SessionPtr session;
-  Set set;
   bool has_diagonal;
-  CgKernels kernels;
-  Dat r, p, q, d;
+  std::vector<CgKernels> kernels;  ///< by part
+  MixedDat r, p, q, d;
   Global bb, goal, lowest;
   std::vector<Global> s, pq;  ///< of the iterations since the last look; s[0] is what came before
 
  private:
-  static Dat vector(const Dat& like, const char* name) {
-    const auto& state = *Handles::state(like);
-    auto form = state.data.form();
-    form.layout = DataLayout::aos;
-    return Handles::make<Dat>(state.session->keep(std::unique_ptr<DatState>(
-        new DatState{state.session, name, state.on, next_identity(), Residence(form)})));
+  static MixedDat vectors(const MixedDat& like, const char* name) {
+    std::vector<Dat> made;
+    for (const Dat& part : like) {
+      const auto& state = *Handles::state(part);
+      auto form = state.data.form();
+      form.layout = DataLayout::aos;
+      made.push_back(Handles::make<Dat>(state.session->keep(std::unique_ptr<DatState>(
+          new DatState{state.session, name, state.on, next_identity(), Residence(form)}))));
+    }
+    return MixedDat(std::move(made));
   }
   static Global scalar(const Dat& like, std::size_t dim, const char* name = "scalar") {
     const auto& session = Handles::state(like)->session;
@@ -109,7 +129,7 @@ struct SolverState {
   SolveOptions options;
   std::unique_ptr<Workspace> workspace;
 
-  Workspace& workspace_for(const Dat& x, bool has_diagonal) {
+  Workspace& workspace_for(const MixedDat& x, bool has_diagonal) {
     if (!workspace || !workspace->fits(x, has_diagonal))
       workspace = std::make_unique<Workspace>(x, has_diagonal);
     return *workspace;
@@ -118,20 +138,23 @@ struct SolverState {
 
 namespace {
 
-/// One solution.
+/// One solution. What sums over all parts are loops over each, which add to the same Global.
 class Conjugate {
  public:
-  Conjugate(const SolveOptions& options, Workspace& work, const Operator& apply, const Dat& x)
-      : options_(options), work_(work), kernels_(work.kernels), apply_(apply), x_(x) {}
+  Conjugate(const SolveOptions& options, Workspace& work, const MixedOperator& apply,
+            const MixedDat& x)
+      : options_(options), work_(work), apply_(apply), x_(x) {}
 
   /// Inverts the diagonal, which is in the workspace.
   void invert_diagonal() {
     set_all(work_.lowest, std::numeric_limits<double>::infinity());
-    par_loop(kernels_.invert, work_.set, arg(work_.d, RW), arg(work_.lowest, MIN));
+    loops(&CgKernels::invert, [&](std::size_t part) {
+      return std::vector<Arg>{arg(work_.d[part], RW), arg(work_.lowest, MIN)};
+    });
     if (values_of(work_.lowest)[0] == 0) refuse("the diagonal has a zero");
   }
 
-  SolveResult run(const Dat& b) {
+  SolveResult run(const MixedDat& b) {
     begin(b);
     for (std::size_t apart = first_look; !is_done(); apart = std::min(2 * apart, looks_apart)) {
       const std::size_t count = std::min(apart, options_.most_iterations - result_.iterations);
@@ -145,23 +168,30 @@ class Conjugate {
   }
 
  private:
-  void loop(const Kernel& kernel, const std::vector<Arg>& arguments) {
-    par_loop(kernel, work_.set, std::span<const Arg>(arguments));
+  /// One over each part. `arguments`: by part.
+  template <class Arguments>
+  void loops(Kernel CgKernels::*kernel, const Arguments& arguments) {
+    for (std::size_t part = 0; part < work_.parts(); ++part) {
+      const std::vector<Arg> of_part = arguments(part);
+      par_loop(work_.kernels[part].*kernel, work_.r[part].set(), std::span<const Arg>(of_part));
+    }
   }
   /// Arguments with the diagonal's at a place, where there is one.
-  std::vector<Arg> with_diagonal(std::vector<Arg> arguments, std::ptrdiff_t place) const {
-    if (work_.has_diagonal) arguments.insert(arguments.begin() + place, arg(work_.d, READ));
+  std::vector<Arg> with_diagonal(std::vector<Arg> arguments, std::ptrdiff_t place,
+                                 std::size_t part) const {
+    if (work_.has_diagonal) arguments.insert(arguments.begin() + place, arg(work_.d[part], READ));
     return arguments;
   }
 
-  void begin(const Dat& b) {
+  void begin(const MixedDat& b) {
     apply_(x_, work_.q);
     set_all(work_.s[0], 0);
     set_all(work_.bb, 0);
-    loop(kernels_.begin,
-         with_diagonal({arg(b, READ), arg(work_.q, READ), arg(work_.r, WRITE), arg(work_.p, WRITE),
-                        arg(work_.s[0], INC), arg(work_.bb, INC)},
-                       2));
+    loops(&CgKernels::begin, [&](std::size_t part) {
+      return with_diagonal({arg(b[part], READ), arg(work_.q[part], READ), arg(work_.r[part], WRITE),
+                            arg(work_.p[part], WRITE), arg(work_.s[0], INC), arg(work_.bb, INC)},
+                           2, part);
+    });
     const double norm = std::sqrt(values_of(work_.bb)[0]);
     const auto first = values_of(work_.s[0]);
     residual_ = std::sqrt(first[1]);
@@ -199,13 +229,20 @@ class Conjugate {
   void iterate(std::size_t i) {
     Global &s = work_.s[i], &next = work_.s[i + 1], &pq = work_.pq[i];
     apply_(work_.p, work_.q);
-    loop(kernels_.product, {arg(work_.p, READ), arg(work_.q, READ), arg(pq, INC)});
-    loop(kernels_.update,
-         with_diagonal({arg(s, READ), arg(pq, READ), arg(work_.goal, READ), arg(work_.p, READ),
-                        arg(work_.q, READ), arg(x_, RW), arg(work_.r, RW), arg(next, INC)},
-                       5));
-    loop(kernels_.direction,
-         with_diagonal({arg(s, READ), arg(next, READ), arg(work_.r, READ), arg(work_.p, RW)}, 2));
+    loops(&CgKernels::product, [&](std::size_t part) {
+      return std::vector<Arg>{arg(work_.p[part], READ), arg(work_.q[part], READ), arg(pq, INC)};
+    });
+    loops(&CgKernels::update, [&](std::size_t part) {
+      return with_diagonal(
+          {arg(s, READ), arg(pq, READ), arg(work_.goal, READ), arg(work_.p[part], READ),
+           arg(work_.q[part], READ), arg(x_[part], RW), arg(work_.r[part], RW), arg(next, INC)},
+          5, part);
+    });
+    loops(&CgKernels::direction, [&](std::size_t part) {
+      return with_diagonal(
+          {arg(s, READ), arg(next, READ), arg(work_.r[part], READ), arg(work_.p[part], RW)}, 2,
+          part);
+    });
   }
 
   /// Takes the scalars of `count` iterations to the host.
@@ -244,9 +281,8 @@ class Conjugate {
 
   const SolveOptions& options_;
   Workspace& work_;
-  const CgKernels& kernels_;
-  const Operator& apply_;
-  const Dat& x_;
+  const MixedOperator& apply_;
+  const MixedDat& x_;
   SolveResult result_;
   double residual_ = 0, goal_ = 0, goal_squared_ = 0, most_ = 0;
   bool is_done_ = false;
@@ -261,6 +297,18 @@ void check_options(const SolveOptions& options) {
   check("divergence", options.divergence);
 }
 
+void check_fits_rows(const Mat& mat, const Dat& x) {
+  const auto& sparsity = *Handles::state(mat.sparsity());
+  if (!(sparsity.row_set == sparsity.column_set) || sparsity.row_dim != sparsity.column_dim)
+    refuse("mat {} is not square", mat.name());
+  if (!(x.set() == sparsity.row_set))
+    refuse("dat {} is on set {}, expected {}", x.name(), x.set().name(), sparsity.row_set.name());
+  if (x.dim() != sparsity.row_dim)
+    refuse("dat {} has {} components, expected {}", x.name(), x.dim(), sparsity.row_dim);
+  if (x.type() != mat.type())
+    refuse("dat {} is of {}, expected {}", x.name(), name_of(x.type()), name_of(mat.type()));
+}
+
 }  // namespace
 
 Solver::Solver(const SolveOptions& options)
@@ -272,19 +320,21 @@ Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
 
 SolveResult Solver::solve(const Mat& mat, const Dat& x, const Dat& b) {
-  const auto& sparsity = *Handles::state(mat.sparsity());
-  if (!(sparsity.row_set == sparsity.column_set) || sparsity.row_dim != sparsity.column_dim)
-    refuse("mat {} is not square", mat.name());
-  if (!(x.set() == sparsity.row_set))
-    refuse("dat {} is on set {}, expected {}", x.name(), x.set().name(), sparsity.row_set.name());
-  if (x.dim() != sparsity.row_dim)
-    refuse("dat {} has {} components, expected {}", x.name(), x.dim(), sparsity.row_dim);
-  if (x.type() != mat.type())
-    refuse("dat {} is of {}, expected {}", x.name(), name_of(x.type()), name_of(mat.type()));
+  return solve(MixedMat(1, 1, {mat}), MixedDat({x}), MixedDat({b}));
+}
+
+SolveResult Solver::solve(const MixedMat& mat, const MixedDat& x, const MixedDat& b) {
+  if (mat.row_parts() != mat.column_parts())
+    refuse("a mixed mat of {} x {} parts is not square", mat.row_parts(), mat.column_parts());
+  if (x.size() != mat.row_parts())
+    refuse("a mixed dat of {} parts, expected {}", x.size(), mat.row_parts());
+  for (std::size_t p = 0; p < x.size(); ++p) check_fits_rows(mat.block(p, p), x[p]);
   check_dats(x, b, nullptr);
   const bool jacobi = state_->options.preconditioner == SolveOptions::Preconditioner::jacobi;
   Workspace& work = state_->workspace_for(x, jacobi);
-  const Operator apply = [&](const Dat& from, const Dat& to) { multiply(mat, from, to); };
+  const MixedOperator apply = [&](const MixedDat& from, const MixedDat& to) {
+    multiply(mat, from, to);
+  };
   Conjugate method(state_->options, work, apply, x);
   if (jacobi) {
     mat.diagonal(work.d);
@@ -294,6 +344,16 @@ SolveResult Solver::solve(const Mat& mat, const Dat& x, const Dat& b) {
 }
 
 SolveResult Solver::solve(const Operator& apply, const Dat& x, const Dat& b, const Dat* diagonal) {
+  const MixedOperator of_parts = [&](const MixedDat& from, const MixedDat& to) {
+    apply(from[0], to[0]);
+  };
+  if (diagonal == nullptr) return solve(of_parts, MixedDat({x}), MixedDat({b}));
+  const MixedDat mixed({*diagonal});
+  return solve(of_parts, MixedDat({x}), MixedDat({b}), &mixed);
+}
+
+SolveResult Solver::solve(const MixedOperator& apply, const MixedDat& x, const MixedDat& b,
+                          const MixedDat* diagonal) {
   check_dats(x, b, diagonal);
   const bool jacobi =
       diagonal != nullptr && state_->options.preconditioner == SolveOptions::Preconditioner::jacobi;
@@ -311,6 +371,14 @@ SolveResult solve(const Mat& mat, const Dat& x, const Dat& b, const SolveOptions
 }
 SolveResult solve(const Operator& apply, const Dat& x, const Dat& b, const SolveOptions& options,
                   const Dat* diagonal) {
+  return Solver(options).solve(apply, x, b, diagonal);
+}
+SolveResult solve(const MixedMat& mat, const MixedDat& x, const MixedDat& b,
+                  const SolveOptions& options) {
+  return Solver(options).solve(mat, x, b);
+}
+SolveResult solve(const MixedOperator& apply, const MixedDat& x, const MixedDat& b,
+                  const SolveOptions& options, const MixedDat* diagonal) {
   return Solver(options).solve(apply, x, b, diagonal);
 }
 

@@ -18,4 +18,7 @@ void check_extrema(const Kernel& kernel, std::span<const Arg> arguments);
 LoopShape describe(const Session& session, const Kernel& kernel, const Iteration& over,
                    std::span<const Arg> arguments);
 
+/// All constants of a Session, as kernels see them.
+std::vector<ConstShape> constants_of(const Session& session);
+
 }  // namespace kiln::mesh

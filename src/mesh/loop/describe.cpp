@@ -25,6 +25,14 @@ class Numbered {
 
 }  // namespace
 
+std::vector<ConstShape> constants_of(const Session& session) {
+  std::vector<ConstShape> shapes;
+  for (const auto& constant : session.constants)
+    shapes.push_back(
+        {constant->name, constant->type, static_cast<int>(constant->dim), constant->dim == 1});
+  return shapes;
+}
+
 LoopShape describe(const Session& session, const Kernel& kernel, const Iteration& over,
                    std::span<const Arg> arguments) {
   LoopShape shape;
@@ -86,9 +94,7 @@ LoopShape describe(const Session& session, const Kernel& kernel, const Iteration
   }
   for (const int extent : extents)
     if (extent > 0) shape.extents.push_back(extent);
-  for (const auto& constant : session.constants)
-    shape.constants.push_back(
-        {constant->name, constant->type, static_cast<int>(constant->dim), constant->dim == 1});
+  shape.constants = constants_of(session);
   return shape;
 }
 

@@ -120,7 +120,7 @@ void LoopMaker::set(Launch& launch, unsigned position, const KernelParameter& pa
     case Kind::loc_map:
     case Kind::element_colours:
     case Kind::colour_counts:
-      return launch.set_memory(position, part.arrays.at(parameter.kind));
+      return launch.set_memory(position, part.on_device->arrays.at(parameter.kind)());
     case Kind::local_bytes:
       return launch.set_local(position, std::max<std::size_t>(part.plan.nshared(), 16));
     case Kind::first_partial:

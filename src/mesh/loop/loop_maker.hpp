@@ -39,7 +39,7 @@ class LoopMaker {
     bool counts = true;  ///< for reductions: redundantly computed elements do not
     MeshPlan plan;
     std::vector<Piece> pieces;
-    std::map<Kind, cl_mem> arrays;
+    DevicePlanPtr on_device;  ///< the plan's arrays; null: no plan
   };
 
   const std::array<std::size_t, 4>& sizes() const {
@@ -55,21 +55,6 @@ class LoopMaker {
   void plan_parts();
 
   void fetch_plan(Part& part);
-
-  template <class T>
-  cl_mem upload(std::span<const T> values) {
-    // No buffer is of no bytes; nobody reads one that is empty.
-    const std::size_t bytes = std::max<std::size_t>(values.size_bytes(), sizeof(T));
-    cl_int status = CL_SUCCESS;
-    const T none{};
-    cl::Buffer buffer(session_.context()->cl(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes,
-                      const_cast<T*>(values.empty() ? &none : values.data()), &status);
-    check_cl(status, "clCreateBuffer");
-    made_->buffers_.push_back(buffer);
-    return buffer();
-  }
-
-  void upload(Part& part);
 
   /// Work-groups for so many elements where groups stride over them.
   std::size_t groups_for(std::size_t elements) const;
@@ -122,6 +107,8 @@ class LoopMaker {
   /// Each datum once; what is read and written twice; of a set that Maps reach no more than they
   /// name.
   std::size_t bytes_moved() const;
+  std::size_t dat_bytes(std::size_t argument) const;
+  std::size_t matrix_bytes(std::size_t argument, std::size_t ways) const;
 
   void describe_form() const;
 

@@ -67,25 +67,8 @@ void LoopMaker::fetch_plan(Part& part) {
                             session_.device()->name, session_.device()->local_memory));
   report_.colours = std::max(report_.colours, part.plan.ncolors());
   for (const auto identity : made.identities) session_.plans().forget(identity);
-  upload(part);
-  made_->plans_.push_back(part.plan);
-}
-
-void LoopMaker::upload(Part& part) {
-  const MeshPlan& plan = part.plan;
-  if (form_ == Form::coloured) {
-    part.arrays[Kind::order] = upload(plan.order());
-    return;
-  }
-  part.arrays[Kind::blkmap] = upload(plan.blkmap());
-  if (form_ != Form::staged) return;
-  part.arrays[Kind::ind_map] = upload(plan.ind_map());
-  part.arrays[Kind::ind_sizes] = upload(plan.ind_sizes());
-  part.arrays[Kind::ind_offsets] = upload(plan.ind_offs());
-  part.arrays[Kind::loc_map] =
-      plan.loc_bytes() == 2 ? upload(plan.loc_map16()) : upload(plan.loc_map32());
-  part.arrays[Kind::element_colours] = upload(plan.thrcol());
-  part.arrays[Kind::colour_counts] = upload(plan.nthrcol());
+  part.on_device = session_.device_plans.get(*session_.context(), part.plan);
+  made_->plans_.push_back(part.on_device);
 }
 
 std::size_t LoopMaker::groups_for(std::size_t elements) const {

@@ -20,10 +20,36 @@ PreparedLoop* LoopQueue::find(const Kernel& kernel, const Iteration& over,
   }
 }
 
-PreparedLoop& LoopQueue::add(std::unique_ptr<PreparedLoop> loop) {
+PreparedLoop& LoopQueue::add(std::unique_ptr<PreparedLoop> loop, std::size_t most) {
+  make_room(std::max<std::size_t>(most, 1));
   loops_.push_back(std::move(loop));
   rebuild();
   return *loops_.back();
+}
+
+/// For one more.
+void LoopQueue::make_room(std::size_t most) {
+  while (loops_.size() >= most) {
+    const auto waits = [&](const auto& loop) {
+      return std::find(waiting_.begin(), waiting_.end(), loop.get()) != waiting_.end();
+    };
+    const auto oldest =
+        std::min_element(loops_.begin(), loops_.end(), [&](const auto& a, const auto& b) {
+          return std::pair(waits(a), a->last_call()) < std::pair(waits(b), b->last_call());
+        });
+    if (waits(*oldest)) {
+      run_all();
+      continue;
+    }
+    remember((*oldest)->report());
+    loops_.erase(oldest);
+  }
+}
+
+void LoopQueue::push(PreparedLoop& loop, std::size_t most) {
+  loop.called(++calls_);
+  waiting_.push_back(&loop);
+  if (waiting_.size() > most) run_all();
 }
 
 void LoopQueue::rebuild() {

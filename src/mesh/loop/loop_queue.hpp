@@ -23,13 +23,12 @@ class LoopQueue {
   /// The loop that was prepared for these, or nullptr. No allocation, no lock.
   PreparedLoop* find(const Kernel& kernel, const Iteration& over,
                      std::span<const Arg> arguments) const noexcept;
-  PreparedLoop& add(std::unique_ptr<PreparedLoop> loop);
+  /// Keeps one; where there are more than `most` then, those go that were called longest ago. (Of
+  /// those that wait none goes: where all do, they run.)
+  PreparedLoop& add(std::unique_ptr<PreparedLoop> loop, std::size_t most);
 
   /// Appends one; runs all where more than `most` wait.
-  void push(PreparedLoop& loop, std::size_t most) {
-    waiting_.push_back(&loop);
-    if (waiting_.size() > most) run_all();
-  }
+  void push(PreparedLoop& loop, std::size_t most);
   /// Runs those whose results a reader of `state` must see; a writer must also come after those
   /// that read it.
   enum class For { reading, writing };
@@ -49,12 +48,14 @@ class LoopQueue {
   void clear_past() { past_.clear(); }
 
  private:
+  void make_room(std::size_t most);
   void rebuild();
   void remember(const LoopReport& report);
   std::vector<std::unique_ptr<PreparedLoop>> loops_;
   std::vector<LoopReport> past_;
   std::vector<PreparedLoop*> table_;  ///< open addressing by hash; a power of two
   std::vector<PreparedLoop*> waiting_;
+  std::uint64_t calls_ = 0;
 };
 
 }  // namespace kiln::mesh

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernel/launch.hpp"
+#include "mesh/loop/launch_times.hpp"
 #include "mesh/loop/loop_over.hpp"
 #include "mesh/loop/shape.hpp"
 #include "mesh/object/session.hpp"
@@ -25,10 +25,11 @@ class MadeLoop {
   }
 
   /// Of the timed runs, on the device's clock; waits for them.
-  double seconds();
-  void clear_seconds();
+  double seconds() { return times_.seconds(); }
+  void clear_seconds() { times_.clear(); }
   /// That a run moves: each datum once, maps included, what is read and written twice.
   std::size_t bytes() const { return bytes_; }
+  std::span<const DevicePlanPtr> plans() const { return plans_; }
 
  private:
   friend class LoopMaker;
@@ -40,8 +41,6 @@ class MadeLoop {
   void set_constants();
   bool begin_exchanges(const Queue& queue);
   void end_exchanges(const Queue& queue);
-  void enqueue_timed(const Queue& queue, std::size_t begin, std::size_t end);
-  void collect(bool all);
 
   std::deque<Launch> launches_;  ///< of the loop, then, where it reduces, the fold
   std::vector<Residence*> inputs_, outputs_;
@@ -50,13 +49,9 @@ class MadeLoop {
   std::vector<DatState*> halo_reads_, halo_writes_;  ///< Dats with a halo: read there, changed
   std::size_t core_launches_ = 0;                    ///< of launches_, those that need no halo
   std::size_t loop_launches_ = 0;                    ///< of launches_, those that get the constants
-  std::vector<cl::Buffer> buffers_;                  ///< of plans and partial results
-  std::vector<MeshPlan> plans_;                      ///< held, so that other loops find them
-  struct Timed {
-    cl::Event first, last;
-  };
-  std::vector<Timed> timed_;
-  double seconds_ = 0;
+  std::vector<cl::Buffer> buffers_;                  ///< of partial results
+  std::vector<DevicePlanPtr> plans_;                 ///< held, so that other loops find them
+  LaunchTimes times_;
   std::size_t bytes_ = 0;
 };
 

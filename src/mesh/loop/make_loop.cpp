@@ -1,7 +1,7 @@
 // A loop's making, from shape to launches.
-#include "base/clock.hpp"
 #include "mesh/code/loop_generator.hpp"
 #include "mesh/loop/loop_maker.hpp"
+#include "mesh/loop/noted_program.hpp"
 
 namespace kiln::mesh {
 
@@ -46,7 +46,6 @@ NDRange LoopMaker::range_of(const Piece& piece) const {
 }
 
 void LoopMaker::compile() {
-  const Stopwatch watch;
   std::vector<KernelVariant> wanted;
   const auto want = [&](const KernelVariant& variant) {
     const bool known = std::any_of(wanted.begin(), wanted.end(), [&](const auto& other) {
@@ -57,17 +56,7 @@ void LoopMaker::compile() {
   for (const Part& part : parts_)
     for (const Piece& piece : part.pieces) want(variant_of(loop_kernel(shape_), range_of(piece)));
   if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
-  EnvironmentExplanation environment;
-  Explanation explanation;
-  program_ =
-      &resolver_.resolve(request_, session_.context(), session_.device(), wanted, &explanation);
-  if (explains_by_environment()) *environment.get() = explanation;
-  const bool was_made =
-      std::any_of(explanation.steps.begin(), explanation.steps.end(), [](const auto& step) {
-        return step.answered && (step.layer == "compile" || step.layer == "variant");
-      });
-  if (!was_made) ++report_.program_hits;
-  report_.compile_seconds += watch.seconds();
+  program_ = &noted_program(session_, resolver_, request_, wanted, report_);
 }
 
 NDRange LoopMaker::fold_range() const {

@@ -7,20 +7,47 @@
 #include "mesh/object/session.hpp"
 
 namespace kiln::mesh {
+namespace {
+
+/// The kernels of a process, by name and text, as long as somebody holds them.
+class KernelRegistry {
+ public:
+  /// Never destroyed: kernels may outlive everything else that is static.
+  static KernelRegistry& process() {
+    static auto* const all = new KernelRegistry;
+    return *all;
+  }
+  std::shared_ptr<const KernelState> find(std::string name, std::string code) {
+    const std::lock_guard lock(mutex_);
+    auto& place = known_[{name, code}];
+    if (auto state = place.lock()) return state;
+    const std::shared_ptr<const KernelState> made(new KernelState(std::move(name), std::move(code)),
+                                                  [this](const KernelState* gone) {
+                                                    forget(*gone);
+                                                    delete gone;
+                                                  });
+    place = made;
+    return made;
+  }
+
+ private:
+  void forget(const KernelState& gone) {
+    const std::lock_guard lock(mutex_);
+    const auto place = known_.find({gone.name, gone.code});
+    // Another may have been made of the same text meanwhile.
+    if (place != known_.end() && place->second.expired()) known_.erase(place);
+  }
+  std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, std::weak_ptr<const KernelState>> known_;
+};
+
+}  // namespace
 
 Kernel::Kernel(std::string code, std::string name) {
   if (name.empty() || code.empty())
     throw Error(Errc::bad_input, "kernel '" + name + "': no " + (name.empty() ? "name" : "code") +
                                      ", expected a function in C and its name");
-  using Identity = std::pair<std::string, std::string>;
-  static std::mutex mutex;
-  static std::map<Identity, std::weak_ptr<const KernelState>> known;
-  const std::lock_guard lock(mutex);
-  auto& place = known[{name, code}];
-  state_ = place.lock();
-  if (state_) return;
-  state_ = std::make_shared<const KernelState>(KernelState{std::move(name), std::move(code)});
-  place = state_;
+  state_ = KernelRegistry::process().find(std::move(name), std::move(code));
 }
 const std::string& Kernel::name() const { return state_->name; }
 const std::string& Kernel::code() const { return state_->code; }
@@ -67,7 +94,8 @@ void par_loop(const Kernel& kernel, const Iteration& over, std::span<const Arg> 
   PreparedLoop* loop = session.loops.find(kernel, over, arguments);
   if (loop != nullptr && loop->has_extrema()) loop->check_again();
   if (loop == nullptr)
-    loop = &session.loops.add(std::make_unique<PreparedLoop>(session, kernel, over, arguments));
+    loop = &session.loops.add(std::make_unique<PreparedLoop>(session, kernel, over, arguments),
+                              session.options.prepared);
   session.loops.push(*loop, session.options.queued);
 }
 

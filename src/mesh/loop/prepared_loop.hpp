@@ -15,7 +15,7 @@ std::uint64_t hash_of(const Kernel& kernel, const Iteration& over,
 
 /// A parallel loop over certain data, checked, planned and compiled once. Owned
 /// by its Session's LoopQueue; the states that its arguments stand for outlive it, since the queue
-/// forgets it with the first of them. One thread.
+/// forgets it with the first of them, or before. One thread.
 class PreparedLoop {
  public:
   /// Checks, plans and compiles. Throws kiln::Error: nothing has been run then.
@@ -26,6 +26,10 @@ class PreparedLoop {
   std::uint64_t hash() const { return hash_; }
   bool is(const Kernel& kernel, const Iteration& over, std::span<const Arg> arguments) const;
   const std::string& name() const { return kernel_.name(); }
+
+  /// When it was called last, on the queue's count of calls.
+  void called(std::uint64_t call) { last_call_ = call; }
+  std::uint64_t last_call() const { return last_call_; }
 
   /// Enqueues it. Throws kiln::Error.
   void run();
@@ -48,6 +52,8 @@ class PreparedLoop {
   const LoopShape& shape() const { return shape_; }
   const LoopOver& over() const { return over_; }
   std::span<const Arg> arguments() const { return arguments_; }
+  /// Of its parts that need one, on the device.
+  std::span<const DevicePlanPtr> plans() const { return made_->plans(); }
   LoopReport report();
   void clear_report();
 
@@ -56,7 +62,7 @@ class PreparedLoop {
   Kernel kernel_;
   LoopOver over_;
   std::vector<Arg> arguments_;
-  std::uint64_t hash_ = 0;
+  std::uint64_t hash_ = 0, last_call_ = 0;
   LoopShape shape_;
   std::vector<const void*> used_, written_;
   bool has_extrema_ = false;

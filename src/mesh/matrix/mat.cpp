@@ -76,6 +76,12 @@ void Mat::zero_rows(std::span<const std::int32_t> rows, double diagonal) {
   zero_rows(Handles::state(sparsity())->row_set.subset(rows), diagonal);
 }
 
+void Mat::clear_rows(const Subset& rows) {
+  check_rows(*state_, rows);
+  state_->session->throw_pending();
+  MatrixKernels::of(*state_).change_rows(*state_, Handles::state(rows).get(), {true, false, 0});
+}
+
 void Mat::set_diagonal(double value) {
   check_square(*state_);
   state_->session->throw_pending();
@@ -140,7 +146,9 @@ void Mat::put(ScalarType type, std::span<const std::int32_t> rows,
   });
 }
 
-void multiply(const Mat& mat, const Dat& x, const Dat& y) {
+namespace {
+
+void multiply(const Mat& mat, const Dat& x, const Dat& y, MatrixKernels::Product product) {
   auto& state = *Handles::state(mat);
   const auto& sparsity = *Handles::state(state.sparsity);
   auto& from = *Handles::state(x);
@@ -149,7 +157,16 @@ void multiply(const Mat& mat, const Dat& x, const Dat& y) {
   check_vector(state, to, sparsity.row_set, sparsity.row_dim);
   if (&from == &to) refuse(state, "dat {} is both x and y, expected two", from.name);
   state.session->throw_pending();
-  MatrixKernels::of(state, is_soa(from), is_soa(to)).multiply(state, from, to);
+  MatrixKernels::of(state, is_soa(from), is_soa(to)).multiply(state, from, to, product);
+}
+
+}  // namespace
+
+void multiply(const Mat& mat, const Dat& x, const Dat& y) {
+  multiply(mat, x, y, MatrixKernels::Product::replaces);
+}
+void multiply_add(const Mat& mat, const Dat& x, const Dat& y) {
+  multiply(mat, x, y, MatrixKernels::Product::adds);
 }
 
 }  // namespace kiln::mesh

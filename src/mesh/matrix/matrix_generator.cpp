@@ -58,7 +58,10 @@ constexpr const char* multiply_rows = R"(
       for (int j = 0; j < ROW_DIM; ++j)
         for (int k = 0; k < COLUMN_DIM; ++k) sum[j] += block[j * COLUMN_DIM + k] * X(column, k);
     }
-    for (int j = 0; j < ROW_DIM; ++j) Y(row, j) = sum[j] + odd[j];
+    for (int j = 0; j < ROW_DIM; ++j) {
+      const T product = sum[j] + odd[j];
+      Y(row, j) = adds ? Y(row, j) + product : product;
+    }
   }
 }
 )";
@@ -66,17 +69,17 @@ constexpr const char* multiply_rows = R"(
 constexpr const char* multiply_lanes = R"(
   __local T parts[GROUP];
   const int me = get_local_id(0), lane = me % LANES, of_group = GROUP / LANES;
-  const long all = (long)rows * ROW_DIM;
-  for (long first = (long)get_group_id(0) * of_group; first < all;
-       first += (long)get_num_groups(0) * of_group) {
-    const long mine = first + me / LANES;
-    const int row = (int)(mine / ROW_DIM), j = (int)(mine % ROW_DIM);
+  const long all = (long)(rows - first) * ROW_DIM;
+  for (long at = (long)get_group_id(0) * of_group; at < all;
+       at += (long)get_num_groups(0) * of_group) {
+    const long mine = at + me / LANES;
+    const int row = first + (int)(mine / ROW_DIM), j = (int)(mine % ROW_DIM);
     T sum = 0;
     if (mine < all) {
       const int stop = rowptr[row + 1];
-      for (int at = rowptr[row] + lane; at < stop; at += LANES) {
-        const int column = colidx[at];
-        __global const T *line = values + ((size_t)at * ROW_DIM + j) * COLUMN_DIM;
+      for (int n = rowptr[row] + lane; n < stop; n += LANES) {
+        const int column = colidx[n];
+        __global const T *line = values + ((size_t)n * ROW_DIM + j) * COLUMN_DIM;
         for (int k = 0; k < COLUMN_DIM; ++k) sum += line[k] * X(column, k);
       }
     }
@@ -85,7 +88,7 @@ constexpr const char* multiply_lanes = R"(
       barrier(CLK_LOCAL_MEM_FENCE);
       if (lane < step) parts[me] += parts[me + step];
     }
-    if (lane == 0 && mine < all) Y(row, j) = parts[me];
+    if (lane == 0 && mine < all) Y(row, j) = adds ? Y(row, j) + parts[me] : parts[me];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 }
@@ -95,7 +98,7 @@ constexpr const char* multiply_lanes = R"(
 std::string over_rows(bool cpu, const char* name, const char* parameters, const std::string& body) {
   return fmt::format(
       "HEAD void {}(MATRIX{}, const int rows{}) {{\n{}{}  }}\n}}\n", name, parameters,
-      cpu ? ", const int block" : "", cpu ? "  BLOCK_OF(rows)\n" : "",
+      cpu ? ", const int block" : "", cpu ? "  BLOCK_OF(0, rows)\n" : "",
       (cpu ? "  for (int i = begin; i < end; ++i) {\n"
            : "  for (int i = (int)get_global_id(0); i < rows; i += (int)get_global_size(0)) {\n") +
           body);
@@ -138,8 +141,8 @@ std::string MatrixGenerator::generate(const Request& request, const Parameters& 
       "#define HEAD __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
       "#define MATRIX __global T *restrict values, __global const int *restrict rowptr, \\\n"
       "    __global const int *restrict colidx\n"
-      "#define BLOCK_OF(rows) \\\n"
-      "  const int begin = (int)get_group_id(0) * block; \\\n"
+      "#define BLOCK_OF(first, rows) \\\n"
+      "  const int begin = first + (int)get_group_id(0) * block; \\\n"
       "  const int end = rows - begin < block ? rows : begin + block;\n",
       name_of(shape.type), shape.row_dim, shape.column_dim, group, parameters.get("LANES", 1));
   text += access("X", "x", shape.x_soa, shape.column_dim);
@@ -147,9 +150,11 @@ std::string MatrixGenerator::generate(const Request& request, const Parameters& 
   text += find_text;
   constexpr const char* vector_x = ", __global const T *restrict x, const long x_stride";
   constexpr const char* vector_y = ", __global T *restrict y, const long y_stride";
-  text += fmt::format("HEAD void kiln_multiply(MATRIX{}{}, const int rows{}) {{{}{}", vector_x,
-                      vector_y, cpu ? ", const int block" : "", cpu ? "\n  BLOCK_OF(rows)" : "",
-                      cpu ? multiply_rows : multiply_lanes);
+  text += fmt::format(
+      "HEAD void kiln_multiply(MATRIX{}{}, const int adds, const int first, "
+      "const int rows{}) {{{}{}",
+      vector_x, vector_y, cpu ? ", const int block" : "", cpu ? "\n  BLOCK_OF(first, rows)" : "",
+      cpu ? multiply_rows : multiply_lanes);
   text += over_rows(cpu, "kiln_diagonal", vector_y,
                     "    const int at = kiln_find(rowptr, colidx, i, i);\n"
                     "    for (int j = 0; j < ROW_DIM; ++j)\n"

@@ -15,7 +15,8 @@ struct MatrixShape {
 
 /// Writes the kernels on matrices in compressed rows of blocks, family "mesh.matrix":
 ///
-///     kiln_multiply(values, rowptr, colidx, x, y, rows)   y := A x
+///     kiln_multiply(values, rowptr, colidx, x, y, adds, first, rows)
+///         y := A x, or y + A x where `adds`, for the block rows first … rows - 1
 ///     kiln_diagonal(values, rowptr, colidx, y, rows)      y := the diagonal; 0: no such entry
 ///     kiln_set_diagonal(values, rowptr, colidx, x, rows)  the diagonal := x
 ///     kiln_rows(values, rowptr, colidx, list, all, clear, set, value, rows)
@@ -30,7 +31,7 @@ struct MatrixShape {
 class MatrixGenerator : public Generator {
  public:
   std::string family() const override { return "mesh.matrix"; }
-  std::int64_t version() const override { return 1; }
+  std::int64_t version() const override { return 2; }
   Parameters defaults(const Request& request) const override;
   bool accepts(const Request& request, const Parameters& parameters) const override;
   std::string generate(const Request& request, const Parameters& parameters) const override;

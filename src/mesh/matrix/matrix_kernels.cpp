@@ -1,7 +1,11 @@
 #include "mesh/matrix/matrix_kernels.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "mesh/loop/noted_program.hpp"
+#include "mesh/object/halo.hpp"
 #include "mesh/object/scalar.hpp"
 
 namespace kiln::mesh {
@@ -42,45 +46,51 @@ MatrixKernels& MatrixKernels::find(Session& session, const MatrixShape& shape, d
   return *session.matrix_kernels.back();
 }
 
-Launch& MatrixKernels::launch(const std::string& kernel) {
+Launch& MatrixKernels::launch(const std::string& kernel, LoopReport& report) {
   const auto known = launches_.find(kernel);
   if (known != launches_.end()) return known->second;
   NDRange range;
   range.local[0] = range.global[0] =
       in_blocks_ ? 1 : static_cast<std::size_t>(parameters_.get("GROUP", 128));
-  EnvironmentExplanation explanation;
-  Program& program = session_.resolver().resolve(
-      request_, session_.context(), session_.device(), {variant_of(kernel, range)},
-      explains_by_environment() ? explanation.get() : nullptr);
+  Program& program =
+      noted_program(session_, session_.resolver(), request_, {variant_of(kernel, range)}, report);
   return launches_.try_emplace(kernel, session_.context(), program, kernel).first->second;
 }
 
 /// Sets a kernel's arguments in their order, brings what it needs to the device, enqueues it.
 class MatrixKernels::Call {
  public:
-  Call(MatrixKernels& kernels, const char* name)
-      : kernels_(kernels), session_(kernels.session_), launch_(kernels.launch(name)) {}
+  Call(MatrixKernels& kernels, MatState& mat, MatrixOperation operation, const char* kernel)
+      : kernels_(kernels),
+        session_(kernels.session_),
+        mat_(mat),
+        sparsity_(*Handles::state(mat.sparsity)),
+        work_(MatrixWork::of(mat, operation)),
+        launch_(kernels.launch(kernel, work_.report)) {}
 
-  Call& matrix(MatState& mat, bool writes) {
-    session_.loops.run_for(&mat, writes ? LoopQueue::For::writing : LoopQueue::For::reading);
-    add(mat.values, writes);
-    add(Handles::state(mat.sparsity)->rowptr(), false);
-    add(Handles::state(mat.sparsity)->colidx(), false);
+  Call& matrix(Access access) {
+    values(access);
+    add(sparsity_.rowptr());
+    add(sparsity_.colidx());
     return *this;
   }
-  Call& values(MatState& mat) {
-    session_.loops.run_for(&mat, LoopQueue::For::writing);
-    add(mat.values, true);
+  Call& values(Access access) {
+    wait_for(&mat_, access);
+    add(mat_.values);
+    if (access != Access::read) written_ = &mat_.values;
     return *this;
   }
-  Call& vector(DatState& dat, bool writes) {
-    session_.loops.run_for(&dat, writes ? LoopQueue::For::writing : LoopQueue::For::reading);
-    add(dat.data, writes);
-    launch_.set_scalar(position_++, static_cast<cl_long>(dat.data.form().elements));
+  Call& vector(DatState& dat, Access access) {
+    wait_for(&dat, access);
+    add(dat.data);
+    scalar(static_cast<cl_long>(dat.data.form().elements));
+    if (access == Access::read) return *this;
+    written_ = &dat.data;
+    written_dat_ = &dat;
     return *this;
   }
   Call& memory(Residence& data) {
-    add(data, false);
+    add(data);
     return *this;
   }
   template <class T>
@@ -92,88 +102,147 @@ class MatrixKernels::Call {
     launch_.set_scalar(position_++, value);
     return *this;
   }
-  /// Over rows, with so many work-items for each where they are not taken in blocks.
-  void over_rows(std::size_t rows, std::size_t lanes = 1) {
-    scalar(static_cast<cl_int>(rows));
-    const std::size_t units = session_.device()->compute_units;
-    const std::size_t block = std::clamp<std::size_t>(rows / (units * 16), 128, 4096);
-    if (kernels_.in_blocks_) scalar(static_cast<cl_int>(block));
-    run(kernels_.in_blocks_ ? (rows + block - 1) / block : groups_for(rows * lanes));
+  /// Over rows from the first one on.
+  void over_rows(std::size_t rows, std::size_t bytes) {
+    enqueue_rows(0, rows, 1, LaunchTimes::Part::only);
+    done(bytes);
   }
-  void over_numbers(std::size_t count) {
+  /// Over the owned rows, whose columns are elements of x; so many work-items for each where they
+  /// are not taken in blocks. What is exchanged travels while the rows that need none of it are
+  /// computed.
+  void over_owned_rows(DatState& x, std::size_t lanes, std::size_t bytes) {
+    const std::size_t rows = sparsity_.row_set.size();
+    const unsigned place = position_;
+    const auto enqueue = [&](std::size_t first, std::size_t end, LaunchTimes::Part part) {
+      position_ = place;
+      scalar(static_cast<cl_int>(first));
+      enqueue_rows(first, end, lanes, part);
+    };
+    if (!x.is_halo_stale || Handles::state(x.on.set())->exchange == nullptr) {
+      enqueue(0, rows, LaunchTimes::Part::only);
+      return done(bytes);
+    }
+    const Queue& queue = session_.queue;
+    begin_exchange(x, queue);
+    const std::size_t interior = sparsity_.interior_rows();
+    const bool divides = interior > 0 && interior < rows;
+    if (interior > 0) {
+      enqueue(0, interior, divides ? LaunchTimes::Part::first : LaunchTimes::Part::only);
+      check_cl(::clFlush(queue.cl()()), "clFlush");
+    }
+    end_exchange(x, queue);
+    if (interior < rows)
+      enqueue(interior, rows, divides ? LaunchTimes::Part::last : LaunchTimes::Part::only);
+    done(bytes);
+  }
+  void over_numbers(std::size_t count, std::size_t bytes) {
     scalar(static_cast<cl_long>(count));
-    run(kernels_.in_blocks_ ? (count + zero_block - 1) / zero_block : groups_for(count));
+    run(kernels_.in_blocks_ ? (count + zero_block - 1) / zero_block : groups_for(count),
+        LaunchTimes::Part::only);
+    done(bytes);
   }
 
  private:
-  void add(Residence& data, bool writes) {
-    launch_.set_memory(position_++, data.on_device(session_.queue));
-    if (writes) written_ = &data;
+  void wait_for(const void* state, Access access) {
+    session_.loops.run_for(
+        state, access == Access::read ? LoopQueue::For::reading : LoopQueue::For::writing);
+  }
+  void add(Residence& data) { launch_.set_memory(position_++, data.on_device(session_.queue)); }
+  std::size_t group() const {
+    return static_cast<std::size_t>(kernels_.parameters_.get("GROUP", 128));
   }
   std::size_t groups_for(std::size_t items) const {
-    const auto group = static_cast<std::size_t>(kernels_.parameters_.get("GROUP", 128));
-    return std::min((items + group - 1) / group,
+    return std::min((items + group() - 1) / group(),
                     std::size_t{session_.device()->compute_units} * 64);
   }
-  void run(std::size_t groups) {
+  void enqueue_rows(std::size_t first, std::size_t end, std::size_t lanes, LaunchTimes::Part part) {
+    scalar(static_cast<cl_int>(end));
+    const std::size_t rows = end - first, units = session_.device()->compute_units;
+    const std::size_t block = std::clamp<std::size_t>(rows / (units * 16), 128, 4096);
+    if (kernels_.in_blocks_) scalar(static_cast<cl_int>(block));
+    run(kernels_.in_blocks_ ? (rows + block - 1) / block : groups_for(rows * lanes), part);
+  }
+  void run(std::size_t groups, LaunchTimes::Part part) {
     if (groups == 0) return;
     NDRange range;
-    range.local[0] =
-        kernels_.in_blocks_ ? 1 : static_cast<std::size_t>(kernels_.parameters_.get("GROUP", 128));
+    range.local[0] = kernels_.in_blocks_ ? 1 : group();
     range.global[0] = groups * range.local[0];
     if (!(launch_.range() == range)) launch_.set_range(range);
-    launch_.enqueue(session_.queue.cl()());
     session_.launched();
+    if (session_.options.timing)
+      work_.times.enqueue(launch_, session_.queue, part);
+    else
+      launch_.enqueue(session_.queue.cl()());
     if (written_ != nullptr) written_->device_writes();
+  }
+  void done(std::size_t bytes) {
+    if (written_dat_ != nullptr) written_dat_->is_halo_stale = written_dat_->has_halo();
+    LoopReport& report = work_.report;
+    ++report.count;
+    report.bytes += bytes;
+    if (!report.form.empty()) return;
+    report.form = "rows";
+    if (const auto lanes = kernels_.parameters_.get("LANES", 1); lanes > 1)
+      report.form = fmt::format("rows by {} lanes", lanes);
   }
 
   MatrixKernels& kernels_;
   Session& session_;
+  MatState& mat_;
+  SparsityState& sparsity_;
+  MatrixWork& work_;
   Launch& launch_;
   unsigned position_ = 0;
   Residence* written_ = nullptr;
+  DatState* written_dat_ = nullptr;
 };
 
-void MatrixKernels::multiply(MatState& mat, DatState& x, DatState& y) {
-  const auto& sparsity = *Handles::state(mat.sparsity);
-  Call(*this, "kiln_multiply")
-      .matrix(mat, false)
-      .vector(x, false)
-      .vector(y, true)
-      .over_rows(sparsity.row_set.size(),
-                 sparsity.row_dim * static_cast<std::size_t>(parameters_.get("LANES", 1)));
+void MatrixKernels::multiply(MatState& mat, DatState& x, DatState& y, Product product) {
+  const bool adds = product == Product::adds;
+  Call(*this, mat, MatrixOperation::multiply, "kiln_multiply")
+      .matrix(Access::read)
+      .vector(x, Access::read)
+      .vector(y, adds ? Access::rw : Access::write)
+      .scalar(cl_int{adds})
+      .over_owned_rows(x,
+                       static_cast<std::size_t>(shape_.row_dim) *
+                           static_cast<std::size_t>(parameters_.get("LANES", 1)),
+                       multiply_bytes(mat, adds));
 }
 
 void MatrixKernels::diagonal(MatState& mat, DatState& to) {
-  Call(*this, "kiln_diagonal")
-      .matrix(mat, false)
-      .vector(to, true)
-      .over_rows(Handles::state(mat.sparsity)->row_set.total_size());
+  Call(*this, mat, MatrixOperation::diagonal, "kiln_diagonal")
+      .matrix(Access::read)
+      .vector(to, Access::write)
+      .over_rows(Handles::state(mat.sparsity)->row_set.size(), diagonal_bytes(mat));
 }
 
 void MatrixKernels::set_diagonal(MatState& mat, DatState& from) {
-  Call(*this, "kiln_set_diagonal")
-      .matrix(mat, true)
-      .vector(from, false)
-      .over_rows(Handles::state(mat.sparsity)->row_set.total_size());
+  Call(*this, mat, MatrixOperation::set_diagonal, "kiln_set_diagonal")
+      .matrix(Access::rw)
+      .vector(from, Access::read)
+      .over_rows(Handles::state(mat.sparsity)->row_set.size(), diagonal_bytes(mat));
 }
 
 void MatrixKernels::change_rows(MatState& mat, SubsetState* rows, const RowChange& change) {
   auto& sparsity = *Handles::state(mat.sparsity);
   const auto value = scalar_bytes(shape_.type, change.value);
-  Call(*this, "kiln_rows")
-      .matrix(mat, true)
+  Call(*this, mat, MatrixOperation::change_rows, "kiln_rows")
+      .matrix(Access::rw)
       .memory(rows == nullptr ? sparsity.rowptr() : rows->device)
       .scalar(cl_int{rows == nullptr})
       .scalar(cl_int{change.clear})
       .scalar(cl_int{change.set})
       .scalar(ByteView{value.data(), size_of(shape_.type)})
-      .over_rows(rows == nullptr ? sparsity.row_set.total_size() : rows->indices.size());
+      .over_rows(rows == nullptr ? sparsity.row_set.total_size() : rows->indices.size(),
+                 rows_bytes(mat, rows, change.clear, change.set));
 }
 
 void MatrixKernels::zero(MatState& mat) {
   const auto& form = mat.values.form();
-  Call(*this, "kiln_zero").values(mat).over_numbers(form.elements * form.dim);
+  Call(*this, mat, MatrixOperation::zero, "kiln_zero")
+      .values(Access::write)
+      .over_numbers(form.elements * form.dim, mat.values.bytes());
 }
 
 }  // namespace kiln::mesh

@@ -5,12 +5,15 @@
 
 #include "kernel/launch.hpp"
 #include "mesh/matrix/matrix_generator.hpp"
+#include "mesh/matrix/matrix_work.hpp"
 #include "mesh/object/session.hpp"
 
 namespace kiln::mesh {
 
 /// The kernels on matrices of one shape, compiled at their first use and launched on the Session's
-/// queue, after the loops that they depend on. One thread.
+/// queue, after the loops that they depend on. With halos they are as loops over the rows: vectors
+/// are of the owned ones, and what a product reads of others is exchanged where it is stale. One
+/// thread.
 class MatrixKernels {
  public:
   MatrixKernels(Session& session, const MatrixShape& shape, double row_length);
@@ -18,7 +21,8 @@ class MatrixKernels {
   /// Those that a Session has for a matrix and the layouts of vectors; made at the first call.
   static MatrixKernels& of(MatState& mat, bool x_soa = false, bool y_soa = false);
 
-  void multiply(MatState& mat, DatState& x, DatState& y);
+  enum class Product : std::uint8_t { replaces, adds };
+  void multiply(MatState& mat, DatState& x, DatState& y, Product product);
   void diagonal(MatState& mat, DatState& to);
   void set_diagonal(MatState& mat, DatState& from);
   /// Of all rows, where `rows` is null.
@@ -32,7 +36,7 @@ class MatrixKernels {
  private:
   class Call;
   static MatrixKernels& find(Session& session, const MatrixShape& shape, double row_length);
-  Launch& launch(const std::string& kernel);
+  Launch& launch(const std::string& kernel, LoopReport& report);
   Session& session_;
   MatrixShape shape_;
   Request request_;

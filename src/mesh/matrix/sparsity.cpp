@@ -128,6 +128,21 @@ Sparsity make_sparsity(const SessionPtr& session, MapPairs pairs, const Extruded
 
 }  // namespace
 
+std::size_t SparsityState::interior_rows() const {
+  auto& known = pattern->interior_rows;
+  if (known) return *known;
+  const auto starts = view(rowptr()).first(row_set.size() + 1);
+  const auto columns = view(colidx()).first(static_cast<std::size_t>(starts.back()));
+  const auto owned = static_cast<std::int32_t>(column_set.size());
+  const auto halo = std::find_if(columns.begin(), columns.end(),
+                                 [&](std::int32_t column) { return column >= owned; });
+  // The row that holds it: the last one that begins there or before.
+  const auto after = std::upper_bound(starts.begin(), starts.end(), halo - columns.begin());
+  known =
+      halo == columns.end() ? row_set.size() : static_cast<std::size_t>(after - starts.begin()) - 1;
+  return *known;
+}
+
 Sparsity Mesh::sparsity(MapPairs maps, std::size_t row_dim, std::size_t column_dim) {
   return make_sparsity(session_, maps, nullptr, row_dim, column_dim);
 }
@@ -135,6 +150,57 @@ Sparsity Mesh::sparsity(MapPairs maps, std::size_t row_dim, std::size_t column_d
 Sparsity Mesh::sparsity(const ExtrudedSet& columns, MapPairs maps, std::size_t row_dim,
                         std::size_t column_dim) {
   return make_sparsity(session_, maps, &columns, row_dim, column_dim);
+}
+
+namespace {
+
+using MixedPairs = std::span<const std::pair<MixedMap, MixedMap>>;
+
+void check_parts(const char* what, std::size_t parts, std::size_t found, const char* of) {
+  if (parts != found) refuse("{} {} {}, expected {}", found, what, of, parts);
+}
+
+MixedSparsity make_mixed(const SessionPtr& session, MixedPairs pairs, const ExtrudedSet* over,
+                         std::span<const std::size_t> row_dims,
+                         std::span<const std::size_t> column_dims) {
+  if (pairs.empty()) refuse("no mixed maps, expected a pair or more of them");
+  const std::size_t rows = pairs.front().first.size(), columns = pairs.front().second.size();
+  for (const auto& [row_maps, column_maps] : pairs) {
+    check_parts("parts", rows, row_maps.size(), "of a mixed map of rows");
+    check_parts("parts", columns, column_maps.size(), "of a mixed map of columns");
+  }
+  if (!row_dims.empty()) check_parts("dims", rows, row_dims.size(), "of row parts");
+  if (!column_dims.empty()) check_parts("dims", columns, column_dims.size(), "of column parts");
+  std::vector<Sparsity> blocks;
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < columns; ++c) {
+      std::vector<std::pair<Map, Map>> maps;
+      for (const auto& pair : pairs) maps.emplace_back(pair.first[r], pair.second[c]);
+      blocks.push_back(make_sparsity(session, maps, over, row_dims.empty() ? 1 : row_dims[r],
+                                     column_dims.empty() ? 1 : column_dims[c]));
+    }
+  return {rows, columns, std::move(blocks)};
+}
+
+}  // namespace
+
+MixedSparsity Mesh::sparsity(MixedPairs maps, std::span<const std::size_t> row_dims,
+                             std::span<const std::size_t> column_dims) {
+  return make_mixed(session_, maps, nullptr, row_dims, column_dims);
+}
+
+MixedSparsity Mesh::sparsity(const ExtrudedSet& columns, MixedPairs maps,
+                             std::span<const std::size_t> row_dims,
+                             std::span<const std::size_t> column_dims) {
+  return make_mixed(session_, maps, &columns, row_dims, column_dims);
+}
+
+MixedMat Mesh::mat(const std::string& name, const MixedSparsity& sparsity, ScalarType type) {
+  std::vector<Mat> blocks;
+  for (std::size_t r = 0; r < sparsity.row_parts(); ++r)
+    for (std::size_t c = 0; c < sparsity.column_parts(); ++c)
+      blocks.push_back(mat(fmt::format("{}[{}][{}]", name, r, c), sparsity.block(r, c), type));
+  return {sparsity.row_parts(), sparsity.column_parts(), std::move(blocks)};
 }
 
 Mat Mesh::mat(std::string name, const Sparsity& sparsity, ScalarType type) {

@@ -7,6 +7,7 @@
 
 #include "device/pinned_workers.hpp"
 #include "mesh/loop/prepared_loop.hpp"
+#include "mesh/matrix/matrix_work.hpp"
 #include "mesh/object/copy_bandwidth.hpp"
 #include "mesh/object/map_values.hpp"
 #include "mesh/object/numbers.hpp"
@@ -201,6 +202,7 @@ std::vector<LoopReport> Mesh::report() {
   const double bandwidth = session_->options.timing ? copy_bandwidth() : 0;
   std::vector<LoopReport> all = session_->loops.past();
   for (const auto& loop : session_->loops.all()) all.push_back(loop->report());
+  for (const auto& work : session_->matrix_work) all.push_back(work->now());
   std::erase_if(all, [](const LoopReport& report) { return report.count == 0; });
   for (LoopReport& report : all) {
     if (report.seconds <= 0) continue;
@@ -214,6 +216,7 @@ void Mesh::clear_report() {
   finish();
   session_->loops.clear_past();
   for (const auto& loop : session_->loops.all()) loop->clear_report();
+  for (const auto& work : session_->matrix_work) work->clear();
 }
 
 double Mesh::copy_bandwidth() { return session_->copy_bandwidth(); }

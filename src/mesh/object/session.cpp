@@ -7,6 +7,7 @@
 #include "device/pinned_workers.hpp"
 #include "mesh/matrix/matrix_generator.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
+#include "mesh/matrix/matrix_work.hpp"
 #include "mesh/object/copy_bandwidth.hpp"
 #include "mesh/object/process_resolver.hpp"
 #include "store/local_store.hpp"

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ namespace kiln::mesh {
 
 struct Session;
 class MatrixKernels;
+struct MatrixWork;
 using SessionPtr = std::shared_ptr<Session>;
 
 /// A number that was never given before. Thread-safe.
@@ -96,6 +98,8 @@ struct ConstState {
 /// Compressed rows of blocks, whatever their size; shared by all Sparsities of the same Maps.
 struct SparsityPattern {
   Residence rowptr, colidx;
+  /// Of the sets that its Maps lead to, once asked for: SparsityState::interior_rows().
+  std::optional<std::size_t> interior_rows{};
 };
 
 /// Two Maps, as they were, with the layers of an extruded set (1: none), by which loops may reach a
@@ -116,6 +120,9 @@ struct SparsityState {
 
   Residence& rowptr() const { return pattern->rowptr; }
   Residence& colidx() const { return pattern->colidx; }
+  /// So many owned rows, from the first on, have columns that are owned: products of theirs need no
+  /// halo. Found by a look at these rows' columns, once.
+  std::size_t interior_rows() const;
   static std::span<const std::int32_t> view(Residence& part) {
     return {reinterpret_cast<const std::int32_t*>(part.initial().data()), part.form().elements};
   }
@@ -127,11 +134,17 @@ struct MatState {
   Sparsity sparsity;
   std::uint64_t id = next_identity();
   Residence values;
-  std::array<MatrixKernels*, 4> kernels{};  ///< the Session's, once used; by layouts of vectors
+  // The Session's, once used:
+  std::array<MatrixKernels*, 4> kernels{};  ///< by layouts of vectors
+  std::array<MatrixWork*, 5> work{};        ///< by MatrixOperation
 };
 
 struct KernelState {
+  KernelState(std::string function, std::string text)
+      : name(std::move(function)), code(std::move(text)) {}
   std::string name, code;
+  mutable std::mutex mutex;
+  mutable std::vector<int> pointer_depths;  ///< of the function's parameters, once asked for
 };
 
 /// From a handle to what it stands for.

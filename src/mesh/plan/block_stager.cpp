@@ -58,12 +58,15 @@ BlockStager::BlockStager(const PlanInput& input, const std::vector<StagedList>& 
 
 template <class Place>
 void BlockStager::clear_masks(const std::vector<Reached<Place>>& reached, std::size_t count) {
+  const auto clear = [&](std::uint64_t* first, std::size_t size) {
+    std::fill_n(first, size, 0);
+    cleared_ += size;
+  };
   for (auto& masks : masks_)
-    if (masks.list >= 0)
-      std::fill_n(masks.colours.begin(), sizes_[static_cast<std::size_t>(masks.list)], 0);
+    if (masks.list >= 0) clear(masks.colours.data(), sizes_[static_cast<std::size_t>(masks.list)]);
   for (std::size_t e = 0; e < entries_.size(); ++e)
     if (masks_[entries_[e].masks].list < 0)
-      for (std::size_t i = 0; i < count; ++i) reached[e].masks[reached[e].places[i]] = 0;
+      for (std::size_t i = 0; i < count; ++i) clear(reached[e].masks + reached[e].places[i], 1);
 }
 
 namespace {

@@ -39,6 +39,9 @@ class BlockStager {
   std::int32_t colour(Elements elements, std::size_t first, std::size_t count, const Loc* locs,
                       std::int32_t* colours);
 
+  /// Masks that were cleared so far, by entries.
+  std::size_t cleared() const { return cleared_; }
+
  private:
   /// A column of a conflict.
   struct Entry {
@@ -77,6 +80,7 @@ class BlockStager {
   bool all_listed_ = true;               ///< every conflict has a list
   std::vector<std::uint32_t> gathered_;  ///< else: places of the entries, row after row
   std::vector<std::uint32_t> waiting_;
+  std::size_t cleared_ = 0;
 };
 
 template <class Loc, class Elements>

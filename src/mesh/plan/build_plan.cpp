@@ -44,8 +44,9 @@ void fill(std::span<T> array, const auto& values) {
 
 class Build {
  public:
-  explicit Build(const PlanInput& input)
+  Build(const PlanInput& input, PlanWork& work)
       : input_(input),
+        work_(work),
         conflicts_(conflicts_of(input)),
         layout_(staging_layout(input.pairs)),
         blocks_((input.size + input.block_size - 1) / input.block_size) {}
@@ -148,6 +149,7 @@ class Build {
         draft_.array("ind_map")};
     const auto result = stage(input_, layout_, conflicts_, arrays);
     fill(draft_.array("nindirect"), result.nindirect);
+    work_.cleared = result.cleared;
     std::vector<std::int32_t> first{0}, rows;
     for (const auto& of_pair : layout_.rows) {
       rows.insert(rows.end(), of_pair.begin(), of_pair.end());
@@ -193,6 +195,7 @@ class Build {
   }
 
   const PlanInput& input_;
+  PlanWork& work_;
   std::vector<Columns> conflicts_;
   StagingLayout layout_;
   std::size_t blocks_;
@@ -201,12 +204,14 @@ class Build {
 
 }  // namespace
 
-PlanPtr build_plan(const PlanInput& input) {
+PlanPtr build_plan(const PlanInput& input, PlanWork* work) {
   check_input(input);
+  PlanWork unread;
   try {
     // A thread that waits for others takes up none of its caller's tasks meanwhile: one that wants
     // this very plan would wait for itself.
-    return tbb::this_task_arena::isolate([&] { return Build(input).run(); });
+    return tbb::this_task_arena::isolate(
+        [&] { return Build(input, work != nullptr ? *work : unread).run(); });
   } catch (const Error& error) {
     // Which block found it depends on the threads; the first one is named.
     if (error.code() != Errc::bad_input) throw;

@@ -112,6 +112,11 @@ class MeshPlan {
 /// Version of the arrays' meaning: grows when a plan of an earlier program may not be read.
 inline constexpr std::uint32_t plan_schema = 1;
 
+/// What making a plan took beside looks at its elements: for tests of what it costs.
+struct PlanWork {
+  std::size_t cleared = 0;  ///< marks of targets, between blocks whose elements are coloured
+};
+
 /// Makes the plan that the input describes: the same bytes on any number of threads (oneTBB; bound
 /// it with a task_arena). Throws Error (bad_input) where the input contradicts itself or a Map
 /// points outside its set, naming the Map, row, component and value; (unsupported) where 32-bit
@@ -119,6 +124,6 @@ inline constexpr std::uint32_t plan_schema = 1;
 ///
 /// Colours are those of greedy first-fit in rising order: a vertex gets the least colour that no
 /// earlier vertex has with which it shares a target in one of the conflicts.
-PlanPtr build_plan(const PlanInput& input);
+PlanPtr build_plan(const PlanInput& input, PlanWork* work = nullptr);
 
 }  // namespace kiln::mesh

@@ -118,7 +118,7 @@ class Stage {
 
 StagedTotals totals(const PlanInput& input, const StagedArrays& arrays) {
   const std::size_t pairs = input.pairs.size();
-  StagedTotals result{0, std::vector<std::int32_t>(pairs), 0};
+  StagedTotals result{0, std::vector<std::int32_t>(pairs), 0, 0};
   for (std::size_t b = 0; b < arrays.nthrcol.size(); ++b) {
     std::size_t bytes = 0;
     for (std::size_t p = 0; p < pairs; ++p) {
@@ -143,6 +143,7 @@ StagedTotals stage(const PlanInput& input, const StagingLayout& layout,
       tbb::simple_partitioner());
   StagedTotals result = totals(input, into);
   result.ind_map = work.close_gaps(chunks);
+  for (const auto& stager : stagers) result.cleared += stager.cleared();
   return result;
 }
 

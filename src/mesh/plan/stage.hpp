@@ -23,6 +23,7 @@ struct StagedTotals {
   std::size_t ind_map = 0;  ///< entries that are used
   std::vector<std::int32_t> nindirect;
   std::size_t nshared = 0;
+  std::size_t cleared = 0;  ///< as in PlanWork
 };
 
 /// Writes the staging maps and the colours of elements of all blocks, on the threads of the

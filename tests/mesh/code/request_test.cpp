@@ -123,6 +123,44 @@ TEST(LoopParameters, go_past_caches_where_these_would_not_keep_an_elements_own_d
   EXPECT_EQ(streams(101, device), 0);
 }
 
+TEST(LoopParameters, gpus_get_colours_for_many_wide_increments_and_atomics_for_few) {
+  const LoopGenerator generator;
+  const auto form = [&](ScalarType type, const LoopDevice& device, std::int64_t elements) {
+    const std::string name(name_of(type));
+    const auto shape = loop(
+        "void add(const " + name + " *x, " + name + " *y) { *y += *x; }", "add",
+        {direct(0, 1, Access::read, type), through(direct(1, 1, Access::inc, type), 0, 0, 2, 1)},
+        {});
+    const Request request = make_request(shape, device, elements);
+    const Parameters parameters = generator.defaults(request);
+    EXPECT_TRUE(generator.accepts(request, parameters));
+    return parameters.get("FORM", -1);
+  };
+  constexpr std::int64_t atomic = 1, coloured = 2, many = 65536;
+  LoopDevice gpu;
+  gpu.cpu = false;
+  for (const bool nvidia : {false, true}) {
+    gpu.nvidia = nvidia;
+    EXPECT_EQ(form(f64, gpu, many), coloured);
+    EXPECT_EQ(form(f64, gpu, many - 1), atomic);
+    EXPECT_EQ(form(ScalarType::i64, gpu, many), coloured);
+    EXPECT_EQ(form(ScalarType::f32, gpu, 100 * many), atomic);
+    EXPECT_EQ(form(ScalarType::i32, gpu, 100 * many), atomic);
+    // There are no additions to less than 32 bits.
+    EXPECT_EQ(form(ScalarType::i16, gpu, 10), coloured);
+  }
+  gpu.wide_atomics = false;
+  EXPECT_EQ(form(f64, gpu, 10), coloured);
+  EXPECT_EQ(form(ScalarType::f32, gpu, 10), atomic);
+  // Nothing is added to where others add: no colours are needed.
+  gpu.wide_atomics = true;
+  const auto direct_loop =
+      loop("void copy(const double *x, double *y) { *y += *x; }", "copy",
+           {direct(0, 1, Access::read, f64), direct(1, 1, Access::inc, f64)}, {});
+  EXPECT_EQ(generator.defaults(make_request(direct_loop, gpu, 100 * many)).get("FORM", -1), atomic);
+  EXPECT_EQ(form(f64, {}, many), 0);  // a CPU
+}
+
 TEST(LoopParameters, are_guarded_against_what_the_loop_cannot_be) {
   const LoopGenerator generator;
   const Request floats = make_request(add({{"gam"}}), {}, 0);

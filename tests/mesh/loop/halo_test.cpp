@@ -1,65 +1,12 @@
 // A mesh in two parts with halos, each on a thread and a Mesh of its own: together they are the
 // undivided mesh.
-#include <condition_variable>
-#include <deque>
-#include <mutex>
 #include <thread>
 
+#include "../object/exchanges.hpp"
 #include "../object/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
-
-/// Messages from one part to the other, in order.
-class Channel {
- public:
-  void send(std::vector<std::byte> message) {
-    const std::lock_guard lock(mutex_);
-    messages_.push_back(std::move(message));
-    arrived_.notify_one();
-  }
-  std::vector<std::byte> receive() {
-    std::unique_lock lock(mutex_);
-    arrived_.wait(lock, [&] { return !messages_.empty(); });
-    auto message = std::move(messages_.front());
-    messages_.pop_front();
-    return message;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::deque<std::vector<std::byte>> messages_;
-};
-
-/// Sends listed elements of a set to the other part, and puts what comes behind the owned ones.
-class PairExchange : public HaloExchange {
- public:
-  PairExchange(Channel& out, Channel& in, std::vector<std::size_t> sends)
-      : out_(out), in_(in), sends_(std::move(sends)) {}
-  void begin(const HaloValues& dat) override {
-    const std::size_t bytes = dat.dim * size_of(dat.type);
-    std::vector<std::byte> message;
-    for (const auto element : sends_) {
-      const auto from = dat.values.subspan(element * bytes, bytes);
-      message.insert(message.end(), from.begin(), from.end());
-    }
-    out_.send(std::move(message));
-    calls.push_back("begin " + std::string(dat.name));
-  }
-  void end(const HaloValues& dat) override {
-    const auto message = in_.receive();
-    const std::size_t bytes = dat.dim * size_of(dat.type);
-    ASSERT_EQ(message.size(), (dat.total - dat.owned) * bytes);
-    std::ranges::copy(message, dat.values.begin() + static_cast<std::ptrdiff_t>(dat.owned * bytes));
-    calls.push_back("end " + std::string(dat.name));
-  }
-  std::vector<std::string> calls;
-
- private:
-  Channel &out_, &in_;
-  std::vector<std::size_t> sends_;
-};
 
 /// A row of cells with nodes between them, cell c between nodes c and c + 1, dealt out to two
 /// parts: part 0 owns the first half, node `middle` included.
@@ -210,22 +157,6 @@ INSTANTIATE_TEST_SUITE_P(Layouts, HaloTest, ::testing::Values(DataLayout::aos, D
                          [](const auto& one) {
                            return std::string(one.param == DataLayout::aos ? "aos" : "soa");
                          });
-
-/// Notes what it is asked, and gives every copy a number.
-class Noting : public HaloExchange {
- public:
-  void begin(const HaloValues& dat) override {
-    calls += "begin " + std::string(dat.name) + " " + std::to_string(dat.as<int>()[0]) + "; ";
-    if (fails_in == 1) throw Error(Errc::io, "the wire is cut");
-  }
-  void end(const HaloValues& dat) override {
-    calls += "end " + std::string(dat.name) + "; ";
-    if (fails_in == 2) throw Error(Errc::io, "the wire is cut");
-    for (std::size_t k = dat.owned * dat.dim; k < dat.total * dat.dim; ++k) dat.as<int>()[k] = 77;
-  }
-  std::string calls;
-  int fails_in = 0;
-};
 
 class StaleTest : public MeshTest {
  protected:

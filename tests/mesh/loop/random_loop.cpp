@@ -1,7 +1,8 @@
 #include "random_loop.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <cmath>
+#include <limits>
 
 namespace kiln::mesh::testing {
 namespace {
@@ -53,6 +54,7 @@ bool less(ScalarType type, std::int64_t a, std::int64_t b) {
 RandomLoop::RandomLoop(unsigned seed, std::size_t size, Limits limits) : random_(seed) {
   same_type_ = pick(0, 1) == 0;
   narrow_ = limits.narrow;
+  real_ = limits.real;
   type_ = pick(0, 1) == 0 ? ScalarType::f64 : ScalarType::f32;
   for (auto& sizes : sizes_) {
     const auto n = static_cast<std::size_t>(pick(1, 40));
@@ -104,7 +106,7 @@ void RandomLoop::add_use() {
   use.map = static_cast<std::size_t>(pick(0, 1));
   const MapData& map = maps_[use.map];
   Data data;
-  data.type = same_type_ ? type_ : static_cast<ScalarType>(pick(narrow_ ? 0 : 4, 9));
+  data.type = same_type_ ? type_ : static_cast<ScalarType>(pick(real_ ? 8 : narrow_ ? 0 : 4, 9));
   data.dim = static_cast<std::size_t>(pick(1, 4));
   data.layout = pick(0, 1) == 0 ? DataLayout::aos : DataLayout::soa;
   if (use.way == Way::index) {
@@ -138,7 +140,9 @@ void RandomLoop::add_use() {
   }
   const std::size_t count = data.dim * (is_global ? 1 : total(data.set));
   for (std::size_t i = 0; i < count; ++i)
-    data.values.push_back(as_type(data.type, pick(data.type == ScalarType::u64 ? 0 : -3, 3)));
+    data.values.push_back(real_
+                              ? pick(-3000, 3000)
+                              : as_type(data.type, pick(data.type == ScalarType::u64 ? 0 : -3, 3)));
   use.data = list.size();
   list.push_back(std::move(data));
   uses_.push_back(use);
@@ -158,8 +162,13 @@ std::string RandomLoop::parameter(std::size_t i) const {
          c_names[static_cast<std::size_t>(data.type)] + (many ? " **a" : " *a") + std::to_string(i);
 }
 
+std::string RandomLoop::work_type() const {
+  if (same_type_) return c_names[static_cast<std::size_t>(type_)];
+  return real_ ? "double" : "long";
+}
+
 std::string RandomLoop::text() const {
-  const std::string work = same_type_ ? c_names[static_cast<std::size_t>(type_)] : "long";
+  const std::string work = work_type();
   std::string parameters, reads, writes;
   for (std::size_t i = 0; i < uses_.size(); ++i) {
     const Use& use = uses_[i];
@@ -275,11 +284,7 @@ void RandomLoop::call(Values& values, const Values& old, const Point& point, boo
   }
 }
 
-RandomLoop::Values RandomLoop::expected() const {
-  Values values;
-  for (const Data& data : dats_) values.push_back(data.values);
-  for (const Data& data : globals_) values.push_back(data.values);
-  const Values old = values;
+void RandomLoop::for_all_points(const std::function<void(const Point&, bool counts)>& visit) const {
   const std::size_t end = needs_exec_halo() ? sizes_[0][2] : sizes_[0][1];
   for (std::size_t e = 0; e < end; ++e) {
     if (subset_ &&
@@ -288,12 +293,108 @@ RandomLoop::Values RandomLoop::expected() const {
     for (int layer = 0; layer < std::max(1, static_cast<int>(layers_) - 1); ++layer)
       for (int i = 0; i < std::max<int>(1, static_cast<int>(extents_[0])); ++i)
         for (int j = 0; j < std::max<int>(1, static_cast<int>(extents_[1])); ++j)
-          call(values, old, {e, layer, i, j}, e < sizes_[0][1]);
+          visit({e, layer, i, j}, e < sizes_[0][1]);
   }
+}
+
+RandomLoop::Values RandomLoop::expected() const {
+  Values values;
+  for (const Data& data : dats_) values.push_back(data.values);
+  for (const Data& data : globals_) values.push_back(data.values);
+  const Values old = values;
+  for_all_points([&](const Point& point, bool counts) { call(values, old, point, counts); });
   return values;
 }
 
+namespace {
+
+/// The real number that stands for a whole one, as a type has it.
+double real(ScalarType type, std::int64_t number) {
+  const double value = static_cast<double>(number) / 997;
+  return type == ScalarType::f32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+long double epsilon(ScalarType type) {
+  return type == ScalarType::f32 ? static_cast<long double>(std::numeric_limits<float>::epsilon())
+                                 : std::numeric_limits<double>::epsilon();
+}
+
+}  // namespace
+
+void RandomLoop::call(std::vector<std::vector<Real>>& reals, const Point& point,
+                      bool counts) const {
+  long double s = 1, magnitude = 1;
+  std::size_t terms = 1;
+  const auto add_term = [&](long double term) {
+    s += term;
+    magnitude += std::abs(term);
+    ++terms;
+  };
+  if (extents_[0] > 0) add_term(point.i);
+  if (extents_[1] > 0) add_term(2 * point.j);
+  for (const Use& use : uses_) {
+    if (use.access != READ) continue;
+    const Data& data = data_of(use);
+    const auto at = places(use, point);
+    for (std::size_t p = 0; p < at.size(); ++p)
+      add_term(static_cast<long double>(p % 3 + 1) * real(data.type, data.values[at[p].second]));
+  }
+  for (const Use& use : uses_) {
+    if (use.access == READ || (use.way == Way::global && !counts)) continue;
+    const Data& data = data_of(use);
+    const auto at = places(use, point);
+    for (std::size_t p = 0; p < at.size(); ++p) {
+      const auto weight = static_cast<long double>(p % 3 + 1);
+      Real& target = reals[at[p].first][at[p].second];
+      const Real addend{
+          s + weight, magnitude + weight, 1,
+          static_cast<long double>(terms + 4) * epsilon(data.type) * (magnitude + weight)};
+      if (use.access == WRITE && use.way != Way::direct) {
+        const std::size_t k = use.way == Way::flat ? p / maps_[use.map].arity : p % data.dim;
+        target = {static_cast<long double>(k), 0, 0, 0};
+      } else if (use.access == WRITE) {
+        target = addend;
+      } else if (use.access == RW || use.access == INC) {
+        target.value += addend.value;
+        target.magnitude += addend.magnitude;
+        ++target.addends;
+        target.bound = static_cast<long double>(target.addends + terms + 4) * epsilon(data.type) *
+                       target.magnitude;
+      } else {
+        // An extreme is off by no more than the worst of what it is taken of.
+        const bool is_new =
+            use.access == MIN ? addend.value < target.value : addend.value > target.value;
+        if (is_new) target.value = addend.value;
+        target.bound = std::max(target.bound, addend.bound);
+      }
+    }
+  }
+}
+
+std::vector<std::vector<RandomLoop::Real>> RandomLoop::expected_reals() const {
+  std::vector<std::vector<Real>> reals;
+  for (const auto* list : {&dats_, &globals_})
+    for (const Data& data : *list) {
+      auto& made = reals.emplace_back();
+      for (const std::int64_t number : data.values) {
+        const long double value = real(data.type, number);
+        made.push_back({value, std::abs(value), 1, 0});
+      }
+    }
+  for_all_points([&](const Point& point, bool counts) { call(reals, point, counts); });
+  return reals;
+}
+
 RandomLoop::Values RandomLoop::run(const Mesh::Options& options, const Parameters& form) const {
+  return run_as<std::int64_t>(options, form);
+}
+std::vector<std::vector<double>> RandomLoop::run_reals(const Mesh::Options& options,
+                                                       const Parameters& form) const {
+  return run_as<double>(options, form);
+}
+
+template <class Number>
+std::vector<std::vector<Number>> RandomLoop::run_as(const Mesh::Options& options,
+                                                    const Parameters& form) const {
   Mesh mesh(options);
   Handles::session(mesh)->resolver().try_out("mesh.par_loop", form);
   const std::vector<Set> sets{mesh.set("own", sizes_[0]), mesh.set("one", sizes_[1]),
@@ -301,11 +402,12 @@ RandomLoop::Values RandomLoop::run(const Mesh::Options& options, const Parameter
   std::vector<Map> maps;
   for (const auto& map : maps_)
     maps.push_back(mesh.map("map", sets[0], sets[map.to], map.arity, map.values, map.offsets));
-  const auto raw = [](const Data& data) {
+  const auto raw = [this](const Data& data) {
     return with_type(data.type, [&](auto zero) {
       std::vector<std::byte> bytes(data.values.size() * sizeof zero);
       for (std::size_t i = 0; i < data.values.size(); ++i) {
-        const auto value = static_cast<decltype(zero)>(data.values[i]);
+        const auto value = real_ ? static_cast<decltype(zero)>(real(data.type, data.values[i]))
+                                 : static_cast<decltype(zero)>(data.values[i]);
         std::memcpy(bytes.data() + i * sizeof zero, &value, sizeof zero);
       }
       return bytes;
@@ -337,7 +439,7 @@ RandomLoop::Values RandomLoop::run(const Mesh::Options& options, const Parameter
                          : subset_   ? Iteration(sets[0].subset(*subset_))
                                      : Iteration(sets[0]);
   par_loop(kernel, over, std::span<const Arg>(arguments));
-  Values values;
+  std::vector<std::vector<Number>> values;
   for (const Dat& dat : dats)
     with_type(dat.type(), [&](auto zero) {
       const auto found = dat.read<decltype(zero)>();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -9,7 +10,8 @@
 namespace kiln::mesh::testing {
 
 /// A loop of random structure over random data: its kernel as text, and what it means, element
-/// after element. All values are small whole numbers, so that floats are exact in any order.
+/// after element. Whole numbers are small, so that floats are exact in any order; of real ones it
+/// is known how far rounding may lead.
 class RandomLoop {
  public:
   struct Limits {
@@ -17,6 +19,8 @@ class RandomLoop {
     /// Types of 8 and 16 bits. PoCL 3.1 (LLVM 15) miscompiles about one in five hundred of these
     /// loops: the text is right in Oclgrind and in PoCL without optimisation.
     bool narrow = false;
+    /// Real numbers, of float and double alone.
+    bool real = false;
   };
   /// @param size elements of the set that it runs over.
   RandomLoop(unsigned seed, std::size_t size, Limits limits);
@@ -27,6 +31,25 @@ class RandomLoop {
   Values run(const Mesh::Options& options, const Parameters& form) const;
   /// The same by the rules alone.
   Values expected() const;
+
+  /// A sum or extreme of real numbers, and how far from it rounding may lead.
+  ///
+  /// An addend is s + weight, where s is a sum of R products and numbers: computed with unit
+  /// roundoff u = epsilon / 2 it is off by at most (R + 4) u times the sum S of their magnitudes,
+  /// in first order, fused or not and in any order: a rounding of each product, R + 1 additions,
+  /// one for the weight, one for the type of what it is added to. A sum of n such addends and what
+  /// was there before is, in any order, off by n u times the sum M of their magnitudes (Higham,
+  /// Accuracy and Stability of Numerical Algorithms, 4.2). Both together are below (n + R + 4)
+  /// epsilon M / 2. The bound is twice that, which leaves room for terms of second order, and for
+  /// the reference where long double is no wider than double.
+  struct Real {
+    long double value = 0, magnitude = 0;
+    std::size_t addends = 0;
+    long double bound = 0;
+  };
+  std::vector<std::vector<Real>> expected_reals() const;
+  std::vector<std::vector<double>> run_reals(const Mesh::Options& options,
+                                             const Parameters& form) const;
   std::string text() const;      ///< the kernel
   std::string describe() const;  ///< everything, for messages
 
@@ -61,11 +84,20 @@ class RandomLoop {
   /// Which of Values and where in it, for what a use reaches.
   std::vector<std::pair<std::size_t, std::size_t>> places(const Use& use, const Point& point) const;
   void call(Values& values, const Values& old, const Point& point, bool counts) const;
+  void call(std::vector<std::vector<Real>>& reals, const Point& point, bool counts) const;
+  void for_all_points(const std::function<void(const Point&, bool counts)>& visit) const;
+  template <class Number>
+  std::vector<std::vector<Number>> run_as(const Mesh::Options& options,
+                                          const Parameters& form) const;
+  const Data& data_of(const Use& use) const {
+    return use.way == Way::global ? globals_[use.data] : dats_[use.data];
+  }
+  std::string work_type() const;
   std::string parameter(std::size_t i) const;
   std::size_t total(std::size_t set) const { return sizes_[set][3]; }
 
   std::mt19937 random_;
-  bool same_type_ = false, narrow_ = false;
+  bool same_type_ = false, narrow_ = false, real_ = false;
   ScalarType type_{};
   std::array<std::array<std::size_t, 4>, 3> sizes_{};
   std::optional<Indices> subset_;

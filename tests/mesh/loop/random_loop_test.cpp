@@ -1,7 +1,10 @@
 // Any loop in any form is what it means element after element.
 #include "random_loop.hpp"
 
+#include <fmt/format.h>
 #include <rapidcheck/gtest.h>
+
+#include <cmath>
 
 namespace kiln::mesh::testing {
 namespace {
@@ -30,6 +33,43 @@ void check(unsigned seed, std::size_t size) {
 
 RC_GTEST_PROP(RandomLoops, are_what_they_mean_element_after_element, ()) {
   check(*rc::gen::arbitrary<unsigned>(), *rc::gen::inRange<std::size_t>(0, 150));
+}
+
+/// What is further from what a loop means than rounding may lead; empty: nothing is.
+std::string beyond_rounding(const RandomLoop& loop, std::size_t form) {
+  const auto expected = loop.expected_reals();
+  const auto found = loop.run_reals(quiet_options(), forms()[form]);
+  for (std::size_t data = 0; data < expected.size(); ++data)
+    for (std::size_t k = 0; k < expected[data].size(); ++k) {
+      const auto& [value, magnitude, addends, bound] = expected[data][k];
+      if (!(std::abs(found[data][k] - value) <= bound))
+        return fmt::format("{}\nform {}: data {} [{}] is {}, expected {} within {}",
+                           loop.describe(), form, data, k, found[data][k],
+                           static_cast<double>(value), static_cast<double>(bound));
+    }
+  return {};
+}
+
+RC_GTEST_PROP(RandomLoops, over_real_numbers_are_within_rounding, ()) {
+  const auto seed = *rc::gen::arbitrary<unsigned>();
+  RandomLoop::Limits limits;
+  limits.real = true;
+  const RandomLoop loop(seed, *rc::gen::inRange<std::size_t>(0, 150), limits);
+  for (const std::size_t form : {seed % 4, 4 + seed % 3}) {
+    const std::string wrong = beyond_rounding(loop, form);
+    RC_LOG() << wrong;
+    RC_ASSERT(wrong.empty());
+  }
+}
+
+TEST(RandomLoops, over_many_real_numbers_in_all_forms) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    RandomLoop::Limits limits;
+    limits.real = true;
+    const RandomLoop loop(seed, 5000, limits);
+    for (std::size_t form = 0; form < forms().size(); ++form)
+      EXPECT_EQ(beyond_rounding(loop, form), "");
+  }
 }
 
 TEST(RandomLoops, of_many_elements_in_all_forms) {

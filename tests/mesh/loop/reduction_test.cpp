@@ -136,6 +136,54 @@ class GlobalTest : public MeshTest {
   Kernel sum{"void sum(const double *x, double *g) { *g += *x; }", "sum"};
 };
 
+// PyOP2's text for MIN and MAX in loops through maps did not compile.
+TYPED_TEST(ReductionTest, extremes_beside_increments_through_a_map_in_every_form) {
+  using T = TypeParam;
+  const std::size_t n = this->count;
+  const Set nodes = this->mesh.set("nodes", n + 1);
+  Indices ends;
+  for (std::size_t e = 0; e < n; ++e)
+    for (const std::size_t end : {e, e + 1}) ends.push_back(static_cast<std::int32_t>(end));
+  const Map links = this->mesh.map("links", this->elements, nodes, 2, ends);
+  // Of two components, with the extremes of their sum and difference where few elements are.
+  std::vector<T> values;
+  for (std::size_t i = 0; i <= n; ++i) values.push_back(static_cast<T>(20 + i * 7 % 13));
+  values[n / 3] = 40;
+  values[n - 1] = 1;
+  const Dat x = this->template dat<T>("x", nodes, 1, values);
+  const Kernel kernel = this->kernel(
+      "void k(const @ *a, const @ *b, int *degree_a, int *degree_b, @ *least, @ *greatest) {\n"
+      "  @ sum = (@)(*a + *b), first = *a;\n"
+      "  *degree_a += 1; *degree_b += 1;\n"
+      "  if (sum < least[0]) least[0] = sum;\n"
+      "  if (first < least[1]) least[1] = first;\n"
+      "  if (sum > greatest[0]) greatest[0] = sum;\n"
+      "  if (first > greatest[1]) greatest[1] = first; }");
+  std::vector<T> lows{100, 100}, highs{0, 0};
+  for (std::size_t e = 0; e < n; ++e) {
+    const T a = values[e], sum = static_cast<T>(a + values[e + 1]);
+    lows = {std::min(lows[0], sum), std::min(lows[1], a)};
+    highs = {std::max(highs[0], sum), std::max(highs[1], a)};
+  }
+  for (const Parameters& form : {Parameters{{"FORM", 0}, {"BLOCK", 64}},
+                                 {{"FORM", 0}, {"LANES", 8}},
+                                 {{"FORM", 1}, {"GROUP", 32}},
+                                 {{"FORM", 2}, {"GROUP", 32}},
+                                 {{"FORM", 3}, {"GROUP", 32}, {"BLOCK", 128}}}) {
+    this->use_form(form);
+    const Dat degree = this->template zeros<int>("degree", nodes);
+    const Global low = this->mesh.template global<T>("low", std::vector<T>{100, 100});
+    const Global high = this->mesh.template global<T>("high", std::vector<T>{0, 0});
+    par_loop(kernel, this->elements, arg(x, links[0], READ), arg(x, links[1], READ),
+             arg(degree, links[0], INC), arg(degree, links[1], INC), arg(low, MIN), arg(high, MAX));
+    EXPECT_EQ(low.values<T>(), lows);
+    EXPECT_EQ(high.values<T>(), highs);
+    std::vector<int> degrees(n + 1, 2);
+    degrees.front() = degrees.back() = 1;
+    EXPECT_EQ(read<int>(degree), degrees);
+  }
+}
+
 TEST_F(GlobalTest, globals_of_several_types_in_one_loop) {
   const Global i = mesh.global("i", 0), f = mesh.global("f", 0.0f), d = mesh.global("d", 1e300);
   const Global c = mesh.global("c", std::int8_t{100});

@@ -9,8 +9,8 @@
 #define HEAD __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 #define MATRIX __global T *restrict values, __global const int *restrict rowptr, \
     __global const int *restrict colidx
-#define BLOCK_OF(rows) \
-  const int begin = (int)get_group_id(0) * block; \
+#define BLOCK_OF(first, rows) \
+  const int begin = first + (int)get_group_id(0) * block; \
   const int end = rows - begin < block ? rows : begin + block;
 #define X(e, k) x[(size_t)(k) * x_stride + (e)]
 #define Y(e, k) y[(size_t)(k) * y_stride + (e)]
@@ -22,8 +22,8 @@ static int kiln_find(__global const int *rowptr, __global const int *colidx, int
   }
   return low < end && colidx[low] == column ? low : -1;
 }
-HEAD void kiln_multiply(MATRIX, __global const T *restrict x, const long x_stride, __global T *restrict y, const long y_stride, const int rows, const int block) {
-  BLOCK_OF(rows)
+HEAD void kiln_multiply(MATRIX, __global const T *restrict x, const long x_stride, __global T *restrict y, const long y_stride, const int adds, const int first, const int rows, const int block) {
+  BLOCK_OF(first, rows)
   for (int row = begin; row < end; ++row) {
     const int stop = rowptr[row + 1];
     T sum[ROW_DIM], odd[ROW_DIM];
@@ -44,11 +44,14 @@ HEAD void kiln_multiply(MATRIX, __global const T *restrict x, const long x_strid
       for (int j = 0; j < ROW_DIM; ++j)
         for (int k = 0; k < COLUMN_DIM; ++k) sum[j] += block[j * COLUMN_DIM + k] * X(column, k);
     }
-    for (int j = 0; j < ROW_DIM; ++j) Y(row, j) = sum[j] + odd[j];
+    for (int j = 0; j < ROW_DIM; ++j) {
+      const T product = sum[j] + odd[j];
+      Y(row, j) = adds ? Y(row, j) + product : product;
+    }
   }
 }
 HEAD void kiln_diagonal(MATRIX, __global T *restrict y, const long y_stride, const int rows, const int block) {
-  BLOCK_OF(rows)
+  BLOCK_OF(0, rows)
   for (int i = begin; i < end; ++i) {
     const int at = kiln_find(rowptr, colidx, i, i);
     for (int j = 0; j < ROW_DIM; ++j)
@@ -56,7 +59,7 @@ HEAD void kiln_diagonal(MATRIX, __global T *restrict y, const long y_stride, con
   }
 }
 HEAD void kiln_set_diagonal(MATRIX, __global const T *restrict x, const long x_stride, const int rows, const int block) {
-  BLOCK_OF(rows)
+  BLOCK_OF(0, rows)
   for (int i = begin; i < end; ++i) {
     const int at = kiln_find(rowptr, colidx, i, i);
     for (int j = 0; at >= 0 && j < ROW_DIM && j < COLUMN_DIM; ++j)
@@ -64,7 +67,7 @@ HEAD void kiln_set_diagonal(MATRIX, __global const T *restrict x, const long x_s
   }
 }
 HEAD void kiln_rows(MATRIX, __global const int *restrict list, const int all, const int clear, const int set, const T value, const int rows, const int block) {
-  BLOCK_OF(rows)
+  BLOCK_OF(0, rows)
   for (int i = begin; i < end; ++i) {
     const int row = all ? i : list[i];
     const size_t stop = (size_t)rowptr[row + 1] * (ROW_DIM * COLUMN_DIM);

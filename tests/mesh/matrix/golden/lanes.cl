@@ -9,8 +9,8 @@
 #define HEAD __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 #define MATRIX __global T *restrict values, __global const int *restrict rowptr, \
     __global const int *restrict colidx
-#define BLOCK_OF(rows) \
-  const int begin = (int)get_group_id(0) * block; \
+#define BLOCK_OF(first, rows) \
+  const int begin = first + (int)get_group_id(0) * block; \
   const int end = rows - begin < block ? rows : begin + block;
 #define X(e, k) x[(size_t)(e) * 1 + (k)]
 #define Y(e, k) y[(size_t)(e) * 1 + (k)]
@@ -22,20 +22,20 @@ static int kiln_find(__global const int *rowptr, __global const int *colidx, int
   }
   return low < end && colidx[low] == column ? low : -1;
 }
-HEAD void kiln_multiply(MATRIX, __global const T *restrict x, const long x_stride, __global T *restrict y, const long y_stride, const int rows) {
+HEAD void kiln_multiply(MATRIX, __global const T *restrict x, const long x_stride, __global T *restrict y, const long y_stride, const int adds, const int first, const int rows) {
   __local T parts[GROUP];
   const int me = get_local_id(0), lane = me % LANES, of_group = GROUP / LANES;
-  const long all = (long)rows * ROW_DIM;
-  for (long first = (long)get_group_id(0) * of_group; first < all;
-       first += (long)get_num_groups(0) * of_group) {
-    const long mine = first + me / LANES;
-    const int row = (int)(mine / ROW_DIM), j = (int)(mine % ROW_DIM);
+  const long all = (long)(rows - first) * ROW_DIM;
+  for (long at = (long)get_group_id(0) * of_group; at < all;
+       at += (long)get_num_groups(0) * of_group) {
+    const long mine = at + me / LANES;
+    const int row = first + (int)(mine / ROW_DIM), j = (int)(mine % ROW_DIM);
     T sum = 0;
     if (mine < all) {
       const int stop = rowptr[row + 1];
-      for (int at = rowptr[row] + lane; at < stop; at += LANES) {
-        const int column = colidx[at];
-        __global const T *line = values + ((size_t)at * ROW_DIM + j) * COLUMN_DIM;
+      for (int n = rowptr[row] + lane; n < stop; n += LANES) {
+        const int column = colidx[n];
+        __global const T *line = values + ((size_t)n * ROW_DIM + j) * COLUMN_DIM;
         for (int k = 0; k < COLUMN_DIM; ++k) sum += line[k] * X(column, k);
       }
     }
@@ -44,7 +44,7 @@ HEAD void kiln_multiply(MATRIX, __global const T *restrict x, const long x_strid
       barrier(CLK_LOCAL_MEM_FENCE);
       if (lane < step) parts[me] += parts[me + step];
     }
-    if (lane == 0 && mine < all) Y(row, j) = parts[me];
+    if (lane == 0 && mine < all) Y(row, j) = adds ? Y(row, j) + parts[me] : parts[me];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 }

@@ -1,0 +1,52 @@
+#include "mesh/loop/launch_times.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+/// A driver keeps much for an event.
+constexpr std::size_t most_runs = 1024;
+
+cl_ulong time_of(cl_event event, cl_profiling_info what) {
+  cl_ulong time = 0;
+  check_cl(::clGetEventProfilingInfo(event, what, sizeof time, &time, nullptr),
+           "clGetEventProfilingInfo");
+  return time;
+}
+
+}  // namespace
+
+void LaunchTimes::enqueue(Launch& launch, const Queue& queue, Part part) {
+  if (part == Part::middle) return launch.enqueue(queue.cl()());
+  const bool begins = part != Part::last, ends = part != Part::first;
+  // The run before may have failed half way.
+  if (begins && !runs_.empty() && runs_.back().last() == nullptr) runs_.pop_back();
+  if (begins && runs_.size() >= most_runs) collect(most_runs / 2);  // done, or soon will be
+  cl_event event = nullptr;
+  launch.enqueue(queue.cl()(), {}, &event);
+  if (begins) runs_.push_back({cl::Event(event, part == Part::only), {}});
+  if (ends) runs_.back().last = cl::Event(event);
+}
+
+/// Adds up the oldest ones.
+void LaunchTimes::collect(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const cl_event last = runs_[i].last();
+    if (last == nullptr) continue;
+    check_cl(::clWaitForEvents(1, &last), "clWaitForEvents");
+    const cl_ulong start = time_of(runs_[i].first(), CL_PROFILING_COMMAND_START);
+    seconds_ += 1e-9 * static_cast<double>(time_of(last, CL_PROFILING_COMMAND_END) - start);
+  }
+  runs_.erase(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+double LaunchTimes::seconds() {
+  collect(runs_.size());
+  return seconds_;
+}
+
+void LaunchTimes::clear() {
+  collect(runs_.size());
+  seconds_ = 0;
+}
+
+}  // namespace kiln::mesh

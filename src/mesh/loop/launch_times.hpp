@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "kernel/launch.hpp"
+
+namespace kiln::mesh {
+
+/// The device's times of runs, each of one launch or several: from the start of the first to the
+/// end of the last. One thread.
+class LaunchTimes {
+ public:
+  enum class Part : std::uint8_t { only, first, middle, last };
+
+  /// Enqueues a part of a run. A run whose last part never came counts for nothing.
+  void enqueue(Launch& launch, const Queue& queue, Part part);
+  /// Which part of `count` launches one is.
+  static Part part(std::size_t i, std::size_t count) {
+    if (count == 1) return Part::only;
+    return i == 0 ? Part::first : i + 1 == count ? Part::last : Part::middle;
+  }
+
+  /// Of all runs; waits for them.
+  double seconds();
+  /// Forgets them.
+  void clear();
+
+ private:
+  struct Run {
+    cl::Event first, last;
+  };
+  void collect(std::size_t count);
+  std::vector<Run> runs_;
+  double seconds_ = 0;
+};
+
+}  // namespace kiln::mesh

@@ -1,0 +1,81 @@
+// Matrices between mixed spaces, by their blocks.
+#include <fmt/format.h>
+
+#include "kiln/mesh/mixed_matrix.hpp"
+#include "mesh/object/state.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+template <class... Parts>
+[[noreturn]] void refuse(fmt::format_string<Parts...> text, Parts&&... parts) {
+  throw Error(Errc::bad_input, "mixed mat: " + fmt::format(text, std::forward<Parts>(parts)...));
+}
+
+void check_parts(const MixedDat& dat, std::size_t parts, const char* of) {
+  if (dat.size() != parts)
+    refuse("a mixed dat of {} parts, expected {}, the {}", dat.size(), parts, of);
+}
+
+void check_part(const MixedMat& mat, std::size_t part) {
+  if (part >= mat.row_parts() || part >= mat.column_parts())
+    refuse("rows of part {} with a diagonal, of {} x {} parts", part, mat.row_parts(),
+           mat.column_parts());
+}
+
+}  // namespace
+
+void MixedMat::zero() {
+  for (Mat& one : *this) one.zero();
+}
+
+void MixedMat::zero_rows(std::size_t part, const Subset& rows, double diagonal) {
+  check_part(*this, part);
+  // The block that may be refused comes first: then nothing was changed.
+  block(part, part).zero_rows(rows, diagonal);
+  for (std::size_t c = 0; c < column_parts(); ++c)
+    if (c != part) block(part, c).clear_rows(rows);
+}
+void MixedMat::zero_rows(std::size_t part, std::span<const std::int32_t> rows, double diagonal) {
+  check_part(*this, part);
+  zero_rows(part, Handles::state(block(part, part).sparsity())->row_set.subset(rows), diagonal);
+}
+
+void MixedMat::diagonal(const MixedDat& to) const {
+  if (row_parts() != column_parts())
+    refuse("{} x {} parts, expected as many row parts as column parts", row_parts(),
+           column_parts());
+  check_parts(to, row_parts(), "row parts");
+  for (std::size_t p = 0; p < row_parts(); ++p) block(p, p).diagonal(to[p]);
+}
+
+MixedArg arg(const MixedMat& mat, const MixedMap& rows, const MixedMap& columns, Access access) {
+  if (rows.size() != mat.row_parts() || columns.size() != mat.column_parts())
+    refuse("{} x {} parts through mixed maps of {} x {}, expected as many", mat.row_parts(),
+           mat.column_parts(), rows.size(), columns.size());
+  const Mat& first = mat.block(0, 0);
+  std::vector<Arg> parts;
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const Mat& block = mat.block(r, c);
+      if (block.type() != first.type())
+        refuse("mat {} is of {} and mat {} of {}, expected one type", first.name(),
+               name_of(first.type()), block.name(), name_of(block.type()));
+      parts.push_back(arg(block, rows[r], columns[c], access));
+    }
+  return {std::move(parts), true, columns.size()};
+}
+
+void multiply(const MixedMat& mat, const MixedDat& x, const MixedDat& y) {
+  check_parts(x, mat.column_parts(), "column parts");
+  check_parts(y, mat.row_parts(), "row parts");
+  for (const Dat& result : y)
+    for (const Dat& factor : x)
+      if (result == factor) refuse("dat {} is a part of both x and y, expected two", result.name());
+  for (std::size_t r = 0; r < y.size(); ++r) {
+    multiply(mat.block(r, 0), x[0], y[r]);
+    for (std::size_t c = 1; c < x.size(); ++c) multiply_add(mat.block(r, c), x[c], y[r]);
+  }
+}
+
+}  // namespace kiln::mesh
