@@ -87,7 +87,7 @@ void LoopMaker::upload(Part& part) {
 
 std::size_t LoopMaker::groups_for(std::size_t elements) const {
   const std::size_t group = number("GROUP");
-  const std::size_t most = std::size_t{session_.device()->compute_units} * number("WAVES", 64);
+  const std::size_t most = most_groups(session_.device()->compute_units, parameters_);
   return std::clamp<std::size_t>((elements + group - 1) / group, 1, most);
 }
 

@@ -8,6 +8,8 @@
 namespace kiln::mesh {
 namespace {
 
+constexpr std::int64_t default_group = 128, default_sums = 2;
+
 std::int64_t fact(const Request& request, std::string_view name) {
   for (const auto& f : request.facts)
     if (f.name == name)
@@ -40,25 +42,27 @@ constexpr const char* find_text =
 constexpr const char* multiply_rows = R"(
   for (int row = begin; row < end; ++row) {
     const int stop = rowptr[row + 1];
-    T sum[ROW_DIM], odd[ROW_DIM];
-    for (int j = 0; j < ROW_DIM; ++j) sum[j] = odd[j] = 0;
+    T sum[SUMS][ROW_DIM];
+    for (int s = 0; s < SUMS; ++s)
+      for (int j = 0; j < ROW_DIM; ++j) sum[s][j] = 0;
     int at = rowptr[row];
-    for (; at + 1 < stop; at += 2) {
-      const int column = colidx[at], next = colidx[at + 1];
-      __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
-      for (int j = 0; j < ROW_DIM; ++j)
-        for (int k = 0; k < COLUMN_DIM; ++k) {
-          sum[j] += block[j * COLUMN_DIM + k] * X(column, k);
-          odd[j] += block[(ROW_DIM + j) * COLUMN_DIM + k] * X(next, k);
-        }
-    }
-    if (at < stop) {
+    for (; at + SUMS <= stop; at += SUMS)
+      for (int s = 0; s < SUMS; ++s) {
+        const int column = colidx[at + s];
+        __global const T *block = values + (size_t)(at + s) * (ROW_DIM * COLUMN_DIM);
+        for (int j = 0; j < ROW_DIM; ++j)
+          for (int k = 0; k < COLUMN_DIM; ++k)
+            sum[s][j] += block[j * COLUMN_DIM + k] * X(column, k);
+      }
+    for (; at < stop; ++at) {
       const int column = colidx[at];
       __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
       for (int j = 0; j < ROW_DIM; ++j)
-        for (int k = 0; k < COLUMN_DIM; ++k) sum[j] += block[j * COLUMN_DIM + k] * X(column, k);
+        for (int k = 0; k < COLUMN_DIM; ++k) sum[0][j] += block[j * COLUMN_DIM + k] * X(column, k);
     }
-    for (int j = 0; j < ROW_DIM; ++j) Y(row, j) = sum[j] + odd[j];
+    for (int s = 1; s < SUMS; ++s)
+      for (int j = 0; j < ROW_DIM; ++j) sum[0][j] += sum[s][j];
+    for (int j = 0; j < ROW_DIM; ++j) Y(row, j) = sum[0][j];
   }
 }
 )";
@@ -112,10 +116,10 @@ std::string access(const char* macro, const char* name, bool soa, int dim) {
 }  // namespace
 
 Parameters MatrixGenerator::defaults(const Request& request) const {
-  if (fact(request, "cpu") != 0) return {{"FORM", 0}};
+  if (fact(request, "cpu") != 0) return {{"FORM", 0}, {"SUMS", default_sums}};
   // Half of a row's length: what a work-item reads ahead covers the rest.
   const auto lanes = std::clamp<std::int64_t>(fact(request, "row-length") / 2, 1, 32);
-  return {{"FORM", 1}, {"GROUP", 128}, {"LANES", lanes}};
+  return {{"FORM", 1}, {"GROUP", default_group}, {"LANES", lanes}};
 }
 
 bool MatrixGenerator::accepts(const Request&, const Parameters& parameters) const {
@@ -123,25 +127,29 @@ bool MatrixGenerator::accepts(const Request&, const Parameters& parameters) cons
     return n >= 1 && n <= 1024 && std::has_single_bit(static_cast<std::uint64_t>(n));
   };
   const std::int64_t form = parameters.get("FORM", 0);
-  const std::int64_t group = parameters.get("GROUP", 128), lanes = parameters.get("LANES", 1);
-  return form == 0 || (form == 1 && is_power(group) && is_power(lanes) && lanes <= group);
+  const std::int64_t group = parameters.get("GROUP", default_group);
+  const std::int64_t lanes = parameters.get("LANES", 1),
+                     sums = parameters.get("SUMS", default_sums);
+  if (form == 0) return sums >= 1 && sums <= 8 && parameters.get("BLOCK", 1) >= 1;
+  return form == 1 && is_power(group) && is_power(lanes) && lanes <= group;
 }
 
 std::string MatrixGenerator::generate(const Request& request, const Parameters& parameters) const {
   const MatrixShape shape = shape_of(request);
   const bool cpu = parameters.get("FORM", 0) == 0;
-  const std::int64_t group = cpu ? 1 : parameters.get("GROUP", 128);
+  const std::int64_t group = cpu ? 1 : parameters.get("GROUP", default_group);
   std::string text = fmt::format(
       "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
       "#define T {}\n#define ROW_DIM {}\n#define COLUMN_DIM {}\n#define GROUP {}\n"
-      "#define LANES {}\n"
+      "#define {} {}\n"
       "#define HEAD __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
       "#define MATRIX __global T *restrict values, __global const int *restrict rowptr, \\\n"
       "    __global const int *restrict colidx\n"
       "#define BLOCK_OF(rows) \\\n"
       "  const int begin = (int)get_group_id(0) * block; \\\n"
       "  const int end = rows - begin < block ? rows : begin + block;\n",
-      name_of(shape.type), shape.row_dim, shape.column_dim, group, parameters.get("LANES", 1));
+      name_of(shape.type), shape.row_dim, shape.column_dim, group, cpu ? "SUMS" : "LANES",
+      cpu ? parameters.get("SUMS", default_sums) : parameters.get("LANES", 1));
   text += access("X", "x", shape.x_soa, shape.column_dim);
   text += access("Y", "y", shape.y_soa, shape.row_dim);
   text += find_text;
@@ -178,7 +186,27 @@ std::string MatrixGenerator::generate(const Request& request, const Parameters& 
                     cpu ? "++n" : "n += (long)get_global_size(0)");
 }
 
-Request make_matrix_request(const MatrixShape& shape, bool cpu, double row_length) {
+NDRange matrix_range(const Parameters& parameters, std::size_t groups) {
+  NDRange range;
+  range.local[0] = parameters.get("FORM", 0) == 0
+                       ? 1
+                       : static_cast<std::size_t>(parameters.get("GROUP", default_group));
+  range.global[0] = groups * range.local[0];
+  return range;
+}
+
+std::int64_t matrix_block(std::int64_t rows, std::int64_t compute_units) {
+  return std::clamp<std::int64_t>(rows / (compute_units * 16), 128, 4096);
+}
+
+std::vector<std::pair<std::string, std::vector<std::int64_t>>> matrix_space(bool cpu) {
+  if (cpu)
+    return {{"FORM", {0}}, {"SUMS", {1, 2, 4}}, {"BLOCK", {128, 256, 512, 1024, 2048, 4096}}};
+  return {{"FORM", {1}}, {"GROUP", {64, 128, 256}}, {"LANES", {1, 2, 4, 8, 16, 32}}};
+}
+
+Request make_matrix_request(const MatrixShape& shape, bool cpu, double row_length,
+                            std::int64_t rows) {
   const auto rounded = static_cast<std::uint64_t>(std::max(1.0, std::round(row_length)));
   Request request;
   const MatrixGenerator generator;
@@ -193,8 +221,10 @@ Request make_matrix_request(const MatrixShape& shape, bool cpu, double row_lengt
                    // The power of 2 below it: lengths that are alike share their programs.
                    {"row-length", cpu ? 0 : static_cast<std::int64_t>(std::bit_floor(rounded))}};
   request.options = value_or_throw(build_options({}, {"-cl-std=CL1.2"}));
-  request.problem_class =
-      fmt::format("{}-{}x{}", name_of(shape.type), shape.row_dim, shape.column_dim);
+  request.problem_class = fmt::format("{}-{}x{}-{}{}-{}", name_of(shape.type), shape.row_dim,
+                                      shape.column_dim, shape.x_soa ? "soa" : "aos",
+                                      shape.y_soa ? "soa" : "aos", std::bit_floor(rounded));
+  request.problem_size = rows;
   request.label = "mesh matrix";
   return request;
 }

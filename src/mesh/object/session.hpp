@@ -9,6 +9,7 @@
 #include "kernel/resolver.hpp"
 #include "mesh/code/loop_generator.hpp"
 #include "mesh/loop/loop_queue.hpp"
+#include "mesh/matrix/products.hpp"
 #include "mesh/object/state.hpp"
 #include "mesh/plan/plan_source.hpp"
 
@@ -56,6 +57,7 @@ struct Session {
   std::vector<std::shared_ptr<ConstState>> constants;          ///< by name, rising
   std::vector<std::weak_ptr<SparsityState>> sparsities;        ///< those that somebody holds
   std::vector<std::unique_ptr<MatrixKernels>> matrix_kernels;  ///< one for each shape that was used
+  Products products;
   LoopQueue loops;
 
   /// Something beside loops was enqueued: memory that goes may still be in use.
