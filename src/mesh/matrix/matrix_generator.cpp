@@ -38,34 +38,55 @@ constexpr const char* find_text =
 }
 )";
 
-// One chain of additions would take as long as the memory does.
-constexpr const char* multiply_rows = R"(
-  for (int row = begin; row < end; ++row) {
-    const int stop = rowptr[row + 1];
-    T sum[SUMS][ROW_DIM];
-    for (int s = 0; s < SUMS; ++s)
-      for (int j = 0; j < ROW_DIM; ++j) sum[s][j] = 0;
-    int at = rowptr[row];
-    for (; at + SUMS <= stop; at += SUMS)
-      for (int s = 0; s < SUMS; ++s) {
-        const int column = colidx[at + s];
-        __global const T *block = values + (size_t)(at + s) * (ROW_DIM * COLUMN_DIM);
-        for (int j = 0; j < ROW_DIM; ++j)
-          for (int k = 0; k < COLUMN_DIM; ++k)
-            sum[s][j] += block[j * COLUMN_DIM + k] * X(column, k);
-      }
-    for (; at < stop; ++at) {
+/// `piece(n)` for each chain, joined.
+template <class Piece>
+std::string for_each_sum(std::int64_t sums, const char* between, const Piece& piece) {
+  std::string text;
+  for (std::int64_t n = 0; n < sums; ++n) text += (n == 0 ? "" : between) + piece(n);
+  return text;
+}
+
+/// One chain of additions would take as long as the memory does; and chains in an array, in a loop
+/// over them, stay in memory.
+std::string multiply_rows(std::int64_t sums) {
+  // A loop over what is left would be made one for many.
+  constexpr const char* one_more = R"(    if (at < stop) {
       const int column = colidx[at];
+      __global const T *block = values + (size_t)at++ * (ROW_DIM * COLUMN_DIM);
+      for (int j = 0; j < ROW_DIM; ++j)
+        for (int k = 0; k < COLUMN_DIM; ++k) sum0[j] += block[j * COLUMN_DIM + k] * X(column, k);
+    }
+)";
+  const auto of = [](const char* form) {
+    return [form](std::int64_t n) { return fmt::format(fmt::runtime(form), n); };
+  };
+  return fmt::format(
+      R"(
+  for (int row = begin; row < end; ++row) {{
+    const int stop = rowptr[row + 1];
+    T {};
+    for (int j = 0; j < ROW_DIM; ++j) {} = 0;
+    int at = rowptr[row];
+    for (; at + {} < stop; at += {}) {{
+      const int {};
       __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
       for (int j = 0; j < ROW_DIM; ++j)
-        for (int k = 0; k < COLUMN_DIM; ++k) sum[0][j] += block[j * COLUMN_DIM + k] * X(column, k);
-    }
-    for (int s = 1; s < SUMS; ++s)
-      for (int j = 0; j < ROW_DIM; ++j) sum[0][j] += sum[s][j];
-    for (int j = 0; j < ROW_DIM; ++j) Y(row, j) = sum[0][j];
-  }
+        for (int k = 0; k < COLUMN_DIM; ++k) {{
+          {}
+        }}
+    }}
+{}    for (int j = 0; j < ROW_DIM; ++j) Y(row, j) = {};
+  }}
+}}
+)",
+      for_each_sum(sums, ", ", of("sum{}[ROW_DIM]")), for_each_sum(sums, " = ", of("sum{}[j]")),
+      sums - 1, sums, for_each_sum(sums, ", ", of("column{0} = colidx[at + {0}]")),
+      for_each_sum(sums, "\n          ",
+                   of("sum{0}[j] += block[({0} * ROW_DIM + j) * COLUMN_DIM + k] * X(column{0}, "
+                      "k);")),
+      for_each_sum(sums - 1, "", [&](std::int64_t) { return std::string(one_more); }),
+      for_each_sum(sums, " + ", of("sum{}[j]")));
 }
-)";
 
 constexpr const char* multiply_lanes = R"(
   __local T parts[GROUP];
@@ -141,15 +162,14 @@ std::string MatrixGenerator::generate(const Request& request, const Parameters& 
   std::string text = fmt::format(
       "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
       "#define T {}\n#define ROW_DIM {}\n#define COLUMN_DIM {}\n#define GROUP {}\n"
-      "#define {} {}\n"
+      "#define LANES {}\n"
       "#define HEAD __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
       "#define MATRIX __global T *restrict values, __global const int *restrict rowptr, \\\n"
       "    __global const int *restrict colidx\n"
       "#define BLOCK_OF(rows) \\\n"
       "  const int begin = (int)get_group_id(0) * block; \\\n"
       "  const int end = rows - begin < block ? rows : begin + block;\n",
-      name_of(shape.type), shape.row_dim, shape.column_dim, group, cpu ? "SUMS" : "LANES",
-      cpu ? parameters.get("SUMS", default_sums) : parameters.get("LANES", 1));
+      name_of(shape.type), shape.row_dim, shape.column_dim, group, parameters.get("LANES", 1));
   text += access("X", "x", shape.x_soa, shape.column_dim);
   text += access("Y", "y", shape.y_soa, shape.row_dim);
   text += find_text;
@@ -157,7 +177,7 @@ std::string MatrixGenerator::generate(const Request& request, const Parameters& 
   constexpr const char* vector_y = ", __global T *restrict y, const long y_stride";
   text += fmt::format("HEAD void kiln_multiply(MATRIX{}{}, const int rows{}) {{{}{}", vector_x,
                       vector_y, cpu ? ", const int block" : "", cpu ? "\n  BLOCK_OF(rows)" : "",
-                      cpu ? multiply_rows : multiply_lanes);
+                      cpu ? multiply_rows(parameters.get("SUMS", default_sums)) : multiply_lanes);
   text += over_rows(cpu, "kiln_diagonal", vector_y,
                     "    const int at = kiln_find(rowptr, colidx, i, i);\n"
                     "    for (int j = 0; j < ROW_DIM; ++j)\n"

@@ -51,7 +51,9 @@ TEST_F(MeshRecord, an_application_compiles_nothing_with_what_was_built_from_its_
   for (const char* store : {"--store=two", "--store=three"})
     for (const Json& line :
          lines({"mesh", "airfoil", "-g", "grid.h5", "-n3", "--report", "--json", store}))
-      if (line.contains("loop")) EXPECT_EQ(line["program_hits"], 1) << line["loop"];
+      if (line.contains("loop")) {
+        EXPECT_EQ(line["program_hits"], 1) << line["loop"];
+      }
 }
 
 TEST_F(MeshRecord, arithmetic_and_solvers_are_recorded_as_the_loops_that_they_are) {
@@ -59,7 +61,9 @@ TEST_F(MeshRecord, arithmetic_and_solvers_are_recorded_as_the_loops_that_they_ar
   lines({"prebuild", "--from=calls.jsonl", "--store=two", "--json"});
   for (const Json& line :
        lines({"mesh", "aero", "-g", "fe.h5", "-n1", "--report", "--json", "--store=two"}))
-    if (line.contains("loop")) EXPECT_EQ(line["program_hits"], 1) << line["loop"];
+    if (line.contains("loop")) {
+      EXPECT_EQ(line["program_hits"], 1) << line["loop"];
+    }
 }
 
 TEST_F(MeshRecord, without_kiln_mesh_loops_alone_are_not_built) {

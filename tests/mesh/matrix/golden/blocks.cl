@@ -5,7 +5,7 @@
 #define ROW_DIM 2
 #define COLUMN_DIM 3
 #define GROUP 1
-#define SUMS 2
+#define LANES 1
 #define HEAD __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 #define MATRIX __global T *restrict values, __global const int *restrict rowptr, \
     __global const int *restrict colidx
@@ -26,27 +26,25 @@ HEAD void kiln_multiply(MATRIX, __global const T *restrict x, const long x_strid
   BLOCK_OF(rows)
   for (int row = begin; row < end; ++row) {
     const int stop = rowptr[row + 1];
-    T sum[SUMS][ROW_DIM];
-    for (int s = 0; s < SUMS; ++s)
-      for (int j = 0; j < ROW_DIM; ++j) sum[s][j] = 0;
+    T sum0[ROW_DIM], sum1[ROW_DIM];
+    for (int j = 0; j < ROW_DIM; ++j) sum0[j] = sum1[j] = 0;
     int at = rowptr[row];
-    for (; at + SUMS <= stop; at += SUMS)
-      for (int s = 0; s < SUMS; ++s) {
-        const int column = colidx[at + s];
-        __global const T *block = values + (size_t)(at + s) * (ROW_DIM * COLUMN_DIM);
-        for (int j = 0; j < ROW_DIM; ++j)
-          for (int k = 0; k < COLUMN_DIM; ++k)
-            sum[s][j] += block[j * COLUMN_DIM + k] * X(column, k);
-      }
-    for (; at < stop; ++at) {
-      const int column = colidx[at];
+    for (; at + 1 < stop; at += 2) {
+      const int column0 = colidx[at + 0], column1 = colidx[at + 1];
       __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
       for (int j = 0; j < ROW_DIM; ++j)
-        for (int k = 0; k < COLUMN_DIM; ++k) sum[0][j] += block[j * COLUMN_DIM + k] * X(column, k);
+        for (int k = 0; k < COLUMN_DIM; ++k) {
+          sum0[j] += block[(0 * ROW_DIM + j) * COLUMN_DIM + k] * X(column0, k);
+          sum1[j] += block[(1 * ROW_DIM + j) * COLUMN_DIM + k] * X(column1, k);
+        }
     }
-    for (int s = 1; s < SUMS; ++s)
-      for (int j = 0; j < ROW_DIM; ++j) sum[0][j] += sum[s][j];
-    for (int j = 0; j < ROW_DIM; ++j) Y(row, j) = sum[0][j];
+    if (at < stop) {
+      const int column = colidx[at];
+      __global const T *block = values + (size_t)at++ * (ROW_DIM * COLUMN_DIM);
+      for (int j = 0; j < ROW_DIM; ++j)
+        for (int k = 0; k < COLUMN_DIM; ++k) sum0[j] += block[j * COLUMN_DIM + k] * X(column, k);
+    }
+    for (int j = 0; j < ROW_DIM; ++j) Y(row, j) = sum0[j] + sum1[j];
   }
 }
 HEAD void kiln_diagonal(MATRIX, __global T *restrict y, const long y_stride, const int rows, const int block) {
