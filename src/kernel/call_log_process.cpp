@@ -1,5 +1,4 @@
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include <chrono>
@@ -7,6 +6,7 @@
 #include <thread>
 
 #include "base/log.hpp"
+#include "base/signals_blocked.hpp"
 #include "kernel/call_log.hpp"
 
 namespace kiln {
@@ -60,16 +60,12 @@ class CallLogThread {
   }
 
   void start() {
-    // The application's signal handlers are written for its own threads.
-    sigset_t all, before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const SignalsBlocked blocked;
     try {
       state_->thread = std::thread([this, state = state_.get()] { run(*state); });
     } catch (const std::exception&) {
       log(LogLevel::warning, "no thread for the record of calls: it is written at the end");
     }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void run(State& state) {

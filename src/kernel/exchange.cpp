@@ -76,6 +76,7 @@ Expected<void> check_archive(const poclbin::Archive& archive, const Request& req
 Expected<Bytes> export_archive(Resolver& resolver, const Request& request, const Device& device) {
   if (auto fits = check_place(resolver, device); !fits) return tl::unexpected(fits.error());
   const auto slot = slot_of(resolver, request, device);
+  resolver.finish();  // it may be on its way
   auto lookup = resolver.store()->get(Kind::artifact, slot.key, slot.canonical);
   auto artifact = stored_artifact(lookup.entry);
   if (!artifact)
@@ -100,6 +101,7 @@ Expected<Imported> import_archive(Resolver& resolver, const Request& request,
     imported.variants += poclbin::variants(kernel).size();
   }
   const auto slot = slot_of(resolver, request, *device);
+  resolver.finish();  // the program itself may be on its way
   Metadata metadata{artifact_schema, request.label, device->fingerprint(), 0};
   metadata.made_elsewhere = true;
   if (const Trust trust = default_trust(); trust.required)

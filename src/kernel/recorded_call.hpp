@@ -23,7 +23,7 @@ struct RecordedDevice {
 /// A kind of call that an application made, and how often: plain data. docs/formats/calls.md
 /// describes the file.
 struct RecordedCall {
-  std::string kind;         ///< of front end: "blas", "spec", "kernel"
+  std::string kind;         ///< of front end: "blas", "spec", "kernel", "loop", "matrix"
   std::string name;         ///< for people: "dgemm", a kernel's name
   std::vector<Fact> facts;  ///< what tells it from others of its kind: whole numbers and texts
   std::vector<RecordedDevice> devices;  ///< one for each queue that shared a call

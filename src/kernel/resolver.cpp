@@ -41,6 +41,7 @@ void Resolver::finish() {
     threads.swap(beside_);
   }
   for (auto& thread : threads) thread.join();
+  writes_.finish();
 }
 
 void Resolver::add(std::unique_ptr<Generator> generator) {
@@ -140,7 +141,7 @@ bool Resolver::keeps(const Work& work) const {
 
 /// Of processes that want one program at the same time, one compiles it; the others wait for it.
 void Resolver::make_alone(Work& work) {
-  Reservation right;
+  Reservation& right = work.right;
   if (keeps(work)) {
     const auto started = now_ns();
     right = store_->reserve(work.key, longest_wait);

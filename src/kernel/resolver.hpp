@@ -22,6 +22,7 @@
 #include "kernel/related_records.hpp"
 #include "store/layer.hpp"
 #include "store/memory_layer.hpp"
+#include "store/write_queue.hpp"
 
 namespace kiln {
 
@@ -34,7 +35,8 @@ enum class CompilePolicy {
 };
 
 /// The only place where a Request becomes a Program or a Plan: looks in memory, then the store,
-/// then makes it and writes it back. Concurrent callers of one Key share one making. Thread-safe.
+/// then makes it and writes it back, which nobody waits for (store/write_queue.hpp). Concurrent
+/// callers of one Key share one making. Thread-safe.
 class Resolver : public VariantMaker {
  public:
   /// `store` may be null: nothing is kept then. Outlives the contexts whose programs it makes.
@@ -104,9 +106,10 @@ class Resolver : public VariantMaker {
   PlanPtr resolve_plan(const PlanRequest& request, const std::function<PlanPtr()>& make,
                        Explanation* explanation = nullptr);
 
-  /// The store, of one layer or several; nullptr where it is off.
+  /// The store, of one layer or several; nullptr where it is off. Programs and plans that were made
+  /// may be on their way there: finish() waits for them.
   Layer* store() const { return store_.get(); }
-  /// Waits for compiles that run beside.
+  /// Waits for compiles that run beside, and until the store has all that was made.
   void finish();
 
   void make_variant(Program& program, const KernelVariant& variant) override;
@@ -147,6 +150,7 @@ class Resolver : public VariantMaker {
   /// What stands in; nothing where that is not to be trusted.
   std::optional<ChosenParameters> stand_in(const Request& request, const Device& device,
                                            const Generator& maker, const Fits& usable);
+  struct Keeping;  // what is kept of it
   Program& make(Work& work);
   bool load_stored(Work& work);
   bool keeps(const Work& work) const;
@@ -159,7 +163,9 @@ class Resolver : public VariantMaker {
   void compile_here_into(Work& work, const std::string& why);
   void compile_beside(const Work& work);
   Expected<void> add_variants(Work& work, const std::vector<KernelVariant>& lacking);
-  void keep(const Work& work);
+  void keep(Work& work);
+  void write(const Keeping& what);
+  void write_plan(const PlanRequest& request, const Key& key, const Plan& plan, double seconds);
   Program& publish(Work& work);
 
   std::unique_ptr<Layer> store_;
@@ -180,6 +186,7 @@ class Resolver : public VariantMaker {
   std::map<std::string, Parameters> trials_;  ///< by family; see try_out()
   std::mutex recording_;  ///< of record(): what it adds to must be what it replaces
   MemoryLayer<Key, std::weak_ptr<const Plan>, KeyHash> plans_;
+  WriteQueue writes_;  ///< to store_
 };
 
 }  // namespace kiln

@@ -11,23 +11,25 @@ namespace {
 
 /// An archive is native code that the driver loads unchecked, so everything that can be known
 /// about it is checked here.
-Expected<void> verify_archive(ByteView archive, const Device& device) {
+Expected<void> verify_archive(ByteView archive, const std::string& device_string) {
   const auto parsed = poclbin::parse(archive);
   if (!parsed) return tl::unexpected(parsed.error());
-  if (parsed->device_id != poclbin::device_id(device.pocl_device_string))
+  if (parsed->device_id != poclbin::device_id(device_string))
     return fail(Errc::corrupt, "the archive is for another device");
   return {};
 }
 
-Expected<Artifact> decode_entry(const Entry& entry, const Device& device) {
+/// `device_string`: Device::pocl_device_string, empty for other drivers' devices.
+Expected<Artifact> decode_entry(const Entry& entry, const std::string& device_string) {
   if (entry.metadata.schema != artifact_schema)
     return fail(Errc::corrupt, fmt::format("artifact schema {}", entry.metadata.schema));
   auto artifact = decode_artifact(entry.content);
   if (!artifact) return artifact;
   const bool is_archive = artifact->form == Artifact::Form::pocl_archive;
-  if (is_archive != device.pocl) return fail(Errc::corrupt, "the artifact is of another driver");
+  if (is_archive == device_string.empty())
+    return fail(Errc::corrupt, "the artifact is of another driver");
   if (is_archive)
-    if (auto verified = verify_archive(artifact->binary, device); !verified)
+    if (auto verified = verify_archive(artifact->binary, device_string); !verified)
       return tl::unexpected(verified.error());
   return artifact;
 }
@@ -58,6 +60,7 @@ std::string hash_of(ByteView archive, const Key& key) {
 Lookup Resolver::ask_store(Kind kind, const Key& key, ByteView canonical,
                            Explanation* explanation) {
   const auto started = now_ns();
+  writes_.wait_for(kind, key);
   Lookup lookup = store_->get(kind, key, canonical);
   if (explanation == nullptr) return lookup;
   // A store of one layer leaves no trail: it is the answer.
@@ -84,7 +87,7 @@ bool Resolver::load_stored(Work& work) {
   {
     auto lookup = ask_store(Kind::artifact, work.key, work.canonical, work.explanation);
     if (!lookup.entry) return false;
-    auto artifact = decode_entry(*lookup.entry, *work.device);
+    auto artifact = decode_entry(*lookup.entry, work.device->pocl_device_string);
     if (!artifact) {
       take_back_answer(work.explanation, artifact.error().message());
       warn(fmt::format("store entry {} is not used: {}", work.key.digest.brief(),
@@ -133,7 +136,8 @@ bool Resolver::load_mounted(Work& work) {
     }
     try {
       work.artifact = std::move(*found.artifact);
-      if (work.device->pocl) value_or_throw(verify_archive(work.artifact.binary, *work.device));
+      if (work.device->pocl)
+        value_or_throw(verify_archive(work.artifact.binary, work.device->pocl_device_string));
       value_or_throw(verify_startable(probe_of(work.artifact), work.wanted));
       work.handle =
           load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
@@ -174,26 +178,36 @@ Expected<void> Resolver::add_variants(Work& work, const std::vector<KernelVarian
   return {};
 }
 
-/// Writes the Artifact back; an archive is merged with what others put there meanwhile.
-void Resolver::keep(const Work& work) {
+/// Writes the Artifact back, beside the caller.
+void Resolver::keep(Work& work) {
   if (!store_ || work.artifact.binary.empty()) return;
+  auto what = std::make_shared<Keeping>(
+      Keeping{work.key, work.canonical, work.artifact, work.metadata(), work.request.label,
+              work.device->pocl_device_string, work.stored_is_bad, std::move(work.right)});
+  const Key key = what->key;
+  const std::size_t bytes = what->canonical.size() + what->artifact.binary.size();
+  writes_.add({Kind::artifact, key, bytes, [this, what = std::move(what)] { write(*what); }});
+}
+
+/// An archive is merged with what others put there meanwhile.
+void Resolver::write(const Keeping& what) {
   const auto merged = [&](const std::optional<Entry>& present) -> std::optional<Entry> {
-    const Entry alone{encode(work.artifact), work.metadata()};
-    const bool grows = work.artifact.form == Artifact::Form::pocl_archive;
-    if (!present || !grows || work.stored_is_bad) return alone;
-    auto old = decode_entry(*present, *work.device);
+    const Entry alone{encode(what.artifact), what.metadata};
+    const bool grows = what.artifact.form == Artifact::Form::pocl_archive;
+    if (!present || !grows || what.replaces) return alone;
+    auto old = decode_entry(*present, what.device_string);
     if (!old) return alone;
-    auto both = poclbin::merge(old->binary, work.artifact.binary);
+    auto both = poclbin::merge(old->binary, what.artifact.binary);
     if (!both) return alone;
-    Artifact result = work.artifact;
+    Artifact result = what.artifact;
     result.binary = std::move(*both);
     return Entry{encode(result), merged_metadata(present->metadata, alone.metadata)};
   };
-  if (auto kept = store_->update(Kind::artifact, work.key, work.canonical, merged); !kept) {
+  if (auto kept = store_->update(Kind::artifact, what.key, what.canonical, merged); !kept) {
     // A store that is unusable has said so itself, once; repeating it for every program helps
     // nobody.
     const auto level = kept.error().code() == Errc::io ? LogLevel::info : LogLevel::warning;
-    log(level, fmt::format("{} is not kept: {}", work.request.label, kept.error().message()));
+    log(level, fmt::format("{} is not kept: {}", what.label, kept.error().message()));
   }
 }
 

@@ -58,13 +58,11 @@ PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<P
     PlanPtr plan = make();
     if (!plan) throw Error(Errc::internal, request.label + ": no plan was made");
     step.answered();
-    if (store_) {
-      const Metadata metadata{request.schema, request.label, "", step.seconds()};
-      if (auto kept = store_->put(Kind::plan, key, request.canonical, plan->block(), metadata);
-          !kept)
-        log(LogLevel::warning,
-            fmt::format("plan {} is not kept: {}", request.label, kept.error().message()));
-    }
+    if (store_)
+      writes_.add({Kind::plan, key, plan->block().size(),
+                   [this, request, key, plan, seconds = step.seconds()] {
+                     write_plan(request, key, *plan, seconds);
+                   }});
     return plan;
   };
   try {
@@ -81,6 +79,14 @@ PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<P
     leave();
     throw;
   }
+}
+
+void Resolver::write_plan(const PlanRequest& request, const Key& key, const Plan& plan,
+                          double seconds) {
+  const Metadata metadata{request.schema, request.label, "", seconds};
+  if (auto kept = store_->put(Kind::plan, key, request.canonical, plan.block(), metadata); !kept)
+    log(LogLevel::warning,
+        fmt::format("plan {} is not kept: {}", request.label, kept.error().message()));
 }
 
 }  // namespace kiln

@@ -27,6 +27,7 @@ struct Resolver::Work {
   std::string build_log = {};
   bool stored_is_bad = false;  ///< what the store holds is to be replaced, not merged with
   bool warned = false;         ///< of what the store holds: a look-up may come twice
+  Reservation right = {};      ///< to make it; held until it is in the store
 
   /// What the helper is asked for, for a program that nobody has compiled yet.
   ApartRequest from_text(std::string text) const {
@@ -42,6 +43,19 @@ struct Resolver::Work {
     return {artifact_schema, request.label, device->fingerprint(), cost_seconds, source,
             request.options, build_log};
   }
+};
+
+/// An Artifact on its way to the store. Nothing of OpenCL: at the end of a process the driver may
+/// be gone before it is written.
+struct Resolver::Keeping {
+  Key key;
+  Bytes canonical;
+  Artifact artifact;
+  Metadata metadata;
+  std::string label;
+  std::string device_string;  ///< Device::pocl_device_string
+  bool replaces = false;      ///< what is there is bad
+  Reservation right = {};
 };
 
 /// The metadata of an Artifact to which variants were added: what the addition tells nothing about

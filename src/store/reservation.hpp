@@ -15,7 +15,7 @@ namespace kiln {
 /// which the system drops when its holder dies, however it dies. Advice, no more: whoever waits
 /// longer than its bound goes on without it, and two makers do no harm.
 ///
-/// Belongs to the thread that got it; released by the destructor. Not held over fork(): a child
+/// Released by the destructor, in any thread. Not held over fork(): a child
 /// that lives on keeps it, and others wait out their bound.
 class Reservation {
  public:

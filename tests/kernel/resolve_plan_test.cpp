@@ -1,7 +1,10 @@
+#include <latch>
 #include <thread>
 
 #include "kernel/support.hpp"
+#include "kernel/wrapped_store.hpp"
 #include "store/canonical.hpp"
+#include "store/local_store.hpp"
 
 namespace kiln::testing {
 namespace {
@@ -68,6 +71,7 @@ TEST_F(ResolvePlanTest, another_request_or_schema_is_another_plan) {
   spine->resolve_plan(request(1), std::ref(maker));
   spine->resolve_plan(request(2), std::ref(maker));
   EXPECT_EQ(maker.made, 2);
+  spine->finish();
   Explanation explanation;
   resolver()->resolve_plan(request(1, 2), std::ref(maker), &explanation);
   EXPECT_EQ(maker.made, 3);
@@ -115,6 +119,52 @@ TEST_F(ResolvePlanTest, threads_that_ask_for_one_plan_share_one_making) {
   }
   EXPECT_EQ(made, 1);
   for (const auto& plan : plans) EXPECT_EQ(plan->array<std::uint32_t>("numbers")[1], 3u);
+}
+
+/// A store whose writes wait until they may go on.
+class HeldStore final : public WrappedStore {
+ public:
+  HeldStore(std::unique_ptr<Layer> store, std::shared_ptr<std::latch> open)
+      : WrappedStore(std::move(store)), open_(std::move(open)) {}
+  Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                     const Metadata& metadata) override {
+    open_->wait();
+    return WrappedStore::put(kind, key, canonical, content, metadata);
+  }
+
+ private:
+  std::shared_ptr<std::latch> open_;
+};
+
+TEST_F(ResolvePlanTest, nobody_waits_until_the_store_has_a_plan) {
+  const auto open = std::make_shared<std::latch>(1);
+  Maker maker{1000};
+  {
+    Resolver spine(std::make_unique<HeldStore>(open_local_store(store_folder()), open));
+    spine.resolve_plan(request(1), std::ref(maker));
+    // Nobody but the write holds it now.
+    Explanation explanation;
+    const auto again = spine.resolve_plan(request(1), std::ref(maker), &explanation);
+    EXPECT_TRUE(step_of(explanation, "memory").answered);
+    EXPECT_EQ(again->array<std::uint32_t>("numbers")[2], 6u);
+    open->count_down();
+  }
+  resolver()->resolve_plan(request(1), std::ref(maker));
+  EXPECT_EQ(maker.made, 1) << "it was written before its Resolver went";
+}
+
+TEST_F(ResolvePlanTest, a_plan_that_cannot_be_kept_is_told) {
+  std::vector<std::string> lines;
+  auto spine = resolver();
+  auto wanted = request(1);
+  wanted.label = std::string(LocalStore::largest_text + 1, 'x');
+  set_log_sink([&](LogLevel, std::string_view line) { lines.emplace_back(line); });
+  Maker maker{10};
+  spine->resolve_plan(wanted, std::ref(maker));
+  spine->finish();
+  set_log_sink({});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("is not kept"), std::string::npos) << lines[0];
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "kernel/compile.hpp"
 #include "kernel/environment.hpp"
 #include "kernel/support.hpp"
+#include "kernel/wrapped_store.hpp"
 #include "store/layers.hpp"
 #include "store/local_store.hpp"
 #include "store/system_store.hpp"
@@ -69,31 +70,62 @@ TEST_F(SingleFlight, eight_processes_compile_three_programs_three_times) {
 }
 
 /// A store in which another process finishes the program between our look-up and our right to it.
-class LateStore final : public Layer {
+class LateStore final : public WrappedStore {
  public:
   LateStore(std::unique_ptr<Layer> store, std::function<void()> meanwhile)
-      : store_(std::move(store)), meanwhile_(std::move(meanwhile)) {}
-  std::string name() const override { return store_->name(); }
-  Lookup get(Kind kind, const Key& key, ByteView canonical) override {
-    return store_->get(kind, key, canonical);
-  }
-  Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
-                     const Metadata& metadata) override {
-    return store_->put(kind, key, canonical, content, metadata);
-  }
-  Expected<void> update(Kind kind, const Key& key, ByteView canonical,
-                        const Change& change) override {
-    return store_->update(kind, key, canonical, change);
-  }
+      : WrappedStore(std::move(store)), meanwhile_(std::move(meanwhile)) {}
   Reservation reserve(const Key& key, std::chrono::milliseconds bound) override {
     meanwhile_();
-    return store_->reserve(key, bound);
+    return WrappedStore::reserve(key, bound);
   }
 
  private:
-  std::unique_ptr<Layer> store_;
   std::function<void()> meanwhile_;
 };
+
+/// Notes when it is read and written.
+class NotingStore final : public WrappedStore {
+ public:
+  struct Notes {
+    std::mutex mutex;
+    std::vector<std::string> lines;
+    void add(std::string line) {
+      const std::lock_guard lock(mutex);
+      lines.push_back(std::move(line));
+    }
+  };
+  NotingStore(std::unique_ptr<Layer> store, Notes& notes)
+      : WrappedStore(std::move(store)), notes_(notes) {}
+  Lookup get(Kind kind, const Key& key, ByteView canonical) override {
+    if (kind == Kind::artifact) notes_.add("read");
+    return WrappedStore::get(kind, key, canonical);
+  }
+  Expected<void> update(Kind kind, const Key& key, ByteView canonical,
+                        const Change& change) override {
+    auto done = WrappedStore::update(kind, key, canonical, change);
+    if (kind == Kind::artifact) notes_.add("written");
+    return done;
+  }
+
+ private:
+  Notes& notes_;
+};
+
+TEST_F(SingleFlight, a_second_context_reads_what_the_first_has_made_once_it_is_written) {
+  const Request request = text_request(vector_add_text, "VectorAdd");
+  const std::vector<KernelVariant> wanted{variant_of("VectorAdd", range_1d(256, 64))};
+  NotingStore::Notes notes;
+  {
+    Resolver spine(std::make_unique<NotingStore>(open_local_store(store_folder()), notes));
+    spine.resolve(request, Context::create({device_}), device_, wanted);
+    Explanation explanation;
+    spine.resolve(request, Context::create({device_}), device_, wanted, &explanation);
+    EXPECT_FALSE(has_step(explanation, "compile")) << text_of(explanation);
+  }
+  ASSERT_GE(notes.lines.size(), 3u);
+  EXPECT_EQ(notes.lines.end()[-2], "written");
+  EXPECT_EQ(notes.lines.back(), "read");
+}
 
 TEST_F(SingleFlight, what_another_finished_before_the_right_was_had_is_not_made_again) {
   const auto context = Context::create({device_});

@@ -25,7 +25,7 @@ void update(const double *r, double *du, double *u, double *u_sum, double *u_max
 
 }  // namespace
 
-Solution jac1(Mesh& mesh, const Problem& problem) {
+Solution jac1(Mesh& mesh, const Problem& problem, const Interlude& interlude) {
   const Set nodes = mesh.set("nodes", problem.nodes);
   const Set edges = mesh.set("edges", problem.a.size());
   const Map ppedge = mesh.map("ppedge", edges, nodes, 2, problem.edge_nodes);
@@ -48,6 +48,7 @@ Solution jac1(Mesh& mesh, const Problem& problem) {
              arg(u_max, MAX));
     const double mean = u_sum.value<double>() / static_cast<double>(problem.nodes);
     solution.sweeps.push_back({u_max.value<double>(), std::sqrt(mean)});
+    if (sweep == 0 && interlude) interlude();
   }
   const auto values = u.read<double>();
   solution.u.assign(values.begin(), values.end());

@@ -2,4 +2,7 @@
 #include "jac1.hpp"
 #include "main.hpp"
 
-int main(int count, char** words) { return jac::main_of("jac1", count, words, jac::jac1); }
+int main(int count, char** words) {
+  return jac::main_of("jac1", count, words,
+                      [](auto& mesh, const auto& problem) { return jac::jac1(mesh, problem); });
+}

@@ -36,7 +36,7 @@ std::vector<T> padded(std::span<const double> values, std::size_t dim) {
 
 }  // namespace
 
-Solution jac2(Mesh& mesh, const Problem& problem) {
+Solution jac2(Mesh& mesh, const Problem& problem, const Interlude& interlude) {
   const std::vector<double> zeros(problem.nodes, 0.0);
   const Set nodes = mesh.set("nodes", problem.nodes);
   const Set edges = mesh.set("edges", problem.a.size());
@@ -60,6 +60,7 @@ Solution jac2(Mesh& mesh, const Problem& problem) {
              arg(u_max, MAX));
     const float mean = u_sum.value<float>() / static_cast<float>(problem.nodes);
     solution.sweeps.push_back({u_max.value<float>(), std::sqrt(mean)});
+    if (sweep == 0 && interlude) interlude();
   }
   const auto values = u.read<float>();
   for (std::size_t node = 0; node < problem.nodes; ++node) solution.u.push_back(values[2 * node]);

@@ -2,4 +2,7 @@
 #include "jac2.hpp"
 #include "main.hpp"
 
-int main(int count, char** words) { return jac::main_of("jac2", count, words, jac::jac2); }
+int main(int count, char** words) {
+  return jac::main_of("jac2", count, words,
+                      [](auto& mesh, const auto& problem) { return jac::jac2(mesh, problem); });
+}

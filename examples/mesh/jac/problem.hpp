@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 /// Laplace's equation on a square with the value 1 on its boundary, what Jacobi's method makes of
@@ -35,6 +36,9 @@ struct Solution {
   std::vector<Sweep> sweeps;
   std::vector<double> u;  ///< by node
 };
+
+/// What a program does between the two sweeps, if anything: search for faster loops, say.
+using Interlude = std::function<void()>;
 
 /// How many nodes have another value than they should. All are looked at.
 std::size_t wrong_nodes(const Problem& problem, const std::vector<double>& u);

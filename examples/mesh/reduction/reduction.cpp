@@ -21,7 +21,7 @@ void update(double *res, int *count) {
 }  // namespace
 
 Counts count(kiln::mesh::Mesh& mesh, std::size_t cell_count,
-             std::span<const std::int32_t> edge_cells) {
+             std::span<const std::int32_t> edge_cells, const std::function<void()>& interlude) {
   using namespace kiln::mesh;
   const Set edges = mesh.set("edges", edge_cells.size() / 2), cells = mesh.set("cells", cell_count);
   const Map pecell = mesh.map("pecell", edges, cells, 2, edge_cells);
@@ -30,6 +30,7 @@ Counts count(kiln::mesh::Mesh& mesh, std::size_t cell_count,
   const Global by_cells = mesh.global("cell count", std::int32_t{0});
   par_loop(Kernel(res_calc, "res_calc"), edges, arg(res, pecell[0], INC), arg(by_edges, INC));
   par_loop(Kernel(update, "update"), cells, arg(res, RW), arg(by_cells, INC));
+  if (interlude) interlude();
   return {by_edges.value<std::int32_t>(), by_cells.value<std::int32_t>()};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "kiln/mesh.hpp"
@@ -14,7 +15,9 @@ struct Counts {
   bool operator==(const Counts&) const = default;
 };
 
-/// Counts `edge_cells.size() / 2` edges and `cells` cells on the device.
-Counts count(kiln::mesh::Mesh& mesh, std::size_t cells, std::span<const std::int32_t> edge_cells);
+/// Counts `edge_cells.size() / 2` edges and `cells` cells on the device. `interlude` is called when
+/// both loops have been given to the mesh, and before the counts are read.
+Counts count(kiln::mesh::Mesh& mesh, std::size_t cells, std::span<const std::int32_t> edge_cells,
+             const std::function<void()>& interlude = {});
 
 }  // namespace reduction

@@ -27,6 +27,8 @@ struct LoopReport {
 struct LoopTuning {
   std::string name;
   std::size_t configurations = 0, evaluated = 0, failed = 0;
+  /// Left out: an earlier process ended while it tried these.
+  std::vector<std::string> skipped;
   std::string best;      ///< "FORM=0 LANES=8 …"
   double seconds = 0;    ///< of a run of it
   double faster_by = 1;  ///< than what is used where nothing is on record

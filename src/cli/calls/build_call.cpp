@@ -9,6 +9,7 @@
 #include "blas/api/room.hpp"
 #include "blas/recorded_call.hpp"
 #include "blas/validate.hpp"
+#include "cli/calls/build_loop.hpp"
 #include "cli/calls/recorded_devices.hpp"
 #include "cli/spec_binding.hpp"
 #include "schedule/argument_check.hpp"
@@ -100,13 +101,22 @@ Explanations build_kernel(const RecordedCall& recorded, Resolver& resolver) {
 
 }  // namespace
 
+bool is_loop(const RecordedCall& call) { return call.kind == "loop" || call.kind == "matrix"; }
+
 std::vector<Explanation> build_call(const RecordedCall& call, Resolver& resolver,
                                     blas::Library& library) {
   if (call.kind == "blas") return build_blas(call, library);
   if (call.kind == "spec") return build_spec(call, resolver);
   if (call.kind == "kernel") return build_kernel(call, resolver);
-  throw Error(Errc::bad_input, fmt::format("'kind': found '{}', expected blas, spec or kernel",
-                                           one_line(call.kind)));
+  if (is_loop(call)) {
+    Explanations explanations;
+    for (const auto& device : value_or_throw(find_devices(call.devices)))
+      explanations.push_back(build_loop(call, resolver, device));
+    return explanations;
+  }
+  throw Error(Errc::bad_input,
+              fmt::format("'kind': found '{}', expected blas, spec, kernel, loop or matrix",
+                          one_line(call.kind)));
 }
 
 bool was_compiled(const Explanation& explanation) {

@@ -13,6 +13,9 @@ namespace kiln::cli {
 std::vector<Explanation> build_call(const RecordedCall& call, Resolver& resolver,
                                     blas::Library& library);
 
+/// Whether the call is of a mesh, so that only kiln-mesh can build it (build_loop.hpp).
+bool is_loop(const RecordedCall& call);
+
 /// Whether a compiler worked for it.
 bool was_compiled(const Explanation& explanation);
 

@@ -1,6 +1,8 @@
 // `kiln prebuild`: compiles what the calls of a record need.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -9,11 +11,13 @@
 #include "base/file.hpp"
 #include "base/one_line.hpp"
 #include "cli/calls/build_call.hpp"
+#include "cli/calls/build_loop.hpp"
 #include "cli/calls/commands.hpp"
 #include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
 #include "cli/layout.hpp"
+#include "cli/mesh/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
@@ -68,10 +72,12 @@ std::string text_of(const Fact& fact) {
   return std::visit([](const auto& value) { return fmt::format("{}", value); }, fact.value);
 }
 
-/// "gemm s column m=64": what tells the call from its likes. The name's own words are left out.
+/// "gemm s column m=64": what tells the call from its likes. The name's own words are left out, and
+/// of a loop all that is no use to people.
 std::string facts_text(const RecordedCall& call) {
   std::string text;
   for (const auto& fact : call.facts) {
+    if (call.kind == "loop" && fact.name != "elements") continue;
     if (call.kind == "blas" &&
         (fact.name == "routine" || fact.name == "precision" || fact.name.starts_with("stride_")))
       continue;
@@ -109,6 +115,7 @@ Result build_all(const Context& context, const RecordedCalls& recorded) {
   if (resolver->store() == nullptr)
     throw Error(Errc::bad_input, "--store: found off, expected a folder: nothing would be kept");
   blas::Library library(*resolver);
+  add_loop_generators(*resolver);
   Progress progress("prebuild", recorded.calls.size());
   for (const auto& call : recorded.calls) {
     stop_if_interrupted();
@@ -126,6 +133,21 @@ Result build_all(const Context& context, const RecordedCalls& recorded) {
   }
   resolver->finish();
   return result;
+}
+
+/// Where loops are to be built and this is not the program that can. Comes back where that one is
+/// absent, or could not read the record again: the other calls are built all the same.
+void become_mesh_program(Context& context, const RecordedCalls& recorded) {
+  const auto& calls = recorded.calls;
+  std::error_code error;
+  if (builds_loops() || std::none_of(calls.begin(), calls.end(), is_loop) ||
+      !std::filesystem::is_regular_file(context.text("from"), error))
+    return;
+  try {
+    run_mesh_program(context);
+  } catch (const Error&) {
+    // Each loop says that it cannot be built.
+  }
 }
 
 /// Writes the pack; how many of the programs are not in it.
@@ -225,6 +247,7 @@ int prebuild(Context& context) {
     print_result(context, recorded, nullptr);
     return 0;
   }
+  become_mesh_program(context, recorded);
   Result result = build_all(context, recorded);
   print_result(context, recorded, &result);
   if (!context.flag("json"))

@@ -26,6 +26,7 @@ constexpr Option own_options[] = {
     options::application_reference,
     options::application_report,
     options::application_check,
+    options::application_tune,
     options::application_device,
     options::store,
     options::json,

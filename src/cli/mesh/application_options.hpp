@@ -17,8 +17,7 @@ inline constexpr Option application_tune{
     .kind = Kind::number,
     .value_name = "SECONDS",
     .help =
-        "After the first time step, searches for the fastest form of each loop for at most so "
-        "long; "
+        "After the first step, searches for the fastest form of each loop for at most so long; "
         "what is found goes on record in the store, for all later runs.",
     .least = 0.1};
 inline constexpr Option application_device{

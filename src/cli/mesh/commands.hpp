@@ -15,7 +15,8 @@ extern const Command mesh_naca0012_command, mesh_info_command, mesh_convert_comm
     mesh_jac2_command, mesh_reduction_command;
 
 /// The body of each of them in `kiln`: becomes kiln-mesh with the same words. Comes back only by an
-/// Error (unsupported), where that program is absent.
+/// Error (unsupported), where that program is absent. Other commands that kiln-mesh has, too, may
+/// do the same where they need it.
 int run_mesh_program(Context& context);
 
 }  // namespace kiln::cli

@@ -9,6 +9,7 @@ constexpr Option own_options[] = {
     options::application_intervals,
     options::application_report,
     options::application_check,
+    options::application_tune,
     options::application_device,
     options::store,
     options::json,

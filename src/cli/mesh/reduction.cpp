@@ -13,6 +13,7 @@ constexpr Option own_options[] = {
      .letter = 'g'},
     options::application_report,
     options::application_check,
+    options::application_tune,
     options::application_device,
     options::store,
     options::json,

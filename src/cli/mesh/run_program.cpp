@@ -45,7 +45,7 @@ std::vector<std::string> words_of(const Context& context) {
   const std::string_view name = context.command().name;
   const auto blank = name.find(' ');
   words.emplace_back(name.substr(0, blank));
-  words.emplace_back(name.substr(blank + 1));
+  if (blank != name.npos) words.emplace_back(name.substr(blank + 1));
   for (const auto list : {context.command().options, common_options()})
     for (const Option& option : list) add_option(context, option, words);
   words.emplace_back("--config=off");

@@ -149,6 +149,20 @@ std::int64_t default_block(const LoopShape& shape, Form form, std::int64_t eleme
   return std::clamp(each, std::int64_t{128}, most) / 64 * 64;
 }
 
+Parameters with_block(Parameters parameters, const LoopShape& shape, std::int64_t elements,
+                      std::int64_t threads) {
+  if (parameters.get("BLOCK", 0) == 0)
+    parameters.set("BLOCK", default_block(shape, form_of(parameters), elements, threads));
+  return parameters;
+}
+
+bool needs_plan(const LoopShape& shape, Form form) {
+  return form == Form::staged ||
+         (has_conflicts(shape) && (form == Form::blocks || form == Form::coloured));
+}
+
+std::size_t most_groups(std::size_t compute_units) { return compute_units * 64; }
+
 std::vector<std::pair<std::string, std::vector<std::int64_t>>> space(const LoopShape& shape,
                                                                      const LoopDevice& device) {
   if (device.cpu) {

@@ -49,6 +49,16 @@ Request make_request(const LoopShape& shape, const LoopDevice& device, std::int6
 std::int64_t default_block(const LoopShape& shape, Form form, std::int64_t elements,
                            std::int64_t threads);
 
+/// Parameters with a BLOCK, default_block() where they say none.
+Parameters with_block(Parameters parameters, const LoopShape& shape, std::int64_t elements,
+                      std::int64_t threads);
+
+/// Whether a loop in this form takes a plan.
+bool needs_plan(const LoopShape& shape, Form form);
+
+/// Work-groups of a launch whose groups stride over the elements, at most.
+std::size_t most_groups(std::size_t compute_units);
+
 /// The values of each Parameter that are worth trying, by name; not all combinations are accepted.
 std::vector<std::pair<std::string, std::vector<std::int64_t>>> space(const LoopShape& shape,
                                                                      const LoopDevice& device);

@@ -10,9 +10,6 @@ namespace kiln::mesh {
 
 namespace {
 
-/// Groups that stride over the elements: so many a compute unit keep it busy to the end.
-constexpr std::size_t groups_a_unit = 64;
-
 Scheme scheme_of(Form form) {
   return form == Form::staged     ? Scheme::staged
          : form == Form::coloured ? Scheme::permuted
@@ -73,7 +70,7 @@ void LoopMaker::fetch_plan(Part& part) {
 
 std::size_t LoopMaker::groups_for(std::size_t elements) const {
   const std::size_t group = number("GROUP");
-  const std::size_t most = std::size_t{session_.device()->compute_units} * groups_a_unit;
+  const std::size_t most = most_groups(session_.device()->compute_units);
   return std::clamp<std::size_t>((elements + group - 1) / group, 1, most);
 }
 

@@ -11,13 +11,10 @@ std::unique_ptr<MadeLoop> LoopMaker::make() {
   // Programs belong to the context, whoever made them: what was compiled for a trial must not
   // stand in for one that is to be kept.
   if (&resolver_ != &session_.resolver()) request_.facts.push_back({"trial", std::int64_t{1}});
-  parameters_ = resolver_.parameters(request_, *session_.device());
+  parameters_ = with_block(resolver_.parameters(request_, *session_.device()), shape_,
+                           request_.problem_size, session_.device()->compute_units);
   form_ = form_of(parameters_);
-  if (parameters_.get("BLOCK", 0) == 0)
-    parameters_.set("BLOCK", default_block(shape_, form_, request_.problem_size,
-                                           session_.device()->compute_units));
-  needs_plan_ = form_ == Form::staged ||
-                (has_conflicts(shape_) && (form_ == Form::blocks || form_ == Form::coloured));
+  needs_plan_ = needs_plan(shape_, form_);
   plan_parts();
   compile();
   const bool folds = !fold_parameters(shape_).empty();

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
 #include "mesh/code/layout.hpp"
 #include "mesh/code/user_kernel.hpp"
 #include "mesh/loop/check.hpp"
 #include "mesh/loop/made_loop.hpp"
+#include "mesh/loop/recorded_loop.hpp"
+#include "mesh/object/process_resolver.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -60,6 +63,7 @@ PreparedLoop::PreparedLoop(Session& session, const Kernel& kernel, const Iterati
   add(used_, over_.set);
   add(used_, over_.subset);
   report_.name = kernel_.name();
+  const auto start = now_ns();
   try {
     made_ = make_loop(session_, shape_, over_, arguments_, report_);
   } catch (const Error& error) {
@@ -68,7 +72,16 @@ PreparedLoop::PreparedLoop(Session& session, const Kernel& kernel, const Iterati
     value_or_throw(read_kernel(with_all));
     throw;
   }
+  if (CallLog* const log = process_call_log(); log != nullptr) count_in(*log, now_ns() - start);
 }
+
+void PreparedLoop::count_in(CallLog& log, std::int64_t prepare_ns) {
+  const auto& sizes = over_.subset != nullptr ? over_.subset->sizes : over_.set->sizes;
+  const RecordedLoop loop{shape_, static_cast<std::int64_t>(sizes[1])};
+  counter_ = log.counter(recorded_call(loop, *session_.device(), made_->bytes()));
+  if (counter_ != nullptr) counter_->add_prepare(prepare_ns);
+}
+
 PreparedLoop::~PreparedLoop() = default;
 
 bool PreparedLoop::is(const Kernel& kernel, const Iteration& over,
@@ -98,8 +111,10 @@ void PreparedLoop::make_again() {
 void PreparedLoop::check_again() const { check_extrema(kernel_, arguments_); }
 
 void PreparedLoop::run() {
+  const auto start = counter_ != nullptr ? now_ns() : 0;
   made_->run(session_.queue, session_.options.timing);
   ++report_.count;
+  if (counter_ != nullptr) counter_->add_call(now_ns() - start);
 }
 
 LoopReport PreparedLoop::report() {

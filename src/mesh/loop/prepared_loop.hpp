@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernel/call_log.hpp"
 #include "mesh/loop/made_loop.hpp"
 #include "mesh/loop/shape.hpp"
 #include "mesh/object/session.hpp"
@@ -58,6 +59,7 @@ class PreparedLoop {
   void clear_report();
 
  private:
+  void count_in(CallLog& log, std::int64_t prepare_ns);
   Session& session_;
   Kernel kernel_;
   LoopOver over_;
@@ -68,6 +70,7 @@ class PreparedLoop {
   bool has_extrema_ = false;
   std::unique_ptr<MadeLoop> made_;
   LoopReport report_;
+  CallCounter* counter_ = nullptr;  ///< null: calls are not recorded
 };
 
 }  // namespace kiln::mesh

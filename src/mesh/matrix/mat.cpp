@@ -44,10 +44,6 @@ void check_rows(const MatState& mat, const Subset& rows) {
     refuse(mat, "rows of set {}, expected {}", rows.superset().name(), row_set.name());
 }
 
-bool is_soa(const DatState& dat) {
-  return dat.data.form().layout == DataLayout::soa && dat.data.form().dim > 1;
-}
-
 /// Place of a block in its row, or -1.
 std::ptrdiff_t place_of(const SparsityState& sparsity, std::int32_t row, std::int32_t column) {
   const auto rowptr = SparsityState::view(sparsity.rowptr());
@@ -158,6 +154,7 @@ void multiply(const Mat& mat, const Dat& x, const Dat& y, MatrixKernels::Product
   if (&from == &to) refuse(state, "dat {} is both x and y, expected two", from.name);
   state.session->throw_pending();
   MatrixKernels::of(state, is_soa(from), is_soa(to)).multiply(state, from, to, product);
+  state.session->products.note(state, from, to);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 namespace kiln::mesh {
 namespace {
 
+constexpr std::int64_t default_group = 128, default_sums = 2;
+
 std::int64_t fact(const Request& request, std::string_view name) {
   for (const auto& f : request.facts)
     if (f.name == name)
@@ -36,35 +38,58 @@ constexpr const char* find_text =
 }
 )";
 
-// One chain of additions would take as long as the memory does.
-constexpr const char* multiply_rows = R"(
-  for (int row = begin; row < end; ++row) {
-    const int stop = rowptr[row + 1];
-    T sum[ROW_DIM], odd[ROW_DIM];
-    for (int j = 0; j < ROW_DIM; ++j) sum[j] = odd[j] = 0;
-    int at = rowptr[row];
-    for (; at + 1 < stop; at += 2) {
-      const int column = colidx[at], next = colidx[at + 1];
-      __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
-      for (int j = 0; j < ROW_DIM; ++j)
-        for (int k = 0; k < COLUMN_DIM; ++k) {
-          sum[j] += block[j * COLUMN_DIM + k] * X(column, k);
-          odd[j] += block[(ROW_DIM + j) * COLUMN_DIM + k] * X(next, k);
-        }
-    }
-    if (at < stop) {
-      const int column = colidx[at];
-      __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
-      for (int j = 0; j < ROW_DIM; ++j)
-        for (int k = 0; k < COLUMN_DIM; ++k) sum[j] += block[j * COLUMN_DIM + k] * X(column, k);
-    }
-    for (int j = 0; j < ROW_DIM; ++j) {
-      const T product = sum[j] + odd[j];
-      Y(row, j) = adds ? Y(row, j) + product : product;
-    }
-  }
+/// `piece(n)` for each chain, joined.
+template <class Piece>
+std::string for_each_sum(std::int64_t sums, const char* between, const Piece& piece) {
+  std::string text;
+  for (std::int64_t n = 0; n < sums; ++n) text += (n == 0 ? "" : between) + piece(n);
+  return text;
 }
+
+/// One chain of additions would take as long as the memory does; and chains in an array, in a loop
+/// over them, stay in memory.
+std::string multiply_rows(std::int64_t sums) {
+  // A loop over what is left would be made one for many.
+  constexpr const char* one_more = R"(    if (at < stop) {
+      const int column = colidx[at];
+      __global const T *block = values + (size_t)at++ * (ROW_DIM * COLUMN_DIM);
+      for (int j = 0; j < ROW_DIM; ++j)
+        for (int k = 0; k < COLUMN_DIM; ++k) sum0[j] += block[j * COLUMN_DIM + k] * X(column, k);
+    }
 )";
+  const auto of = [](const char* form) {
+    return [form](std::int64_t n) { return fmt::format(fmt::runtime(form), n); };
+  };
+  return fmt::format(
+      R"(
+  for (int row = begin; row < end; ++row) {{
+    const int stop = rowptr[row + 1];
+    T {};
+    for (int j = 0; j < ROW_DIM; ++j) {} = 0;
+    int at = rowptr[row];
+    for (; at + {} < stop; at += {}) {{
+      const int {};
+      __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
+      for (int j = 0; j < ROW_DIM; ++j)
+        for (int k = 0; k < COLUMN_DIM; ++k) {{
+          {}
+        }}
+    }}
+{}    for (int j = 0; j < ROW_DIM; ++j) {{
+      const T product = {};
+      Y(row, j) = adds ? Y(row, j) + product : product;
+    }}
+  }}
+}}
+)",
+      for_each_sum(sums, ", ", of("sum{}[ROW_DIM]")), for_each_sum(sums, " = ", of("sum{}[j]")),
+      sums - 1, sums, for_each_sum(sums, ", ", of("column{0} = colidx[at + {0}]")),
+      for_each_sum(sums, "\n          ",
+                   of("sum{0}[j] += block[({0} * ROW_DIM + j) * COLUMN_DIM + k] * X(column{0}, "
+                      "k);")),
+      for_each_sum(sums - 1, "", [&](std::int64_t) { return std::string(one_more); }),
+      for_each_sum(sums, " + ", of("sum{}[j]")));
+}
 
 constexpr const char* multiply_lanes = R"(
   __local T parts[GROUP];
@@ -115,10 +140,10 @@ std::string access(const char* macro, const char* name, bool soa, int dim) {
 }  // namespace
 
 Parameters MatrixGenerator::defaults(const Request& request) const {
-  if (fact(request, "cpu") != 0) return {{"FORM", 0}};
+  if (fact(request, "cpu") != 0) return {{"FORM", 0}, {"SUMS", default_sums}};
   // Half of a row's length: what a work-item reads ahead covers the rest.
   const auto lanes = std::clamp<std::int64_t>(fact(request, "row-length") / 2, 1, 32);
-  return {{"FORM", 1}, {"GROUP", 128}, {"LANES", lanes}};
+  return {{"FORM", 1}, {"GROUP", default_group}, {"LANES", lanes}};
 }
 
 bool MatrixGenerator::accepts(const Request&, const Parameters& parameters) const {
@@ -126,14 +151,17 @@ bool MatrixGenerator::accepts(const Request&, const Parameters& parameters) cons
     return n >= 1 && n <= 1024 && std::has_single_bit(static_cast<std::uint64_t>(n));
   };
   const std::int64_t form = parameters.get("FORM", 0);
-  const std::int64_t group = parameters.get("GROUP", 128), lanes = parameters.get("LANES", 1);
-  return form == 0 || (form == 1 && is_power(group) && is_power(lanes) && lanes <= group);
+  const std::int64_t group = parameters.get("GROUP", default_group);
+  const std::int64_t lanes = parameters.get("LANES", 1),
+                     sums = parameters.get("SUMS", default_sums);
+  if (form == 0) return sums >= 1 && sums <= 8 && parameters.get("BLOCK", 1) >= 1;
+  return form == 1 && is_power(group) && is_power(lanes) && lanes <= group;
 }
 
 std::string MatrixGenerator::generate(const Request& request, const Parameters& parameters) const {
   const MatrixShape shape = shape_of(request);
   const bool cpu = parameters.get("FORM", 0) == 0;
-  const std::int64_t group = cpu ? 1 : parameters.get("GROUP", 128);
+  const std::int64_t group = cpu ? 1 : parameters.get("GROUP", default_group);
   std::string text = fmt::format(
       "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
       "#define T {}\n#define ROW_DIM {}\n#define COLUMN_DIM {}\n#define GROUP {}\n"
@@ -154,7 +182,7 @@ std::string MatrixGenerator::generate(const Request& request, const Parameters& 
       "HEAD void kiln_multiply(MATRIX{}{}, const int adds, const int first, "
       "const int rows{}) {{{}{}",
       vector_x, vector_y, cpu ? ", const int block" : "", cpu ? "\n  BLOCK_OF(first, rows)" : "",
-      cpu ? multiply_rows : multiply_lanes);
+      cpu ? multiply_rows(parameters.get("SUMS", default_sums)) : multiply_lanes);
   text += over_rows(cpu, "kiln_diagonal", vector_y,
                     "    const int at = kiln_find(rowptr, colidx, i, i);\n"
                     "    for (int j = 0; j < ROW_DIM; ++j)\n"
@@ -183,7 +211,27 @@ std::string MatrixGenerator::generate(const Request& request, const Parameters& 
                     cpu ? "++n" : "n += (long)get_global_size(0)");
 }
 
-Request make_matrix_request(const MatrixShape& shape, bool cpu, double row_length) {
+NDRange matrix_range(const Parameters& parameters, std::size_t groups) {
+  NDRange range;
+  range.local[0] = parameters.get("FORM", 0) == 0
+                       ? 1
+                       : static_cast<std::size_t>(parameters.get("GROUP", default_group));
+  range.global[0] = groups * range.local[0];
+  return range;
+}
+
+std::int64_t matrix_block(std::int64_t rows, std::int64_t compute_units) {
+  return std::clamp<std::int64_t>(rows / (compute_units * 16), 128, 4096);
+}
+
+std::vector<std::pair<std::string, std::vector<std::int64_t>>> matrix_space(bool cpu) {
+  if (cpu)
+    return {{"FORM", {0}}, {"SUMS", {1, 2, 4}}, {"BLOCK", {128, 256, 512, 1024, 2048, 4096}}};
+  return {{"FORM", {1}}, {"GROUP", {64, 128, 256}}, {"LANES", {1, 2, 4, 8, 16, 32}}};
+}
+
+Request make_matrix_request(const MatrixShape& shape, bool cpu, double row_length,
+                            std::int64_t rows) {
   const auto rounded = static_cast<std::uint64_t>(std::max(1.0, std::round(row_length)));
   Request request;
   const MatrixGenerator generator;
@@ -198,8 +246,10 @@ Request make_matrix_request(const MatrixShape& shape, bool cpu, double row_lengt
                    // The power of 2 below it: lengths that are alike share their programs.
                    {"row-length", cpu ? 0 : static_cast<std::int64_t>(std::bit_floor(rounded))}};
   request.options = value_or_throw(build_options({}, {"-cl-std=CL1.2"}));
-  request.problem_class =
-      fmt::format("{}-{}x{}", name_of(shape.type), shape.row_dim, shape.column_dim);
+  request.problem_class = fmt::format("{}-{}x{}-{}{}-{}", name_of(shape.type), shape.row_dim,
+                                      shape.column_dim, shape.x_soa ? "soa" : "aos",
+                                      shape.y_soa ? "soa" : "aos", std::bit_floor(rounded));
+  request.problem_size = rows;
   request.label = "mesh matrix";
   return request;
 }

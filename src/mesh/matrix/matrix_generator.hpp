@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernel/generator.hpp"
+#include "kernel/variant.hpp"
 #include "kiln/mesh/types.hpp"
 
 namespace kiln::mesh {
@@ -25,19 +26,31 @@ struct MatrixShape {
 ///     kiln_zero(values, count)
 ///
 /// Vectors are followed by their stride (long), which counts where they are SoA. On CPUs (FORM 0)
-/// a work-item is a group of its own and does `block` rows, an int after `rows`; otherwise (FORM 1)
-/// groups of GROUP stride over them, in kiln_multiply with LANES work-items a row, whose parts are
-/// added as a tree: always in the same order.
+/// a work-item is a group of its own and does `block` rows, an int after `rows`: BLOCK of them
+/// where the Parameters say; a row's product is added up in SUMS chains. Otherwise (FORM 1) groups
+/// of GROUP stride over them, in kiln_multiply with LANES work-items a row, whose parts are added
+/// as a tree. Always in the same order.
 class MatrixGenerator : public Generator {
  public:
   std::string family() const override { return "mesh.matrix"; }
-  std::int64_t version() const override { return 2; }
+  std::int64_t version() const override { return 3; }
   Parameters defaults(const Request& request) const override;
   bool accepts(const Request& request, const Parameters& parameters) const override;
   std::string generate(const Request& request, const Parameters& parameters) const override;
 };
 
 /// @param row_length blocks of a row, on average; decides on LANES by default.
-Request make_matrix_request(const MatrixShape& shape, bool cpu, double row_length);
+/// @param rows rows of blocks; decides between records.
+Request make_matrix_request(const MatrixShape& shape, bool cpu, double row_length,
+                            std::int64_t rows = 0);
+
+/// So many work-groups of the kernels that these Parameters make.
+NDRange matrix_range(const Parameters& parameters, std::size_t groups);
+
+/// Rows of a work-item where Parameters have no BLOCK.
+std::int64_t matrix_block(std::int64_t rows, std::int64_t compute_units);
+
+/// The values of each Parameter that are worth trying for products, by name.
+std::vector<std::pair<std::string, std::vector<std::int64_t>>> matrix_space(bool cpu);
 
 }  // namespace kiln::mesh

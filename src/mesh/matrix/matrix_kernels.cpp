@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
 #include "mesh/loop/noted_program.hpp"
 #include "mesh/object/halo.hpp"
+#include "mesh/object/process_resolver.hpp"
 #include "mesh/object/scalar.hpp"
 
 namespace kiln::mesh {
@@ -21,52 +23,75 @@ double row_length(const SparsityState& sparsity) {
 
 }  // namespace
 
-MatrixKernels::MatrixKernels(Session& session, const MatrixShape& shape, double row_length)
+MatrixKernels::MatrixKernels(Session& session, const RecordedMatrix& of, Resolver& resolver)
     : session_(session),
-      shape_(shape),
-      request_(make_matrix_request(shape, session.loop_device().cpu, row_length)),
-      parameters_(session.resolver().parameters(request_, *session.device())),
-      in_blocks_(parameters_.get("FORM", 0) == 0) {}
+      of_(of),
+      resolver_(resolver),
+      request_(request_for(session, of)),
+      parameters_(resolver.parameters(request_, *session.device())),
+      in_blocks_(parameters_.get("FORM", 0) == 0) {
+  // Programs belong to the context, whoever made them: what was compiled for a trial must not stand
+  // in for one that is to be kept.
+  if (&resolver != &session.resolver()) request_.facts.push_back({"trial", std::int64_t{1}});
+}
+
+Request MatrixKernels::request_for(const Session& session, const RecordedMatrix& of) {
+  return make_matrix_request(of.shape, session.loop_device().cpu, of.row_length, of.rows);
+}
+
+RecordedMatrix MatrixKernels::describe(const MatState& mat, bool x_soa, bool y_soa) {
+  const auto& sparsity = *Handles::state(mat.sparsity);
+  const MatrixShape shape{mat.values.form().type, static_cast<int>(sparsity.row_dim),
+                          static_cast<int>(sparsity.column_dim), x_soa, y_soa};
+  return {shape, "", row_length(sparsity), static_cast<std::int64_t>(sparsity.row_set.size())};
+}
 
 MatrixKernels& MatrixKernels::of(MatState& mat, bool x_soa, bool y_soa) {
   auto& known = mat.kernels[(x_soa ? 2u : 0u) + (y_soa ? 1u : 0u)];
   if (known != nullptr) return *known;
-  const auto& sparsity = *Handles::state(mat.sparsity);
-  const MatrixShape shape{mat.values.form().type, static_cast<int>(sparsity.row_dim),
-                          static_cast<int>(sparsity.column_dim), x_soa, y_soa};
-  known = &find(*mat.session, shape, row_length(sparsity));
+  known = &find(*mat.session, describe(mat, x_soa, y_soa));
   return *known;
 }
 
-MatrixKernels& MatrixKernels::find(Session& session, const MatrixShape& shape, double row_length) {
-  auto made = std::make_unique<MatrixKernels>(session, shape, row_length);
+MatrixKernels& MatrixKernels::find(Session& session, const RecordedMatrix& of) {
+  auto made = std::make_unique<MatrixKernels>(session, of, session.resolver());
   for (const auto& known : session.matrix_kernels)
-    if (known->shape_ == shape && known->parameters_ == made->parameters_) return *known;
+    if (known->of_.shape == of.shape && known->parameters_ == made->parameters_) return *known;
   session.matrix_kernels.push_back(std::move(made));
   return *session.matrix_kernels.back();
 }
 
-Launch& MatrixKernels::launch(const std::string& kernel, LoopReport& report) {
+MatrixKernels::Prepared& MatrixKernels::prepare(const std::string& kernel, LoopReport& report) {
   const auto known = launches_.find(kernel);
   if (known != launches_.end()) return known->second;
-  NDRange range;
-  range.local[0] = range.global[0] =
-      in_blocks_ ? 1 : static_cast<std::size_t>(parameters_.get("GROUP", 128));
-  Program& program =
-      noted_program(session_, session_.resolver(), request_, {variant_of(kernel, range)}, report);
-  return launches_.try_emplace(kernel, session_.context(), program, kernel).first->second;
+  const auto start = now_ns();
+  Program& program = noted_program(session_, resolver_, request_,
+                                   {variant_of(kernel, matrix_range(parameters_, 1))}, report);
+  Prepared& prepared =
+      launches_.try_emplace(kernel, Prepared{{session_.context(), program, kernel}}).first->second;
+  if (CallLog* const log = process_call_log();
+      log != nullptr && &resolver_ == &session_.resolver()) {
+    RecordedMatrix of = of_;
+    of.kernel = kernel;
+    prepared.counter = log->counter(recorded_call(of, *session_.device()));
+    if (prepared.counter != nullptr) prepared.counter->add_prepare(now_ns() - start);
+  }
+  return prepared;
 }
 
 /// Sets a kernel's arguments in their order, brings what it needs to the device, enqueues it.
 class MatrixKernels::Call {
  public:
-  Call(MatrixKernels& kernels, MatState& mat, MatrixOperation operation, const char* kernel)
+  Call(MatrixKernels& kernels, MatState& mat, MatrixWork& work, const char* kernel)
       : kernels_(kernels),
         session_(kernels.session_),
         mat_(mat),
         sparsity_(*Handles::state(mat.sparsity)),
-        work_(MatrixWork::of(mat, operation)),
-        launch_(kernels.launch(kernel, work_.report)) {}
+        work_(work),
+        prepared_(kernels.prepare(kernel, work.report)),
+        launch_(prepared_.launch) {}
+  Call(MatrixKernels& kernels, MatState& mat, MatrixOperation operation, const char* kernel)
+      : Call(kernels, mat, MatrixWork::of(mat, operation), kernel) {}
 
   Call& matrix(Access access) {
     values(access);
@@ -148,28 +173,25 @@ class MatrixKernels::Call {
         state, access == Access::read ? LoopQueue::For::reading : LoopQueue::For::writing);
   }
   void add(Residence& data) { launch_.set_memory(position_++, data.on_device(session_.queue)); }
-  std::size_t group() const {
-    return static_cast<std::size_t>(kernels_.parameters_.get("GROUP", 128));
-  }
   std::size_t groups_for(std::size_t items) const {
-    return std::min((items + group() - 1) / group(),
+    const std::size_t group = matrix_range(kernels_.parameters_, 1).local[0];
+    return std::min((items + group - 1) / group,
                     std::size_t{session_.device()->compute_units} * 64);
   }
   void enqueue_rows(std::size_t first, std::size_t end, std::size_t lanes, LaunchTimes::Part part) {
     scalar(static_cast<cl_int>(end));
-    const std::size_t rows = end - first, units = session_.device()->compute_units;
-    const std::size_t block = std::clamp<std::size_t>(rows / (units * 16), 128, 4096);
+    const std::size_t rows = end - first;
+    const auto block = static_cast<std::size_t>(kernels_.parameters_.get(
+        "BLOCK", matrix_block(static_cast<std::int64_t>(rows), session_.device()->compute_units)));
     if (kernels_.in_blocks_) scalar(static_cast<cl_int>(block));
     run(kernels_.in_blocks_ ? (rows + block - 1) / block : groups_for(rows * lanes), part);
   }
   void run(std::size_t groups, LaunchTimes::Part part) {
     if (groups == 0) return;
-    NDRange range;
-    range.local[0] = kernels_.in_blocks_ ? 1 : group();
-    range.global[0] = groups * range.local[0];
+    const NDRange range = matrix_range(kernels_.parameters_, groups);
     if (!(launch_.range() == range)) launch_.set_range(range);
     session_.launched();
-    if (session_.options.timing)
+    if (session_.options.timing || work_.is_timed)
       work_.times.enqueue(launch_, session_.queue, part);
     else
       launch_.enqueue(session_.queue.cl()());
@@ -177,6 +199,7 @@ class MatrixKernels::Call {
   }
   void done(std::size_t bytes) {
     if (written_dat_ != nullptr) written_dat_->is_halo_stale = written_dat_->has_halo();
+    if (prepared_.counter != nullptr) prepared_.counter->add_call(now_ns() - start_);
     LoopReport& report = work_.report;
     ++report.count;
     report.bytes += bytes;
@@ -191,21 +214,25 @@ class MatrixKernels::Call {
   MatState& mat_;
   SparsityState& sparsity_;
   MatrixWork& work_;
+  Prepared& prepared_;
   Launch& launch_;
+  const std::int64_t start_ = prepared_.counter != nullptr ? now_ns() : 0;
   unsigned position_ = 0;
   Residence* written_ = nullptr;
   DatState* written_dat_ = nullptr;
 };
 
-void MatrixKernels::multiply(MatState& mat, DatState& x, DatState& y, Product product) {
+void MatrixKernels::multiply(MatState& mat, DatState& x, DatState& y, Product product,
+                             MatrixWork* trial) {
   const bool adds = product == Product::adds;
-  Call(*this, mat, MatrixOperation::multiply, "kiln_multiply")
+  Call(*this, mat, trial != nullptr ? *trial : MatrixWork::of(mat, MatrixOperation::multiply),
+       "kiln_multiply")
       .matrix(Access::read)
       .vector(x, Access::read)
       .vector(y, adds ? Access::rw : Access::write)
       .scalar(cl_int{adds})
       .over_owned_rows(x,
-                       static_cast<std::size_t>(shape_.row_dim) *
+                       static_cast<std::size_t>(of_.shape.row_dim) *
                            static_cast<std::size_t>(parameters_.get("LANES", 1)),
                        multiply_bytes(mat, adds));
 }
@@ -226,14 +253,14 @@ void MatrixKernels::set_diagonal(MatState& mat, DatState& from) {
 
 void MatrixKernels::change_rows(MatState& mat, SubsetState* rows, const RowChange& change) {
   auto& sparsity = *Handles::state(mat.sparsity);
-  const auto value = scalar_bytes(shape_.type, change.value);
+  const auto value = scalar_bytes(of_.shape.type, change.value);
   Call(*this, mat, MatrixOperation::change_rows, "kiln_rows")
       .matrix(Access::rw)
       .memory(rows == nullptr ? sparsity.rowptr() : rows->device)
       .scalar(cl_int{rows == nullptr})
       .scalar(cl_int{change.clear})
       .scalar(cl_int{change.set})
-      .scalar(ByteView{value.data(), size_of(shape_.type)})
+      .scalar(ByteView{value.data(), size_of(of_.shape.type)})
       .over_rows(rows == nullptr ? sparsity.row_set.total_size() : rows->indices.size(),
                  rows_bytes(mat, rows, change.clear, change.set));
 }

@@ -3,9 +3,10 @@
 #include <map>
 #include <string>
 
+#include "kernel/call_log.hpp"
 #include "kernel/launch.hpp"
-#include "mesh/matrix/matrix_generator.hpp"
 #include "mesh/matrix/matrix_work.hpp"
+#include "mesh/matrix/recorded_matrix.hpp"
 #include "mesh/object/session.hpp"
 
 namespace kiln::mesh {
@@ -16,13 +17,20 @@ namespace kiln::mesh {
 /// thread.
 class MatrixKernels {
  public:
-  MatrixKernels(Session& session, const MatrixShape& shape, double row_length);
+  /// `resolver`: the Session's, or one for trials. `of`: whatever its kernel.
+  MatrixKernels(Session& session, const RecordedMatrix& of, Resolver& resolver);
+
+  /// What decides on the kernels for a matrix and the layouts of vectors.
+  static RecordedMatrix describe(const MatState& mat, bool x_soa, bool y_soa);
+  static Request request_for(const Session& session, const RecordedMatrix& of);
 
   /// Those that a Session has for a matrix and the layouts of vectors; made at the first call.
   static MatrixKernels& of(MatState& mat, bool x_soa = false, bool y_soa = false);
 
   enum class Product : std::uint8_t { replaces, adds };
-  void multiply(MatState& mat, DatState& x, DatState& y, Product product);
+  /// `trial`: what this counts for, in place of the Mesh's report.
+  void multiply(MatState& mat, DatState& x, DatState& y, Product product,
+                MatrixWork* trial = nullptr);
   void diagonal(MatState& mat, DatState& to);
   void set_diagonal(MatState& mat, DatState& from);
   /// Of all rows, where `rows` is null.
@@ -35,14 +43,19 @@ class MatrixKernels {
 
  private:
   class Call;
-  static MatrixKernels& find(Session& session, const MatrixShape& shape, double row_length);
-  Launch& launch(const std::string& kernel, LoopReport& report);
+  static MatrixKernels& find(Session& session, const RecordedMatrix& of);
+  struct Prepared {
+    Launch launch;
+    CallCounter* counter = nullptr;  ///< null: calls are not recorded
+  };
+  Prepared& prepare(const std::string& kernel, LoopReport& report);
   Session& session_;
-  MatrixShape shape_;
+  RecordedMatrix of_;
+  Resolver& resolver_;
   Request request_;
   Parameters parameters_;
   bool in_blocks_ = true;
-  std::map<std::string, Launch> launches_;
+  std::map<std::string, Prepared> launches_;
 };
 
 }  // namespace kiln::mesh

@@ -20,6 +20,7 @@ enum class MatrixOperation : std::uint8_t {
 struct MatrixWork {
   LoopReport report;
   LaunchTimes times;
+  bool is_timed = false;  ///< even where the Session's options do not ask for times
 
   /// The Session's for this matrix; made at the first call.
   static MatrixWork& of(MatState& mat, MatrixOperation operation);

@@ -5,10 +5,10 @@
 #include <mutex>
 
 #include "device/pinned_workers.hpp"
-#include "mesh/matrix/matrix_generator.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
 #include "mesh/matrix/matrix_work.hpp"
 #include "mesh/object/copy_bandwidth.hpp"
+#include "mesh/object/generators.hpp"
 #include "mesh/object/process_resolver.hpp"
 #include "store/local_store.hpp"
 
@@ -34,33 +34,17 @@ Session::~Session() = default;
 
 void Session::add_generator() {
   static std::once_flag in_process;
-  const auto add = [&] {
-    resolver_->add(std::make_unique<LoopGenerator>());
-    resolver_->add(std::make_unique<MatrixGenerator>());
-  };
   if (own_resolver_)
-    add();
+    add_generators(*own_resolver_);
   else
-    std::call_once(in_process, add);
+    std::call_once(in_process, [&] { add_generators(*resolver_); });
 }
 
-LoopDevice Session::loop_device() const {
-  const Device& device = *queue.device();
-  LoopDevice facts;
-  facts.cpu = device.type == Device::Type::cpu;
-  facts.nvidia = device.vendor.find("NVIDIA") != std::string::npos;
-  facts.wide_atomics = device.handle.getInfo<CL_DEVICE_EXTENSIONS>().find(
-                           "cl_khr_int64_base_atomics") != std::string::npos;
-  // A virtual machine's few cores see the whole cache of a processor that others use as well.
-  const auto all_caches =
-      static_cast<std::int64_t>(device.handle.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>());
-  facts.cached = std::min<std::int64_t>(all_caches, std::int64_t{device.compute_units} << 23);
-  facts.most_group = static_cast<int>(std::min<std::size_t>(device.max_work_group_size, 1024));
-  return facts;
-}
+LoopDevice Session::loop_device() const { return loop_device_of(*queue.device()); }
 
 void Session::part_with(const void* state, bool may_be_written) noexcept {
   bool may_be_used = std::exchange(is_launched_, false) || may_be_written;
+  products.part_with(state);
   const auto attempt = [&](const auto& what) {
     try {
       what();

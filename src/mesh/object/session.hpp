@@ -10,6 +10,7 @@
 #include "mesh/code/loop_generator.hpp"
 #include "mesh/loop/device_plans.hpp"
 #include "mesh/loop/loop_queue.hpp"
+#include "mesh/matrix/products.hpp"
 #include "mesh/object/state.hpp"
 #include "mesh/plan/plan_source.hpp"
 
@@ -59,6 +60,7 @@ struct Session {
   std::vector<std::unique_ptr<MatrixKernels>> matrix_kernels;  ///< one for each shape that was used
   std::vector<std::unique_ptr<MatrixWork>> matrix_work;        ///< one for each name that was used
   DevicePlans device_plans;
+  Products products;
   LoopQueue loops;
 
   /// Something beside loops was enqueued: memory that goes may still be in use.

@@ -3,7 +3,10 @@
 #include <chrono>
 
 #include "base/one_line.hpp"
-#include "mesh/tune/loop_tunable.hpp"
+#include "mesh/tune/data_tunable.hpp"
+#include "mesh/tune/loop_subject.hpp"
+#include "mesh/tune/product_subject.hpp"
+#include "mesh/tune/trial_notes.hpp"
 #include "tune/measure/measurement.hpp"
 #include "tune/strategy/make.hpp"
 
@@ -42,18 +45,30 @@ tune::Outcome prepared(tune::Bench& bench, tune::ConfigurationId id, std::string
   }
 }
 
-LoopTuning search(Session& session, const LoopTunable& tunable, double seconds) {
+LoopTuning search(Session& session, const DataTunable& tunable, double seconds) {
   const auto bench = tunable.open(session.resolver(), session.context(), session.queue);
   BenchSampler sampler(*bench);
   tune::MeasurePolicy policy;
   policy.least_sample = least_sample;
   tune::Measurement measurement(sampler, policy, 1);
   const auto strategy = value_or_throw(tune::make_strategy("", tunable.space(), 1));
+  TrialNotes notes(session.resolver().store(), tunable.identity(), tunable.label(),
+                   *session.device());
   LoopTuning result;
   result.configurations = tunable.space().size();
 
   std::string why;
+  const auto standard = tunable.standard();
   const auto evaluate = [&](tune::ConfigurationId id) {
+    const std::string configuration = tunable.space().text(id);
+    // What is used anyway has run in this process, and must be measured.
+    if (id != standard && notes.is_fatal(configuration)) {
+      result.skipped.push_back(configuration);
+      const auto outcome = tune::Outcome::of(tune::Failure::crash);
+      strategy->tell(id, outcome);
+      return outcome;
+    }
+    if (id != standard) notes.begin(configuration);
     auto outcome = prepared(*bench, id, why);
     if (outcome.ok()) outcome = measurement.measure(id);
     strategy->tell(id, outcome);
@@ -61,7 +76,6 @@ LoopTuning search(Session& session, const LoopTunable& tunable, double seconds) 
     if (!outcome.ok()) ++result.failed;
     return outcome;
   };
-  const auto standard = tunable.standard();
   double standard_time = 0;
   if (standard) standard_time = evaluate(*standard).time;
   if (const auto known = bench->on_record(); known && known != standard) evaluate(*known);
@@ -71,6 +85,7 @@ LoopTuning search(Session& session, const LoopTunable& tunable, double seconds) 
     if (!id) break;
     evaluate(*id);
   }
+  notes.end();  // what is left has run
   auto winner = measurement.play_off();
   if (!winner)
     throw Error(Errc::bad_input,
@@ -95,12 +110,14 @@ LoopTuning search(Session& session, const LoopTunable& tunable, double seconds) 
 std::vector<LoopTuning> Mesh::tune(double seconds_each) {
   finish();
   std::vector<LoopTuning> all;
-  for (const auto& loop : session_->loops.all()) {
-    const LoopTunable tunable(*session_, *loop);
-    all.push_back(search(*session_, tunable, seconds_each));
-    all.back().name = loop->name();
-    loop->make_again();
-  }
+  const auto tune_one = [&](Subject&& subject) {
+    all.push_back(search(*session_, DataTunable(*session_, subject), seconds_each));
+    all.back().name = subject.name();
+    subject.make_again();
+  };
+  for (const auto& loop : session_->loops.all()) tune_one(LoopSubject(*session_, *loop));
+  for (const Product& product : session_->products.all())
+    tune_one(ProductSubject(*session_, product));
   return all;
 }
 

@@ -28,6 +28,7 @@ void SpecCompiler::compile(tune::ConfigurationId id) {
   if (!bound || !check_device_fit(*bound, *queue_.device())) return;
   try {
     compile_bound(*problem_, *bound, resolver_, queue_);
+    resolver_.finish();  // into the store, where who measures looks
   } catch (const Error& error) {
     if (error.code() != Errc::build) throw;
     throw Error(Errc::build, first_error(error.message()));

@@ -55,6 +55,9 @@ TEST(MatrixGenerator, takes_groups_and_lanes_that_are_powers_of_2) {
   EXPECT_FALSE(generator.accepts(request, {{"FORM", 1}, {"GROUP", 96}, {"LANES", 4}}));
   EXPECT_FALSE(generator.accepts(request, {{"FORM", 1}, {"GROUP", 64}, {"LANES", 0}}));
   EXPECT_FALSE(generator.accepts(request, {{"FORM", 2}}));
+  EXPECT_TRUE(generator.accepts(request, {{"FORM", 0}, {"SUMS", 4}, {"BLOCK", 100}}));
+  EXPECT_FALSE(generator.accepts(request, {{"FORM", 0}, {"SUMS", 0}}));
+  EXPECT_FALSE(generator.accepts(request, {{"FORM", 0}, {"BLOCK", 0}}));
 }
 
 }  // namespace

@@ -14,7 +14,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const Parameters forms[] = {{{"FORM", 0}}, {{"FORM", 1}, {"GROUP", 8}, {"LANES", 4}}};
+const Parameters forms[] = {{{"FORM", 0}},
+                            {{"FORM", 0}, {"SUMS", 1}, {"BLOCK", 2}},
+                            {{"FORM", 0}, {"SUMS", 4}, {"BLOCK", 3}},
+                            {{"FORM", 1}, {"GROUP", 8}, {"LANES", 4}}};
 
 /// A matrix over a path of 5 nodes, entries 1, 2, 3, ….
 struct Path {

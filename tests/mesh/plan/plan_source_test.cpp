@@ -35,6 +35,7 @@ TEST_F(PlanSourceTest, another_process_with_an_equal_mesh_takes_the_plan_from_th
   const auto first = resolver();
   PlanSource one(*first);
   const auto made = one.resolve(input_);
+  first->finish();  // as at the end of its process
   const auto second = resolver();
   PlanSource other(*second);
   const auto copy = values_;

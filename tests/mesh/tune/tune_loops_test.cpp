@@ -4,7 +4,8 @@
 #include "../object/mesh_fixture.hpp"
 #include "base/file.hpp"
 #include "mesh/object/session.hpp"
-#include "mesh/tune/loop_tunable.hpp"
+#include "mesh/tune/data_tunable.hpp"
+#include "mesh/tune/loop_subject.hpp"
 #include "tune/space/configuration_of.hpp"
 
 namespace kiln::mesh::testing {
@@ -34,7 +35,7 @@ struct Ring {
     return sum.value<double>() == 3.0 * count * calls &&
            std::all_of(values.begin(), values.end(), [&](double v) { return v == 3.0 * calls; });
   }
-  const PreparedLoop& loop() const { return *Handles::session(mesh)->loops.all().front(); }
+  PreparedLoop& loop() const { return *Handles::session(mesh)->loops.all().front(); }
 
   Mesh mesh;
   Set edges, nodes;
@@ -55,7 +56,7 @@ class TuneLoops : public ::testing::Test {
   /// What is on record of a loop.
   static TuningRecord record_of(Ring& ring) {
     Session& session = *Handles::session(ring.mesh);
-    return session.resolver().tuning_record(LoopTunable(session, ring.loop()).request(),
+    return session.resolver().tuning_record(LoopSubject(session, ring.loop()).request(),
                                             *session.device());
   }
 };
@@ -99,7 +100,8 @@ TEST_F(TuneLoops, each_configuration_of_the_space_gives_the_right_result) {
   Ring ring(options());
   ring.call();
   Session& session = *Handles::session(ring.mesh);
-  const LoopTunable tunable(session, ring.loop());
+  const LoopSubject subject(session, ring.loop());
+  const DataTunable tunable(session, subject);
   ASSERT_TRUE(tunable.standard());
   const auto bench = tunable.open(session.resolver(), session.context(), session.queue);
   for (tune::ConfigurationId id = 0; id < tunable.space().size(); ++id)
@@ -114,7 +116,8 @@ TEST_F(TuneLoops, measures_on_the_data_of_its_own_mesh_only) {
   ring.call();
   Session& session = *Handles::session(ring.mesh);
   Session& stranger = *Handles::session(other.mesh);
-  EXPECT_THROW(LoopTunable(session, ring.loop())
+  const LoopSubject subject(session, ring.loop());
+  EXPECT_THROW(DataTunable(session, subject)
                    .open(session.resolver(), stranger.context(), stranger.queue),
                Error);
 }

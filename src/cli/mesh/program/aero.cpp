@@ -55,6 +55,7 @@ int mesh_aero(Context& context) {
     Progress progress("aero", static_cast<std::size_t>(steps));
     for (std::int64_t number = 1; number <= steps; ++number) {
       last = flow.step();
+      if (number == 1) tune_loops(context, mesh);
       stop_if_interrupted();
       progress.advance();
       progress.hide();

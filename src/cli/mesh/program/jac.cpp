@@ -38,7 +38,9 @@ void print_values(const jac::Problem& problem, const std::vector<double>& u) {
   }
 }
 
-int run(const Context& context, jac::Solution (*solve)(mesh::Mesh&, const jac::Problem&)) {
+using Solve = jac::Solution(mesh::Mesh&, const jac::Problem&, const jac::Interlude&);
+
+int run(const Context& context, Solve& solve) {
   // The edges' ends are 32-bit numbers.
   constexpr std::int64_t most = 20'000;
   const std::int64_t side = context.integer("intervals");
@@ -47,7 +49,7 @@ int run(const Context& context, jac::Solution (*solve)(mesh::Mesh&, const jac::P
                                              context.command().name, side, most));
   const jac::Problem problem(static_cast<int>(side));
   mesh::Mesh mesh(mesh_options_of(context));
-  const jac::Solution solution = solve(mesh, problem);
+  const jac::Solution solution = solve(mesh, problem, [&] { tune_loops(context, mesh); });
   print_sweeps(context, solution);
   if (!context.flag("json") && problem.side <= largest_shown) print_values(problem, solution.u);
   if (context.flag("report")) print_loops(mesh, context.flag("json"));

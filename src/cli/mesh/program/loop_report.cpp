@@ -29,6 +29,7 @@ void tune_loops(const Context& context, mesh::Mesh& mesh) {
                   {"configurations", result.configurations},
                   {"evaluated", result.evaluated},
                   {"failed", result.failed},
+                  {"skipped", result.skipped},
                   {"best", result.best},
                   {"seconds", result.seconds},
                   {"faster_by", result.faster_by}});
@@ -40,6 +41,10 @@ void tune_loops(const Context& context, mesh::Mesh& mesh) {
                fmt::format("{:.3f}", 1e3 * result.seconds), fmt::format("{:.2f}", result.faster_by),
                result.best});
   print(table.text() + "\n");
+  for (const auto& result : results)
+    for (const auto& configuration : result.skipped)
+      complain(fmt::format("note: {}: {} is left out: an earlier process ended while it tried it",
+                           result.name, configuration));
 }
 
 void print_loops(mesh::Mesh& mesh, bool json) {
@@ -56,6 +61,7 @@ void print_loops(mesh::Mesh& mesh, bool json) {
                   {"gigabytes_per_second", loop.gigabytes_per_second},
                   {"share_of_copy", loop.share},
                   {"plan_hits", loop.plan_hits},
+                  {"program_hits", loop.program_hits},
                   {"colours", loop.colours},
                   {"form", loop.form}});
     print_json({{"device", mesh.device_name()}, {"copy_bytes_per_second", bandwidth}});

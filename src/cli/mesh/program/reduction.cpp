@@ -30,7 +30,8 @@ int mesh_reduction(Context& context) {
   const ApplicationFile parts(context, file, "the mesh of airfoil (kiln mesh naca0012)");
   const std::size_t edges = parts.set("edges"), cells = parts.set("cells");
   mesh::Mesh mesh(mesh_options_of(context));
-  const auto counts = reduction::count(mesh, cells, parts.map("pecell", "edges", "cells", 2));
+  const auto counts = reduction::count(mesh, cells, parts.map("pecell", "edges", "cells", 2),
+                                       [&] { tune_loops(context, mesh); });
   const bool edges_right = print_count(context, "edges", edges, counts.edges);
   const bool cells_right = print_count(context, "cells", cells, counts.cells);
   if (context.flag("report")) print_loops(mesh, context.flag("json"));

@@ -26,26 +26,26 @@ HEAD void kiln_multiply(MATRIX, __global const T *restrict x, const long x_strid
   BLOCK_OF(first, rows)
   for (int row = begin; row < end; ++row) {
     const int stop = rowptr[row + 1];
-    T sum[ROW_DIM], odd[ROW_DIM];
-    for (int j = 0; j < ROW_DIM; ++j) sum[j] = odd[j] = 0;
+    T sum0[ROW_DIM], sum1[ROW_DIM];
+    for (int j = 0; j < ROW_DIM; ++j) sum0[j] = sum1[j] = 0;
     int at = rowptr[row];
     for (; at + 1 < stop; at += 2) {
-      const int column = colidx[at], next = colidx[at + 1];
+      const int column0 = colidx[at + 0], column1 = colidx[at + 1];
       __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
       for (int j = 0; j < ROW_DIM; ++j)
         for (int k = 0; k < COLUMN_DIM; ++k) {
-          sum[j] += block[j * COLUMN_DIM + k] * X(column, k);
-          odd[j] += block[(ROW_DIM + j) * COLUMN_DIM + k] * X(next, k);
+          sum0[j] += block[(0 * ROW_DIM + j) * COLUMN_DIM + k] * X(column0, k);
+          sum1[j] += block[(1 * ROW_DIM + j) * COLUMN_DIM + k] * X(column1, k);
         }
     }
     if (at < stop) {
       const int column = colidx[at];
-      __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
+      __global const T *block = values + (size_t)at++ * (ROW_DIM * COLUMN_DIM);
       for (int j = 0; j < ROW_DIM; ++j)
-        for (int k = 0; k < COLUMN_DIM; ++k) sum[j] += block[j * COLUMN_DIM + k] * X(column, k);
+        for (int k = 0; k < COLUMN_DIM; ++k) sum0[j] += block[j * COLUMN_DIM + k] * X(column, k);
     }
     for (int j = 0; j < ROW_DIM; ++j) {
-      const T product = sum[j] + odd[j];
+      const T product = sum0[j] + sum1[j];
       Y(row, j) = adds ? Y(row, j) + product : product;
     }
   }

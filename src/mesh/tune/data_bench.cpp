@@ -1,4 +1,4 @@
-#include "mesh/tune/loop_bench.hpp"
+#include "mesh/tune/data_bench.hpp"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/clock.hpp"
+#include "mesh/object/generators.hpp"
 #include "tune/space/configuration_of.hpp"
 
 namespace kiln::mesh {
@@ -34,33 +35,20 @@ std::string difference_of(ByteView found, ByteView expected, double tolerance) {
 
 }  // namespace
 
-LoopBench::LoopBench(Session& session, const PreparedLoop& loop, const Request& request,
-                     const tune::SearchSpace& space, Resolver& keeper)
+DataBench::DataBench(Session& session, const Subject& subject, const tune::SearchSpace& space,
+                     Resolver& keeper)
     : session_(session),
-      loop_(loop),
-      request_(request),
+      subject_(subject),
       space_(space),
       keeper_(keeper),
       trials_(nullptr),
       plans_(trials_) {
-  trials_.add(std::make_unique<LoopGenerator>());
-  for (const Arg& arg : loop.arguments()) {
-    if (arg.access == Access::read) continue;
-    Residence* data = nullptr;
-    if (arg.kind == Arg::Kind::dat)
-      data = &const_cast<DatState*>(static_cast<const DatState*>(arg.data))->data;
-    else if (arg.kind == Arg::Kind::global)
-      data = &const_cast<GlobalState*>(static_cast<const GlobalState*>(arg.data))->data;
-    else
-      data = &const_cast<MatState*>(static_cast<const MatState*>(arg.data))->values;
-    const bool is_known = std::any_of(outputs_.begin(), outputs_.end(),
-                                      [&](const Output& known) { return known.data == data; });
-    if (is_known) continue;
+  add_generators(trials_);
+  for (Residence* data : subject.outputs()) {
     const auto* now = data->on_host(session_.queue, false);
     outputs_.push_back({data, {now, now + data->bytes()}, {}});
   }
-  const auto plain = make(LoopGenerator().defaults(request_));
-  plain->run(session_.queue, false);
+  make(subject.standard())->run(false);
   for (Output& output : outputs_) {
     const auto* now = output.data->on_host(session_.queue, false);
     output.reference.assign(now, now + output.data->bytes());
@@ -68,7 +56,7 @@ LoopBench::LoopBench(Session& session, const PreparedLoop& loop, const Request& 
   restore();
 }
 
-LoopBench::~LoopBench() {
+DataBench::~DataBench() {
   try {
     restore();
   } catch (const Error&) {
@@ -76,19 +64,19 @@ LoopBench::~LoopBench() {
   }
 }
 
-std::unique_ptr<MadeLoop> LoopBench::make(const Parameters& parameters) {
-  trials_.try_out(request_.family, parameters);
-  return make_loop(session_, loop_.shape(), loop_.over(), loop_.arguments(), trials_, plans_);
+std::unique_ptr<Subject::Form> DataBench::make(const Parameters& parameters) {
+  trials_.try_out(subject_.request().family, parameters);
+  return subject_.make(trials_, plans_);
 }
 
-void LoopBench::restore() {
+void DataBench::restore() {
   for (Output& output : outputs_) {
     auto* now = output.data->on_host(session_.queue, true);
     std::copy(output.initial.begin(), output.initial.end(), now);
   }
 }
 
-std::string LoopBench::difference() const {
+std::string DataBench::difference() const {
   for (const Output& output : outputs_) {
     const ByteView found{output.data->on_host(session_.queue, false), output.data->bytes()};
     const ByteView expected(output.reference);
@@ -104,14 +92,14 @@ std::string LoopBench::difference() const {
   return "";
 }
 
-tune::Report LoopBench::prepare(tune::ConfigurationId id) {
+tune::Report DataBench::prepare(tune::ConfigurationId id) {
   tune::Report report{tune::Outcome::of_time(1), ""};
   const Stopwatch compiling;
   auto made = make(tune::parameters_of(space_, id));
   report.compiling = compiling.seconds();
   restore();
   const Stopwatch running;
-  made->run(session_.queue, false);
+  made->run(false);
   check_cl(::clFinish(session_.queue.cl()()), "clFinish");
   report.running = running.seconds();
   report.message = difference();
@@ -122,30 +110,32 @@ tune::Report LoopBench::prepare(tune::ConfigurationId id) {
   return report;
 }
 
-double LoopBench::run(tune::ConfigurationId id, std::size_t launches) {
+double DataBench::run(tune::ConfigurationId id, std::size_t launches) {
   const auto found = made_.find(id);
   if (found == made_.end()) throw Error(Errc::internal, "a configuration that was not prepared");
   restore();
-  MadeLoop& loop = *found->second;
-  loop.clear_seconds();
-  for (std::size_t i = 0; i < launches; ++i) loop.run(session_.queue, true);
-  return loop.seconds();
+  Subject::Form& form = *found->second;
+  form.clear_seconds();
+  for (std::size_t i = 0; i < launches; ++i) form.run(true);
+  return form.seconds();
 }
 
-void LoopBench::record(tune::ConfigurationId id, double seconds, double standard) {
-  keeper_.record(request_, *session_.device(),
+void DataBench::record(tune::ConfigurationId id, double seconds, double standard) {
+  const Request& request = subject_.request();
+  keeper_.record(request, *session_.device(),
                  {Measurement{tune::parameters_of(space_, id),
-                              request_.problem_size,
+                              request.problem_size,
                               seconds * 1e3,
                               Measurement::Of::kiln,
-                              fmt::format("kiln tune, loop {}", loop_.name()),
+                              "kiln tune, " + subject_.name(),
                               {},
                               standard * 1e3}});
 }
 
-std::optional<tune::ConfigurationId> LoopBench::on_record() {
-  return best_on_record(space_, keeper_.tuning_record(request_, *session_.device()),
-                        request_.problem_size);
+std::optional<tune::ConfigurationId> DataBench::on_record() {
+  const Request& request = subject_.request();
+  return best_on_record(space_, keeper_.tuning_record(request, *session_.device()),
+                        request.problem_size);
 }
 
 }  // namespace kiln::mesh

@@ -1,0 +1,168 @@
+#include "mesh/loop/recorded_loop.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "base/one_line.hpp"
+#include "mesh/code/layout.hpp"
+#include "mesh/code/loop_generator.hpp"
+#include "mesh/code/shape_facts.hpp"
+#include "mesh/object/generators.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+// Several facts of a shape have these names, where a record's have one each: a number follows.
+constexpr std::string_view many[] = {"argument", "constant"};
+
+// Of pointers and components that text is written for: more is no loop, but a lot of text.
+constexpr std::int64_t most_components = 1 << 16;
+
+/// What is wrong with a record, thrown to recorded_loop_of().
+struct Wrong {
+  std::string text;
+};
+
+void check(bool is_good, std::size_t argument, const char* what) {
+  if (!is_good) throw Wrong{fmt::format("'argument {}': no loop has such {}", argument, what)};
+}
+
+/// shape_of() takes every number: those that no call could have left would lead outside of lists.
+void check_argument(const ArgShape& a, std::size_t i, const std::vector<int>& extents) {
+  using Via = ArgShape::Via;
+  const auto index_fits = [&](int index, int arity) {
+    return index >= 0 && index < static_cast<int>(extents.size()) &&
+           extents[static_cast<std::size_t>(index)] == arity;
+  };
+  check(a.kind <= ArgShape::Kind::mat, i, "kind");
+  check(a.type <= ScalarType::f64, i, "type");
+  check(a.access <= Access::max, i, "access");
+  check(a.via <= Via::index, i, "way to its elements");
+  check(a.dim >= 1 && a.column_dim >= 1 && a.arity >= 0 && a.column_arity >= 0, i, "sizes");
+  std::int64_t components = 1;
+  for (const int factor :
+       {a.dim, a.column_dim, std::max(a.arity, 1), std::max(a.column_arity, 1)}) {
+    components *= factor;
+    check(components <= most_components, i, "sizes");
+  }
+  check((a.via == Via::direct) == (a.map < 0), i, "map");
+  check(a.map < 0 || a.arity >= 1, i, "map");
+  check(a.via != Via::component || (a.component >= 0 && a.component < a.arity), i, "component");
+  check(a.via != Via::index || index_fits(a.index, a.arity), i, "index");
+  check((a.pair >= 0) == (a.kind == ArgShape::Kind::dat && a.map >= 0), i, "pair");
+  if (a.kind == ArgShape::Kind::mat) {
+    check(a.map >= 0 && a.column_map >= 0 && a.column_arity >= 1, i, "maps");
+    check(a.via == Via::all || a.via == Via::index, i, "way to its elements");
+    check((a.via == Via::index) == (a.column_index >= 0), i, "index");
+    check(a.column_index < 0 || index_fits(a.column_index, a.column_arity), i, "index");
+  } else {
+    check(a.column_map < 0, i, "maps");
+    check(a.kind == ArgShape::Kind::dat || a.map < 0, i, "map");
+  }
+}
+
+void check_shape(const LoopShape& shape) {
+  for (const auto& c : shape.constants)
+    if (c.type > ScalarType::f64 || c.dim < 1 || c.dim > most_components)
+      throw Wrong{fmt::format("'constant': no loop has such a {}", one_line(c.name))};
+  if (shape.extents.size() > 2) throw Wrong{"'extents': expected two at most"};
+  for (std::size_t i = 0; i < shape.arguments.size(); ++i)
+    check_argument(shape.arguments[i], i, shape.extents);
+  if (numbered_by_first_occurrence(shape).arguments != shape.arguments)
+    throw Wrong{"'argument': expected numbers by first occurrence"};
+  if (with_used_constants(shape).constants != shape.constants)
+    throw Wrong{"'constant': expected those alone that the text has"};
+}
+
+/// "argument" of "argument 12", other names as they are.
+std::string fact_name(const std::string& recorded) {
+  for (const std::string_view name : many)
+    if (recorded.starts_with(name) && recorded.size() > name.size() && recorded[name.size()] == ' ')
+      return std::string(name);
+  return recorded;
+}
+
+/// The ranges that launches will have, as far as they decide on variants.
+std::vector<KernelVariant> variants_of(const LoopShape& shape, const Parameters& parameters,
+                                       std::int64_t elements, const Device& device) {
+  const Form form = form_of(parameters);
+  const auto number = [&](const char* name) {
+    return static_cast<std::size_t>(std::max<std::int64_t>(parameters.get(name, 1), 1));
+  };
+  const auto parts = [&](std::size_t of) {
+    return std::max<std::size_t>((static_cast<std::size_t>(elements) + of - 1) / of, 1);
+  };
+  const auto range_of = [](std::size_t groups, std::size_t group) {
+    NDRange range;
+    range.local[0] = group;
+    range.global[0] = groups * group;
+    return range;
+  };
+  const bool in_blocks = form == Form::blocks || form == Form::staged;
+  const std::size_t group = form == Form::blocks ? 1 : number("GROUP");
+  const std::size_t groups = in_blocks ? parts(number("BLOCK"))
+                                       : std::min(parts(group), most_groups(device.compute_units));
+  std::vector<KernelVariant> wanted{variant_of(loop_kernel(shape), range_of(groups, group))};
+  // A colour has any part of all.
+  const auto small = variant_of(loop_kernel(shape), range_of(1, group));
+  if (needs_plan(shape, form) && !(small.variant == wanted.front().variant))
+    wanted.push_back(small);
+  if (!fold_parameters(shape).empty())
+    wanted.push_back(variant_of(fold_kernel(shape), range_of(1, fold_group(parameters))));
+  return wanted;
+}
+
+}  // namespace
+
+RecordedCall recorded_call(const RecordedLoop& loop, const Device& device, std::size_t bytes) {
+  RecordedCall call;
+  call.kind = "loop";
+  call.name = loop.shape.kernel;
+  std::map<std::string, int> counts;
+  for (Fact& fact : facts_of(loop.shape)) {
+    if (std::ranges::find(many, fact.name) != std::end(many))
+      fact.name += fmt::format(" {}", counts[fact.name]++);
+    call.facts.push_back(std::move(fact));
+  }
+  call.facts.push_back({"elements", loop.elements});
+  call.devices.push_back(RecordedDevice::of(device));
+  call.bytes = static_cast<double>(bytes);
+  return call;
+}
+
+Expected<RecordedLoop> recorded_loop_of(const RecordedCall& recorded) {
+  RecordedLoop loop;
+  loop.elements = recorded.number("elements", -1);
+  if (loop.elements < 0 || loop.elements > std::numeric_limits<std::int32_t>::max())
+    return fail(Errc::bad_input, "'elements': expected a whole number of 31 bits");
+  if (recorded.text("kernel").empty() || recorded.text("text").empty())
+    return fail(Errc::bad_input, "'kernel', 'text': expected a function's name and its text");
+  Request request;
+  for (const Fact& fact : recorded.facts)
+    if (fact.name != "elements") request.facts.push_back({fact_name(fact.name), fact.value});
+  try {
+    loop.shape = shape_of(request);
+    check_shape(loop.shape);
+  } catch (const Wrong& wrong) {
+    return fail(Errc::bad_input, wrong.text);
+  } catch (const Error& error) {
+    return fail(Errc::bad_input, one_line(error.message()));
+  }
+  return loop;
+}
+
+Explanation build_recorded(const RecordedLoop& loop, Resolver& resolver, const DevicePtr& device) {
+  const Request request = make_request(loop.shape, loop_device_of(*device), loop.elements);
+  const Parameters parameters = with_block(resolver.parameters(request, *device), loop.shape,
+                                           loop.elements, device->compute_units);
+  const auto context = Context::create({device});  // owns the program
+  Explanation explanation;
+  resolver.resolve(request, context, device,
+                   variants_of(loop.shape, parameters, loop.elements, *device), &explanation);
+  return explanation;
+}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernel/generator.hpp"
+#include "mesh/object/session.hpp"
+
+namespace kiln::mesh {
+
+/// What a search is about: something that has run on data of a Session, and could run otherwise.
+/// What it is made of must outlive it. One thread.
+class Subject {
+ public:
+  /// It in one form, ready to run on its data.
+  class Form {
+   public:
+    virtual ~Form() = default;
+    /// Enqueues a run. Throws kiln::Error.
+    virtual void run(bool is_timed) = 0;
+    /// Of the timed runs since the last call of clear_seconds(), by the device's clock.
+    virtual double seconds() = 0;
+    virtual void clear_seconds() = 0;
+  };
+  using Values = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
+
+  virtual ~Subject() = default;
+  /// For people: "res_calc".
+  virtual const std::string& name() const = 0;
+  /// The same with its size: "loop res_calc over 100 elements".
+  virtual std::string label() const = 0;
+  virtual const Request& request() const = 0;
+  /// That of the Request's family.
+  virtual const Generator& generator() const = 0;
+  /// The values of each Parameter that are worth trying, by name.
+  virtual Values values() const = 0;
+  /// What is used where nothing is on record, with all Parameters.
+  virtual Parameters standard() const = 0;
+  /// What a run changes, each once.
+  virtual std::vector<Residence*> outputs() const = 0;
+  /// Makes a form with Parameters. Trials are made by a Resolver and plans of their own: of a
+  /// search only the winner is kept, by who uses it next. Throws kiln::Error.
+  virtual std::unique_ptr<Form> make(Resolver& trials, PlanSource& plans) const = 0;
+  /// Uses what is on record now.
+  virtual void make_again() = 0;
+};
+
+}  // namespace kiln::mesh
