@@ -11,7 +11,7 @@ namespace kiln::mesh {
 namespace {
 
 // Raised when the text for some Request changes.
-constexpr std::int64_t text_version = 7;
+constexpr std::int64_t text_version = 8;
 
 /// From how many elements on arrays are taken to be larger than the caches.
 constexpr std::int64_t coloured_elements = 1 << 16;

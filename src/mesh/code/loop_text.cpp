@@ -127,11 +127,13 @@ std::string blocks_body(const LoopShape& shape, const UserKernel& kernel, const 
           a.data, a.dim);
   if (lanes > 1) {
     text += preparation(shape, many);
+    text += ElementText::one_by_one(shape);
     text += fmt::format("  for (; kiln_stop - kiln_e >= {0}; kiln_e += {0}) {{\n{1}  }}\n", lanes,
                         many.text());
     text += join_lanes(shape, many, lanes);
   }
-  text += "  for (; kiln_e < kiln_stop; ++kiln_e) {\n" + one.text() + "  }\n";
+  text += ElementText::one_by_one(shape) + "  for (; kiln_e < kiln_stop; ++kiln_e) {\n" +
+          one.text() + "  }\n";
   return text + one.settle_extremes() + leave_partials(shape);
 }
 
@@ -146,6 +148,7 @@ std::string items_body(const LoopShape& shape, const UserKernel& kernel, const C
   const ElementText one(shape, kernel, use, form);
   std::string text = group_arrays(shape, parameters) + constant_copies(shape, kernel, use) +
                      preparation(shape, one);
+  text += ElementText::one_by_one(shape);
   text +=
       "  for (int kiln_e = kiln_begin + (int)get_global_id(0); kiln_e < kiln_end; kiln_e += "
       "(int)get_global_size(0)) {\n" +

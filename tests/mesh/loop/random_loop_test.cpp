@@ -34,9 +34,7 @@ RC_GTEST_PROP(RandomLoops, are_what_they_mean_element_after_element, ()) {
 
 TEST(RandomLoops, of_many_elements_in_all_forms) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
-    RandomLoop::Limits limits;
-    limits.narrow = true;  // these seeds are good ones
-    const RandomLoop loop(seed, 5000, limits);
+    const RandomLoop loop(seed, 5000);
     const auto expected = loop.expected();
     for (const auto& form : forms())
       EXPECT_EQ(loop.run(quiet_options(), form), expected) << loop.describe();

@@ -45,6 +45,7 @@ void kiln_loop_flux(
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_v0[kiln_k] = (-(double)INFINITY);
   double4 kiln_bv0[1];
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_bv0[kiln_k] = (-(double)INFINITY);
+#pragma clang loop vectorize(disable) interleave(disable)
   for (; kiln_stop - kiln_e >= 4; kiln_e += 4) {
     const int kiln_el0 = kiln_e;
     const int kiln_el1 = kiln_e + 1;
@@ -91,6 +92,7 @@ void kiln_loop_flux(
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_bv0[kiln_k].s1 > kiln_b0[kiln_k] || kiln_bv0[kiln_k].s1 != kiln_bv0[kiln_k].s1 ? kiln_bv0[kiln_k].s1 : kiln_b0[kiln_k]);
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_bv0[kiln_k].s2 > kiln_b0[kiln_k] || kiln_bv0[kiln_k].s2 != kiln_bv0[kiln_k].s2 ? kiln_bv0[kiln_k].s2 : kiln_b0[kiln_k]);
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_bv0[kiln_k].s3 > kiln_b0[kiln_k] || kiln_bv0[kiln_k].s3 != kiln_bv0[kiln_k].s3 ? kiln_bv0[kiln_k].s3 : kiln_b0[kiln_k]);
+#pragma clang loop vectorize(disable) interleave(disable)
   for (; kiln_e < kiln_stop; ++kiln_e) {
     const int kiln_el0 = kiln_e;
     const int kiln_m0_0_0 = kiln_map0[(size_t)kiln_el0 * 2 + 0];
