@@ -19,6 +19,7 @@ std::unique_ptr<MadeLoop> LoopMaker::make() {
   needs_plan_ = form_ == Form::staged ||
                 (has_conflicts(shape_) && (form_ == Form::blocks || form_ == Form::coloured));
   plan_parts();
+  note_lanes();
   compile();
   const bool folds = !fold_parameters(shape_).empty();
   if (folds) make_partials();
@@ -61,6 +62,8 @@ void LoopMaker::compile() {
   Explanation explanation;
   program_ =
       &resolver_.resolve(request_, session_.context(), session_.device(), wanted, &explanation);
+  if (!report_.lanes_obstacle.empty())
+    explanation.notes.push_back("one element at a time: " + report_.lanes_obstacle);
   if (explains_by_environment()) *environment.get() = explanation;
   const bool was_made =
       std::any_of(explanation.steps.begin(), explanation.steps.end(), [](const auto& step) {

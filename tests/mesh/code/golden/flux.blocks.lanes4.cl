@@ -9,15 +9,17 @@ static void flux(const double *a, const double *b, const double *w, double *r, d
   *most = fmax(*most, f);
 }
 
-#line 1 "kiln_loop_flux"
 static void flux_kiln_lanes4(const double4 *a, const double4 *b, const double4 *w, double4 *r, double4 *most, double eps);
 static double4 jump_kiln_lanes4(const double4 *a, const double4 *b, double eps);
+#line 2 "user.c"
 static void flux_kiln_lanes4(const double4 *a, const double4 *b, const double4 *w, double4 *r, double4 *most, double eps) {
   double4 f = jump_kiln_lanes4(a, b, eps) + 0.5f * w[0];
   r[0] += f; r[1] -= f;
   *most = fmax(*most, f);
 }
+#line 1 "user.c"
 static double4 jump_kiln_lanes4(const double4 *a, const double4 *b, double eps) { return eps * (a[1] - b[0]); }
+#line 1 "kiln_loop_flux"
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void kiln_loop_flux(
     __global const double *restrict kiln_d0,
