@@ -17,6 +17,10 @@ constexpr std::int64_t text_version = 8;
 constexpr std::int64_t coloured_elements = 1 << 16;
 constexpr std::int64_t streamed_elements = 1 << 18;
 
+/// Elements at once, in either precision. A group has an address for each target of each element;
+/// beyond so few the registers overflow, however narrow the numbers are.
+constexpr std::int64_t usual_lanes = 8, lanes_with_conflicts = 4;
+
 std::int64_t fact(const Request& request, std::string_view name, std::int64_t otherwise) {
   for (const auto& f : request.facts)
     if (f.name == name)
@@ -27,11 +31,6 @@ std::int64_t fact(const Request& request, std::string_view name, std::int64_t ot
 bool all_floating(const LoopShape& shape) {
   return std::all_of(shape.arguments.begin(), shape.arguments.end(),
                      [](const ArgShape& a) { return is_floating(a.type); });
-}
-
-bool any_single(const LoopShape& shape) {
-  return std::any_of(shape.arguments.begin(), shape.arguments.end(),
-                     [](const ArgShape& a) { return a.type == ScalarType::f32; });
 }
 
 /// Whether each conflict can be settled by an atomic addition.
@@ -72,7 +71,9 @@ std::int64_t LoopGenerator::version() const { return text_version; }
 Parameters LoopGenerator::defaults(const Request& request) const {
   const LoopShape shape = shape_of(request);
   if (fact(request, "cpu", 1) != 0) {
-    const std::int64_t lanes = !all_floating(shape) ? 1 : any_single(shape) ? 16 : 8;
+    const std::int64_t lanes = !all_floating(shape)   ? 1
+                               : has_conflicts(shape) ? lanes_with_conflicts
+                                                      : usual_lanes;
     // Where all is in the caches, going past them costs.
     const std::int64_t stream = request.problem_size >= streamed_elements;
     return {{"FORM", 0}, {"LANES", lanes}, {"STREAM", stream}};
@@ -144,9 +145,7 @@ std::vector<std::pair<std::string, std::vector<std::int64_t>>> space(const LoopS
                                                                      const LoopDevice& device) {
   if (device.cpu) {
     std::vector<std::int64_t> lanes{1};
-    if (all_floating(shape))
-      lanes = any_single(shape) ? std::vector<std::int64_t>{1, 8, 16}
-                                : std::vector<std::int64_t>{1, 4, 8};
+    if (all_floating(shape)) lanes = {1, 4, 8, 16};
     return {{"FORM", {0}},
             {"LANES", lanes},
             {"STREAM", {0, 1}},
