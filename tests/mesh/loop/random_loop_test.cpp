@@ -3,6 +3,8 @@
 
 #include <rapidcheck/gtest.h>
 
+#include <cstdlib>
+
 namespace kiln::mesh::testing {
 namespace {
 
@@ -30,6 +32,15 @@ void check(unsigned seed, std::size_t size) {
 
 RC_GTEST_PROP(RandomLoops, are_what_they_mean_element_after_element, ()) {
   check(*rc::gen::arbitrary<unsigned>(), *rc::gen::inRange<std::size_t>(0, 150));
+}
+
+TEST(RandomLoops, of_thousands_of_seeds) {
+  if (std::getenv("KILN_LONG") == nullptr) GTEST_SKIP() << "takes minutes: KILN_LONG=1";
+  for (unsigned seed = 1; seed <= 3000; ++seed) {
+    const RandomLoop loop(seed, seed * 37 % 150);
+    EXPECT_EQ(loop.run(quiet_options(), forms()[0]), loop.expected()) << "seed " << seed << "\n"
+                                                                      << loop.describe();
+  }
 }
 
 TEST(RandomLoops, of_many_elements_in_all_forms) {
