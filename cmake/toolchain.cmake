@@ -31,8 +31,13 @@ if(KILN_SANITIZE)
   endif()
 endif()
 
+# The C++ runtime within a program. What a program links exports whatever its shared libraries could
+# use as well: a static runtime's symbols would get in the way of the shared one that they (oneTBB)
+# or libraries loaded later (libclang, drivers) bring, and half of each would run. So it is hidden.
+set(KILN_STATIC_RUNTIME -static-libstdc++ -static-libgcc
+    "LINKER:--exclude-libs,libstdc++.a:libgcc.a:libgcc_eh.a")
 if(KILN_PORTABLE)
-  add_link_options(-static-libstdc++ -static-libgcc)
+  add_link_options(${KILN_STATIC_RUNTIME})
 endif()
 
 if(KILN_FUZZ)

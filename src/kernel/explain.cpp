@@ -20,6 +20,8 @@ std::string text_of(const Explanation& explanation) {
     text += fmt::format("    {:<12} {:<6} {:>10}{}{}\n", step.layer, step.answered ? "hit" : "miss",
                         duration(static_cast<double>(step.end_ns - step.start_ns)),
                         step.reason.empty() ? "" : "  ", one_line(step.reason));
+  for (const auto& note : explanation.notes)
+    text += fmt::format("    note         {}\n", one_line(note));
   return text;
 }
 

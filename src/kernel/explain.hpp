@@ -22,6 +22,7 @@ struct Explanation {
   std::string key;   ///< hexadecimal
   ChosenParameters parameters;
   std::vector<ResolveStep> steps;
+  std::vector<std::string> notes;  ///< what a front end has to say of it
 };
 
 /// A line for the program and one for each step, for people.

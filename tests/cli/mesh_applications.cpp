@@ -90,16 +90,28 @@ TEST_F(MeshApplication, airfoil_reports_its_loops) {
   make_grid("grid.h5");
   const auto found = lines({"airfoil", "-g", "grid.h5", "-n3", "--report"});
   ASSERT_EQ(found.size(), 7u);  // the last step, five loops, the device
-  std::map<std::string, int> counts;
+  std::map<std::string, int> counts, lanes;
   for (const Json& line : found)
-    if (line.contains("loop")) counts[line["loop"]] = line["count"];
+    if (line.contains("loop")) {
+      counts[line["loop"]] = line["count"];
+      lanes[line["loop"]] = line["lanes"];
+      if (line["loop"] == "bres_calc")
+        EXPECT_EQ(line["lanes_obstacle"],
+                  "bres_calc:4: argument 5 ('bound') is of whole numbers (int)");
+    }
+  EXPECT_EQ(
+      lanes,
+      (std::map<std::string, int>{
+          {"save_soln", 1}, {"adt_calc", 8}, {"res_calc", 4}, {"bres_calc", 1}, {"update", 8}}));
   EXPECT_EQ(
       counts,
       (std::map<std::string, int>{
           {"save_soln", 3}, {"adt_calc", 6}, {"res_calc", 6}, {"bres_calc", 6}, {"update", 6}}));
   EXPECT_GT(found.back()["copy_bytes_per_second"].get<double>(), 0.0);
-  EXPECT_THAT(printed({"airfoil", "-g", "grid.h5", "-n3", "--report"}),
-              HasSubstr("LOOP       COUNT  MS EACH"));
+  EXPECT_THAT(
+      printed({"airfoil", "-g", "grid.h5", "-n3", "--report"}),
+      ::testing::AllOf(HasSubstr("LOOP       COUNT  MS EACH"),
+                       HasSubstr("\nbres_calc: one element at a time: bres_calc:4: argument 5")));
 }
 
 TEST_F(MeshApplication, airfoil_draws_the_flow) {

@@ -20,7 +20,12 @@ struct LoopReport {
   std::size_t plan_hits = 0;  ///< plans that came from memory or a store
   std::size_t program_hits = 0;  ///< programs that came from memory or a store
   std::size_t colours = 0;
-  std::string form;  ///< how it runs: "direct", "blocks 4096 in 3 colours", ...
+  std::string form;  ///< how it runs: "blocks of 4096 in 3 colours", "atomic", ...
+  /// Elements that a work-item works on at once, as vectors. With Mesh::Options::timing.
+  std::size_t lanes = 1;
+  /// Why it is one, where a CPU could have more: "airfoil.c:12: an index that depends on real
+  /// numbers". With Mesh::Options::timing.
+  std::string lanes_obstacle;
 };
 
 /// What a search for a loop's fastest form came to.

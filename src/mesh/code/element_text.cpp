@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mesh/code/component_loop.hpp"
 #include "mesh/code/lanes.hpp"
 #include "mesh/code/literals.hpp"
@@ -90,6 +92,14 @@ std::string ElementText::global_copy(const ArgShape& global) const {
 std::string ElementText::value(const std::string& name, const std::string& k, int lane) const {
   if (form_.lanes == 1) return fmt::format("{}[{}]", name, k);
   return fmt::format("{}[{}].s{:x}", name, k, lane);
+}
+
+std::string ElementText::one_by_one(const LoopShape& shape) {
+  const bool shares =
+      std::any_of(shape.arguments.begin(), shape.arguments.end(), [](const ArgShape& a) {
+        return a.kind == Kind::mat || (a.via != Via::direct && a.access != Access::read);
+      });
+  return shares ? "#pragma clang loop vectorize(disable) interleave(disable)\n" : "";
 }
 
 std::string ElementText::elements() const {
@@ -352,6 +362,7 @@ std::string ElementText::with_extents() const {
   const bool indexed = !shape_.extents.empty();
   std::string text, end;
   for (std::size_t i = 0; i < shape_.extents.size(); ++i) {
+    text += one_by_one(shape_);
     text += fmt::format("    for (int kiln_i{0} = 0; kiln_i{0} < {1}; ++kiln_i{0}) {{\n", i,
                         shape_.extents[i]);
     end += "    }\n";
@@ -372,7 +383,8 @@ std::string ElementText::with_extents() const {
 std::string ElementText::text() const {
   std::string text = elements();
   if (shape_.extruded)
-    text += "    for (int kiln_layer = 0; kiln_layer < kiln_layers; ++kiln_layer) {\n";
+    text += one_by_one(shape_) +
+            "    for (int kiln_layer = 0; kiln_layer < kiln_layers; ++kiln_layer) {\n";
   text += map_targets(false);
   for (std::size_t i = 0; i < shape_.arguments.size(); ++i) {
     const ArgShape& a = shape_.arguments[i];

@@ -52,6 +52,12 @@ class ElementText {
               ElementForm form)
       : shape_(shape), kernel_(kernel), constants_(constants), form_(form) {}
 
+  /// What stands in front of a loop over elements, cells of a column or iteration indices: where
+  /// they share targets, no compiler may take several at once. (LLVM 15's vectoriser would: it
+  /// forgets that a[i[k]] += 1 depends on itself once it checks at run time whether other arrays
+  /// overlap, as the components of an SoA Dat do.)
+  static std::string one_by_one(const LoopShape& shape);
+
   /// All for the elements at positions kiln_e … kiln_e + lanes - 1.
   std::string text() const;
   /// Staged: adds an element's private increments to local memory.

@@ -11,9 +11,13 @@ namespace kiln::mesh {
 namespace {
 
 // Raised when the text for some Request changes.
-constexpr std::int64_t text_version = 8;
+constexpr std::int64_t text_version = 9;
 
 constexpr std::int64_t coloured_elements = 1 << 16;
+
+/// Elements at once, in either precision. A group has an address for each target of each element;
+/// beyond so few the registers overflow, however narrow the numbers are.
+constexpr std::int64_t usual_lanes = 8;
 
 std::int64_t fact(const Request& request, std::string_view name, std::int64_t otherwise) {
   for (const auto& f : request.facts)
@@ -25,11 +29,6 @@ std::int64_t fact(const Request& request, std::string_view name, std::int64_t ot
 bool all_floating(const LoopShape& shape) {
   return std::all_of(shape.arguments.begin(), shape.arguments.end(),
                      [](const ArgShape& a) { return is_floating(a.type); });
-}
-
-bool any_single(const LoopShape& shape) {
-  return std::any_of(shape.arguments.begin(), shape.arguments.end(),
-                     [](const ArgShape& a) { return a.type == ScalarType::f32; });
 }
 
 /// Whether each conflict can be settled by an atomic addition.
@@ -79,7 +78,7 @@ std::int64_t LoopGenerator::version() const { return text_version; }
 Parameters LoopGenerator::defaults(const Request& request) const {
   const LoopShape shape = shape_of(request);
   if (fact(request, "cpu", 1) != 0) {
-    const std::int64_t lanes = !all_floating(shape) ? 1 : any_single(shape) ? 16 : 8;
+    const std::int64_t lanes = all_floating(shape) ? usual_lanes : 1;
     // Where all is in the caches, going past them costs.
     return {{"FORM", 0}, {"LANES", lanes}, {"STREAM", fact(request, "past_caches", 0)}};
   }
@@ -167,9 +166,7 @@ std::vector<std::pair<std::string, std::vector<std::int64_t>>> space(const LoopS
                                                                      const LoopDevice& device) {
   if (device.cpu) {
     std::vector<std::int64_t> lanes{1};
-    if (all_floating(shape))
-      lanes = any_single(shape) ? std::vector<std::int64_t>{1, 8, 16}
-                                : std::vector<std::int64_t>{1, 4, 8};
+    if (all_floating(shape)) lanes = {1, 4, 8, 16};
     return {{"FORM", {0}},
             {"LANES", lanes},
             {"STREAM", {0, 1}},

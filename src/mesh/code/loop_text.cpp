@@ -125,11 +125,13 @@ std::string blocks_body(const LoopShape& shape, const UserKernel& kernel, const 
           a.data, a.dim);
   if (lanes > 1) {
     text += preparation(shape, many);
+    text += ElementText::one_by_one(shape);
     text += fmt::format("  for (; kiln_stop - kiln_e >= {0}; kiln_e += {0}) {{\n{1}  }}\n", lanes,
                         many.text());
     text += join_lanes(shape, many, lanes);
   }
-  text += "  for (; kiln_e < kiln_stop; ++kiln_e) {\n" + one.text() + "  }\n";
+  text += ElementText::one_by_one(shape) + "  for (; kiln_e < kiln_stop; ++kiln_e) {\n" +
+          one.text() + "  }\n";
   return text + one.settle_extremes() + leave_partials(shape);
 }
 
@@ -144,6 +146,7 @@ std::string items_body(const LoopShape& shape, const UserKernel& kernel, const C
   const ElementText one(shape, kernel, use, form);
   std::string text = group_arrays(shape, parameters) + constant_copies(shape, kernel, use) +
                      preparation(shape, one);
+  text += ElementText::one_by_one(shape);
   text +=
       "  for (int kiln_e = kiln_begin + (int)get_global_id(0); kiln_e < kiln_end; kiln_e += "
       "(int)get_global_size(0)) {\n" +
@@ -185,19 +188,62 @@ int values_of(const LoopShape& shape) {
 
 }  // namespace
 
-int lanes_of(const LoopShape& shape, const UserKernel& kernel, int wanted) {
-  if (wanted <= 1 || !shape.extents.empty() || shape.arguments.empty()) return 1;
-  const ScalarType type = shape.arguments[0].type;
-  for (const auto& a : shape.arguments) {
+namespace {
+
+/// Of a loop's arguments: what stands against several elements at once.
+std::string arguments_obstacle(const LoopShape& shape, const UserKernel& kernel, int wanted) {
+  if (!shape.extents.empty()) return "iteration indices";
+  if (shape.arguments.empty()) return "no arguments";
+  for (std::size_t i = 0; i < shape.arguments.size(); ++i) {
+    const ArgShape& a = shape.arguments[i];
     const bool swaps =
         a.kind == ArgShape::Kind::dat && a.access == Access::rw && a.via != ArgShape::Via::direct;
-    if (a.kind == ArgShape::Kind::mat || swaps || a.type != type || !is_floating(a.type)) return 1;
+    const Declaration& parameter = kernel.parameter(i);
+    const auto of = [&](const std::string& what) {
+      return fmt::format("{}: argument {} ('{}') is {}", where(kernel.syntax, parameter.name_at), i,
+                         parameter.name, what);
+    };
+    if (a.kind == ArgShape::Kind::mat) return of("a matrix");
+    if (swaps) return of("RW through a Map: elements may share a target");
+    if (!is_floating(a.type)) return of(fmt::format("of whole numbers ({})", name_of(a.type)));
   }
-  if (values_of(shape) * wanted > most_values) return 1;
-  if (only_moves(kernel.syntax, kernel.function)) return 1;
-  const ConstantUse use(kernel.syntax);
-  const auto plain = plain_edits(kernel.syntax, use);
-  return lane_copies(kernel.syntax, plain, kernel.function, wanted) ? wanted : 1;
+  if (const int values = values_of(shape) * wanted; values > most_values)
+    return fmt::format("{} lanes have {} values, more than {}", wanted, values, most_values);
+  return {};
+}
+
+}  // namespace
+
+Lanes lanes_of(const LoopShape& shape, const UserKernel& kernel, int wanted) {
+  if (wanted <= 1) return {1, {}, "LANES=1"};
+  if (auto found = arguments_obstacle(shape, kernel, wanted); !found.empty())
+    return {1, {}, std::move(found)};
+  if (only_moves(kernel.syntax, kernel.function))
+    return {1, {}, "the kernel only moves numbers: vectors would gain nothing"};
+  const auto plain = plain_edits(kernel.syntax, ConstantUse(kernel.syntax));
+  auto copies = lane_copies(kernel.syntax, plain, kernel.function, wanted);
+  if (!copies) return {1, {}, copies.error().what()};
+  return {wanted, std::move(*copies), {}};
+}
+
+namespace {
+
+/// Where the Parameters ask for one lane, as they do by default for whole numbers: what a loop of
+/// several would meet.
+constexpr int usual_lanes = 4;
+
+int wanted_lanes(const Parameters& parameters) {
+  return static_cast<int>(parameters.get("LANES", 1));
+}
+
+}  // namespace
+
+std::string lanes_obstacle(const LoopShape& shape, const Parameters& parameters) {
+  if (form_of(parameters) != Form::blocks) return {};
+  const UserKernel kernel = value_or_throw(read_kernel(shape));
+  const int wanted = wanted_lanes(parameters);
+  const Lanes lanes = lanes_of(shape, kernel, std::max(wanted, usual_lanes));
+  return wanted == 1 && lanes.count > 1 ? "LANES=1" : lanes.obstacle;
 }
 
 std::string loop_text(const LoopShape& shape, const Parameters& parameters) {
@@ -206,19 +252,17 @@ std::string loop_text(const LoopShape& shape, const Parameters& parameters) {
   const auto plain = plain_edits(kernel.syntax, use);
   const std::string& source = kernel.syntax.source->text();
   const Form form = form_of(parameters);
-  const int lanes = form == Form::blocks
-                        ? lanes_of(shape, kernel, static_cast<int>(parameters.get("LANES", 1)))
-                        : 1;
+  const Lanes lanes =
+      form == Form::blocks ? lanes_of(shape, kernel, wanted_lanes(parameters)) : Lanes{};
   std::string text = "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n" +
-                     edited(source, 0, static_cast<std::uint32_t>(source.size()), plain) +
-                     "\n#line 1 \"" + loop_kernel(shape) + "\"\n";
-  if (lanes > 1) text += *lane_copies(kernel.syntax, plain, kernel.function, lanes);
+                     edited(source, 0, static_cast<std::uint32_t>(source.size()), plain) + "\n" +
+                     lanes.copies + "#line 1 \"" + loop_kernel(shape) + "\"\n";
   std::string copies;
   const Spaces spaces = in_place(shape, kernel, plain, form, copies);
   text += copies + helpers_text(shape, parameters);
   text += loop_signature(shape, parameters) + "\n{\n";
   if (form == Form::blocks)
-    text += blocks_body(shape, kernel, use, parameters, lanes, spaces);
+    text += blocks_body(shape, kernel, use, parameters, lanes.count, spaces);
   else if (form == Form::staged)
     text +=
         staged_body(shape, kernel, use, parameters, constant_copies(shape, kernel, use), spaces);

@@ -235,7 +235,7 @@ std::optional<std::string> space_copies(const Syntax& syntax, const std::vector<
   }
   std::string all = prototypes + bodies;
   const std::string whole = edited(text, 0, static_cast<std::uint32_t>(text.size()), plain);
-  if (!compiles_as_opencl(whole + "\n" + all)) return std::nullopt;
+  if (opencl_error(whole + "\n" + all)) return std::nullopt;
   return all;
 }
 

@@ -145,8 +145,31 @@ Expected<Syntax> read_syntax(const SourcePtr& written, const std::vector<ConstSh
   return syntax;
 }
 
-bool compiles_as_opencl(const std::string& text) {
-  return !value_or_throw(Unit::parse(text, "-cl-std=CL1.2")).first_error({}).has_value();
+std::optional<Error> opencl_error(const std::string& text) {
+  return value_or_throw(Unit::parse(text, "-cl-std=CL1.2")).first_error({});
+}
+
+namespace {
+
+/// File and line of a byte, as #line directives count.
+std::pair<std::string, std::uint32_t> place_of(const Syntax& syntax, std::uint32_t at) {
+  const Lexed lexed = lex(syntax.source->text());
+  for (const auto& token : lexed.tokens)
+    if (token.kind != TokenKind::directive && token.end > at)
+      return {lexed.files[token.file], token.line};
+  return {syntax.source->name(), 1};
+}
+
+}  // namespace
+
+std::string where(const Syntax& syntax, std::uint32_t at) {
+  const auto [file, line] = place_of(syntax, at);
+  return fmt::format("{}:{}", file, line);
+}
+
+std::string line_directive(const Syntax& syntax, std::uint32_t at) {
+  const auto [file, line] = place_of(syntax, at);
+  return fmt::format("#line {} \"{}\"\n", line, file);
 }
 
 }  // namespace kiln::mesh

@@ -82,8 +82,13 @@ struct Syntax {
 /// column and clang's message; unsupported where there is no libclang. Thread-safe.
 Expected<Syntax> read_syntax(const SourcePtr& source, const std::vector<ConstShape>& constants);
 
-/// Whether clang takes a text as OpenCL C 1.2. Throws as read_syntax fails: never for a text's
-/// sake.
-bool compiles_as_opencl(const std::string& text);
+/// "file:line" of a byte of the text, for messages.
+std::string where(const Syntax& syntax, std::uint32_t at);
+/// A #line directive for what is copied from there.
+std::string line_directive(const Syntax& syntax, std::uint32_t at);
+
+/// What clang has against a text as OpenCL C 1.2: its first error, if any. Throws as read_syntax
+/// fails: never for a text's sake.
+std::optional<Error> opencl_error(const std::string& text);
 
 }  // namespace kiln::mesh

@@ -213,7 +213,8 @@ void SyntaxReader::name_operation(Node& node) const {
       node.kind == CXCursor_BinaryOperator || node.kind == CXCursor_CompoundAssignOperator;
   if (binary && node.children.size() == 2) {
     from = node.children[0].end;
-    to = node.children[1].begin;
+    // A second operand that a macro begins has its beginning elsewhere.
+    to = node.children[1].begin > from ? node.children[1].begin : node.end;
   } else if (node.kind == CXCursor_UnaryOperator && node.children.size() == 1) {
     const bool prefix = node.begin < node.children[0].begin;
     from = prefix ? node.begin : node.children[0].end;

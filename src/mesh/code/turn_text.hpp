@@ -15,8 +15,8 @@ struct Turn {
   ScalarType type = ScalarType::f64;
   int lanes = 1, dim = 1;
 
-  /// Numbers that move together: 16 bytes, or 32.
-  int piece() const { return size_of(type) == 4 || (dim % 4 == 0 && lanes % 4 == 0) ? 4 : 2; }
+  /// Numbers that move together.
+  int piece() const { return dim % 4 == 0 && lanes % 4 == 0 ? 4 : 2; }
   /// Whether elements and lanes come in whole pieces.
   bool possible() const {
     return lanes > 1 && dim % piece() == 0 && lanes % piece() == 0 && size_of(type) >= 4;

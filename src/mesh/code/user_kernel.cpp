@@ -11,13 +11,6 @@
 namespace kiln::mesh {
 namespace {
 
-std::string where(const Syntax& syntax, std::uint32_t at) {
-  const std::string_view text = std::string_view(syntax.source->text()).substr(0, at);
-  // A Source's first line is a #line directive.
-  const auto line = std::count(text.begin(), text.end(), '\n');
-  return fmt::format("{}:{}", syntax.source->name(), std::max<std::ptrdiff_t>(line, 1));
-}
-
 /// The parameter behind an lvalue like p[i], *(p + 1) or (*p)[2], where it is written through a
 /// pointer; else -1.
 int written_through(const Syntax& syntax, const Node& node, bool through) {

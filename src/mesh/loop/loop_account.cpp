@@ -1,6 +1,8 @@
 // What a loop's report says of its form.
 #include <fmt/format.h>
 
+#include "kernel/explain.hpp"
+#include "mesh/code/loop_text.hpp"
 #include "mesh/loop/loop_maker.hpp"
 
 namespace kiln::mesh {
@@ -59,6 +61,19 @@ void LoopMaker::describe_form() const {
   report_.form = names[static_cast<int>(form_)];
   if (in_blocks) report_.form += fmt::format(" of {}", number("BLOCK"));
   if (report_.colours > 0) report_.form += fmt::format(" in {} colours", report_.colours);
+}
+
+// The kernel is read for it even where its program is in the store: not for trials, nor for those
+// who ask nothing.
+void LoopMaker::note_lanes() const {
+  if (form_ != Form::blocks || &resolver_ != &session_.resolver()) return;
+  if (!session_.options.timing && !explains_by_environment()) return;
+  try {
+    report_.lanes_obstacle = lanes_obstacle(shape_, parameters_);
+  } catch (const Error& error) {
+    report_.lanes_obstacle = error.what();
+  }
+  report_.lanes = report_.lanes_obstacle.empty() ? number("LANES") : 1;
 }
 
 }  // namespace kiln::mesh

@@ -112,6 +112,9 @@ class LoopMaker {
 
   void describe_form() const;
 
+  /// Where somebody asks for times or explanations: how many elements go at once, and why not more.
+  void note_lanes() const;
+
   Session& session_;
   const LoopShape& shape_;
   const LoopOver& over_;

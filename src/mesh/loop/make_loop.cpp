@@ -16,6 +16,7 @@ std::unique_ptr<MadeLoop> LoopMaker::make() {
   form_ = form_of(parameters_);
   needs_plan_ = needs_plan(shape_, form_);
   plan_parts();
+  note_lanes();
   compile();
   const bool folds = !fold_parameters(shape_).empty();
   if (folds) make_partials();

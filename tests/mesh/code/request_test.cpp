@@ -186,5 +186,18 @@ TEST(LoopParameters, are_guarded_against_what_the_loop_cannot_be) {
   EXPECT_TRUE(generator.accepts(rw, {{"FORM", 2}, {"GROUP", 64}}));
 }
 
+TEST(LoopParameters, are_so_many_lanes_by_default) {
+  const auto lanes = [](ScalarType type, Access access) {
+    const Request request =
+        make_request(loop("", "f", {through(direct(0, 1, access, type), 0, 0, 2, 0)}), {}, 0);
+    return LoopGenerator().defaults(request).get("LANES", 0);
+  };
+  for (const ScalarType real : {f64, ScalarType::f32}) {
+    EXPECT_EQ(lanes(real, Access::read), 8);
+    EXPECT_EQ(lanes(real, Access::inc), 4);
+  }
+  EXPECT_EQ(lanes(ScalarType::i32, Access::read), 1);
+}
+
 }  // namespace
 }  // namespace kiln::mesh::testing

@@ -53,7 +53,6 @@ bool less(ScalarType type, std::int64_t a, std::int64_t b) {
 
 RandomLoop::RandomLoop(unsigned seed, std::size_t size, Limits limits) : random_(seed) {
   same_type_ = pick(0, 1) == 0;
-  narrow_ = limits.narrow;
   real_ = limits.real;
   type_ = pick(0, 1) == 0 ? ScalarType::f64 : ScalarType::f32;
   for (auto& sizes : sizes_) {
@@ -106,7 +105,7 @@ void RandomLoop::add_use() {
   use.map = static_cast<std::size_t>(pick(0, 1));
   const MapData& map = maps_[use.map];
   Data data;
-  data.type = same_type_ ? type_ : static_cast<ScalarType>(pick(real_ ? 8 : narrow_ ? 0 : 4, 9));
+  data.type = same_type_ ? type_ : static_cast<ScalarType>(pick(real_ ? 8 : 0, 9));
   data.dim = static_cast<std::size_t>(pick(1, 4));
   data.layout = pick(0, 1) == 0 ? DataLayout::aos : DataLayout::soa;
   if (use.way == Way::index) {

@@ -16,9 +16,6 @@ class RandomLoop {
  public:
   struct Limits {
     bool parts = true, extruded = true, subsets = true;
-    /// Types of 8 and 16 bits. PoCL 3.1 (LLVM 15) miscompiles about one in five hundred of these
-    /// loops: the text is right in Oclgrind and in PoCL without optimisation.
-    bool narrow = false;
     /// Real numbers, of float and double alone.
     bool real = false;
   };
@@ -97,7 +94,7 @@ class RandomLoop {
   std::size_t total(std::size_t set) const { return sizes_[set][3]; }
 
   std::mt19937 random_;
-  bool same_type_ = false, narrow_ = false, real_ = false;
+  bool same_type_ = false, real_ = false;
   ScalarType type_{};
   std::array<std::array<std::size_t, 4>, 3> sizes_{};
   std::optional<Indices> subset_;

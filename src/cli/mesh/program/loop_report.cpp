@@ -63,7 +63,9 @@ void print_loops(mesh::Mesh& mesh, bool json) {
                   {"plan_hits", loop.plan_hits},
                   {"program_hits", loop.program_hits},
                   {"colours", loop.colours},
-                  {"form", loop.form}});
+                  {"form", loop.form},
+                  {"lanes", loop.lanes},
+                  {"lanes_obstacle", loop.lanes_obstacle}});
     print_json({{"device", mesh.device_name()}, {"copy_bytes_per_second", bandwidth}});
     return;
   }
@@ -80,6 +82,9 @@ void print_loops(mesh::Mesh& mesh, bool json) {
                loop.form});
   }
   print("\n" + table.text());
+  for (const auto& loop : loops)
+    if (!loop.lanes_obstacle.empty())
+      print(fmt::format("{}: one element at a time: {}\n", loop.name, loop.lanes_obstacle));
   print(fmt::format("\n{}: a copy moves {:.1f} GB/s, bytes read and written counted\n",
                     mesh.device_name(), 1e-9 * bandwidth));
 }

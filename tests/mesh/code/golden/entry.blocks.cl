@@ -32,8 +32,10 @@ void kiln_loop_entry(
   const int kiln_block = kiln_blkmap[kiln_first_block + (int)get_group_id(0)];
   int kiln_e = kiln_begin + kiln_block * kiln_block_size;
   const int kiln_stop = kiln_end - kiln_e < kiln_block_size ? kiln_end : kiln_e + kiln_block_size;
+#pragma clang loop vectorize(disable) interleave(disable)
   for (; kiln_e < kiln_stop; ++kiln_e) {
     const int kiln_el0 = kiln_subset[kiln_e];
+#pragma clang loop vectorize(disable) interleave(disable)
     for (int kiln_layer = 0; kiln_layer < kiln_layers; ++kiln_layer) {
     const int kiln_m0_0_0 = kiln_map0[(size_t)kiln_el0 * 3 + 0] + kiln_layer * kiln_offset0[0];
     const int kiln_m0_1_0 = kiln_map0[(size_t)kiln_el0 * 3 + 1] + kiln_layer * kiln_offset0[1];
@@ -43,7 +45,9 @@ void kiln_loop_entry(
     _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[1][kiln_k] = kiln_d0[(size_t)kiln_m0_1_0 * 2 + kiln_k];
     _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_a1[2][kiln_k] = kiln_d0[(size_t)kiln_m0_2_0 * 2 + kiln_k];
     double *kiln_p1[] = {kiln_a1[0], kiln_a1[1], kiln_a1[2]};
+#pragma clang loop vectorize(disable) interleave(disable)
     for (int kiln_i0 = 0; kiln_i0 < 3; ++kiln_i0) {
+#pragma clang loop vectorize(disable) interleave(disable)
     for (int kiln_i1 = 0; kiln_i1 < 3; ++kiln_i1) {
     const int kiln_m0_i0_0 = kiln_map0[(size_t)kiln_el0 * 3 + kiln_i0] + kiln_layer * kiln_offset0[kiln_i0];
     const int kiln_m0_i1_0 = kiln_map0[(size_t)kiln_el0 * 3 + kiln_i1] + kiln_layer * kiln_offset0[kiln_i1];

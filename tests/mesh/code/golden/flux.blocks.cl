@@ -33,6 +33,7 @@ void kiln_loop_flux(
   const int kiln_block = kiln_blkmap[kiln_first_block + (int)get_group_id(0)];
   int kiln_e = kiln_begin + kiln_block * kiln_block_size;
   const int kiln_stop = kiln_end - kiln_e < kiln_block_size ? kiln_end : kiln_e + kiln_block_size;
+#pragma clang loop vectorize(disable) interleave(disable)
   for (; kiln_e < kiln_stop; ++kiln_e) {
     const int kiln_el0 = kiln_e;
     const int kiln_m0_0_0 = kiln_map0[(size_t)kiln_el0 * 2 + 0];

@@ -9,15 +9,17 @@ static void flux(const double *a, const double *b, const double *w, double *r, d
   *most = fmax(*most, f);
 }
 
-#line 1 "kiln_loop_flux"
 static void flux_kiln_lanes4(const double4 *a, const double4 *b, const double4 *w, double4 *r, double4 *most, double eps);
 static double4 jump_kiln_lanes4(const double4 *a, const double4 *b, double eps);
+#line 2 "user.c"
 static void flux_kiln_lanes4(const double4 *a, const double4 *b, const double4 *w, double4 *r, double4 *most, double eps) {
   double4 f = jump_kiln_lanes4(a, b, eps) + 0.5f * w[0];
   r[0] += f; r[1] -= f;
   *most = fmax(*most, f);
 }
+#line 1 "user.c"
 static double4 jump_kiln_lanes4(const double4 *a, const double4 *b, double eps) { return eps * (a[1] - b[0]); }
+#line 1 "kiln_loop_flux"
 #if defined(__clang__) && defined(__AVX512F__)
 #define kiln_settle64(kiln_x) __asm__("" : "+v"(kiln_x))
 #else
@@ -55,6 +57,7 @@ void kiln_loop_flux(
   _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_v0[kiln_k] = (-(double)INFINITY);
   double4 kiln_bv0[1];
   _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_bv0[kiln_k] = (-(double)INFINITY);
+#pragma clang loop vectorize(disable) interleave(disable)
   for (; kiln_stop - kiln_e >= 4; kiln_e += 4) {
     const int kiln_el0 = kiln_e;
     const int kiln_el1 = kiln_e + 1;
@@ -99,6 +102,7 @@ void kiln_loop_flux(
   _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_bv0[kiln_k].s1 > kiln_b0[kiln_k] || kiln_bv0[kiln_k].s1 != kiln_bv0[kiln_k].s1 ? kiln_bv0[kiln_k].s1 : kiln_b0[kiln_k]);
   _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_bv0[kiln_k].s2 > kiln_b0[kiln_k] || kiln_bv0[kiln_k].s2 != kiln_bv0[kiln_k].s2 ? kiln_bv0[kiln_k].s2 : kiln_b0[kiln_k]);
   _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_bv0[kiln_k].s3 > kiln_b0[kiln_k] || kiln_bv0[kiln_k].s3 != kiln_bv0[kiln_k].s3 ? kiln_bv0[kiln_k].s3 : kiln_b0[kiln_k]);
+#pragma clang loop vectorize(disable) interleave(disable)
   for (; kiln_e < kiln_stop; ++kiln_e) {
     const int kiln_el0 = kiln_e;
     const int kiln_m0_0_0 = kiln_map0[(size_t)kiln_el0 * 2 + 0];

@@ -29,6 +29,7 @@ void kiln_loop_flux(
   _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
   double kiln_b0[1];
   _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (-(double)INFINITY);
+#pragma clang loop vectorize(disable) interleave(disable)
   for (int kiln_e = kiln_begin + (int)get_global_id(0); kiln_e < kiln_end; kiln_e += (int)get_global_size(0)) {
     const int kiln_el0 = kiln_order[kiln_e];
     const int kiln_m0_0_0 = (*(__global const int2 *)&kiln_map0[(size_t)kiln_el0 * 2]).s0;

@@ -1,0 +1,223 @@
+#include "mesh/code/lane_facts.hpp"
+
+#include <clang-c/Index.h>
+
+#include <algorithm>
+
+#include "kernel/source/lexer.hpp"
+#include "mesh/code/user_text.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+constexpr std::string_view elementwise[] = {
+    "acos",         "acosh",        "asin",       "asinh",      "atan",       "atan2",
+    "atanh",        "cbrt",         "ceil",       "clamp",      "copysign",   "cos",
+    "cosh",         "degrees",      "erf",        "erfc",       "exp",        "exp10",
+    "exp2",         "expm1",        "fabs",       "fdim",       "floor",      "fma",
+    "fmax",         "fmin",         "fmod",       "hypot",      "ldexp",      "log",
+    "log10",        "log1p",        "log2",       "mad",        "max",        "min",
+    "mix",          "pow",          "pown",       "powr",       "radians",    "remainder",
+    "rint",         "rootn",        "round",      "rsqrt",      "sign",       "sin",
+    "sinh",         "smoothstep",   "sqrt",       "step",       "tan",        "tanh",
+    "trunc",        "native_sqrt",  "native_exp", "native_log", "native_cos", "native_divide",
+    "native_recip", "native_rsqrt", "native_sin"};
+constexpr std::string_view with_whole_number[] = {"ldexp", "pown", "rootn"};
+constexpr std::string_view questions[] = {"isequal", "isfinite",       "isgreater",  "isinf",
+                                          "isless",  "isnan",          "isnormal",   "isnotequal",
+                                          "signbit", "isgreaterequal", "islessequal"};
+
+template <class List>
+bool contains(const List& list, std::string_view name) {
+  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+}
+
+}  // namespace
+
+bool is_wide(const Syntax& syntax, const Node& node) {
+  bool wide = false;
+  visit_nodes(node, [&](const Node& n) {
+    if (n.kind == CXCursor_CStyleCastExpr && n.type.scalar && is_floating(*n.type.scalar))
+      wide = true;
+    if (n.declaration < 0 || (n.kind != CXCursor_DeclRefExpr && n.kind != CXCursor_CallExpr))
+      return;
+    const auto& named = syntax.declarations[static_cast<std::size_t>(n.declaration)];
+    if (n.kind == CXCursor_CallExpr)
+      wide = wide || (callee(syntax, n) >= 0 && is_real(n.type));
+    else
+      wide = wide || ((named.kind == Declaration::Kind::parameter ||
+                       named.kind == Declaration::Kind::variable) &&
+                      (!named.type.scalar || is_floating(*named.type.scalar)));
+  });
+  return wide;
+}
+
+bool is_comparison(std::string_view operation) {
+  return operation == "<" || operation == ">" || operation == "<=" || operation == ">=" ||
+         operation == "==" || operation == "!=";
+}
+
+bool is_real(const CType& type) {
+  return type.depth == 0 && type.scalar && is_floating(*type.scalar);
+}
+
+// Of the name of a built-in function only the text is left: it stands where the call begins.
+std::string_view called_name(const Syntax& syntax, const Node& call) {
+  const std::string_view text = syntax.source->text();
+  if (call.begin >= text.size()) return {};
+  const Lexed lexed = lex(text.substr(call.begin, 64));
+  return lexed.tokens.empty() ? std::string_view() : lexed.tokens[0].text;
+}
+
+bool is_elementwise(std::string_view function) { return contains(elementwise, function); }
+bool takes_whole_number(std::string_view function) { return contains(with_whole_number, function); }
+bool is_question(std::string_view function) { return contains(questions, function); }
+
+bool passes_on(const Node& node) {
+  return (node.kind == CXCursor_ParenExpr || node.kind == CXCursor_UnexposedExpr) &&
+         !node.children.empty();
+}
+
+bool is_loop(const Node& node) {
+  return node.kind == CXCursor_ForStmt || node.kind == CXCursor_WhileStmt ||
+         node.kind == CXCursor_DoStmt;
+}
+
+namespace {
+
+/// Which part of a for each child is shows by the semicolons between them.
+void for_parts(const Node& node, std::uint32_t first, std::uint32_t second, ControlParts& parts) {
+  parts.body = &node.children.back();
+  for (std::size_t i = 0; i + 1 < node.children.size(); ++i) {
+    const Node& child = node.children[i];
+    (child.begin < first    ? parts.first
+     : child.begin < second ? parts.condition
+                            : parts.step) = &child;
+  }
+}
+
+}  // namespace
+
+ControlParts control_parts(const Syntax& syntax, const Node& node) {
+  ControlParts parts;
+  if (node.children.empty()) return parts;
+  const std::string_view text = syntax.source->text();
+  const std::uint32_t from = node.kind == CXCursor_DoStmt ? node.children.front().end : node.begin;
+  if (from >= text.size()) return parts;
+  // No list in parentheses is longer; a whole text need not be lexed for each statement.
+  const Lexed lexed = lex(text.substr(from, 4096));
+  std::uint32_t semicolons[2] = {0, 0};
+  int depth = 0, found = 0;
+  for (const auto& token : lexed.tokens) {
+    if (token.is(punct("(")) && ++depth == 1) parts.open = from + token.begin;
+    if (token.is(punct(";")) && depth == 1 && found < 2) semicolons[found++] = from + token.begin;
+    if (!token.is(punct(")")) || --depth > 0) continue;
+    parts.close = from + token.begin;
+    break;
+  }
+  const auto child = [&](std::size_t i) {
+    return i < node.children.size() ? &node.children[i] : nullptr;
+  };
+  switch (node.kind) {
+    case CXCursor_ForStmt:
+      if (found == 2) for_parts(node, semicolons[0], semicolons[1], parts);
+      break;
+    case CXCursor_DoStmt:
+      parts.body = child(0);
+      parts.condition = child(1);
+      break;
+    default:
+      parts.condition = child(0);
+      parts.body = child(1);
+      parts.otherwise = child(2);
+  }
+  return parts;
+}
+
+namespace {
+
+/// Finds the loops and returns that part lanes. That a loop parts them makes what is in it happen
+/// to some lanes only, which may make further loops do so: repeated until nothing is added.
+class ControlSearch {
+ public:
+  ControlSearch(const Syntax& syntax, const Function& function, LaneControl& control)
+      : syntax_(syntax), control_(control) {
+    do {
+      changed_ = false;
+      search(function.body, 0);
+    } while (changed_);
+  }
+
+ private:
+  struct Frame {
+    const Node* node;
+    int depth;  ///< how often lanes have parted where its body begins
+  };
+  void set(bool& what) {
+    changed_ = changed_ || !what;
+    what = true;
+  }
+  void search_children(const Node& node, int depth) {
+    for (const auto& child : node.children) search(child, depth);
+  }
+  void search(const Node& node, int depth) {
+    if (is_loop(node)) return search_loop(node, depth);
+    switch (node.kind) {
+      case CXCursor_IfStmt: {
+        const auto parts = control_parts(syntax_, node);
+        const bool wide = parts.condition != nullptr && is_wide(syntax_, *parts.condition);
+        return search_children(node, depth + static_cast<int>(wide));
+      }
+      case CXCursor_SwitchStmt:
+        frames_.push_back({&node, depth});
+        search_children(node, depth);
+        return frames_.pop_back();
+      case CXCursor_BreakStmt:
+        if (frames_.empty() || frames_.back().depth >= depth) return;
+        if (is_loop(*frames_.back().node)) return set(control_.loops[frames_.back().node].parts);
+        control_.broken_switch = frames_.back().node;
+        return;
+      case CXCursor_ContinueStmt:
+        return search_continue(depth);
+      case CXCursor_ReturnStmt:
+        for (const auto& frame : frames_)
+          if (depth > frame.depth && is_loop(*frame.node)) set(control_.loops[frame.node].parts);
+        if (depth > 0) set(control_.returns);
+        return;
+      default:
+        return search_children(node, depth);
+    }
+  }
+  void search_continue(int depth) {
+    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
+      if (!is_loop(*frame->node)) continue;
+      if (frame->depth >= depth) return;
+      set(control_.loops[frame->node].parts);
+      return set(control_.loops[frame->node].continues);
+    }
+  }
+  void search_loop(const Node& node, int depth) {
+    auto& loop = control_.loops[&node];
+    const auto parts = control_parts(syntax_, node);
+    if (parts.condition != nullptr && is_wide(syntax_, *parts.condition)) set(loop.parts);
+    const int inside = depth + static_cast<int>(loop.parts) + static_cast<int>(loop.continues);
+    frames_.push_back({&node, inside});
+    search_children(node, inside);
+    frames_.pop_back();
+  }
+
+  const Syntax& syntax_;
+  LaneControl& control_;
+  std::vector<Frame> frames_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+LaneControl lane_control(const Syntax& syntax, const Function& function) {
+  LaneControl control;
+  ControlSearch(syntax, function, control);
+  return control;
+}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,427 @@
+// A function's statements for several elements at once.
+#include "mesh/code/lane_writer.hpp"
+
+#include <clang-c/Index.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "kernel/source/lexer.hpp"
+
+namespace kiln::mesh {
+
+LaneWriter::LaneWriter(const Syntax& syntax, const std::vector<Edit>& edits,
+                       const std::set<int>& masked, int function, int lanes, ScalarType mask)
+    : syntax_(syntax),
+      edits_(edits),
+      masked_(masked),
+      function_(syntax.functions[static_cast<std::size_t>(function)]),
+      lanes_(lanes),
+      mask_(mask),
+      control_(lane_control(syntax, function_)),
+      has_mask_(masked.contains(function) || control_.returns),
+      has_parameter_(masked.contains(function)) {
+  for (const int parameter : function_.parameters) homes_[parameter] = {0, 0};
+  visit_nodes(function_.body, [&](const Node& node) {
+    if (node.kind == CXCursor_DeclRefExpr && node.declaration >= 0)
+      last_mentions_[node.declaration] = std::max(last_mentions_[node.declaration], node.begin);
+  });
+}
+
+std::string LaneWriter::refuse(std::uint32_t at, std::string reason) {
+  if (!obstacle_) obstacle_ = {std::move(reason), at};
+  return {};
+}
+
+std::string LaneWriter::vector(ScalarType type) const {
+  return fmt::format("{}{}", name_of(type), lanes_);
+}
+
+std::string LaneWriter::mask(int level) const { return fmt::format("kiln_mask{}", level); }
+
+/// A mask as wide as what it chooses.
+std::string LaneWriter::mask_for(ScalarType type, const std::string& mask) const {
+  if (size_of(type) == size_of(mask_)) return mask;
+  const ScalarType wanted = size_of(type) == 8 ? ScalarType::i64 : ScalarType::i32;
+  return fmt::format("convert_{}({})", vector(wanted), mask);
+}
+
+/// The bytes from … to - 1 with the edits that begin there. Equal edits count once.
+std::string LaneWriter::slice(std::uint32_t from, std::uint32_t to) const {
+  const std::string_view text = syntax_.source->text();
+  std::string result;
+  auto edit = std::lower_bound(edits_.begin(), edits_.end(), from,
+                               [](const Edit& e, std::uint32_t at) { return e.at < at; });
+  const Edit* last = nullptr;
+  for (; edit != edits_.end() && edit->at < to; ++edit) {
+    if (edit->at < from || (last != nullptr && *last == *edit)) continue;
+    result += text.substr(from, edit->at - from);
+    result += edit->inserted;
+    from = edit->at + edit->removed;
+    last = &*edit;
+  }
+  return from < to ? result.append(text.substr(from, to - from)) : result;
+}
+
+/// The ends of lines in what is written anew, so that compilers count lines as the user does.
+std::string LaneWriter::breaks(std::uint32_t from, std::uint32_t to) const {
+  const std::string& text = syntax_.source->text();
+  if (from >= to || to > text.size()) return {};
+  return std::string(
+      static_cast<std::size_t>(std::count(text.begin() + from, text.begin() + to, '\n')), '\n');
+}
+
+std::string LaneWriter::prototype() const {
+  std::string text = slice(function_.begin, function_.close + 1);
+  if (!has_parameter_) return text;
+  text.pop_back();
+  return text + fmt::format(", {} {})", mask_type(), mask(0));
+}
+
+std::string LaneWriter::definition() {
+  const CType& result = function_.result;
+  const bool gives_real = is_real(result);
+  const bool gives_nothing = !result.scalar && result.depth == 0;
+  const bool takes_real =
+      std::any_of(function_.parameters.begin(), function_.parameters.end(), [&](int parameter) {
+        const auto& type = syntax_.declarations[static_cast<std::size_t>(parameter)].type;
+        return !type.scalar || is_floating(*type.scalar);
+      });
+  if (result.depth > 0 || (!gives_real && !gives_nothing && takes_real))
+    refuse(function_.name_at, fmt::format("'{}' gives back {}", function_.name, result.spelling));
+  if (control_.broken_switch != nullptr)
+    refuse(control_.broken_switch->begin, "elements leave this switch one by one");
+  const Lexed lexed = lex(std::string_view(syntax_.source->text())
+                              .substr(function_.begin, function_.end - function_.begin));
+  for (const auto& token : lexed.tokens)
+    if (token.kind == TokenKind::directive)
+      refuse(function_.begin + token.begin, "a directive within the function");
+  if (function_.body.end <= function_.body.begin) return refuse(function_.begin, "a macro's text");
+  std::string text = prototype() + breaks(function_.close, function_.body.begin) + " {";
+  if (has_mask_ && !has_parameter_)
+    text += fmt::format(" {0} {1} = ({0})(-1);", mask_type(), mask(0));
+  if (has_mask_ && gives_real) text += fmt::format(" {} kiln_result = 0;", vector(*result.scalar));
+  const std::string body = statements(function_.body);
+  text += body.substr(1, body.size() - 2);
+  if (has_mask_ && gives_real) text += "return kiln_result; ";
+  return text + "}\n";
+}
+
+/// Whether a node's text stands where its parent's does: what a macro made lies elsewhere.
+bool LaneWriter::fits(const Node& child, std::uint32_t from, std::uint32_t to) const {
+  return child.begin >= from && child.begin < child.end && child.end <= to;
+}
+
+/// What stays as it is, since a macro wrote it: then the compiler has the last word, and must see
+/// anything that would be wrong.
+void LaneWriter::check_verbatim(const Node& node) {
+  visit_nodes(node, [&](const Node& n) {
+    const bool changes = n.kind == CXCursor_CompoundAssignOperator ||
+                         n.kind == CXCursor_UnaryOperator || n.kind == CXCursor_BinaryOperator;
+    const bool controls = is_loop(n) || n.kind == CXCursor_IfStmt ||
+                          n.kind == CXCursor_SwitchStmt || n.kind == CXCursor_ReturnStmt ||
+                          n.kind == CXCursor_BreakStmt || n.kind == CXCursor_ContinueStmt;
+    const bool to_whole = n.kind == CXCursor_CStyleCastExpr && !is_real(n.type);
+    if ((changes && is_masked() &&
+         (n.operation.empty() || n.operation.back() == '=' || n.operation == "++" ||
+          n.operation == "--")) ||
+        (controls && (is_masked() || is_wide(syntax_, n))) || n.kind == CXCursor_InitListExpr ||
+        n.kind == CXCursor_VarDecl || (to_whole && is_wide(syntax_, n)))
+      refuse(node.begin, "this text of a macro");
+  });
+}
+
+/// A node's text with its children's written anew.
+std::string LaneWriter::within(const Node& node) {
+  std::string text;
+  std::uint32_t at = node.begin;
+  for (const auto& child : node.children) {
+    if (child.kind == CXCursor_TypeRef) continue;
+    if (!fits(child, at, node.end)) {
+      check_verbatim(child);
+      continue;
+    }
+    text += slice(at, child.begin) + expression(child);
+    at = child.end;
+  }
+  return text + slice(at, node.end);
+}
+
+/// The end of a statement with its semicolon.
+std::uint32_t LaneWriter::stretch(const Node& node) {
+  const std::string_view text = syntax_.source->text();
+  switch (node.kind) {
+    case CXCursor_CompoundStmt:
+    case CXCursor_NullStmt:
+      return node.end;
+    case CXCursor_IfStmt:
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_SwitchStmt:
+    case CXCursor_CaseStmt:
+    case CXCursor_DefaultStmt:
+      return node.children.empty() ? node.end : stretch(node.children.back());
+    default:
+      break;
+  }
+  if (node.end > 0 && text[node.end - 1] == ';') return node.end;
+  const Lexed lexed = lex(text.substr(node.end, 4096));
+  if (lexed.tokens.empty() || !lexed.tokens[0].is(punct(";"))) {
+    refuse(node.begin, "this text of a macro");
+    return node.end;
+  }
+  return node.end + lexed.tokens[0].end;
+}
+
+/// The statements of a block, of a switch or behind a label.
+std::string LaneWriter::statements(const Node& node) {
+  std::string text;
+  std::uint32_t at = node.begin;
+  const std::uint32_t end = node.kind == CXCursor_CompoundStmt ? node.end : stretch(node);
+  for (const auto& child : node.children) {
+    if (!fits(child, at, end)) {
+      check_verbatim(child);
+      continue;
+    }
+    const bool is_value = node.kind != CXCursor_CompoundStmt && &child != &node.children.back();
+    text += slice(at, child.begin) + (is_value ? expression(child) : statement(child));
+    at = is_value ? child.end : stretch(child);
+  }
+  return text + slice(at, end);
+}
+
+/// One statement up to its semicolon.
+std::string LaneWriter::statement(const Node& node) {
+  if (!fits(node, function_.begin, function_.end))
+    return refuse(function_.begin, "a statement that a macro begins or ends");
+  if (is_loop(node)) return loop(node);
+  switch (node.kind) {
+    case CXCursor_CompoundStmt:
+    case CXCursor_CaseStmt:
+    case CXCursor_DefaultStmt:
+      return statements(node);
+    case CXCursor_NullStmt:
+      return slice(node.begin, node.end);
+    case CXCursor_IfStmt: {
+      const auto parts = control_parts(syntax_, node);
+      if (parts.condition == nullptr || parts.body == nullptr || parts.close == 0)
+        return refuse(node.begin, "this text of a macro");
+      return is_wide(syntax_, *parts.condition) ? masked_if(node, parts) : plain_if(node, parts);
+    }
+    case CXCursor_SwitchStmt: {
+      if (is_wide(syntax_, node.children.front()))
+        return refuse(node.begin, "a switch that elements take in different ways");
+      loops_.push_back({stretch(node), level_, {}, true});
+      std::string text = statements(node);
+      loops_.pop_back();
+      return text;
+    }
+    case CXCursor_BreakStmt:
+    case CXCursor_ContinueStmt:
+      return jump(node);
+    case CXCursor_ReturnStmt:
+      return give_back(node);
+    case CXCursor_DeclStmt:
+      return declarations(node);
+    case CXCursor_UnaryOperator:
+      return (node.operation == "++" || node.operation == "--" ? step_by_one(node)
+                                                               : expression(node)) +
+             slice(node.end, stretch(node));
+    case CXCursor_GotoStmt:
+    case CXCursor_LabelStmt:
+      return refuse(node.begin, "a goto");
+    default:
+      return expression(node) + slice(node.end, stretch(node));
+  }
+}
+
+std::string LaneWriter::plain_if(const Node& node, const ControlParts& parts) {
+  std::string text = slice(node.begin, parts.condition->begin) + expression(*parts.condition) +
+                     slice(parts.condition->end, parts.body->begin);
+  if (!fits(*parts.condition, node.begin, parts.close)) {
+    check_verbatim(*parts.condition);
+    text = slice(node.begin, parts.body->begin);
+  }
+  text += statement(*parts.body);
+  if (parts.otherwise != nullptr)
+    text += slice(stretch(*parts.body), parts.otherwise->begin) + statement(*parts.otherwise);
+  return text;
+}
+
+std::string LaneWriter::masked_if(const Node& node, const ControlParts& parts) {
+  if (!fits(*parts.condition, node.begin, parts.close))
+    return refuse(node.begin, "a condition that a macro writes");
+  const std::string around = is_masked() ? mask(level_) + " & " : "";
+  const std::string asked = fmt::format("kiln_if{}", level_ + 1), inner = mask(level_ + 1);
+  std::string text =
+      fmt::format("{{ const {} {} = {};{}", mask_type(), asked, condition(*parts.condition),
+                  breaks(node.begin, parts.body->begin));
+  text += fmt::format(" {} {} = {}{}; if (any({})) ", mask_type(), inner, around, asked, inner);
+  ++level_;
+  text += statement(*parts.body);
+  --level_;
+  if (parts.otherwise != nullptr) {
+    text += fmt::format(" {} = {}~{};{} if (any({})) ", inner, around, asked,
+                        breaks(stretch(*parts.body), parts.otherwise->begin), inner);
+    ++level_;
+    text += statement(*parts.otherwise);
+    --level_;
+  }
+  return text + " }";
+}
+
+/// A loop that elements leave one by one goes on while any is left.
+std::string LaneWriter::loop(const Node& node) {
+  const auto parts = control_parts(syntax_, node);
+  if (parts.body == nullptr || parts.close == 0) return refuse(node.begin, "this text of a macro");
+  Loop made{stretch(node), level_, control_.loops[&node]};
+  std::string text;
+  if (made.control.parts) {
+    const std::string around = is_masked() ? mask(level_) : fmt::format("({})(-1)", mask_type());
+    text = fmt::format("{{ {} {} = {}; ", mask_type(), mask(level_ + 1), around);
+    made.level = ++level_;
+  }
+  loops_.push_back(made);
+  std::string asked;
+  if (parts.condition != nullptr && !fits(*parts.condition, node.begin, made.end))
+    return refuse(node.begin, "a condition that a macro writes");
+  // The body comes after what is declared in front of it.
+  const std::string first = parts.first == nullptr                   ? ""
+                            : parts.first->kind == CXCursor_DeclStmt ? declarations(*parts.first)
+                                                                     : expression(*parts.first);
+  if (parts.condition != nullptr)
+    asked = is_wide(syntax_, *parts.condition)
+                ? fmt::format("any({0} = {0} & {1})", mask(level_), condition(*parts.condition))
+            : made.control.parts
+                ? fmt::format("({}) && any({})", expression(*parts.condition), mask(level_))
+                : expression(*parts.condition);
+  else if (made.control.parts)
+    asked = fmt::format("any({})", mask(level_));
+  if (node.kind == CXCursor_ForStmt) {
+    text += slice(node.begin, parts.open) + "(" + first;
+    if (parts.first == nullptr || parts.first->kind != CXCursor_DeclStmt) text += "; ";
+    text += asked + "; ";
+    if (parts.step != nullptr)
+      text += fits(*parts.step, parts.open, parts.close)
+                  ? (parts.step->kind == CXCursor_UnaryOperator ? step_by_one(*parts.step)
+                                                                : expression(*parts.step))
+                  : refuse(parts.step->begin, "this text of a macro");
+    text += ")" + breaks(parts.open, parts.body->begin) + " " + loop_body(parts, made);
+  } else if (node.kind == CXCursor_WhileStmt) {
+    text += slice(node.begin, parts.open) + "(" + asked + ")" +
+            breaks(parts.open, parts.body->begin) + " " + loop_body(parts, made);
+  } else {
+    text += slice(node.begin, parts.body->begin) + loop_body(parts, made) +
+            slice(stretch(*parts.body), parts.open) + "(" + asked + ")" +
+            breaks(parts.open, parts.close) + slice(parts.close + 1, stretch(node));
+  }
+  loops_.pop_back();
+  if (made.control.parts) {
+    --level_;
+    text += " }";
+  }
+  return text;
+}
+
+/// Where elements begin the next round one by one, each round has a mask of its own.
+std::string LaneWriter::loop_body(const ControlParts& parts, const Loop& loop) {
+  if (!loop.control.continues) return statement(*parts.body);
+  ++level_;
+  std::string text = fmt::format("{{ {} {} = {}; {} }}", mask_type(), mask(level_),
+                                 mask(level_ - 1), statement(*parts.body));
+  --level_;
+  return text;
+}
+
+/// Takes the elements that are here out of all masks from `first` on.
+std::string LaneWriter::leave(int first) {
+  std::string text;
+  for (int level = first; level < level_; ++level)
+    text += fmt::format("{} &= ~{}; ", mask(level), mask(level_));
+  return text + fmt::format("{} = 0;", mask(level_));
+}
+
+std::string LaneWriter::jump(const Node& node) {
+  const bool leaves = node.kind == CXCursor_BreakStmt;
+  auto loop = loops_.rbegin();
+  if (!leaves)
+    while (loop != loops_.rend() && loop->is_switch) ++loop;
+  if (loop == loops_.rend()) return refuse(node.begin, "this text of a macro");
+  const std::string plain = slice(node.begin, stretch(node));
+  if (loop->is_switch || !loop->control.parts) return plain;
+  if (leaves) return "{ " + leave(loop->level) + " }";
+  return loop->control.continues ? "{ " + leave(loop->level + 1) + " }" : plain;
+}
+
+std::string LaneWriter::give_back(const Node& node) {
+  const bool has_value = !node.children.empty();
+  if (!has_mask_) {
+    if (!has_value) return slice(node.begin, stretch(node));
+    if (!fits(node.children[0], node.begin, node.end)) check_verbatim(node.children[0]);
+    return within(node) + slice(node.end, stretch(node));
+  }
+  std::string text = "{ ";
+  if (has_value) {
+    if (!is_real(function_.result) || !fits(node.children[0], node.begin, node.end))
+      return refuse(node.begin, "elements come back here one by one");
+    const ScalarType type = *function_.result.scalar;
+    text += fmt::format("kiln_result = {} ? {} : kiln_result; ", mask_for(type, mask(level_)),
+                        as_vector(node.children[0], type));
+  }
+  if (level_ > 0)
+    text += leave(0);
+  else
+    text += has_value ? "return kiln_result;" : "return;";
+  return text + " }";
+}
+
+/// Of what a statement declares the text begins with the type, each time: only what it starts from
+/// and its sizes stand apart.
+std::string LaneWriter::declarations(const Node& node) {
+  std::string text;
+  std::uint32_t at = node.begin;
+  for (const auto& variable : node.children) {
+    if (variable.kind != CXCursor_VarDecl) return refuse(node.begin, "a declaration in a function");
+    homes_[variable.declaration] = {level_, loops_.size()};
+    const CType& type = variable.type;
+    if (!type.scalar)
+      return refuse(variable.begin, fmt::format("a variable of type {}", type.spelling));
+    for (const auto& child : variable.children) {
+      if (child.kind == CXCursor_TypeRef) continue;
+      if (!is_floating(*type.scalar) && is_wide(syntax_, child))
+        return refuse(variable.begin, "a whole number that depends on real numbers");
+      if (!fits(child, at, node.end)) {
+        check_verbatim(child);
+        continue;
+      }
+      text += slice(at, child.begin) + initial(child, type);
+      at = child.end;
+    }
+  }
+  return text + slice(at, stretch(node));
+}
+
+/// In a list of initial values each is a vector, or a vector's lanes would be taken for elements.
+std::string LaneWriter::initial(const Node& node, const CType& type) {
+  if (node.kind != CXCursor_InitListExpr) return expression(node);
+  if (!is_floating(*type.scalar)) return within(node);
+  std::string text;
+  std::uint32_t at = node.begin;
+  for (const auto& child : node.children) {
+    if (!fits(child, at, node.end))
+      return refuse(node.begin, "a macro in a list of initial values");
+    const std::string_view start = std::string_view(syntax_.source->text()).substr(child.begin, 2);
+    if (start[0] == '[' || (start[0] == '.' && std::isdigit(start[1]) == 0))
+      return refuse(child.begin, "an initial value with a designator");
+    text += slice(at, child.begin);
+    text += child.kind == CXCursor_InitListExpr ? initial(child, type)
+            : is_real(child.type) || (child.type.depth == 0 && child.type.scalar)
+                ? as_vector(child, *type.scalar)
+                : refuse(child.begin, "this initial value");
+    at = child.end;
+  }
+  return text + slice(at, node.end);
+}
+
+}  // namespace kiln::mesh
