@@ -102,7 +102,7 @@ TEST_F(MeshApplication, airfoil_reports_its_loops) {
   EXPECT_EQ(
       lanes,
       (std::map<std::string, int>{
-          {"save_soln", 1}, {"adt_calc", 8}, {"res_calc", 4}, {"bres_calc", 1}, {"update", 8}}));
+          {"save_soln", 1}, {"adt_calc", 8}, {"res_calc", 8}, {"bres_calc", 1}, {"update", 8}}));
   EXPECT_EQ(
       counts,
       (std::map<std::string, int>{

@@ -17,9 +17,9 @@ constexpr std::int64_t text_version = 8;
 constexpr std::int64_t coloured_elements = 1 << 16;
 constexpr std::int64_t streamed_elements = 1 << 18;
 
-/// Elements at once, in either precision. A group has an address for each target of each element;
-/// beyond so few the registers overflow, however narrow the numbers are.
-constexpr std::int64_t usual_lanes = 8, lanes_with_conflicts = 4;
+/// Elements at once, in either precision: a group has an address for each target of each element,
+/// and with more the registers overflow, however narrow the numbers are.
+constexpr std::int64_t usual_lanes = 8;
 
 std::int64_t fact(const Request& request, std::string_view name, std::int64_t otherwise) {
   for (const auto& f : request.facts)
@@ -71,9 +71,7 @@ std::int64_t LoopGenerator::version() const { return text_version; }
 Parameters LoopGenerator::defaults(const Request& request) const {
   const LoopShape shape = shape_of(request);
   if (fact(request, "cpu", 1) != 0) {
-    const std::int64_t lanes = !all_floating(shape)   ? 1
-                               : has_conflicts(shape) ? lanes_with_conflicts
-                                                      : usual_lanes;
+    const std::int64_t lanes = all_floating(shape) ? usual_lanes : 1;
     // Where all is in the caches, going past them costs.
     const std::int64_t stream = request.problem_size >= streamed_elements;
     return {{"FORM", 0}, {"LANES", lanes}, {"STREAM", stream}};
