@@ -95,9 +95,10 @@ TEST_F(MeshApplication, airfoil_reports_its_loops) {
     if (line.contains("loop")) {
       counts[line["loop"]] = line["count"];
       lanes[line["loop"]] = line["lanes"];
-      if (line["loop"] == "bres_calc")
+      if (line["loop"] == "bres_calc") {
         EXPECT_EQ(line["lanes_obstacle"],
                   "bres_calc:4: argument 5 ('bound') is of whole numbers (int)");
+      }
     }
   EXPECT_EQ(
       lanes,
