@@ -95,14 +95,15 @@ TEST_F(MeshApplication, airfoil_reports_its_loops) {
     if (line.contains("loop")) {
       counts[line["loop"]] = line["count"];
       lanes[line["loop"]] = line["lanes"];
-      if (line["loop"] == "bres_calc")
+      if (line["loop"] == "bres_calc") {
         EXPECT_EQ(line["lanes_obstacle"],
                   "bres_calc:4: argument 5 ('bound') is of whole numbers (int)");
+      }
     }
   EXPECT_EQ(
       lanes,
       (std::map<std::string, int>{
-          {"save_soln", 1}, {"adt_calc", 8}, {"res_calc", 4}, {"bres_calc", 1}, {"update", 8}}));
+          {"save_soln", 1}, {"adt_calc", 8}, {"res_calc", 8}, {"bres_calc", 1}, {"update", 8}}));
   EXPECT_EQ(
       counts,
       (std::map<std::string, int>{

@@ -194,7 +194,7 @@ TEST(LoopParameters, are_so_many_lanes_by_default) {
   };
   for (const ScalarType real : {f64, ScalarType::f32}) {
     EXPECT_EQ(lanes(real, Access::read), 8);
-    EXPECT_EQ(lanes(real, Access::inc), 4);
+    EXPECT_EQ(lanes(real, Access::inc), 8);
   }
   EXPECT_EQ(lanes(ScalarType::i32, Access::read), 1);
 }
