@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "mesh/code/loop_text.hpp"
 #include "mesh/code/shape_facts.hpp"
@@ -41,15 +42,43 @@ bool atomics_do(const LoopShape& shape, bool wide_atomics) {
   });
 }
 
-/// Whether the staged form has room for the loop: no matrices, iteration indices, columns or
-/// indirect RW (its elements run at once), and no pair that is added to and used otherwise, too.
-bool adds_wide(const LoopShape& shape) {
-  const auto conflicts = conflicting_arguments(shape);
-  return std::any_of(conflicts.begin(), conflicts.end(), [&](int i) {
-    return size_of(shape.arguments[static_cast<std::size_t>(i)].type) == 8;
-  });
+/// Numbers of an argument that an element has.
+std::int64_t numbers_of(const ArgShape& a) {
+  const std::int64_t targets = a.via == ArgShape::Via::direct || a.via == ArgShape::Via::component
+                                   ? 1
+                                   : std::max(a.arity, 1);
+  const std::int64_t columns =
+      a.kind == ArgShape::Kind::mat ? std::int64_t{a.column_dim} * std::max(a.column_arity, 1) : 1;
+  return targets * columns * a.dim;
 }
 
+/// Whether additions of 8 bytes to shared places are what takes long on a GPU, rather than moving
+/// data: an H200 does 88e9 of them a second, and in the order of colours it moves 1.0 to 1.5 TB/s.
+/// What lies behind a Map is counted half, since elements share it.
+bool adds_much(const LoopShape& shape) {
+  const auto conflicts = conflicting_arguments(shape);
+  std::int64_t additions = 0, bytes = 0;
+  std::set<std::pair<int, int>> columns;
+  for (std::size_t i = 0; i < shape.arguments.size(); ++i) {
+    const ArgShape& a = shape.arguments[i];
+    if (a.kind == ArgShape::Kind::global) continue;
+    const std::int64_t size = numbers_of(a) * static_cast<std::int64_t>(size_of(a.type));
+    const bool once = a.access == Access::read || a.access == Access::write;
+    const bool shared = a.via != ArgShape::Via::direct;
+    bytes += size * (once ? 1 : 2) / (shared ? 2 : 1);
+    if (a.via == ArgShape::Via::component) columns.insert({a.map, a.component});
+    for (int c = 0; shared && a.via != ArgShape::Via::component && c < a.arity; ++c)
+      columns.insert({a.map, c});
+    const bool conflicts_here =
+        std::find(conflicts.begin(), conflicts.end(), static_cast<int>(i)) != conflicts.end();
+    if (conflicts_here && size_of(a.type) == 8) additions += numbers_of(a);
+  }
+  bytes += 4 * static_cast<std::int64_t>(columns.size());
+  return additions * 20 > bytes;
+}
+
+/// Whether the staged form has room for the loop: no matrices, iteration indices, columns or
+/// indirect RW (its elements run at once), and no pair that is added to and used otherwise, too.
 bool stages(const LoopShape& shape) {
   bool pairs = false, fits = !shape.extruded && shape.extents.empty();
   for (const auto& a : shape.arguments) {
@@ -87,7 +116,7 @@ Parameters LoopGenerator::defaults(const Request& request) const {
   // A launch for each colour beats additions of 8 bytes to the same few places of memory, but only
   // where there is work enough for several launches.
   const bool colours =
-      has_conflicts(shape) && adds_wide(shape) && request.problem_size >= coloured_elements;
+      has_conflicts(shape) && adds_much(shape) && request.problem_size >= coloured_elements;
   if (has_atomics && !colours) return {{"FORM", 1}, {"GROUP", 128}, {"PTX", std::int64_t{nvidia}}};
   return {{"FORM", 2}, {"GROUP", 128}};
 }

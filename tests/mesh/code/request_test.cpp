@@ -125,11 +125,12 @@ TEST(LoopParameters, go_past_caches_where_these_would_not_keep_an_elements_own_d
 
 TEST(LoopParameters, gpus_get_colours_for_many_wide_increments_and_atomics_for_few) {
   const LoopGenerator generator;
-  const auto form = [&](ScalarType type, const LoopDevice& device, std::int64_t elements) {
+  const auto form = [&](ScalarType type, const LoopDevice& device, std::int64_t elements,
+                        int read = 1) {
     const std::string name(name_of(type));
     const auto shape = loop(
         "void add(const " + name + " *x, " + name + " *y) { *y += *x; }", "add",
-        {direct(0, 1, Access::read, type), through(direct(1, 1, Access::inc, type), 0, 0, 2, 1)},
+        {direct(0, read, Access::read, type), through(direct(1, 4, Access::inc, type), 0, 0, 2, 1)},
         {});
     const Request request = make_request(shape, device, elements);
     const Parameters parameters = generator.defaults(request);
@@ -144,6 +145,8 @@ TEST(LoopParameters, gpus_get_colours_for_many_wide_increments_and_atomics_for_f
     EXPECT_EQ(form(f64, gpu, many), coloured);
     EXPECT_EQ(form(f64, gpu, many - 1), atomic);
     EXPECT_EQ(form(ScalarType::i64, gpu, many), coloured);
+    // 40 bytes for an addition: moving them takes longer.
+    EXPECT_EQ(form(f64, gpu, many, 16), atomic);
     EXPECT_EQ(form(ScalarType::f32, gpu, 100 * many), atomic);
     EXPECT_EQ(form(ScalarType::i32, gpu, 100 * many), atomic);
     // There are no additions to less than 32 bits.

@@ -117,9 +117,9 @@ TEST_F(TuneLoops, measures_on_the_data_of_its_own_mesh_only) {
   Session& session = *Handles::session(ring.mesh);
   Session& stranger = *Handles::session(other.mesh);
   const LoopSubject subject(session, ring.loop());
-  EXPECT_THROW(DataTunable(session, subject)
-                   .open(session.resolver(), stranger.context(), stranger.queue),
-               Error);
+  EXPECT_THROW(
+      DataTunable(session, subject).open(session.resolver(), stranger.context(), stranger.queue),
+      Error);
 }
 
 TEST_F(TuneLoops, refuses_blocks_that_local_memory_cannot_hold) {
