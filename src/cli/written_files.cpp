@@ -10,12 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Target {
-  std::string option, file;
-};
-
-std::vector<Target> targets_of(const Context& context) {
-  std::vector<Target> targets;
+std::vector<WrittenFile> targets_of(const Context& context) {
+  std::vector<WrittenFile> targets;
   for (const auto& [position, file] : context.assignments("out"))
     targets.push_back({"--out " + position, file});
   for (const char* option : {"trace", "gantt"})
@@ -25,9 +21,11 @@ std::vector<Target> targets_of(const Context& context) {
 
 }  // namespace
 
-void check_written_files(const Context& context) {
+void check_written_files(const Context& context) { check_written_files(targets_of(context)); }
+
+void check_written_files(const std::vector<WrittenFile>& files) {
   std::map<fs::path, std::string> taken;
-  for (const auto& [option, file] : targets_of(context)) {
+  for (const auto& [option, file] : files) {
     std::error_code ignored;
     const auto status = fs::status(file, ignored);
     if (fs::is_directory(status))

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cli/context.hpp"
 
 namespace kiln::cli {
@@ -8,5 +11,11 @@ namespace kiln::cli {
 /// slip must not cost a run. Throws not_found where a file's folder is absent, bad_input where two
 /// would be the same file. Devices and pipes may be named as often as one likes.
 void check_written_files(const Context& context);
+
+/// The same of files that other commands write.
+struct WrittenFile {
+  std::string option, file;  ///< "--trace", "t.json"
+};
+void check_written_files(const std::vector<WrittenFile>& files);
 
 }  // namespace kiln::cli

@@ -86,6 +86,22 @@ TEST_F(MeshApplication, airfoil_holds_its_result_against_a_reference) {
               HasSubstr("check FAILED: "));
 }
 
+TEST_F(MeshApplication, airfoil_writes_the_timeline_of_its_loops) {
+  make_grid("grid.h5");
+  ASSERT_EQ(run({"airfoil", "-g", "grid.h5", "-n3", "--trace=t.json", "--gantt=t.html"}).exit_code,
+            0);
+  const Json trace = Json::parse(kiln::value_or_throw(kiln::read_text(folder() / "t.json")));
+  std::map<std::string, int> kernels;
+  for (const Json& event : trace["traceEvents"])
+    if (event.value("cat", "") == "kernel") ++kernels[event["name"]];
+  EXPECT_EQ(
+      kernels,
+      (std::map<std::string, int>{
+          {"save_soln", 3}, {"adt_calc", 6}, {"res_calc", 6}, {"bres_calc", 6}, {"update", 6}}));
+  EXPECT_THAT(kiln::value_or_throw(kiln::read_text(folder() / "t.html")), HasSubstr("res_calc"));
+  refused({"airfoil", "-g", "grid.h5", "-n1", "--trace=/nowhere/t.json"}, "/nowhere/t.json");
+}
+
 TEST_F(MeshApplication, airfoil_reports_its_loops) {
   make_grid("grid.h5");
   const auto found = lines({"airfoil", "-g", "grid.h5", "-n3", "--report"});

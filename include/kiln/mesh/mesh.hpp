@@ -39,14 +39,24 @@ struct LoopTuning {
   double faster_by = 1;  ///< than what is used where nothing is on record
 };
 
+/// One span of time of Mesh::timeline(), ns on the host's steady clock.
+struct TimelineSpan {
+  std::string lane;      ///< "host", or the device's name
+  std::string name;      ///< the loop's; "multiply K"; "compile: res_calc on DEVICE"
+  std::string category;  ///< kernel, lookup, compile, plan
+  std::int64_t start_ns = 0, end_ns = 0;
+  std::string reason;  ///< of a look-up: why it found nothing, or what was done
+};
+
 /// Sets, maps and data, and loops over them, on one device. One thread at a time.
 class KILN_API Mesh {
  public:
   struct Options {
-    std::string device;   ///< as on the command line; empty: the first one
-    std::string store;    ///< a folder, "off", or empty: KILN_STORE, then the user's cache folder
-    bool check = false;   ///< every plan is held against its definition before it is used
-    bool timing = false;  ///< take times of every loop, for report()
+    std::string device;     ///< as on the command line; empty: the first one
+    std::string store;      ///< a folder, "off", or empty: KILN_STORE, then the user's cache folder
+    bool check = false;     ///< every plan is held against its definition before it is used
+    bool timing = false;    ///< take times of every loop, for report()
+    bool timeline = false;  ///< keep when what ran, for timeline(): 100 bytes a run; implies timing
     std::size_t queued = 32;  ///< so many loops wait at most; 0: each runs at once
     /// So many loops are kept ready to be called again; beyond that those go that were called
     /// longest ago. Many times what applications have in a time step (aero: 9 kernels), and still
@@ -157,6 +167,10 @@ class KILN_API Mesh {
   std::size_t queued() const;
 
   std::vector<LoopReport> report();
+  /// Runs of loops and of what is done with matrices, each from the start of its first launch to
+  /// the end of its last, and the look-ups of their programs and plans, in the order of their
+  /// start; those before clear_report(), too. Empty without Options::timeline. Waits for the loops.
+  std::vector<TimelineSpan> timeline();
   void clear_report();
   /// Bytes a second of a copy on this device, both directions counted; measured at the first call.
   double copy_bandwidth();

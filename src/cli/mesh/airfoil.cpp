@@ -35,6 +35,8 @@ constexpr Option own_options[] = {
     options::application_report,
     options::application_check,
     options::application_tune,
+    options::application_trace,
+    options::application_gantt,
     options::application_device,
     options::store,
     options::json,

@@ -1,5 +1,7 @@
 #include "mesh/loop/launch_times.hpp"
 
+#include "base/clock.hpp"
+
 namespace kiln::mesh {
 namespace {
 
@@ -21,9 +23,10 @@ void LaunchTimes::enqueue(Launch& launch, const Queue& queue, Part part) {
   // The run before may have failed half way.
   if (begins && !runs_.empty() && runs_.back().last() == nullptr) runs_.pop_back();
   if (begins && runs_.size() >= most_runs) collect(most_runs / 2);  // done, or soon will be
+  const std::int64_t now = now_ns();
   cl_event event = nullptr;
   launch.enqueue(queue.cl()(), {}, &event);
-  if (begins) runs_.push_back({cl::Event(event, part == Part::only), {}});
+  if (begins) runs_.push_back({cl::Event(event, part == Part::only), {}, now});
   if (ends) runs_.back().last = cl::Event(event);
 }
 
@@ -34,7 +37,13 @@ void LaunchTimes::collect(std::size_t count) {
     if (last == nullptr) continue;
     check_cl(::clWaitForEvents(1, &last), "clWaitForEvents");
     const cl_ulong start = time_of(runs_[i].first(), CL_PROFILING_COMMAND_START);
-    seconds_ += 1e-9 * static_cast<double>(time_of(last, CL_PROFILING_COMMAND_END) - start);
+    const cl_ulong end = time_of(last, CL_PROFILING_COMMAND_END);
+    seconds_ += 1e-9 * static_cast<double>(end - start);
+    if (recording_ != nullptr)
+      recording_->add(
+          {name_, runs_[i].enqueued_ns,
+           static_cast<std::int64_t>(time_of(runs_[i].first(), CL_PROFILING_COMMAND_QUEUED)),
+           static_cast<std::int64_t>(start), static_cast<std::int64_t>(end)});
   }
   runs_.erase(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(count));
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernel/launch.hpp"
+#include "mesh/object/recording.hpp"
 
 namespace kiln::mesh {
 
@@ -12,6 +13,11 @@ class LaunchTimes {
  public:
   enum class Part : std::uint8_t { only, first, middle, last };
 
+  /// Runs are told to this, too, under a name; it must outlive them.
+  void record(Recording* recording, std::string name) {
+    recording_ = recording;
+    name_ = std::move(name);
+  }
   /// Enqueues a part of a run. A run whose last part never came counts for nothing.
   void enqueue(Launch& launch, const Queue& queue, Part part);
   /// Which part of `count` launches one is.
@@ -28,10 +34,13 @@ class LaunchTimes {
  private:
   struct Run {
     cl::Event first, last;
+    std::int64_t enqueued_ns = 0;
   };
   void collect(std::size_t count);
   std::vector<Run> runs_;
   double seconds_ = 0;
+  Recording* recording_ = nullptr;
+  std::string name_;
 };
 
 }  // namespace kiln::mesh

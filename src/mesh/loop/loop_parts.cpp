@@ -51,6 +51,7 @@ void LoopMaker::fetch_plan(Part& part) {
   if (session_.options.check)
     if (const auto wrong = check_plan(input, part.plan); !wrong.empty())
       throw Error(Errc::internal, fmt::format("loop {}: its plan: {}", shape_.kernel, wrong));
+  if (session_.recording != nullptr) session_.recording->add(explanation);
   if (explains_by_environment()) *environment.get() = explanation;
   const bool was_made = std::any_of(explanation.steps.begin(), explanation.steps.end(),
                                     [](const auto& step) { return step.layer == "make"; });

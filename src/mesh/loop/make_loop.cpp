@@ -32,6 +32,7 @@ std::unique_ptr<MadeLoop> LoopMaker::make() {
   made_->loop_launches_ = made_->launches_.size();
   if (folds && slot > 0) add_fold(std::min(counted_, slot));
   made_->bytes_ = bytes_moved();
+  made_->times_.record(session_.recording.get(), shape_.kernel);
   describe_form();
   return std::move(made_);
 }

@@ -39,6 +39,7 @@ MatrixWork& MatrixWork::of(MatState& mat, MatrixOperation operation) {
   if (found != all.end()) return *(known = found->get());
   known = all.emplace_back(std::make_unique<MatrixWork>()).get();
   known->report.name = name;
+  known->times.record(mat.session->recording.get(), name);
   return *known;
 }
 

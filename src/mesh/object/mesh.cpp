@@ -212,6 +212,12 @@ std::vector<LoopReport> Mesh::report() {
   return all;
 }
 
+std::vector<TimelineSpan> Mesh::timeline() {
+  if (session_->recording == nullptr) return {};
+  report();  // collects the times of all runs
+  return session_->recording->spans(device_name());
+}
+
 void Mesh::clear_report() {
   finish();
   session_->loops.clear_past();

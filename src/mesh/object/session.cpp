@@ -20,7 +20,10 @@ std::uint64_t next_identity() {
 }
 
 Session::Session(const Mesh::Options& given, DevicePtr device)
-    : options(given), queue(Context::create({device}), device) {
+    : options(given),
+      recording(given.timeline ? std::make_unique<Recording>() : nullptr),
+      queue(Context::create({device}), device) {
+  options.timing = options.timing || options.timeline;
   if (!options.store.empty())
     own_resolver_ = std::make_unique<Resolver>(
         options.store == "off" ? nullptr : open_local_store(options.store));

@@ -11,6 +11,7 @@
 #include "mesh/loop/device_plans.hpp"
 #include "mesh/loop/loop_queue.hpp"
 #include "mesh/matrix/products.hpp"
+#include "mesh/object/recording.hpp"
 #include "mesh/object/state.hpp"
 #include "mesh/plan/plan_source.hpp"
 
@@ -54,6 +55,7 @@ struct Session {
   double copy_bandwidth();
 
   Mesh::Options options;
+  const std::unique_ptr<Recording> recording;  ///< null: nothing is kept for a timeline
   Queue queue;
   std::vector<std::shared_ptr<ConstState>> constants;          ///< by name, rising
   std::vector<std::weak_ptr<SparsityState>> sparsities;        ///< those that somebody holds

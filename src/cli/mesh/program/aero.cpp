@@ -66,6 +66,7 @@ int mesh_aero(Context& context) {
     write_potential(context.text("vtu"), {grid.x, grid.cell_nodes, grid.nodes, grid.cells},
                     flow.potential().read<double>());
   if (context.flag("report")) print_loops(mesh, context.flag("json"));
+  write_timeline(context, mesh);
   return print_deviation(context, deviation_of(context, grid.cells, last.rms));
 }
 

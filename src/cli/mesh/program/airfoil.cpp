@@ -74,6 +74,7 @@ int run(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& grid) {
     write_flow(context.text("vtu"), {grid.x, grid.cell_nodes, grid.nodes, grid.cells},
                flow.q().template read<Real>());
   if (context.flag("report")) print_loops(mesh, context.flag("json"));
+  write_timeline(context, mesh);
   return print_deviation(context, deviation_of(context, grid.cells, rms, sizeof(Real) == 8));
 }
 

@@ -53,6 +53,7 @@ int run(const Context& context, Solve& solve) {
   print_sweeps(context, solution);
   if (!context.flag("json") && problem.side <= largest_shown) print_values(problem, solution.u);
   if (context.flag("report")) print_loops(mesh, context.flag("json"));
+  write_timeline(context, mesh);
   return print_wrong(context, jac::wrong_nodes(problem, solution.u), problem.nodes, "nodes");
 }
 

@@ -8,6 +8,8 @@
 #include "cli/json_line.hpp"
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
+#include "cli/timeline_files.hpp"
+#include "cli/written_files.hpp"
 
 namespace kiln::cli {
 
@@ -17,7 +19,23 @@ mesh::Mesh::Options mesh_options_of(const Context& context) {
   options.store = context.text("store");
   options.check = context.flag("check");
   options.timing = context.flag("report");
+  std::vector<WrittenFile> written;
+  for (const char* option : {"trace", "gantt"})
+    if (context.has(option)) written.push_back({std::string("--") + option, context.text(option)});
+  check_written_files(written);
+  options.timeline = !written.empty();
   return options;
+}
+
+void write_timeline(const Context& context, mesh::Mesh& mesh) {
+  Timeline timeline;
+  for (auto& span : mesh.timeline()) {
+    TraceEvent event{span.lane, span.name, span.category, span.start_ns, span.end_ns, {}};
+    if (!span.reason.empty()) event.details.push_back({"reason", span.reason});
+    timeline.add(std::move(event));
+  }
+  if (context.has("trace")) write_trace(timeline, context.text("trace"));
+  if (context.has("gantt")) write_gantt(timeline, context.text("gantt"));
 }
 
 void tune_loops(const Context& context, mesh::Mesh& mesh) {

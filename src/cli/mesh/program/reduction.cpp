@@ -35,6 +35,7 @@ int mesh_reduction(Context& context) {
   const bool edges_right = print_count(context, "edges", edges, counts.edges);
   const bool cells_right = print_count(context, "cells", cells, counts.cells);
   if (context.flag("report")) print_loops(mesh, context.flag("json"));
+  write_timeline(context, mesh);
   return print_wrong(context, (edges_right ? 0U : 1U) + (cells_right ? 0U : 1U), 2, "counts");
 }
 
