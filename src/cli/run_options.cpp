@@ -5,6 +5,7 @@
 #include "cli/common_options.hpp"
 #include "cli/local_size.hpp"
 #include "cli/spec_options.hpp"
+#include "cli/timeline_options.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -40,14 +41,8 @@ constexpr Option own_options[] = {
      .value_name = "N",
      .help = "Start of the random numbers that fill inputs without --in.",
      .fallback = "0"},
-    {.name = "trace",
-     .kind = Kind::file,
-     .value_name = "FILE",
-     .help = "Writes the timeline as Chrome trace JSON."},
-    {.name = "gantt",
-     .kind = Kind::file,
-     .value_name = "FILE",
-     .help = "Writes the timeline as a self-contained HTML page."},
+    options::trace,
+    options::gantt,
     {.name = "explain",
      .help = "Says for each program which layer answered, why the earlier ones did not, and what "
              "each step cost."},

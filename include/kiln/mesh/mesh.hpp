@@ -59,8 +59,7 @@ class KILN_API Mesh {
     bool timeline = false;  ///< keep when what ran, for timeline(): 100 bytes a run; implies timing
     std::size_t queued = 32;  ///< so many loops wait at most; 0: each runs at once
     /// So many loops are kept ready to be called again; beyond that those go that were called
-    /// longest ago. Many times what applications have in a time step (aero: 9 kernels), and still
-    /// some megabytes: a loop takes 4 to 9 kB of the host's memory on PoCL.
+    /// longest ago. Many times what applications have in a time step (aero: 9 kernels).
     std::size_t prepared = 1024;
   };
   Mesh() : Mesh(Options{}) {}

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/common_options.hpp"
+#include "cli/timeline_options.hpp"
 
 /// Options of the commands that run an application.
 namespace kiln::cli::options {
@@ -20,16 +21,6 @@ inline constexpr Option application_tune{
         "After the first step, searches for the fastest form of each loop for at most so long; "
         "what is found goes on record in the store, for all later runs.",
     .least = 0.1};
-inline constexpr Option application_trace{
-    .name = "trace",
-    .kind = Kind::file,
-    .value_name = "FILE",
-    .help = "Writes the timeline of loops, programs and plans as Chrome trace JSON."};
-inline constexpr Option application_gantt{
-    .name = "gantt",
-    .kind = Kind::file,
-    .value_name = "FILE",
-    .help = "Writes the timeline as a self-contained HTML page."};
 inline constexpr Option application_device{
     .name = "device",
     .kind = Kind::text,
