@@ -46,23 +46,28 @@ class LaneWriter {
     std::size_t loops = 0;  ///< around it
   };
 
-  // The text between nodes, statements: lane_writer.cpp
+  // The text between nodes, statements, declarations: lane_writer.cpp
   std::string slice(std::uint32_t from, std::uint32_t to) const;
   std::string breaks(std::uint32_t from, std::uint32_t to) const;
   std::uint32_t stretch(const Node& node);
   std::string statement(const Node& node);
   std::string statements(const Node& node);
-  std::string masked_if(const Node& node, const ControlParts& parts);
-  std::string plain_if(const Node& node, const ControlParts& parts);
-  std::string loop(const Node& node);
-  std::string loop_body(const ControlParts& parts, const Loop& loop);
-  std::string leave(int first);
-  std::string jump(const Node& node);
-  std::string give_back(const Node& node);
   std::string declarations(const Node& node);
   std::string initial(const Node& node, const CType& type);
   std::string within(const Node& node);
   void check_verbatim(const Node& node);
+
+  // Where elements part: lane_control_flow.cpp
+  std::string masked_if(const Node& node, const ControlParts& parts);
+  std::string plain_if(const Node& node, const ControlParts& parts);
+  std::string loop(const Node& node);
+  std::string loop_question(const Node* condition, const Loop& loop);
+  std::string for_head(const Node& node, const ControlParts& parts, const std::string& first,
+                       const std::string& asked);
+  std::string loop_body(const ControlParts& parts, const Loop& loop);
+  std::string leave(int first);
+  std::string jump(const Node& node);
+  std::string give_back(const Node& node);
 
   // Expressions: lane_expressions.cpp
   std::string expression(const Node& node);
