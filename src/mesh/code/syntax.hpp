@@ -17,7 +17,9 @@ struct CType {
   std::optional<ScalarType> scalar;  ///< at the end of all pointers and arrays; none: void, structs
   int depth = 0;                     ///< pointers and arrays on the way there
   bool array = false;                ///< the outermost level is an array
-  bool rows = false;                 ///< a pointer to an array: T (*)[n]
+  bool rows = false;                 ///< a pointer to arrays, or an array of them: T (*)[n]
+  long long length = -1;             ///< of the outermost array, where it says one
+  long long row_length = -1;         ///< of the arrays within
   bool is_const = false;             ///< what the innermost pointer points to
   std::string spelling;              ///< for people
 };

@@ -81,8 +81,10 @@ CType SyntaxReader::type_of(CXType type) const {
     const bool array = type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray ||
                        type.kind == CXType_VariableArray;
     if (!array && type.kind != CXType_Pointer) break;
-    if (array && outermost) result.array = true;
-    if (array && !outermost) result.rows = true;
+    if (array) {
+      (outermost ? result.array : result.rows) = true;
+      (outermost ? result.length : result.row_length) = clang_.getArraySize(type);
+    }
     type = clang_.getCanonicalType(array ? clang_.getArrayElementType(type)
                                          : clang_.getPointeeType(type));
     ++result.depth;

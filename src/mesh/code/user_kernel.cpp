@@ -78,13 +78,38 @@ std::string described(const ArgShape& a) {
   return fmt::format("{} of {}, {}", kind, name_of(a.type), name_of(a.access));
 }
 
+/// What a kernel gets for an argument: `count` values, pointers or rows of `row` values.
+struct Handed {
+  int depth = 1;
+  long long count = 0, row = -1;
+};
+
+Handed handed(const ArgShape& a, const CType& type) {
+  if (a.kind == ArgShape::Kind::mat) {
+    const long long rows = a.dim * (a.via == ArgShape::Via::all ? a.arity : 1);
+    const long long columns = a.column_dim * (a.column_index < 0 ? a.column_arity : 1);
+    if (type.depth == 2) return {2, rows, columns};
+    return {1, rows * columns, -1};
+  }
+  if (a.kind != ArgShape::Kind::dat || a.via != ArgShape::Via::all) return {1, a.dim, -1};
+  return {2, a.flatten ? static_cast<long long>(a.arity) * a.dim : a.arity, -1};
+}
+
+std::string wanted(const ArgShape& a, const Handed& handed) {
+  const std::string_view type = name_of(a.type);
+  if (handed.row >= 0) return fmt::format("{} [{}][{}]", type, handed.count, handed.row);
+  if (a.kind == ArgShape::Kind::mat) return fmt::format("{} *, {} values", type, handed.count);
+  return fmt::format("{} {}", type,
+                     handed.depth == 2 ? "**, a pointer for each entry of the map" : "*");
+}
+
+/// An array may be declared shorter than what it gets, as its first values; a row may not, since
+/// the next one would begin elsewhere.
 Expected<void> check_argument(const UserKernel& kernel, const ArgShape& argument,
                               std::size_t place) {
   const Declaration& parameter = kernel.parameter(place);
   const CType& type = parameter.type;
-  const bool all = argument.kind == ArgShape::Kind::dat && argument.via == ArgShape::Via::all;
-  const int depth = all ? 2 : 1;
-  const bool block = argument.kind == ArgShape::Kind::mat && type.depth == 2;
+  const Handed given = handed(argument, type);
   const auto wrong = [&](const std::string& expected) {
     return fail(
         Errc::bad_input,
@@ -93,10 +118,10 @@ Expected<void> check_argument(const UserKernel& kernel, const ArgShape& argument
                     where(kernel.syntax, parameter.name_at), place, described(argument),
                     parameter.name, kernel.kernel().name, type.spelling, expected));
   };
-  const std::string wanted = fmt::format("{} {}", name_of(argument.type),
-                                         all ? "**, a pointer for each entry of the map" : "*");
-  if (type.depth != depth && !block) return wrong(wanted);
-  if (type.scalar != argument.type) return wrong(wanted);
+  if (type.depth != given.depth || type.scalar != argument.type || type.rows != (given.row >= 0) ||
+      (given.row >= 0 && type.row_length != given.row))
+    return wrong(wanted(argument, given));
+  if (type.length > given.count) return wrong(fmt::format("at most [{}]", given.count));
   return {};
 }
 

@@ -69,6 +69,36 @@ TEST(UserKernels, must_take_the_types_that_the_data_have) {
   EXPECT_THAT(refusal(loop("void f(const double *x, double *y) { }", "f", arguments)),
               HasSubstr("double **, a pointer for each entry of the map was expected"));
   EXPECT_EQ(refusal(loop("void f(const double *x[3], double *y) { }", "f", arguments)), "none");
+  EXPECT_THAT(refusal(loop("void f(const double x[3][2], double *y) { }", "f", arguments)),
+              HasSubstr("double **, a pointer for each entry of the map was expected"));
+}
+
+TEST(UserKernels, must_not_take_more_values_than_there_are) {
+  EXPECT_EQ(refusal(loop("void f(const double x[1], double y[1]) { }", "f", in_out())), "none");
+  EXPECT_THAT(refusal(loop("void f(const double *x, double y[7]) { }", "f", in_out())),
+              HasSubstr("parameter 'y' of 'f', a double[7]; at most [1] was expected"));
+  auto arguments = in_out();
+  arguments[0] = through_all(arguments[0], 0, 0, 3);
+  EXPECT_EQ(refusal(loop("void f(const double *x[2], double *y) { }", "f", arguments)), "none");
+  EXPECT_THAT(refusal(loop("void f(const double *x[4], double *y) { }", "f", arguments)),
+              HasSubstr("a const double *[4]; at most [3] was expected"));
+}
+
+TEST(UserKernels, must_take_a_matrix_in_rows_of_its_width_or_in_one_piece) {
+  ArgShape mat = through_all(direct(0, 1, Access::inc, f64), 0, 0, 3);
+  mat.kind = ArgShape::Kind::mat;
+  mat.column_map = 0;
+  mat.column_arity = 2;
+  const auto refused = [&](const char* parameter) {
+    return refusal(loop(std::string("void f(") + parameter + ") { }", "f", {mat}));
+  };
+  for (const char* right :
+       {"double m[3][2]", "double (*m)[2]", "double *m", "double m[6]", "double m[][2]"})
+    EXPECT_EQ(refused(right), "none") << right;
+  for (const char* wrong : {"double m[3][99]", "double m[3][1]", "double **m", "double *m[3]"})
+    EXPECT_THAT(refused(wrong), HasSubstr("double [3][2] was expected")) << wrong;
+  EXPECT_THAT(refused("double m[4][2]"), HasSubstr("at most [3] was expected"));
+  EXPECT_THAT(refused("double m[7]"), HasSubstr("at most [6] was expected"));
 }
 
 TEST(UserKernels, may_not_write_where_the_loop_only_reads) {
