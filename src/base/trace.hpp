@@ -11,7 +11,7 @@ namespace kiln {
 struct TraceEvent {
   std::string lane;      ///< "host", or a device queue: "device 0: NAME"
   std::string name;      ///< "write a", "VectorAdd", "read c", "compile", "look up"
-  std::string category;  ///< write, kernel, read, merge, compile, lookup
+  std::string category;  ///< write, kernel, read, merge, compile, lookup, plan
   std::int64_t start_ns = 0, end_ns = 0;
   std::vector<std::pair<std::string, std::string>> details;
 };

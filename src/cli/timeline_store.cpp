@@ -5,15 +5,7 @@
 namespace kiln::cli {
 
 void Timeline::add(const Explanation& explanation) {
-  for (const auto& step : explanation.steps) {
-    const bool compiles = step.layer == "compile" || step.layer == "variant";
-    add(TraceEvent{"host",
-                   step.layer + ": " + explanation.what,
-                   compiles ? "compile" : "lookup",
-                   step.start_ns,
-                   step.end_ns,
-                   {{"answered", step.answered ? "yes" : "no"}, {"reason", step.reason}}});
-  }
+  for (auto& event : trace_events(explanation)) add(std::move(event));
 }
 
 std::vector<TraceEvent> Timeline::sorted() const {

@@ -25,6 +25,22 @@ std::string text_of(const Explanation& explanation) {
   return text;
 }
 
+std::vector<TraceEvent> trace_events(const Explanation& explanation) {
+  std::vector<TraceEvent> events;
+  for (const auto& step : explanation.steps) {
+    const bool compiles = step.layer == "compile" || step.layer == "variant";
+    events.push_back({"host",
+                      step.layer + ": " + explanation.what,
+                      compiles               ? "compile"
+                      : step.layer == "make" ? "plan"
+                                             : "lookup",
+                      step.start_ns,
+                      step.end_ns,
+                      {{"answered", step.answered ? "yes" : "no"}, {"reason", step.reason}}});
+  }
+  return events;
+}
+
 bool explains_by_environment() {
   static const bool asked = [] {
     const char* value = std::getenv("KILN_EXPLAIN");

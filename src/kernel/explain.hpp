@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/trace.hpp"
 #include "kernel/chosen_parameters.hpp"
 
 namespace kiln {
@@ -27,6 +28,10 @@ struct Explanation {
 
 /// A line for the program and one for each step, for people.
 std::string text_of(const Explanation& explanation);
+
+/// Its steps as spans of the host's lane, of category compile, plan or lookup. Their details:
+/// "answered" (yes or no), then "reason".
+std::vector<TraceEvent> trace_events(const Explanation& explanation);
 
 /// Whether the user of a program asks for explanations: KILN_EXPLAIN is 1, on, true or yes. Read
 /// once a process.

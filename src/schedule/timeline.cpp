@@ -1,8 +1,8 @@
 #include "schedule/timeline.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <thread>
+
+#include "base/clock_distance.hpp"
 
 namespace kiln {
 namespace {
@@ -35,18 +35,16 @@ void QueueTimeline::add(std::string name, std::string category, cl::Event event,
 
 std::vector<QueueTimeline::Span> QueueTimeline::spans() const {
   std::vector<Stamps> stamps;
-  std::int64_t distance = std::numeric_limits<std::int64_t>::max();
+  ClockDistance clocks;
   for (const auto& command : commands_) {
     stamps.push_back(stamps_of(command.event));
-    // The host's stamp comes first, so the smallest distance is the truest.
-    if (stamps.back().known)
-      distance = std::min(distance, stamps.back().queued - command.enqueued_ns);
+    if (stamps.back().known) clocks.note(stamps.back().queued, command.enqueued_ns);
   }
   std::vector<Span> spans;
   for (std::size_t i = 0; i < commands_.size(); ++i) {
     if (!stamps[i].known) continue;
-    spans.push_back({commands_[i].name, commands_[i].category, stamps[i].start - distance,
-                     stamps[i].end - distance});
+    spans.push_back({commands_[i].name, commands_[i].category, clocks.on_host(stamps[i].start),
+                     clocks.on_host(stamps[i].end)});
   }
   return spans;
 }

@@ -9,10 +9,7 @@
 
 namespace kiln {
 
-/// Commands of one queue, with the device's own times put on the host's clock.
-///
-/// The two clocks are aligned at the moment of enqueuing: the device stamps QUEUED then, and the
-/// host notes its own time; the smallest difference over all commands is the clocks' distance.
+/// Commands of one queue, with the device's own times put on the host's clock (ClockDistance).
 class QueueTimeline {
  public:
   explicit QueueTimeline(std::string lane) : lane_(std::move(lane)) {}
