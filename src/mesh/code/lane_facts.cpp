@@ -70,6 +70,7 @@ std::string_view called_name(const Syntax& syntax, const Node& call) {
 }
 
 bool is_elementwise(std::string_view function) { return contains(elementwise, function); }
+std::span<const std::string_view> elementwise_built_ins() { return elementwise; }
 bool takes_whole_number(std::string_view function) { return contains(with_whole_number, function); }
 bool is_question(std::string_view function) { return contains(questions, function); }
 

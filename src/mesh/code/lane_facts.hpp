@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string_view>
 
 #include "mesh/code/syntax.hpp"
@@ -18,6 +19,7 @@ bool is_real(const CType& type);  ///< one float or double
 std::string_view called_name(const Syntax& syntax, const Node& call);
 /// Built-in functions that do to each lane what they do to a scalar.
 bool is_elementwise(std::string_view function);
+std::span<const std::string_view> elementwise_built_ins();
 /// … whose last argument is a whole number for each lane, as pown's.
 bool takes_whole_number(std::string_view function);
 /// Built-in functions whose result is a truth value for each lane.
