@@ -90,7 +90,7 @@ TEST(Lanes, refuse_what_helpers_change) {
             "user.c:3: a call within a condition of what may write");
 }
 
-// Where a macro stands libclang says where its body is.
+// Of what a macro's body wrote libclang says only where the macro is used.
 TEST(Lanes, refuse_macros_only_where_they_matter) {
   EXPECT_NE(obstacle("*y = SQUARE(x[0]);", "#define SQUARE(a) ((a) * (a))"), "");
   EXPECT_EQ(obstacle("if (x[1] > LEAST) *y += LEAST * x[0];", "#define LEAST 1e-6"), "");
