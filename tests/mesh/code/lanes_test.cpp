@@ -120,6 +120,11 @@ TEST(Lanes, are_not_for_whole_numbers_and_indirect_rw) {
                          {direct(0, 1, Access::read, f64), direct(1, 1, Access::write, f64)});
   EXPECT_EQ(found(good, 8), "");
   EXPECT_EQ(found(good, 1), "LANES=1");
+  // 4 lanes would have room: that 8 have not is no reason of one that asks for a single lane.
+  const auto large = loop("void f(const double *x, double *y) { *y = *x + 1; }", "f",
+                          {direct(0, 100, Access::read, f64), direct(1, 100, Access::write, f64)});
+  EXPECT_EQ(found(large, 8), "8 lanes have 1600 values, more than 1024");
+  EXPECT_EQ(found(large, 1), "LANES=1");
 }
 
 TEST(Lanes, may_mix_precisions) {
