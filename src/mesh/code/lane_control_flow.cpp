@@ -2,6 +2,8 @@
 #include <clang-c/Index.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mesh/code/lane_writer.hpp"
 
 namespace kiln::mesh {
@@ -104,32 +106,41 @@ std::string LaneWriter::loop(const Node& node) {
 
 /// Where elements begin the next round one by one, each round has a mask of its own.
 std::string LaneWriter::loop_body(const ControlParts& parts, const Loop& loop) {
-  if (!loop.control.continues) return statement(*parts.body);
+  if (!loop.control.continues) return until_empty(statement(*parts.body));
   ++level_;
-  std::string text = fmt::format("{{ {} {} = {}; {} }}", mask_type(), mask(level_),
-                                 mask(level_ - 1), statement(*parts.body));
+  const std::string body = fmt::format("{{ {} {} = {}; {} }}", mask_type(), mask(level_),
+                                       mask(level_ - 1), statement(*parts.body));
   --level_;
-  return text;
+  return until_empty(body);
+}
+
+/// A loop's body: where all may have left in it, nobody is asked whether to go on.
+std::string LaneWriter::until_empty(const std::string& body) const {
+  if (emptied_ > level_) return body;
+  return fmt::format("{{ {} if (!any({})) break; }}", body, mask(level_));
 }
 
 /// Takes the elements that are here out of all masks from `first` on.
 std::string LaneWriter::leave(int first) {
+  emptied_ = std::min(emptied_, first);
   std::string text;
   for (int level = first; level < level_; ++level)
     text += fmt::format("{} &= ~{}; ", mask(level), mask(level_));
   return text + fmt::format("{} = 0;", mask(level_));
 }
 
+/// Where nobody but those who jump is in the loop, or in its round, they take the others' way.
 std::string LaneWriter::jump(const Node& node) {
   const bool leaves = node.kind == CXCursor_BreakStmt;
   auto loop = loops_.rbegin();
   if (!leaves)
     while (loop != loops_.rend() && loop->is_switch) ++loop;
   if (loop == loops_.rend()) return refuse(node.begin, "this text of a macro");
-  const std::string plain = slice(node.begin, stretch(node));
-  if (loop->is_switch || !loop->control.parts) return plain;
-  if (leaves) return "{ " + leave(loop->level) + " }";
-  return loop->control.continues ? "{ " + leave(loop->level + 1) + " }" : plain;
+  const LaneControl::Loop& control = loop->control;
+  const bool together = loop->is_switch || !control.parts || (!leaves && !control.continues) ||
+                        level_ == loop->level + (leaves ? 0 : 1);
+  if (together) return slice(node.begin, stretch(node));
+  return "{ " + leave(loop->level + (leaves ? 0 : 1)) + " }";
 }
 
 std::string LaneWriter::give_back(const Node& node) {

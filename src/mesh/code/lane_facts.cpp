@@ -61,6 +61,23 @@ bool is_real(const CType& type) {
   return type.depth == 0 && type.scalar && is_floating(*type.scalar);
 }
 
+bool is_assignment(const Node& node) {
+  return node.kind == CXCursor_CompoundAssignOperator ||
+         (node.kind == CXCursor_BinaryOperator && node.operation == "=");
+}
+
+bool is_logical(const Node& node) {
+  return node.kind == CXCursor_BinaryOperator && (node.operation == "&&" || node.operation == "||");
+}
+
+bool is_truth(const Node& node) {
+  return is_logical(node) ||
+         (node.kind == CXCursor_BinaryOperator && is_comparison(node.operation)) ||
+         (node.kind == CXCursor_UnaryOperator && node.operation == "!");
+}
+
+bool steps(const Node& node) { return node.operation == "++" || node.operation == "--"; }
+
 // Of the name of a built-in function only the text is left: it stands where the call begins.
 std::string_view called_name(const Syntax& syntax, const Node& call) {
   const std::string_view text = syntax.source->text();
@@ -78,6 +95,8 @@ bool passes_on(const Node& node) {
   return (node.kind == CXCursor_ParenExpr || node.kind == CXCursor_UnexposedExpr) &&
          !node.children.empty();
 }
+
+const Node& core(const Node& node) { return passes_on(node) ? core(node.children.back()) : node; }
 
 bool is_loop(const Node& node) {
   return node.kind == CXCursor_ForStmt || node.kind == CXCursor_WhileStmt ||

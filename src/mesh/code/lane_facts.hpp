@@ -14,6 +14,10 @@ bool is_wide(const Syntax& syntax, const Node& node);
 
 bool is_comparison(std::string_view operation);
 bool is_real(const CType& type);  ///< one float or double
+bool is_assignment(const Node& node);
+bool is_logical(const Node& node);  ///< && and ||
+bool is_truth(const Node& node);    ///< an operator whose result is 0 or 1
+bool steps(const Node& node);       ///< ++ and --
 
 /// Name of the function that a call means, as it is written.
 std::string_view called_name(const Syntax& syntax, const Node& call);
@@ -27,6 +31,8 @@ bool is_question(std::string_view function);
 
 /// Node kinds that hand on their operand's value.
 bool passes_on(const Node& node);
+/// What stands within parentheses and conversions that clang adds.
+const Node& core(const Node& node);
 /// for, while, do.
 bool is_loop(const Node& node);
 

@@ -6,14 +6,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "kernel/source/lexer.hpp"
 
 namespace kiln::mesh {
 
-LaneWriter::LaneWriter(const Syntax& syntax, const std::vector<Edit>& edits,
+LaneWriter::LaneWriter(const Syntax& syntax, const LaneRisks& risks, const std::vector<Edit>& edits,
                        const std::set<int>& masked, int function, int lanes, ScalarType mask)
     : syntax_(syntax),
+      risks_(risks),
       edits_(edits),
       masked_(masked),
       function_(syntax.functions[static_cast<std::size_t>(function)]),
@@ -39,6 +41,11 @@ std::string LaneWriter::vector(ScalarType type) const {
 }
 
 std::string LaneWriter::mask(int level) const { return fmt::format("kiln_mask{}", level); }
+
+/// The mask of those for whom an expression is evaluated. Empty: for all.
+std::string LaneWriter::present() const {
+  return !chosen_.empty() ? chosen_ : is_masked() ? mask(level_) : std::string();
+}
 
 /// A mask as wide as what it chooses.
 std::string LaneWriter::mask_for(ScalarType type, const std::string& mask) const {
@@ -103,18 +110,22 @@ std::string LaneWriter::definition() {
     text += fmt::format(" {0} {1} = ({0})(-1);", mask_type(), mask(0));
   if (has_mask_ && gives_real) text += fmt::format(" {} kiln_result = 0;", vector(*result.scalar));
   const std::string body = statements(function_.body);
+  for (int when = 1; when <= whens_; ++when)
+    text += fmt::format(" {} kiln_when{};", mask_type(), when);
   text += body.substr(1, body.size() - 2);
   if (has_mask_ && gives_real) text += "return kiln_result; ";
   return text + "}\n";
 }
 
-/// Whether a node's text stands where its parent's does: what a macro made lies elsewhere.
+/// Whether a node's text stands where its parent's does, behind what is written already. What a
+/// macro's body wrote has the place of the whole use, so that of several only the first stands
+/// there; what a macro was given may stand within a use that its parent does not reach beyond.
 bool LaneWriter::fits(const Node& child, std::uint32_t from, std::uint32_t to) const {
   return child.begin >= from && child.begin < child.end && child.end <= to;
 }
 
-/// What stays as it is, since a macro wrote it: then the compiler has the last word, and must see
-/// anything that would be wrong.
+/// What stays as it is, since no text of its own stands for it beside what a macro wrote: then the
+/// compiler has the last word, and must see anything that would be wrong.
 void LaneWriter::check_verbatim(const Node& node) {
   visit_nodes(node, [&](const Node& n) {
     const bool changes = n.kind == CXCursor_CompoundAssignOperator ||
@@ -174,21 +185,33 @@ std::uint32_t LaneWriter::stretch(const Node& node) {
   return node.end + lexed.tokens[0].end;
 }
 
-/// The statements of a block, of a switch or behind a label.
+/// The statements of a block, of a switch or behind a label. Behind one that may leave nobody here,
+/// the others are for whoever is left.
 std::string LaneWriter::statements(const Node& node) {
   std::string text;
   std::uint32_t at = node.begin;
-  const std::uint32_t end = node.kind == CXCursor_CompoundStmt ? node.end : stretch(node);
+  const bool is_block = node.kind == CXCursor_CompoundStmt;
+  const std::uint32_t end = is_block ? node.end : stretch(node);
+  const int before = std::exchange(emptied_, nothing_emptied);
+  int emptied = before, open = 0;
   for (const auto& child : node.children) {
     if (!fits(child, at, end)) {
       check_verbatim(child);
       continue;
     }
-    const bool is_value = node.kind != CXCursor_CompoundStmt && &child != &node.children.back();
+    const bool is_last = &child == &node.children.back(), is_value = !is_block && !is_last;
     text += slice(at, child.begin) + (is_value ? expression(child) : statement(child));
     at = is_value ? child.end : stretch(child);
+    emptied = std::min(emptied, emptied_);
+    if (is_block && !is_last && emptied_ <= level_) {
+      text += fmt::format(" if (any({})) {{", mask(level_));
+      ++open;
+    }
+    emptied_ = nothing_emptied;
   }
-  return text + slice(at, end);
+  emptied_ = emptied;
+  if (open == 0) return text + slice(at, end);
+  return text + slice(at, end - 1) + std::string(static_cast<std::size_t>(open), '}') + "}";
 }
 
 /// One statement up to its semicolon.
@@ -225,9 +248,7 @@ std::string LaneWriter::statement(const Node& node) {
     case CXCursor_DeclStmt:
       return declarations(node);
     case CXCursor_UnaryOperator:
-      return (node.operation == "++" || node.operation == "--" ? step_by_one(node)
-                                                               : expression(node)) +
-             slice(node.end, stretch(node));
+      return (steps(node) ? step_by_one(node) : expression(node)) + slice(node.end, stretch(node));
     case CXCursor_GotoStmt:
     case CXCursor_LabelStmt:
       return refuse(node.begin, "a goto");

@@ -62,6 +62,7 @@ Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>&
   const std::vector<int> functions = reachable(syntax, function);
   const std::vector<Edit> edits = lane_edits(syntax, plain, functions, lanes);
   const ScalarType mask = mask_of(syntax, function);
+  const LaneRisks risks(syntax);
   const std::string& text = syntax.source->text();
   // That a function gets a mask makes all that it calls be called by some elements only.
   std::set<int> masked;
@@ -71,7 +72,7 @@ Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>&
     bodies.clear();
     std::set<int> called;
     for (const int number : functions) {
-      LaneWriter writer(syntax, edits, masked, number, lanes, mask);
+      LaneWriter writer(syntax, risks, edits, masked, number, lanes, mask);
       const auto& copied = syntax.functions[static_cast<std::size_t>(number)];
       prototypes += writer.prototype() + ";\n";
       bodies += line_directive(syntax, copied.begin) + writer.definition();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "mesh/code/element_text.hpp"
 #include "mesh/code/loop_text.hpp"
 #include "mesh/code/shape_facts.hpp"
 
@@ -12,7 +13,7 @@ namespace kiln::mesh {
 namespace {
 
 // Raised when the text for some Request changes.
-constexpr std::int64_t text_version = 9;
+constexpr std::int64_t text_version = 10;
 
 constexpr std::int64_t coloured_elements = 1 << 16;
 
@@ -100,6 +101,12 @@ std::int64_t direct_bytes(const LoopShape& shape) {
   return bytes;
 }
 
+/// Whether STREAM does anything to the text.
+bool can_stream(const LoopShape& shape) {
+  return !shape.subset &&
+         std::any_of(shape.arguments.begin(), shape.arguments.end(), ElementText::streams);
+}
+
 }  // namespace
 
 std::int64_t LoopGenerator::version() const { return text_version; }
@@ -154,9 +161,11 @@ Request make_request(const LoopShape& shape, const LoopDevice& device, std::int6
   request.facts.push_back({"cpu", std::int64_t{device.cpu}});
   request.facts.push_back({"nvidia", std::int64_t{device.nvidia}});
   request.facts.push_back({"wide_atomics", std::int64_t{device.wide_atomics}});
-  // What the caches would keep until the next loop reads it is better left in them.
-  const bool past_caches = problem_size * direct_bytes(shape) > device.cached;
-  request.facts.push_back({"past_caches", std::int64_t{device.cpu && past_caches}});
+  // What the caches would keep until the next loop reads it is better left in them. Where nothing
+  // can go past them a program is the same for any size.
+  const bool past_caches =
+      device.cpu && can_stream(shape) && problem_size * direct_bytes(shape) > device.cached;
+  request.facts.push_back({"past_caches", std::int64_t{past_caches}});
   request.options = value_or_throw(build_options({}, {"-cl-std=CL1.2"}));
   // What decides on speed is the loop itself: equal loops share their records, others do not.
   std::string identity;
@@ -196,9 +205,11 @@ std::vector<std::pair<std::string, std::vector<std::int64_t>>> space(const LoopS
   if (device.cpu) {
     std::vector<std::int64_t> lanes{1};
     if (all_floating(shape)) lanes = {1, 4, 8, 16};
+    std::vector<std::int64_t> streams{0};
+    if (can_stream(shape)) streams.push_back(1);
     return {{"FORM", {0}},
             {"LANES", lanes},
-            {"STREAM", {0, 1}},
+            {"STREAM", streams},
             {"BLOCK", {256, 512, 1024, 2048, 4096, 8192, 16384}}};
   }
   std::vector<std::int64_t> forms;

@@ -147,9 +147,11 @@ std::string items_body(const LoopShape& shape, const UserKernel& kernel, const C
   std::string text = group_arrays(shape, parameters) + constant_copies(shape, kernel, use) +
                      preparation(shape, one);
   text += ElementText::one_by_one(shape);
+  // Behind the last element of the largest sets an int would end.
   text +=
-      "  for (int kiln_e = kiln_begin + (int)get_global_id(0); kiln_e < kiln_end; kiln_e += "
-      "(int)get_global_size(0)) {\n" +
+      "  for (long kiln_next = (long)kiln_begin + (long)get_global_id(0); kiln_next < kiln_end; "
+      "kiln_next += (long)get_global_size(0)) {\n"
+      "    const int kiln_e = (int)kiln_next;\n" +
       one.text() + "  }\n";
   return text + one.settle_extremes() + fold_group_text(shape, parameters);
 }
@@ -228,9 +230,8 @@ Lanes lanes_of(const LoopShape& shape, const UserKernel& kernel, int wanted) {
 
 namespace {
 
-/// Where the Parameters ask for one lane, as they do by default for whole numbers: what a loop of
-/// several would meet.
-constexpr int usual_lanes = 4;
+/// The fewest lanes beside one: what stands against these stands against all.
+constexpr int fewest_lanes = 4;
 
 int wanted_lanes(const Parameters& parameters) {
   return static_cast<int>(parameters.get("LANES", 1));
@@ -242,7 +243,9 @@ std::string lanes_obstacle(const LoopShape& shape, const Parameters& parameters)
   if (form_of(parameters) != Form::blocks) return {};
   const UserKernel kernel = value_or_throw(read_kernel(shape));
   const int wanted = wanted_lanes(parameters);
-  const Lanes lanes = lanes_of(shape, kernel, std::max(wanted, usual_lanes));
+  // Where the Parameters ask for one lane, as they do by default for whole numbers: what more would
+  // meet, or else that they ask.
+  const Lanes lanes = lanes_of(shape, kernel, std::max(wanted, fewest_lanes));
   return wanted == 1 && lanes.count > 1 ? "LANES=1" : lanes.obstacle;
 }
 

@@ -35,8 +35,9 @@ struct Declaration {
   std::uint32_t name_at = 0;
 };
 
-/// One node of a function's body. Offsets are bytes of the Source's text; in a macro's expansion
-/// they are those of the macro's body.
+/// One node of a function's body. Offsets are bytes of the Source's text. Of what a macro's body
+/// wrote they are those of the whole place where the macro is used; of what a macro was given they
+/// are where it is written, between the macro's parentheses.
 struct Node {
   int kind = 0;  ///< a CXCursorKind
   std::uint32_t begin = 0, end = 0;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/suggest.hpp"
+#include "mesh/code/read_before_write.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -166,6 +167,31 @@ Expected<void> check_parameters(const UserKernel& kernel, const LoopShape& shape
   return {};
 }
 
+/// What a kernel does with its arguments, held against what the loop says that it does.
+Expected<void> check_accesses(const UserKernel& kernel, const LoopShape& shape) {
+  std::set<int> visited;
+  const auto written = written_parameters(kernel.syntax, kernel.function, visited);
+  for (std::size_t i = 0; i < shape.arguments.size(); ++i) {
+    const ArgShape& a = shape.arguments[i];
+    const Declaration& parameter = kernel.parameter(i);
+    if (a.access == Access::read && written.contains(static_cast<int>(i)))
+      return fail(
+          Errc::bad_input,
+          fmt::format("{}: kernel '{}' writes through parameter '{}', but argument {} of "
+                      "the loop is READ",
+                      where(kernel.syntax, parameter.name_at), shape.kernel, parameter.name, i));
+    if (a.access != Access::write || a.kind != ArgShape::Kind::dat || parameter.type.depth != 1)
+      continue;
+    if (const auto at =
+            read_before_write(kernel.syntax, kernel.kernel(), kernel.kernel().parameters[i]))
+      return fail(Errc::bad_input,
+                  fmt::format("{}: kernel '{}' reads through parameter '{}' before it writes "
+                              "there, but argument {} of the loop is WRITE; RW was expected",
+                              where(kernel.syntax, *at), shape.kernel, parameter.name, i));
+  }
+  return {};
+}
+
 }  // namespace
 
 Expected<UserKernel> read_kernel(const LoopShape& shape) {
@@ -182,15 +208,8 @@ Expected<UserKernel> read_kernel(const LoopShape& shape) {
   }
   if (auto checked = check_parameters(kernel, shape); !checked)
     return tl::unexpected(checked.error());
-  std::set<int> visited;
-  const auto written = written_parameters(kernel.syntax, kernel.function, visited);
-  for (std::size_t i = 0; i < shape.arguments.size(); ++i)
-    if (shape.arguments[i].access == Access::read && written.contains(static_cast<int>(i)))
-      return fail(Errc::bad_input,
-                  fmt::format("{}: kernel '{}' writes through parameter '{}', but argument {} of "
-                              "the loop is READ",
-                              where(kernel.syntax, kernel.parameter(i).name_at), shape.kernel,
-                              kernel.parameter(i).name, i));
+  if (auto checked = check_accesses(kernel, shape); !checked)
+    return tl::unexpected(checked.error());
   if (auto checked = check_hidden_constants(kernel.syntax, ConstantUse(kernel.syntax)); !checked)
     return tl::unexpected(checked.error());
   return kernel;

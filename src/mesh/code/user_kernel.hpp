@@ -19,9 +19,10 @@ struct UserKernel {
 };
 
 /// Reads a loop's kernel and checks it against the loop: that there is one of this name, the number
-/// of its parameters (arguments, then iteration indices), pointer depth and type of each, and that
-/// it does not write where the loop says READ. Errors: bad_input, with the user's file and line or
-/// with the argument's number and name; unsupported where there is no libclang.
+/// of its parameters (arguments, then iteration indices), pointer depth and type of each, that it
+/// does not write where the loop says READ, and that it does not read first, as far as that is
+/// certain (read_before_write), where the loop says WRITE. Errors: bad_input, with the user's file
+/// and line or with the argument's number and name; unsupported where there is no libclang.
 Expected<UserKernel> read_kernel(const LoopShape& shape);
 
 }  // namespace kiln::mesh

@@ -67,7 +67,7 @@ std::string multiply_rows(std::int64_t sums) {
     T {};
     for (int j = 0; j < ROW_DIM; ++j) {} = 0;
     int at = rowptr[row];
-    for (; at + {} < stop; at += {}) {{
+    for (; at < stop - {}; at += {}) {{
       const int {};
       __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
       for (int j = 0; j < ROW_DIM; ++j)
@@ -91,6 +91,7 @@ std::string multiply_rows(std::int64_t sums) {
       for_each_sum(sums, " + ", of("sum{}[j]")));
 }
 
+// Behind the last entry of the largest matrices an int would end: n is unsigned.
 constexpr const char* multiply_lanes = R"(
   __local T parts[GROUP];
   const int me = get_local_id(0), lane = me % LANES, of_group = GROUP / LANES;
@@ -101,8 +102,8 @@ constexpr const char* multiply_lanes = R"(
     const int row = first + (int)(mine / ROW_DIM), j = (int)(mine % ROW_DIM);
     T sum = 0;
     if (mine < all) {
-      const int stop = rowptr[row + 1];
-      for (int n = rowptr[row] + lane; n < stop; n += LANES) {
+      const uint stop = rowptr[row + 1];
+      for (uint n = rowptr[row] + lane; n < stop; n += LANES) {
         const int column = colidx[n];
         __global const T *line = values + ((size_t)n * ROW_DIM + j) * COLUMN_DIM;
         for (int k = 0; k < COLUMN_DIM; ++k) sum += line[k] * X(column, k);
@@ -121,12 +122,14 @@ constexpr const char* multiply_lanes = R"(
 
 /// A kernel whose work-items take rows one by one.
 std::string over_rows(bool cpu, const char* name, const char* parameters, const std::string& body) {
-  return fmt::format(
-      "HEAD void {}(MATRIX{}, const int rows{}) {{\n{}{}  }}\n}}\n", name, parameters,
-      cpu ? ", const int block" : "", cpu ? "  BLOCK_OF(0, rows)\n" : "",
-      (cpu ? "  for (int i = begin; i < end; ++i) {\n"
-           : "  for (int i = (int)get_global_id(0); i < rows; i += (int)get_global_size(0)) {\n") +
-          body);
+  return fmt::format("HEAD void {}(MATRIX{}, const int rows{}) {{\n{}{}  }}\n}}\n", name,
+                     parameters, cpu ? ", const int block" : "", cpu ? "  BLOCK_OF(0, rows)\n" : "",
+                     (cpu ? "  for (int i = begin; i < end; ++i) {\n"
+                          // Behind the last row of the largest matrices an int would end.
+                          : "  for (long position = (long)get_global_id(0); position < rows;\n"
+                            "       position += (long)get_global_size(0)) {\n"
+                            "    const int i = (int)position;\n") +
+                         body);
 }
 
 /// Numbers of a vector, by element and component.
@@ -154,7 +157,8 @@ bool MatrixGenerator::accepts(const Request&, const Parameters& parameters) cons
   const std::int64_t group = parameters.get("GROUP", default_group);
   const std::int64_t lanes = parameters.get("LANES", 1),
                      sums = parameters.get("SUMS", default_sums);
-  if (form == 0) return sums >= 1 && sums <= 8 && parameters.get("BLOCK", 1) >= 1;
+  const std::int64_t block = parameters.get("BLOCK", 1);
+  if (form == 0) return sums >= 1 && sums <= 8 && block >= 1 && block <= 1 << 24;
   return form == 1 && is_power(group) && is_power(lanes) && lanes <= group;
 }
 

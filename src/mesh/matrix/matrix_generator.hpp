@@ -33,7 +33,7 @@ struct MatrixShape {
 class MatrixGenerator : public Generator {
  public:
   std::string family() const override { return "mesh.matrix"; }
-  std::int64_t version() const override { return 3; }
+  std::int64_t version() const override { return 4; }
   Parameters defaults(const Request& request) const override;
   bool accepts(const Request& request, const Parameters& parameters) const override;
   std::string generate(const Request& request, const Parameters& parameters) const override;

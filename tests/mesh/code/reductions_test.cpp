@@ -110,5 +110,19 @@ TEST(ReductionsOfFloats, keep_a_nan_that_the_global_holds) {
   }
 }
 
+TEST(Loops, end_at_the_last_element_that_an_int_can_number) {
+  const auto shape = loop("void count(int *g) { *g += 1; }", "count", {global(0, 1, Access::inc)});
+  for (const Parameters& form :
+       {Parameters{{"FORM", 0}, {"LANES", 1}}, Parameters{{"FORM", 1}, {"GROUP", 7}},
+        Parameters{{"FORM", 2}, {"GROUP", 7}}}) {
+    LoopData data;
+    data.end = std::numeric_limits<int>::max();
+    data.begin = data.end - 100;
+    data.globals = {{0, raw(std::vector<int>{5})}};
+    run_loop(shape, form, data);
+    EXPECT_EQ(values<int>(data.globals[0]), std::vector<int>{105}) << form.get("FORM", -1);
+  }
+}
+
 }  // namespace
 }  // namespace kiln::mesh::testing

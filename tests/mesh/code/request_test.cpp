@@ -108,19 +108,50 @@ TEST(LoopLayouts, count_each_dat_map_and_global_once) {
   EXPECT_EQ(conflicts[0].through[0].components, std::vector<std::uint32_t>{0});
 }
 
+/// Writes 16 bytes of an element's own, and reads 8.
+LoopShape pair() {
+  return loop("void pair(const double *x, double *y) { y[0] = y[1] = *x + 1; }", "pair",
+              {direct(0, 1, Access::read, f64), direct(1, 2, Access::write, f64)});
+}
+
 TEST(LoopParameters, go_past_caches_where_these_would_not_keep_an_elements_own_data) {
   const LoopGenerator generator;
   const auto streams = [&](std::int64_t elements, const LoopDevice& device) {
-    // Of a direct argument; what lies behind the Map is not counted.
-    const Request request = make_request(add({{"gam"}}), device, elements);
-    return generator.defaults(request).get("STREAM", 0);
+    return generator.defaults(make_request(pair(), device, elements)).get("STREAM", 0);
   };
   LoopDevice device;
-  device.cached = 800;
+  device.cached = 2400;
   EXPECT_EQ(streams(100, device), 0);
   EXPECT_EQ(streams(101, device), 1);
   device.cpu = false;
   EXPECT_EQ(streams(101, device), 0);
+}
+
+TEST(LoopRequests, are_the_same_for_any_size_where_nothing_can_go_past_the_caches) {
+  LoopDevice device;
+  device.cached = 800;
+  const auto facts = [&](const LoopShape& shape, std::int64_t elements) {
+    std::vector<std::pair<std::string, std::variant<std::int64_t, double, std::string>>> all;
+    for (const auto& fact : make_request(shape, device, elements).facts)
+      all.emplace_back(fact.name, fact.value);
+    return all;
+  };
+  auto subset = pair(), soa = pair();
+  subset.subset = true;
+  soa.arguments[1].soa = true;
+  for (const LoopShape& shape : {add({{"gam"}}), subset, soa})
+    EXPECT_EQ(facts(shape, 1), facts(shape, 1 << 30));
+  EXPECT_NE(facts(pair(), 1), facts(pair(), 1 << 30));
+}
+
+TEST(LoopParameters, to_be_tried_stream_only_where_something_can) {
+  const auto tried = [](const LoopShape& shape) {
+    for (const auto& [name, values] : space(shape, {}))
+      if (name == "STREAM") return values;
+    return std::vector<std::int64_t>();
+  };
+  EXPECT_EQ(tried(pair()), (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(tried(add({{"gam"}})), std::vector<std::int64_t>{0});
 }
 
 TEST(LoopParameters, gpus_get_colours_for_many_wide_increments_and_atomics_for_few) {

@@ -101,6 +101,67 @@ TEST(UserKernels, must_take_a_matrix_in_rows_of_its_width_or_in_one_piece) {
   EXPECT_THAT(refused("double m[7]"), HasSubstr("at most [6] was expected"));
 }
 
+std::string of_write(const std::string& body, const std::string& before = "") {
+  return refusal(loop(
+      before + "\nvoid k(const double *x, double *u) {\n" + body + "\n}", "k",
+      {direct(0, 3, Access::read, ScalarType::f64), direct(1, 3, Access::write, ScalarType::f64)}));
+}
+
+TEST(UserKernels, may_not_read_first_where_the_loop_only_writes) {
+  EXPECT_THAT(
+      of_write("u[0] = x[0];\nu[1] = u[1] + 1;"),
+      HasSubstr("user.c:4: kernel 'k' reads through parameter 'u' before it writes there, but "
+                "argument 1 of the loop is WRITE; RW was expected"));
+  for (const char* body :
+       {"u[0] = u[0] + 1;", "*u += x[0];", "u[1]++;", "--*u;", "(u[2]) *= 2;",
+        "double t = *u; u[0] = t;", "if (x[0] > 0) { double t = 1; (void)t; } u[0] -= 1;",
+        "if (u[0] > 0) u[0] = 1;", "{ u[0] = 1; u[1] = u[0] + u[2]; }",
+        "for (int i = 0; i < 3; ++i) u[i] += x[i];", "int n = 2; u[n] = x[0] * u[n];",
+        "u[0] = u[1] > 0 && x[0] > 0 ? 1 : 2;", "u[0] = 1; u[1] = sqrt(u[2]);"})
+    EXPECT_THAT(of_write(body), HasSubstr("RW was expected")) << body;
+}
+
+TEST(UserKernels, may_read_what_they_wrote_and_what_they_perhaps_wrote) {
+  for (const char* body :
+       {"u[0] = 0; u[0] += 1;",
+        "*u = 1; u[1] = u[0]; u[2] = u[1] * *u;",
+        "for (int i = 0; i < 3; ++i) u[i] = 0; u[1] += 2;",
+        "for (int i = 0; i < 3; ++i) { u[i] = 0; for (int j = 0; j < 3; ++j) u[i] += x[j]; }",
+        "if (x[0] > 0) u[0] = 1; u[0] += 1;",
+        "if (x[0] > 0) return; u[0] += 1;",
+        "set(u); u[0] += 1;",
+        "double *p = u; p[0] = 1; u[0] += 1;",
+        "*(u + 1) = 1; u[1] += 1;",
+        "double *p = &u[0]; *p = 3; u[0] += 1;",
+        "int n = sizeof(u[0]); u[0] = n;",
+        "(void)u[0]; u[0] = 1;",
+        "(void)u; u[0] = 1;",
+        "u[0] = u[1] = x[0]; u[1] += 1;",
+        "u[0] = x[0] > 0 && u[1] > 0 ? 1 : 2;",
+        "u[0] = x[0] > 0 ? u[1] : 2;",
+        "int n = 0; u[n] = 1; u[0] += 1;",
+        "u[0] = 1; int n = 0; u[n] += 1;",
+        "int n = 1; for (int i = 0; i < n; ++i) u[i] += x[i];",
+        "u[0x0] = 1; u[0] += 1;",
+        "for (int i = 0; i < 3; ++i) { if (i < 1) continue; u[i] += 1; }",
+        "switch (3) { default: u[0] = 1; } u[0] += 1;",
+        "goto end; end: u[0] += 1;",
+        "u[N] = 1; u[0] += 1;",
+        "CLEAR(u[0]); u[0] += 1;",
+        "SET(u[0], x[0]); u[0] += 1;",
+        "CLEAR_ALL(u); u[1] += 1;",
+        "SET(*u, 1); *u += 1;",
+        "BOTH(u[0], u[1]); u[0] += u[1];",
+        "double t[3]; double *v = t; { double *u = v; u[0] = 1; u[0] += 1; } u[0] = t[0];"})
+    EXPECT_EQ(of_write(body,
+                       "#define N 0\n#define CLEAR(a) a = 0\n#define SET(a, b) a = b\n"
+                       "#define CLEAR_ALL(a) a[0] = a[1] = a[2] = 0\n"
+                       "#define BOTH(a, b) a = 1, b = 2\n"
+                       "void set(double *to) { to[0] = 1; }"),
+              "none")
+        << body;
+}
+
 TEST(UserKernels, may_not_write_where_the_loop_only_reads) {
   const auto writes = [](const std::string& body, const std::string& helper = "") {
     return refusal(loop(helper + "\nvoid f(double *x, double *y) { " + body + " }", "f", in_out()));

@@ -449,6 +449,8 @@ std::vector<std::vector<Number>> RandomLoop::run_as(const Mesh::Options& options
       const auto found = global.values<decltype(zero)>();
       values.emplace_back(found.begin(), found.end());
     });
+  const auto reports = mesh.report();
+  lanes_ = reports.empty() ? 0 : reports[0].lanes;
   return values;
 }
 

@@ -47,6 +47,8 @@ class RandomLoop {
   std::vector<std::vector<Real>> expected_reals() const;
   std::vector<std::vector<double>> run_reals(const Mesh::Options& options,
                                              const Parameters& form) const;
+  /// How many elements went at once when it last ran, or 0 where its Mesh keeps no reports.
+  std::size_t lanes() const { return lanes_; }
   std::string text() const;      ///< the kernel
   std::string describe() const;  ///< everything, for messages
 
@@ -93,6 +95,7 @@ class RandomLoop {
   std::string parameter(std::size_t i) const;
   std::size_t total(std::size_t set) const { return sizes_[set][3]; }
 
+  mutable std::size_t lanes_ = 0;
   std::mt19937 random_;
   bool same_type_ = false, real_ = false;
   ScalarType type_{};

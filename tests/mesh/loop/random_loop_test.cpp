@@ -38,8 +38,10 @@ RC_GTEST_PROP(RandomLoops, are_what_they_mean_element_after_element, ()) {
 
 /// What is further from what a loop means than rounding may lead; empty: nothing is.
 std::string beyond_rounding(const RandomLoop& loop, std::size_t form) {
+  Mesh::Options options = quiet_options();
+  options.timing = true;  // so that it says how many lanes there were
   const auto expected = loop.expected_reals();
-  const auto found = loop.run_reals(quiet_options(), forms()[form]);
+  const auto found = loop.run_reals(options, forms()[form]);
   for (std::size_t data = 0; data < expected.size(); ++data)
     for (std::size_t k = 0; k < expected[data].size(); ++k) {
       const auto& [value, magnitude, addends, bound] = expected[data][k];
@@ -63,13 +65,21 @@ RC_GTEST_PROP(RandomLoops, over_real_numbers_are_within_rounding, ()) {
   }
 }
 
+// Of the forms with lanes each had them for some loop, or they were compared with themselves.
 TEST(RandomLoops, over_many_real_numbers_in_all_forms) {
+  std::vector<std::size_t> with_lanes(forms().size());
   for (unsigned seed = 1; seed <= 6; ++seed) {
     RandomLoop::Limits limits;
     limits.real = true;
     const RandomLoop loop(seed, 5000, limits);
-    for (std::size_t form = 0; form < forms().size(); ++form)
+    for (std::size_t form = 0; form < forms().size(); ++form) {
       EXPECT_EQ(beyond_rounding(loop, form), "");
+      with_lanes[form] += static_cast<std::size_t>(loop.lanes() > 1);
+    }
+  }
+  for (std::size_t form = 0; form < forms().size(); ++form) {
+    const bool wants = forms()[form].get("LANES", 1) > 1;
+    EXPECT_GE(with_lanes[form], static_cast<std::size_t>(wants)) << "form " << form;
   }
 }
 
@@ -77,8 +87,10 @@ TEST(RandomLoops, of_thousands_of_seeds) {
   if (std::getenv("KILN_LONG") == nullptr) GTEST_SKIP() << "takes minutes: KILN_LONG=1";
   for (unsigned seed = 1; seed <= 3000; ++seed) {
     const RandomLoop loop(seed, seed * 37 % 150);
-    EXPECT_EQ(loop.run(quiet_options(), forms()[0]), loop.expected()) << "seed " << seed << "\n"
-                                                                      << loop.describe();
+    const std::size_t form = seed % forms().size();
+    EXPECT_EQ(loop.run(quiet_options(), forms()[form]), loop.expected())
+        << "seed " << seed << ", form " << form << "\n"
+        << loop.describe();
   }
 }
 

@@ -58,6 +58,10 @@ TEST(MatrixGenerator, takes_groups_and_lanes_that_are_powers_of_2) {
   EXPECT_TRUE(generator.accepts(request, {{"FORM", 0}, {"SUMS", 4}, {"BLOCK", 100}}));
   EXPECT_FALSE(generator.accepts(request, {{"FORM", 0}, {"SUMS", 0}}));
   EXPECT_FALSE(generator.accepts(request, {{"FORM", 0}, {"BLOCK", 0}}));
+  // A kernel gets it as an int, where 2^32 would be 0 rows.
+  EXPECT_TRUE(generator.accepts(request, {{"FORM", 0}, {"BLOCK", 1 << 24}}));
+  EXPECT_FALSE(generator.accepts(request, {{"FORM", 0}, {"BLOCK", (1 << 24) + 1}}));
+  EXPECT_FALSE(generator.accepts(request, {{"FORM", 0}, {"BLOCK", std::int64_t{1} << 32}}));
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ void kiln_loop_flux(
   double kiln_b0[1];
   _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (-(double)INFINITY);
 #pragma clang loop vectorize(disable) interleave(disable)
-  for (int kiln_e = kiln_begin + (int)get_global_id(0); kiln_e < kiln_end; kiln_e += (int)get_global_size(0)) {
+  for (long kiln_next = (long)kiln_begin + (long)get_global_id(0); kiln_next < kiln_end; kiln_next += (long)get_global_size(0)) {
+    const int kiln_e = (int)kiln_next;
     const int kiln_el0 = kiln_order[kiln_e];
     const int kiln_m0_0_0 = (*(__global const int2 *)&kiln_map0[(size_t)kiln_el0 * 2]).s0;
     const int kiln_m0_1_0 = (*(__global const int2 *)&kiln_map0[(size_t)kiln_el0 * 2]).s1;

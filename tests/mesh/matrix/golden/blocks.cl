@@ -29,7 +29,7 @@ HEAD void kiln_multiply(MATRIX, __global const T *restrict x, const long x_strid
     T sum0[ROW_DIM], sum1[ROW_DIM];
     for (int j = 0; j < ROW_DIM; ++j) sum0[j] = sum1[j] = 0;
     int at = rowptr[row];
-    for (; at + 1 < stop; at += 2) {
+    for (; at < stop - 1; at += 2) {
       const int column0 = colidx[at + 0], column1 = colidx[at + 1];
       __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
       for (int j = 0; j < ROW_DIM; ++j)

@@ -32,8 +32,8 @@ HEAD void kiln_multiply(MATRIX, __global const T *restrict x, const long x_strid
     const int row = first + (int)(mine / ROW_DIM), j = (int)(mine % ROW_DIM);
     T sum = 0;
     if (mine < all) {
-      const int stop = rowptr[row + 1];
-      for (int n = rowptr[row] + lane; n < stop; n += LANES) {
+      const uint stop = rowptr[row + 1];
+      for (uint n = rowptr[row] + lane; n < stop; n += LANES) {
         const int column = colidx[n];
         __global const T *line = values + ((size_t)n * ROW_DIM + j) * COLUMN_DIM;
         for (int k = 0; k < COLUMN_DIM; ++k) sum += line[k] * X(column, k);
@@ -49,21 +49,27 @@ HEAD void kiln_multiply(MATRIX, __global const T *restrict x, const long x_strid
   }
 }
 HEAD void kiln_diagonal(MATRIX, __global T *restrict y, const long y_stride, const int rows) {
-  for (int i = (int)get_global_id(0); i < rows; i += (int)get_global_size(0)) {
+  for (long position = (long)get_global_id(0); position < rows;
+       position += (long)get_global_size(0)) {
+    const int i = (int)position;
     const int at = kiln_find(rowptr, colidx, i, i);
     for (int j = 0; j < ROW_DIM; ++j)
       Y(i, j) = at < 0 || j >= COLUMN_DIM ? 0 : values[((size_t)at * ROW_DIM + j) * COLUMN_DIM + j];
   }
 }
 HEAD void kiln_set_diagonal(MATRIX, __global const T *restrict x, const long x_stride, const int rows) {
-  for (int i = (int)get_global_id(0); i < rows; i += (int)get_global_size(0)) {
+  for (long position = (long)get_global_id(0); position < rows;
+       position += (long)get_global_size(0)) {
+    const int i = (int)position;
     const int at = kiln_find(rowptr, colidx, i, i);
     for (int j = 0; at >= 0 && j < ROW_DIM && j < COLUMN_DIM; ++j)
       values[((size_t)at * ROW_DIM + j) * COLUMN_DIM + j] = X(i, j);
   }
 }
 HEAD void kiln_rows(MATRIX, __global const int *restrict list, const int all, const int clear, const int set, const T value, const int rows) {
-  for (int i = (int)get_global_id(0); i < rows; i += (int)get_global_size(0)) {
+  for (long position = (long)get_global_id(0); position < rows;
+       position += (long)get_global_size(0)) {
+    const int i = (int)position;
     const int row = all ? i : list[i];
     const size_t stop = (size_t)rowptr[row + 1] * (ROW_DIM * COLUMN_DIM);
     if (clear)
