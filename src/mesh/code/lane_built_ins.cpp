@@ -7,8 +7,7 @@
 namespace kiln::mesh {
 
 bool is_called_by_lane(std::string_view function, ScalarType type) {
-  constexpr std::string_view of_doubles[] = {"fmod", "pow",       "pown", "powr",
-                                             "remainder", "rootn"};
+  constexpr std::string_view of_doubles[] = {"fmod", "pow", "pown", "powr", "remainder", "rootn"};
   constexpr std::string_view of_floats[] = {"cos", "sin", "tan"};
   constexpr std::string_view of_both[] = {"native_cos", "native_sin"};
   const auto has = [&](const auto& list) {

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <set>
+#include <compare>
 #include <string>
 #include <string_view>
-#include <tuple>
 
-#include "device/scalar_type.hpp"
+#include "kiln/mesh/types.hpp"
 
 namespace kiln::mesh {
 

@@ -91,9 +91,13 @@ std::string LaneWriter::second_side(const Node& node, const std::string& first) 
 
 /// What an expression without vectors comes to is the same in all lanes.
 std::string LaneWriter::as_vector(const Node& node, ScalarType type) {
-  const std::string text = expression(node);
-  return is_wide(syntax_, node) && is_real(node.type) ? text
-                                                      : fmt::format("({})({})", vector(type), text);
+  std::string text = expression(node);
+  if (is_wide(syntax_, node) && is_real(node.type)) return text;
+  // The common type of a choice's sides, which C gives them by itself: -1 beside 1u.
+  if (passes_on(node) && node.type.depth == 0 && node.type.scalar &&
+      !is_floating(*node.type.scalar))
+    text = fmt::format("({})({})", name_of(*node.type.scalar), text);
+  return fmt::format("({})({})", vector(type), text);
 }
 
 std::string LaneWriter::choice(const Node& node, ScalarType type) {

@@ -79,6 +79,13 @@ std::string LaneWriter::converted(const Node& node) {
 std::string LaneWriter::cast(const Node& node) {
   if (node.children.empty()) return refuse(node.begin, "what is written here");
   const Node& operand = node.children.back();
+  // Through another type it would see other bytes, without const it could change them for all.
+  if (node.type.depth > 0 &&
+      (!node.type.scalar || node.type.scalar != operand.type.scalar ||
+       node.type.depth != operand.type.depth || (operand.type.is_const && !node.type.is_const)))
+    return refuse(node.begin, "a cast of a pointer");
+  if (node.type.scalar && is_floating(*node.type.scalar))
+    check_type(node.type, node.begin, operand.begin);
   const bool wide = is_wide(syntax_, operand);
   if (!wide) return within(node);
   if (!is_real(node.type))
@@ -127,15 +134,20 @@ std::string LaneWriter::built_in(const Node& node) {
     return refuse(node.begin, fmt::format("a call of {}", name));
   std::string text;
   std::uint32_t at = node.begin;
+  const ByLane alone{std::string(name), is_real(node.type) ? *node.type.scalar : ScalarType::f64,
+                     lanes_, static_cast<int>(node.children.size()) - 1, takes_whole_number(name)};
+  const bool is_alone = is_real(node.type) && is_called_by_lane(name, alone.type);
+  if (is_alone) by_lane_.insert(alone);
   for (std::size_t i = 0; i < node.children.size(); ++i) {
     const Node& child = node.children[i];
     if (!fits(child, at, node.end)) {
+      if (is_alone) return refuse(node.begin, fmt::format("a call of {} by a macro", name));
       check_verbatim(child);
       continue;
     }
     text += slice(at, child.begin);
     if (i == 0)
-      text += slice(child.begin, child.end);
+      text += is_alone ? alone.name() : slice(child.begin, child.end);
     else if (is_real(child.type))
       text += as_vector(child, *child.type.scalar);
     else if (takes_whole_number(name) && i + 1 == node.children.size() && !is_wide(syntax_, child))

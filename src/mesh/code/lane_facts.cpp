@@ -32,6 +32,14 @@ bool contains(const List& list, std::string_view name) {
   return std::find(std::begin(list), std::end(list), name) != std::end(list);
 }
 
+/// A variable of a function, not a table of the file.
+bool is_local(const Syntax& syntax, const Declaration& variable) {
+  return variable.kind == Declaration::Kind::variable &&
+         std::any_of(syntax.functions.begin(), syntax.functions.end(), [&](const Function& f) {
+           return variable.begin >= f.begin && variable.begin < f.end;
+         });
+}
+
 }  // namespace
 
 bool is_wide(const Syntax& syntax, const Node& node) {
@@ -45,8 +53,7 @@ bool is_wide(const Syntax& syntax, const Node& node) {
     if (n.kind == CXCursor_CallExpr)
       wide = wide || (callee(syntax, n) >= 0 && is_real(n.type));
     else
-      wide = wide || ((named.kind == Declaration::Kind::parameter ||
-                       named.kind == Declaration::Kind::variable) &&
+      wide = wide || ((named.kind == Declaration::Kind::parameter || is_local(syntax, named)) &&
                       (!named.type.scalar || is_floating(*named.type.scalar)));
   });
   return wide;

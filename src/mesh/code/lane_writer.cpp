@@ -97,6 +97,11 @@ std::string LaneWriter::definition() {
       });
   if (result.depth > 0 || (!gives_real && !gives_nothing && takes_real))
     refuse(function_.name_at, fmt::format("'{}' gives back {}", function_.name, result.spelling));
+  if (gives_real) check_type(result, function_.begin, function_.name_at);
+  for (const int parameter : function_.parameters) {
+    const auto& declared = syntax_.declarations[static_cast<std::size_t>(parameter)];
+    check_type(declared.type, declared.begin, declared.name_at);
+  }
   if (control_.broken_switch != nullptr)
     refuse(control_.broken_switch->begin, "elements leave this switch one by one");
   const Lexed lexed = lex(std::string_view(syntax_.source->text())
@@ -141,6 +146,17 @@ void LaneWriter::check_verbatim(const Node& node) {
         n.kind == CXCursor_VarDecl || (to_whole && is_wide(syntax_, n)))
       refuse(node.begin, "this text of a macro");
   });
+}
+
+/// A type of real numbers must have become one of vectors; one behind a macro or a typedef of
+/// pointers did not.
+void LaneWriter::check_type(const CType& type, std::uint32_t from, std::uint32_t to) {
+  if (!type.scalar || !is_floating(*type.scalar)) return;
+  const bool widened = std::any_of(edits_.begin(), edits_.end(), [&](const Edit& edit) {
+    return edit.at >= from && edit.at < to && edit.removed > 0 &&
+           edit.inserted == vector(*type.scalar);
+  });
+  if (!widened) refuse(from, fmt::format("the type {} behind another name", type.spelling));
 }
 
 /// A node's text with its children's written anew.
@@ -268,6 +284,7 @@ std::string LaneWriter::declarations(const Node& node) {
     const CType& type = variable.type;
     if (!type.scalar)
       return refuse(variable.begin, fmt::format("a variable of type {}", type.spelling));
+    check_type(type, node.begin, variable.end);
     for (const auto& child : variable.children) {
       if (child.kind == CXCursor_TypeRef) continue;
       if (!is_floating(*type.scalar) && is_wide(syntax_, child))

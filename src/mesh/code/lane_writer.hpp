@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "mesh/code/lane_built_ins.hpp"
 #include "mesh/code/lane_facts.hpp"
 #include "mesh/code/lane_risks.hpp"
 #include "mesh/code/user_text.hpp"
@@ -41,6 +42,8 @@ class LaneWriter {
   const std::optional<LaneObstacle>& obstacle() const { return obstacle_; }
   /// Functions of `masked`'s kind that are called where not all elements are.
   const std::set<int>& called_in_part() const { return called_in_part_; }
+  /// Functions that the text calls and that must stand in front of it.
+  const std::set<ByLane>& by_lane() const { return by_lane_; }
 
  private:
   static constexpr int nothing_emptied = std::numeric_limits<int>::max();
@@ -65,6 +68,7 @@ class LaneWriter {
   std::string initial(const Node& node, const CType& type);
   std::string within(const Node& node);
   void check_verbatim(const Node& node);
+  void check_type(const CType& type, std::uint32_t from, std::uint32_t to);
 
   // Where elements part: lane_control_flow.cpp
   std::string masked_if(const Node& node, const ControlParts& parts);
@@ -134,6 +138,7 @@ class LaneWriter {
   std::map<int, Home> homes_;
   std::map<int, std::uint32_t> last_mentions_;
   std::set<int> called_in_part_;
+  std::set<ByLane> by_lane_;
   std::optional<LaneObstacle> obstacle_;
 };
 

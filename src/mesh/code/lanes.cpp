@@ -66,6 +66,7 @@ Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>&
   const std::string& text = syntax.source->text();
   // That a function gets a mask makes all that it calls be called by some elements only.
   std::set<int> masked;
+  std::set<ByLane> by_lane;
   std::string prototypes, bodies;
   for (bool more = true; more;) {
     prototypes.clear();
@@ -79,16 +80,21 @@ Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>&
       if (writer.obstacle())
         return fail(Errc::unsupported, fmt::format("{}: {}", where(syntax, writer.obstacle()->at),
                                                    writer.obstacle()->reason));
+      by_lane.insert(writer.by_lane().begin(), writer.by_lane().end());
       called.insert(writer.called_in_part().begin(), writer.called_in_part().end());
     }
     const std::size_t known = masked.size();
     masked.insert(called.begin(), called.end());
     more = masked.size() > known;
   }
-  std::string copies = prototypes + bodies;
+  std::string copies;
+  for (const ByLane& function : by_lane) copies += function.definition();
+  copies += prototypes + bodies;
   const std::string whole =
       edited(text, 0, static_cast<std::uint32_t>(text.size()), plain) + "\n" + copies;
-  if (const auto error = opencl_error(whole)) return fail(Errc::unsupported, error->what());
+  // What the compiler would only warn of: a pointer to vectors that points to single numbers.
+  if (const auto error = opencl_error(whole, {"-Werror=incompatible-pointer-types"}))
+    return fail(Errc::unsupported, error->what());
   return copies;
 }
 

@@ -75,7 +75,8 @@ SourcePtr as_names(const SourcePtr& source) {
 /// A text that libclang has read.
 class Unit {
  public:
-  static Expected<Unit> parse(const std::string& text, const char* standard) {
+  static Expected<Unit> parse(const std::string& text, const char* standard,
+                              std::initializer_list<const char*> more = {}) {
     const auto library = ClangLibrary::get();
     if (!library) return tl::unexpected(library.error());
     const ClangLibrary& clang = **library;
@@ -83,6 +84,7 @@ class Unit {
     CXUnsavedFile file{name, text.data(), text.size()};
     std::vector<const char*> arguments(std::begin(options), std::end(options));
     arguments.push_back(standard);
+    arguments.insert(arguments.end(), more);
     Unit unit(clang);
     CXTranslationUnit raw = nullptr;
     const CXErrorCode code = clang.parseTranslationUnit2(unit.index_.get(), name, arguments.data(),
@@ -145,8 +147,9 @@ Expected<Syntax> read_syntax(const SourcePtr& written, const std::vector<ConstSh
   return syntax;
 }
 
-std::optional<Error> opencl_error(const std::string& text) {
-  return value_or_throw(Unit::parse(text, "-cl-std=CL1.2")).first_error({});
+std::optional<Error> opencl_error(const std::string& text,
+                                  std::initializer_list<const char*> options) {
+  return value_or_throw(Unit::parse(text, "-cl-std=CL1.2", options)).first_error({});
 }
 
 namespace {

@@ -92,6 +92,7 @@ std::string line_directive(const Syntax& syntax, std::uint32_t at);
 
 /// What clang has against a text as OpenCL C 1.2: its first error, if any. Throws as read_syntax
 /// fails: never for a text's sake.
-std::optional<Error> opencl_error(const std::string& text);
+std::optional<Error> opencl_error(const std::string& text,
+                                  std::initializer_list<const char*> options = {});
 
 }  // namespace kiln::mesh

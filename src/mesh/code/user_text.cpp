@@ -149,6 +149,13 @@ void unroll(const Node& node, std::string_view text, std::vector<Edit>& edits) {
   for (const Node& child : node.children) unroll(child, text, edits);
 }
 
+/// Users who say how their loops are to be compiled are left to it.
+bool has_pragma(const Syntax& syntax, const Function& function) {
+  const auto text =
+      std::string_view(syntax.source->text()).substr(function.begin, function.end - function.begin);
+  return text.find("pragma") != text.npos || text.find("_Pragma") != text.npos;
+}
+
 }  // namespace
 
 std::vector<Edit> plain_edits(const Syntax& syntax, const ConstantUse& constants) {
@@ -171,7 +178,8 @@ std::vector<Edit> plain_edits(const Syntax& syntax, const ConstantUse& constants
     if (!added.empty()) edits.push_back({site.close, 0, added});
   }
   // Where a compiler leaves a loop over components standing, they stay in memory, all of them.
-  for (const auto& function : syntax.functions) unroll(function.body, syntax.source->text(), edits);
+  for (const auto& function : syntax.functions)
+    if (!has_pragma(syntax, function)) unroll(function.body, syntax.source->text(), edits);
   return edits;
 }
 
