@@ -25,6 +25,8 @@ class LaunchTimesTest : public MeshTest {
     range.local[0] = range.global[0] = 1;
     launch_->set_range(range);
   }
+  // What counts for nothing may still be at work on the memory.
+  ~LaunchTimesTest() override { ::clFinish(session_.queue.cl()()); }
   void enqueue(Part part) { times_.enqueue(*launch_, session_.queue, part); }
 
   Session& session_ = *Handles::session(mesh);
