@@ -35,7 +35,8 @@ using State = WriteQueue::State;
 void write(const WriteQueue::Item& item) {
   try {
     item.write();
-  } catch (const std::exception&) {
+  } catch (...) {
+    // Also what the user's own log sink throws while it is told.
   }
 }
 

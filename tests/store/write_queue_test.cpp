@@ -178,5 +178,16 @@ TEST_F(AtExitTest, what_comes_later_still_is_written_at_once) {
   EXPECT_TRUE(has(late));
 }
 
+TEST(WriteQueue, goes_on_after_a_write_that_throws_whatever_it_throws) {
+  const Sample a{1};
+  int written = 0;
+  WriteQueue queue;
+  queue.add(item(a, [] { throw std::runtime_error("no"); }));
+  queue.add(item(a, [] { throw 1; }));  // as the log of a user's own may
+  queue.add(item(a, [&] { ++written; }));
+  queue.finish();
+  EXPECT_EQ(written, 1);
+}
+
 }  // namespace
 }  // namespace kiln

@@ -128,7 +128,7 @@ void solutions(Mesh& mesh, const TwoTriangles& two) {
   const Sparsity sparsity = mesh.sparsity(corners, corners);  // rows, columns; blocks of 1 x 1
   Mat stiffness = mesh.mat<double>("K", sparsity);
   par_loop(element, two.cells, arg(stiffness, corners, corners, INC));
-  stiffness.zero_rows(boundary);                      // a Subset: rows of the identity
+  stiffness.zero_rows_columns(boundary, u, b);        // a Subset, where u is given
   const SolveResult result = solve(stiffness, u, b);  // conjugate gradients
   print("solution", u);
   std::printf("%s\n", result.converged ? "converged" : "not converged");

@@ -77,10 +77,11 @@ class KILN_API Dat {
   void copy(const Dat& to, const Subset& subset) const;
 
   /// The sum of products, in the wider of the floating-point types (integers alone: in 64 bits);
-  /// waits for it. The same from run to run.
+  /// waits for it. The same from run to run. Of a distributed set it is this part's: who wants that
+  /// of all parts adds theirs.
   double inner(const Dat& other) const;
   /// The Euclidean norm of all components; neither overflows nor underflows on its way. NaN where
-  /// there is one.
+  /// there is one. Of a distributed set it is this part's.
   double norm() const;
 
   /// Gives its memory back now. Throws bad_input, and does nothing, where loops that are queued
@@ -126,14 +127,18 @@ KILN_API Dat operator-(const Dat& a, const Dat& b);
 KILN_API Dat operator*(const Dat& a, const Dat& b);
 KILN_API Dat operator/(const Dat& a, const Dat& b);
 
-/// A few numbers that belong to no set: parameters that a loop reads, or what it sums up.
+/// A few numbers that belong to no set: parameters that a loop reads, or what it sums up (INC) or
+/// finds the extrema of (MIN, MAX): over the owned elements of this part, where the mesh is
+/// distributed; bringing those of all parts together is the caller's.
 class KILN_API Global {
  public:
   const std::string& name() const;
   ScalarType type() const;
   std::size_t dim() const;
-  /// The values, after all loops that change them. Throws bad_input where MIN or MAX met data that
-  /// is no number.
+  /// The values, after all loops that change them. Throws bad_input where a call of a kernel left a
+  /// NaN under MIN or MAX. A kernel that compares before it stores leaves none: fmin(*m, x) and
+  /// `if (x < *m) *m = x` pass over an x that is NaN. One that is to tell stores what it met:
+  /// `*m = x < *m || isnan(x) ? x : *m`.
   template <class T>
   std::vector<T> values() const {
     std::vector<T> copy(dim());

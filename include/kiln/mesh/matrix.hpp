@@ -40,22 +40,37 @@ class KILN_API Mat {
   const Sparsity& sparsity() const;
   ScalarType type() const;
   /// Blocks in the order of colidx(), each row-major: (nonzeros, row_dim, column_dim). Loops that
-  /// change them run first. T must be the matrix's type.
+  /// change them run first. Valid until the next loop or call that uses the matrix. T must be the
+  /// matrix's type (bad_input).
   template <class T>
   std::span<const T> values() const {
     return {static_cast<const T*>(host(scalar_type_of<T>(), false)), count()};
   }
+  /// The same to be changed: the device gets them with the next loop or call.
   template <class T>
   std::span<T> write() {
     return {static_cast<T*>(host(scalar_type_of<T>(), true)), count()};
   }
 
+  /// All entries become 0.
   void zero();
   /// All entries of these block rows become 0, then their diagonal `diagonal`: boundary conditions.
-  /// Throws bad_input for rows outside the row set.
+  /// Their columns stay, so that a symmetric matrix is none any more: solve() then is right only if
+  /// the solution begins with the boundary's values there; zero_rows_columns() keeps the symmetry.
+  /// Throws bad_input for rows outside the row set, or of another set.
   void zero_rows(const Subset& rows, double diagonal = 1);
   void zero_rows(std::span<const std::int32_t> rows, double diagonal = 1);
-  /// The same without a diagonal, which not every matrix has.
+  /// Boundary conditions that keep a matrix symmetric (PETSc: MatZeroRowsColumns): the unknowns of
+  /// these block rows are to be what `x` holds there. All entries of these rows and of the columns
+  /// of the same numbers become 0, the diagonal `diagonal`; `b`, a right-hand side, loses in all
+  /// other rows what those columns gave with x, and becomes diagonal x in these. x is read there
+  /// only. x and b are Dats on the row set, of the matrix's type, with row_dim components, not the
+  /// same one (else bad_input, as for matrices that are not square). Of a part of a distributed set
+  /// `rows` has the copies, too, of rows that others own; b is changed for owned rows.
+  void zero_rows_columns(const Subset& rows, const Dat& x, const Dat& b, double diagonal = 1);
+  void zero_rows_columns(std::span<const std::int32_t> rows, const Dat& x, const Dat& b,
+                         double diagonal = 1);
+  /// As zero_rows(), without a diagonal, which not every matrix has.
   void clear_rows(const Subset& rows);
   /// The diagonal alone: of all rows or of some.
   void set_diagonal(double value);

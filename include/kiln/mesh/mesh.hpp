@@ -7,11 +7,12 @@
 
 namespace kiln::mesh {
 
-/// What one loop did since the Mesh began, or since Mesh::clear_report(). Seconds are the device's.
+/// What one loop, or one operation on the matrices of a name ("multiply K"), did since the Mesh
+/// began, or since Mesh::clear_report(). Seconds are the device's where nothing else is said.
 struct LoopReport {
   std::string name;
   std::size_t count = 0;
-  double seconds = 0;          ///< of its kernels
+  double seconds = 0;          ///< of its kernels; 0 without Mesh::Options::timing
   double plan_seconds = 0;     ///< of making or fetching its plans, on the host
   double compile_seconds = 0;  ///< of making or fetching its programs, on the host
   std::size_t bytes = 0;       ///< moved, each datum counted once a loop, maps included
@@ -20,7 +21,8 @@ struct LoopReport {
   std::size_t plan_hits = 0;  ///< plans that came from memory or a store
   std::size_t program_hits = 0;  ///< programs that came from memory or a store
   std::size_t colours = 0;
-  std::string form;  ///< how it runs: "blocks of 4096 in 3 colours", "atomic", ...
+  /// How it runs: "blocks of 4096 in 3 colours", "atomic"; of products: "rows by 8 lanes".
+  std::string form;
   /// Elements that a work-item works on at once, as vectors. With Mesh::Options::timing.
   std::size_t lanes = 1;
   /// Why it is one, where a CPU could have more: "airfoil.c:12: an index that depends on real
@@ -28,7 +30,7 @@ struct LoopReport {
   std::string lanes_obstacle;
 };
 
-/// What a search for a loop's fastest form came to.
+/// What a search for the fastest form of a loop, or of a product with a matrix, came to.
 struct LoopTuning {
   std::string name;
   std::size_t configurations = 0, evaluated = 0, failed = 0;
@@ -41,8 +43,9 @@ struct LoopTuning {
 
 /// One span of time of Mesh::timeline(), ns on the host's steady clock.
 struct TimelineSpan {
-  std::string lane;      ///< "host", or the device's name
-  std::string name;      ///< the loop's; "multiply K"; "compile: res_calc on DEVICE"
+  std::string lane;  ///< "host", or the device's name
+  /// The loop's; "multiply K"; "compile: res_calc on DEVICE"; "make: plan of res_calc: …".
+  std::string name;
   std::string category;  ///< kernel, lookup, compile, plan
   std::int64_t start_ns = 0, end_ns = 0;
   std::string reason;  ///< of a look-up: why it found nothing, or what was done
@@ -63,12 +66,13 @@ class KILN_API Mesh {
     std::size_t prepared = 1024;
   };
   Mesh() : Mesh(Options{}) {}
-  /// Throws Error: not_found, bad_input.
+  /// Throws Error: not_found where there is no such device, bad_input for a name that is none.
   explicit Mesh(const Options& options);
   ~Mesh();
   Mesh(Mesh&&) noexcept;
   Mesh& operator=(Mesh&&) = delete;
 
+  /// Names are for messages and reports, and not empty; at most 2^31 - 1 elements (else bad_input).
   Set set(std::string name, std::size_t size);
   /// core, owned, with exec halo, with all of the halo: rising.
   /// `exchange` keeps the halo of its Dats up to date for loops; none: who has a halo calls
@@ -90,8 +94,11 @@ class KILN_API Mesh {
           DataLayout layout = DataLayout::aos) {
     return dat<T>(std::move(name), DataSet(set, dim), values, layout);
   }
+  /// For types that are known at run time only: `count` numbers of `type`, with any alignment. Null
+  /// is for a count of 0: zeros. Throws bad_input for another count than that of all components.
   Dat dat(std::string name, const DataSet& on, ScalarType type, const void* values,
           std::size_t count, DataLayout layout);
+  /// `values`: copied, 1 or more (else bad_input).
   template <class T>
   Global global(std::string name, std::span<const T> values) {
     return global(std::move(name), scalar_type_of<T>(), values.data(), values.size());
@@ -100,8 +107,10 @@ class KILN_API Mesh {
   requires std::is_arithmetic_v<T> Global global(std::string name, T value) {
     return global(std::move(name), scalar_type_of<T>(), &value, 1);
   }
+  /// `values`: `count` numbers, 1 or more, with any alignment; not null.
   Global global(std::string name, ScalarType type, const void* values, std::size_t count);
-  /// Names are unique in a Mesh, and C identifiers.
+  /// Names are unique in a Mesh, C identifiers, and no words of OpenCL C (else bad_input).
+  /// `values`: copied, 1 or more.
   template <class T>
   Const constant(std::string name, std::span<const T> values) {
     return constant(std::move(name), scalar_type_of<T>(), values.data(), values.size());
@@ -110,6 +119,7 @@ class KILN_API Mesh {
   requires std::is_arithmetic_v<T> Const constant(std::string name, T value) {
     return constant(std::move(name), scalar_type_of<T>(), &value, 1);
   }
+  /// `values`: `count` numbers, 1 or more, with any alignment; not null.
   Const constant(std::string name, ScalarType type, const void* values, std::size_t count);
 
   /// The entries that loops through these pairs of Maps (rows, columns) reach; the two of a pair
@@ -141,7 +151,7 @@ class KILN_API Mesh {
                          std::span<const std::pair<MixedMap, MixedMap>> maps,
                          std::span<const std::size_t> row_dims = {},
                          std::span<const std::size_t> column_dims = {});
-  /// All zeros.
+  /// All zeros. Throws bad_input for a Sparsity of another Mesh.
   template <class T>
   Mat mat(std::string name, const Sparsity& sparsity) {
     return mat(std::move(name), sparsity, scalar_type_of<T>());
@@ -154,25 +164,41 @@ class KILN_API Mesh {
   }
   MixedMat mat(const std::string& name, const MixedSparsity& sparsity, ScalarType type);
 
-  /// Searches for the fastest way to run each loop that this Mesh has prepared, for at most so many
-  /// seconds each, on the data as it is, which stays as it is. What is found goes on record in the
-  /// store, and is used from now on, here and by other processes. Throws Error.
+  /// Searches for the fastest way to run each loop that this Mesh has prepared, and each product
+  /// with a matrix that it has computed, for at most so many seconds each, on the data as it is,
+  /// which stays as it is. What is found goes on record in the store, and is used from now on, here
+  /// (for products: of all matrices of the same shape) and by other processes.
+  ///
+  /// Runs what is queued first. Needs memory on the host for two more copies of all that a loop
+  /// changes. Of a distributed mesh each part may search: all stale halos that loops and products
+  /// read are exchanged first, in the order of their first calls, and trials exchange nothing, so
+  /// that no part waits for another whose search takes longer or fails. Parts must have called the
+  /// same loops; they may find different forms.
+  ///
+  /// Throws Error: bad_input where no form of a loop could be used, device where it fails, and what
+  /// a queued loop or a HaloExchange throws. What was found before stays on record.
   std::vector<LoopTuning> tune(double seconds_each = 10);
 
-  /// Gives all queued loops to the device.
+  /// Gives all queued loops to the device. Throws what they throw.
   void flush();
   /// The same, and waits for them.
   void finish();
+  /// Loops that wait for somebody to ask for their results.
   std::size_t queued() const;
 
+  /// Of each loop and each operation on matrices that ran since the Mesh began, or since
+  /// clear_report(); those that were forgotten with their data, too. Runs what is queued and waits
+  /// for it. With Options::timing the first call measures the device's copy bandwidth.
   std::vector<LoopReport> report();
   /// Runs of loops and of what is done with matrices, each from the start of its first launch to
   /// the end of its last, and the look-ups of their programs and plans, in the order of their
   /// start; those before clear_report(), too. Empty without Options::timeline. Waits for the loops.
   std::vector<TimelineSpan> timeline();
+  /// Counts begin anew. Runs what is queued and waits for it.
   void clear_report();
   /// Bytes a second of a copy on this device, both directions counted; measured at the first call.
   double copy_bandwidth();
+  /// As the device calls itself.
   std::string device_name() const;
 
  private:

@@ -15,6 +15,7 @@ class Mixed {
     if (parts_.empty()) throw Error(Errc::bad_input, "mixed: no parts, expected 1 or more");
   }
   std::size_t size() const { return parts_.size(); }
+  /// A part below size(): not checked.
   const Part& operator[](std::size_t part) const { return parts_[part]; }
   Part& operator[](std::size_t part) { return parts_[part]; }
   auto begin() const { return parts_.begin(); }
@@ -75,8 +76,11 @@ class KILN_API MixedDat : public Mixed<Dat> {
     each([&](Dat& a) { a.fill(value); });
   }
   void zero() { fill(0); }
+  /// What the parts hold goes to those of another one.
   void copy(const MixedDat& to) const;
+  /// The sum of the parts' inner products, in double. Waits for it.
   double inner(const MixedDat& other) const;
+  /// The Euclidean norm of all components of all parts. Waits for it.
   double norm() const;
 
  private:
@@ -102,8 +106,17 @@ struct MixedArg {
   bool joined = false;
   std::size_t column_parts = 0;             ///< 0: no matrix
   MixedArg(const Arg& one) : parts{one} {}  // NOLINT: meant to be implicit
-  MixedArg(std::vector<Arg> all, bool is_joined, std::size_t columns = 0)
-      : parts(std::move(all)), joined(is_joined), column_parts(columns) {}
+  /// Parts for a loop over a MixedSet, one for each of its sets.
+  static MixedArg by_part(std::vector<Arg> parts) { return {std::move(parts), Joined::no, 0}; }
+  /// Parts that a kernel gets as one, through Maps. `column_parts`: of a matrix, else 0.
+  static MixedArg as_one(std::vector<Arg> parts, std::size_t column_parts = 0) {
+    return {std::move(parts), Joined::yes, column_parts};
+  }
+
+ private:
+  enum class Joined : std::uint8_t { no, yes };
+  MixedArg(std::vector<Arg> all, Joined is_joined, std::size_t columns)
+      : parts(std::move(all)), joined(is_joined == Joined::yes), column_parts(columns) {}
 };
 
 /// Of the element itself, for loops over a MixedSet: each part is of the loop over its set.

@@ -19,6 +19,7 @@ class MixedBlocks {
   }
   std::size_t row_parts() const { return row_parts_; }
   std::size_t column_parts() const { return column_parts_; }
+  /// Parts below row_parts() and column_parts(): not checked.
   const Block& block(std::size_t row_part, std::size_t column_part) const {
     return blocks_[row_part * column_parts_ + column_part];
   }
@@ -45,11 +46,19 @@ using MixedSparsity = MixedBlocks<Sparsity>;
 class KILN_API MixedMat : public MixedBlocks<Mat> {
  public:
   using MixedBlocks::MixedBlocks;
+  /// All entries of all blocks become 0.
   void zero();
   /// These rows of a row part: entries of all its blocks become 0, then the diagonal `diagonal`:
   /// boundary conditions of one part. Block (part, part) has a diagonal (else bad_input).
   void zero_rows(std::size_t part, const Subset& rows, double diagonal = 1);
   void zero_rows(std::size_t part, std::span<const std::int32_t> rows, double diagonal = 1);
+  /// As Mat::zero_rows_columns(), for rows of one part and the columns of the same part: of all row
+  /// parts b changes. As many row parts as column parts, the parts of x and of b on their row sets
+  /// (else bad_input, and nothing is changed).
+  void zero_rows_columns(std::size_t part, const Subset& rows, const MixedDat& x, const MixedDat& b,
+                         double diagonal = 1);
+  void zero_rows_columns(std::size_t part, std::span<const std::int32_t> rows, const MixedDat& x,
+                         const MixedDat& b, double diagonal = 1);
   /// The diagonals of blocks (0, 0), (1, 1), …; as many row parts as column parts (else bad_input).
   void diagonal(const MixedDat& to) const;
 };
@@ -60,7 +69,8 @@ class KILN_API MixedMat : public MixedBlocks<Mat> {
 KILN_API MixedArg arg(const MixedMat& mat, const MixedMap& rows, const MixedMap& columns,
                       Access access);
 
-/// y := A x, part by part, as with Mats. No part of y is one of x (else bad_input).
+/// y := A x, part by part, as with Mats. No part of y is one of x (else bad_input). What does not
+/// fit is refused before anything is computed.
 KILN_API void multiply(const MixedMat& mat, const MixedDat& x, const MixedDat& y);
 
 }  // namespace kiln::mesh

@@ -54,9 +54,10 @@ KILN_API Arg arg(const Mat& mat, const MapUse& rows, const MapUse& columns, Acce
 /// the order of the calls as far as loops depend on each other. Throws bad_input, naming the loop
 /// and the argument, and queues nothing, where a Map does not lead from the loop's set to the
 /// Dat's, a direct Dat is on another set, an access does not fit, two iteration indices have
-/// different extents, a Dat was freed, a kernel does not parse or does not fit its arguments (with
-/// its line and column); build where the device's compiler refuses it. All of that at the loop's
-/// first call, where it is planned and compiled.
+/// different extents, a Dat was freed, one argument changes a Dat that another uses and one of
+/// them goes through a Map (but through Maps alone all may change it), a kernel does not parse or
+/// does not fit its arguments (with its line and column); build where the device's compiler refuses
+/// it. All of that at the loop's first call, where it is planned and compiled.
 KILN_API void par_loop(const Kernel& kernel, const Iteration& over, std::span<const Arg> arguments);
 
 template <class... Args>

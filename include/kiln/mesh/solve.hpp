@@ -17,12 +17,18 @@ struct SolveOptions {
                             ///< the first residual where that is larger
   std::size_t most_iterations = 10000;
   enum class Preconditioner : std::uint8_t { none, jacobi } preconditioner = Preconditioner::jacobi;
+  /// Of distributed meshes: adds each of a few numbers up over all parts, in place, and gives all
+  /// parts the same sums, to the last bit (MPI_Allreduce with MPI_SUM). Called on the thread that
+  /// solves, equally often on all parts; may not use the Mesh. What it throws goes to who solves.
+  /// Iterations wait for the host then. Empty: inner products are of this part alone, so that sets
+  /// with a HaloExchange are refused.
+  std::function<void(std::span<double> values)> sum{};
 };
 
 struct SolveResult {
   std::size_t iterations = 0;
-  double residual = 0;  ///< its norm, as the method updates it
-  bool converged = false;
+  double residual = 0;     ///< its norm, as the method updates it
+  bool converged = false;  ///< end is End::converged; else x is no solution: nothing is thrown
   /// Why it ended. `indefinite`: a direction p with p A p <= 0 was met, which a symmetric positive
   /// definite matrix has not; x stays as it was before.
   enum class End : std::uint8_t {
@@ -45,14 +51,17 @@ using MixedOperator = std::function<void(const MixedDat& x, const MixedDat& y)>;
 /// looks. Keeps its vectors and loops for the next solution over the same set. One thread.
 class KILN_API Solver {
  public:
+  /// Throws bad_input for options that are negative or NaN.
   explicit Solver(const SolveOptions& options = {});
   ~Solver();
+  /// What was moved from may be assigned to, or go, and nothing else.
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
   /// Solves A x = b, beginning with what x holds. x and b are on the row set, of the matrix's
   /// floating-point type, with row_dim components. Throws bad_input: the matrix is not square, or
-  /// has a zero on the diagonal (with jacobi), something is no number (NaN), Dats that do not fit.
+  /// has a zero on the diagonal (with jacobi), something is no number (NaN), Dats that do not fit;
+  /// unsupported: their sets have a HaloExchange, and SolveOptions::sum is empty.
   SolveResult solve(const Mat& mat, const Dat& x, const Dat& b);
   /// The same with an operator. `diagonal`: the preconditioner's; null: none is used.
   SolveResult solve(const Operator& apply, const Dat& x, const Dat& b,

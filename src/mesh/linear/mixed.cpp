@@ -43,7 +43,7 @@ double MixedDat::norm() const {
 MixedArg arg(const MixedDat& dat, Access access) {
   std::vector<Arg> parts;
   for (const Dat& part : dat) parts.push_back(arg(part, access));
-  return {std::move(parts), false};
+  return MixedArg::by_part(std::move(parts));
 }
 
 MixedArg arg(const MixedDat& dat, const MixedMap& maps, Access access) {
@@ -57,18 +57,19 @@ MixedArg arg(const MixedDat& dat, const MixedMap& maps, Access access) {
              name_of(dat[0].type()), dat[p].name(), name_of(dat[p].type()));
     parts.push_back(arg(dat[p], maps[p], access));
   }
-  return {std::move(parts), true};
+  return MixedArg::as_one(std::move(parts));
 }
 
 void par_loop(const Kernel& kernel, const Iteration& over, std::span<const MixedArg> arguments) {
-  JoinedKernel joined(*Handles::state(over.set())->session, kernel);
+  std::vector<Arg> parts;
   for (const MixedArg& argument : arguments) {
     if (!argument.joined && argument.parts.size() != 1)
       refuse("loop {}: a mixed dat without maps over one set, expected a loop over a MixedSet",
              kernel.name());
-    joined.add(argument);
+    parts.insert(parts.end(), argument.parts.begin(), argument.parts.end());
   }
-  par_loop(joined.kernel(), over, std::span<const Arg>(joined.arguments()));
+  par_loop(joined_kernel(*Handles::state(over.set())->session, kernel, arguments), over,
+           std::span<const Arg>(parts));
 }
 
 void par_loop(const Kernel& kernel, const MixedSet& over, std::span<const MixedArg> arguments) {

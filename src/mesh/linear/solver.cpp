@@ -32,6 +32,17 @@ void check_fits(const Dat& dat, const Dat& x, ScalarType type) {
     refuse("dat {} is of {}, expected {}", dat.name(), name_of(dat.type()), name_of(type));
 }
 
+/// Sums over a part are no inner products where others have the rest.
+void check_sums(const SolveOptions& options, const MixedDat& x) {
+  if (options.sum) return;
+  for (const Dat& part : x)
+    if (Handles::state(part.set())->exchange != nullptr)
+      throw Error(Errc::unsupported,
+                  fmt::format("solve: set {} has a HaloExchange, so that inner products need "
+                              "SolveOptions::sum, which adds up over all parts",
+                              part.set().name()));
+}
+
 /// No part of the solution may be another one, or a part of what is given.
 void check_apart(const MixedDat& x, const MixedDat& other) {
   for (std::size_t i = 0; i < x.size(); ++i)
@@ -151,7 +162,10 @@ class Conjugate {
     loops(&CgKernels::invert, [&](std::size_t part) {
       return std::vector<Arg>{arg(work_.d[part], RW), arg(work_.lowest, MIN)};
     });
-    if (values_of(work_.lowest)[0] == 0) refuse("the diagonal has a zero");
+    // All parts must come to the same end.
+    double zeros = values_of(work_.lowest)[0] == 0 ? 1 : 0;
+    if (options_.sum) options_.sum({&zeros, 1});
+    if (zeros > 0) refuse("the diagonal has a zero");
   }
 
   SolveResult run(const MixedDat& b) {
@@ -192,6 +206,8 @@ class Conjugate {
                             arg(work_.p[part], WRITE), arg(work_.s[0], INC), arg(work_.bb, INC)},
                            2, part);
     });
+    sum_up(work_.bb);
+    sum_up(work_.s[0]);
     const double norm = std::sqrt(values_of(work_.bb)[0]);
     const auto first = values_of(work_.s[0]);
     residual_ = std::sqrt(first[1]);
@@ -203,6 +219,18 @@ class Conjugate {
     // Compared as the device does, whose type may be shorter.
     goal_squared_ = values_of(work_.goal)[0];
     check(first, 1, 0);
+  }
+
+  /// Of all parts of a distributed mesh, where there are several.
+  void sum_up(Global& global) const {
+    if (!options_.sum) return;
+    auto values = values_of(global);
+    options_.sum(values);
+    with_type(global.type(), [&](auto zero) {
+      using T = decltype(zero);
+      const std::vector<T> sums(values.begin(), values.end());
+      global.set(std::span<const T>(sums));
+    });
   }
 
   /// What the next iterations add to. The device is idle now: in memory that it shares with the
@@ -232,12 +260,14 @@ class Conjugate {
     loops(&CgKernels::product, [&](std::size_t part) {
       return std::vector<Arg>{arg(work_.p[part], READ), arg(work_.q[part], READ), arg(pq, INC)};
     });
+    sum_up(pq);
     loops(&CgKernels::update, [&](std::size_t part) {
       return with_diagonal(
           {arg(s, READ), arg(pq, READ), arg(work_.goal, READ), arg(work_.p[part], READ),
            arg(work_.q[part], READ), arg(x_[part], RW), arg(work_.r[part], RW), arg(next, INC)},
           5, part);
     });
+    sum_up(next);
     loops(&CgKernels::direction, [&](std::size_t part) {
       return with_diagonal(
           {arg(s, READ), arg(next, READ), arg(work_.r[part], READ), arg(work_.p[part], RW)}, 2,
@@ -330,6 +360,7 @@ SolveResult Solver::solve(const MixedMat& mat, const MixedDat& x, const MixedDat
     refuse("a mixed dat of {} parts, expected {}", x.size(), mat.row_parts());
   for (std::size_t p = 0; p < x.size(); ++p) check_fits_rows(mat.block(p, p), x[p]);
   check_dats(x, b, nullptr);
+  check_sums(state_->options, x);
   const bool jacobi = state_->options.preconditioner == SolveOptions::Preconditioner::jacobi;
   Workspace& work = state_->workspace_for(x, jacobi);
   const MixedOperator apply = [&](const MixedDat& from, const MixedDat& to) {
@@ -355,6 +386,7 @@ SolveResult Solver::solve(const Operator& apply, const Dat& x, const Dat& b, con
 SolveResult Solver::solve(const MixedOperator& apply, const MixedDat& x, const MixedDat& b,
                           const MixedDat* diagonal) {
   check_dats(x, b, diagonal);
+  check_sums(state_->options, x);
   const bool jacobi =
       diagonal != nullptr && state_->options.preconditioner == SolveOptions::Preconditioner::jacobi;
   Workspace& work = state_->workspace_for(x, jacobi);

@@ -54,6 +54,7 @@ class Checker {
     if (extents_[0] == 0 && extents_[1] != 0)
       fail("iteration index 1 without 0, expected index(0) to be the first");
     check_globals(arguments);
+    check_order(arguments);
   }
 
  private:
@@ -121,6 +122,34 @@ class Checker {
         what_ = "global " + global_of(one).name;
         fail("access {}, but argument {} is the same with {}, expected one way of use",
              name_of(one.access), k, name_of(other.access));
+      }
+  }
+
+  /// Elements run in any order, several at once: what one argument changes no other may use, where
+  /// one of them goes through a Map. (Those that go through Maps and all change what they find are
+  /// kept apart by colours.)
+  void check_order(std::span<const Arg> arguments) {
+    const auto reads = [](const Arg& arg) { return arg.access == Access::read; };
+    const auto way = [](const Arg& arg) {
+      return arg.map == nullptr
+                 ? std::string(name_of(arg.access))
+                 : fmt::format("{} through map {}", name_of(arg.access), arg.map->name);
+    };
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k) {
+        const Arg &one = arguments[i], &other = arguments[k];
+        if (one.kind != Arg::Kind::dat || other.kind != Arg::Kind::dat || one.data != other.data)
+          continue;
+        const bool both_direct = one.map == nullptr && other.map == nullptr;
+        const bool both_mapped = one.map != nullptr && other.map != nullptr;
+        if (both_direct || (reads(one) && reads(other))) continue;
+        if (both_mapped && !reads(one) && !reads(other)) continue;
+        number_ = i;
+        what_ = "dat " + dat_of(one).name;
+        fail(
+            "{}, but argument {} is the same with {}: elements run in any order, and one would "
+            "change what another uses, expected two Dats",
+            way(one), k, way(other));
       }
   }
 

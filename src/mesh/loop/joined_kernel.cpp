@@ -45,6 +45,21 @@ std::vector<int> pointer_depths(const Session& session, const Kernel& kernel) {
   return state.pointer_depths;
 }
 
+/// What of arguments decides on the text: no identities, no sizes of sets.
+std::vector<std::int64_t> structure_of(std::span<const MixedArg> arguments) {
+  std::vector<std::int64_t> numbers;
+  const auto add = [&](auto... all) { (numbers.push_back(static_cast<std::int64_t>(all)), ...); };
+  for (const MixedArg& argument : arguments) {
+    add(argument.joined, argument.column_parts, argument.parts.size());
+    for (const Arg& part : argument.parts) {
+      add(part.kind, type_of(part), part.component, part.index, part.column_index,
+          part.map == nullptr ? 0 : part.map->arity);
+      if (part.kind == Arg::Kind::mat) add(rows_of(part), columns_of(part));
+    }
+  }
+  return numbers;
+}
+
 }  // namespace
 
 /// Whether the user's function takes a matrix as `T m[rows][columns]`, not as `T *`.
@@ -65,14 +80,13 @@ std::string JoinedKernel::parameter(const Arg& arg) {
   if (arg.index >= 0 || arg.column_index >= 0)
     throw Error(Errc::bad_input,
                 fmt::format("loop {}: an iteration index beside joined arguments", kernel_.name()));
-  std::string name = fmt::format("kiln_part{}", arguments_.size());
+  std::string name = fmt::format("kiln_part{}", parts_++);
   const std::string_view type = name_of(type_of(arg));
   const bool is_vector = arg.kind == Arg::Kind::dat && arg.map != nullptr && arg.component < 0;
   parameters_ += parameters_.empty() ? "" : ", ";
   parameters_ += arg.kind == Arg::Kind::mat && wants_rows()
                      ? fmt::format("{} {}[{}][{}]", type, name, rows_of(arg), columns_of(arg))
                      : fmt::format("{} {}{}", type, is_vector ? "**" : "*", name);
-  arguments_.push_back(arg);
   return name;
 }
 
@@ -143,6 +157,25 @@ Kernel JoinedKernel::kernel() const {
                   "#pragma clang diagnostic pop\n",
                   kernel_.code(), name, parameters_, before_, kernel_.name(), call_, after_),
       name);
+}
+
+Kernel joined_kernel(const Session& session, const Kernel& kernel,
+                     std::span<const MixedArg> arguments) {
+  const KernelState& state = *Handles::state(kernel);
+  auto structure = structure_of(arguments);
+  {
+    const std::lock_guard lock(state.mutex);
+    if (const auto known = state.joined.find(structure); known != state.joined.end())
+      return known->second;
+  }
+  JoinedKernel joined(session, kernel);
+  for (const MixedArg& argument : arguments) joined.add(argument);
+  Kernel made = joined.kernel();
+  const std::lock_guard lock(state.mutex);
+  // What the function takes is not known of a wrong text: another Mesh, with the constants that it
+  // wants, may read it.
+  if (!state.pointer_depths.empty()) state.joined.try_emplace(std::move(structure), made);
+  return made;
 }
 
 }  // namespace kiln::mesh

@@ -20,8 +20,8 @@ class JoinedKernel {
   /// The next argument of the user's function. Throws bad_input for iteration indices.
   void add(const MixedArg& argument);
 
+  /// Its arguments are all parts of all arguments, in their order.
   Kernel kernel() const;
-  const std::vector<Arg>& arguments() const { return arguments_; }
 
  private:
   std::string parameter(const Arg& arg);
@@ -32,9 +32,14 @@ class JoinedKernel {
   const Session& session_;
   const Kernel& kernel_;
   std::string parameters_, before_, call_, after_;
-  std::vector<Arg> arguments_;
   std::size_t place_ = 0;  ///< of the argument that is added, among the user's
+  std::size_t parts_ = 0;
   int joined_ = 0;
 };
+
+/// The kernel for these arguments; written once for arguments that are made up alike, as long as
+/// the user's Kernel lives. Throws as JoinedKernel::add() does. Thread-safe.
+Kernel joined_kernel(const Session& session, const Kernel& kernel,
+                     std::span<const MixedArg> arguments);
 
 }  // namespace kiln::mesh

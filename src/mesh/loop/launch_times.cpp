@@ -1,5 +1,7 @@
 #include "mesh/loop/launch_times.hpp"
 
+#include <utility>
+
 #include "base/clock.hpp"
 
 namespace kiln::mesh {
@@ -20,21 +22,22 @@ cl_ulong time_of(cl_event event, cl_profiling_info what) {
 void LaunchTimes::enqueue(Launch& launch, const Queue& queue, Part part) {
   if (part == Part::middle) return launch.enqueue(queue.cl()());
   const bool begins = part != Part::last, ends = part != Part::first;
-  // The run before may have failed half way.
-  if (begins && !runs_.empty() && runs_.back().last() == nullptr) runs_.pop_back();
+  if (begins) open_.reset();  // the run before may have failed half way
   if (begins && runs_.size() >= most_runs) collect(most_runs / 2);  // done, or soon will be
   const std::int64_t now = now_ns();
   cl_event event = nullptr;
   launch.enqueue(queue.cl()(), {}, &event);
-  if (begins) runs_.push_back({cl::Event(event, part == Part::only), {}, now});
-  if (ends) runs_.back().last = cl::Event(event);
+  const cl::Event launched(event);
+  if (begins) open_ = Run{launched, {}, now};
+  if (!ends || !open_) return;
+  open_->last = launched;
+  runs_.push_back(*std::exchange(open_, std::nullopt));
 }
 
 /// Adds up the oldest ones.
 void LaunchTimes::collect(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const cl_event last = runs_[i].last();
-    if (last == nullptr) continue;
     check_cl(::clWaitForEvents(1, &last), "clWaitForEvents");
     const cl_ulong start = time_of(runs_[i].first(), CL_PROFILING_COMMAND_START);
     const cl_ulong end = time_of(last, CL_PROFILING_COMMAND_END);
@@ -49,11 +52,13 @@ void LaunchTimes::collect(std::size_t count) {
 }
 
 double LaunchTimes::seconds() {
+  open_.reset();
   collect(runs_.size());
   return seconds_;
 }
 
 void LaunchTimes::clear() {
+  open_.reset();
   collect(runs_.size());
   seconds_ = 0;
 }

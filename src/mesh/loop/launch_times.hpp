@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernel/launch.hpp"
@@ -18,7 +19,8 @@ class LaunchTimes {
     recording_ = recording;
     name_ = std::move(name);
   }
-  /// Enqueues a part of a run. A run whose last part never came counts for nothing.
+  /// Enqueues a part of a run. A run whose last part never came counts for nothing; nor does one
+  /// whose times are asked for, or cleared, before its last part.
   void enqueue(Launch& launch, const Queue& queue, Part part);
   /// Which part of `count` launches one is.
   static Part part(std::size_t i, std::size_t count) {
@@ -37,7 +39,8 @@ class LaunchTimes {
     std::int64_t enqueued_ns = 0;
   };
   void collect(std::size_t count);
-  std::vector<Run> runs_;
+  std::vector<Run> runs_;    ///< whole ones
+  std::optional<Run> open_;  ///< the last part is still to come
   double seconds_ = 0;
   Recording* recording_ = nullptr;
   std::string name_;

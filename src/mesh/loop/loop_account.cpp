@@ -60,13 +60,15 @@ void LoopMaker::describe_form() const {
   const bool in_blocks = form_ == Form::blocks || form_ == Form::staged;
   report_.form = names[static_cast<int>(form_)];
   if (in_blocks) report_.form += fmt::format(" of {}", number("BLOCK"));
-  if (report_.colours > 0) report_.form += fmt::format(" in {} colours", report_.colours);
+  if (report_.colours > 0)
+    report_.form +=
+        fmt::format(" in {} colour{}", report_.colours, report_.colours == 1 ? "" : "s");
 }
 
 // The kernel is read for it even where its program is in the store: not for trials, nor for those
 // who ask nothing.
 void LoopMaker::note_lanes() const {
-  if (form_ != Form::blocks || &resolver_ != &session_.resolver()) return;
+  if (form_ != Form::blocks || is_trial()) return;
   if (!session_.options.timing && !explains_by_environment()) return;
   try {
     report_.lanes_obstacle = lanes_obstacle(shape_, parameters_);

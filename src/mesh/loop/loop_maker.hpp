@@ -42,6 +42,9 @@ class LoopMaker {
     DevicePlanPtr on_device;  ///< the plan's arrays; null: no plan
   };
 
+  /// Of trials nothing is kept, and nothing told.
+  bool is_trial() const { return session_.is_for_trials(resolver_); }
+
   const std::array<std::size_t, 4>& sizes() const {
     return over_.subset != nullptr ? over_.subset->sizes : over_.set->sizes;
   }

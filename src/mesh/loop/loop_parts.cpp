@@ -47,11 +47,12 @@ void LoopMaker::fetch_plan(Part& part) {
   const PlanInput& input = made.input;
   EnvironmentExplanation environment;
   Explanation explanation;
-  part.plan = MeshPlan(plans_.resolve(input, &explanation));
+  part.plan = MeshPlan(plans_.resolve(input, &explanation, shape_.kernel));
+  for (const auto identity : made.identities) plans_.forget(identity);
   if (session_.options.check)
     if (const auto wrong = check_plan(input, part.plan); !wrong.empty())
       throw Error(Errc::internal, fmt::format("loop {}: its plan: {}", shape_.kernel, wrong));
-  if (session_.recording != nullptr) session_.recording->add(explanation);
+  if (session_.recording != nullptr && !is_trial()) session_.recording->add(explanation);
   if (explains_by_environment()) *environment.get() = explanation;
   const bool was_made = std::any_of(explanation.steps.begin(), explanation.steps.end(),
                                     [](const auto& step) { return step.layer == "make"; });
@@ -64,7 +65,6 @@ void LoopMaker::fetch_plan(Part& part) {
                             shape_.kernel, number("BLOCK"), part.plan.nshared(),
                             session_.device()->name, session_.device()->local_memory));
   report_.colours = std::max(report_.colours, part.plan.ncolors());
-  for (const auto identity : made.identities) session_.plans().forget(identity);
   part.on_device = session_.device_plans.get(*session_.context(), part.plan);
   made_->plans_.push_back(part.on_device);
 }

@@ -32,25 +32,50 @@ void MadeLoop::end_exchanges(const Queue& queue) {
     if (dat->is_halo_stale) end_exchange(*dat, queue);
 }
 
-void MadeLoop::run(const Queue& queue, bool is_timed) {
-  const bool exchanges = !halo_reads_.empty() && begin_exchanges(queue);
+void MadeLoop::refresh_halos(const Queue& queue) {
+  if (begin_exchanges(queue)) end_exchanges(queue);
+}
+
+void MadeLoop::bring_inputs(const Queue& queue) {
   for (Residence* input : inputs_) input->on_device(queue);
   set_constants();
-  const auto some = [&](std::size_t begin, std::size_t end) {
-    if (!is_timed) return enqueue(queue, begin, end);
-    for (std::size_t i = begin; i < end; ++i)
-      times_.enqueue(launches_[i], queue, LaunchTimes::part(i, launches_.size()));
-  };
-  std::size_t done = 0;
-  if (exchanges) {
-    some(0, done = core_launches_);
-    if (done > 0) check_cl(::clFlush(queue.cl()()), "clFlush");
-    end_exchanges(queue);
-  }
-  some(done, launches_.size());
+}
+
+void MadeLoop::launch(const Queue& queue, bool is_timed, std::size_t begin, std::size_t end) {
+  if (!is_timed) return enqueue(queue, begin, end);
+  for (std::size_t i = begin; i < end; ++i)
+    times_.enqueue(launches_[i], queue, LaunchTimes::part(i, launches_.size()));
+}
+
+void MadeLoop::note_changes() {
   for (Residence* output : outputs_) output->device_writes();
   for (DatState* dat : halo_writes_) dat->is_halo_stale = true;
   for (GlobalState* global : extrema_) global->is_extremum = true;
+}
+
+void MadeLoop::run(const Queue& queue, bool is_timed) {
+  const bool exchanges = !halo_reads_.empty() && begin_exchanges(queue);
+  bring_inputs(queue);
+  std::size_t done = 0;
+  try {
+    if (exchanges) {
+      launch(queue, is_timed, 0, done = core_launches_);
+      if (done > 0) check_cl(::clFlush(queue.cl()()), "clFlush");
+      end_exchanges(queue);
+    }
+    launch(queue, is_timed, done, launches_.size());
+  } catch (...) {
+    // Some may be on their way. Where none is, the device's copies are as good as the host's.
+    note_changes();
+    throw;
+  }
+  note_changes();
+}
+
+void MadeLoop::try_out(const Queue& queue, bool is_timed) {
+  bring_inputs(queue);
+  for (Residence* output : outputs_) output->device_writes();
+  launch(queue, is_timed, 0, launches_.size());
 }
 
 }  // namespace kiln::mesh

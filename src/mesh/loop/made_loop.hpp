@@ -14,9 +14,16 @@ namespace kiln::mesh {
 /// A loop planned, compiled and with its arguments set: launches in order. One thread.
 class MadeLoop {
  public:
-  /// Brings what is read to the device, enqueues the launches, notes what they change. Allocates
-  /// nothing but where times are taken. Throws kiln::Error.
+  /// Brings what is read to the device, exchanging halos that are stale, enqueues the launches,
+  /// notes what they change, also where one of them or an exchange fails. Allocates nothing but
+  /// where times are taken. Throws kiln::Error, and what a HaloExchange throws.
   void run(const Queue& queue, bool is_timed);
+
+  /// The same for a trial, whose results are put back: halos are taken as they are, nothing is
+  /// exchanged and no halo becomes stale. So parts of a distributed mesh may try different things.
+  void try_out(const Queue& queue, bool is_timed);
+  /// Exchanges the halos that run() would exchange.
+  void refresh_halos(const Queue& queue);
 
   /// The launches alone.
   void enqueue(const Queue& queue) { enqueue(queue, 0, launches_.size()); }
@@ -39,6 +46,9 @@ class MadeLoop {
     std::uint64_t seen = 0;
   };
   void set_constants();
+  void bring_inputs(const Queue& queue);
+  void launch(const Queue& queue, bool is_timed, std::size_t begin, std::size_t end);
+  void note_changes();
   bool begin_exchanges(const Queue& queue);
   void end_exchanges(const Queue& queue);
 

@@ -10,7 +10,7 @@ std::unique_ptr<MadeLoop> LoopMaker::make() {
   request_ = make_request(shape_, session_.loop_device(), static_cast<std::int64_t>(sizes()[1]));
   // Programs belong to the context, whoever made them: what was compiled for a trial must not
   // stand in for one that is to be kept.
-  if (&resolver_ != &session_.resolver()) request_.facts.push_back({"trial", std::int64_t{1}});
+  if (is_trial()) request_.facts.push_back({"trial", std::int64_t{1}});
   parameters_ = with_block(resolver_.parameters(request_, *session_.device()), shape_,
                            request_.problem_size, session_.device()->compute_units);
   form_ = form_of(parameters_);
@@ -32,7 +32,7 @@ std::unique_ptr<MadeLoop> LoopMaker::make() {
   made_->loop_launches_ = made_->launches_.size();
   if (folds && slot > 0) add_fold(std::min(counted_, slot));
   made_->bytes_ = bytes_moved();
-  made_->times_.record(session_.recording.get(), shape_.kernel);
+  if (!is_trial()) made_->times_.record(session_.recording.get(), shape_.kernel);
   describe_form();
   return std::move(made_);
 }

@@ -15,7 +15,8 @@ Program& noted_program(const Session& session, Resolver& resolver, const Request
       resolver.resolve(request, session.context(), session.device(), wanted, &explanation);
   if (!report.lanes_obstacle.empty())
     explanation.notes.push_back("one element at a time: " + report.lanes_obstacle);
-  if (session.recording != nullptr) session.recording->add(explanation);
+  if (session.recording != nullptr && !session.is_for_trials(resolver))
+    session.recording->add(explanation);
   if (explains_by_environment()) *environment.get() = explanation;
   const bool was_made =
       std::any_of(explanation.steps.begin(), explanation.steps.end(), [](const auto& step) {

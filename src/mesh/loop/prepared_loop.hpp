@@ -42,6 +42,9 @@ class PreparedLoop {
   /// Its launches alone: what run() is measured against.
   void enqueue_only(const Queue& queue) { made_->enqueue(queue); }
 
+  /// Exchanges the halos that it reads, where they are stale.
+  void refresh_halos() { made_->refresh_halos(session_.queue); }
+
   bool uses(const void* state) const;
   bool writes(const void* state) const;
   /// Whether it must stay behind an earlier loop: one writes what the other uses.

@@ -3,46 +3,12 @@
 
 #include <algorithm>
 
+#include "mesh/matrix/mat_checks.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
 #include "mesh/object/scalar.hpp"
 
 namespace kiln::mesh {
 namespace {
-
-template <class... Parts>
-[[noreturn]] void refuse(const MatState& mat, fmt::format_string<Parts...> text, Parts&&... parts) {
-  throw Error(Errc::bad_input, fmt::format("mat {}: {}", mat.name,
-                                           fmt::format(text, std::forward<Parts>(parts)...)));
-}
-
-void check_vector(const MatState& mat, const DatState& dat, const Set& set, std::size_t dim) {
-  if (dat.session != mat.session) refuse(mat, "dat {} belongs to another Mesh", dat.name);
-  if (dat.data.is_free()) refuse(mat, "dat {} was freed", dat.name);
-  if (!(dat.on.set() == set))
-    refuse(mat, "dat {} is on set {}, expected {}", dat.name, dat.on.set().name(), set.name());
-  const auto& form = dat.data.form();
-  if (form.dim != dim)
-    refuse(mat, "dat {} has {} components, expected {}", dat.name, form.dim, dim);
-  if (form.type != mat.values.form().type)
-    refuse(mat, "dat {} is of {}, expected {}", dat.name, name_of(form.type),
-           name_of(mat.values.form().type));
-}
-
-/// Only there has a matrix a diagonal.
-void check_square(const MatState& mat) {
-  const auto& sparsity = *Handles::state(mat.sparsity);
-  if (!(sparsity.row_set == sparsity.column_set))
-    refuse(mat, "rows of set {}, columns of {}, expected the same set", sparsity.row_set.name(),
-           sparsity.column_set.name());
-  if (sparsity.row_dim != sparsity.column_dim)
-    refuse(mat, "blocks of {} x {}, expected square ones", sparsity.row_dim, sparsity.column_dim);
-}
-
-void check_rows(const MatState& mat, const Subset& rows) {
-  const auto& row_set = Handles::state(mat.sparsity)->row_set;
-  if (!(rows.superset() == row_set))
-    refuse(mat, "rows of set {}, expected {}", rows.superset().name(), row_set.name());
-}
 
 /// Place of a block in its row, or -1.
 std::ptrdiff_t place_of(const SparsityState& sparsity, std::int32_t row, std::int32_t column) {
@@ -70,6 +36,22 @@ void Mat::zero_rows(const Subset& rows, double diagonal) {
 }
 void Mat::zero_rows(std::span<const std::int32_t> rows, double diagonal) {
   zero_rows(Handles::state(sparsity())->row_set.subset(rows), diagonal);
+}
+
+void Mat::zero_rows_columns(const Subset& rows, const Dat& x, const Dat& b, double diagonal) {
+  auto& from = *Handles::state(x);
+  auto& to = *Handles::state(b);
+  check_square(*state_);
+  check_rows(*state_, rows);
+  check_product(*state_, from, to);
+  state_->session->throw_pending();
+  MatrixKernels::of(*state_, is_soa(from), is_soa(to))
+      .zero_rows_columns(*state_, *Handles::state(rows), from, to,
+                         {MatrixKernels::Columns::Of::the_rows, diagonal});
+}
+void Mat::zero_rows_columns(std::span<const std::int32_t> rows, const Dat& x, const Dat& b,
+                            double diagonal) {
+  zero_rows_columns(Handles::state(sparsity())->row_set.subset(rows), x, b, diagonal);
 }
 
 void Mat::clear_rows(const Subset& rows) {
@@ -146,12 +128,9 @@ namespace {
 
 void multiply(const Mat& mat, const Dat& x, const Dat& y, MatrixKernels::Product product) {
   auto& state = *Handles::state(mat);
-  const auto& sparsity = *Handles::state(state.sparsity);
   auto& from = *Handles::state(x);
   auto& to = *Handles::state(y);
-  check_vector(state, from, sparsity.column_set, sparsity.column_dim);
-  check_vector(state, to, sparsity.row_set, sparsity.row_dim);
-  if (&from == &to) refuse(state, "dat {} is both x and y, expected two", from.name);
+  check_product(state, from, to);
   state.session->throw_pending();
   MatrixKernels::of(state, is_soa(from), is_soa(to)).multiply(state, from, to, product);
   state.session->products.note(state, from, to);

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "mesh/loop/noted_program.hpp"
+#include "mesh/matrix/boundary_kernel.hpp"
 #include "mesh/object/halo.hpp"
 #include "mesh/object/process_resolver.hpp"
 #include "mesh/object/scalar.hpp"
@@ -32,7 +34,7 @@ MatrixKernels::MatrixKernels(Session& session, const RecordedMatrix& of, Resolve
       in_blocks_(parameters_.get("FORM", 0) == 0) {
   // Programs belong to the context, whoever made them: what was compiled for a trial must not stand
   // in for one that is to be kept.
-  if (&resolver != &session.resolver()) request_.facts.push_back({"trial", std::int64_t{1}});
+  if (session.is_for_trials(resolver)) request_.facts.push_back({"trial", std::int64_t{1}});
 }
 
 Request MatrixKernels::request_for(const Session& session, const RecordedMatrix& of) {
@@ -47,6 +49,9 @@ RecordedMatrix MatrixKernels::describe(const MatState& mat, bool x_soa, bool y_s
 }
 
 MatrixKernels& MatrixKernels::of(MatState& mat, bool x_soa, bool y_soa) {
+  // Better Parameters may have gone on record: those that were in use are one look-up away.
+  if (std::exchange(mat.tunings, mat.session->matrix_tunings) != mat.session->matrix_tunings)
+    mat.kernels = {};
   auto& known = mat.kernels[(x_soa ? 2u : 0u) + (y_soa ? 1u : 0u)];
   if (known != nullptr) return *known;
   known = &find(*mat.session, describe(mat, x_soa, y_soa));
@@ -65,12 +70,14 @@ MatrixKernels::Prepared& MatrixKernels::prepare(const std::string& kernel, LoopR
   const auto known = launches_.find(kernel);
   if (known != launches_.end()) return known->second;
   const auto start = now_ns();
-  Program& program = noted_program(session_, resolver_, request_,
-                                   {variant_of(kernel, matrix_range(parameters_, 1))}, report);
+  const bool is_generated = kernel != boundary_kernel;
+  Program& program = noted_program(
+      session_, resolver_, is_generated ? request_ : boundary_request(of_.shape, in_blocks_),
+      {variant_of(kernel, matrix_range(parameters_, 1))}, report);
   Prepared& prepared =
       launches_.try_emplace(kernel, Prepared{{session_.context(), program, kernel}}).first->second;
   if (CallLog* const log = process_call_log();
-      log != nullptr && &resolver_ == &session_.resolver()) {
+      log != nullptr && is_generated && !session_.is_for_trials(resolver_)) {
     RecordedMatrix of = of_;
     of.kernel = kernel;
     prepared.counter = log->counter(recorded_call(of, *session_.device()));
@@ -102,7 +109,7 @@ class MatrixKernels::Call {
   Call& values(Access access) {
     wait_for(&mat_, access);
     add(mat_.values);
-    if (access != Access::read) written_ = &mat_.values;
+    if (access != Access::read) note_written(mat_.values);
     return *this;
   }
   Call& vector(DatState& dat, Access access) {
@@ -110,7 +117,7 @@ class MatrixKernels::Call {
     add(dat.data);
     scalar(static_cast<cl_long>(dat.data.form().elements));
     if (access == Access::read) return *this;
-    written_ = &dat.data;
+    note_written(dat.data);
     written_dat_ = &dat;
     return *this;
   }
@@ -168,6 +175,7 @@ class MatrixKernels::Call {
   }
 
  private:
+  void note_written(Residence& data) { written_[written_[0] == nullptr ? 0 : 1] = &data; }
   void wait_for(const void* state, Access access) {
     session_.loops.run_for(
         state, access == Access::read ? LoopQueue::For::reading : LoopQueue::For::writing);
@@ -195,15 +203,22 @@ class MatrixKernels::Call {
       work_.times.enqueue(launch_, session_.queue, part);
     else
       launch_.enqueue(session_.queue.cl()());
-    if (written_ != nullptr) written_->device_writes();
+    for (Residence* data : written_)
+      if (data != nullptr) data->device_writes();
+    note_halo();
+  }
+  /// Of a trial nothing is to be left: its results are put back.
+  void note_halo() {
+    if (written_dat_ != nullptr && !session_.is_for_trials(kernels_.resolver_))
+      written_dat_->is_halo_stale = written_dat_->has_halo();
   }
   void done(std::size_t bytes) {
-    if (written_dat_ != nullptr) written_dat_->is_halo_stale = written_dat_->has_halo();
+    note_halo();  // others may have rows where this part has none
     if (prepared_.counter != nullptr) prepared_.counter->add_call(now_ns() - start_);
     LoopReport& report = work_.report;
     ++report.count;
     report.bytes += bytes;
-    if (!report.form.empty()) return;
+    if (std::exchange(work_.kernels, &kernels_) == &kernels_) return;
     report.form = "rows";
     if (const auto lanes = kernels_.parameters_.get("LANES", 1); lanes > 1)
       report.form = fmt::format("rows by {} lanes", lanes);
@@ -218,7 +233,7 @@ class MatrixKernels::Call {
   Launch& launch_;
   const std::int64_t start_ = prepared_.counter != nullptr ? now_ns() : 0;
   unsigned position_ = 0;
-  Residence* written_ = nullptr;
+  std::array<Residence*, 2> written_{};
   DatState* written_dat_ = nullptr;
 };
 
@@ -263,6 +278,27 @@ void MatrixKernels::change_rows(MatState& mat, SubsetState* rows, const RowChang
       .scalar(ByteView{value.data(), size_of(of_.shape.type)})
       .over_rows(rows == nullptr ? sparsity.row_set.total_size() : rows->indices.size(),
                  rows_bytes(mat, rows, change.clear, change.set));
+}
+
+void MatrixKernels::zero_rows_columns(MatState& mat, SubsetState& rows, DatState& x, DatState& b,
+                                      const Columns& columns) {
+  auto& sparsity = *Handles::state(mat.sparsity);
+  session_.loops.run_for(&x, LoopQueue::For::reading);
+  if (x.is_halo_stale && Handles::state(x.on.set())->exchange != nullptr) {
+    begin_exchange(x, session_.queue);
+    end_exchange(x, session_.queue);
+  }
+  const auto value = scalar_bytes(of_.shape.type, columns.diagonal);
+  Call(*this, mat, MatrixOperation::zero_rows_columns, boundary_kernel)
+      .matrix(Access::rw)
+      .memory(rows.device)
+      .scalar(static_cast<cl_int>(rows.indices.size()))
+      .scalar(cl_int{columns.of == Columns::Of::the_rows})
+      .scalar(static_cast<cl_int>(sparsity.row_set.size()))
+      .scalar(ByteView{value.data(), size_of(of_.shape.type)})
+      .vector(x, Access::read)
+      .vector(b, Access::rw)
+      .over_rows(sparsity.row_set.total_size(), rows_columns_bytes(mat, rows));
 }
 
 void MatrixKernels::zero(MatState& mat) {

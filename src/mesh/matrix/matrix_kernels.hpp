@@ -39,6 +39,15 @@ class MatrixKernels {
     double value = 0;
   };
   void change_rows(MatState& mat, SubsetState* rows, const RowChange& change);
+  /// Boundary conditions that keep a matrix symmetric: columns of these rows' numbers become 0, and
+  /// b loses what they gave with x. `the_rows`: these rows themselves, too, whose diagonal and part
+  /// of b are set. `other_rows`: the block is one beside a mixed matrix's diagonal.
+  struct Columns {
+    enum class Of : std::uint8_t { the_rows, other_rows } of = Of::the_rows;
+    double diagonal = 1;
+  };
+  void zero_rows_columns(MatState& mat, SubsetState& rows, DatState& x, DatState& b,
+                         const Columns& columns);
   void zero(MatState& mat);
 
  private:

@@ -27,8 +27,8 @@ struct Sizes {
 }  // namespace
 
 MatrixWork& MatrixWork::of(MatState& mat, MatrixOperation operation) {
-  static constexpr const char* names[] = {"multiply", "diagonal", "set_diagonal", "change_rows",
-                                          "zero"};
+  static constexpr const char* names[] = {"multiply",    "diagonal", "set_diagonal",
+                                          "change_rows", "zero",     "zero_rows_columns"};
   const auto number = static_cast<std::size_t>(operation);
   MatrixWork*& known = mat.work[number];
   if (known != nullptr) return *known;
@@ -86,6 +86,18 @@ std::size_t rows_bytes(const MatState& mat, const SubsetState* rows, bool clears
   // Where all of a row is written its diagonal is in the caches.
   if (clears) return bytes + blocks * sizes.block;
   return bytes + (sets ? count * sizes.sparsity.row_dim * sizes.item : 0);
+}
+
+std::size_t rows_columns_bytes(const MatState& mat, const SubsetState& rows) {
+  const Sizes sizes(mat);
+  const std::size_t count = sizes.sparsity.row_set.total_size();
+  std::size_t blocks = 0;
+  for (const std::int32_t row : rows.indices) {
+    const auto at = static_cast<std::size_t>(row);
+    if (at < count) blocks += sizes.blocks_before(at + 1) - sizes.blocks_before(at);
+  }
+  // A row is written, a column as long as it read and written.
+  return (count + 1 + sizes.blocks_before(count)) * index_bytes + 3 * blocks * sizes.block;
 }
 
 }  // namespace kiln::mesh

@@ -12,6 +12,7 @@ enum class MatrixOperation : std::uint8_t {
   set_diagonal,
   change_rows,
   zero,
+  zero_rows_columns,
   count
 };
 
@@ -20,6 +21,7 @@ enum class MatrixOperation : std::uint8_t {
 struct MatrixWork {
   LoopReport report;
   LaunchTimes times;
+  const MatrixKernels* kernels = nullptr;  ///< those that report.form is of
   bool is_timed = false;  ///< even where the Session's options do not ask for times
 
   /// The Session's for this matrix; made at the first call.
@@ -35,5 +37,7 @@ std::size_t multiply_bytes(const MatState& mat, bool adds);
 std::size_t diagonal_bytes(const MatState& mat);
 /// Of clearing rows, of setting their diagonal. Null: all rows.
 std::size_t rows_bytes(const MatState& mat, const SubsetState* rows, bool clears, bool sets);
+/// Of clearing rows and the columns of their numbers: all indices, and these entries.
+std::size_t rows_columns_bytes(const MatState& mat, const SubsetState& rows);
 
 }  // namespace kiln::mesh

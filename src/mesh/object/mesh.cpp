@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/log_failure.hpp"
 #include "device/pinned_workers.hpp"
 #include "mesh/loop/prepared_loop.hpp"
 #include "mesh/matrix/matrix_work.hpp"
@@ -47,6 +48,12 @@ void check_name(const char* what, const std::string& name) {
   if (name.empty()) throw Error(Errc::bad_input, fmt::format("{}: no name, expected one", what));
 }
 
+/// From the device's events, as far as they were not yet.
+void collect_times(Session& session) {
+  for (const auto& loop : session.loops.all()) loop->report();
+  for (const auto& work : session.matrix_work) work->now();
+}
+
 /// Handles of two Meshes do not go together.
 void check_owner(const SessionPtr& owner, const char* what, const std::string& name,
                  const Set& set) {
@@ -69,8 +76,9 @@ Mesh::~Mesh() {
   // Nobody is left to ask for the results of what waits, but those who hold handles.
   try {
     finish();
-  } catch (const Error&) {
-    // A destructor has nobody to tell; who wants to know calls finish().
+  } catch (...) {
+    // What failed may be the user's own: an exchange of halos. Who wants to know calls finish().
+    log_failure("a Mesh's last loops");
   }
 }
 
@@ -87,8 +95,11 @@ Set Mesh::set(std::string name, const std::array<std::size_t, 4>& sizes,
                             "exec halo, with all of the halo)",
                             name, sizes[0], sizes[1], sizes[2], sizes[3]));
   if (sizes[3] > most_elements)
-    throw Error(Errc::bad_input, fmt::format("set {}: {} elements, expected at most {}", name,
-                                             sizes[3], most_elements));
+    throw Error(Errc::bad_input,
+                fmt::format("set {}: {} elements{}, expected at most {}", name, sizes[3],
+                            // A negative number of C++ arrives as one of these.
+                            sizes[3] > PTRDIFF_MAX ? " (a negative number, read as unsigned)" : "",
+                            most_elements));
   return Handles::make<Set>(session_->keep(std::unique_ptr<SetState>(
       new SetState{session_, std::move(name), sizes, next_identity(), std::move(exchange)})));
 }
@@ -214,7 +225,8 @@ std::vector<LoopReport> Mesh::report() {
 
 std::vector<TimelineSpan> Mesh::timeline() {
   if (session_->recording == nullptr) return {};
-  report();  // collects the times of all runs
+  finish();
+  collect_times(*session_);
   return session_->recording->spans(device_name());
 }
 

@@ -20,12 +20,19 @@ namespace kiln::mesh {
 /// What a Mesh and all its handles share: the device, the Resolver, the constants, the loops. One
 /// thread at a time.
 struct Session {
+ private:
+  // First, so that it goes last: a Resolver outlives the contexts that it makes programs for.
+  std::unique_ptr<Resolver> own_resolver_;  ///< null: the process's own
+
+ public:
   Session(const Mesh::Options& options, DevicePtr device);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   Resolver& resolver() { return *resolver_; }
+  /// Whether a Resolver is one for trials, of which nothing is kept and nothing told.
+  bool is_for_trials(const Resolver& resolver) const { return &resolver != resolver_; }
   PlanSource& plans() { return *plans_; }
   const ContextPtr& context() const { return queue.context(); }
   const DevicePtr& device() const { return queue.device(); }
@@ -61,6 +68,8 @@ struct Session {
   std::vector<std::weak_ptr<SparsityState>> sparsities;        ///< those that somebody holds
   std::vector<std::unique_ptr<MatrixKernels>> matrix_kernels;  ///< one for each shape that was used
   std::vector<std::unique_ptr<MatrixWork>> matrix_work;        ///< one for each name that was used
+  /// Grows when products were tuned: matrices look for their kernels again.
+  std::uint64_t matrix_tunings = 0;
   DevicePlans device_plans;
   Products products;
   LoopQueue loops;
@@ -70,7 +79,6 @@ struct Session {
 
  private:
   void add_generator();
-  std::unique_ptr<Resolver> own_resolver_;  ///< null: the process's own
   Resolver* resolver_;
   std::unique_ptr<PlanSource> plans_;
   bool is_launched_ = false;

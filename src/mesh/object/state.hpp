@@ -136,7 +136,8 @@ struct MatState {
   Residence values;
   // The Session's, once used:
   std::array<MatrixKernels*, 4> kernels{};  ///< by layouts of vectors
-  std::array<MatrixWork*, 5> work{};        ///< by MatrixOperation
+  std::uint64_t tunings = 0;                ///< Session::matrix_tunings when these were found
+  std::array<MatrixWork*, 6> work{};        ///< by MatrixOperation
 };
 
 struct KernelState {
@@ -145,6 +146,8 @@ struct KernelState {
   std::string name, code;
   mutable std::mutex mutex;
   mutable std::vector<int> pointer_depths;  ///< of the function's parameters, once asked for
+  /// The kernels that call this one with joined arguments, by how these are made up.
+  mutable std::map<std::vector<std::int64_t>, Kernel> joined;
 };
 
 /// From a handle to what it stands for.

@@ -7,6 +7,20 @@
 #include "kernel/work.hpp"
 
 namespace kiln::mesh {
+namespace {
+
+/// "plan of res_calc: 7200 elements in blocks of 192"
+std::string label_of(const PlanInput& input, std::string_view loop) {
+  const std::string cut =
+      input.scheme == Scheme::permuted
+          ? "in order of colours"
+          : fmt::format("in {}blocks of {}", input.scheme == Scheme::staged ? "staged " : "",
+                        input.block_size);
+  return fmt::format("plan of {}: {} element{} {}", loop, input.size, input.size == 1 ? "" : "s",
+                     cut);
+}
+
+}  // namespace
 
 PlanSource::Names::iterator PlanSource::place_of(std::uint64_t hash, const PlanInput& input) {
   auto [entry, end] = names_.equal_range(hash);
@@ -56,9 +70,11 @@ void PlanSource::remember(const PlanInput& input, std::shared_ptr<const Bytes> c
   by_age_.pop_front();
 }
 
-PlanPtr PlanSource::resolve(const PlanInput& input, Explanation* explanation) {
+PlanPtr PlanSource::resolve(const PlanInput& input, Explanation* explanation,
+                            std::string_view loop) {
   if (auto plan = find(input)) {
     if (explanation != nullptr) {
+      explanation->what = label_of(input, loop);
       StepTimer step(explanation, "memory");
       step.answered("by identity");
     }
@@ -66,11 +82,7 @@ PlanPtr PlanSource::resolve(const PlanInput& input, Explanation* explanation) {
   }
   check_input(input);  // digests are of what is there
   auto canonical = canonical_of(input);
-  constexpr const char* schemes[] = {"blocks", "staged", "permuted"};
-  const Resolver::PlanRequest request{
-      *canonical, plan_schema,
-      fmt::format("mesh plan, {} of {} elements, {}", schemes[static_cast<int>(input.scheme)],
-                  input.size, input.block_size)};
+  const Resolver::PlanRequest request{*canonical, plan_schema, label_of(input, loop)};
   PlanPtr plan = resolver_.resolve_plan(
       request, [&] { return build_plan(input); }, explanation);
   remember(input, std::move(canonical), plan);

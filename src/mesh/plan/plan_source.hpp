@@ -3,6 +3,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 
 #include "kernel/resolver.hpp"
@@ -23,8 +24,9 @@ class PlanSource {
   explicit PlanSource(Resolver& resolver) : resolver_(resolver) {}
 
   /// The plan of an input. Two Maps (or subsets) of one identity and version must have the same
-  /// values. Throws Error as build_plan does.
-  PlanPtr resolve(const PlanInput& input, Explanation* explanation = nullptr);
+  /// values. `loop`: for people, of whom the plan is. Throws Error as build_plan does.
+  PlanPtr resolve(const PlanInput& input, Explanation* explanation = nullptr,
+                  std::string_view loop = "a loop");
 
   /// The plan, if somebody holds it and it was resolved by these identities before; else nullptr.
   PlanPtr find(const PlanInput& input) const;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/clock.hpp"
+#include "base/log_failure.hpp"
 #include "mesh/object/generators.hpp"
 #include "tune/space/configuration_of.hpp"
 
@@ -35,50 +36,39 @@ std::string difference_of(ByteView found, ByteView expected, double tolerance) {
 
 }  // namespace
 
-DataBench::DataBench(Session& session, const Subject& subject, const tune::SearchSpace& space,
-                     Resolver& keeper)
-    : session_(session),
-      subject_(subject),
-      space_(space),
-      keeper_(keeper),
-      trials_(nullptr),
-      plans_(trials_) {
-  add_generators(trials_);
+DataBench::Outputs::Outputs(const Queue& queue, const Subject& subject) : queue_(queue) {
   for (Residence* data : subject.outputs()) {
-    const auto* now = data->on_host(session_.queue, false);
-    outputs_.push_back({data, {now, now + data->bytes()}, {}});
+    const auto* now = data->on_host(queue_, false);
+    all_.push_back({data, {now, now + data->bytes()}, {}});
   }
-  make(subject.standard())->run(false);
-  for (Output& output : outputs_) {
-    const auto* now = output.data->on_host(session_.queue, false);
-    output.reference.assign(now, now + output.data->bytes());
-  }
-  restore();
 }
 
-DataBench::~DataBench() {
+DataBench::Outputs::~Outputs() {
   try {
     restore();
-  } catch (const Error&) {
-    // The device is gone, and the data with it: its next user is told.
+  } catch (...) {
+    // The device is gone, and the data with it: its next user is told, too.
+    log_failure("data that were tuned on could not be put back");
   }
 }
 
-std::unique_ptr<Subject::Form> DataBench::make(const Parameters& parameters) {
-  trials_.try_out(subject_.request().family, parameters);
-  return subject_.make(trials_, plans_);
-}
-
-void DataBench::restore() {
-  for (Output& output : outputs_) {
-    auto* now = output.data->on_host(session_.queue, true);
+void DataBench::Outputs::restore() {
+  for (Output& output : all_) {
+    auto* now = output.data->on_host(queue_, true);
     std::copy(output.initial.begin(), output.initial.end(), now);
   }
 }
 
-std::string DataBench::difference() const {
-  for (const Output& output : outputs_) {
-    const ByteView found{output.data->on_host(session_.queue, false), output.data->bytes()};
+void DataBench::Outputs::take_reference() {
+  for (Output& output : all_) {
+    const auto* now = output.data->on_host(queue_, false);
+    output.reference.assign(now, now + output.data->bytes());
+  }
+}
+
+std::string DataBench::Outputs::difference() const {
+  for (const Output& output : all_) {
+    const ByteView found{output.data->on_host(queue_, false), output.data->bytes()};
     const ByteView expected(output.reference);
     std::string wrong;
     if (output.data->form().type == ScalarType::f64)
@@ -92,17 +82,37 @@ std::string DataBench::difference() const {
   return "";
 }
 
+DataBench::DataBench(Session& session, const Subject& subject, const tune::SearchSpace& space,
+                     Resolver& keeper)
+    : session_(session),
+      subject_(subject),
+      space_(space),
+      keeper_(keeper),
+      trials_(nullptr),
+      plans_(trials_),
+      outputs_(session.queue, subject) {
+  add_generators(trials_);
+  make(subject.standard())->run(false);
+  outputs_.take_reference();
+  outputs_.restore();
+}
+
+std::unique_ptr<Subject::Form> DataBench::make(const Parameters& parameters) {
+  trials_.try_out(subject_.request().family, parameters);
+  return subject_.make(trials_, plans_);
+}
+
 tune::Report DataBench::prepare(tune::ConfigurationId id) {
   tune::Report report{tune::Outcome::of_time(1), ""};
   const Stopwatch compiling;
   auto made = make(tune::parameters_of(space_, id));
   report.compiling = compiling.seconds();
-  restore();
+  outputs_.restore();
   const Stopwatch running;
   made->run(false);
   check_cl(::clFinish(session_.queue.cl()()), "clFinish");
   report.running = running.seconds();
-  report.message = difference();
+  report.message = outputs_.difference();
   if (report.message.empty())
     made_[id] = std::move(made);
   else
@@ -113,7 +123,7 @@ tune::Report DataBench::prepare(tune::ConfigurationId id) {
 double DataBench::run(tune::ConfigurationId id, std::size_t launches) {
   const auto found = made_.find(id);
   if (found == made_.end()) throw Error(Errc::internal, "a configuration that was not prepared");
-  restore();
+  outputs_.restore();
   Subject::Form& form = *found->second;
   form.clear_seconds();
   for (std::size_t i = 0; i < launches; ++i) form.run(true);

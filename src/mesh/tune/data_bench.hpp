@@ -10,7 +10,8 @@
 namespace kiln::mesh {
 
 /// Measures a Subject with other Parameters, on its own data. What it writes is put back before
-/// each run that counts, and in the end. The reference is the form of its Generator's defaults;
+/// each run that counts, and in the end, also of a constructor that throws. Halos are taken as they
+/// are: Subject::refresh_halos() before. The reference is the form of its Generator's defaults;
 /// sums may differ by the rounding of another order. One thread; nothing else may use the Session
 /// meanwhile.
 class DataBench : public tune::Bench {
@@ -19,7 +20,6 @@ class DataBench : public tune::Bench {
   /// itself does not run.
   DataBench(Session& session, const Subject& subject, const tune::SearchSpace& space,
             Resolver& keeper);
-  ~DataBench() override;
 
   tune::Report prepare(tune::ConfigurationId id) override;
   double run(tune::ConfigurationId id, std::size_t launches) override;
@@ -27,14 +27,29 @@ class DataBench : public tune::Bench {
   std::optional<tune::ConfigurationId> on_record() override;
 
  private:
-  /// Numbers that a run writes: as they were, and as they should be after one.
-  struct Output {
-    Residence* data;
-    Bytes initial, reference;
+  /// Numbers that runs write: as they were, and as they should be after one run. Puts them back
+  /// when it goes.
+  class Outputs {
+   public:
+    Outputs(const Queue& queue, const Subject& subject);
+    ~Outputs();
+    Outputs(const Outputs&) = delete;
+    Outputs& operator=(const Outputs&) = delete;
+    void restore();
+    /// What they are now is what they should be.
+    void take_reference();
+    /// Where they are something else: in words. Empty: nowhere.
+    std::string difference() const;
+
+   private:
+    struct Output {
+      Residence* data;
+      Bytes initial, reference;
+    };
+    const Queue& queue_;
+    std::vector<Output> all_;
   };
   std::unique_ptr<Subject::Form> make(const Parameters& parameters);
-  void restore();
-  std::string difference() const;
 
   Session& session_;
   const Subject& subject_;
@@ -42,7 +57,7 @@ class DataBench : public tune::Bench {
   Resolver& keeper_;
   Resolver trials_;  ///< over no store: of a search only the winner is kept, by who uses it next
   PlanSource plans_;
-  std::vector<Output> outputs_;
+  Outputs outputs_;  ///< before forms: they run no more when it puts back
   std::map<tune::ConfigurationId, std::unique_ptr<Subject::Form>> made_;
 };
 

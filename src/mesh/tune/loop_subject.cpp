@@ -16,7 +16,7 @@ class LoopForm final : public Subject::Form {
  public:
   LoopForm(const Queue& queue, std::unique_ptr<MadeLoop> made)
       : queue_(queue), made_(std::move(made)) {}
-  void run(bool is_timed) override { made_->run(queue_, is_timed); }
+  void run(bool is_timed) override { made_->try_out(queue_, is_timed); }
   double seconds() override { return made_->seconds(); }
   void clear_seconds() override { made_->clear_seconds(); }
 

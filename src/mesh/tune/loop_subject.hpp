@@ -16,6 +16,7 @@ class LoopSubject final : public Subject {
   const Generator& generator() const override { return generator_; }
   Values values() const override;
   Parameters standard() const override;
+  void refresh_halos() const override { loop_.refresh_halos(); }
   std::vector<Residence*> outputs() const override;
   std::unique_ptr<Form> make(Resolver& trials, PlanSource& plans) const override;
   void make_again() override { loop_.make_again(); }

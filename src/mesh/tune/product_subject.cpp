@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mesh/matrix/matrix_kernels.hpp"
+#include "mesh/object/halo.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -51,6 +52,13 @@ std::unique_ptr<Subject::Form> ProductSubject::make(Resolver& trials, PlanSource
   return std::make_unique<ProductForm>(session_, product_, of_, trials);
 }
 
-void ProductSubject::make_again() { product_.mat->kernels = {}; }
+void ProductSubject::refresh_halos() const {
+  DatState& x = *product_.x;
+  if (!x.is_halo_stale || Handles::state(x.on.set())->exchange == nullptr) return;
+  begin_exchange(x, session_.queue);
+  end_exchange(x, session_.queue);
+}
+
+void ProductSubject::make_again() { ++session_.matrix_tunings; }
 
 }  // namespace kiln::mesh

@@ -17,6 +17,7 @@ class ProductSubject final : public Subject {
   const Generator& generator() const override { return generator_; }
   Values values() const override;
   Parameters standard() const override;
+  void refresh_halos() const override;
   std::vector<Residence*> outputs() const override { return {&product_.y->data}; }
   std::unique_ptr<Form> make(Resolver& trials, PlanSource& plans) const override;
   void make_again() override;

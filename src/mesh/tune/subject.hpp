@@ -18,7 +18,8 @@ class Subject {
   class Form {
    public:
     virtual ~Form() = default;
-    /// Enqueues a run. Throws kiln::Error.
+    /// Enqueues a run, which exchanges no halo and makes none stale: how often it is called must be
+    /// nobody's affair. Throws kiln::Error.
     virtual void run(bool is_timed) = 0;
     /// Of the timed runs since the last call of clear_seconds(), by the device's clock.
     virtual double seconds() = 0;
@@ -38,6 +39,8 @@ class Subject {
   virtual Values values() const = 0;
   /// What is used where nothing is on record, with all Parameters.
   virtual Parameters standard() const = 0;
+  /// Exchanges halos that a run reads, where they are stale.
+  virtual void refresh_halos() const = 0;
   /// What a run changes, each once.
   virtual std::vector<Residence*> outputs() const = 0;
   /// Makes a form with Parameters. Trials are made by a Resolver and plans of their own: of a

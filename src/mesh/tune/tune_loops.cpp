@@ -109,15 +109,19 @@ LoopTuning search(Session& session, const DataTunable& tunable, double seconds) 
 
 std::vector<LoopTuning> Mesh::tune(double seconds_each) {
   finish();
-  std::vector<LoopTuning> all;
-  const auto tune_one = [&](Subject&& subject) {
-    all.push_back(search(*session_, DataTunable(*session_, subject), seconds_each));
-    all.back().name = subject.name();
-    subject.make_again();
-  };
-  for (const auto& loop : session_->loops.all()) tune_one(LoopSubject(*session_, *loop));
+  std::vector<std::unique_ptr<Subject>> subjects;
+  for (const auto& loop : session_->loops.all())
+    subjects.push_back(std::make_unique<LoopSubject>(*session_, *loop));
   for (const Product& product : session_->products.all())
-    tune_one(ProductSubject(*session_, product));
+    subjects.push_back(std::make_unique<ProductSubject>(*session_, product));
+  // All before the first search: one that fails here must not leave other parts waiting there.
+  for (const auto& subject : subjects) subject->refresh_halos();
+  std::vector<LoopTuning> all;
+  for (const auto& subject : subjects) {
+    all.push_back(search(*session_, DataTunable(*session_, *subject), seconds_each));
+    all.back().name = subject->name();
+    subject->make_again();
+  }
   return all;
 }
 

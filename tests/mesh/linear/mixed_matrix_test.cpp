@@ -447,5 +447,79 @@ TEST(MixedSolve, what_does_not_fit_is_refused) {
   EXPECT_EQ(refusal([&] { solve(wide, x, b); }), "solve: a mixed mat of 1 x 2 parts is not square");
 }
 
+TEST(MixedMat, a_product_that_does_not_fit_changes_nothing) {
+  Coupled c;
+  c.assemble();
+  const MixedDat x = c.vector(c.some());
+  const MixedDat y(
+      {c.mesh.dat<double>("on nodes", c.nodes, 2), c.mesh.dat<double>("wrong", c.cells, 2)});
+  EXPECT_EQ(refusal([&] { multiply(c.mat, x, y); }),
+            "mat K[1][0]: dat wrong has 2 components, expected 1");
+  for (const double value : y[0].read<double>()) ASSERT_EQ(value, 0);
+  EXPECT_EQ(refusal([&] { c.mat.diagonal(y); }),
+            "mat K[1][1]: dat wrong has 2 components, expected 1");
+  for (const double value : y[0].read<double>()) ASSERT_EQ(value, 0);
+}
+
+TEST(MixedSolve, boundary_conditions_on_rows_and_columns_are_those_of_a_dense_matrix) {
+  for (const std::size_t part : {0u, 1u}) {
+    Coupled c;
+    c.assemble();
+    const MixedDat x = c.vector(counting<double>(3 * c.n, -20.0)),
+                   b = c.vector(counting<double>(3 * c.n, 7.0));
+    const Indices rows{0, 7, 8};
+    const auto is_fixed = [&](const Place& place) {
+      const auto row = static_cast<int>(place.first == 0 ? place.second / 2 : place.second);
+      return place.first == part && (row == 0 || row == 7 || row == 8);
+    };
+    const auto value_of = [](const MixedDat& dat, const Place& place) {
+      return dat[place.first].read<double>()[place.second];
+    };
+    auto matrix = dense_of(c.mat);
+    std::map<Place, double> side;
+    for (std::size_t p = 0; p < 2; ++p)
+      for (std::size_t i = 0; i < b[p].read<double>().size(); ++i)
+        side[{p, i}] = is_fixed({p, i}) ? 2 * value_of(x, {p, i}) : value_of(b, {p, i});
+    for (auto& [at, value] : matrix) {
+      const auto& [row, column] = at;
+      if (!is_fixed(row) && is_fixed(column)) side[row] -= value * value_of(x, column);
+      if (is_fixed(row) || is_fixed(column)) value = row == column ? 2 : 0;
+    }
+    c.mat.zero_rows_columns(part, rows, x, b, 2);
+    EXPECT_EQ(dense_of(c.mat), matrix);
+    for (const auto& [place, expected] : side)
+      ASSERT_EQ(value_of(b, place), expected) << place.first << " " << place.second;
+    // And a solution has the values, wherever it begins.
+    const MixedDat solution = c.vector(std::vector<double>(3 * c.n));
+    SolveOptions options;
+    options.relative = 1e-12;
+    ASSERT_TRUE(solve(c.mat, solution, b, options).converged);
+    for (const auto& [place, expected] : side)
+      if (is_fixed(place)) {
+        ASSERT_NEAR(value_of(solution, place), value_of(x, place), 1e-9);
+      }
+  }
+}
+
+TEST(MixedMat, joined_kernels_are_written_once_for_arguments_that_are_made_up_alike) {
+  Spaces s(9);
+  const auto sparsity = s.mesh.sparsity(s.rows, s.columns, s.row_dims, s.column_dims);
+  const MixedMat one = s.mesh.mat<double>("A", sparsity), other = s.mesh.mat<double>("B", sparsity);
+  const Dat weight = s.mesh.dat<double>("weight", s.cells, 1, counting<double>(30, 1.0));
+  const Kernel kernel = s.kernel("+=", true);
+  const auto known = [&] { return Handles::state(kernel)->joined.size(); };
+  for (int i = 0; i < 3; ++i)
+    par_loop(kernel, s.cells, arg(weight, READ), arg(one, s.rows, s.columns, INC));
+  EXPECT_EQ(known(), 1u);
+  par_loop(kernel, s.cells, arg(weight, READ), arg(other, s.rows, s.columns, INC));
+  EXPECT_EQ(known(), 1u);
+  EXPECT_EQ(dense_of(other).size(), dense_of(one).size());
+  const auto smaller = s.mesh.sparsity(s.rows, s.columns);
+  const MixedMat third = s.mesh.mat<double>("C", smaller);
+  refusal(
+      [&] { par_loop(kernel, s.cells, arg(weight, READ), arg(third, s.rows, s.columns, INC)); });
+  EXPECT_EQ(known(), 2u);
+}
+
 }  // namespace
 }  // namespace kiln::mesh::testing

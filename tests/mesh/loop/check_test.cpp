@@ -238,5 +238,39 @@ TEST_F(LoopCheckTest, a_refused_loop_leaves_those_that_wait_alone) {
   EXPECT_EQ(read<int>(y), list({2, 3, 4}));
 }
 
+TEST_F(LoopCheckTest, one_dat_that_elements_would_change_while_others_use_it) {
+  const Kernel change("void change(const int *a, int *b) { *b += *a; }", "change");
+  const Map self = mesh.map("self", edges, edges, 2, Indices{0, 1, 1, 2, 2, 0});
+  const auto refused = [&](const Arg& first, const Arg& second) {
+    return refusal([&] { par_loop(change, edges, first, second); });
+  };
+  EXPECT_EQ(
+      refused(arg(y, self[0], READ), arg(y, WRITE)),
+      "loop change, argument 1 (dat y): WRITE, but argument 0 is the same with READ through "
+      "map self: elements run in any order, and one would change what another uses, expected two "
+      "Dats");
+  EXPECT_EQ(
+      refused(arg(y, READ), arg(y, self[1], INC)),
+      "loop change, argument 1 (dat y): INC through map self, but argument 0 is the same with "
+      "READ: elements run in any order, and one would change what another uses, expected two "
+      "Dats");
+  EXPECT_NE(refused(arg(y, self[0], READ), arg(y, self[1], WRITE)).find("in any order"),
+            std::string::npos);
+  EXPECT_NE(refused(arg(y, self[0], RW), arg(y, RW)).find("in any order"), std::string::npos);
+  EXPECT_NE(refused(arg(y, self[0], INC), arg(y, INC)).find("in any order"), std::string::npos);
+  EXPECT_EQ(mesh.queued(), 0u);
+}
+
+TEST_F(LoopCheckTest, arguments_of_one_dat_that_no_order_changes_are_taken) {
+  const Map self = mesh.map("self", edges, edges, 2, Indices{0, 1, 1, 2, 2, 0});
+  const Kernel add("void add(int *a, int *b) { *a += 1; *b += 1; }", "add");
+  par_loop(add, edges, arg(y, self[0], INC), arg(y, self[1], INC));
+  par_loop(add, edges, arg(y, self[0], RW), arg(y, self[1], RW));
+  par_loop(add, edges, arg(y, INC), arg(y, RW));
+  const Kernel look("void look(const int *a, const int *b) {}", "look");
+  par_loop(look, edges, arg(y, self[0], READ), arg(y, READ));
+  mesh.finish();
+}
+
 }  // namespace
 }  // namespace kiln::mesh::testing

@@ -1,9 +1,11 @@
 // A mesh in two parts with halos, each on a thread and a Mesh of its own: together they are the
 // undivided mesh.
+#include <stdexcept>
 #include <thread>
 
 #include "../object/exchanges.hpp"
 #include "../object/mesh_fixture.hpp"
+#include "base/log.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -279,6 +281,60 @@ TEST_F(StaleTest, loops_with_times_exchange_as_well) {
   par_loop(set_one, s, arg(a, WRITE));
   par_loop(copy, s, arg(a, m[0], READ), arg(b, WRITE));
   EXPECT_EQ(read<int>(b), list({1, 1, 77, 0, 0}));
+}
+
+TEST_F(StaleTest, what_ran_before_an_exchange_failed_to_end_is_not_forgotten) {
+  // Of this layout the host's copy is another one than the device's.
+  const Dat z = zeros<int>("z", set, 2, DataLayout::soa);
+  const Kernel both("void both(const int *x, int *z) { z[0] = *x; z[1] = 2; }", "both");
+  par_loop(set_one, set, arg(x, WRITE));
+  mesh.finish();
+  EXPECT_FALSE(z.is_halo_stale());
+  exchange->fails_in = 2;
+  par_loop(both, set, arg(x, self[0], READ), arg(z, WRITE));
+  EXPECT_EQ(refusal([&] { mesh.finish(); }, Errc::io), "the wire is cut");
+  EXPECT_EQ(read<int>(z), list({1, 2, 1, 2, 0, 0, 0, 0, 0, 0}));  // the core
+  EXPECT_TRUE(z.is_halo_stale());
+}
+
+/// Fails as a user's own code may.
+class Failing : public HaloExchange {
+ public:
+  void begin(const HaloValues&) override { throw std::runtime_error("the user's own"); }
+  void end(const HaloValues&) override {}
+};
+
+TEST(HaloFailure, in_the_end_of_a_mesh_is_logged) {
+  std::string logged;
+  set_log_sink([&](LogLevel, std::string_view line) { logged += line; });
+  {
+    auto mesh = std::make_unique<Mesh>(quiet_options());
+    const Set set = mesh->set("set", {2, 3, 4, 5}, std::make_shared<Failing>());
+    const Map self = mesh->map("self", set, set, 1, Indices{0, 1, 4, 3, 2});
+    Dat x = mesh->dat<int>("x", set, 1), y = mesh->dat<int>("y", set, 1);
+    x.write<int>()[0] = 1;
+    par_loop(Kernel("void copy(const int *x, int *y) { *y = *x; }", "copy"), set,
+             arg(x, self[0], READ), arg(y, WRITE));
+    ASSERT_EQ(mesh->queued(), 1u);
+    mesh.reset();
+  }
+  set_log_sink({});
+  EXPECT_EQ(logged, "a Mesh's last loops: the user's own");
+}
+
+TEST(HaloFailure, in_a_log_that_fails_as_well_ends_nothing) {
+  set_log_sink([](LogLevel, std::string_view) { throw 1; });
+  {
+    auto mesh = std::make_unique<Mesh>(quiet_options());
+    const Set set = mesh->set("set", {2, 3, 4, 5}, std::make_shared<Failing>());
+    const Map self = mesh->map("self", set, set, 1, Indices{0, 1, 4, 3, 2});
+    Dat x = mesh->dat<int>("x", set, 1), y = mesh->dat<int>("y", set, 1);
+    x.write<int>()[0] = 1;
+    par_loop(Kernel("void copy(const int *x, int *y) { *y = *x; }", "copy"), set,
+             arg(x, self[0], READ), arg(y, WRITE));
+    mesh.reset();
+  }
+  set_log_sink({});
 }
 
 }  // namespace

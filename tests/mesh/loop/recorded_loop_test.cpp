@@ -153,14 +153,27 @@ TEST_F(RecordedLoopTest, what_is_built_from_a_record_is_what_the_application_sta
 TEST_F(RecordedLoopTest, many_blocks_take_the_variant_of_a_large_grid) {
   Application application(options("one"));
   auto call = application.calls().at(1);
-  for (auto& fact : call.facts)
-    if (fact.name == "elements") fact.value = std::int64_t{2'000'000'000};
   Resolver resolver(open_local_store((folder.path() / "other").string()));
   add_generators(resolver);
   const DevicePtr device = Handles::session(application.mesh)->device();
-  const Explanation large =
-      build_recorded(value_or_throw(recorded_loop_of(call)), resolver, device);
-  EXPECT_TRUE(has_compiled(large));
+  // Else other numbers of elements had other blocks, and so other programs.
+  resolver.try_out("mesh.par_loop", Parameters{{"FORM", 0}, {"LANES", 1}, {"BLOCK", 1}});
+  const auto build = [&](std::int64_t elements) {
+    for (auto& fact : call.facts)
+      if (fact.name == "elements") fact.value = elements;
+    return build_recorded(value_or_throw(recorded_loop_of(call)), resolver, device);
+  };
+  const auto has = [](const Explanation& explanation, const char* layer) {
+    return std::ranges::any_of(explanation.steps,
+                               [&](const auto& step) { return step.layer == layer; });
+  };
+  EXPECT_TRUE(has(build(300), "compile"));
+  // More blocks than the small grid has work-items, in no more memory than caches have.
+  const Explanation again = build(300), large = build(70'000);
+  EXPECT_FALSE(has_compiled(again));
+  // The same program, and of its variants one more.
+  EXPECT_FALSE(has(large, "compile"));
+  EXPECT_TRUE(has(large, "variant"));
 }
 
 TEST_F(RecordedLoopTest, names_what_no_loop_could_have_left) {

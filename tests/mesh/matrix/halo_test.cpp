@@ -208,5 +208,37 @@ TEST(ProductHalo, two_parts_are_the_undivided_matrix) {
         << i;
 }
 
+TEST_F(ProductHaloTest, rows_that_were_computed_before_an_exchange_failed_to_end_are_known) {
+  fill();
+  // Of this layout the host's copy is another one than the device's.
+  const Map pairs = mesh.map("pairs", edges, nodes, 2, Indices{0, 1, 1, 2, 2, 3, 3, 4});
+  const Mat wide = mesh.mat<double>("W", mesh.sparsity(pairs, pairs, 2, 1));
+  for (double& value : Mat(wide).write<double>()) value = 1;
+  const Dat z = zeros<double>("z", nodes, 2, DataLayout::soa);
+  par_loop(set_one, nodes, arg(x, WRITE));
+  exchange->fails_in = 2;
+  EXPECT_EQ(refusal([&] { multiply(wide, x, z); }, Errc::io), "the wire is cut");
+  EXPECT_EQ(read<double>(z)[2], 3.0);
+  EXPECT_TRUE(z.is_halo_stale());
+}
+
+TEST_F(ProductHaloTest, boundary_conditions_take_copies_as_their_owners_have_them) {
+  for (const auto& form : matrix_forms) {
+    Handles::session(mesh)->resolver().try_out("mesh.matrix", form);
+    mat = mesh.mat<double>("A", mat.sparsity());
+    fill();
+    exchange->calls.clear();
+    par_loop(set_one, nodes, arg(x, WRITE));
+    const Dat b = zeros<double>("b", nodes);
+    mat.zero_rows_columns(Indices{0, 4}, x, b, 3);
+    // Node 1 is beside 0, which is to be 1, and 3 beside the copy, which is 77.
+    EXPECT_EQ(read<double>(b), list({3.0, -1.0, 0.0, -77.0, 0.0, 0.0}));
+    EXPECT_EQ(exchange->calls, "begin x 1; end x; ");
+    EXPECT_TRUE(b.is_halo_stale());
+    multiply(mat, x, y);
+    EXPECT_EQ(read<double>(y), list({3.0, 2.0, 3.0, 2.0, 0.0, 0.0}));
+  }
+}
+
 }  // namespace
 }  // namespace kiln::mesh::testing

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <functional>
+#include <random>
 
 #include "mesh/object/session.hpp"
 #include "reference.hpp"
@@ -214,6 +215,68 @@ TEST(MatProperty, products_by_lanes_are_those_of_dense_matrices) {
   expect_products<float>(forms[1]);
 }
 TEST(MatProperty, products_of_whole_numbers_are_exact) { expect_products<std::int32_t>(forms[0]); }
+
+/// Boundary conditions on rows and columns, as of a dense matrix.
+template <class T>
+void expect_rows_and_columns(const Parameters& form, std::size_t dim, DataLayout layout,
+                             std::uint32_t seed) {
+  SCOPED_TRACE(::testing::Message() << "seed " << seed << ", dim " << dim);
+  Mesh mesh(without_store());
+  Handles::session(mesh)->resolver().try_out("mesh.matrix", form);
+  std::mt19937 random(seed);
+  const auto number = [&] { return static_cast<T>(static_cast<int>(random() % 17) - 8); };
+  const Set cells = mesh.set("cells", 60), nodes = mesh.set("nodes", 40);
+  const Map corners = mesh.map("corners", cells, nodes, 3, random_map(60, 3, 40, seed));
+  Mat mat = mesh.mat<T>("A", mesh.sparsity(corners, corners, dim, dim));
+  for (auto& value : mat.template write<T>()) value = number();
+  Dat x = mesh.dat<T>("x", nodes, dim, {}, layout), b = mesh.dat<T>("b", nodes, dim, {}, layout);
+  for (auto& value : x.template write<T>()) value = number();
+  for (auto& value : b.template write<T>()) value = number();
+  std::vector<std::int32_t> rows;
+  for (std::int32_t row = 0; row < 40; ++row)
+    if (random() % 4 == 0) rows.push_back(row);
+  const auto is_fixed = [&](std::size_t scalar) {
+    return std::find(rows.begin(), rows.end(), static_cast<std::int32_t>(scalar / dim)) !=
+           rows.end();
+  };
+  auto matrix = dense<T>(mat);
+  const auto given = x.template read<T>();
+  std::vector<T> side(b.template read<T>().begin(), b.template read<T>().end());
+  for (auto& [at, value] : matrix) {
+    if (!is_fixed(at.first) && is_fixed(at.second))
+      side[at.first] = static_cast<T>(side[at.first] - static_cast<T>(value) * given[at.second]);
+    if (is_fixed(at.first) || is_fixed(at.second)) value = at.first == at.second ? 5 : 0;
+  }
+  for (std::size_t i = 0; i < side.size(); ++i)
+    if (is_fixed(i)) side[i] = static_cast<T>(5 * given[i]);
+  mat.zero_rows_columns(rows, x, b, 5);
+  EXPECT_EQ(dense<T>(mat), matrix);
+  EXPECT_EQ(std::vector<T>(b.template read<T>().begin(), b.template read<T>().end()), side);
+}
+
+TEST(Mat, rows_and_columns_of_boundary_conditions_are_those_of_a_dense_matrix) {
+  std::uint32_t seed = 1;
+  for (const auto& form : forms)
+    for (const std::size_t dim : {1u, 2u, 3u})
+      for (const auto layout : {DataLayout::aos, DataLayout::soa}) {
+        expect_rows_and_columns<double>(form, dim, layout, seed++);
+        expect_rows_and_columns<std::int32_t>(form, dim, layout, seed++);
+      }
+}
+
+TEST(Mat, boundary_conditions_are_refused_where_something_does_not_fit) {
+  Path p;
+  const Dat x = p.mesh.dat<double>("x", p.nodes, 1), b = p.mesh.dat<double>("b", p.nodes, 1);
+  const Dat wide = p.mesh.dat<double>("wide", p.nodes, 2);
+  const std::vector<std::int32_t> rows{0};
+  EXPECT_THAT(error_of([&] { p.mat.zero_rows_columns(rows, x, x); }), HasSubstr("both x and y"));
+  EXPECT_THAT(error_of([&] { p.mat.zero_rows_columns(rows, x, wide); }),
+              HasSubstr("dat wide has 2 components, expected 1"));
+  EXPECT_THAT(error_of([&] { p.mat.zero_rows_columns(std::vector<std::int32_t>{5}, x, b); }),
+              HasSubstr("outside"));
+  EXPECT_THAT(error_of([&] { p.mat.zero_rows_columns(p.edges.subset(rows), x, b); }),
+              HasSubstr("rows of set edges, expected nodes"));
+}
 
 }  // namespace
 }  // namespace kiln::mesh::testing

@@ -33,6 +33,9 @@ TEST_F(SetTest, sizes_that_do_not_rise_are_refused) {
 TEST_F(SetTest, a_set_with_more_elements_than_int_numbers_is_refused) {
   EXPECT_EQ(refusal([&] { mesh.set("cells", std::size_t{1} << 31); }),
             "set cells: 2147483648 elements, expected at most 2147483647");
+  EXPECT_EQ(refusal([&] { mesh.set("cells", static_cast<std::size_t>(-1)); }),
+            "set cells: 18446744073709551615 elements (a negative number, read as unsigned), "
+            "expected at most 2147483647");
 }
 
 TEST_F(SetTest, sets_are_equal_where_they_are_the_same) {

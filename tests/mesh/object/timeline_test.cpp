@@ -61,6 +61,29 @@ TEST(MeshTimeline, has_products_by_name) {
   }));
 }
 
+TEST(MeshTimeline, names_whose_plan_was_looked_up) {
+  Mesh::Options options = quiet_options();
+  options.timeline = true;
+  Mesh mesh(options);
+  const Set edges = mesh.set("edges", 300), nodes = mesh.set("nodes", 300);
+  const Map map = mesh.map("ends", edges, nodes, 1, counting<std::int32_t>(300));
+  const Dat x = mesh.dat<double>("x", nodes, 1), y = mesh.dat<double>("y", nodes, 1);
+  Handles::session(mesh)->resolver().try_out("mesh.par_loop",
+                                             Parameters{{"FORM", 0}, {"BLOCK", 64}});
+  // Two loops that share a plan.
+  par_loop(Kernel("void one(double *a) { *a += 1.0; }", "one"), edges, arg(x, map[0], INC));
+  par_loop(Kernel("void two(double *a) { *a += 2.0; }", "two"), edges, arg(y, map[0], INC));
+  const auto spans = mesh.timeline();
+  const auto has = [&](const std::string& name) {
+    return std::any_of(spans.begin(), spans.end(),
+                       [&](const auto& span) { return span.name == name; });
+  };
+  EXPECT_TRUE(has("make: plan of one: 300 elements in blocks of 64"));
+  EXPECT_TRUE(has("memory: plan of two: 300 elements in blocks of 64"));
+  for (const auto& span : spans) EXPECT_FALSE(span.name.ends_with(": ")) << span.name;
+  EXPECT_EQ(mesh.report().at(0).form, "blocks of 64 in 1 colour");
+}
+
 TEST(MeshTimeline, is_empty_where_nobody_asked) {
   Mesh mesh(quiet_options());
   const Set nodes = mesh.set("nodes", 10);
