@@ -86,6 +86,49 @@ TEST_F(MeshApplication, airfoil_holds_its_result_against_a_reference) {
               HasSubstr("check FAILED: "));
 }
 
+TEST_F(MeshApplication, says_how_far_off_a_result_may_be) {
+  make_grid("FE_grid.h5", true);
+  EXPECT_THAT(printed({"aero", "-g", "FE_grid.h5", "-n1", "--reference=1"}, 1),
+              HasSubstr("\ncheck FAILED: 99.9 % from the reference, 0.02 % allowed\n"));
+  EXPECT_EQ(
+      lines({"aero", "-g", "FE_grid.h5", "-n1", "--reference=1"}, 1).back()["allowed_percent"],
+      0.02);
+  for (const char* application : {"airfoil", "aero"})
+    refused({application, "-g", "none.h5", "--reference=0"},
+            "--reference: found 0, expected a number above 0");
+}
+
+TEST_F(MeshApplication, a_picture_that_cannot_be_written_is_refused_before_the_run) {
+  for (const char* application : {"airfoil", "aero"}) {
+    refused({application, "-g", "none.h5", "--vtu=/nowhere/flow.vtu"},
+            "--vtu: cannot write /nowhere/flow.vtu: there is no folder /nowhere");
+    refused({application, "-g", "none.h5", "--vtu=flow.png"},
+            "--vtu flow.png: found the extension '.png', expected .vtu");
+    refused({application, "-g", "none.h5", "--vtu=same.vtu", "--trace=same.vtu"},
+            "expected another file");
+  }
+}
+
+TEST_F(MeshApplication, a_search_that_time_ended_says_so) {
+  // Whether it does depends on the machine: the line stands where, and only where, it did.
+  std::istringstream table(printed({"jac1", "--intervals=200", "--tune=0.1"}));
+  std::map<std::string, std::string> expected;
+  std::string line, found;
+  std::getline(table, line);
+  while (std::getline(table, line) && !line.empty()) {
+    std::istringstream row(line);
+    std::string name, tried, of;
+    row >> name >> tried >> of;
+    if (name.ends_with(':'))
+      found += line + "\n";
+    else if (tried != of)
+      expected[name] = name + ": " + tried + " of " + of + " tried; time ran out\n";
+  }
+  std::string all;
+  for (const char* loop : {"res", "update"}) all += expected[loop];
+  EXPECT_EQ(found, all);
+}
+
 TEST_F(MeshApplication, airfoil_writes_the_timeline_of_its_loops) {
   make_grid("grid.h5");
   ASSERT_EQ(run({"airfoil", "-g", "grid.h5", "-n3", "--trace=t.json", "--gantt=t.html"}).exit_code,
@@ -220,7 +263,8 @@ TEST_F(MeshApplication, refuses_meshes_of_other_kinds) {
   refused({"aero", "-g", write("cut.dat", "3 1 1\n0 0\n1 1\n").string()}, "cut.dat");
   refused({"reduction", "-g", write("words.dat", "no mesh at all\n").string()}, "words.dat");
   make_grid("grid.h5");
-  refused({"airfoil", "-g", "grid.h5", "--device", "~no such device"}, "no such device");
+  refused({"airfoil", "-g", "grid.h5", "--device", "~no such device"},
+          "kiln: no device matches '~no such device'; present: 0 ");
 }
 
 TEST_F(MeshApplication, programs_do_the_same) {
