@@ -275,6 +275,8 @@ TEST_F(MeshApplication, programs_do_the_same) {
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result.output;
   };
+  make_grid("new_grid.h5");
+  EXPECT_EQ(good("reduction", {"new_grid.h5"}), good("reduction", {"new_grid.dat"}));
   EXPECT_EQ(good("airfoil", {"new_grid.dat", "200"}), "   100  2.07422e-04\n   200  6.04419e-05\n");
   EXPECT_THAT(good("airfoil", {"new_grid.dat", "100", "float"}), StartsWith("   100  2.074"));
   EXPECT_THAT(good("aero", {"FE_grid.dat", "1"}), StartsWith("   1    14  6.4005359585"));
@@ -284,7 +286,16 @@ TEST_F(MeshApplication, programs_do_the_same) {
             "3530 of 3530 edges, 1800 of 1800 cells\ncheck passed\n");
 }
 
+TEST_F(MeshApplication, programs_say_how_they_are_used) {
+  for (const char* name : {"airfoil", "aero", "jac1", "jac2", "reduction"}) {
+    const ProcessResult result = example(name, {"--help"});
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_THAT(result.output, StartsWith("usage: " + std::string(name) + " "));
+  }
+}
+
 TEST_F(MeshApplication, examples_print_what_they_should) {
+  EXPECT_EQ(example("mesh_files", {}).output, "1800 centres of 1800 cells\n");
   EXPECT_EQ(example("first_loop", {}).output, "7\n8\n9\n");
   EXPECT_THAT(
       example("mesh_tour", {}).output,
@@ -308,10 +319,13 @@ TEST_F(MeshApplication, programs_refuse_in_one_line) {
   bad("aero", {"FE_grid.dat", "-1"});
   bad("jac1", {"4"});
   bad("jac2", {"6", "7"});
-  EXPECT_EQ(bad("reduction", {"none.dat"}), "reduction: none.dat: cannot be read\n");
-  write("cut.dat", "2 1 1 0\n0 0\n1 x");
+  EXPECT_THAT(bad("reduction", {"none.dat"}), HasSubstr("none.dat: No such file or directory"));
+  write("cut.dat", "2 0 0 0\n0 0\n1 x");
   EXPECT_EQ(bad("airfoil", {"cut.dat"}),
-            "airfoil: cut.dat: byte 14: no number, expected a coordinate\n");
+            "airfoil: cut.dat: line 3: found 'x', expected node 1: x and y\n");
+  make_grid("FE_grid.h5", true);
+  EXPECT_EQ(bad("airfoil", {"FE_grid.h5"}),
+            "airfoil: FE_grid.h5: no map pedge as this application's meshes have it\n");
   write("large.dat", "2 1 1 0\n0 0\n1 1\n0 1 1 9\n0 1 0 0\n");
   EXPECT_THAT(bad("airfoil", {"large.dat"}), HasSubstr("9"));
 }

@@ -49,11 +49,9 @@ if [ -e "$libraries/libkiln-mesh.so" ]; then
   for program in mesh_by_cmake mesh_by_pkg_config; do
     printed=$(cd "$scratch" && KILN_STORE=off POCL_CACHE_DIR=$scratch/pocl-cache \
       "$scratch/consumer/$program")
-    expected="1800 cells, 1800 by the loop
-1800 read again
-no file: not_found"
-    [ "$printed" = "$expected" ] || { echo "$program printed '$printed'"; exit 1; }
-    head -c 60 "$scratch/counted.vtu" | grep -q VTKFile || { echo "$program wrote no picture"; exit 1; }
+    [ "$printed" = "1800 centres of 1800 cells" ] || { echo "$program printed '$printed'"; exit 1; }
+    head -c 60 "$scratch/centres.vtu" | grep -q VTKFile || { echo "$program wrote no picture"; exit 1; }
+    rm "$scratch"/centres.*
   done
 fi
 
