@@ -33,8 +33,16 @@ if(TARGET kiln_shared)
           DESTINATION ${KILN_PACKAGE_DIR})
   # Relative, so that the installed tree can be moved.
   file(RELATIVE_PATH KILN_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/kiln.pc.in ${PROJECT_BINARY_DIR}/kiln.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/kiln.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  set(pkgconfig kiln)
+  if(TARGET kiln_mesh_shared)
+    list(APPEND pkgconfig kiln-mesh)
+  endif()
+  foreach(package ${pkgconfig})
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc
+                   @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${package}.pc
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  endforeach()
 endif()
 
 if(TARGET clBLAS)

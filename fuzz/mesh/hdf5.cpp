@@ -99,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(check(*mesh).has_value());
   const auto written = write_hdf5(*mesh);
   require(written.has_value());
-  const auto again = read_hdf5(*written, Layout{});
+  const auto again = read_hdf5(*written, FileLayout{});
   require(again.has_value() && again->left_out.empty());
   require(again->sets.size() == mesh->sets.size() && again->maps.size() == mesh->maps.size() &&
           again->dats.size() == mesh->dats.size() &&

@@ -95,8 +95,9 @@ Expected<void> check_count(const Command& command, std::size_t count) {
   const Positional& positional = command.positional;
   if (count < positional.least)
     return fail(Errc::bad_input,
-                fmt::format("{}found no {}, expected at least {} (kiln {} --help says more)",
-                            where(command), positional.value_name, positional.least, command.name));
+                fmt::format("{}found {} {}, expected at least {} (kiln {} --help says more)",
+                            where(command), count == 0 ? "no" : std::to_string(count),
+                            positional.value_name, positional.least, command.name));
   return {};
 }
 

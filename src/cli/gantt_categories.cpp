@@ -6,7 +6,7 @@
 
 namespace kiln::cli {
 namespace {
-constexpr std::array<std::string_view, 6> known{"lookup", "compile", "write",
+constexpr std::array<std::string_view, 7> known{"lookup", "compile", "plan", "write",
                                                 "kernel", "read",    "merge"};
 }  // namespace
 

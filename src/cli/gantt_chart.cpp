@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cli/gantt_categories.hpp"
 #include "cli/gantt_text.hpp"
 
 namespace kiln::cli {
@@ -59,10 +58,11 @@ void append_label(std::string& to, const TraceEvent& span, double x, double widt
                  percent(x), y, percent(width), bar_height, escaped(label));
 }
 
-void append_bar(std::string& to, const TraceEvent& span, const Window& window, int y) {
+void append_bar(std::string& to, const TraceEvent& span, const KernelColours& colours,
+                const Window& window, int y) {
   const double left = std::max(0.0, window.at(span.start_ns));
   const double width = std::min(1.0, window.at(span.end_ns)) - left;
-  fmt::format_to(out(to), R"(<g class="span {}{}"><title>{}</title>)", style_class(span.category),
+  fmt::format_to(out(to), R"(<g class="span {}{}"><title>{}</title>)", colours.class_of(span),
                  width < thin ? " thin" : "", tooltip(span));
   fmt::format_to(out(to), R"(<rect x="{}" y="{}" width="{}" height="{}")", percent(left), y,
                  percent(width), bar_height);
@@ -73,7 +73,8 @@ void append_bar(std::string& to, const TraceEvent& span, const Window& window, i
   to += "</g>\n";
 }
 
-void append_lane(std::string& to, const Lane& lane, const Window& window, int top) {
+void append_lane(std::string& to, const Lane& lane, const KernelColours& colours,
+                 const Window& window, int top) {
   const int height = height_of(lane), rows = static_cast<int>(lane.rows.size());
   fmt::format_to(out(to),
                  "<g class=\"lane\" transform=\"translate(0,{})\">"
@@ -86,7 +87,7 @@ void append_lane(std::string& to, const Lane& lane, const Window& window, int to
       for (const auto& span : row)
         if (is_inside(span, window) && (static_cast<double>(span.end_ns - span.start_ns) <
                                         thin * static_cast<double>(window.length())) == thin_ones)
-          append_bar(to, span, window, y);
+          append_bar(to, span, colours, window, y);
       y += row_height;
     }
   }
@@ -110,15 +111,15 @@ void append_name(std::string& to, const Lane& lane) {
   const auto colon = lane.name.find(": ");
   const std::string rest = colon == std::string::npos ? "" : lane.name.substr(colon + 2);
   fmt::format_to(out(to),
-                 "<div class=\"name\" style=\"height:{}px\" title=\"{}\"><b>{}</b><span>{}</span>"
-                 "</div>\n",
+                 "<div class=\"name\" style=\"height:{}px\" title=\"{}\"><b>{}</b>{}</div>\n",
                  height_of(lane), escaped(lane.name), escaped(lane.name.substr(0, colon)),
-                 escaped(rest));
+                 rest.empty() ? "" : fmt::format("<span>{}</span>", escaped(rest)));
 }
 
 }  // namespace
 
-std::string chart(const Lanes& all, const Window& window, std::string_view heading) {
+std::string chart(const Lanes& all, const KernelColours& colours, const Window& window,
+                  std::string_view heading) {
   std::vector<const Lane*> shown;
   int bottom = axis_height;
   for (const auto& lane : all.lanes) {
@@ -143,7 +144,7 @@ std::string chart(const Lanes& all, const Window& window, std::string_view headi
   int top = axis_height;
   std::string lanes;
   for (const auto* lane : shown) {
-    append_lane(lanes, *lane, window, top);
+    append_lane(lanes, *lane, colours, window, top);
     top += height_of(*lane);
   }
   // The grounds of the lanes would cover the axis' lines, which in turn must not cover bars: the

@@ -36,11 +36,19 @@ std::optional<Window> devices_part(const Lanes& lanes) {
   return with_room(std::max<std::int64_t>(0, from - margin), to + margin);
 }
 
-std::string legend(const Lanes& lanes) {
+/// The categories; in place of `kernel` the kernels, where there are several and not too many.
+std::string legend(const Lanes& lanes, const KernelColours& colours) {
+  const bool by_name = colours.totals().size() > 1 && colours.totals().size() <= kernel_colours;
   std::string text = "<ul class=\"legend\">";
+  const auto add = [&](std::string_view style, std::string_view name) {
+    text += fmt::format(R"(<li><i class="{}"></i>{}</li>)", style, escaped(name));
+  };
   for (const auto& category : categories_in(lanes))
-    text +=
-        fmt::format(R"(<li><i class="{}"></i>{}</li>)", style_class(category), escaped(category));
+    if (category != "kernel" || !by_name)
+      add(style_class(category), category);
+    else
+      for (const auto& kernel : colours.totals())
+        add(colours.class_of_kernel(kernel.name), kernel.name);
   return text + "</ul>\n";
 }
 
@@ -53,9 +61,12 @@ std::string body(const Lanes& lanes) {
   std::string text =
       fmt::format("<p class=\"facts\">{} on {} in {}</p>\n", count(lanes.spans, "span"),
                   count(lanes.lanes.size(), "lane"), time_text(lanes.end_ns));
-  text += legend(lanes) + chart(lanes, with_room(0, lanes.end_ns), "Whole run");
-  if (const auto part = devices_part(lanes)) text += chart(lanes, *part, "Devices at work");
-  return text + totals_table(lanes);
+  const KernelColours colours(lanes);
+  text += legend(lanes, colours);
+  text += chart(lanes, colours, with_room(0, lanes.end_ns), "Whole run");
+  if (const auto part = devices_part(lanes))
+    text += chart(lanes, colours, *part, "Devices at work");
+  return text + totals_table(lanes) + kernels_table(colours);
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ function adapt(chart) {
   pen.font = getComputedStyle(text).font;
   const extent = letters => pen.measureText(letters.join('')).width;
   let zoom = 1;
+  svg.style.minWidth = 0;  // that labels and ticks without a script need; here they adapt
 
   // The name, or as much of its beginning as there is room for.
   function fitted(name, room) {

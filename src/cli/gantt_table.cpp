@@ -69,4 +69,23 @@ std::string totals_table(const Lanes& lanes) {
   return text + "</table></div></section>\n";
 }
 
+std::string kernels_table(const KernelColours& colours) {
+  if (colours.totals().empty()) return {};
+  std::string text =
+      "<section><h2>Kernels</h2>\n<div class=\"wide\"><table><thead><tr>"
+      "<th scope=\"col\">kernel</th><th scope=\"col\">count</th><th scope=\"col\">total</th>"
+      "<th scope=\"col\">mean</th><th scope=\"col\">share</th></tr></thead>\n<tbody>\n";
+  std::int64_t all = 0;
+  for (const auto& kernel : colours.totals()) all += kernel.ns;
+  for (const auto& kernel : colours.totals())
+    fmt::format_to(
+        std::back_inserter(text),
+        "<tr><th scope=\"row\"><i class=\"{}\"></i>{}</th><td>{}</td><td>{}</td><td>{}</td>"
+        "<td>{:.1f} %</td></tr>\n",
+        colours.class_of_kernel(kernel.name), escaped(kernel.name), kernel.count,
+        time_text(kernel.ns), time_text(kernel.ns / static_cast<std::int64_t>(kernel.count)),
+        all == 0 ? 0 : 100 * static_cast<double>(kernel.ns) / static_cast<double>(all));
+  return text + "</tbody></table></div></section>\n";
+}
+
 }  // namespace kiln::cli

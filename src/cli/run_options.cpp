@@ -105,12 +105,6 @@ constinit const Command run_command{
     .examples = examples,
 };
 
-namespace {
-
-/// "0=a.npy" entries of a repeatable option.
-
-}  // namespace
-
 RunOptions run_options_of(const Context& context) {
   RunOptions options;
   options.symbols = symbols_of(context);

@@ -1,5 +1,6 @@
 // Reads a device list: selectors separated by commas. The comma also separates the counts of
-// `cpu/1,3`, so a bare number right after a `/…` part belongs to that part.
+// `cpu/1,3`, so a bare number right after a `/…` part belongs to that part. Messages name no
+// option: it is called --devices here, --device there, and Mesh::Options::device in a program.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -31,7 +32,7 @@ Expected<std::vector<Selector>> parse_list(std::string_view list) {
     const auto slash = item.find('/');
     if (item.empty())
       return fail(Errc::bad_input,
-                  "--devices: an empty item; expected all, gpu, cpu, an index, "
+                  "found an empty item in the list of devices, expected all, gpu, cpu, an index, "
                   "~part of a name, or one of these with /2 or /1,3");
     if (slash == std::string_view::npos && !selectors.empty() && !selectors.back().parts.empty() &&
         number(item)) {
@@ -43,7 +44,7 @@ Expected<std::vector<Selector>> parse_list(std::string_view list) {
       if (!parts || *parts == 0)
         return fail(
             Errc::bad_input,
-            fmt::format("--devices: found '{}', expected a positive number after '/'", item));
+            fmt::format("found the device '{}', expected a positive number after '/'", item));
       selectors.push_back({std::string(item.substr(0, slash)), {*parts}});
     }
     if (comma == std::string_view::npos) return selectors;
@@ -92,15 +93,15 @@ Expected<std::vector<DevicePtr>> select_devices(std::string_view list) {
       // It would run against itself, be it whole or in parts.
       if (used[i])
         return fail(Errc::bad_input,
-                    fmt::format("--devices: {} is named twice", (*devices)[i]->name));
+                    fmt::format("the device {} is named twice", (*devices)[i]->name));
       used[i] = true;
       auto parts = divide((*devices)[i], selector.parts);
       if (!parts) return tl::unexpected(parts.error());
       chosen.insert(chosen.end(), parts->begin(), parts->end());
     }
     if (!found)
-      return fail(Errc::not_found, fmt::format("--devices: no device matches '{}'; present: {}",
-                                               selector.text, known_devices(*devices)));
+      return fail(Errc::not_found, fmt::format("no device matches '{}'; present: {}", selector.text,
+                                               known_devices(*devices)));
   }
   return chosen;
 }

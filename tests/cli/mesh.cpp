@@ -95,6 +95,59 @@ TEST_F(Mesh, checks_files) {
             "kiln: bad.dat: line 5: found '3', expected cell 0: a node from 0 to 2\n");
 }
 
+/// A file of another program's: a map whose name nobody knows, and no attributes that say which
+/// sets maps join. Texts of the same length and place in the order of names, so that it stays HDF5.
+std::string without_sets(std::string bytes) {
+  for (const auto& [from, to] :
+       {std::pair<std::string, std::string>{"pcell", "pdell"},
+        {"from", "frox"},
+        {std::string("to\0\0\0\0\0\0", 8), std::string("tx\0\0\0\0\0\0", 8)}})
+    for (auto at = bytes.find(from); at != std::string::npos; at = bytes.find(from, at + 1))
+      bytes.replace(at, from.size(), to);
+  return bytes;
+}
+
+TEST_F(Mesh, finds_what_could_not_be_read_and_takes_a_map_s_sets_from_the_command_line) {
+  good({"naca0012", "-I20", "-J30", "--aero", "-o", "grid.h5"});
+  write("plain.h5", without_sets(text("grid.h5")));
+  const auto result = run({"check", "plain.h5"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.output,
+            "plain.h5: left out: pdell: nothing says which sets it joins: attributes 'from' and "
+            "'to' would ('set' for data), or --map pdell=FROM:TO (--on pdell=SET)\n"
+            "plain.h5: set 'nodes': elements that no map leads to: 1750, the first is 0\n");
+  const auto json = nlohmann::json::parse(run({"check", "plain.h5", "--json"}).output);
+  EXPECT_EQ(json["ok"], false);
+  EXPECT_EQ(json["findings"].front()["part"], "left out");
+  EXPECT_THAT(json["findings"].front()["what"].get<std::string>(), StartsWith("pdell: "));
+
+  const std::string told = "--map=pdell=cells:nodes";
+  EXPECT_EQ(good({"check", "plain.h5", told}), "plain.h5: 3 sets, 2 maps, 1 data, nothing wrong\n");
+  EXPECT_THAT(good({"info", "plain.h5", told}), HasSubstr("\npdell   cells   nodes      4 "));
+  good({"convert", "plain.h5", "told.h5", told});
+  good({"check", "told.h5"});
+
+  EXPECT_EQ(bad({"info", "plain.h5", "--map=pdell=cells"}),
+            "kiln: mesh info: --map: found 'pdell=cells', expected NAME=FROM:TO\n");
+  EXPECT_EQ(bad({"info", "plain.h5", "--map=dell=cells:nodes", told}),
+            "kiln: plain.h5: --map: the file has no 'dell'; did you mean 'pdell'?\n");
+  EXPECT_EQ(bad({"info", "grid.h5", "--map=pcell=bedges:nodes"}),
+            "kiln: grid.h5: --map: pcell joins cells and nodes, as the file says, found "
+            "bedges:nodes\n");
+  EXPECT_EQ(bad({"info", "grid.h5", "--on=p_x=cells"}),
+            "kiln: grid.h5: --on: p_x is on nodes, as the file says, found cells\n");
+}
+
+TEST_F(Mesh, draws_cells_as_it_is_told) {
+  good({"naca0012", "-I20", "-J30", "-o", "grid.h5"});
+  good({"convert", "grid.h5", "grid.vtu", "--shape=quad"});
+  EXPECT_EQ(bad({"convert", "grid.h5", "grid.vtu", "--shape=hexahedron"}),
+            "kiln: grid.h5: there is no map with 8 (hexahedra) entries to 'nodes'\n");
+  EXPECT_THAT(bad({"convert", "grid.h5", "grid.vtu", "--shape=cube"}), HasSubstr("found 'cube'"));
+  EXPECT_EQ(bad({"convert", "grid.h5", "x.dat", "--shape=quad"}),
+            "kiln: mesh convert: --shape is for .vtu files, found x.dat\n");
+}
+
 TEST_F(Mesh, suggests_the_name_of_a_dat) {
   good({"naca0012", "-I20", "-J30", "-o", "grid.h5"});
   const auto picture = run({"convert", "grid.h5", "grid.vtu", "--dat", "p_z"});
@@ -124,6 +177,12 @@ TEST_F(Mesh, has_clear_errors) {
             ".vtu (VTK)\n");
   EXPECT_EQ(bad({"convert", "x.h5", "x.dat", "--dat", "p"}),
             "kiln: mesh convert: --dat is for .vtu files, found x.dat\n");
+  EXPECT_EQ(bad({"convert", "x.h5"}),
+            "kiln: mesh convert: found 1 FILE, expected at least 2 (kiln mesh convert --help says "
+            "more)\n");
+  write("own.vtu", "<?xml version=\"1.0\"?>\n");
+  EXPECT_THAT(bad({"info", "own.vtu"}),
+              StartsWith("kiln: own.vtu: neither HDF5 nor a grid as text: line 1: found '<?xml'"));
   EXPECT_EQ(bad({"info", "absent.h5"}), "kiln: cannot open absent.h5: No such file or directory\n");
   EXPECT_EQ(bad({"info", "."}).substr(0, 6), "kiln: ");
 }

@@ -86,6 +86,49 @@ TEST_F(MeshApplication, airfoil_holds_its_result_against_a_reference) {
               HasSubstr("check FAILED: "));
 }
 
+TEST_F(MeshApplication, says_how_far_off_a_result_may_be) {
+  make_grid("FE_grid.h5", true);
+  EXPECT_THAT(printed({"aero", "-g", "FE_grid.h5", "-n1", "--reference=1"}, 1),
+              HasSubstr("\ncheck FAILED: 99.9 % from the reference, 0.02 % allowed\n"));
+  EXPECT_EQ(
+      lines({"aero", "-g", "FE_grid.h5", "-n1", "--reference=1"}, 1).back()["allowed_percent"],
+      0.02);
+  for (const char* application : {"airfoil", "aero"})
+    refused({application, "-g", "none.h5", "--reference=0"},
+            "--reference: found 0, expected a number above 0");
+}
+
+TEST_F(MeshApplication, a_picture_that_cannot_be_written_is_refused_before_the_run) {
+  for (const char* application : {"airfoil", "aero"}) {
+    refused({application, "-g", "none.h5", "--vtu=/nowhere/flow.vtu"},
+            "--vtu: cannot write /nowhere/flow.vtu: there is no folder /nowhere");
+    refused({application, "-g", "none.h5", "--vtu=flow.png"},
+            "--vtu flow.png: found the extension '.png', expected .vtu");
+    refused({application, "-g", "none.h5", "--vtu=same.vtu", "--trace=same.vtu"},
+            "expected another file");
+  }
+}
+
+TEST_F(MeshApplication, a_search_that_time_ended_says_so) {
+  // Whether it does depends on the machine: the line stands where, and only where, it did.
+  std::istringstream table(printed({"jac1", "--intervals=200", "--tune=0.1"}));
+  std::map<std::string, std::string> expected;
+  std::string line, found;
+  std::getline(table, line);
+  while (std::getline(table, line) && !line.empty()) {
+    std::istringstream row(line);
+    std::string name, tried, of;
+    row >> name >> tried >> of;
+    if (name.ends_with(':'))
+      found += line + "\n";
+    else if (tried != of)
+      expected[name] = name + ": " + tried + " of " + of + " tried; time ran out\n";
+  }
+  std::string all;
+  for (const char* loop : {"res", "update"}) all += expected[loop];
+  EXPECT_EQ(found, all);
+}
+
 TEST_F(MeshApplication, airfoil_writes_the_timeline_of_its_loops) {
   make_grid("grid.h5");
   ASSERT_EQ(run({"airfoil", "-g", "grid.h5", "-n3", "--trace=t.json", "--gantt=t.html"}).exit_code,
@@ -220,7 +263,8 @@ TEST_F(MeshApplication, refuses_meshes_of_other_kinds) {
   refused({"aero", "-g", write("cut.dat", "3 1 1\n0 0\n1 1\n").string()}, "cut.dat");
   refused({"reduction", "-g", write("words.dat", "no mesh at all\n").string()}, "words.dat");
   make_grid("grid.h5");
-  refused({"airfoil", "-g", "grid.h5", "--device", "~no such device"}, "no such device");
+  refused({"airfoil", "-g", "grid.h5", "--device", "~no such device"},
+          "kiln: no device matches '~no such device'; present: 0 ");
 }
 
 TEST_F(MeshApplication, programs_do_the_same) {
@@ -231,6 +275,8 @@ TEST_F(MeshApplication, programs_do_the_same) {
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result.output;
   };
+  make_grid("new_grid.h5");
+  EXPECT_EQ(good("reduction", {"new_grid.h5"}), good("reduction", {"new_grid.dat"}));
   EXPECT_EQ(good("airfoil", {"new_grid.dat", "200"}), "   100  2.07422e-04\n   200  6.04419e-05\n");
   EXPECT_THAT(good("airfoil", {"new_grid.dat", "100", "float"}), StartsWith("   100  2.074"));
   EXPECT_THAT(good("aero", {"FE_grid.dat", "1"}), StartsWith("   1    14  6.4005359585"));
@@ -240,7 +286,16 @@ TEST_F(MeshApplication, programs_do_the_same) {
             "3530 of 3530 edges, 1800 of 1800 cells\ncheck passed\n");
 }
 
+TEST_F(MeshApplication, programs_say_how_they_are_used) {
+  for (const char* name : {"airfoil", "aero", "jac1", "jac2", "reduction"}) {
+    const ProcessResult result = example(name, {"--help"});
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_THAT(result.output, StartsWith("usage: " + std::string(name) + " "));
+  }
+}
+
 TEST_F(MeshApplication, examples_print_what_they_should) {
+  EXPECT_EQ(example("mesh_files", {}).output, "1800 centres of 1800 cells\n");
   EXPECT_EQ(example("first_loop", {}).output, "7\n8\n9\n");
   EXPECT_THAT(
       example("mesh_tour", {}).output,
@@ -264,10 +319,13 @@ TEST_F(MeshApplication, programs_refuse_in_one_line) {
   bad("aero", {"FE_grid.dat", "-1"});
   bad("jac1", {"4"});
   bad("jac2", {"6", "7"});
-  EXPECT_EQ(bad("reduction", {"none.dat"}), "reduction: none.dat: cannot be read\n");
-  write("cut.dat", "2 1 1 0\n0 0\n1 x");
+  EXPECT_THAT(bad("reduction", {"none.dat"}), HasSubstr("none.dat: No such file or directory"));
+  write("cut.dat", "2 0 0 0\n0 0\n1 x");
   EXPECT_EQ(bad("airfoil", {"cut.dat"}),
-            "airfoil: cut.dat: byte 14: no number, expected a coordinate\n");
+            "airfoil: cut.dat: line 3: found 'x', expected node 1: x and y\n");
+  make_grid("FE_grid.h5", true);
+  EXPECT_EQ(bad("airfoil", {"FE_grid.h5"}),
+            "airfoil: FE_grid.h5: no map pedge as this application's meshes have it\n");
   write("large.dat", "2 1 1 0\n0 0\n1 1\n0 1 1 9\n0 1 0 0\n");
   EXPECT_THAT(bad("airfoil", {"large.dat"}), HasSubstr("9"));
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "timeline_measure.hpp"
 #include "timeline_samples.hpp"
@@ -78,7 +79,8 @@ TEST_F(TimelineBrowser, a_run_shows_its_lanes_bars_legend_and_totals) {
   EXPECT_EQ(page.at("legend"),
             Json(Texts{"lookup", "compile", "write", "kernel", "read", "merge"}));
   EXPECT_THAT(page.at("labels").get<Texts>(), Contains("VectorAdd").Times(2));
-  ASSERT_EQ(page.at("table").size(), 5u);
+  ASSERT_EQ(page.at("table").size(), 7u);
+  EXPECT_EQ(page.at("table")[6], Json(Texts{"VectorAdd", "2", "1.40 ms", "700 µs", "100.0 %"}));
   EXPECT_EQ(page.at("table")[2], Json(Texts{cpu, "–", "–", "200 µs × 1", "700 µs × 1", "195 µs × 1",
                                             "–", "1.09 ms 1.2 %"}));
   EXPECT_EQ(page.at("ticks")[0], Json(Texts{"0", "10 ms", "20 ms", "30 ms", "40 ms", "50 ms",
@@ -93,6 +95,25 @@ TEST_F(TimelineBrowser, chunks_extremes_and_dark_and_narrow_screens_are_readable
     expect_readable(measured(run_in_chunks(), "", options));
     expect_readable(measured(extremes(), "", options));
   }
+}
+
+TEST_F(TimelineBrowser, the_whole_run_fits_the_window_whatever_the_device_is_called) {
+  for (const std::string width : {"800", "1200", "1600"}) {
+    SCOPED_TRACE(width);
+    const auto page = measured(mesh_run(), "", {"--window-size=" + width + ",900"});
+    expect_readable(page);
+    EXPECT_LE(page.at("widest_names").get<double>(), 190.5) << "names wrap";
+    EXPECT_LE(page.at("view_excess").get<double>(), 0.5) << "nothing to scroll to";
+  }
+}
+
+TEST_F(TimelineBrowser, kernels_are_told_apart_by_colour) {
+  const auto page = measured(mesh_run());
+  EXPECT_EQ(page.at("legend"),
+            Json(Texts{"lookup", "plan", "res_calc", "adt_calc", "update", "save_soln"}));
+  const auto colours = page.at("legend_colours").get<Texts>();
+  EXPECT_EQ(std::set<std::string>(colours.begin(), colours.end()).size(), colours.size());
+  EXPECT_EQ(page.at("table").back()[0], "save_soln");
 }
 
 TEST_F(TimelineBrowser, colours_follow_the_readers_choice_of_light_or_dark) {

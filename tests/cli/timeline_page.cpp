@@ -69,6 +69,41 @@ TEST(TimelinePage, the_table_adds_up_each_lane_and_category) {
                         "<td>200 µs <small>× 1</small></td>"));
 }
 
+TEST(TimelinePage, kernels_have_colours_of_their_own_and_a_table) {
+  const auto page = page_of(mesh_run());
+  EXPECT_EQ(occurrences(page, "<g class=\"span kernel n"), 80u);
+  EXPECT_THAT(page, HasSubstr("res_calc</th><td>20</td><td>1.80 ms</td><td>90.0 µs</td>"
+                              "<td>52.9 %</td></tr>"));
+  EXPECT_LT(page.find("<th scope=\"row\"><i class=\"kernel n"), page.find("save_soln</th>"));
+  // One alone has the category's.
+  EXPECT_THAT(page_of(cold_run()), Not(HasSubstr("kernel n")));
+}
+
+TEST(TimelinePage, a_kernel_keeps_its_colour_beside_others) {
+  const auto colour_of = [](const std::vector<TraceEvent>& events, const std::string& name) {
+    const auto page = page_of(events);
+    const auto end = page.find("\"></i>" + name + "</li>");
+    return page.substr(end - 3, 3);
+  };
+  auto more = mesh_run();
+  more.push_back(span(more.back().lane, "halo", "kernel", 9'000'000, 9'100'000));
+  for (const auto* name : {"adt_calc", "res_calc", "save_soln", "update"})
+    EXPECT_EQ(colour_of(mesh_run(), name), colour_of(more, name)) << name;
+}
+
+TEST(TimelinePage, more_kernels_than_colours_share_them) {
+  std::vector<TraceEvent> events;
+  for (int k = 0; k < 40; ++k)
+    events.push_back(span(gpu, "loop" + std::to_string(k), "kernel", k * 1000, k * 1000 + 900));
+  const auto page = page_of(events);
+  EXPECT_EQ(occurrences(page, "<li>"), 1u) << "the table says which is which";
+  EXPECT_EQ(occurrences(page, "<th scope=\"row\"><i class=\"kernel n"), 40u);
+}
+
+TEST(TimelinePage, plans_have_a_colour_of_their_own) {
+  EXPECT_THAT(page_of(mesh_run()), HasSubstr("<g class=\"span plan"));
+}
+
 TEST(TimelinePage, names_cannot_become_markup) {
   const std::string evil = "</title><script>alert(1)</script><img src=x onerror=\"alert(2)\">'";
   const auto page = page_of({span("host", evil, evil, 0, 1'000'000, {{evil, evil}}),

@@ -58,6 +58,22 @@ inline std::vector<TraceEvent> run_in_chunks(int chunks = 60) {
   return events;
 }
 
+/// Loops over a mesh, on a device whose name has no number in front.
+inline std::vector<TraceEvent> mesh_run() {
+  constexpr std::int64_t us = 1000;
+  const std::string device = "cpu-skylake-avx512-Some Processor of a Long Name with 192 Cores";
+  std::vector<TraceEvent> events{span("host", "memory: res_calc", "lookup", 0, 900),
+                                 span("host", "plan: res_calc", "plan", 2 * us, 300 * us)};
+  std::int64_t at = 300 * us;
+  for (int step = 0; step < 20; ++step)
+    for (const auto& [name, length] : {std::pair{"save_soln", 10}, std::pair{"adt_calc", 40},
+                                       std::pair{"res_calc", 90}, std::pair{"update", 30}}) {
+      events.push_back(span(device, name, "kernel", at, at + length * us));
+      at += (length + 2) * us;
+    }
+  return events;
+}
+
 /// Spans of half a microsecond beside spans of seconds, eleven devices, names without end.
 inline std::vector<TraceEvent> extremes() {
   constexpr std::int64_t s = 1'000'000'000;

@@ -21,6 +21,7 @@ void expect_error(std::string_view list, Errc code, const std::string& part) {
   EXPECT_EQ(result.error().code(), code) << list;
   EXPECT_THAT(result.error().message(), HasSubstr(part)) << list;
   EXPECT_THAT(result.error().message(), Not(HasSubstr("\n"))) << list;
+  EXPECT_THAT(result.error().message(), Not(HasSubstr("--"))) << "each caller has its own option";
 }
 
 TEST(SelectDevices, all_and_an_empty_list_are_every_device_in_order) {

@@ -110,6 +110,11 @@ TEST(SourceExpand, a_missing_include_is_an_error_that_says_where_it_was_looked_f
   files.write("a.cl", "#include <no.h>\n");
   EXPECT_EQ(files.expand("a.cl"),
             "error: a.cl:1: no file <no.h> for this #include; no folder to search was given");
+  files.write("a.cl", "#include <math.h>\n");
+  EXPECT_EQ(
+      files.expand("a.cl"),
+      "error: a.cl:1: no file <math.h> for this #include; no folder to search was given; math "
+      "functions need no #include");
   const auto source = load_source(files.path() / "a.cl");
   ASSERT_FALSE(source);
   EXPECT_EQ(source.error().code(), Errc::not_found);

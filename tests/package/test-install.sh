@@ -44,6 +44,17 @@ for run in first second; do
 done
 [ -f "$scratch/store/store.db" ] || { echo "the example kept nothing in the store"; exit 1; }
 
+# Mesh files, read into a Mesh and written, by both packages.
+if [ -e "$libraries/libkiln-mesh.so" ]; then
+  for program in mesh_by_cmake mesh_by_pkg_config; do
+    printed=$(cd "$scratch" && KILN_STORE=off POCL_CACHE_DIR=$scratch/pocl-cache \
+      "$scratch/consumer/$program")
+    [ "$printed" = "1800 centres of 1800 cells" ] || { echo "$program printed '$printed'"; exit 1; }
+    head -c 60 "$scratch/centres.vtu" | grep -q VTKFile || { echo "$program wrote no picture"; exit 1; }
+    rm "$scratch"/centres.*
+  done
+fi
+
 # The mesh applications against the installed libkiln-mesh.so, one store for both libraries.
 if [ -e "$libraries/libkiln-mesh.so" ]; then
   cmake -G Ninja -S "$source/examples/mesh" -B "$scratch/mesh" -DCMAKE_PREFIX_PATH="$prefix" \

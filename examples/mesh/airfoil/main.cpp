@@ -1,5 +1,5 @@
-// airfoil GRID [STEPS] [float]: OP2's airfoil as a program of its own. GRID is new_grid.dat, as
-// `kiln mesh naca0012 --text -o new_grid.dat` writes it.
+// airfoil GRID [STEPS] [float]: OP2's airfoil as a program of its own. GRID is a mesh that
+// `kiln mesh naca0012 -o new_grid.h5` writes.
 #include <cstdlib>
 #include <string_view>
 
@@ -9,12 +9,18 @@
 
 namespace {
 
+airfoil::Grid grid_of(const GridFile& file) {
+  return {file.set("nodes"),         file.set("cells"),
+          file.map("pcell", 4),      file.map("pedge", 2),
+          file.map("pecell", 2),     file.map("pbedge", 2),
+          file.map("pbecell", 1),    file.dat<std::int32_t>("p_bound", 1),
+          file.dat<double>("p_x", 2)};
+}
+
 template <class Real>
-int run(const NewGrid& file, int steps) {
+int run(const airfoil::Grid& grid, int steps) {
   kiln::mesh::Mesh mesh;
-  airfoil::Airfoil<Real> flow(
-      mesh, {file.nodes, file.cells, file.cell_nodes, file.edge_nodes, file.edge_cells,
-             file.bedge_nodes, file.bedge_cells, file.bound, file.x});
+  airfoil::Airfoil<Real> flow(mesh, grid);
   double rms = 0;
   for (int step = 1; step <= steps; ++step) {
     flow.step();
@@ -23,7 +29,7 @@ int run(const NewGrid& file, int steps) {
     std::printf("%6d  %.5e\n", step, rms);
   }
   const auto verdict =
-      airfoil::verdict(file.cells, static_cast<std::size_t>(steps), rms, sizeof(Real) == 8);
+      airfoil::verdict(grid.cells, static_cast<std::size_t>(steps), rms, sizeof(Real) == 8);
   if (!verdict.applies) return 0;
   std::printf("%.3g %% from the reference\n", verdict.deviation_percent);
   return report_check(verdict.passed);
@@ -32,12 +38,13 @@ int run(const NewGrid& file, int steps) {
 }  // namespace
 
 int main(int count, char** words) {
-  return run_program("airfoil", [&] {
+  return run_program("airfoil", "GRID [STEPS] [float]", count, words, [&] {
     const int steps = count > 2 ? std::atoi(words[2]) : 1000;
     const bool is_float = count > 3 && std::string_view(words[3]) == "float";
     if (count < 2 || count > 4 || steps < 1 || (count > 3 && !is_float))
-      throw std::runtime_error("expected new_grid.dat, then the number of steps, then 'float'");
-    const NewGrid grid(words[1]);
+      throw std::runtime_error("expected a mesh, then the number of steps, then 'float'");
+    const GridFile file(words[1]);
+    const airfoil::Grid grid = grid_of(file);
     return is_float ? run<float>(grid, steps) : run<double>(grid, steps);
   });
 }

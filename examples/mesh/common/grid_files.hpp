@@ -1,42 +1,42 @@
 #pragma once
 
-#include <cstdint>
+#include <stdexcept>
+#include <string>
 
-#include "number_file.hpp"
+#include "kiln/mesh/file.hpp"
 
-/// new_grid.dat: what airfoil and reduction run on.
-struct NewGrid {
-  std::size_t nodes = 0, cells = 0, edges = 0, bedges = 0;
-  std::vector<double> x;                                      ///< 2 a node
-  std::vector<std::int32_t> cell_nodes;                       ///< 4 a cell
-  std::vector<std::int32_t> edge_nodes, edge_cells;           ///< 2 an edge
-  std::vector<std::int32_t> bedge_nodes, bedge_cells, bound;  ///< 2, 1 and 1 a boundary edge
+/// A mesh file, and its parts as applications take them that name them. Throws kiln::Error where it
+/// cannot be read, std::runtime_error where a part is absent or of another shape: all name the
+/// file.
+class GridFile {
+ public:
+  /// HDF5 or text, as `kiln mesh naca0012` writes them.
+  explicit GridFile(const std::string& path)
+      : path_(path), file_(kiln::mesh::MeshFile::read(path)) {}
 
-  explicit NewGrid(const std::string& path) {
-    NumberFile file(path);
-    for (std::size_t* size : {&nodes, &cells, &edges, &bedges})
-      *size = file.next<std::uint32_t>("the number of nodes, cells, edges or boundary edges");
-    file.rows<double>(nodes, "a coordinate", {&x}, {2});
-    file.rows<std::int32_t>(cells, "a node of a cell", {&cell_nodes}, {4});
-    file.rows<std::int32_t>(edges, "a node or a cell of an edge", {&edge_nodes, &edge_cells},
-                            {2, 2});
-    file.rows<std::int32_t>(bedges, "a node, the cell or the kind of a boundary edge",
-                            {&bedge_nodes, &bedge_cells, &bound}, {2, 1, 1});
+  std::size_t set(const char* name) const {
+    const auto* set = file_.find_set(name);
+    if (set == nullptr) fail("set", name);
+    return static_cast<std::size_t>(set->size);
   }
-};
-
-/// FE_grid.dat: what aero runs on.
-struct FeGrid {
-  std::size_t nodes = 0, cells = 0, bounds = 0;
-  std::vector<double> x;
-  std::vector<std::int32_t> cell_nodes, bound_nodes;
-
-  explicit FeGrid(const std::string& path) {
-    NumberFile file(path);
-    for (std::size_t* size : {&nodes, &cells, &bounds})
-      *size = file.next<std::uint32_t>("the number of nodes, cells or boundary nodes");
-    file.rows<double>(nodes, "a coordinate", {&x}, {2});
-    file.rows<std::int32_t>(cells, "a node of a cell", {&cell_nodes}, {4});
-    file.rows<std::int32_t>(bounds, "a boundary node", {&bound_nodes}, {1});
+  std::span<const std::int32_t> map(const char* name, int arity) const {
+    const auto* map = file_.find_map(name);
+    if (map == nullptr || map->arity != arity) fail("map", name);
+    return map->values;
   }
+  template <class T>
+  std::span<const T> dat(const char* name, int dim) const {
+    const auto* dat = file_.find_dat(name);
+    if (dat == nullptr || dat->dim != dim || dat->type != kiln::mesh::scalar_type_of<T>())
+      fail("dat", name);
+    return kiln::mesh::values_of<T>(*dat);
+  }
+
+ private:
+  [[noreturn]] void fail(const char* kind, const char* name) const {
+    throw std::runtime_error(path_ + ": no " + kind + " " + name +
+                             " as this application's meshes have it");
+  }
+  std::string path_;
+  kiln::mesh::MeshFile file_;
 };

@@ -2,10 +2,17 @@
 
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
-/// The rest of a main(): what goes wrong is a line of standard error and exit code 2.
+/// The rest of a main(): `--help` prints the usage; what goes wrong is a line of standard error and
+/// exit code 2.
 template <class Body>
-int run_program(const char* name, const Body& body) {
+int run_program(const char* name, const char* usage, int count, char** words, const Body& body) {
+  if (count == 2 &&
+      (words[1] == std::string_view("--help") || words[1] == std::string_view("-h"))) {
+    std::printf("usage: %s %s\n", name, usage);
+    return 0;
+  }
   try {
     return body();
   } catch (const std::exception& error) {

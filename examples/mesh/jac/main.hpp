@@ -12,7 +12,7 @@ namespace jac {
 /// jac1 [SIDE] and jac2 [SIDE]: two sweeps, then every node is held against what it must be.
 template <class Solve>
 int main_of(const char* name, int count, char** words, const Solve& solve) {
-  return run_program(name, [&] {
+  return run_program(name, "[SIDE]", count, words, [&] {
     if (count > 2) throw std::runtime_error("expected the side of the grid alone");
     const Problem problem(count > 1 ? std::atoi(words[1]) : 6);
     kiln::mesh::Mesh mesh;

@@ -5,7 +5,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::json};
+constexpr Option own_options[] = {options::map_sets, options::dat_set, options::json};
 
 constexpr Example examples[] = {
     {"kiln mesh check new_grid.h5", "Is anything odd about this mesh?"},
@@ -20,7 +20,8 @@ constinit const Command mesh_check_command{
         "Reads the file, which is refused where an entry of a map lies outside of its set or where "
         "sizes do not fit (exit code 2), and prints a line for each of these (exit code 1): "
         "elements that name one target twice, elements that no map leads to, numbers that are not "
-        "finite. The order of a cell's nodes does not matter.",
+        "finite, and all that was left out because nothing says what it is. The order of a cell's "
+        "nodes does not matter.",
     .options = own_options,
     .positional = one_mesh,
     .examples = examples,

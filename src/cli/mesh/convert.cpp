@@ -5,6 +5,10 @@
 namespace kiln::cli {
 namespace {
 
+// In the order of mesh::CellShape.
+constexpr std::string_view shapes[] = {"vertex", "line",    "triangle", "quad",
+                                       "tetra",  "pyramid", "wedge",    "hexahedron"};
+
 constexpr Option own_options[] = {
     {.name = "dat",
      .kind = Kind::text,
@@ -19,13 +23,24 @@ constexpr Option own_options[] = {
     {.name = "cells",
      .kind = Kind::text,
      .value_name = "MAP",
-     .help = "For .vtu: the map whose elements are drawn, by its number of nodes as points, lines, "
-             "triangles or quadrilaterals. Default: pcell, else the map of most nodes."},
+     .help = "For .vtu: the map whose elements are drawn. Default: pcell, else the map of most "
+             "nodes."},
+    {.name = "shape",
+     .kind = Kind::choice,
+     .value_name = "SHAPE",
+     .help = "For .vtu: what the cells are. Default: by the number of their nodes vertices, lines, "
+             "triangles and quadrilaterals, with coordinates in space pyramids (5), wedges (6) and "
+             "hexahedra (8), too; 4 nodes in space must be named.",
+     .choices = shapes},
+    options::map_sets,
+    options::dat_set,
 };
 
 constexpr Example examples[] = {
     {"kiln mesh convert new_grid.dat new_grid.h5", "Text to HDF5."},
     {"kiln mesh convert flow.h5 flow.vtu --dat p_q", "A picture of the flow for ParaView."},
+    {"kiln mesh convert mesh.h5 mesh.vtu --map tets=cells:nodes --shape tetra",
+     "Tetrahedra of another program's file."},
     {"kiln mesh convert new_grid.h5 wall.vtu --cells pbedge --dat p_bound",
      "The boundary alone, coloured by its kind."},
 };

@@ -5,10 +5,12 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::json};
+constexpr Option own_options[] = {options::map_sets, options::dat_set, options::json};
 
 constexpr Example examples[] = {
     {"kiln mesh info new_grid.h5", "Which sets, maps and data are in the file?"},
+    {"kiln mesh info mesh.h5 --map cell2node=cells:nodes",
+     "A file of another program's, whose map says nothing of its sets."},
 };
 
 }  // namespace

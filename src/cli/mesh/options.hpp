@@ -13,3 +13,23 @@ inline constexpr Positional one_mesh{
     .kind = Kind::file};
 
 }  // namespace kiln::cli
+
+/// What an HDF5 file does not say of its own parts.
+namespace kiln::cli::options {
+
+inline constexpr Option map_sets{
+    .name = "map",
+    .kind = Kind::assignment,
+    .value_name = "NAME=FROM:TO",
+    .help =
+        "The sets that the map NAME of an HDF5 file joins, where the file has no attributes "
+        "that say so.",
+    .repeat = Repeat::yes};
+inline constexpr Option dat_set{
+    .name = "on",
+    .kind = Kind::assignment,
+    .value_name = "NAME=SET",
+    .help = "The set that the data NAME of an HDF5 file are on, likewise.",
+    .repeat = Repeat::yes};
+
+}  // namespace kiln::cli::options

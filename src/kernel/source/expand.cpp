@@ -4,6 +4,19 @@
 
 namespace kiln {
 
+namespace {
+
+/// What is written by habit of C, where OpenCL C has it built in or not at all.
+std::string_view habit(std::string_view name) {
+  if (name == "math.h" || name == "tgmath.h") return "; math functions need no #include";
+  for (const std::string_view header : {"stdio.h", "stdlib.h", "string.h", "stdint.h", "stddef.h",
+                                        "stdbool.h", "float.h", "limits.h", "assert.h"})
+    if (name == header) return "; OpenCL C has no headers of C's library";
+  return {};
+}
+
+}  // namespace
+
 /// Where an #include stands.
 struct IncludeExpander::Place {
   const SourceFile& file;
@@ -113,7 +126,8 @@ Expected<void> IncludeExpander::include(const Place& place) {
       searched += (searched.empty() ? "" : ", ") + folder.string();
     return fail(Errc::not_found,
                 place.shown + ": no file " + std::string(operand) + " for this #include; " +
-                    (searched.empty() ? "no folder to search was given" : "searched " + searched));
+                    (searched.empty() ? "no folder to search was given" : "searched " + searched) +
+                    std::string(habit(name)));
   }
   const std::filesystem::path written(name);
   const std::string shown = written.is_absolute() ? written.filename().string() : name;

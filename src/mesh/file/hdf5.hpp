@@ -1,6 +1,5 @@
 #pragma once
 
-#include "mesh/file/layout.hpp"
 #include "mesh/file/mesh_file.hpp"
 
 namespace kiln::mesh {
@@ -13,7 +12,7 @@ bool is_hdf5(ByteView bytes);
 /// Reads an HDF5 file's bytes. What a dataset is follows from its own attributes where Kiln wrote
 /// it, else from `layout`, else from its shape where that leaves no choice; what remains is named
 /// in MeshFile::left_out. Errors (bad_input): one line. Thread-safe; calls wait for one another.
-Expected<MeshFile> read_hdf5(ByteView bytes, const Layout& layout = known_names());
+Expected<MeshFile> read_hdf5(ByteView bytes, const FileLayout& layout = known_names());
 
 /// The bytes of the HDF5 file; the same for the same mesh. OP2 reads it, and read_hdf5 without a
 /// layout. Errors: bad_input for a mesh that is not whole (check). Thread-safe as above.

@@ -59,7 +59,7 @@ std::vector<std::int64_t> widened(ByteView bytes, ScalarType type) {
 /// What is read of one file.
 class Hdf5Reader {
  public:
-  Hdf5Reader(const hdf5::Reader& file, const Layout& layout) : file_(file), layout_(layout) {}
+  Hdf5Reader(const hdf5::Reader& file, const FileLayout& layout) : file_(file), layout_(layout) {}
 
   Expected<MeshFile> read() {
     auto datasets = file_.datasets();
@@ -80,10 +80,12 @@ class Hdf5Reader {
   }
 
  private:
-  /// A set is one whole number with no attributes; a constant of OP2's has its `dim`.
+  /// A set is one whole number with no attributes, as a list (OP2) or alone (h5py's `f[name] = n`);
+  /// a constant of OP2's has its `dim`.
   static bool is_set(const Dataset& dataset) {
-    return is_integer(dataset) && dataset.extents.size() == 1 && dataset.extents[0] == 1 &&
-           !dataset.dim && !dataset.size && dataset.set.empty() && dataset.from.empty();
+    const bool is_one = dataset.extents.empty() || dataset.extents == std::vector<std::uint64_t>{1};
+    return is_integer(dataset) && is_one && !dataset.dim && !dataset.size && dataset.set.empty() &&
+           dataset.from.empty();
   }
 
   Expected<void> read_set(const Dataset& dataset) {
@@ -108,9 +110,9 @@ class Hdf5Reader {
     if (!dataset.set.empty()) return read_dat(dataset, dataset.set);
     if (dataset.extents.size() < 2 && !dataset.size && (dataset.dim || dataset.extents.empty()))
       return read_constant(dataset);
-    for (const Layout::Map& map : layout_.maps)
+    for (const FileLayout::Map& map : layout_.maps)
       if (map.name == dataset.path) return read_map(dataset, map.from, map.to);
-    for (const Layout::Dat& dat : layout_.dats)
+    for (const FileLayout::Dat& dat : layout_.dats)
       if (dat.name == dataset.path) return read_dat(dataset, dat.set);
     return read_by_shape(dataset);
   }
@@ -119,13 +121,19 @@ class Hdf5Reader {
   /// whole ones could be a map.
   Expected<void> read_by_shape(const Dataset& dataset) {
     if (is_integer(dataset))
-      return leave_out(dataset, "nothing says which sets it joins"), success();
+      return leave_out(dataset,
+                       fmt::format("nothing says which sets it joins: attributes 'from' and 'to' "
+                                   "would ('set' for data), or --map {0}=FROM:TO (--on {0}=SET)",
+                                   one_line(dataset.path))),
+             success();
     const FileSet* found = nullptr;
     for (const FileSet& set : mesh_.sets) {
       if (static_cast<std::uint64_t>(set.size) != rows_of(dataset)) continue;
       if (found != nullptr)
-        return leave_out(dataset, fmt::format("nothing says whether it is on {} or {}",
-                                              quote(found->name), quote(set.name))),
+        return leave_out(dataset,
+                         fmt::format("nothing says whether it is on {} or {}: an attribute 'set' "
+                                     "would, or --on {}=SET",
+                                     quote(found->name), quote(set.name), one_line(dataset.path))),
                success();
       found = &set;
     }
@@ -211,7 +219,7 @@ class Hdf5Reader {
   static Expected<void> success() { return {}; }
 
   const hdf5::Reader& file_;
-  const Layout& layout_;
+  const FileLayout& layout_;
   MeshFile mesh_;
 };
 
@@ -225,7 +233,7 @@ bool is_hdf5(ByteView bytes) {
   return false;
 }
 
-Expected<MeshFile> read_hdf5(ByteView bytes, const Layout& layout) {
+Expected<MeshFile> read_hdf5(ByteView bytes, const FileLayout& layout) {
   if (!is_hdf5(bytes)) return fail(Errc::bad_input, "no HDF5 file: its signature is missing");
   const auto file = hdf5::Reader::open(bytes);
   if (!file) return tl::unexpected(file.error());

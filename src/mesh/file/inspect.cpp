@@ -121,6 +121,8 @@ std::optional<Range<double>> range_of(const FileDat& dat) {
 
 std::vector<Finding> inspect(const MeshFile& mesh) {
   std::vector<Finding> findings;
+  // First: what is odd about the rest may follow from it.
+  for (const std::string& left : mesh.left_out) findings.push_back({"left out", left});
   for (const FileMap& map : mesh.maps) find_repeated(map, findings);
   for (const FileSet& set : mesh.sets) find_isolated(mesh, set, findings);
   for (const FileDat& dat : mesh.dats) find_not_finite(dat, findings);

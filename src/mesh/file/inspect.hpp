@@ -20,15 +20,15 @@ std::optional<Range<double>> range_of(const FileDat& dat);
 
 /// What is odd about a mesh whose parts fit one another (check).
 struct Finding {
-  std::string part;        ///< "map 'pcell'", "set 'nodes'", "dat 'p_x'"
-  std::string what;        ///< "elements that name a target twice"
-  std::int64_t count = 0;  ///< elements
+  std::string part;        ///< "map 'pcell'", "set 'nodes'", "dat 'p_x'", "left out"
+  std::string what;        ///< "elements that name a target twice"; "NAME: why it is left out"
+  std::int64_t count = 0;  ///< elements; 0: it is not about elements
   std::int64_t first = 0;  ///< the first of them
 };
 
 /// Looks for elements that name one target twice, elements of a map's target set that no map leads
-/// to, and numbers that are not finite. Nothing depends on the order of a cell's nodes. Empty:
-/// none.
+/// to, numbers that are not finite, and what the reader left out. Nothing depends on the order of a
+/// cell's nodes. Empty: none.
 std::vector<Finding> inspect(const MeshFile& mesh);
 
 }  // namespace kiln::mesh

@@ -16,6 +16,13 @@ Error with_path(const std::filesystem::path& path, const Error& error) {
   return {error.code(), fmt::format("{}: {}", path.string(), error.message())};
 }
 
+/// As a text grid does: else it is a file of another kind.
+bool begins_with_number(ByteView bytes) {
+  const std::string_view text = as_text(bytes);
+  const auto at = text.find_first_not_of(" \t\r\n");
+  return at != text.npos && text[at] >= '0' && text[at] <= '9';
+}
+
 }  // namespace
 
 std::optional<FileKind> kind_by_name(const std::filesystem::path& path) {
@@ -25,17 +32,20 @@ std::optional<FileKind> kind_by_name(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
-Expected<MeshFile> read_mesh(const std::filesystem::path& path, const Layout& layout) {
+Expected<MeshFile> read_mesh(const std::filesystem::path& path, const FileLayout& layout) {
   const auto bytes = read_input(path, largest_mesh_file);
   if (!bytes) return tl::unexpected(bytes.error());
   return parse_mesh(path, *bytes, layout);
 }
 
 Expected<MeshFile> parse_mesh(const std::filesystem::path& path, ByteView bytes,
-                              const Layout& layout) {
+                              const FileLayout& layout) {
   // A damaged HDF5 file is not read as text, so that the message says what it is.
   const bool hdf5 = is_hdf5(bytes) || kind_by_name(path) == FileKind::hdf5;
   auto mesh = hdf5 ? read_hdf5(bytes, layout) : read_text(bytes);
+  if (!mesh && !hdf5 && !begins_with_number(bytes))
+    return fail(Errc::bad_input, fmt::format("{}: neither HDF5 nor a grid as text: {}",
+                                             path.string(), mesh.error().message()));
   if (!mesh) return tl::unexpected(with_path(path, mesh.error()));
   return mesh;
 }

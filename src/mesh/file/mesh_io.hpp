@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "mesh/file/layout.hpp"
 #include "mesh/file/mesh_file.hpp"
 
 namespace kiln::mesh {
@@ -22,14 +21,14 @@ Expected<FileKind> expected_kind(const std::filesystem::path& path, std::string_
 /// file itself does not. Errors: one line with the path; bad_input for what is no such file.
 /// Thread-safe.
 Expected<MeshFile> read_mesh(const std::filesystem::path& path,
-                             const Layout& layout = known_names());
+                             const FileLayout& layout = known_names());
 
 /// 32-bit indices end long before.
 inline constexpr std::uint64_t largest_mesh_file = 1ull << 37;
 
 /// The same of bytes that were read already; `path` is named in errors, and its extension counts.
 Expected<MeshFile> parse_mesh(const std::filesystem::path& path, ByteView bytes,
-                              const Layout& layout = known_names());
+                              const FileLayout& layout = known_names());
 
 /// Writes a file of the kind that its name says, or of another one. It appears whole or not at all.
 /// Errors: bad_input for another extension and for a mesh that is not whole (check) or that the

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -15,10 +16,25 @@ namespace {
 
 using Point = std::array<double, 3>;
 
-/// VTK's names of types and of the shapes of cells (vtkCellType.h).
+/// VTK's names of types.
 constexpr std::array<const char*, 10> vtk_types{"Int8",   "UInt8", "Int16",  "UInt16",  "Int32",
                                                 "UInt32", "Int64", "UInt64", "Float32", "Float64"};
-constexpr std::array<std::uint8_t, 5> shapes{0, 1, 3, 5, 9};  // by the number of nodes
+
+/// A shape of cells: VTK's number (vtkCellType.h), its nodes, and the least dimension of points.
+struct Shape {
+  const char* name;
+  std::uint8_t vtk;
+  int nodes, dimension;
+};
+constexpr std::array<Shape, 8> shapes{{{"vertices", 1, 1, 1},
+                                       {"lines", 3, 2, 1},
+                                       {"triangles", 5, 3, 1},
+                                       {"quadrilaterals", 9, 4, 1},
+                                       {"tetrahedra", 10, 4, 3},
+                                       {"pyramids", 14, 5, 3},
+                                       {"wedges", 13, 6, 3},
+                                       {"hexahedra", 12, 8, 3}}};
+const Shape& shape_of(CellShape shape) { return shapes[static_cast<std::size_t>(shape)]; }
 
 tl::unexpected<Error> cannot(std::string message) {
   return fail(Errc::bad_input, std::move(message));
@@ -60,29 +76,49 @@ Expected<const FileDat*> find_coordinates(const MeshFile& mesh, const std::strin
   return dat;
 }
 
-bool is_cells(const FileMap& map, const std::string& points) {
-  return map.to == points && map.arity >= 1 && map.arity < static_cast<int>(shapes.size());
-}
+/// The cells of a picture: a map, held against the points that it must lead to.
+class CellsFinder {
+ public:
+  CellsFinder(const MeshFile& mesh, const FileDat& points, std::optional<CellShape> shape)
+      : mesh_(mesh), points_(points), shape_(shape) {}
 
-Expected<const FileMap*> find_cells(const MeshFile& mesh, const std::string& name,
-                                    const std::string& points) {
-  if (!name.empty()) {
-    const FileMap* map = mesh.find_map(name);
-    if (map == nullptr) return cannot(fmt::format("there is no map {}", quote(name)));
-    if (!is_cells(*map, points))
-      return cannot(fmt::format("map {}: found {} entries to {}, expected 1 to 4 to {}",
-                                quote(name), map->arity, quote(map->to), quote(points)));
-    return map;
+  Expected<const FileMap*> find(const std::string& name) const {
+    if (!name.empty()) {
+      const FileMap* map = mesh_.find_map(name);
+      if (map == nullptr) return cannot(fmt::format("there is no map {}", quote(name)));
+      if (!fits(*map))
+        return cannot(fmt::format("map {}: found {} entries to {}, expected {} to {}", quote(name),
+                                  map->arity, quote(map->to), expected(), quote(points_.set)));
+      return map;
+    }
+    const FileMap* best = mesh_.find_map(parts::cell_nodes);
+    if (best != nullptr && fits(*best)) return best;
+    best = nullptr;
+    for (const FileMap& map : mesh_.maps)
+      if (fits(map) && (best == nullptr || map.arity > best->arity)) best = &map;
+    if (best == nullptr)
+      return cannot(
+          fmt::format("there is no map with {} entries to {}", expected(), quote(points_.set)));
+    return best;
   }
-  const FileMap* best = mesh.find_map(parts::cell_nodes);
-  if (best != nullptr && is_cells(*best, points)) return best;
-  best = nullptr;
-  for (const FileMap& map : mesh.maps)
-    if (is_cells(map, points) && (best == nullptr || map.arity > best->arity)) best = &map;
-  if (best == nullptr)
-    return cannot(fmt::format("there is no map to {} of 1 to 4 nodes", quote(points)));
-  return best;
-}
+
+ private:
+  bool fits(const FileMap& map) const {
+    if (map.to != points_.set) return false;
+    if (shape_) return shape_of(*shape_).nodes == map.arity;
+    return std::any_of(shapes.begin(), shapes.end(), [&](const Shape& one) {
+      return one.nodes == map.arity && one.dimension <= points_.dim;
+    });
+  }
+  std::string expected() const {
+    if (shape_) return fmt::format("{} ({})", shape_of(*shape_).nodes, shape_of(*shape_).name);
+    return points_.dim < 3 ? "1 to 4" : "1 to 6 or 8";
+  }
+
+  const MeshFile& mesh_;
+  const FileDat& points_;
+  std::optional<CellShape> shape_;
+};
 
 std::vector<Point> points_of(const FileDat& dat) {
   std::vector<Point> points(dat.bytes.size() / size_of(dat.type) /
@@ -109,11 +145,31 @@ double area_of(const Point& a, const Point& b, const Point& c, const Point& d) {
   return x * x + y * y + z * z;
 }
 
-/// The cells' nodes as VTK wants them, once round: cells that list theirs by row cross themselves
-/// as they are, and not after the last two have changed places.
-std::vector<std::int32_t> connectivity(const FileMap& map, const std::vector<Point>& points) {
+/// What the cells are. Points at one z can only have quadrilaterals.
+Expected<CellShape> decide(const VtuChoice& choice, const FileMap& map,
+                           const std::vector<Point>& points) {
+  if (choice.shape) return *choice.shape;
+  if (map.arity < 4) return static_cast<CellShape>(map.arity - 1);
+  if (map.arity > 4)
+    return map.arity == 5   ? CellShape::pyramid
+           : map.arity == 6 ? CellShape::wedge
+                            : CellShape::hexahedron;
+  if (std::all_of(points.begin(), points.end(),
+                  [&](const Point& p) { return p[2] == points[0][2]; }))
+    return CellShape::quad;
+  return cannot(
+      fmt::format("map {}: cells of 4 nodes in space are tetrahedra or quadrilaterals: say which "
+                  "(--shape tetra or --shape quad)",
+                  quote(map.name)));
+}
+
+/// The cells' nodes as VTK wants them, quadrilaterals once round: those that list theirs by row
+/// cross themselves as they are, and not after the last two have changed places. So do the bottom
+/// and the top of a hexahedron.
+std::vector<std::int32_t> connectivity(const FileMap& map, CellShape shape,
+                                       const std::vector<Point>& points) {
   std::vector<std::int32_t> nodes = map.values;
-  if (map.arity != 4) return nodes;
+  if (shape != CellShape::quad && shape != CellShape::hexahedron) return nodes;
   const auto at = [&](std::int32_t node) { return points[static_cast<std::size_t>(node)]; };
   for (std::size_t k = 0; k < nodes.size(); k += 4) {
     const Point a = at(nodes[k]), b = at(nodes[k + 1]), c = at(nodes[k + 2]), d = at(nodes[k + 3]);
@@ -172,12 +228,13 @@ void add_dats(Document& out, const char* tag, const std::vector<const FileDat*>&
   out.open(fmt::format("</{}>", tag));
 }
 
-void add_cells(Document& out, const FileMap& map, const std::vector<Point>& points) {
-  const auto nodes = connectivity(map, points);
+void add_cells(Document& out, const FileMap& map, CellShape shape,
+               const std::vector<Point>& points) {
+  const auto nodes = connectivity(map, shape, points);
   std::vector<std::int64_t> ends(nodes.size() / static_cast<std::size_t>(map.arity));
   for (std::size_t k = 0; k < ends.size(); ++k)
     ends[k] = static_cast<std::int64_t>(k + 1) * map.arity;
-  const std::vector<std::uint8_t> kinds(ends.size(), shapes[static_cast<std::size_t>(map.arity)]);
+  const std::vector<std::uint8_t> kinds(ends.size(), shape_of(shape).vtk);
   out.open("<Cells>");
   out.array("connectivity", ScalarType::i32, 1, std::as_bytes(std::span(nodes)));
   out.array("offsets", ScalarType::i64, 1, std::as_bytes(std::span(ends)));
@@ -191,8 +248,11 @@ Expected<Bytes> write_vtu(const MeshFile& mesh, const VtuChoice& choice) {
   if (auto checked = check(mesh); !checked) return tl::unexpected(checked.error());
   const auto coordinates = find_coordinates(mesh, choice.coordinates);
   if (!coordinates) return tl::unexpected(coordinates.error());
-  const auto cells = find_cells(mesh, choice.cells, (*coordinates)->set);
+  const auto cells = CellsFinder(mesh, **coordinates, choice.shape).find(choice.cells);
   if (!cells) return tl::unexpected(cells.error());
+  const auto points = points_of(**coordinates);
+  const auto shape = decide(choice, **cells, points);
+  if (!shape) return tl::unexpected(shape.error());
   std::vector<const FileDat*> on_points, on_cells;
   for (const std::string& name : choice.dats) {
     const FileDat* dat = mesh.find_dat(name);
@@ -207,7 +267,6 @@ Expected<Bytes> write_vtu(const MeshFile& mesh, const VtuChoice& choice) {
           quote(dat->set), quote((*coordinates)->set), quote((*cells)->from)));
     (dat->set == (*coordinates)->set ? on_points : on_cells).push_back(dat);
   }
-  const auto points = points_of(**coordinates);
   Document out;
   out.open("<?xml version=\"1.0\"?>");
   out.open(
@@ -221,7 +280,7 @@ Expected<Bytes> write_vtu(const MeshFile& mesh, const VtuChoice& choice) {
   out.open("<Points>");
   out.array("Points", ScalarType::f64, 3, std::as_bytes(std::span(points)));
   out.open("</Points>");
-  add_cells(out, **cells, points);
+  add_cells(out, **cells, *shape, points);
   out.open("</Piece>");
   out.open("</UnstructuredGrid>");
   return out.finish();

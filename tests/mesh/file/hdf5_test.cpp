@@ -65,7 +65,7 @@ TEST(Hdf5Mesh, comes_back_as_it_was) {
   ASSERT_TRUE(image) << image.error().message();
   ASSERT_TRUE(is_hdf5(*image));
   // Nothing but the file says what joins what.
-  const auto again = read_hdf5(*image, Layout{});
+  const auto again = read_hdf5(*image, FileLayout{});
   ASSERT_TRUE(again) << again.error().message();
   EXPECT_TRUE(same(mesh, *again));
   EXPECT_TRUE(again->left_out.empty());
@@ -152,11 +152,33 @@ TEST(Hdf5Mesh, of_other_names_needs_a_layout) {
   const auto guessed = read_hdf5(bytes);
   ASSERT_TRUE(guessed) << guessed.error().message();
   EXPECT_EQ(guessed->find_dat("place")->set, "knots") << "only one set has 3 elements";
-  EXPECT_EQ(guessed->left_out, (std::vector<std::string>{"ends: nothing says which sets it joins",
-                                                         "stray: no set has 5 elements"}));
-  const auto told = read_hdf5(bytes, {{}, {{"ends", "sides", "knots"}}, {}});
+  EXPECT_EQ(guessed->left_out,
+            (std::vector<std::string>{
+                "ends: nothing says which sets it joins: attributes 'from' and 'to' would ('set' "
+                "for data), or --map ends=FROM:TO (--on ends=SET)",
+                "stray: no set has 5 elements"}));
+  const auto told = read_hdf5(bytes, {{{"ends", "sides", "knots"}}, {}});
   ASSERT_TRUE(told) << told.error().message();
   EXPECT_EQ(told->find_map("ends")->values, (std::vector<std::int32_t>{0, 1, 1, 2}));
+}
+
+TEST(Hdf5Mesh, takes_single_numbers_without_extents_for_sets) {
+  Op2File out;
+  const int sizes[] = {4, 1};
+  const char* names[] = {"nodes", "cells"};
+  for (int k = 0; k < 2; ++k) {
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const hid_t data = H5Dcreate2(out.file(), names[k], H5T_NATIVE_INT, space, H5P_DEFAULT,
+                                  H5P_DEFAULT, H5P_DEFAULT);
+    H5Dwrite(data, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &sizes[k]);
+    H5Dclose(data);
+    H5Sclose(space);
+  }
+  out.ints("pcell", {1, 4}, {0, 1, 2, 3});
+  const auto mesh = read_hdf5(out.bytes());
+  ASSERT_TRUE(mesh) << mesh.error().message();
+  EXPECT_EQ(mesh->find_set("nodes")->size, 4);
+  EXPECT_EQ(mesh->find_map("pcell")->values, (std::vector<std::int32_t>{0, 1, 2, 3}));
 }
 
 TEST(Hdf5Mesh, does_not_guess_between_sets_of_one_size) {
@@ -167,7 +189,8 @@ TEST(Hdf5Mesh, does_not_guess_between_sets_of_one_size) {
   const auto mesh = read_hdf5(out.bytes());
   ASSERT_TRUE(mesh);
   EXPECT_EQ(mesh->left_out,
-            (std::vector<std::string>{"heat: nothing says whether it is on 'left' or 'right'"}));
+            (std::vector<std::string>{"heat: nothing says whether it is on 'left' or 'right': an "
+                                      "attribute 'set' would, or --on heat=SET"}));
 }
 
 TEST(Hdf5Mesh, takes_numbers_of_every_width_and_byte_order) {

@@ -62,7 +62,7 @@ assert all(0 <= node < points for node in nodes)
 place = arrays['Points', 'Points']
 for cell, kind in enumerate(arrays['Cells', 'types']):
     own = nodes[ends[cell - 1] if cell else 0:ends[cell]]
-    assert len(own) == {1: 1, 3: 2, 5: 3, 9: 4}[kind]
+    assert len(own) == {1: 1, 3: 2, 5: 3, 9: 4, 10: 4, 12: 8, 13: 6, 14: 5}[kind]
     if kind == 9:
         x = [place[3 * node:3 * node + 3] for node in own]
         area = sum(x[k - 1][0] * x[k][1] - x[k][0] * x[k - 1][1] for k in range(4)) / 2
@@ -120,6 +120,51 @@ TEST_F(VtkFiles, draw_every_map_by_its_arity) {
   EXPECT_NE(seen(mesh).find("Cells types UInt8 1 5 5\n"), std::string::npos);
   EXPECT_NE(seen(two_squares_by_row(), {{}, "pbedge", {}}).find("Cells types UInt8 1 1 1\n"),
             std::string::npos);
+}
+
+/// A cube's corners, bottom and top once round, and one cell of some of them.
+MeshFile cell_in_space(std::vector<std::int32_t> corners) {
+  MeshFile mesh;
+  const int arity = static_cast<int>(corners.size());
+  mesh.sets = {{"nodes", 8}, {"cells", 1}};
+  mesh.maps = {{"T", "cells", "nodes", arity, std::move(corners)}};
+  mesh.dats = {
+      {"x", "nodes", 3, ScalarType::f64, bytes_from<double>({0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0,
+                                                             0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1})}};
+  return mesh;
+}
+
+TEST_F(VtkFiles, draw_cells_in_space_as_what_they_are) {
+  const auto type = [&](std::vector<std::int32_t> corners, const VtuChoice& choice = {}) {
+    const std::string text = seen(cell_in_space(std::move(corners)), choice);
+    const auto at = text.find("Cells types UInt8 1 ");
+    return at == std::string::npos ? text : text.substr(at + 20, text.find('\n', at) - at - 20);
+  };
+  EXPECT_EQ(type({0, 1, 2}), "5");
+  EXPECT_EQ(type({0, 1, 2, 4}),
+            "map 'T': cells of 4 nodes in space are tetrahedra or "
+            "quadrilaterals: say which (--shape tetra or --shape quad)");
+  EXPECT_EQ(type({0, 1, 2, 4}, {.shape = CellShape::tetra}), "10");
+  EXPECT_EQ(type({0, 1, 2, 3}, {.shape = CellShape::quad}), "9");
+  EXPECT_EQ(type({0, 1, 2, 3, 4}), "14");
+  EXPECT_EQ(type({0, 1, 2, 4, 5, 6}), "13");
+  EXPECT_EQ(type({0, 1, 2, 3, 4, 5, 6, 7}), "12");
+  EXPECT_EQ(type({0, 1, 2, 3, 4}, {.shape = CellShape::tetra}),
+            "there is no map with 4 (tetrahedra) entries to 'nodes'");
+  EXPECT_EQ(type({0, 1, 2, 3, 4, 5, 6}), "there is no map with 1 to 6 or 8 entries to 'nodes'");
+}
+
+TEST_F(VtkFiles, put_hexahedra_by_row_once_round) {
+  const std::string text = seen(cell_in_space({0, 1, 3, 2, 4, 5, 7, 6}));
+  EXPECT_NE(text.find("connectivity Int32 1 0 1 2 3 4 5 6 7\n"), std::string::npos) << text;
+}
+
+TEST_F(VtkFiles, take_points_at_one_height_for_a_plane) {
+  MeshFile mesh = two_squares();
+  mesh.dats[0].dim = 3;
+  mesh.dats[0].bytes = bytes_from<double>({0, 0, 7, 1, 0, 7, 2, 0, 7, 0, 1, 7, 1, 1, 7, 2, 1, 7});
+  const std::string text = seen(mesh);
+  EXPECT_NE(text.find("Cells types UInt8 1 9 9\n"), std::string::npos) << text;
 }
 
 TEST_F(VtkFiles, of_every_type_of_data) {

@@ -35,19 +35,22 @@ void print_step(const Context& context, std::int64_t number, const aero::Step& s
 }
 
 std::optional<Deviation> deviation_of(const Context& context, std::size_t cells, double rms) {
-  if (context.has("reference")) return deviation_from(context.number("reference"), rms, 0.02);
+  constexpr double allowed = 0.02;
+  if (context.has("reference")) return deviation_from(context.number("reference"), rms, allowed);
   const auto verdict =
       aero::verdict(cells, static_cast<std::size_t>(context.integer("steps")), rms);
   if (!verdict.applies) return std::nullopt;
-  return Deviation{verdict.passed, verdict.deviation_percent};
+  return Deviation{verdict.passed, verdict.deviation_percent, allowed};
 }
 
 }  // namespace
 
 int mesh_aero(Context& context) {
+  check_reference(context);
+  const mesh::Mesh::Options options = mesh_options_of(context);
   const mesh::MeshFile file = application_mesh(context, mesh::Naca0012::Variant::aero);
   const aero::Grid grid = grid_of({context, file, "the mesh of aero (kiln mesh naca0012 --aero)"});
-  mesh::Mesh mesh(mesh_options_of(context));
+  mesh::Mesh mesh(options);
   aero::Aero flow(mesh, grid);
   const std::int64_t steps = context.integer("steps");
   aero::Step last;

@@ -58,17 +58,25 @@ const mesh::FileDat& ApplicationFile::find_dat(const char* name, const char* on,
 
 Deviation deviation_from(double reference, double result, double tolerance_percent) {
   const double percent = std::abs(100 * result / reference - 100);
-  return {percent < tolerance_percent, percent};
+  return {percent < tolerance_percent, percent, tolerance_percent};
+}
+
+void check_reference(const Context& context) {
+  if (context.has("reference") && context.number("reference") == 0)
+    throw Error(Errc::bad_input, fmt::format("{}: --reference: found {}, expected a number above 0",
+                                             context.command().name, context.text("reference")));
 }
 
 int print_deviation(const Context& context, const std::optional<Deviation>& deviation) {
   if (!deviation) return 0;
   if (context.flag("json"))
     print_json({{"check", deviation->passed ? "passed" : "failed"},
-                {"deviation_percent", deviation->percent}});
+                {"deviation_percent", deviation->percent},
+                {"allowed_percent", deviation->allowed_percent}});
   else
-    print(fmt::format("check {}: {:.3g} % from the reference\n",
-                      deviation->passed ? "passed" : "FAILED", deviation->percent));
+    print(fmt::format("check {}: {:.3g} % from the reference, {} % allowed\n",
+                      deviation->passed ? "passed" : "FAILED", deviation->percent,
+                      deviation->allowed_percent));
   return deviation->passed ? 0 : 1;
 }
 

@@ -44,7 +44,10 @@ class ApplicationFile {
 struct Deviation {
   bool passed = false;
   double percent = 0;
+  double allowed_percent = 0;
 };
+/// Throws bad_input for a --reference that nothing can be held against: 0. Before the run.
+void check_reference(const Context& context);
 Deviation deviation_from(double reference, double result, double tolerance_percent);
 
 /// Prints whether the check was passed, as text or JSON, where there was one, and gives the exit

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/file.hpp"
 #include "base/one_line.hpp"
+#include "cli/command_line.hpp"
 #include "cli/context.hpp"
 #include "cli/mesh/program/files.hpp"
 #include "cli/mesh/program/verbs.hpp"
@@ -16,15 +19,22 @@ bool is_vtu(const std::string& path) { return std::filesystem::path(path).extens
 
 /// The options that mean something for VTK files alone would be ignored silently.
 void refuse_vtu_options(const Context& context, const std::string& path) {
-  for (const char* option : {"coordinates", "cells", "dat"})
+  for (const char* option : {"coordinates", "cells", "shape", "dat"})
     if (option == std::string_view("dat") ? !context.list(option).empty() : context.has(option))
       throw Error(Errc::bad_input, fmt::format("{}: --{} is for .vtu files, found {}",
                                                context.command().name, option, path));
 }
 
+std::optional<mesh::CellShape> shape_of(const Context& context) {
+  if (!context.has("shape")) return std::nullopt;
+  const auto& choices = find_option(context.command(), "shape")->choices;
+  const auto at = std::find(choices.begin(), choices.end(), context.text("shape"));
+  return static_cast<mesh::CellShape>(at - choices.begin());
+}
+
 void write_picture(const Context& context, const mesh::MeshFile& mesh, const std::string& path) {
-  const auto bytes = mesh::write_vtu(
-      mesh, {context.text("coordinates"), context.text("cells"), context.list("dat")});
+  const auto bytes = mesh::write_vtu(mesh, {context.text("coordinates"), context.text("cells"),
+                                            context.list("dat"), shape_of(context)});
   if (!bytes)
     throw Error(bytes.error().code(),
                 fmt::format("{}: {}", context.arguments()[0], bytes.error().message()));
@@ -40,7 +50,7 @@ int mesh_convert(Context& context) {
     refuse_vtu_options(context, to);
     value_or_throw(mesh::expected_kind(to, ", .vtu (VTK)"));
   }
-  const mesh::MeshFile mesh = read_mesh_input(from);
+  const mesh::MeshFile mesh = read_mesh_argument(context);
   for (const std::string& left : mesh.left_out)
     complain(fmt::format("note: {}: left out {}", from, one_line(left)));
   if (is_vtu(to)) {

@@ -102,7 +102,7 @@ void print_tables(const MeshFile& mesh) {
 
 int mesh_info(Context& context) {
   const std::string& path = context.arguments().front();
-  const MeshFile mesh = read_mesh_input(path);
+  const MeshFile mesh = read_mesh_argument(context);
   if (context.flag("json"))
     print_json(json_of(path, mesh));
   else

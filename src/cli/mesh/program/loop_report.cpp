@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/command_line.hpp"
 #include "cli/context.hpp"
 #include "cli/json_line.hpp"
 #include "cli/layout.hpp"
@@ -12,6 +14,25 @@
 #include "cli/written_files.hpp"
 
 namespace kiln::cli {
+namespace {
+
+void check_picture_name(const Context& context, const std::string& file) {
+  const auto extension = std::filesystem::path(file).extension().string();
+  if (extension != ".vtu")
+    throw Error(Errc::bad_input,
+                fmt::format("{}: --vtu {}: found the extension '{}', expected .vtu",
+                            context.command().name, file, extension));
+}
+
+/// A search that ended early says nothing about what it did not try.
+void print_unfinished(const mesh::LoopTuning& result) {
+  const std::size_t seen = result.evaluated + result.skipped.size();
+  if (seen < result.configurations)
+    print(fmt::format("{}: {} of {} tried; time ran out\n", result.name, result.evaluated,
+                      result.configurations));
+}
+
+}  // namespace
 
 mesh::Mesh::Options mesh_options_of(const Context& context) {
   mesh::Mesh::Options options;
@@ -22,8 +43,13 @@ mesh::Mesh::Options mesh_options_of(const Context& context) {
   std::vector<WrittenFile> written;
   for (const char* option : {"trace", "gantt"})
     if (context.has(option)) written.push_back({std::string("--") + option, context.text(option)});
-  check_written_files(written);
   options.timeline = !written.empty();
+  if (find_option(context.command(), "vtu") != nullptr && context.has("vtu")) {
+    const std::string& picture = context.text("vtu");
+    check_picture_name(context, picture);
+    written.push_back({"--vtu", picture});
+  }
+  check_written_files(written);
   return options;
 }
 
@@ -58,7 +84,9 @@ void tune_loops(const Context& context, mesh::Mesh& mesh) {
     table.row({result.name, std::to_string(result.evaluated), std::to_string(result.configurations),
                fmt::format("{:.3f}", 1e3 * result.seconds), fmt::format("{:.2f}", result.faster_by),
                result.best});
-  print(table.text() + "\n");
+  print(table.text());
+  for (const auto& result : results) print_unfinished(result);
+  print("\n");
   for (const auto& result : results)
     for (const auto& configuration : result.skipped)
       complain(fmt::format("note: {}: {} is left out: an earlier process ended while it tried it",

@@ -6,7 +6,9 @@ namespace kiln::cli {
 
 class Context;
 
-/// What --device, --store, --check, --report, --trace and --gantt of an application say.
+/// What --device, --store, --check, --report, --trace and --gantt of an application say. Throws
+/// Error where a file that it is to write in the end (--vtu, too) cannot be or has the wrong
+/// extension: a slip must not cost a run.
 mesh::Mesh::Options mesh_options_of(const Context& context);
 
 /// Tunes the loops that a Mesh has run, where --tune says so, and prints what that came to.

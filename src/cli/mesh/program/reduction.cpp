@@ -26,10 +26,11 @@ bool print_count(const Context& context, const char* set, std::size_t size, std:
 }  // namespace
 
 int mesh_reduction(Context& context) {
+  const mesh::Mesh::Options options = mesh_options_of(context);
   const mesh::MeshFile file = application_mesh(context, mesh::Naca0012::Variant::airfoil);
   const ApplicationFile parts(context, file, "the mesh of airfoil (kiln mesh naca0012)");
   const std::size_t edges = parts.set("edges"), cells = parts.set("cells");
-  mesh::Mesh mesh(mesh_options_of(context));
+  mesh::Mesh mesh(options);
   const auto counts = reduction::count(mesh, cells, parts.map("pecell", "edges", "cells", 2),
                                        [&] { tune_loops(context, mesh); });
   const bool edges_right = print_count(context, "edges", edges, counts.edges);
