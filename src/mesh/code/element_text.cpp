@@ -4,10 +4,8 @@
 
 #include <algorithm>
 
-#include "mesh/code/component_loop.hpp"
 #include "mesh/code/lanes.hpp"
-#include "mesh/code/literals.hpp"
-#include "mesh/code/signature.hpp"
+#include "mesh/code/reduction_text.hpp"
 
 namespace kiln::mesh {
 
@@ -20,72 +18,6 @@ int StagedRows::row(int pair, int component) const {
   for (std::size_t slot = 0; slot < components.size(); ++slot)
     if (components[slot] == static_cast<std::uint32_t>(component)) return layout.rows[at][slot];
   throw Error(Errc::internal, "a component of a Map that no pair has");
-}
-
-std::string ElementText::type(ScalarType scalar) const {
-  return form_.lanes == 1 ? std::string(name_of(scalar))
-                          : fmt::format("{}{}", name_of(scalar), form_.lanes);
-}
-
-std::string ElementText::accumulator_name(int global) const {
-  return fmt::format("kiln_{}{}", form_.lanes == 1 ? "r" : "v", global);
-}
-
-namespace {
-std::string identities(const std::string& type, const std::string& name, const ArgShape& r) {
-  return fmt::format("  {0} {1}[{2}];\n  {4} {1}[kiln_k] = {3};\n", type, name, r.dim,
-                     identity(r.type, r.access), over_components(r.dim));
-}
-}  // namespace
-
-std::string ElementText::accumulator(const ArgShape& reduction) const {
-  std::string text = identities(type(reduction.type), accumulator_name(reduction.data), reduction);
-  if (is_extreme(reduction))
-    text += identities(type(reduction.type), extreme_name(reduction.data), reduction);
-  return text;
-}
-
-std::string ElementText::extreme_name(int global) const {
-  return fmt::format("kiln_{}{}", form_.lanes == 1 ? "b" : "bv", global);
-}
-
-bool ElementText::is_extreme(const ArgShape& reduction) {
-  return reduction.access == Access::min || reduction.access == Access::max;
-}
-
-/// After each call, since the next one may overwrite what this one left: a NaN, above all, which no
-/// comparison of the kernel's would keep.
-std::string ElementText::keep_extremes() const {
-  std::string text;
-  for (const auto& r : reductions(shape_)) {
-    if (!is_extreme(r)) continue;
-    const std::string kept = extreme_name(r.data) + "[kiln_k]";
-    text += fmt::format("    {} {} = {};\n", over_components(r.dim), kept,
-                        combined(r.type, r.access, kept, accumulator_name(r.data) + "[kiln_k]"));
-  }
-  return text;
-}
-
-std::string ElementText::settle_extremes() const {
-  std::string text;
-  for (const auto& r : reductions(shape_))
-    if (is_extreme(r))
-      text += fmt::format("  {} {}[kiln_k] = {}[kiln_k];\n", over_components(r.dim),
-                          accumulator_name(r.data), extreme_name(r.data));
-  return text;
-}
-
-std::string ElementText::one_accumulator(const ArgShape& reduction) {
-  return identities(std::string(name_of(reduction.type)), fmt::format("kiln_r{}", reduction.data),
-                    reduction);
-}
-
-std::string ElementText::global_copy(const ArgShape& global) const {
-  return fmt::format(
-      "  {0} kiln_{3}{1}[{2}];\n"
-      "  {4} kiln_{3}{1}[kiln_k] = kiln_global{1}[kiln_k];\n",
-      type(global.type), global.data, global.dim, form_.lanes == 1 ? "g" : "w",
-      over_components(global.dim));
 }
 
 /// Component `k` of a private array, in one lane.
@@ -239,9 +171,8 @@ std::string ElementText::call() const {
                                           : fmt::format("kiln_d{} + (size_t){} * {}", a.data,
                                                         targets(a, component_of(a))[0], a.dim);
     else if (a.kind == Kind::global)
-      arguments += a.access == Access::read
-                       ? fmt::format("kiln_{}{}", form_.lanes == 1 ? "g" : "w", a.data)
-                       : accumulator_name(a.data);
+      arguments += a.access == Access::read ? global_name(a.data, form_.lanes)
+                                            : accumulator_name(a.data, form_.lanes);
     else
       arguments +=
           fmt::format("kiln_{}{}", a.kind == Kind::dat && a.via == Via::all ? "p" : "a", i);
@@ -251,7 +182,7 @@ std::string ElementText::call() const {
   return fmt::format("    {}{}({}{});\n", shape_.kernel,
                      form_.lanes == 1 ? spaces_suffix(form_.in_place) : lanes_suffix(form_.lanes),
                      arguments, constants_.arguments(kernel_.function, arguments.empty())) +
-         keep_extremes();
+         keep_extremes(shape_, form_.lanes);
 }
 
 std::string ElementText::with_extents() const {

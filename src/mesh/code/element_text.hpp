@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mesh/code/layout.hpp"
+#include "mesh/code/reduction_text.hpp"
 #include "mesh/code/space_copies.hpp"
 #include "mesh/code/turn_text.hpp"
 #include "mesh/code/user_kernel.hpp"
@@ -65,24 +66,13 @@ class ElementText {
   /// Staged: declarations of the private increments, which outlive the call.
   std::string increment_arrays() const;
 
-  /// "double" or "double8".
-  std::string type(ScalarType scalar) const;
-  /// An array of identities for a reduction, under its name.
-  std::string accumulator(const ArgShape& reduction) const;
-  std::string accumulator_name(int global) const;
+  /// Whether an argument's elements can go past the caches.
   static bool streams(const ArgShape& argument);
-  /// Of MIN and MAX: the least or greatest of what the calls left so far is kept apart from what
-  /// the kernel works on; this makes it what the work-item leaves.
-  std::string settle_extremes() const;
-  std::string extreme_name(int global) const;
-  static bool is_extreme(const ArgShape& reduction);
-  static std::string one_accumulator(const ArgShape& reduction);
-  /// A private copy of a Global that is read, for all elements.
-  std::string global_copy(const ArgShape& global) const;
 
  private:
   using Targets = std::vector<std::string>;  // the element of each lane
 
+  std::string type(ScalarType scalar) const { return type_text(scalar, form_.lanes); }
   std::string elements() const;
   std::string map_targets(bool indexed) const;
   std::string map_target(int map, int arity, const std::string& component,
@@ -102,7 +92,6 @@ class ElementText {
                          const Targets& from) const;
   std::string zero(const ArgShape& argument, const std::string& name) const;
   std::string call() const;
-  std::string keep_extremes() const;
   std::string store(std::size_t argument, int lane) const;
   std::string store_one(const ArgShape& argument, const std::string& name,
                         const std::string& target, int lane) const;

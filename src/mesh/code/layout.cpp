@@ -11,10 +11,6 @@ namespace {
 
 using Kind = KernelParameter::Kind;
 
-bool is_reduction(const ArgShape& argument) {
-  return argument.kind == ArgShape::Kind::global && argument.access != Access::read;
-}
-
 /// The numbers of arguments that `counts` takes, rising, each once.
 template <class Counts, class NumberOf>
 std::vector<int> numbers(const LoopShape& shape, const Counts& counts, const NumberOf& number_of) {
@@ -79,6 +75,10 @@ void add_plan(std::vector<KernelParameter>& list, const LoopShape& shape, Form f
 }
 
 }  // namespace
+
+bool is_reduction(const ArgShape& argument) {
+  return argument.kind == ArgShape::Kind::global && argument.access != Access::read;
+}
 
 Form form_of(const Parameters& parameters) { return static_cast<Form>(parameters.get("FORM", 0)); }
 

@@ -66,6 +66,9 @@ struct KernelParameter {
   bool operator==(const KernelParameter&) const = default;
 };
 
+/// Whether an argument is a Global that elements add to or compare with.
+bool is_reduction(const ArgShape& argument);
+
 /// The form that Parameters name.
 Form form_of(const Parameters& parameters);
 

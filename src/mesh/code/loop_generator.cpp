@@ -6,6 +6,7 @@
 #include <set>
 
 #include "mesh/code/element_text.hpp"
+#include "mesh/code/fact.hpp"
 #include "mesh/code/loop_text.hpp"
 #include "mesh/code/shape_facts.hpp"
 
@@ -22,10 +23,7 @@ constexpr std::int64_t coloured_elements = 1 << 16;
 constexpr std::int64_t usual_lanes = 8;
 
 std::int64_t fact(const Request& request, std::string_view name, std::int64_t otherwise) {
-  for (const auto& f : request.facts)
-    if (f.name == name)
-      if (const auto* value = std::get_if<std::int64_t>(&f.value)) return *value;
-  return otherwise;
+  return number_fact(request, name).value_or(otherwise);
 }
 
 bool all_floating(const LoopShape& shape) {

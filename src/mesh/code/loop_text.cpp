@@ -66,22 +66,23 @@ std::string constant_copies(const LoopShape& shape, const UserKernel& kernel,
 }
 
 /// What a work-item has before its first element, for elements one by one and in lanes.
-std::string preparation(const LoopShape& shape, const ElementText& elements) {
+std::string preparation(const LoopShape& shape, int lanes) {
   std::string text;
-  for (const auto& global : read_globals(shape)) text += elements.global_copy(global);
-  for (const auto& reduction : reductions(shape)) text += elements.accumulator(reduction);
+  for (const auto& global : read_globals(shape)) text += global_copy(global, lanes);
+  for (const auto& reduction : reductions(shape)) text += accumulator(reduction, lanes);
   return text;
 }
 
 /// The lanes' results of reductions join those of single elements, lane after lane.
-std::string join_lanes(const LoopShape& shape, const ElementText& lanes, int count) {
+std::string join_lanes(const LoopShape& shape, int count) {
   std::string text;
   for (const auto& r : reductions(shape))
     for (int lane = 0; lane < count; ++lane) {
-      const bool extreme = ElementText::is_extreme(r);
-      const std::string into = fmt::format("kiln_{}{}[kiln_k]", extreme ? "b" : "r", r.data);
+      const bool extreme = is_extreme(r);
+      const std::string into =
+          (extreme ? extreme_name(r.data, 1) : accumulator_name(r.data, 1)) + "[kiln_k]";
       const std::string from =
-          extreme ? lanes.extreme_name(r.data) : lanes.accumulator_name(r.data);
+          extreme ? extreme_name(r.data, count) : accumulator_name(r.data, count);
       text += fmt::format(
           "  {} {} = {};\n", over_components(r.dim), into,
           combined(r.type, r.access, into, fmt::format("{}[kiln_k].s{:x}", from, lane)));
@@ -108,7 +109,7 @@ std::string blocks_body(const LoopShape& shape, const UserKernel& kernel, const 
   form.lanes = lanes;
   form.in_place.clear();
   const ElementText many(shape, kernel, use, form);
-  std::string text = constant_copies(shape, kernel, use) + preparation(shape, one);
+  std::string text = constant_copies(shape, kernel, use) + preparation(shape, 1);
   text += fmt::format(
       "  const int kiln_block = {};\n"
       "  int kiln_e = kiln_begin + kiln_block * kiln_block_size;\n"
@@ -124,15 +125,15 @@ std::string blocks_body(const LoopShape& shape, const UserKernel& kernel, const 
           "  const int kiln_aligned{0} = ((size_t)(kiln_d{0} + (size_t)kiln_e * {1}) & 63) == 0;\n",
           a.data, a.dim);
   if (lanes > 1) {
-    text += preparation(shape, many);
+    text += preparation(shape, lanes);
     text += ElementText::one_by_one(shape);
     text += fmt::format("  for (; kiln_stop - kiln_e >= {0}; kiln_e += {0}) {{\n{1}  }}\n", lanes,
                         many.text());
-    text += join_lanes(shape, many, lanes);
+    text += join_lanes(shape, lanes);
   }
   text += ElementText::one_by_one(shape) + "  for (; kiln_e < kiln_stop; ++kiln_e) {\n" +
           one.text() + "  }\n";
-  return text + one.settle_extremes() + leave_partials(shape);
+  return text + settle_extremes(shape) + leave_partials(shape);
 }
 
 std::string items_body(const LoopShape& shape, const UserKernel& kernel, const ConstantUse& use,
@@ -144,8 +145,8 @@ std::string items_body(const LoopShape& shape, const UserKernel& kernel, const C
   form.commit = coloured ? Commit::plain : Commit::atomic;
   form.pieces = true;
   const ElementText one(shape, kernel, use, form);
-  std::string text = group_arrays(shape, parameters) + constant_copies(shape, kernel, use) +
-                     preparation(shape, one);
+  std::string text =
+      group_arrays(shape, parameters) + constant_copies(shape, kernel, use) + preparation(shape, 1);
   text += ElementText::one_by_one(shape);
   // Behind the last element of the largest sets an int would end.
   text +=
@@ -153,7 +154,7 @@ std::string items_body(const LoopShape& shape, const UserKernel& kernel, const C
       "kiln_next += (long)get_global_size(0)) {\n"
       "    const int kiln_e = (int)kiln_next;\n" +
       one.text() + "  }\n";
-  return text + one.settle_extremes() + fold_group_text(shape, parameters);
+  return text + settle_extremes(shape) + fold_group_text(shape, parameters);
 }
 
 std::string fold_text(const LoopShape& shape, const Parameters& parameters) {
@@ -162,7 +163,7 @@ std::string fold_text(const LoopShape& shape, const Parameters& parameters) {
   if (fold_group(parameters) > 1) text += group_arrays(shape, parameters);
   for (const auto& r : reductions(shape)) {
     const std::string into = fmt::format("kiln_r{}[kiln_k]", r.data);
-    text += ElementText::one_accumulator(r);
+    text += one_accumulator(r);
     text += fmt::format(
         "  for (int kiln_i = (int)get_local_id(0); kiln_i < kiln_count; kiln_i += {0})\n"
         "    for (int kiln_k = 0; kiln_k < {1}; ++kiln_k) {{\n"

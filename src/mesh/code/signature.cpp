@@ -9,10 +9,6 @@ namespace {
 
 using Kind = KernelParameter::Kind;
 
-bool is_reduced(const ArgShape& a) {
-  return a.kind == ArgShape::Kind::global && a.access != Access::read;
-}
-
 /// Whether some argument writes to a Dat or Mat.
 bool is_written(const LoopShape& shape, int dat) {
   return std::any_of(shape.arguments.begin(), shape.arguments.end(), [&](const ArgShape& a) {
@@ -113,7 +109,7 @@ const ArgShape& first_argument(const LoopShape& shape, ArgShape::Kind kind, int 
                                bool reduced) {
   const auto found =
       std::find_if(shape.arguments.begin(), shape.arguments.end(), [&](const ArgShape& a) {
-        return a.kind == kind && a.data == number && is_reduced(a) == reduced;
+        return a.kind == kind && a.data == number && is_reduction(a) == reduced;
       });
   if (found == shape.arguments.end())
     throw Error(Errc::internal, "a loop's layout names data that no argument has");

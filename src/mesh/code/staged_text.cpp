@@ -112,8 +112,8 @@ std::string staged_body(const LoopShape& shape, const UserKernel& kernel, const 
   form.pieces = true;
   const ElementText element(shape, kernel, use, form);
   std::string text = group_arrays(shape, parameters) + constants;
-  for (const auto& global : read_globals(shape)) text += element.global_copy(global);
-  for (const auto& reduction : reductions(shape)) text += element.accumulator(reduction);
+  for (const auto& global : read_globals(shape)) text += global_copy(global, 1);
+  for (const auto& reduction : reductions(shape)) text += accumulator(reduction, 1);
   text +=
       "  const int kiln_block = kiln_blkmap[kiln_first_block + (int)get_group_id(0)];\n"
       "  const int kiln_size = kiln_end - kiln_begin;\n"
@@ -123,7 +123,7 @@ std::string staged_body(const LoopShape& shape, const UserKernel& kernel, const 
       "kiln_block_size;\n";
   text += slices(shape, rows.pairs.size()) + stage_in(shape, group) + rounds(element, group) +
           stage_out(shape, group);
-  return text + element.settle_extremes() + fold_group_text(shape, parameters);
+  return text + settle_extremes(shape) + fold_group_text(shape, parameters);
 }
 
 }  // namespace kiln::mesh

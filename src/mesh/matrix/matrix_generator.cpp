@@ -5,15 +5,16 @@
 #include <bit>
 #include <cmath>
 
+#include "mesh/code/fact.hpp"
+#include "mesh/code/find_text.hpp"
+
 namespace kiln::mesh {
 namespace {
 
 constexpr std::int64_t default_group = 128, default_sums = 2;
 
 std::int64_t fact(const Request& request, std::string_view name) {
-  for (const auto& f : request.facts)
-    if (f.name == name)
-      if (const auto* value = std::get_if<std::int64_t>(&f.value)) return *value;
+  if (const auto value = number_fact(request, name)) return *value;
   throw Error(Errc::internal, fmt::format("a matrix has no fact {}", name));
 }
 
@@ -26,17 +27,6 @@ MatrixShape shape_of(const Request& request) {
   shape.y_soa = fact(request, "y-soa") != 0;
   return shape;
 }
-
-constexpr const char* find_text =
-    R"(static int kiln_find(__global const int *rowptr, __global const int *colidx, int row, int column) {
-  int low = rowptr[row], end = rowptr[row + 1], high = end;
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    if (colidx[middle] < column) low = middle + 1; else high = middle;
-  }
-  return low < end && colidx[low] == column ? low : -1;
-}
-)";
 
 /// `piece(n)` for each chain, joined.
 template <class Piece>

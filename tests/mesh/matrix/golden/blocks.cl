@@ -14,13 +14,13 @@
   const int end = rows - begin < block ? rows : begin + block;
 #define X(e, k) x[(size_t)(k) * x_stride + (e)]
 #define Y(e, k) y[(size_t)(k) * y_stride + (e)]
-static int kiln_find(__global const int *rowptr, __global const int *colidx, int row, int column) {
-  int low = rowptr[row], end = rowptr[row + 1], high = end;
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    if (colidx[middle] < column) low = middle + 1; else high = middle;
+static int kiln_find(__global const int *kiln_rowptr, __global const int *kiln_colidx, int kiln_row, int kiln_column) {
+  int kiln_low = kiln_rowptr[kiln_row], kiln_end = kiln_rowptr[kiln_row + 1], kiln_high = kiln_end;
+  while (kiln_low < kiln_high) {
+    const int kiln_middle = kiln_low + (kiln_high - kiln_low) / 2;
+    if (kiln_colidx[kiln_middle] < kiln_column) kiln_low = kiln_middle + 1; else kiln_high = kiln_middle;
   }
-  return low < end && colidx[low] == column ? low : -1;
+  return kiln_low < kiln_end && kiln_colidx[kiln_low] == kiln_column ? kiln_low : -1;
 }
 HEAD void kiln_multiply(MATRIX, __global const T *restrict x, const long x_stride, __global T *restrict y, const long y_stride, const int adds, const int first, const int rows, const int block) {
   BLOCK_OF(first, rows)
