@@ -23,10 +23,15 @@ std::vector<WrittenFile> targets_of(const Context& context) {
 
 void check_written_files(const Context& context) { check_written_files(targets_of(context)); }
 
-void check_written_files(const std::vector<WrittenFile>& files) {
+void check_written_files(const std::vector<WrittenFile>& files,
+                         const std::vector<WrittenFile>& read) {
   std::map<fs::path, std::string> taken;
+  std::error_code ignored;
+  const auto whole = [&](const std::string& file) {
+    return fs::weakly_canonical(fs::absolute(file, ignored), ignored);
+  };
+  for (const auto& [option, file] : read) taken.emplace(whole(file), option);
   for (const auto& [option, file] : files) {
-    std::error_code ignored;
     const auto status = fs::status(file, ignored);
     if (fs::is_directory(status))
       throw Error(Errc::bad_input,
@@ -36,8 +41,7 @@ void check_written_files(const std::vector<WrittenFile>& files) {
     if (!folder.empty() && !fs::is_directory(folder, ignored))
       throw Error(Errc::not_found, fmt::format("{}: cannot write {}: there is no folder {}", option,
                                                file, folder.string()));
-    const auto [at, added] =
-        taken.emplace(fs::weakly_canonical(fs::absolute(file, ignored), ignored), option);
+    const auto [at, added] = taken.emplace(whole(file), option);
     if (!added)
       throw Error(Errc::bad_input,
                   fmt::format("{}: found {}, expected another file than that of {}", option, file,

@@ -12,10 +12,11 @@ namespace kiln::cli {
 /// would be the same file. Devices and pipes may be named as often as one likes.
 void check_written_files(const Context& context);
 
-/// The same of files that other commands write.
+/// The same of files that other commands write; none may be one of those that they read.
 struct WrittenFile {
   std::string option, file;  ///< "--trace", "t.json"
 };
-void check_written_files(const std::vector<WrittenFile>& files);
+void check_written_files(const std::vector<WrittenFile>& files,
+                         const std::vector<WrittenFile>& read = {});
 
 }  // namespace kiln::cli

@@ -56,6 +56,24 @@ class MeshApplication : public kiln::testing::CommandTest {
   }
 };
 
+TEST_F(MeshApplication, does_not_write_over_the_mesh_that_it_reads) {
+  make_grid("grid.h5");
+  const auto before = kiln::value_or_throw(kiln::read_text(folder() / "grid.h5"));
+  for (const char* option : {"--trace", "--gantt"})
+    refused({"airfoil", "-g", "grid.h5", "-n", "1", option, "./grid.h5"},
+            "expected another file than that of --grid");
+  EXPECT_EQ(kiln::value_or_throw(kiln::read_text(folder() / "grid.h5")), before);
+}
+
+TEST_F(MeshApplication, refuses_coordinates_that_are_no_numbers) {
+  make_grid("grid.dat");
+  auto text = kiln::value_or_throw(kiln::read_text(folder() / "grid.dat"));
+  const auto line = text.find('\n') + 1;
+  text.replace(line, text.find(' ', line) - line, "nan");
+  write("grid.dat", text);
+  refused({"airfoil", "-g", "grid.dat", "-n", "1"}, "expected a finite number");
+}
+
 TEST_F(MeshApplication, airfoil_prints_the_ten_values) {
   make_grid("grid.dat");
   EXPECT_EQ(printed({"airfoil", "--grid", "grid.dat", "--check"}),

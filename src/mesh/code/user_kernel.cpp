@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/suggest.hpp"
@@ -12,33 +13,60 @@
 namespace kiln::mesh {
 namespace {
 
+/// Local pointers that have pointed to one parameter all along, and its place.
+using Aliases = std::map<int, int>;
+
 /// The parameter behind an lvalue like p[i], *(p + 1) or (*p)[2], where it is written through a
 /// pointer; else -1.
-int written_through(const Syntax& syntax, const Node& node, bool through) {
+int written_through(const Syntax& syntax, const Aliases& aliases, const Node& node, bool through) {
   switch (node.kind) {
     case CXCursor_ParenExpr:
     case CXCursor_UnexposedExpr:
     case CXCursor_CStyleCastExpr:
-      return node.children.empty() ? -1 : written_through(syntax, node.children.back(), through);
-    case CXCursor_ArraySubscriptExpr:
-      return node.children.empty() ? -1 : written_through(syntax, node.children[0], true);
-    case CXCursor_UnaryOperator:
       return node.children.empty()
                  ? -1
-                 : written_through(syntax, node.children[0], through || node.operation == "*");
+                 : written_through(syntax, aliases, node.children.back(), through);
+    case CXCursor_ArraySubscriptExpr:
+      return node.children.empty() ? -1 : written_through(syntax, aliases, node.children[0], true);
+    case CXCursor_UnaryOperator:
+      return node.children.empty() ? -1
+                                   : written_through(syntax, aliases, node.children[0],
+                                                     through || node.operation == "*");
     case CXCursor_BinaryOperator:
       // Pointer arithmetic: the pointer may stand on either side.
       for (const auto& child : node.children)
-        if (child.type.depth > 0) return written_through(syntax, child, through);
+        if (child.type.depth > 0) return written_through(syntax, aliases, child, through);
       return -1;
     case CXCursor_DeclRefExpr: {
       if (!through || node.declaration < 0) return -1;
       const auto& named = syntax.declarations[static_cast<std::size_t>(node.declaration)];
-      return named.kind == Declaration::Kind::parameter ? named.number : -1;
+      if (named.kind == Declaration::Kind::parameter) return named.number;
+      const auto alias = aliases.find(node.declaration);
+      return alias == aliases.end() ? -1 : alias->second;
     }
     default:
       return -1;
   }
+}
+
+/// `double *p = x;` makes one, unless p gets another value later.
+Aliases aliases_in(const Syntax& syntax, const Function& function) {
+  Aliases aliases;
+  std::set<int> changed;
+  visit_nodes(function.body, [&](const Node& node) {
+    if (node.children.empty()) return;
+    const Node& last = node.children.back();
+    if (node.kind == CXCursor_VarDecl && node.type.depth == 1 && !node.type.array &&
+        last.type.depth == 1)
+      if (const int place = written_through(syntax, aliases, last, true); place >= 0)
+        aliases[node.declaration] = place;
+    const Node& first = node.children.front();
+    if (node.kind == CXCursor_BinaryOperator && node.operation == "=" && first.type.depth > 0 &&
+        first.declaration >= 0)
+      changed.insert(first.declaration);
+  });
+  for (const int declaration : changed) aliases.erase(declaration);
+  return aliases;
 }
 
 /// Places of parameters of a function that it certainly writes through, itself or by the functions
@@ -46,13 +74,14 @@ int written_through(const Syntax& syntax, const Node& node, bool through) {
 std::set<int> written_parameters(const Syntax& syntax, int function, std::set<int>& visited) {
   std::set<int> written;
   if (!visited.insert(function).second) return written;
+  const Aliases aliases = aliases_in(syntax, syntax.functions[static_cast<std::size_t>(function)]);
   visit_nodes(syntax.functions[static_cast<std::size_t>(function)].body, [&](const Node& node) {
     const bool assigns =
         (node.kind == CXCursor_BinaryOperator && node.operation == "=") ||
         node.kind == CXCursor_CompoundAssignOperator ||
         (node.kind == CXCursor_UnaryOperator && (node.operation == "++" || node.operation == "--"));
     if (assigns && !node.children.empty()) {
-      const int place = written_through(syntax, node.children[0], false);
+      const int place = written_through(syntax, aliases, node.children[0], false);
       if (place >= 0) written.insert(place);
     }
     const int called = node.kind == CXCursor_CallExpr ? callee(syntax, node) : -1;
@@ -60,7 +89,7 @@ std::set<int> written_parameters(const Syntax& syntax, int function, std::set<in
     for (const int place : written_parameters(syntax, called, visited)) {
       const auto at = static_cast<std::size_t>(place) + 1;  // the first child is the function
       if (at >= node.children.size()) continue;
-      const int own = written_through(syntax, node.children[at], true);
+      const int own = written_through(syntax, aliases, node.children[at], true);
       if (own >= 0) written.insert(own);
     }
   });

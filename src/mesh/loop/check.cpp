@@ -126,31 +126,39 @@ class Checker {
   }
 
   /// Elements run in any order, several at once: what one argument changes no other may use, where
-  /// one of them goes through a Map. (Those that go through Maps and all change what they find are
-  /// kept apart by colours.)
+  /// one of them goes through a Map. (Those that go through Maps and all change what they find in
+  /// the same way are kept apart by colours.) Nor may two change an element's own values, unless
+  /// both add: each has a copy.
   void check_order(std::span<const Arg> arguments) {
-    const auto reads = [](const Arg& arg) { return arg.access == Access::read; };
-    const auto way = [](const Arg& arg) {
-      return arg.map == nullptr
-                 ? std::string(name_of(arg.access))
-                 : fmt::format("{} through map {}", name_of(arg.access), arg.map->name);
-    };
     for (std::size_t i = 0; i < arguments.size(); ++i)
       for (std::size_t k = 0; k < i; ++k) {
         const Arg &one = arguments[i], &other = arguments[k];
         if (one.kind != Arg::Kind::dat || other.kind != Arg::Kind::dat || one.data != other.data)
           continue;
-        const bool both_direct = one.map == nullptr && other.map == nullptr;
-        const bool both_mapped = one.map != nullptr && other.map != nullptr;
-        if (both_direct || (reads(one) && reads(other))) continue;
-        if (both_mapped && !reads(one) && !reads(other)) continue;
         number_ = i;
         what_ = "dat " + dat_of(one).name;
-        fail(
-            "{}, but argument {} is the same with {}: elements run in any order, and one would "
-            "change what another uses, expected two Dats",
-            way(one), k, way(other));
+        check_pair(one, other, k);
       }
+  }
+
+  void check_pair(const Arg& one, const Arg& other, std::size_t number) {
+    const auto way = [](const Arg& arg) {
+      return arg.map == nullptr
+                 ? std::string(name_of(arg.access))
+                 : fmt::format("{} through map {}", name_of(arg.access), arg.map->name);
+    };
+    const bool one_reads = one.access == Access::read, other_reads = other.access == Access::read;
+    const bool both_direct = one.map == nullptr && other.map == nullptr;
+    const bool both_mapped = one.map != nullptr && other.map != nullptr;
+    if (both_direct ? one_reads || other_reads : one_reads && other_reads) return;
+    const bool alike = one.access == other.access;
+    if (both_mapped && alike) return;
+    if (both_direct && alike && one.access == Access::inc) return;
+    const std::string found =
+        fmt::format("{}, but argument {} is the same with {}", way(one), number, way(other));
+    if (both_direct) fail("{}: one would undo what the other leaves, expected one argument", found);
+    fail("{}: elements run in any order, and one would change what another uses, expected two Dats",
+         found);
   }
 
   void check_global(const Arg& arg) {

@@ -66,9 +66,10 @@ Subset Subset::subset(std::span<const std::int32_t> positions) const {
 }
 
 ExtrudedSet::ExtrudedSet(Set base, std::size_t layers) : base_(std::move(base)), layers_(layers) {
-  if (layers < 2)
-    throw Error(Errc::bad_input, fmt::format("extruded set over {}: {} layers, expected 2 or more",
-                                             base_.name(), layers));
+  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+  if (layers < 2 || layers > most)
+    throw Error(Errc::bad_input, fmt::format("extruded set over {}: {} layers, expected 2 to {}",
+                                             base_.name(), layers, most));
 }
 
 DataSet::DataSet(Set set, std::vector<std::size_t> shape)

@@ -162,6 +162,11 @@ class Check {
   void staging() const {
     demand(plan_.npairs() == input_.pairs.size(), "{} pairs, expected {}", plan_.npairs(),
            input_.pairs.size());
+    for (std::size_t p = 0; p < input_.pairs.size(); ++p) {
+      const std::size_t slots = input_.pairs[p].staged ? input_.pairs[p].components.size() : 0;
+      demand(plan_.slots(p) == slots, "pair {} has {} slots, expected {}", p, plan_.slots(p),
+             slots);
+    }
     std::vector<std::size_t> staged(input_.pairs.size());
     std::size_t most = 0;
     for (std::size_t b = 0; b < plan_.nblocks(); ++b) {
@@ -208,8 +213,6 @@ class Check {
 
   void rows(std::size_t b, std::size_t p, std::span<const std::int32_t> list) const {
     const auto& pair = input_.pairs[p];
-    demand(plan_.slots(p) == pair.components.size(), "pair {} has {} slots, expected {}", p,
-           plan_.slots(p), pair.components.size());
     for (std::size_t slot = 0; slot < pair.components.size(); ++slot)
       for (std::size_t i = first_of(b); i < first_of(b) + count_of(b); ++i) {
         const auto wanted = target(pair.map, pair.components[slot], i);

@@ -166,7 +166,8 @@ TEST(UserKernels, may_not_write_where_the_loop_only_reads) {
   const auto writes = [](const std::string& body, const std::string& helper = "") {
     return refusal(loop(helper + "\nvoid f(double *x, double *y) { " + body + " }", "f", in_out()));
   };
-  for (const char* body : {"*x = 1;", "x[0] += 2;", "(*x)++;", "*(x + 1) = 3;", "((x))[0] = *y;"})
+  for (const char* body : {"*x = 1;", "x[0] += 2;", "(*x)++;", "*(x + 1) = 3;", "((x))[0] = *y;",
+                           "double *p = x; p[0] = 5;", "double *p = x + 1, *q = p; *q += 1;"})
     EXPECT_THAT(writes(body),
                 HasSubstr("writes through parameter 'x', but argument 0 of the loop is READ"))
         << body;
@@ -175,6 +176,7 @@ TEST(UserKernels, may_not_write_where_the_loop_only_reads) {
   EXPECT_EQ(writes("set(x, y);", "void set(double *a, double *b) { b[0] = a[0]; }"), "none");
   // Which it is depends on what runs: no reason to refuse.
   EXPECT_EQ(writes("double *p = *y > 0 ? x : y; *p = 1;"), "none");
+  EXPECT_EQ(writes("double *p = x; if (*p > 0) p = y; *p = 1;"), "none");
 }
 
 TEST(UserKernels, may_not_hide_a_constant_that_they_use) {

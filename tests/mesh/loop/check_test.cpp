@@ -258,6 +258,12 @@ TEST_F(LoopCheckTest, one_dat_that_elements_would_change_while_others_use_it) {
             std::string::npos);
   EXPECT_NE(refused(arg(y, self[0], RW), arg(y, RW)).find("in any order"), std::string::npos);
   EXPECT_NE(refused(arg(y, self[0], INC), arg(y, INC)).find("in any order"), std::string::npos);
+  EXPECT_NE(refused(arg(y, self[0], INC), arg(y, self[1], WRITE)).find("in any order"),
+            std::string::npos);
+  EXPECT_EQ(refused(arg(y, RW), arg(y, RW)),
+            "loop change, argument 1 (dat y): RW, but argument 0 is the same with RW: one would "
+            "undo what the other leaves, expected one argument");
+  EXPECT_NE(refused(arg(y, INC), arg(y, WRITE)).find("one would undo"), std::string::npos);
   EXPECT_EQ(mesh.queued(), 0u);
 }
 
@@ -266,7 +272,7 @@ TEST_F(LoopCheckTest, arguments_of_one_dat_that_no_order_changes_are_taken) {
   const Kernel add("void add(int *a, int *b) { *a += 1; *b += 1; }", "add");
   par_loop(add, edges, arg(y, self[0], INC), arg(y, self[1], INC));
   par_loop(add, edges, arg(y, self[0], RW), arg(y, self[1], RW));
-  par_loop(add, edges, arg(y, INC), arg(y, RW));
+  par_loop(add, edges, arg(y, INC), arg(y, INC));
   const Kernel look("void look(const int *a, const int *b) {}", "look");
   par_loop(look, edges, arg(y, self[0], READ), arg(y, READ));
   mesh.finish();

@@ -96,6 +96,16 @@ TEST(CheckPlan, names_the_damage_of_a_staged_plan) {
   EXPECT_EQ(verdict(ring.input, future), "mesh plan: not of this version");
 }
 
+TEST(CheckPlan, names_wrong_slots_where_no_element_uses_them) {
+  Ring ring(Scheme::staged);
+  ring.input.size = 0;
+  ring.input.pairs.push_back(ring.input.pairs[0]);
+  const auto plan = build_plan(ring.input);
+  EXPECT_EQ(verdict(ring.input, plan), "");
+  EXPECT_EQ(verdict(ring.input, damaged(plan, "loc_first", 1, 0)),
+            "pair 0 has 0 slots, expected 2");
+}
+
 TEST(CheckPlan, names_blocks_of_one_colour_that_share_a_target) {
   Ring ring(Scheme::blocks);
   ring.input.conflicts.clear();
@@ -129,13 +139,13 @@ TEST(CheckPlan, a_plan_of_another_input_is_refused) {
 }
 
 RC_GTEST_PROP(CheckPlan, refuses_any_changed_entry_that_is_not_a_colour, ()) {
-  // Colours may be changed to others that are right, too; a changed ncolors or a wider head shows
-  // in the arrays' sizes.
+  // Colours, and where they begin, may be changed to others that are right, too; a changed ncolors
+  // or a wider head shows in the arrays' sizes.
   const auto owned = testing::random_input(testing::random_scheme());
   const auto plan = build_plan(owned->input);
   const std::string name =
-      *rc::gen::element<std::string>("offset", "nelems", "blkmap", "ncolblk", "color_offs",
-                                     "ind_sizes", "nindirect", "loc_first", "nthrcol", "order");
+      *rc::gen::element<std::string>("offset", "nelems", "blkmap", "ncolblk", "ind_sizes",
+                                     "nindirect", "loc_first", "nthrcol", "order");
   const auto broken = damaged(plan, name, testing::pick(0, 20),
                               *rc::gen::element<std::int32_t>(-1, 0, 1, 2, 3, 100000));
   if (broken) RC_ASSERT(verdict(owned->input, broken) != "");

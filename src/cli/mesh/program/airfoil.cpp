@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/context.hpp"
@@ -67,6 +68,11 @@ int run(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& grid) {
       if (iteration % 100 != 0 && !is_last) continue;
       rms = flow.rms();
       progress.hide();
+      if (!std::isfinite(rms))
+        throw Error(Errc::bad_input,
+                    fmt::format("mesh airfoil: the rms of iteration {} is {}, expected a finite "
+                                "number: does the mesh have cells, and do all have an area?",
+                                iteration, rms));
       print_step(context, iteration, rms);
     }
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -53,6 +54,15 @@ const mesh::FileDat& ApplicationFile::find_dat(const char* name, const char* on,
   if (found->set != on || found->dim != dim || found->type != type)
     fail(fmt::format("dat {} is on {}, {} of {} each", name, found->set, found->dim,
                      mesh::name_of(found->type)));
+  if (type == mesh::ScalarType::f64) {
+    const auto values = mesh::values_of<double>(*found);
+    const auto wrong = std::find_if_not(values.begin(), values.end(),
+                                        [](double value) { return std::isfinite(value); });
+    if (wrong != values.end())
+      throw Error(Errc::bad_input,
+                  fmt::format("{}: dat {}: element {} is {}, expected a finite number",
+                              one_line(path_), name, (wrong - values.begin()) / dim, *wrong));
+  }
   return *found;
 }
 

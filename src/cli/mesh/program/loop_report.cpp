@@ -49,7 +49,10 @@ mesh::Mesh::Options mesh_options_of(const Context& context) {
     check_picture_name(context, picture);
     written.push_back({"--vtu", picture});
   }
-  check_written_files(written);
+  std::vector<WrittenFile> read;
+  if (find_option(context.command(), "grid") != nullptr && !context.text("grid").empty())
+    read.push_back({"--grid", context.text("grid")});
+  check_written_files(written, read);
   return options;
 }
 
