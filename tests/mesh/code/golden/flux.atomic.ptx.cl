@@ -32,9 +32,9 @@ void kiln_loop_flux(
   _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = (-(double)INFINITY);
   double kiln_b0[1];
   _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (-(double)INFINITY);
+  if ((long)get_global_id(0) < (long)kiln_end - kiln_begin) {
 #pragma clang loop vectorize(disable) interleave(disable)
-  for (long kiln_next = (long)kiln_begin + (long)get_global_id(0); kiln_next < kiln_end; kiln_next += (long)get_global_size(0)) {
-    const int kiln_e = (int)kiln_next;
+  for (int kiln_e = kiln_begin + (int)get_global_id(0);; kiln_e += (int)get_global_size(0)) {
     const int kiln_el0 = kiln_e;
     const int kiln_m0_0_0 = (*(__global const int2 *)&kiln_map0[(size_t)kiln_el0 * 2]).s0;
     const int kiln_m0_1_0 = (*(__global const int2 *)&kiln_map0[(size_t)kiln_el0 * 2]).s1;
@@ -49,7 +49,8 @@ void kiln_loop_flux(
     flux(kiln_a0, kiln_a1, kiln_a2, kiln_a3, kiln_r0, eps);
     _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_b0[kiln_k] = (kiln_b0[kiln_k] != kiln_b0[kiln_k] ? kiln_b0[kiln_k] : kiln_r0[kiln_k] > kiln_b0[kiln_k] || kiln_r0[kiln_k] != kiln_r0[kiln_k] ? kiln_r0[kiln_k] : kiln_b0[kiln_k]);
     _Pragma("unroll") for (int kiln_k = 0; kiln_k < 2; ++kiln_k) kiln_add_double(&kiln_d2[(size_t)kiln_m0_1_0 * 2 + kiln_k], kiln_a3[kiln_k]);
-  }
+    if (kiln_end - kiln_e <= (long)get_global_size(0)) break;
+  }}
   _Pragma("unroll") for (int kiln_k = 0; kiln_k < 1; ++kiln_k) kiln_r0[kiln_k] = kiln_b0[kiln_k];
   const int kiln_id = (int)get_local_id(0);
   for (int kiln_k = 0; kiln_k < 1; ++kiln_k) {
