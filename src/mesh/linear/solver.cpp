@@ -9,60 +9,13 @@
 #include <limits>
 
 #include "kiln/mesh/solve.hpp"
-#include "mesh/linear/cg_kernels.hpp"
+#include "mesh/linear/cg_workspace.hpp"
+#include "mesh/linear/solve_checks.hpp"
 #include "mesh/object/scalar.hpp"
 #include "mesh/object/session.hpp"
 
 namespace kiln::mesh {
 namespace {
-
-template <class... Parts>
-[[noreturn]] void refuse(fmt::format_string<Parts...> text, Parts&&... parts) {
-  throw Error(Errc::bad_input, "solve: " + fmt::format(text, std::forward<Parts>(parts)...));
-}
-
-void check_fits(const Dat& dat, const Dat& x, ScalarType type) {
-  if (Handles::state(dat)->session != Handles::state(x)->session)
-    refuse("dat {} belongs to another Mesh", dat.name());
-  if (!(dat.set() == x.set()))
-    refuse("dat {} is on set {}, expected {}", dat.name(), dat.set().name(), x.set().name());
-  if (dat.dim() != x.dim())
-    refuse("dat {} has {} components, expected {}", dat.name(), dat.dim(), x.dim());
-  if (dat.type() != type)
-    refuse("dat {} is of {}, expected {}", dat.name(), name_of(dat.type()), name_of(type));
-}
-
-/// Sums over a part are no inner products where others have the rest.
-void check_sums(const SolveOptions& options, const MixedDat& x) {
-  if (options.sum) return;
-  for (const Dat& part : x)
-    if (Handles::state(part.set())->exchange != nullptr)
-      throw Error(Errc::unsupported,
-                  fmt::format("solve: set {} has a HaloExchange, so that inner products need "
-                              "SolveOptions::sum, which adds up over all parts",
-                              part.set().name()));
-}
-
-/// No part of the solution may be another one, or a part of what is given.
-void check_apart(const MixedDat& x, const MixedDat& other) {
-  for (std::size_t i = 0; i < x.size(); ++i)
-    for (std::size_t k = 0; k < other.size(); ++k)
-      if (x[i] == other[k] && (&x != &other || i != k))
-        refuse("dat {} is the solution and something else, too", x[i].name());
-}
-
-void check_dats(const MixedDat& x, const MixedDat& b, const MixedDat* diagonal) {
-  const ScalarType type = x[0].type();
-  if (!is_floating(type))
-    refuse("dat {} is of {}, expected float or double", x[0].name(), name_of(type));
-  for (const MixedDat* other : {&x, &b, diagonal}) {
-    if (other == nullptr) continue;
-    if (other->size() != x.size())
-      refuse("mixed dats of {} and {} parts, expected as many", x.size(), other->size());
-    for (std::size_t p = 0; p < x.size(); ++p) check_fits((*other)[p], x[p], type);
-    check_apart(x, *other);
-  }
-}
 
 std::vector<double> values_of(const Global& global) {
   return with_type(global.type(), [&](auto zero) {
@@ -78,63 +31,6 @@ void set_all(Global& global, double value) {
 }
 
 }  // namespace
-
-/// Iterations between two looks at the residual: a few at first, then ever more up to this. A look
-/// waits for the device, which then waits for the host; each iteration beyond the last one is for
-/// nothing.
-constexpr std::size_t first_look = 4, looks_apart = 16;
-
-/// Vectors and scalars for the sets, dimensions and type of a solution.
-struct Workspace {
-  Workspace(const MixedDat& like, bool with_diagonal)
-      : session(Handles::state(like[0])->session),
-        has_diagonal(with_diagonal),
-        r(vectors(like, "r")),
-        p(vectors(like, "p")),
-        q(vectors(like, "q")),
-        d(vectors(like, "d")),
-        bb(scalar(like[0], 1)),
-        goal(scalar(like[0], 1)),
-        lowest(scalar(like[0], 1, "least entry of the diagonal")) {
-    for (const Dat& part : like) kernels.emplace_back(part.type(), part.dim(), with_diagonal);
-    for (std::size_t i = 0; i <= looks_apart; ++i) s.push_back(scalar(like[0], 2));
-    for (std::size_t i = 0; i < looks_apart; ++i) pq.push_back(scalar(like[0], 1));
-  }
-  bool fits(const MixedDat& x, bool with_diagonal) const {
-    return std::equal(r.begin(), r.end(), x.begin(), x.end(),
-                      [](const Dat& mine, const Dat& other) {
-                        return mine.set() == other.set() && mine.dim() == other.dim() &&
-                               mine.type() == other.type();
-                      }) &&
-           with_diagonal == has_diagonal;
-  }
-  std::size_t parts() const { return r.size(); }
-
-  SessionPtr session;
-  bool has_diagonal;
-  std::vector<CgKernels> kernels;  ///< by part
-  MixedDat r, p, q, d;
-  Global bb, goal, lowest;
-  std::vector<Global> s, pq;  ///< of the iterations since the last look; s[0] is what came before
-
- private:
-  static MixedDat vectors(const MixedDat& like, const char* name) {
-    std::vector<Dat> made;
-    for (const Dat& part : like) {
-      const auto& state = *Handles::state(part);
-      auto form = state.data.form();
-      form.layout = DataLayout::aos;
-      made.push_back(Handles::make<Dat>(state.session->keep(std::unique_ptr<DatState>(
-          new DatState{state.session, name, state.on, next_identity(), Residence(form)}))));
-    }
-    return MixedDat(std::move(made));
-  }
-  static Global scalar(const Dat& like, std::size_t dim, const char* name = "scalar") {
-    const auto& session = Handles::state(like)->session;
-    return Handles::make<Global>(session->keep(std::unique_ptr<GlobalState>(new GlobalState{
-        session, name, next_identity(), Residence({like.type(), 1, dim, DataLayout::aos})})));
-  }
-};
 
 struct SolverState {
   SolveOptions options;
@@ -165,7 +61,7 @@ class Conjugate {
     // All parts must come to the same end.
     double zeros = values_of(work_.lowest)[0] == 0 ? 1 : 0;
     if (options_.sum) options_.sum({&zeros, 1});
-    if (zeros > 0) refuse("the diagonal has a zero");
+    if (zeros > 0) refuse_solution("the diagonal has a zero");
   }
 
   SolveResult run(const MixedDat& b) {
@@ -212,7 +108,8 @@ class Conjugate {
     const auto first = values_of(work_.s[0]);
     residual_ = std::sqrt(first[1]);
     if (!std::isfinite(norm) || !std::isfinite(residual_))
-      refuse("b, x or the matrix has something that is no finite number");
+      refuse_solution(
+          "b, x or the matrix has something that is no finite number, or whose square is none");
     goal_ = std::max(options_.relative * norm, options_.absolute);
     most_ = options_.divergence * std::max(norm, residual_);
     set_all(work_.goal, goal_ * goal_);
@@ -296,7 +193,7 @@ class Conjugate {
     result_.iterations = iteration;
     residual_ = std::sqrt(s[1]);
     if (std::isnan(s[0]) || std::isnan(s[1]) || std::isnan(pq))
-      refuse("iteration {} met something that is no number (NaN)", iteration);
+      refuse_solution(fmt::format("iteration {} met something that is no number (NaN)", iteration));
     is_done_ = true;
     if (s[1] <= goal_squared_)
       result_.end = End::converged;
@@ -318,27 +215,6 @@ class Conjugate {
   bool is_done_ = false;
 };
 
-void check_options(const SolveOptions& options) {
-  const auto check = [](const char* name, double value) {
-    if (!(value >= 0)) refuse("{} {}, expected 0 or more", name, value);
-  };
-  check("relative", options.relative);
-  check("absolute", options.absolute);
-  check("divergence", options.divergence);
-}
-
-void check_fits_rows(const Mat& mat, const Dat& x) {
-  const auto& sparsity = *Handles::state(mat.sparsity());
-  if (!(sparsity.row_set == sparsity.column_set) || sparsity.row_dim != sparsity.column_dim)
-    refuse("mat {} is not square", mat.name());
-  if (!(x.set() == sparsity.row_set))
-    refuse("dat {} is on set {}, expected {}", x.name(), x.set().name(), sparsity.row_set.name());
-  if (x.dim() != sparsity.row_dim)
-    refuse("dat {} has {} components, expected {}", x.name(), x.dim(), sparsity.row_dim);
-  if (x.type() != mat.type())
-    refuse("dat {} is of {}, expected {}", x.name(), name_of(x.type()), name_of(mat.type()));
-}
-
 }  // namespace
 
 Solver::Solver(const SolveOptions& options)
@@ -354,11 +230,7 @@ SolveResult Solver::solve(const Mat& mat, const Dat& x, const Dat& b) {
 }
 
 SolveResult Solver::solve(const MixedMat& mat, const MixedDat& x, const MixedDat& b) {
-  if (mat.row_parts() != mat.column_parts())
-    refuse("a mixed mat of {} x {} parts is not square", mat.row_parts(), mat.column_parts());
-  if (x.size() != mat.row_parts())
-    refuse("a mixed dat of {} parts, expected {}", x.size(), mat.row_parts());
-  for (std::size_t p = 0; p < x.size(); ++p) check_fits_rows(mat.block(p, p), x[p]);
+  check_fits_rows(mat, x);
   check_dats(x, b, nullptr);
   check_sums(state_->options, x);
   const bool jacobi = state_->options.preconditioner == SolveOptions::Preconditioner::jacobi;
