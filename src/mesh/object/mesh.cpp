@@ -32,13 +32,14 @@ bool is_identifier(const std::string& name) {
 /// Words that C or OpenCL C gives another meaning: a constant of such a name could not be used.
 bool is_reserved(const std::string& name) {
   static constexpr std::string_view words[] = {
-      "auto",      "bool",   "break",     "case",     "char",   "const",     "continue",
-      "default",   "do",     "double",    "else",     "enum",   "event_t",   "extern",
-      "float",     "for",    "goto",      "half",     "if",     "image1d_t", "image2d_t",
-      "image3d_t", "inline", "int",       "intptr_t", "long",   "ptrdiff_t", "register",
-      "restrict",  "return", "sampler_t", "short",    "signed", "size_t",    "sizeof",
-      "static",    "struct", "switch",    "typedef",  "uchar",  "uint",      "uintptr_t",
-      "ulong",     "union",  "unsigned",  "ushort",   "void",   "volatile",  "while"};
+      "auto",     "bool",      "break",     "case",      "char",    "const",     "constant",
+      "continue", "default",   "do",        "double",    "else",    "enum",      "event_t",
+      "extern",   "float",     "for",       "generic",   "global",  "goto",      "half",
+      "if",       "image1d_t", "image2d_t", "image3d_t", "inline",  "int",       "intptr_t",
+      "kernel",   "local",     "long",      "pipe",      "private", "ptrdiff_t", "register",
+      "restrict", "return",    "sampler_t", "short",     "signed",  "size_t",    "sizeof",
+      "static",   "struct",    "switch",    "typedef",   "uchar",   "uint",      "uintptr_t",
+      "ulong",    "union",     "unsigned",  "ushort",    "void",    "volatile",  "while"};
   return std::ranges::find(words, name) != std::end(words) || name.starts_with("__") ||
          name.starts_with("kiln_");
 }

@@ -1,6 +1,9 @@
 #include "mesh/object/residence.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include "device/opencl.hpp"
@@ -17,7 +20,17 @@ void transpose_as(const std::byte* from, std::byte* to, std::size_t rows, std::s
       target[column * rows + row] = source[row * columns + column];
 }
 
+HostArray memory_for(const Residence::Form& form) try {
+  return HostArray(form.elements * form.dim * size_of(form.type));
+} catch (const std::bad_alloc&) {
+  throw Error(Errc::unsupported,
+              fmt::format("{} elements of {} {} each are more than there is memory for",
+                          form.elements, form.dim, name_of(form.type)));
+}
+
 }  // namespace
+
+Residence::Residence(const Form& form) : form_(form), host_(memory_for(form)) {}
 
 void Residence::transpose(const std::byte* from, std::byte* to, bool to_device) const {
   const std::size_t rows = to_device ? form_.elements : form_.dim;

@@ -16,7 +16,8 @@ class Residence {
     std::size_t elements = 0, dim = 1;
     DataLayout layout = DataLayout::aos;
   };
-  explicit Residence(const Form& form) : form_(form), host_(bytes()) {}
+  /// Zeros. Throws unsupported where they are more than the host's memory holds.
+  explicit Residence(const Form& form);
 
   const Form& form() const { return form_; }
   std::size_t bytes() const { return form_.elements * form_.dim * size_of(form_.type); }

@@ -144,6 +144,12 @@ TEST_F(DatTest, a_global_refuses_other_numbers_and_types) {
   EXPECT_EQ(g.values<double>(), list({1.0, 2.0}));
 }
 
+TEST_F(DatTest, more_than_memory_holds_is_refused) {
+  const Set most = mesh.set("most", 2147483647);
+  EXPECT_EQ(refusal([&] { mesh.dat<double>("huge", DataSet(most, {1000000})); }, Errc::unsupported),
+            "2147483647 elements of 1000000 double each are more than there is memory for");
+}
+
 TEST_F(DatTest, constants_have_c_names_that_are_new_and_free) {
   mesh.constant("gamma", 1.4);
   EXPECT_NE(refusal([&] { mesh.constant("gamma", 1.5); }).find("constant gamma is there already"),
@@ -152,7 +158,7 @@ TEST_F(DatTest, constants_have_c_names_that_are_new_and_free) {
     EXPECT_NE(refusal([&] { mesh.constant(name, 1); }).find("expected a name that C takes"),
               std::string::npos)
         << name;
-  for (const char* name : {"for", "double", "size_t", "__x", "kiln_e"})
+  for (const char* name : {"for", "double", "size_t", "kernel", "local", "__x", "kiln_e"})
     EXPECT_NE(refusal([&] { mesh.constant(name, 1); }).find("the word is taken"), std::string::npos)
         << name;
   EXPECT_EQ(refusal([&] { mesh.constant<int>("none", std::span<const int>()); }),
