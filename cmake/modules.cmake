@@ -11,9 +11,9 @@ function(kiln_without_own_targets variable)
 endfunction()
 
 # One folder under src/ is one module, built as a static library of position-independent code.
-# kiln_module(NAME [DEPENDS lower modules and libraries…] [PRIVATE libraries hidden in its sources…])
+# kiln_module(NAME [UNITY] [DEPENDS lower modules and libraries…] [PRIVATE libraries hidden in its sources…])
 function(kiln_module name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "UNITY" "" "DEPENDS;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp
        ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp)
   kiln_without_absent(sources)
@@ -25,6 +25,9 @@ function(kiln_module name)
   target_include_directories(kiln_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include
                              ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(kiln_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})
+  if(ARG_UNITY AND KILN_UNITY)
+    set_target_properties(kiln_${name} PROPERTIES UNITY_BUILD ON)
+  endif()
 endfunction()
 
 # kiln_test(MODULE [DEPENDS …]): all tests/MODULE/*.cpp as one GoogleTest program, one ctest case
@@ -42,9 +45,7 @@ function(kiln_test name)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE ${ARG_DEPENDS} kiln_testing)
   target_compile_options(test_${name} PRIVATE -O1)  # test code need not be fast, but be built fast
-  target_compile_definitions(test_${name} PRIVATE
-    KILN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KILN_BINARY_DIR="${CMAKE_BINARY_DIR}"
-    KILN_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")
+  target_include_directories(test_${name} PRIVATE ${CMAKE_BINARY_DIR}/tests/include)
   gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     TEST_PREFIX ${name}.
     PROPERTIES TIMEOUT 900 LABELS ${name}

@@ -17,20 +17,6 @@ tl::unexpected<Error> overflow(Operator op, std::int64_t left, std::int64_t righ
 
 tl::unexpected<Error> division_by_zero() { return fail(Errc::bad_input, "division by zero"); }
 
-/// C++ rounds toward zero: one less where that rounded a negative quotient up.
-std::int64_t floored_quotient(std::int64_t left, std::int64_t right) {
-  const std::int64_t quotient = left / right;
-  const bool rounded_up = left % right != 0 && (left < 0) != (right < 0);
-  return quotient - (rounded_up ? 1 : 0);
-}
-
-/// With the sign of the divisor, as Python, where C++ takes the dividend's.
-std::int64_t floored_remainder(std::int64_t left, std::int64_t right) {
-  if (right == -1) return 0;  // the smallest integer % -1 traps on x86
-  const std::int64_t remainder = left % right;
-  return remainder != 0 && (remainder < 0) != (right < 0) ? remainder + right : remainder;
-}
-
 struct Division {
   double quotient, remainder;
 };
@@ -54,6 +40,20 @@ Division floored(double left, double right) {
 }
 
 }  // namespace
+
+/// C++ rounds toward zero: one less where that rounded a negative quotient up.
+std::int64_t floored_quotient(std::int64_t left, std::int64_t right) {
+  const std::int64_t quotient = left / right;
+  const bool rounded_up = left % right != 0 && (left < 0) != (right < 0);
+  return quotient - (rounded_up ? 1 : 0);
+}
+
+/// With the sign of the divisor, as Python, where C++ takes the dividend's.
+std::int64_t floored_remainder(std::int64_t left, std::int64_t right) {
+  if (right == -1) return 0;  // the smallest integer % -1 traps on x86
+  const std::int64_t remainder = left % right;
+  return remainder != 0 && (remainder < 0) != (right < 0) ? remainder + right : remainder;
+}
 
 double true_quotient(std::int64_t left, std::int64_t right) {
   constexpr std::int64_t exact = std::int64_t{1} << 53;

@@ -30,27 +30,6 @@ bool holds(Comparison op, std::int64_t left, std::int64_t right) {
   }
 }
 
-std::int64_t floored_quotient(std::int64_t left, std::int64_t right) {
-  const std::int64_t quotient = left / right;
-  return quotient - (left % right != 0 && (left < 0) != (right < 0) ? 1 : 0);
-}
-
-std::int64_t floored_remainder(std::int64_t left, std::int64_t right) {
-  if (right == -1) return 0;  // the smallest integer % -1 traps on x86
-  const std::int64_t remainder = left % right;
-  return remainder != 0 && (remainder < 0) != (right < 0) ? remainder + right : remainder;
-}
-
-/// False where the result is not whole (a negative exponent) or overflows.
-bool whole_power(std::int64_t base, std::int64_t exponent, std::int64_t& result) {
-  if (exponent < 0 || exponent > 63) return false;
-  result = 1;
-  for (std::int64_t i = 0; i < exponent; ++i) {
-    if (__builtin_mul_overflow(result, base, &result)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::optional<std::int64_t> IntegerProgram::evaluate(std::span<const std::int64_t> values) const {
@@ -112,7 +91,7 @@ bool IntegerProgram::run_binary(Operator op, std::int64_t left, std::int64_t rig
       sure = !__builtin_mul_overflow(left, right, &result);
       break;
     case Operator::power:
-      sure = whole_power(left, right, result);
+      sure = right >= 0 && integer_power(left, right, result);
       break;
     case Operator::divide:
       if (right == 0 || !is_exact(left) || !is_exact(right) || left % right != 0) return false;

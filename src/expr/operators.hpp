@@ -29,6 +29,13 @@ tl::unexpected<Error> wrong_types(const char* op, const Value& left, const Value
 std::int64_t integer_of(const Value& value);
 /// A number as a double, rounded to nearest; call only where Value::is_number.
 double double_of(const Value& value);
+/// Division that rounds toward minus infinity, as Python's //; `right` is not 0, and the quotient
+/// fits.
+std::int64_t floored_quotient(std::int64_t left, std::int64_t right);
+/// With the sign of the divisor, as Python's %; `right` is not 0.
+std::int64_t floored_remainder(std::int64_t left, std::int64_t right);
+/// base ** exponent for exponent >= 0; false on overflow.
+bool integer_power(std::int64_t base, std::int64_t exponent, std::int64_t& result);
 /// A double that is whole after truncation, where it fits 64 bits.
 Expected<std::int64_t> truncated(double value);
 

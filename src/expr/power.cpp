@@ -11,8 +11,10 @@ tl::unexpected<Error> too_large(const Value& base, const Value& exponent) {
   return fail(Errc::bad_input, fmt::format("{} ** {} is too large", base.text(), exponent.text()));
 }
 
+}  // namespace
+
 /// False on overflow. Squaring needs at most 6 rounds before the bound on 64 bits is met.
-bool whole_power(std::int64_t base, std::int64_t exponent, std::int64_t& result) {
+bool integer_power(std::int64_t base, std::int64_t exponent, std::int64_t& result) {
   result = 1;
   if (base == 0 || base == 1) {
     result = exponent == 0 ? 1 : base;
@@ -30,14 +32,12 @@ bool whole_power(std::int64_t base, std::int64_t exponent, std::int64_t& result)
   return true;
 }
 
-}  // namespace
-
 /// As CPython: integers stay integers for exponents from 0 up, everything else goes through
 /// doubles. Infinite operands follow C's pow; only finite ones can be errors.
 Expected<Value> power(const Value& base, const Value& exponent) {
   if (base.is_integer() && exponent.is_integer() && integer_of(exponent) >= 0) {
     std::int64_t result = 0;
-    if (!whole_power(integer_of(base), integer_of(exponent), result)) {
+    if (!integer_power(integer_of(base), integer_of(exponent), result)) {
       return too_large(base, exponent);
     }
     return Value(result);

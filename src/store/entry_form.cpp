@@ -56,8 +56,8 @@ Digest take_digest(Cursor& cursor, std::string_view field) {
 
 namespace {
 
-constexpr std::string_view what = "entry";
-constexpr std::string_view magic = "KILNENT1";
+constexpr std::string_view entry_name = "entry";
+constexpr std::string_view entry_magic = "KILNENT1";
 
 }  // namespace
 
@@ -66,19 +66,19 @@ Bytes encode_entry(const EntryHead& head, const std::optional<Signature>& signat
   Bytes bytes;
   const Bytes head_bytes = encode_head(head);
   bytes.reserve(head_bytes.size() + content.size() + 160);
-  append(bytes, magic);
+  append(bytes, entry_magic);
   entry_form::append_head(bytes, head_bytes);
   entry_form::append_signature(bytes, signature);
-  // Over what stands before: the content has its own in the head.
+  // Over entry_name stands before: the content has its own in the head.
   append(bytes, blake2b(bytes).bytes);
   append(bytes, content);
   return bytes;
 }
 
 Expected<DecodedEntry> decode_entry(ByteView bytes) {
-  Cursor cursor(bytes, what);
-  if (as_text(cursor.take(magic.size(), "magic")) != magic)
-    cursor.refuse(0, "magic", "this is none");
+  Cursor cursor(bytes, entry_name);
+  if (as_text(cursor.take(entry_magic.size(), "entry_magic")) != entry_magic)
+    cursor.refuse(0, "entry_magic", "this is none");
   entry_form::Head head = entry_form::take_head(cursor);
   DecodedEntry entry;
   entry.signature = entry_form::take_signature(cursor);

@@ -13,10 +13,10 @@
 namespace kiln {
 namespace {
 
-constexpr std::string_view what = "entry head";
+constexpr std::string_view head_name = "entry head";
 // Nothing else that Kiln signs may begin so: a signature over a head can never be one over another
 // thing.
-constexpr std::string_view magic = "Kiln entry head\n";
+constexpr std::string_view head_magic = "Kiln entry head\n";
 constexpr std::uint32_t version = 1;
 
 void append_block(Bytes& to, ByteView bytes) {
@@ -45,8 +45,8 @@ Kind take_kind(Cursor& cursor) {
   return static_cast<Kind>(found);
 }
 
-/// Only what the store keeps as it is: else an entry that came and went would change its bytes, and
-/// its signature would no longer hold.
+/// Only head_name the store keeps as it is: else an entry that came and went would change its
+/// bytes, and its signature would no longer hold.
 double take_cost(Cursor& cursor) {
   const std::size_t at = cursor.at();
   const auto cost = std::bit_cast<double>(cursor.number<std::uint64_t>("cost"));
@@ -93,7 +93,7 @@ Bytes encode_head(const EntryHead& head) {
   Bytes bytes;
   bytes.reserve(256 + head.canonical.size() + metadata.label.size() + metadata.fingerprint.size() +
                 metadata.options.size() + metadata.build_log.size());
-  append(bytes, magic);
+  append(bytes, head_magic);
   append_le(bytes, version);
   append_le(bytes, static_cast<std::uint8_t>(head.kind));
   append_le(bytes, metadata.schema);
@@ -110,9 +110,9 @@ Bytes encode_head(const EntryHead& head) {
 }
 
 Expected<EntryHead> decode_head(ByteView bytes) {
-  Cursor cursor(bytes, what);
-  if (as_text(cursor.take(magic.size(), "magic")) != magic)
-    cursor.refuse(0, "magic", "this is none");
+  Cursor cursor(bytes, head_name);
+  if (as_text(cursor.take(head_magic.size(), "head_magic")) != head_magic)
+    cursor.refuse(0, "head_magic", "this is none");
   const std::size_t at = cursor.at();
   if (const auto found = cursor.number<std::uint32_t>("version"); cursor.ok() && found != version)
     cursor.refuse(at, "version", fmt::format("{} found, {} expected", found, version),

@@ -11,10 +11,10 @@
 namespace kiln {
 namespace {
 
-constexpr std::string_view what = "pack";
-constexpr std::string_view magic = "KILNPACK";
+constexpr std::string_view pack_name = "pack";
+constexpr std::string_view pack_magic = "KILNPACK";
 constexpr std::uint32_t version = 1;
-constexpr std::size_t head_size = magic.size() + sizeof version;
+constexpr std::size_t head_size = pack_magic.size() + sizeof version;
 
 auto place_of(const PackEntry& entry) { return std::tie(entry.head.kind, entry.head.key); }
 
@@ -27,8 +27,8 @@ struct Content {
 };
 
 void check_version(Cursor& cursor) {
-  if (as_text(cursor.take(magic.size(), "magic")) != magic)
-    cursor.refuse(0, "magic", "this is no pack");
+  if (as_text(cursor.take(pack_magic.size(), "pack_magic")) != pack_magic)
+    cursor.refuse(0, "pack_magic", "this is no pack");
   const std::size_t at = cursor.at();
   if (const auto found = cursor.number<std::uint32_t>("version"); cursor.ok() && found != version)
     cursor.refuse(at, "version", fmt::format("{} found, {} expected", found, version),
@@ -102,7 +102,7 @@ Expected<Bytes> write_pack(std::vector<PackEntry> entries) {
     throw Error(Errc::internal, "two entries of a pack have the key " + same->head.key.hex());
 
   Bytes bytes;
-  append(bytes, magic);
+  append(bytes, pack_magic);
   append_le(bytes, version);
   append_le(bytes, static_cast<std::uint32_t>(entries.size()));
   std::map<Digest, ByteView> contents;
@@ -130,16 +130,16 @@ Expected<Bytes> write_pack(std::vector<PackEntry> entries) {
 
 Expected<std::vector<PackEntry>> read_pack(ByteView bytes) {
   {
-    Cursor cursor(bytes, what);
+    Cursor cursor(bytes, pack_name);
     check_version(cursor);
     if (cursor.ok() && cursor.left() < sizeof(Digest))
       cursor.refuse(cursor.at(), "end", "the pack is cut short");
     if (!cursor.ok()) return tl::unexpected(cursor.error());
   }
   const ByteView covered = bytes.first(bytes.size() - sizeof(Digest));
-  Cursor cursor(covered, what);
-  cursor.take(head_size, "magic");
-  // First of all: what was cut or changed on its way is one thing, with one message.
+  Cursor cursor(covered, pack_name);
+  cursor.take(head_size, "pack_magic");
+  // First of all: pack_name was cut or changed on its way is one thing, with one message.
   if (!std::ranges::equal(blake2b(covered).bytes, bytes.last(sizeof(Digest))))
     cursor.refuse(covered.size(), "digest",
                   "it is not that of the bytes before it: the pack is damaged or cut short");

@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::string_view magic = "kiln-signing-key-1 ";
+constexpr std::string_view key_magic = "kiln-signing-key-1 ";
 constexpr std::size_t hex_letters = 64;
 constexpr std::size_t largest_key_file = 4096;
 
@@ -45,9 +45,9 @@ SigningKey SigningKey::generate() {
 
 Expected<SigningKey> SigningKey::parse(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
-  if (!text.starts_with(magic))
-    return fail(Errc::bad_input, fmt::format("no signing key: \"{}HEX\" was expected", magic));
-  text.remove_prefix(magic.size());
+  if (!text.starts_with(key_magic))
+    return fail(Errc::bad_input, fmt::format("no signing key: \"{}HEX\" was expected", key_magic));
+  text.remove_prefix(key_magic.size());
   Bytes seed = from_hex(text);
   SigningKey key;
   const bool whole = text.size() == hex_letters && seed.size() == key.seed_.size();
@@ -57,7 +57,7 @@ Expected<SigningKey> SigningKey::parse(std::string_view text) {
   if (!whole)
     return fail(Errc::bad_input,
                 fmt::format("no signing key: {} hexadecimal letters were expected after \"{}\"",
-                            hex_letters, magic));
+                            hex_letters, key_magic));
   return key;
 }
 
@@ -88,7 +88,7 @@ Signature SigningKey::sign(ByteView message) const {
   return signature;
 }
 
-std::string SigningKey::text() const { return std::string(magic) + to_hex(seed_) + "\n"; }
+std::string SigningKey::text() const { return std::string(key_magic) + to_hex(seed_) + "\n"; }
 
 bool verifies(const Signature& signature, ByteView message) {
   return crypto_sign_ed25519_verify_detached(raw(ByteView(signature.bytes)), raw(message),

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "run_process.hpp"
+#include "test_paths.hpp"
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "cli/command_process.hpp"
+#include "test_paths.hpp"
 
 namespace {
 

@@ -10,6 +10,7 @@
 
 #include "base/file.hpp"
 #include "base/process.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::testing {
 

@@ -2,6 +2,7 @@
 // code and no half-written file. The fault is put in between the loader and PoCL by an OpenCL
 // layer (tests/faults/layer.cpp).
 #include "run_process.hpp"
+#include "test_paths.hpp"
 
 namespace {
 

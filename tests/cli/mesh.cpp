@@ -5,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/command_process.hpp"
+#include "test_paths.hpp"
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/command_process.hpp"
+#include "test_paths.hpp"
 
 namespace {
 

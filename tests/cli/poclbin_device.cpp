@@ -2,6 +2,7 @@
 
 #include "cli/poclbin_support.hpp"
 #include "device/device.hpp"
+#include "test_paths.hpp"
 
 // What the command writes is loaded and run by the PoCL of this machine, where it is the one that
 // the shared archives were made for.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/poclbin_support.hpp"
+#include "test_paths.hpp"
 
 namespace {
 

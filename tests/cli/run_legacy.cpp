@@ -1,4 +1,5 @@
 #include "run_process.hpp"
+#include "test_paths.hpp"
 
 namespace {
 

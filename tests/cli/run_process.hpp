@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "command_process.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::testing {
 

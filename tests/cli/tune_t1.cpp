@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "run_process.hpp"
+#include "test_paths.hpp"
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include "base/process.hpp"
 #include "random_text.hpp"
 #include "support.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::expr {
 namespace {

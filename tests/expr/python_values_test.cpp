@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "support.hpp"
+#include "test_paths.hpp"
 
 // data/python_values.tsv holds what Python gave when it was written: value, dialect, expression.
 // Made by: reference.py on the last two columns (python2's `/` is spelled out there through //).

@@ -7,6 +7,7 @@
 
 #include "base/digest.hpp"
 #include "base/file.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::poclbin::testing {
 namespace {

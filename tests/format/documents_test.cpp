@@ -4,6 +4,7 @@
 
 #include "format/archives.hpp"
 #include "format/npy.hpp"
+#include "test_paths.hpp"
 
 // The byte tables in the documents are those of files that the code writes.
 namespace kiln::poclbin::testing {

@@ -6,6 +6,7 @@
 #include "base/file.hpp"
 #include "format/kdb/form.hpp"
 #include "format/kdb_samples.hpp"
+#include "test_paths.hpp"
 
 // The seeds of the fuzzer are made here and kept as files; KILN_WRITE_CORPUS=1 writes them anew.
 namespace kiln::kdb::testing {

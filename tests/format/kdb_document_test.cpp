@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "format/kdb_samples.hpp"
+#include "test_paths.hpp"
 
 // The byte tables of the document are those of files that the code writes.
 namespace kiln::kdb::testing {

@@ -4,6 +4,7 @@
 
 #include "base/process.hpp"
 #include "format/kdb_samples.hpp"
+#include "test_paths.hpp"
 
 // Files that clBLAS itself wrote.
 namespace kiln::kdb::testing {

@@ -8,6 +8,7 @@
 #include "format/archives.hpp"
 #include "format/elf_builder.hpp"
 #include "format/poclbin/wiki.hpp"
+#include "test_paths.hpp"
 
 // The seeds of the fuzzers are made here and kept as files; KILN_WRITE_CORPUS=1 writes them anew.
 // They are what strangers' archives may do, in our own form: one field of a sound one is wrong.

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "schedule/safety_kernels.hpp"
+#include "test_paths.hpp"
 
 namespace kiln {
 namespace {

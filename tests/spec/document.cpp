@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "test_paths.hpp"
 #include "texts.hpp"
 
 namespace kiln::spec {

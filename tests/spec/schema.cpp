@@ -18,6 +18,7 @@
 #pragma GCC diagnostic pop
 
 #include "broken.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::spec {
 namespace fs = std::filesystem;

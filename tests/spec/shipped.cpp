@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "test_paths.hpp"
 #include "texts.hpp"
 
 namespace kiln::spec {

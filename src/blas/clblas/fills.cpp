@@ -15,7 +15,7 @@ bool is_element_size(size_t bytes) {
 
 /// Sets the first line, then copies what is set behind it, twice as much each time: a number of
 /// commands that grows with the logarithm of the lines', and no kernel.
-cl_int fill_lines(cl_mem memory, const Lines& lines, const Block& block, const void* pattern,
+cl_int fill_lines(cl_mem memory, const Lines& lines, const ByteBlock& block, const void* pattern,
                   size_t element, const Commands& on, cl_event* end) {
   cl_event last = nullptr;
   cl_int status = ::clEnqueueFillBuffer(on.queue(), memory, pattern, element, lines.first,
@@ -37,7 +37,7 @@ cl_int fill_lines(cl_mem memory, const Lines& lines, const Block& block, const v
 
 clblasStatus fill(clblasOrder order, size_t element, cl_mem memory, const MatrixPart& part,
                   const Extent& extent, const void* pattern, const Commands& on) {
-  Block block;
+  ByteBlock block;
   Lines lines;
   if (!block_of(order, element, extent, block) || !is_element_size(element))
     return clblasInvalidValue;

@@ -20,7 +20,7 @@ bool add_product(size_t& to, size_t a, size_t b) {
 
 }  // namespace
 
-bool block_of(clblasOrder order, size_t element, const Extent& extent, Block& block) {
+bool block_of(clblasOrder order, size_t element, const Extent& extent, ByteBlock& block) {
   const bool by_rows = order == clblasRowMajor;
   if (element == 0 || (!by_rows && order != clblasColumnMajor)) return false;
   block.length = 0;

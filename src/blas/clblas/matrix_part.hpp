@@ -37,7 +37,7 @@ struct Lines {
 };
 
 /// An area in bytes, without its place.
-struct Block {
+struct ByteBlock {
   size_t length = 0;  ///< of a line
   size_t lines = 0;
   bool is_contiguous(const Lines& in) const { return lines == 1 || in.pitch == length; }
@@ -45,7 +45,7 @@ struct Block {
 
 /// The block of an area that is not empty, in elements of the given size; false where the sizes
 /// are no OpenCL command's.
-bool block_of(clblasOrder order, size_t element, const Extent& extent, Block& block);
+bool block_of(clblasOrder order, size_t element, const Extent& extent, ByteBlock& block);
 
 /// The place of such a block in a matrix; false where it is not inside, or the matrix is not one.
 bool lines_of(clblasOrder order, size_t element, const MatrixPart& part, const Extent& extent,

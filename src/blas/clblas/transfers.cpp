@@ -12,7 +12,7 @@ namespace {
 /// one for all others.
 struct Write {
   static clblasStatus run(const void* from, const Lines& source, cl_mem to, const Lines& target,
-                          const Block& block, bool contiguous, const Commands& on) {
+                          const ByteBlock& block, bool contiguous, const Commands& on) {
     if (contiguous)
       return static_cast<clblasStatus>(::clEnqueueWriteBuffer(
           on.queue(), to, on.blocking(), target.first, block.length * block.lines,
@@ -26,7 +26,7 @@ struct Write {
 
 struct Read {
   static clblasStatus run(cl_mem from, const Lines& source, void* to, const Lines& target,
-                          const Block& block, bool contiguous, const Commands& on) {
+                          const ByteBlock& block, bool contiguous, const Commands& on) {
     if (contiguous)
       return static_cast<clblasStatus>(::clEnqueueReadBuffer(
           on.queue(), from, on.blocking(), source.first, block.length * block.lines,
@@ -40,7 +40,7 @@ struct Read {
 
 struct Copy {
   static clblasStatus run(cl_mem from, const Lines& source, cl_mem to, const Lines& target,
-                          const Block& block, bool contiguous, const Commands& on) {
+                          const ByteBlock& block, bool contiguous, const Commands& on) {
     return on.finish([&](cl_event* event) {
       if (contiguous)
         return ::clEnqueueCopyBuffer(on.queue(), from, to, source.first, target.first,
@@ -57,7 +57,7 @@ struct Copy {
 template <class Direction, class From, class To>
 clblasStatus transfer(clblasOrder order, size_t element, From from, const MatrixPart& source, To to,
                       const MatrixPart& target, const Extent& extent, const Commands& on) {
-  Block block;
+  ByteBlock block;
   Lines in_source, in_target;
   if (!block_of(order, element, extent, block)) return clblasInvalidValue;
   if (extent.is_empty()) return on.only_wait();

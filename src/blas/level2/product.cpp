@@ -10,8 +10,8 @@ namespace kiln::blas {
 namespace {
 
 // Multiply-adds that are worth a work-item of a CPU.
-constexpr double least_area = 16384;
-constexpr std::int64_t items_per_unit = 2, groups_per_unit = 16;
+constexpr double least_product_area = 16384;
+constexpr std::int64_t product_items_per_unit = 2, product_groups_per_unit = 16;
 // Results of a GPU's work-group: rows side by side, or columns that share what is read of x.
 constexpr std::int64_t group_rows = 64, group_columns = 4;
 
@@ -37,12 +37,12 @@ Cut cut_of(const SequenceBuilder& to, unsigned queue, const NormalMatrix& matrix
   if (device.type != Device::Type::cpu) {
     const std::int64_t block = op.transposed ? group_columns : group_rows;
     const std::int64_t most = std::max<std::int64_t>(1, terms / (op.transposed ? 1024 : 64));
-    return {block,
-            std::clamp<std::int64_t>(units * groups_per_unit / ceil_div(results, block), 1, most)};
+    return {block, std::clamp<std::int64_t>(
+                       units * product_groups_per_unit / ceil_div(results, block), 1, most)};
   }
-  const double worth = matrix.area() / queues / least_area;
+  const double worth = matrix.area() / queues / least_product_area;
   const auto items = static_cast<std::int64_t>(
-      std::clamp(worth, 1.0, static_cast<double>(units * items_per_unit)));
+      std::clamp(worth, 1.0, static_cast<double>(units * product_items_per_unit)));
   const std::int64_t most_of_block = to.parameters(kernel_of(to, queue, op), queue).get("block", 1);
   const std::int64_t block =
       std::clamp(ceil_div(results, items), std::min<std::int64_t>(64, results), most_of_block);

@@ -61,13 +61,14 @@ std::size_t length_of(const Call& call, Slot slot) {
   return rectangular && slot == Slot::x ? call.m : call.n;
 }
 
-struct Cut {
+struct UpdateCut {
   std::int64_t columns, parts;
   NDRange range;
 };
 
 /// Blocks of columns, and parts of the rows where the columns are few.
-Cut cut_of(const Device& device, const NormalMatrix& matrix, std::int64_t columns, double area) {
+UpdateCut update_cut_of(const Device& device, const NormalMatrix& matrix, std::int64_t columns,
+                        double area) {
   constexpr double least_area = 16384;
   constexpr std::int64_t items_per_unit = 4, groups_per_unit = 32, least_rows = 1024;
   const bool cpu = device.type == Device::Type::cpu;
@@ -75,7 +76,7 @@ Cut cut_of(const Device& device, const NormalMatrix& matrix, std::int64_t column
   const auto items = static_cast<std::int64_t>(
       std::clamp(area / least_area, 1.0,
                  static_cast<double>(units * (cpu ? items_per_unit : groups_per_unit))));
-  Cut cut{};
+  UpdateCut cut{};
   cut.columns = std::max<std::int64_t>(1, columns / items);
   if (!cpu) cut.columns = std::min<std::int64_t>(cut.columns, 8);
   const std::int64_t blocks = (columns + cut.columns - 1) / cut.columns;
@@ -105,7 +106,7 @@ void add_rank_update(SequenceBuilder& to) {
   for (unsigned queue = 0; queue < team.queues(); ++queue) {
     const std::int64_t from = borders[queue], end = borders[queue + 1];
     if (from == end) continue;
-    const Cut cut = cut_of(to.device(queue), matrix, end - from, area / team.queues());
+    const UpdateCut cut = update_cut_of(to.device(queue), matrix, end - from, area / team.queues());
     auto arguments = team.step(queue, template_choice(to, queue, "rank_update"), cut.range);
     matrix.put(arguments);
     arguments.number(from).number(end).number(cut.columns).number(cut.parts);

@@ -6,14 +6,14 @@ namespace kiln::blas {
 namespace {
 
 // Below this a second queue costs more than it brings; clBLAS gives it none either.
-constexpr double least_area = 8192;
+constexpr double least_team_area = 8192;
 // Shares begin at multiples of this, for the sake of whole vectors.
 constexpr std::int64_t alignment = 16;
 
 }  // namespace
 
 Team::Team(SequenceBuilder& to, double area) : to_(to) {
-  const double most = std::max(1.0, area / least_area);
+  const double most = std::max(1.0, area / least_team_area);
   queues_ = static_cast<unsigned>(std::min<double>(to.queues(), most));
   for (unsigned queue = 1; queue < to.queues(); ++queue)
     if (to.device(queue).handle() != to.device(0).handle() &&

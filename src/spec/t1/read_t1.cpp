@@ -67,7 +67,7 @@ void read_root(Reading& reading, const Json& root) {
   if (has_kernel) read_kernel(reading, *kernel);
 }
 
-const Message* first_error(const std::vector<Message>& messages) {
+const Message* first_t1_error(const std::vector<Message>& messages) {
   for (const auto& message : messages)
     if (message.severity == Message::Severity::error) return &message;
   return nullptr;
@@ -92,7 +92,7 @@ Expected<T1Problem> read_t1(std::string_view text, const std::string& file) {
   Reading reading{reader, problem, expr::Value(expr::List{}), false};
   read_root(reading, *document.root);
   // As it was found, not by line: what decides whether anything else makes sense comes first.
-  if (const auto* error = first_error(reader.messages()))
+  if (const auto* error = first_t1_error(reader.messages()))
     return fail(reading.is_unsupported ? Errc::unsupported : Errc::bad_input, error->render());
   declare_parameters(problem);
   return problem;

@@ -14,7 +14,6 @@ namespace {
 
 using redis::Deadline;
 using redis::Reply;
-using Use = redis::Server::Use;
 
 constexpr std::string_view prefix = "kiln:1:";
 constexpr Kind kinds[] = {Kind::artifact, Kind::plan, Kind::record};
@@ -90,7 +89,7 @@ Lookup RedisStore::get(Kind kind, const Key& key, ByteView canonical) {
 
 Expected<SharedLayer::Found> RedisStore::fetch(Kind kind, const Key& key) {
   const Deadline deadline(options_.timeout);
-  const auto reply = server_.call(Use::read, {"GET", place_of(kind, key)}, deadline,
+  const auto reply = server_.call(redis::Server::Use::read, {"GET", place_of(kind, key)}, deadline,
                                   tuning_.largest + around_content);
   if (!reply) return tl::unexpected(reply.error());
   if (reply->is(Reply::Type::nil)) return fail(Errc::not_found, "no entry");
@@ -140,17 +139,19 @@ Expected<void> RedisStore::send_by(const Deadline& deadline, Kind kind, const Ke
   const auto signature = signature_for(metadata, head, options_);
   if (!signature) return tl::unexpected(signature.error());
   const Bytes value = encode_entry(head, *signature, content);
-  const auto reply = server_.call(Use::write, {"SET", place_of(kind, key), as_text(value)},
-                                  deadline, around_content);
+  const auto reply =
+      server_.call(redis::Server::Use::write, {"SET", place_of(kind, key), as_text(value)},
+                   deadline, around_content);
   if (!reply) return tl::unexpected(reply.error());
   if (reply->is(Reply::Type::status)) return {};
   return fail(Errc::corrupt, "found no answer to SET");
 }
 
 Expected<SharedLayer::Page> RedisStore::list(const std::string& cursor) {
-  const auto reply = server_.call(
-      Use::read, {"SCAN", cursor.empty() ? "0" : cursor, "MATCH", "kiln:1:*", "COUNT", "500"},
-      Deadline(options_.timeout), tuning_.largest);
+  const auto reply =
+      server_.call(redis::Server::Use::read,
+                   {"SCAN", cursor.empty() ? "0" : cursor, "MATCH", "kiln:1:*", "COUNT", "500"},
+                   Deadline(options_.timeout), tuning_.largest);
   if (!reply) return tl::unexpected(reply.error());
   if (reply->elements.size() != 2 || !reply->elements[0].is(Reply::Type::string))
     return fail(Errc::corrupt, "found no answer to SCAN");

@@ -14,11 +14,11 @@ namespace kiln::tune {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t most_log_bytes = std::uint64_t{64} << 20;
 constexpr std::string_view head = R"({"kiln tuning campaign":1})";
 
-Expected<void> append(const FileDescriptor& file, const std::string& line,
-                      const std::filesystem::path& path) {
+Expected<void> append_line(const FileDescriptor& file, const std::string& line,
+                           const std::filesystem::path& path) {
   return write_all(file.get(),
                    ByteView(reinterpret_cast<const std::byte*>(line.data()), line.size()), path);
 }
@@ -26,7 +26,7 @@ Expected<void> append(const FileDescriptor& file, const std::string& line,
 }  // namespace
 
 Expected<std::size_t> CampaignLog::take_in() {
-  const auto bytes = read_file(path_, most_bytes);
+  const auto bytes = read_file(path_, most_log_bytes);
   if (!bytes) return tl::unexpected(bytes.error());
   const std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   std::size_t good = 0, number = 0;
@@ -85,14 +85,15 @@ Expected<CampaignLog> CampaignLog::open(const std::filesystem::path& path, bool 
   if (::ftruncate(log.file_.get(), static_cast<off_t>(good)) != 0)
     return tl::unexpected(io_error("truncate", path, errno));
   if (good == 0)
-    if (auto written = append(log.file_, std::string(head) + "\n", path); !written)
+    if (auto written = append_line(log.file_, std::string(head) + "\n", path); !written)
       return tl::unexpected(written.error());
   return log;
 }
 
 Expected<void> CampaignLog::add(const char* what, const std::string& subject) {
   const Json json{{what, subject}};
-  return append(file_, json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", path_);
+  return append_line(file_, json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n",
+                     path_);
 }
 
 Expected<void> CampaignLog::begin(const std::string& subject) {

@@ -12,7 +12,7 @@ using redis::Reply;
 using Claim = Partners::Claim;
 
 /// Of one reply: more than a page of news with the longest texts.
-constexpr std::size_t most_bytes = 4 << 20;
+constexpr std::size_t most_reply_bytes = 4 << 20;
 
 constexpr std::string_view take_script = R"(
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 'known' end
@@ -116,7 +116,8 @@ std::string RedisBoard::lease_key(ConfigurationId id) const {
 }
 
 Expected<Reply> RedisBoard::call(redis::Words words) {
-  return server_.call(redis::Server::Use::write, words, redis::Deadline(timeout_), most_bytes);
+  return server_.call(redis::Server::Use::write, words, redis::Deadline(timeout_),
+                      most_reply_bytes);
 }
 
 Expected<void> RedisBoard::join() {

@@ -10,7 +10,7 @@
 namespace kiln::tune {
 namespace {
 
-using Json = nlohmann::json;
+using MeasuredJson = nlohmann::json;
 
 constexpr std::uint64_t kMostText = std::uint64_t{4} << 30;
 /// Kernel Tuner wrote failures as huge times before it wrote them as words.
@@ -45,7 +45,7 @@ struct Stop {
   std::string message;
 };
 
-expr::Value value_of(const Json& json, const std::string& name) {
+expr::Value measured_value(const MeasuredJson& json, const std::string& name) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_integer()) {
     if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX) {
@@ -80,8 +80,8 @@ Outcome outcome_of(double time) {
 /// lists of single times, most of such a file, are never held.
 class FileReader {
  public:
-  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
-    using Event = Json::parse_event_t;
+  bool operator()(int depth, MeasuredJson::parse_event_t event, MeasuredJson& parsed) {
+    using Event = MeasuredJson::parse_event_t;
     if (event == Event::key) return key(depth, parsed.get_ref<const std::string&>());
     if (event == Event::value && depth == 1 && parsed.is_string()) {
       if (section_ == "device_name") device = parsed.get<std::string>();
@@ -124,7 +124,7 @@ class FileReader {
       throw Stop{"found 'cache', expected 'tune_params_keys' and 'tune_params' before it"};
     }
     std::vector<Parameter> parameters;
-    for (const Json& key : keys_) {
+    for (const MeasuredJson& key : keys_) {
       if (!key.is_string()) throw Stop{"'tune_params_keys' holds something that is no text"};
       const auto& name = key.get_ref<const std::string&>();
       const auto values = values_.find(name);
@@ -132,18 +132,19 @@ class FileReader {
         throw Stop{fmt::format("'tune_params' has no list '{}'", one_line(name))};
       }
       Parameter& parameter = parameters.emplace_back(Parameter{name, {}});
-      for (const Json& value : *values) parameter.values.push_back(value_of(value, name));
+      for (const MeasuredJson& value : *values)
+        parameter.values.push_back(measured_value(value, name));
     }
     if (parameters.empty()) throw Stop{"'tune_params_keys' is empty"};
     rows.declare(std::move(parameters));
   }
 
-  bool cached(Json& entry) {
+  bool cached(MeasuredJson& entry) {
     std::vector<expr::Value> values;
     for (const Parameter& parameter : rows.parameters()) {
       const auto found = entry.find(parameter.name);
       if (found == entry.end()) throw Stop{fmt::format("no '{}'", one_line(parameter.name))};
-      values.push_back(value_of(*found, parameter.name));
+      values.push_back(measured_value(*found, parameter.name));
     }
     const auto time = entry.find("time");
     if (time == entry.end()) throw Stop{"no 'time'"};
@@ -160,7 +161,7 @@ class FileReader {
     return false;
   }
 
-  bool result(Json& entry) {
+  bool result(MeasuredJson& entry) {
     entry_ = fmt::format("{}", ++results_);
     const auto configuration = entry.find("configuration");
     if (configuration == entry.end() || !configuration->is_object()) {
@@ -177,22 +178,23 @@ class FileReader {
       const auto found = configuration->find(parameter.name);
       if (found == configuration->end())
         throw Stop{fmt::format("no '{}'", one_line(parameter.name))};
-      values.push_back(value_of(*found, parameter.name));
+      values.push_back(measured_value(*found, parameter.name));
     }
     if (configuration->size() != values.size()) throw Stop{"it has more parameters than the first"};
     add(values, t4_outcome(entry));
     return false;
   }
 
-  static Outcome t4_outcome(const Json& entry) {
+  static Outcome t4_outcome(const MeasuredJson& entry) {
     const auto invalidity = entry.find("invalidity");
     if (invalidity != entry.end() && invalidity->is_string() && *invalidity != "correct") {
       return Outcome::of(failure_named(invalidity->get_ref<const std::string&>()));
     }
     const auto measurements = entry.find("measurements");
     if (measurements != entry.end() && measurements->is_array()) {
-      for (const Json& measurement : *measurements) {
-        if (!measurement.is_object() || measurement.value("name", Json()) != "time") continue;
+      for (const MeasuredJson& measurement : *measurements) {
+        if (!measurement.is_object() || measurement.value("name", MeasuredJson()) != "time")
+          continue;
         const auto value = measurement.find("value");
         if (value == measurement.end() || !value->is_number()) break;
         return outcome_of(value->get<double>());
@@ -205,7 +207,7 @@ class FileReader {
     if (const auto added = rows.add(values, outcome); !added) throw Stop{added.error().message()};
   }
 
-  Json keys_, values_;
+  MeasuredJson keys_, values_;
   std::string section_, entry_;
   bool has_entries_ = false;
   std::size_t results_ = 0;
@@ -222,13 +224,13 @@ std::string reason_of(std::string_view what) {
 Expected<void> parse(TextSource& source, FileReader& reader) {
   std::string problem;
   try {
-    const Json rest = Json::parse(Iterator(source), Iterator(), std::ref(reader));
+    const MeasuredJson rest = MeasuredJson::parse(Iterator(source), Iterator(), std::ref(reader));
     if (!rest.is_object()) problem = fmt::format("found {}, expected an object", rest.type_name());
   } catch (const Stop& stop) {
     problem = reader.place() + stop.message;
-  } catch (const Json::parse_error& error) {
+  } catch (const MeasuredJson::parse_error& error) {
     problem = fmt::format("byte {}: {}", error.byte, reason_of(error.what()));
-  } catch (const Json::out_of_range& error) {
+  } catch (const MeasuredJson::out_of_range& error) {
     // The parser's own, of a number beyond all doubles: it does not say where.
     problem = reader.place() + reason_of(error.what());
   }

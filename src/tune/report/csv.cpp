@@ -73,7 +73,7 @@ std::string csv_of(const std::vector<StoredRecord>& records) {
           "{},{},{},{},{},{},{},{},{},{}\r\n", field(subject.family), subject.version,
           field(subject.problem_class), one.size,
           one.milliseconds > 0 ? fmt::format("{}", one.milliseconds) : "",
-          field(text_of(one.parameters)), one.of == Measurement::Of::kiln ? "kiln" : "others",
+          field(text_of(one.parameters)), one.of == kiln::Measurement::Of::kiln ? "kiln" : "others",
           field(one.from), field(subject.device),
           one.standard_milliseconds > 0 ? fmt::format("{}", one.standard_milliseconds) : "");
   return text;

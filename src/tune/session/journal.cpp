@@ -18,7 +18,7 @@ namespace kiln::tune {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_journal_bytes = std::uint64_t{1} << 30;
 
 Json json_of(const Journal::Subject& subject) {
   Json json{{kJournalMark, kJournalVersion}, {"identity", subject.identity},
@@ -74,7 +74,7 @@ Expected<Journal> Journal::open(const std::filesystem::path& path, const Subject
   const std::string head = dumped(json_of(subject)) + "\n";
   std::string text;
   if (resume) {
-    auto bytes = read_file(path, most_bytes);
+    auto bytes = read_file(path, most_journal_bytes);
     if (!bytes) return tl::unexpected(bytes.error());
     text.assign(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   }

@@ -16,7 +16,7 @@ using Ask = Messenger::Ask;
 using Clock = std::chrono::steady_clock;
 
 /// A text of news that is longer is nobody's of ours.
-constexpr std::size_t most_text = 8 << 10;
+constexpr std::size_t most_question_text = 8 << 10;
 /// Results that wait for the board, and those that a board which lost them gets again.
 constexpr std::size_t most_told = 100'000;
 
@@ -87,7 +87,7 @@ class BoardServer {
       case Ask::finished: {
         auto text = board_->finished();
         if (!text) return tl::unexpected(text.error());
-        return *text && (*text)->size() <= most_text ? "+" + **text : std::string();
+        return *text && (*text)->size() <= most_question_text ? "+" + **text : std::string();
       }
     }
     return fail(Errc::internal, "an unknown question");
@@ -120,7 +120,7 @@ class BoardServer {
   Expected<std::string> news() {
     std::string text;
     std::size_t pages = 0;
-    while (text.size() + most_text < most_message) {
+    while (text.size() + most_question_text < most_message) {
       if (pending_.empty()) {
         if (pages++ == most_pages) break;
         auto more = board_->news(next_);
@@ -132,7 +132,8 @@ class BoardServer {
         if (pending_.empty()) break;
       }
       const std::string& one = pending_.back();
-      if (!one.empty() && one.size() < most_text && one.find('\n') == one.npos) text += one + '\n';
+      if (!one.empty() && one.size() < most_question_text && one.find('\n') == one.npos)
+        text += one + '\n';
       pending_.pop_back();
     }
     return text;

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Ask = Messenger::Ask;
 
-constexpr std::size_t most_text = 4 << 10;
+constexpr std::size_t most_shared_text = 4 << 10;
 constexpr std::size_t most_message_shown = 1 << 10;
 /// Between questions to others who are at work on the last candidates.
 constexpr int rest_ms = 100;
@@ -36,7 +36,7 @@ std::string text_of_result(ConfigurationId id, const Report& report) {
 }
 
 std::optional<JournalEntry> result_of(std::string_view text, const SearchSpace& space) {
-  if (text.size() > most_text) return std::nullopt;
+  if (text.size() > most_shared_text) return std::nullopt;
   auto line = journal_line_of(Json::parse(text, nullptr, false));
   if (!line || line->id >= space.size()) return std::nullopt;
   Report& report = line->report;

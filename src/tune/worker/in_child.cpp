@@ -5,7 +5,7 @@
 namespace kiln::tune {
 namespace {
 
-constexpr std::size_t most_bytes = 64 << 10;
+constexpr std::size_t most_outcome_bytes = 64 << 10;
 
 /// One letter, '+' or '-' (an error), then the text.
 std::string outcome_of(const std::function<std::string()>& function) {
@@ -22,12 +22,12 @@ Expected<std::string> in_child(const std::function<std::string()>& function,
                                std::chrono::milliseconds limit) {
   Child child;
   const auto started = child.start([&](int channel) {
-    const std::string text = outcome_of(function).substr(0, most_bytes);
+    const std::string text = outcome_of(function).substr(0, most_outcome_bytes);
     send_all(channel, text.data(), text.size());
   });
   if (!started) return tl::unexpected(started.error());
   // Until the end, which comes after the last byte; a text that stays without one hangs.
-  std::string text(most_bytes + 1, '\0');
+  std::string text(most_outcome_bytes + 1, '\0');
   std::size_t size = 0;
   const auto until = std::chrono::steady_clock::now() + limit;
   while (size < text.size() &&

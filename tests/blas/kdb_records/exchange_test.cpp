@@ -8,6 +8,7 @@
 #include "blas/kdb_records/decomposition.hpp"
 #include "blas/kdb_records/kdb_device.hpp"
 #include "store/layer.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::blas::testing {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "blas/gemm/gemm_generator.hpp"
 #include "blas/template/template_list.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::blas::testing {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "blas/template/template_list.hpp"
 #include "blas/template/template_text.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::blas::testing {
 namespace {

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/command_process.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::testing {
 namespace {

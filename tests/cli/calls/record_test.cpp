@@ -5,6 +5,7 @@
 
 #include "cli/run_process.hpp"
 #include "kernel/recorded_call.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::testing {
 namespace {

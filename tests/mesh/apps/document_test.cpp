@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::mesh {
 namespace {

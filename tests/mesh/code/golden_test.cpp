@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "loop_data.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::mesh::testing {
 namespace {

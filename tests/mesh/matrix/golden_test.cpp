@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "mesh/matrix/matrix_generator.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::mesh::testing {
 namespace {

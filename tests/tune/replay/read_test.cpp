@@ -4,6 +4,7 @@
 
 #include "../support.hpp"
 #include "base/input_file.hpp"
+#include "test_paths.hpp"
 
 namespace kiln::tune {
 namespace {

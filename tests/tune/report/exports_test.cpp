@@ -7,6 +7,7 @@
 
 #include "base/file.hpp"
 #include "journal_support.hpp"
+#include "test_paths.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
