@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/log.hpp"
+#include "device/forked.hpp"
 
 namespace kiln {
 namespace {
@@ -57,6 +58,7 @@ std::vector<double> AutoSplit::weights() const {
 }
 
 RunReport AutoSplit::run() {
+  refuse_after_fork();
   const auto shares = model_.choose();
   const std::vector<double> chosen(shares.begin(), shares.end());
   RunReport report = run_.run(chosen);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/clock.hpp"
+#include "device/forked.hpp"
 #include "schedule/argument_check.hpp"
 #include "schedule/merge.hpp"
 #include "schedule/proof.hpp"
@@ -108,6 +109,7 @@ bool CoRun::provable() const {
 }
 
 RunReport CoRun::run(std::span<const double> weights) {
+  refuse_after_fork();
   if (weights.size() != placements_.size())
     throw Error(Errc::bad_input,
                 fmt::format("{} weights for {} devices", weights.size(), placements_.size()));

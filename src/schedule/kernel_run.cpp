@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "device/forked.hpp"
 #include "kiln/run.hpp"
 #include "schedule/auto_split.hpp"
 #include "schedule/co_run.hpp"
@@ -86,6 +87,7 @@ KernelRun& KernelRun::local(std::size_t bytes) {
 }
 
 RunSummary KernelRun::run(const Range& range, std::string_view partition) {
+  refuse_after_fork();
   if (range.global.empty() || range.global.size() > 3 || range.local.size() != range.global.size())
     throw Error(Errc::bad_input,
                 fmt::format("a range of {} global and {} local sizes; one to three of each were "

@@ -23,6 +23,40 @@ TEST_F(CompileServer, one_serves_many_jobs) {
   EXPECT_EQ(sockets(), 1u);
 }
 
+/// Descriptors that a process has open.
+std::ptrdiff_t open_files(pid_t process) {
+  const fs::directory_iterator all(fmt::format("/proc/{}/fd", process));
+  return std::distance(begin(all), end(all));
+}
+
+/// Kilobytes of memory that are a process's own.
+long resident_kb(pid_t process) {
+  const auto status = contents_of(fmt::format("/proc/{}/status", process));
+  const auto at = status.find("VmRSS:");
+  return at == std::string::npos ? 0 : std::atol(status.c_str() + at + 6);
+}
+
+// 3,000 with KILN_LONG=1: workers are replaced eleven times meanwhile.
+TEST_F(CompileServer, many_jobs_leave_nothing_behind) {
+  const int jobs = std::getenv("KILN_LONG") != nullptr ? 3000 : 12;
+  const auto work = folder_.path() / "work";
+  fs::create_directory(work);
+  const ScopedVariable place("TMPDIR", work.string());
+  for (int i = 0; i < jobs / 3; ++i) ASSERT_TRUE(compiles(i));
+  const auto servers = new_servers();
+  ASSERT_EQ(servers.size(), 1u);
+  const auto files = open_files(servers[0]);
+  const long memory = resident_kb(servers[0]);
+  for (int i = jobs / 3; i < jobs; ++i) ASSERT_TRUE(compiles(i));
+  EXPECT_EQ(new_servers(), servers);
+  EXPECT_LE(open_files(servers[0]), files + 2) << "it may not have closed its last client yet";
+  EXPECT_LE(resident_kb(servers[0]), memory + 8192);
+  EXPECT_TRUE(fs::is_empty(work)) << "folders of jobs";
+  EXPECT_EQ(sockets(), 1u);
+  const fs::directory_iterator all(folder_.path() / "kiln");
+  EXPECT_EQ(std::distance(begin(all), end(all)), 2) << "the socket and the lock";
+}
+
 TEST_F(CompileServer, threads_share_it) {
   std::vector<std::thread> threads;
   std::atomic<int> right{0};

@@ -8,6 +8,7 @@
 #include "blas/new_events.hpp"
 #include "blas/process_run.hpp"
 #include "blas/validate.hpp"
+#include "device/forked.hpp"
 
 namespace kiln::blas {
 
@@ -53,10 +54,12 @@ Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 
 void Plan::repeat(std::span<const cl_event> after, std::span<cl_event> events) {
+  refuse_after_fork();
   run(state_->call, after, events);
 }
 
 void Plan::run(const Call& call, std::span<const cl_event> after, std::span<cl_event> events) {
+  refuse_after_fork();
   State& state = *state_;
   Execution execution = execution_of(state.queues, after, events);
   const Shape& planned = state.shape;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "device/forked.hpp"
 #include "mesh/object/halo.hpp"
 #include "mesh/object/numbers.hpp"
 #include "mesh/object/session.hpp"
@@ -78,7 +79,8 @@ void Dat::free() {
                             name(), users));
   if (state_->data.is_free()) return;
   session.loops.part_with(state_.get());
-  if (state_->data.was_used()) check_cl(::clFinish(session.queue.cl()()), "clFinish");
+  if (state_->data.was_used() && !is_forked_with_drivers())
+    check_cl(::clFinish(session.queue.cl()()), "clFinish");
   state_->data.free();
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "device/forked.hpp"
 #include "device/opencl.hpp"
 
 namespace kiln::mesh {
@@ -48,6 +49,7 @@ void Residence::transpose(const std::byte* from, std::byte* to, bool to_device) 
 }
 
 cl_mem Residence::make_ready(const Queue& queue) {
+  refuse_after_fork();
   const bool is_shared = queue.device()->host_memory && !is_transposed();
   // A buffer of no bytes is none: loops over nothing launch nothing, but have arguments.
   if (buffer_.cl() == nullptr)
@@ -72,6 +74,7 @@ cl_mem Residence::make_ready(const Queue& queue) {
 
 std::byte* Residence::on_host(const Queue& queue, bool to_write) {
   if (device_newer_) {
+    refuse_after_fork();
     if (buffer_.is_host_memory || bytes() == 0) {
       check_cl(::clFinish(queue.cl()()), "clFinish");
     } else {

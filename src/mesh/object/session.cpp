@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "device/forked.hpp"
 #include "device/pinned_workers.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
 #include "mesh/matrix/matrix_work.hpp"
@@ -57,7 +58,9 @@ void Session::part_with(const void* state, bool may_be_written) noexcept {
     }
   };
   attempt([&] { may_be_used = loops.part_with(state) || may_be_used; });
-  if (may_be_used) attempt([&] { check_cl(::clFinish(queue.cl()()), "clFinish"); });
+  // In a forked child nothing runs, and waiting for it would not end.
+  if (may_be_used && !is_forked_with_drivers())
+    attempt([&] { check_cl(::clFinish(queue.cl()()), "clFinish"); });
 }
 
 double Session::copy_bandwidth() {
