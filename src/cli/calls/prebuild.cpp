@@ -22,6 +22,7 @@
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/store/open.hpp"
+#include "cli/written_files.hpp"
 #include "store/pack_export.hpp"
 
 namespace kiln::cli {
@@ -237,6 +238,8 @@ constinit const Command prebuild_command{
 };
 
 int prebuild(Context& context) {
+  if (context.has("pack"))
+    check_written_files({{"--pack", context.text("pack")}}, {{"--from", context.text("from")}});
   if (!context.has("from"))
     throw Error(Errc::bad_input, "found no --from, expected the record of calls (kiln record)");
   const auto recorded = value_or_throw(read_calls(context.text("from")));

@@ -130,7 +130,7 @@ int tune_replay(Context& context) {
 
   const bool as_json = context.flag("json");
   Table table({"strategy", "median", "p90", "score", "missed"});
-  Progress progress("tune", strategies.size() * replay.options.seeds);
+  Progress progress("tune", strategies.size() * replay.options.seeds, Progress::OffTerminal::lines);
   for (const auto& strategy : strategies) {
     const auto figures = measure(replay, strategy, progress);
     if (as_json) {

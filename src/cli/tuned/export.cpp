@@ -18,6 +18,7 @@
 #include "cli/tuned/commands.hpp"
 #include "cli/tuned/records.hpp"
 #include "cli/tuned/searches.hpp"
+#include "cli/written_files.hpp"
 #include "tune/report/exports.hpp"
 
 namespace kiln::cli {
@@ -138,6 +139,12 @@ int tuned_export(Context& context) {
   if (!searches && format == "t4")
     throw Error(Errc::bad_input,
                 "t4 holds a search, not the store's records; expected its JOURNAL");
+  if (context.has("output")) {
+    std::vector<WrittenFile> read = word_files(context);
+    if (context.flag("all"))
+      for (const auto& path : all_journals()) read.push_back({"a journal", path.string()});
+    check_written_files({{"--output", context.text("output")}}, read);
+  }
   if (format == "kdb") return write_records(context, "v3");
   searches ? export_searches(context, format) : export_records(context, format);
   return 0;

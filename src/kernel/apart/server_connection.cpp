@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/digest.hpp"
+#include "base/user_files.hpp"
 #include "kernel/apart/job.hpp"
 #include "kernel/apart/server.hpp"
 
@@ -29,17 +30,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 /// A folder of this user's for sockets; empty where there is none that is safe.
-fs::path socket_folder() {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  const fs::path folder = runtime != nullptr && *runtime == '/'
-                              ? fs::path(runtime) / "kiln"
-                              : fs::path(fmt::format("/tmp/kiln-{}", ::geteuid()));
-  ::mkdir(folder.c_str(), 0700);
-  struct stat status {};
-  const bool safe = ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
-                    status.st_uid == ::geteuid() && (status.st_mode & 0077) == 0;
-  return safe ? folder : fs::path();
-}
+fs::path socket_folder() { return runtime_folder().value_or(fs::path()); }
 
 bool matters(std::string_view entry) {
   // What every shell changes, and what only the library reads.
