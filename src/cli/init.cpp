@@ -23,17 +23,19 @@ constexpr Option own_options[] = {
     {.name = "kernel",
      .kind = Kind::text,
      .value_name = "NAME",
-     .help = "The kernel that the file is for, where the source has several."},
+     .help = "The kernel that the file is for, where the source has several.",
+     .repeat = Repeat::yes},
     {.name = "output",
      .kind = Kind::file,
      .value_name = "FILE",
      .help = "The file to write. Default: the kernel's name with .json, beside the source. A file "
              "that exists is never overwritten."},
     {.name = "define",
-     .kind = Kind::assignment,
-     .value_name = "NAME=TEXT",
-     .help = "A macro of the kernel; it goes into the file, too.",
-     .repeat = Repeat::yes},
+     .kind = Kind::text,
+     .value_name = "NAME[=VALUE]",
+     .help = "A macro for the kernel source; it goes into the file, too.",
+     .repeat = Repeat::yes,
+     .letter = 'D'},
     options::source_dir,
     options::json,
 };
@@ -100,8 +102,18 @@ int init_spec_file(Context& context) {
   for (const auto& folder : context.list("source-dir")) folders.emplace_back(folder);
   spec::InitRequest request;
   request.source = value_or_throw(load_source(source, folders));
-  request.kernel = context.text("kernel");
-  request.macros = context.assignments("define");
+  const auto& kernels = context.list("kernel");
+  if (kernels.size() > 1)
+    throw Error(Errc::bad_input,
+                fmt::format("--kernel: found {} kernels, expected one: a file has one kernel",
+                            kernels.size()));
+  if (!kernels.empty()) request.kernel = kernels.front();
+  for (const auto& text : context.list("define")) {
+    const auto equals = text.find('=');
+    // As compilers do: a macro without a value is 1.
+    request.macros.emplace_back(text.substr(0, equals),
+                                equals == text.npos ? "1" : text.substr(equals + 1));
+  }
   // Which name the file gets hangs on the kernel; the folder does not.
   std::filesystem::path output = context.text("output");
   request.src = source_name(source, output.empty() ? source : output);

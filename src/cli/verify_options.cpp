@@ -22,8 +22,7 @@ constexpr Option own_options[] = {
     options::rtol,
     {.name = "check-bounds",
      .help = "Looks for writes outside of buffers, by zones around each buffer in the runs on one "
-             "device.",
-     .fallback = "on"},
+             "device; --no-check-bounds leaves it out."},
     options::json,
     options::source_dir,
     options::dialect,
