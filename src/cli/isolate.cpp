@@ -30,16 +30,14 @@ struct Outcome {
   double seconds = 0;
 };
 
-/// Tells a child to end with its parent. No option: nobody but this file uses it.
-constexpr const char* child_mark = "KILN_ISOLATED_CHILD";
-
 bool is_set_for_child(std::string_view option) {
   return option == "json" || option == "isolate" || option == "quiet" || option == "timeout";
 }
 
-/// The options of this run as words for the child, which runs one spec and reports as JSON. They
-/// hold what came from the config file and the environment, so the child reads no file again.
-std::vector<std::string> child_words(const Context& context, const std::string& spec) {
+}  // namespace
+
+std::vector<std::string> words_for_child(const Context& context,
+                                         const std::function<bool(std::string_view)>& passed) {
   std::vector<std::string> words{"run",
                                  "--json",
                                  "--no-isolate",
@@ -48,7 +46,8 @@ std::vector<std::string> child_words(const Context& context, const std::string& 
                                  "--config=off",
                                  "--log=" + context.text("log")};
   for (const Option& option : context.command().options) {
-    if (is_set_for_child(option.name) || !context.has(option.name)) continue;
+    if (is_set_for_child(option.name) || !context.has(option.name) || !passed(option.name))
+      continue;
     const std::string name(option.name);
     if (option.kind == Kind::flag)
       words.push_back((context.flag(option.name) ? "--" : "--no-") + name);
@@ -56,10 +55,10 @@ std::vector<std::string> child_words(const Context& context, const std::string& 
       for (const auto& value : context.list(option.name))
         words.push_back("--" + name + "=" + value);
   }
-  words.push_back("--");
-  words.push_back(spec);
   return words;
 }
+
+namespace {
 
 /// The last line of what a child said, for people.
 std::string last_line(const std::string& text) {
@@ -94,7 +93,8 @@ std::chrono::milliseconds bound_of(double seconds) {
 Outcome run_child(const Context& context, const std::string& spec) {
   ProcessRequest request;
   request.program = std::filesystem::canonical("/proc/self/exe");
-  request.arguments = child_words(context, spec);
+  request.arguments = words_for_child(context, [](std::string_view) { return true; });
+  request.arguments.insert(request.arguments.end(), {"--", spec});
   const double limit = context.number("timeout");
   request.environment = {{child_mark, "1"}};
   request.limit = bound_of(limit);

@@ -5,6 +5,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/isolate.hpp"
+#include "cli/oclgrind.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_output.hpp"
@@ -30,6 +31,9 @@ int run_here(const Context& context) {
     stop_if_interrupted();
     progress.note(file);
     try {
+      if (options.bounds == Bounds::checked)
+        if (const auto found = oclgrind_finding(context, file); found && !found->empty())
+          throw Error(Errc::device, *found);
       const SpecRun result = run_spec(file, options, session, records ? &timeline : nullptr);
       progress.hide();
       print_run(context, result);
@@ -61,6 +65,10 @@ int run_specs(Context& context) {
     throw Error(
         Errc::bad_input,
         "--timeout: found no --isolate, expected both: a kernel is stopped with its process");
+  if (context.flag("check-bounds") && context.flag("legacy"))
+    throw Error(Errc::bad_input,
+                "--check-bounds cannot be combined with --legacy: the original's slices have no "
+                "room around them");
   return context.flag("isolate") ? run_isolated(context) : run_here(context);
 }
 

@@ -138,7 +138,10 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
   } else {
     const auto start = now_ns();
     CoRun run(session.resolver(), session.queues(), std::move(job),
-              {.trace = timeline, .explanations = &result.explanations});
+              {.trace = timeline,
+               .explanations = &result.explanations,
+               .memory = options.bounds == Bounds::checked ? Placement::OwnMemory::guarded
+                                                           : Placement::OwnMemory::where_needed});
     spec::check_job_types(result.bound, run.job(), session.resolver(), session.queues().front());
     CallCounter* const counter = counter_of(file, options, loaded.name, session);
     if (counter != nullptr) counter->add_prepare(now_ns() - start);

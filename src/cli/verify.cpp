@@ -133,6 +133,8 @@ int verify_specs(Context& context) {
   options.dialect = dialect_of(context);
   for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
   if (context.has("rtol")) options.rtol = context.number("rtol");
+  if (context.has("check-bounds") && !context.flag("check-bounds"))
+    options.bounds = Bounds::unchecked;
   Session session(context, Session::Alone::halved);
   if (session.devices().size() == 1)
     complain(

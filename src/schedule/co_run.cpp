@@ -36,7 +36,7 @@ CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options opt
     if (options_.explanations != nullptr) options_.explanations->push_back(std::move(explanation));
     if (i == 0) {
       program_ = &program;
-      value_or_throw(check_arguments_match(program.kernel(job_.kernel), job_));
+      value_or_throw(check_arguments_match(program.kernel(job_.kernel), job_, safety_.parameters));
       take_element_sizes(program.kernel(job_.kernel), safety_, job_);
       protect_inputs();
       note_initial();
@@ -303,8 +303,7 @@ CoRun::Merged CoRun::merge(const std::vector<std::size_t>& active, std::size_t o
 }
 
 std::string CoRun::argument_text(std::size_t argument) const {
-  return fmt::format("argument {}{}", argument,
-                     argument < job_.names.size() ? " (" + job_.names[argument] + ")" : "");
+  return "argument " + argument_name(program_->kernel(job_.kernel), safety_.parameters, argument);
 }
 
 /// Whether a run with other data may touch other elements, so that it shows nothing for them.

@@ -44,6 +44,7 @@ struct KernelRun::State {
   std::unique_ptr<CoRun> run;
   CallCounter* counter = nullptr;  // of the present range, where calls are recorded
   std::optional<AutoSplit> learning;
+  Bounds bounds = Bounds::unchecked;
 };
 
 KernelRun::KernelRun(const Machine& machine, const std::filesystem::path& source,
@@ -62,8 +63,11 @@ KernelRun::KernelRun(const Machine& machine, const std::filesystem::path& source
 KernelRun::~KernelRun() = default;
 KernelRun::KernelRun(KernelRun&&) noexcept = default;
 
-KernelRun& KernelRun::buffer(std::span<const std::byte> data, Access access) {
+KernelRun& KernelRun::buffer(std::span<const std::byte> data, std::size_t element_bytes,
+                             Access access) {
   BufferArgument argument;
+  // Bytes say nothing of what the kernel takes them for.
+  argument.element_bytes = element_bytes > 1 ? element_bytes : 0;
   argument.access = access == Access::in    ? BufferArgument::Access::in
                     : access == Access::out ? BufferArgument::Access::out
                                             : BufferArgument::Access::inout;
@@ -82,6 +86,12 @@ KernelRun& KernelRun::scalar(std::span<const std::byte> bytes) {
 
 KernelRun& KernelRun::local(std::size_t bytes) {
   state_->job.arguments.emplace_back(LocalArgument{bytes});
+  state_->run.reset();
+  return *this;
+}
+
+KernelRun& KernelRun::bounds(Bounds bounds) {
+  state_->bounds = bounds;
   state_->run.reset();
   return *this;
 }
@@ -108,8 +118,10 @@ RunSummary KernelRun::run(const Range& range, std::string_view partition) {
     state_->learning.reset();
     state_->run.reset();
     state_->job.range = wanted;
+    CoRun::Options options;
+    if (state_->bounds == Bounds::checked) options.memory = Placement::OwnMemory::guarded;
     state_->run = std::make_unique<CoRun>(state_->machine->resolver(), state_->machine->queues,
-                                          state_->job, CoRun::Options{});
+                                          state_->job, options);
     CallLog* const log = CallLog::process();
     if (log != nullptr)
       state_->counter = log->counter(recorded_call(

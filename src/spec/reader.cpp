@@ -23,7 +23,26 @@ std::string shown_key(std::string_view key) {
   return plain ? std::string(key) : quote(key);
 }
 
+void report_marks_in(const Json& value, const std::string& path, Reader& reader, bool& found) {
+  if (value.is(Json::Kind::string) && value.text.starts_with(fill_in_mark)) {
+    found = true;
+    reader.error(value.at, path,
+                 "still to be filled in: " + value.text.substr(fill_in_mark.size()));
+  }
+  for (std::size_t i = 0; i < value.items.size(); ++i)
+    report_marks_in(value.items[i], join(path, i), reader, found);
+  for (const auto& member : value.members)
+    if (member.key != "description")
+      report_marks_in(member.value, join(path, member.key), reader, found);
+}
+
 }  // namespace
+
+bool report_marks(const Json& root, Reader& reader) {
+  bool found = false;
+  report_marks_in(root, "", reader, found);
+  return found;
+}
 
 std::string join(std::string_view path, std::string_view key) {
   return path.empty() ? std::string(key) : std::string(path) + "." + std::string(key);
@@ -101,20 +120,25 @@ std::optional<std::uint32_t> Reader::read_position(const Json& object, std::stri
 
 // The original takes any unknown buffer type for double. Kiln keeps that for the empty name only,
 // which files really have; a misspelt one would silently run on garbage.
-std::optional<Type> Reader::read_type(const Json& object, std::string_view path, EmptyType empty) {
-  const Json* value = required(object, path, "type", "a type, such as \"float\"");
-  if (value == nullptr) return std::nullopt;
-  const auto name = read_string(*value, join(path, "type"), "a type, such as \"float\"");
-  if (!name) return std::nullopt;
-  if (name->empty() && empty == EmptyType::is_double) {
-    warning(value->at, join(path, "type"),
+std::optional<Type> Reader::named_type(const Json& object, std::string_view path,
+                                       const std::string& name, EmptyType empty) {
+  const Json& value = object.find("type")->value;
+  if (name.empty() && empty == EmptyType::is_double) {
+    warning(value.at, join(path, "type"),
             "found an empty type, expected a type such as \"float\": it counts as double");
     return Type{};
   }
-  auto type = Type::parse(*name);
+  auto type = Type::parse(name);
   if (type) return *type;
-  error(value->at, join(path, "type"), type.error().message());
+  error(value.at, join(path, "type"),
+        type.error().message() + "; a structure has the type \"struct\"");
   return std::nullopt;
+}
+
+std::optional<std::string> Reader::read_type_name(const Json& object, std::string_view path) {
+  const Json* value = required(object, path, "type", "a type, such as \"float\"");
+  if (value == nullptr) return std::nullopt;
+  return read_string(*value, join(path, "type"), "a type, such as \"float\"");
 }
 
 void Reader::warn_of_unknown(const Json& object, std::string_view path,

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <thread>
 
@@ -222,6 +223,48 @@ TEST_F(KernelRunTest, wrong_arguments_name_position_and_type) {
   EXPECT_EQ(error.code(), Errc::bad_input);
   EXPECT_THAT(error.message(), HasSubstr("argument 2 of kernel scale: a value of 8 bytes"));
   EXPECT_THAT(error.message(), HasSubstr("(int n)"));
+}
+
+constexpr const char* structures = R"(
+typedef struct { int count; float4 step; } plan;
+typedef float8 wide;
+typedef float real;
+__kernel void apply(__global float* y, plan p, wide w, real r) {
+  y[get_global_id(0)] = p.step.y * p.count + w.s7 + r;
+}
+)";
+
+struct alignas(16) Plan {
+  int count = 0;
+  alignas(16) float step[4] = {};
+};
+static_assert(sizeof(Plan) == 32);
+
+TEST_F(KernelRunTest, values_of_structures_and_typedefs_must_have_the_kernels_size) {
+  value_or_throw(write_file(file_, as_bytes(structures)));
+  const Machine machine = pair();
+  std::vector<float> y(n);
+  const auto run_with = [&](const auto& plan, const auto& wide, const auto& real) {
+    KernelRun run(machine, file_, "apply");
+    run.out(std::span(y)).value(plan).value(wide).value(real);
+    run.run({{n}, {10}});
+  };
+  using Wide = std::array<float, 8>;
+  run_with(Plan{3, {0, 2, 0, 0}}, Wide{0, 0, 0, 0, 0, 0, 0, 5}, 0.5f);
+  EXPECT_EQ(y[0], 11.5f);
+  const auto refusal = [&](const auto&... values) {
+    const auto error = error_of([&] { run_with(values...); });
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    return error.message();
+  };
+  EXPECT_EQ(refusal(1.0f, Wide{}, 0.5f),
+            "argument 1 of kernel apply: a value of 4 bytes is given; the kernel takes a value of "
+            "32 bytes (plan p)");
+  EXPECT_EQ(refusal(char{1}, Wide{}, 0.5f),
+            "argument 1 of kernel apply: a value of 1 byte is given; the kernel takes a value of "
+            "32 bytes (plan p)");
+  EXPECT_THAT(refusal(Plan{}, 1.0f, 0.5f), HasSubstr("argument 2 of kernel apply: a value of 4"));
+  EXPECT_THAT(refusal(Plan{}, Wide{}, 0.5), HasSubstr("a value of 4 bytes (real r)"));
 }
 
 TEST_F(KernelRunTest, malformed_ranges_and_partitions_are_bad_input) {
