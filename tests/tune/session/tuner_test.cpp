@@ -378,7 +378,9 @@ TEST_F(LockedTuner, records_the_best_so_far_where_the_other_comes_in_between) {
   std::size_t calls = 0;
   const auto result = search_locked(
       [&](const TunerState& state) {
-        if (state.evaluated == 10 && !state.waiting) EXPECT_TRUE(other_.try_lock());
+        if (state.evaluated == 10 && !state.waiting) {
+          EXPECT_TRUE(other_.try_lock());
+        }
         if (state.waiting) ++calls;
         return calls < 2;
       },
