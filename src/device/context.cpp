@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "device/queue_handle.hpp"
 #include "device/retired_queues.hpp"
 
 namespace kiln {
@@ -79,6 +80,7 @@ Queue::Queue(ContextPtr context, DevicePtr device)
 }
 
 Queue Queue::adopt(cl_command_queue foreign, ContextPtr context) {
+  if (!is_queue(foreign)) throw Error(Errc::bad_input, "the handle is not that of a queue");
   try {
     Queue queue;
     queue.queue_ = std::make_shared<const cl::CommandQueue>(foreign, true);
