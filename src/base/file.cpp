@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/standard_output.hpp"
+
 namespace kiln {
 
 namespace {
@@ -43,6 +45,17 @@ Expected<Buffer> read_whole(const std::filesystem::path& path, std::uint64_t lim
 bool is_device_or_pipe(const std::filesystem::path& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+OutputWriter& standard_output() {
+  static OutputWriter writer;
+  return writer;
+}
+
+bool names_standard_output(const std::filesystem::path& path) {
+  for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+    if (path.lexically_normal() == name) return true;
+  return false;
 }
 
 Expected<void> write_in_place(const std::filesystem::path& path, ByteView bytes) {
@@ -91,7 +104,10 @@ Expected<void> AtomicFile::commit(Durability durability) {
   return {};
 }
 
+void set_standard_output(OutputWriter write) { standard_output() = std::move(write); }
+
 Expected<void> write_file(const std::filesystem::path& path, ByteView bytes, unsigned mode) {
+  if (standard_output() && names_standard_output(path)) return standard_output()(bytes);
   if (is_device_or_pipe(path)) return write_in_place(path, bytes);
   auto file = AtomicFile::create(path, mode);
   if (!file) return tl::unexpected(file.error());

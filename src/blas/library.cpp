@@ -65,6 +65,7 @@ Status Library::run(const Call& call, const Execution& execution) {
   const Shape shape = shape_of(call, execution);
   auto sequence = take(shape, execution);
   if (!sequence) {
+    if (const Status status = check_handles(execution); status != Status::success) return status;
     if (!supports(call, execution)) return Status::invalid_device;
     sequence = build(call, execution, shape);
   }

@@ -14,6 +14,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/log_sink.hpp"
 #include "cli/output.hpp"
+#include "cli/results.hpp"
 #include "cli/terminal.hpp"
 #include "kiln/version.hpp"
 
@@ -106,6 +107,7 @@ int run_words(Words words) {
 }  // namespace
 
 int run(int count, char** words) {
+  separate_results();
   handle_signals();
   set_default_path();
   int code = 1;

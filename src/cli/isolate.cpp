@@ -14,6 +14,7 @@
 #include "base/process.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
+#include "cli/kernel_output.hpp"
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -28,6 +29,7 @@ using Json = nlohmann::ordered_json;
 struct Outcome {
   std::string spec, status, message;
   double seconds = 0;
+  KernelText printed = {};
 };
 
 bool is_set_for_child(std::string_view option) {
@@ -80,9 +82,12 @@ Outcome outcome_of(const std::string& spec, const ProcessResult& result, double 
     return {spec, "failed",
             fmt::format("exit code {}: {}", result.exit_code, last_line(result.errors)), 0};
   const std::string status = report.value("status", "failed");
+  KernelText printed{report.value("kernel_output", ""), 0};
+  printed.bytes = report.value("kernel_output_bytes", std::uint64_t{printed.text.size()});
   // The run went well, and then something did not: the timeline's file, mostly.
-  if (status == "ok" && result.exit_code != 0) return {spec, "failed", last_line(result.errors), 0};
-  return {spec, status, report.value("message", ""), 0};
+  if (status == "ok" && result.exit_code != 0)
+    return {spec, "failed", last_line(result.errors), 0, std::move(printed)};
+  return {spec, status, report.value("message", ""), 0, std::move(printed)};
 }
 
 std::chrono::milliseconds bound_of(double seconds) {
@@ -125,16 +130,18 @@ std::string short_message(const Outcome& outcome) {
 
 void print_outcome(const Context& context, const Outcome& outcome) {
   if (context.flag("json")) {
-    const Json object{{"spec", outcome.spec},
-                      {"status", outcome.status},
-                      {"seconds", outcome.seconds},
-                      {"message", outcome.message}};
+    Json object{{"spec", outcome.spec},
+                {"status", outcome.status},
+                {"seconds", outcome.seconds},
+                {"message", outcome.message}};
+    outcome.printed.add_to(object);
     print_json(object);
   } else if (!context.flag("quiet") || outcome.status != "ok") {
     print(fmt::format("{:<8} {:>8.3f} s  {}{}\n", outcome.status, outcome.seconds, outcome.spec,
                       short_message(outcome)));
   }
   flush_output();
+  if (!context.flag("json")) outcome.printed.show();
 }
 
 void print_summary(const std::map<std::string, std::size_t>& counts, std::size_t total) {

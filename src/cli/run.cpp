@@ -5,6 +5,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/isolate.hpp"
+#include "cli/kernel_output.hpp"
 #include "cli/oclgrind.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -27,6 +28,9 @@ int run_here(const Context& context) {
   Timeline timeline;
   int worst = 0;
   Progress progress("run", context.arguments().size());
+  using Printed = KernelOutputOfSpecs;
+  Printed printed(context.flag("json") ? Printed::To::json : Printed::To::errors,
+                  Printed::Shown::all, progress);
   for (const std::string& file : context.arguments()) {
     stop_if_interrupted();
     progress.note(file);
@@ -35,13 +39,15 @@ int run_here(const Context& context) {
         if (const auto found = oclgrind_finding(context, file); found && !found->empty())
           throw Error(Errc::device, *found);
       const SpecRun result = run_spec(file, options, session, records ? &timeline : nullptr);
+      const KernelText text = printed.take();
       progress.hide();
-      print_run(context, result);
+      print_run(context, result, text);
       if (!result.difference.empty()) note(worst, 1);
     } catch (const Error& error) {
       if (session.has_no_devices()) throw;  // said once, not for every spec
+      const KernelText text = printed.take();
       progress.hide();
-      print_failure(context, file, error);
+      print_failure(context, file, error, text);
       note(worst, exit_code(error.code()));
     }
     progress.advance();

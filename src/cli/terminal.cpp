@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cli/results.hpp"
+
 namespace kiln::cli {
 namespace {
 
@@ -28,17 +30,21 @@ const char* code_of(Style style) {
   return "";
 }
 
+int descriptor_of(Stream stream) {
+  return stream == Stream::output ? results_descriptor() : STDERR_FILENO;
+}
+
 }  // namespace
 
 bool is_terminal(Stream stream) {
   const char* type = std::getenv("TERM");
   const bool dumb = type == nullptr || std::string_view(type) == "dumb";
-  return !dumb && ::isatty(static_cast<int>(stream)) == 1;
+  return !dumb && ::isatty(descriptor_of(stream)) == 1;
 }
 
 int columns(Stream stream) {
   winsize size{};
-  if (::ioctl(static_cast<int>(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  if (::ioctl(descriptor_of(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return std::max<int>(size.ws_col, 20);
 }
 

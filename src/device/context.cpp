@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "device/forked.hpp"
+#include "device/queue_handle.hpp"
 #include "device/retired_queues.hpp"
 
 namespace kiln {
@@ -86,6 +87,7 @@ Queue::Queue(ContextPtr context, DevicePtr device)
 
 Queue Queue::adopt(cl_command_queue foreign, ContextPtr context) {
   refuse_after_fork();
+  if (!is_queue(foreign)) throw Error(Errc::bad_input, "the handle is not that of a queue");
   try {
     Queue queue;
     queue.queue_ = std::make_shared<const cl::CommandQueue>(foreign, true);

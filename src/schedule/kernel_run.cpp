@@ -28,9 +28,22 @@ Machine::Machine(std::string_view devices, const std::string& store)
 Machine::~Machine() = default;
 Machine::Machine(Machine&&) noexcept = default;
 
+namespace {
+
+/// What an object of this header holds. Throws where the object was moved from.
+template <class Pointer>
+auto& held(const Pointer& state, const char* what) {
+  if (!state)
+    throw Error(Errc::bad_input,
+                fmt::format("the {} was moved from, expected the one that it went to", what));
+  return *state;
+}
+
+}  // namespace
+
 std::vector<DeviceSummary> Machine::devices() const {
   std::vector<DeviceSummary> list;
-  for (const auto& queue : state_->queues)
+  for (const auto& queue : held(state_, "Machine").queues)
     list.push_back(
         {queue.device()->name, queue.device()->type_name(), queue.device()->compute_units});
   return list;
@@ -51,6 +64,7 @@ KernelRun::KernelRun(const Machine& machine, const std::filesystem::path& source
                      std::string kernel,
                      const std::vector<std::pair<std::string, std::string>>& macros)
     : state_(std::make_unique<State>()) {
+  held(machine.state_, "Machine");
   state_->machine = machine.state_;
   Request& request = state_->job.request;
   request.family = "source";
@@ -73,20 +87,23 @@ KernelRun& KernelRun::buffer(std::span<const std::byte> data, std::size_t elemen
                                             : BufferArgument::Access::inout;
   // An input is never written: CoRun gives a kernel that would do so a private copy.
   argument.data = {const_cast<std::byte*>(data.data()), data.size()};
-  state_->job.arguments.emplace_back(argument);
-  state_->run.reset();
+  State& state = held(state_, "KernelRun");
+  state.job.arguments.emplace_back(argument);
+  state.run.reset();
   return *this;
 }
 
 KernelRun& KernelRun::scalar(std::span<const std::byte> bytes) {
-  state_->job.arguments.emplace_back(ScalarArgument{{bytes.begin(), bytes.end()}});
-  state_->run.reset();
+  State& state = held(state_, "KernelRun");
+  state.job.arguments.emplace_back(ScalarArgument{{bytes.begin(), bytes.end()}});
+  state.run.reset();
   return *this;
 }
 
 KernelRun& KernelRun::local(std::size_t bytes) {
-  state_->job.arguments.emplace_back(LocalArgument{bytes});
-  state_->run.reset();
+  State& state = held(state_, "KernelRun");
+  state.job.arguments.emplace_back(LocalArgument{bytes});
+  state.run.reset();
   return *this;
 }
 
@@ -112,6 +129,7 @@ RunSummary KernelRun::run(const Range& range, std::string_view partition) {
       throw Error(Errc::bad_input,
                   fmt::format("local size {} does not divide global size {} in dimension {}",
                               wanted.local[d], wanted.global[d], d));
+  held(state_, "KernelRun");
   const Partition split = value_or_throw(Partition::parse(partition));
   if (!state_->run || !(state_->job.range == wanted)) {
     // Should making the new one fail, the old one must not run under the new range's name.

@@ -145,6 +145,49 @@ TEST_F(KernelRunTest, may_be_moved_and_outlive_the_machine_object) {
   expect_scaled(3);
 }
 
+TEST_F(KernelRunTest, what_was_moved_from_says_so) {
+  Machine old = pair();
+  const Machine machine(std::move(old));
+  EXPECT_THAT(error_of([&] { old.devices(); }).message(), HasSubstr("the Machine was moved from"));
+  EXPECT_THAT(error_of([&] { KernelRun(old, file_, "scale"); }).message(),
+              HasSubstr("the Machine was moved from"));
+  KernelRun before(machine, file_, "scale");
+  const KernelRun after(std::move(before));
+  const std::vector<std::function<void()>> calls{[&] { before.in(std::span<const int>(x_)); },
+                                                 [&] { before.value(int{1}); },
+                                                 [&] { before.local(4); },
+                                                 [&] {
+                                                   before.run({{64}, {64}});
+                                                 }};
+  for (const auto& call : calls) {
+    const Error error = error_of(call);
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    EXPECT_THAT(error.message(), HasSubstr("the KernelRun was moved from"));
+  }
+}
+
+// A launch with as much ends the process in PoCL.
+TEST_F(KernelRunTest, local_memory_beyond_the_devices_is_bad_input) {
+  const Machine machine = pair();
+  for (const std::size_t bytes : {std::size_t{1} << 30, ~std::size_t{0}}) {
+    KernelRun run(machine, file_, "reversed");
+    run.in(std::span<const int>(x_)).out(std::span(y_)).local(bytes);
+    const Error error = error_of([&] { run.run({{1000}, {10}}); });
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    EXPECT_THAT(error.message(), HasSubstr("reversed needs more local memory than"));
+  }
+}
+
+TEST_F(KernelRunTest, a_grid_of_more_work_groups_than_the_driver_counts_is_bad_input) {
+  const Machine machine("cpu", "off");
+  KernelRun run(machine, file_, "twice");
+  std::vector<int> x(x_.begin(), x_.end());
+  run.inout(std::span(x));
+  const Error error = error_of([&] { run.run({{std::size_t{1} << 32}, {1}}); });
+  EXPECT_EQ(error.code(), Errc::bad_input);
+  EXPECT_THAT(error.message(), HasSubstr("a grid of 4294967296x1x1 work-groups is above"));
+}
+
 TEST_F(KernelRunTest, a_store_folder_is_used_by_the_next_machine) {
   const std::string store = (folder_.path() / "store").string();
   for (int round = 0; round < 2; ++round) {

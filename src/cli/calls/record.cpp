@@ -11,6 +11,7 @@
 #include "cli/calls/commands.hpp"
 #include "cli/context.hpp"
 #include "cli/output.hpp"
+#include "cli/results.hpp"
 #include "kernel/call_log.hpp"
 
 namespace kiln::cli {
@@ -64,6 +65,7 @@ int record(Context& context) {
   for (const auto& word : context.arguments()) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   flush_output();
+  join_results();
   ::execvp(words.front(), words.data());
   const int error = errno;
   throw Error(error == ENOENT ? Errc::not_found : Errc::bad_input,
