@@ -67,6 +67,9 @@ Expected<Bytes> BlobFolder::read(const Digest& digest, std::uint64_t size,
   if (!fd) return tl::unexpected(io_error("open", path, errno));
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return tl::unexpected(io_error("read", path, errno));
+  // Of the very file that is read: its folder may be one that others can write to.
+  if (auto why = written_by_others(path, status, owner_); !why.empty())
+    return fail(Errc::refused, "the content's file is not used: " + why);
   // Memory is asked for only once the file has been seen to be as long as the row says.
   if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != size)
     return fail(Errc::corrupt, "the content's file has " + std::to_string(status.st_size) +

@@ -6,6 +6,7 @@
 
 #include "base/digest.hpp"
 #include "base/file.hpp"
+#include "base/ownership.hpp"
 
 namespace kiln {
 
@@ -13,13 +14,15 @@ namespace kiln {
 /// Thread-safe; holds nothing open.
 class BlobFolder {
  public:
-  explicit BlobFolder(std::string store_folder) : root_(std::move(store_folder) + "/blobs") {}
+  explicit BlobFolder(std::string store_folder, FileOwner owner = FileOwner::user)
+      : root_(std::move(store_folder) + "/blobs"), owner_(owner) {}
 
   /// Writes a file aside; commit() on it gives it its name. It is always written, even where one of
   /// that name stands: that one may be damaged. Errors: io, where its folders are links, too.
   Expected<AtomicFile> stage(const Digest& digest, ByteView content) const;
 
-  /// The content, of exactly `size` bytes with this checksum. Errors: not_found, corrupt, io.
+  /// The content, of exactly `size` bytes with this checksum, from a file that nobody but the
+  /// store's owner can have written. Errors: not_found, corrupt, io, refused.
   Expected<Bytes> read(const Digest& digest, std::uint64_t size, const Checksum& checksum) const;
 
   /// Removes a file that no entry refers to any more. Returns its size; 0 where there was none.
@@ -37,6 +40,7 @@ class BlobFolder {
   /// Makes the folders that are absent, too.
   Expected<AtomicFile> create_file(const std::string& path) const;
   std::string root_;
+  FileOwner owner_;
 };
 
 }  // namespace kiln

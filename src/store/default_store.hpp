@@ -20,6 +20,7 @@ struct StoreSettings {
   std::uint64_t limit = default_store_limit;  ///< bytes of the local one; 0: none
   /// What the shared store may add to a call, at most.
   std::chrono::milliseconds shared_timeout{50};
+  LogLevel shared_failures = LogLevel::warning;  ///< SharedOptions::failures
 };
 
 /// Where a system store is looked for when nobody says otherwise.

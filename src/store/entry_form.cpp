@@ -77,8 +77,8 @@ Bytes encode_entry(const EntryHead& head, const std::optional<Signature>& signat
 
 Expected<DecodedEntry> decode_entry(ByteView bytes) {
   Cursor cursor(bytes, entry_name);
-  if (as_text(cursor.take(entry_magic.size(), "entry_magic")) != entry_magic)
-    cursor.refuse(0, "entry_magic", "this is none");
+  if (as_text(cursor.take(entry_magic.size(), "magic")) != entry_magic)
+    cursor.refuse(0, "magic", "this is none");
   entry_form::Head head = entry_form::take_head(cursor);
   DecodedEntry entry;
   entry.signature = entry_form::take_signature(cursor);

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/file_descriptor.hpp"
+#include "base/ownership.hpp"
 
 namespace kiln {
 namespace {
@@ -25,6 +26,11 @@ Expected<void> check_rights(const std::string& path, const struct stat& status, 
     return fail(Errc::refused,
                 fmt::format("{} has mode {:04o}; nobody but its owner may write it: chmod 644 {}",
                             path, mode, path));
+  if (const auto open = replaceable_by_anybody(path); !open.empty())
+    return fail(Errc::refused,
+                fmt::format("every user may replace {}: {} can be written by every user and has no "
+                            "sticky bit (chmod +t or o-w)",
+                            path, open));
   return {};
 }
 

@@ -108,7 +108,9 @@ Expected<void> LocalStore::put(Kind kind, const Key& key, ByteView canonical, By
                                const Metadata& metadata) {
   return guarded([&]() -> Expected<void> {
     if (auto checked = check_sizes(canonical, metadata); !checked) return checked;
-    auto done = insert(head_of(kind, key, metadata, content), canonical, content);
+    RowHead head = head_of(kind, key, metadata, content);
+    trust_.vouch_for(head, canonical, content);
+    auto done = insert(head, canonical, content);
     if (done && uses_.due(seconds_since_1970())) write_uses();
     if (done && limit_ != 0) keep_within_limit();
     return done;
@@ -163,7 +165,8 @@ Expected<void> LocalStore::update(Kind kind, const Key& key, ByteView canonical,
       }
       if (entry) checked = check_sizes(canonical, entry->metadata);
       if (!entry || !checked) return database.commit();
-      const RowHead head = head_of(kind, key, entry->metadata, entry->content);
+      RowHead head = head_of(kind, key, entry->metadata, entry->content);
+      trust_.vouch_for(head, canonical, entry->content);
       written = head.blob;
       std::optional<AtomicFile> staged;
       if (auto named = name_blob(database, head, entry->content, staged); !named) return named;

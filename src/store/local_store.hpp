@@ -12,6 +12,7 @@
 
 #include "store/blobs.hpp"
 #include "store/database.hpp"
+#include "store/folder.hpp"
 #include "store/fork_guard.hpp"
 #include "store/gc.hpp"
 #include "store/layer.hpp"
@@ -121,6 +122,8 @@ class LocalStore final : public Layer, private ForkGuarded {
   /// renamed, that is dealt with and `work` runs again. A transaction left open is rolled back.
   Expected<void> on_database(Access access, const Work& work);
   Attempt<void> make_ready(Access access, std::int64_t patience_ns);
+  /// Nobody but this user can have written what is in the folder, or can write to it.
+  Attempt<void> check_owner(FolderUse use) const;
   Attempt<void> begin_anew(const sqlite::Failure& damage);
   void drop_connection();
   /// Closes the connection while it is still watched: a fork() in the middle of it would leave the

@@ -106,14 +106,28 @@ sqlite::Attempt<void> LocalStore::make_ready(Access access, std::int64_t patienc
   if (database_ && (process_ != ::getpid() || database_->moved())) drop_connection();
   // A look-up before anything was kept leaves a connection to nothing: the folder is absent still.
   if (database_ && access == Access::write && database_->empty()) drop_connection();
-  if (!database_) {
+  const bool fresh = !database_;
+  if (fresh) {
     const auto use = access == Access::write ? FolderUse::make : FolderUse::look;
-    if (auto folder = check_store_folder(folder_, use); !folder)
-      return tl::unexpected(Failure{Trouble::refused, folder.error().message()});
+    if (auto checked = check_owner(use); !checked) return checked;
     database_ = std::make_unique<Database>();
     process_ = ::getpid();
   }
-  return database_->open(database_path(), access, now_ns() + patience);
+  auto opened = database_->open(database_path(), access, now_ns() + patience);
+  if (!opened || !fresh) return opened;
+  // Once more: where somebody could exchange the folder, what was opened is not what was checked.
+  if (auto checked = check_owner(FolderUse::look); !checked) return checked;
+  if (database_->moved())
+    return tl::unexpected(Failure{Trouble::moved, "its database was replaced while it was opened"});
+  return {};
+}
+
+sqlite::Attempt<void> LocalStore::check_owner(FolderUse use) const {
+  const auto folder = check_store_folder(folder_, use);
+  if (!folder) return tl::unexpected(Failure{Trouble::refused, folder.error().message()});
+  if (auto files = check_store_files(folder_); !files)
+    return tl::unexpected(Failure{Trouble::refused, files.error().message()});
+  return {};
 }
 
 void LocalStore::write_uses() {

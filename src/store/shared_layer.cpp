@@ -1,11 +1,31 @@
 #include "store/shared_layer.hpp"
 
+#include <set>
+#include <utility>
+
 #include "store/shared_url.hpp"
 #if KILN_WITH_REDIS
 #include "store/redis/redis_store.hpp"
 #endif
 
 namespace kiln {
+
+Expected<std::vector<SharedLayer::Place>> list_all(SharedLayer& shared,
+                                                   const std::function<void()>& between) {
+  constexpr std::size_t most = 1'000'000;
+  std::set<SharedLayer::Place> places;
+  std::string cursor;
+  for (std::size_t pages = 0; pages < most && places.size() <= most; ++pages) {
+    between();
+    auto page = shared.list(cursor);
+    if (!page) return fail(page.error().code(), shared.where() + ": " + page.error().message());
+    places.insert(page->places.begin(), page->places.end());
+    if (page->cursor.empty()) return std::vector(places.begin(), places.end());
+    if (page->cursor == cursor) break;
+    cursor = std::move(page->cursor);
+  }
+  return fail(Errc::corrupt, "the list of " + shared.where() + " comes to no end");
+}
 
 Expected<std::unique_ptr<SharedLayer>> open_shared_store(const std::string& url,
                                                          [[maybe_unused]] SharedOptions options) {

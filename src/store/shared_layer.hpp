@@ -1,11 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/log.hpp"
 #include "store/layer.hpp"
 #include "store/trust.hpp"
 
@@ -19,6 +21,7 @@ class SharedLayer : public Layer {
   struct Place {
     Kind kind{};
     Key key;
+    auto operator<=>(const Place&) const = default;
   };
   struct Page {
     std::vector<Place> places;  ///< in no order, and perhaps more than once
@@ -41,10 +44,18 @@ class SharedLayer : public Layer {
   virtual Expected<Found> fetch(Kind kind, const Key& key) = 0;
 };
 
+/// Every place that a shared store lists, each once. `between` is called before each page, and may
+/// throw to stop. Errors: as list(); corrupt where the list comes to no end: a cursor leads to
+/// itself, or there are more than a million pages or places.
+Expected<std::vector<SharedLayer::Place>> list_all(SharedLayer& shared,
+                                                   const std::function<void()>& between);
+
 struct SharedOptions {
   std::chrono::milliseconds timeout{50};  ///< the bound of each call
   Trust trust = {};
   std::optional<SigningKey> signer = {};  ///< signs what was made here
+  /// At which level it is logged that the server fails; lower for callers who show every error.
+  LogLevel failures = LogLevel::warning;
 };
 
 /// The largest entry that goes to the shared store, in bytes as it travels.

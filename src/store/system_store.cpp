@@ -4,10 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "store/folder.hpp"
 #include "store/verified_lookup.hpp"
 
 namespace kiln {
@@ -18,20 +17,10 @@ using sqlite::Trouble;
 
 constexpr std::int64_t patience_ns = 50'000'000;
 
-/// What is in it gets loaded as programs: only root or this user may be able to write it.
-std::string distrust(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return "";
-  if (status.st_uid != 0 && status.st_uid != ::geteuid())
-    return fmt::format("{} belongs to user {}, neither root nor this one", path, status.st_uid);
-  if ((status.st_mode & (S_IWOTH | S_IWGRP)) != 0)
-    return path + " can be written by others than its owner";
-  return "";
-}
-
 }  // namespace
 
-SystemStore::SystemStore(std::string folder) : folder_(std::move(folder)), blobs_(folder_) {
+SystemStore::SystemStore(std::string folder)
+    : folder_(std::move(folder)), blobs_(folder_, FileOwner::user_or_root) {
   watch();
 }
 
@@ -60,14 +49,23 @@ void SystemStore::after_fork() {
   mutex_.unlock();
 }
 
+Expected<void> SystemStore::check_owner() {
+  constexpr auto owner = FileOwner::user_or_root;
+  if (auto checked = check_store_folder(folder_, FolderUse::look, owner); !checked)
+    return tl::unexpected(checked.error());
+  struct stat status {};
+  const bool roots = ::stat((folder_ + "/store.db").c_str(), &status) == 0 && status.st_uid == 0;
+  trust_.believe_owner(roots);
+  return check_store_files(folder_, owner);
+}
+
 sqlite::Attempt<void> SystemStore::make_ready() {
   if (!given_up_.empty()) return tl::unexpected(Failure{Trouble::refused, given_up_});
   if (database_ && process_ != ::getpid()) drop_connection();
   const std::string file = folder_ + "/store.db";
   if (!database_) {
-    for (const auto& path : {folder_, file})
-      if (auto why = distrust(path); !why.empty())
-        return tl::unexpected(Failure{Trouble::refused, std::move(why)});
+    if (auto checked = check_owner(); !checked)
+      return tl::unexpected(Failure{Trouble::refused, checked.error().message()});
     database_ = std::make_unique<Database>();
     process_ = ::getpid();
   }

@@ -14,8 +14,8 @@ namespace kiln {
 
 /// A store that nobody writes to while it is used: a package ships it, so that the first run of a
 /// fresh install compiles nothing. The same files as the local store's, read without locks and
-/// without a journal. The folder must belong to root or to this user, and only its owner may write
-/// to it. Thread-safe; closed over fork().
+/// without a journal. The folder and what is in it must belong to root or to this user, and only
+/// their owner may write to them. Thread-safe; closed over fork().
 class SystemStore final : public Layer, private ForkGuarded {
  public:
   explicit SystemStore(std::string folder);
@@ -29,6 +29,7 @@ class SystemStore final : public Layer, private ForkGuarded {
 
  private:
   Lookup look_up(Kind kind, const Key& key, ByteView canonical);
+  Expected<void> check_owner();
   sqlite::Attempt<void> make_ready();
   void drop_connection();
   void before_fork() override;

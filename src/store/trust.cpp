@@ -50,7 +50,7 @@ Trust trust_or_nobody(const std::string& path) {
   if (trust) return *std::move(trust);
   log(LogLevel::warning, fmt::format("{}; nothing that was made elsewhere is used",
                                      one_line(trust.error().message())));
-  return {true, {}, path};
+  return {true, {}, path, true};
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ namespace kiln {
 struct Trust {
   bool required = false;  ///< there is a list, if an empty one
   std::vector<PublicKey> keys;
-  std::string origin;  ///< where the list came from, for people; empty: there is none
+  std::string origin;       ///< where the list came from, for people; empty: there is none
+  bool unreadable = false;  ///< there is a list, but nobody knows what it says: it names no key
 
   /// Why an entry made elsewhere, whose signed bytes are these, may not be used: "unsigned",
   /// "signed by KEY, which is not listed in …", "its signature does not verify"; empty: it may.

@@ -10,7 +10,9 @@
 namespace kiln {
 
 /// Whether entries of a store may be used by this machine: those that were made elsewhere need what
-/// Trust asks for. The list is read when the first such entry is met. Thread-safe.
+/// Trust asks for, and where there is a list of keys, those that were made here need a signature by
+/// this machine's key (store/machine_key.hpp). List and key are read when they are first needed.
+/// Thread-safe.
 class TrustCheck {
  public:
   TrustCheck() = default;
@@ -18,8 +20,14 @@ class TrustCheck {
 
   /// Empty: it may. The row's content is verified against its checksum already.
   std::string refusal(const RowHead& head, ByteView canonical, ByteView content);
+  /// Signs an entry that is about to be kept as made here, where there is a list of keys; it loses
+  /// a signature otherwise. One line in the log where there can be no key to sign with.
+  void vouch_for(RowHead& head, ByteView canonical, ByteView content);
   /// Whether there is a list of keys.
   bool required();
+  /// Where the store is root's, nothing in it that was made by its owner needs a signature: root
+  /// can replace the program that asks.
+  void believe_owner(bool believed);
 
   /// Around a fork(): the child must not find the lock held by a thread that it does not have.
   void before_fork() { mutex_.lock(); }
@@ -27,8 +35,12 @@ class TrustCheck {
 
  private:
   const Trust& trust();
+  bool own_need_signature();
+  std::string refusal_of_own(const RowHead& head, ByteView signed_bytes);
   std::mutex mutex_;
   std::optional<Trust> trust_;
+  std::optional<SigningKey> own_key_;
+  bool owner_believed_ = false, told_ = false;
 };
 
 }  // namespace kiln

@@ -29,6 +29,8 @@ Lookup verified_lookup(Database::Found& found, ByteView canonical, const BlobFol
         content.error().code() == Errc::not_found ? missing_content : content.error().message()};
   if (auto refusal = trust.refusal(row.head, canonical, *content); !refusal.empty())
     return {{}, std::move(refusal)};
+  // This machine's own signature is for its own store: where the entry goes, it gets another.
+  if (!row.head.metadata.made_elsewhere) row.head.metadata.signature.reset();
   return {Entry{*std::move(content), std::move(row.head.metadata)}, {}};
 }
 

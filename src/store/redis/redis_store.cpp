@@ -54,6 +54,13 @@ Expected<std::optional<Signature>> signature_for(const Metadata& metadata, const
               "unsigned: signatures are asked for here, and there is no key to sign with");
 }
 
+redis::Server::Options server_options(const RedisStore::Tuning& tuning,
+                                      const SharedOptions& options) {
+  auto server = tuning.server;
+  server.failures = options.failures;
+  return server;
+}
+
 }  // namespace
 
 RedisStore::RedisStore(SharedUrl url, SharedOptions options)
@@ -62,7 +69,7 @@ RedisStore::RedisStore(SharedUrl url, SharedOptions options)
 RedisStore::RedisStore(SharedUrl url, SharedOptions options, Tuning tuning)
     : options_(std::move(options)),
       tuning_(std::move(tuning)),
-      server_(std::move(url), tuning_.server),
+      server_(std::move(url), server_options(tuning_, options_)),
       process_(::getpid()) {
   watch();
 }
@@ -155,8 +162,12 @@ Expected<SharedLayer::Page> RedisStore::list(const std::string& cursor) {
   if (!reply) return tl::unexpected(reply.error());
   if (reply->elements.size() != 2 || !reply->elements[0].is(Reply::Type::string))
     return fail(Errc::corrupt, "found no answer to SCAN");
+  // A number of 64 bits, which goes back to the server as it is.
+  const std::string& next = reply->elements[0].text;
+  if (next.empty() || next.size() > 20 || next.find_first_not_of("0123456789") != next.npos)
+    return fail(Errc::corrupt, "found no cursor in the answer to SCAN");
   Page page;
-  if (reply->elements[0].text != "0") page.cursor = reply->elements[0].text;
+  if (next != "0") page.cursor = next;
   for (const auto& name : reply->elements[1].elements)
     if (const auto place = parse_place(name.text)) page.places.push_back(*place);
   return page;

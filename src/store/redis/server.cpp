@@ -27,6 +27,7 @@ Error error_of(const Reply& reply) {
 Server::Server(SharedUrl url, Options options)
     : url_(std::move(url)),
       resolve_(std::move(options.resolve)),
+      failures_(options.failures),
       reach_(options.pauses),
       writes_(options.pauses),
       process_(::getpid()) {
@@ -168,7 +169,7 @@ bool Server::reachable() {
 
 void Server::note(Change change, const std::string& reason) const {
   if (change == Change::gone)
-    log(LogLevel::warning,
+    log(failures_,
         fmt::format("the shared store {} is skipped for a while: {}", url_.shown(), reason));
   if (change == Change::back)
     log(LogLevel::info, fmt::format("the shared store {} is back", url_.shown()));
@@ -176,7 +177,7 @@ void Server::note(Change change, const std::string& reason) const {
 
 void Server::note_writes(Change change, const std::string& reason) const {
   if (change == Change::gone)
-    log(LogLevel::warning,
+    log(failures_,
         fmt::format("the shared store {} takes no entries for a while: {}", url_.shown(), reason));
   if (change == Change::back)
     log(LogLevel::info, fmt::format("the shared store {} takes entries again", url_.shown()));

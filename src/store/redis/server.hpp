@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/log.hpp"
 #include "store/redis/breaker.hpp"
 #include "store/redis/connection.hpp"
 #include "store/redis/names.hpp"
@@ -25,6 +26,7 @@ class Server {
   struct Options {
     Breaker::Pauses pauses = {};
     Resolve resolve = resolve_by_system;
+    LogLevel failures = LogLevel::warning;  ///< at which it is logged that the server fails
   };
   Server(SharedUrl url, Options options);
   ~Server();
@@ -69,6 +71,7 @@ class Server {
 
   const SharedUrl url_;
   const Resolve resolve_;
+  const LogLevel failures_;
   Descriptors descriptors_;  // before the connections, which close theirs in it
 
   std::mutex mutex_;  // of what follows

@@ -209,6 +209,51 @@ TEST_F(RedisFaults, a_reply_without_an_end_is_given_up_at_the_largest_entry) {
   EXPECT_THAT(look_up(store), HasSubstr("found a reply of more than"));
 }
 
+TEST_F(RedisFaults, a_list_without_an_end_is_an_error) {
+  const auto none = [] {};
+  for (const char* bytes :
+       {"*2\r\n$1\r\n5\r\n*0\r\n", "*2\r\n$0\r\n\r\n*0\r\n", "*2\r\n$2\r\n-1\r\n*0\r\n",
+        "*2\r\n$21\r\n111111111111111111111\r\n*0\r\n", "*2\r\n$3\r\n1\r\n\r\n*0\r\n", "*0\r\n"}) {
+    const auto between = proxy(instead(bytes));
+    const auto places = list_all(*store_at(between->url()), none);
+    ASSERT_FALSE(places) << bytes;
+    EXPECT_EQ(places.error().code(), Errc::corrupt) << places.error().message();
+    EXPECT_LE(between->accepted(), 2) << bytes;
+  }
+  EXPECT_EQ(value_or_throw(list_all(*store_at(server->url()), none)).size(), 1u);
+}
+
+/// Lists a page after the other, each with a new cursor.
+struct EndlessList : SharedLayer {
+  std::int64_t pages = 0;
+  Expected<Page> list(const std::string&) override {
+    ++pages;
+    return Page{{{Kind::artifact, {}}}, std::to_string(pages)};
+  }
+  std::string name() const override { return "endless"; }
+  std::string where() const override { return "nowhere"; }
+  Lookup get(Kind, const Key&, ByteView) override { return {}; }
+  Expected<Found> fetch(Kind, const Key&) override { return fail(Errc::not_found, ""); }
+  Expected<void> put(Kind, const Key&, ByteView, ByteView, const Metadata&) override { return {}; }
+  Expected<void> update(Kind, const Key&, ByteView, const Change&) override { return {}; }
+  Expected<void> send(Kind, const Key&, ByteView, ByteView, const Metadata&) override { return {}; }
+};
+
+TEST(SharedList, ends_at_a_million_pages_or_where_it_is_told_to) {
+  EndlessList endless;
+  const auto listed = list_all(endless, [] {});
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(listed.error().message(), "the list of nowhere comes to no end");
+  EXPECT_EQ(endless.pages, 1'000'000);
+  endless.pages = 0;
+  EXPECT_THROW((void)list_all(endless,
+                              [&] {
+                                if (endless.pages == 3) throw std::runtime_error("stop");
+                              }),
+               std::runtime_error);
+  EXPECT_EQ(endless.pages, 3);
+}
+
 TEST_F(RedisFaults, a_full_server_takes_nothing_and_is_read_all_the_same) {
   server->command({"CONFIG", "SET", "maxmemory", "1mb"});
   server->command({"CONFIG", "SET", "maxmemory-policy", "noeviction"});

@@ -1,0 +1,58 @@
+#include "store/machine_key.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "store/folder.hpp"
+
+namespace kiln {
+namespace {
+
+std::string place_named_by(const char* variable, const char* below) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value == '/' ? std::string(value) + below : "";
+}
+
+/// Under a name of its own until it is whole, then under the asked one if that is still free.
+Expected<void> write_new_key(const std::filesystem::path& path, const SigningKey& key) {
+  const std::string aside = path.string() + "." + std::to_string(::getpid());
+  if (auto written = write_file(aside, as_bytes(key.text()), 0600); !written) return written;
+  const int failure = ::link(aside.c_str(), path.c_str()) == 0 ? 0 : errno;
+  ::unlink(aside.c_str());
+  if (failure == 0 || failure == EEXIST) return {};
+  return tl::unexpected(io_error("make", path, failure));
+}
+
+}  // namespace
+
+std::string machine_key_path() {
+  if (const char* named = std::getenv("KILN_MACHINE_KEY"); named != nullptr && *named != '\0')
+    return std::string_view(named) == "off" ? "" : named;
+  if (auto path = place_named_by("XDG_STATE_HOME", "/kiln/machine-key"); !path.empty()) return path;
+  return place_named_by("HOME", "/.local/state/kiln/machine-key");
+}
+
+Expected<SigningKey> read_machine_key() {
+  const std::string path = machine_key_path();
+  if (path.empty()) return fail(Errc::not_found, "there is no place for this machine's key");
+  return SigningKey::read(path);
+}
+
+Expected<SigningKey> make_machine_key() {
+  auto present = read_machine_key();
+  if (present || present.error().code() != Errc::not_found) return present;
+  const std::filesystem::path path = machine_key_path();
+  if (path.empty()) return present;
+  if (path.has_parent_path())
+    if (auto folder = check_store_folder(path.parent_path(), FolderUse::make); !folder)
+      return tl::unexpected(folder.error());
+  if (auto written = write_new_key(path, SigningKey::generate()); !written)
+    return tl::unexpected(written.error());
+  return read_machine_key();
+}
+
+}  // namespace kiln
