@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/descriptor_path.hpp"
+
 namespace kiln {
 
 namespace {
@@ -92,6 +94,9 @@ Expected<void> AtomicFile::commit(Durability durability) {
 }
 
 Expected<void> write_file(const std::filesystem::path& path, ByteView bytes, unsigned mode) {
+  // Behind /dev/stdout there may be a regular file: what is renamed there would take the link's
+  // place, and the file that the shell opened would stay empty.
+  if (const auto own = descriptor_named_by(path)) return write_all(*own, bytes, path);
   if (is_device_or_pipe(path)) return write_in_place(path, bytes);
   auto file = AtomicFile::create(path, mode);
   if (!file) return tl::unexpected(file.error());

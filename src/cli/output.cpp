@@ -11,6 +11,10 @@
 namespace kiln::cli {
 namespace {
 
+bool prints_to_errors = false;
+
+std::FILE* printed() { return prints_to_errors ? stderr : stdout; }
+
 [[noreturn]] void refuse(int error) {
   if (error == EPIPE) throw ReaderGone{};
   throw Error(Errc::io,
@@ -20,13 +24,15 @@ namespace {
 }  // namespace
 
 void print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse(errno);
+  if (std::fwrite(text.data(), 1, text.size(), printed()) != text.size()) refuse(errno);
 }
+
+void print_to_errors() { prints_to_errors = true; }
 
 void print_text(std::string_view text) { print(visible_text(text)); }
 
 void flush_output() {
-  if (std::fflush(stdout) != 0) refuse(errno);
+  if (std::fflush(printed()) != 0) refuse(errno);
 }
 
 void complain(std::string_view message) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/byte_count.hpp"
+#include "base/descriptor_path.hpp"
 #include "base/file_descriptor.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/values.hpp"

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/failure.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
@@ -159,8 +160,7 @@ int verify_specs(Context& context) {
       } catch (const Error& error) {
         progress.hide();
         printer.finish_spec(file, dataset);
-        complain_of(file, error.message());
-        worst = std::max(worst, exit_code(error.code()));
+        worst = std::max(worst, tell_failure(context, file, error));
         ++failed;
       }
       progress.advance();

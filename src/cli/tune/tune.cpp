@@ -60,6 +60,7 @@ constexpr Option own_options[] = {
     options::device,
     {.name = "journal",
      .kind = Kind::file,
+     .access = Access::update,
      .value_name = "FILE",
      .help = "Where each measurement is written as soon as it is known. Default: a file of the "
              "search's own in $XDG_STATE_HOME/kiln/tuning."},
@@ -71,6 +72,7 @@ constexpr Option own_options[] = {
              "driver, of another size, of a device like it."},
     {.name = "report",
      .kind = Kind::file,
+     .access = Access::write,
      .value_name = "FILE",
      .help = "Writes the search as a page for a browser when it ends: the best so far, what each "
              "parameter matters, failures, the ten fastest. kiln tuned report makes it of any "
@@ -209,7 +211,8 @@ constinit const Command tune_command{
                    .help = "A routine of BLAS, without (gemm) or with (dgemm) the letter of its "
                            "precision; or a specification file; or a tuning problem (T1).",
                    .least = 0,
-                   .most = 1},
+                   .most = 1,
+                   .kind = Kind::file},
     .examples = examples,
     .groups = groups,
 };
