@@ -111,8 +111,8 @@ Bytes encode_head(const EntryHead& head) {
 
 Expected<EntryHead> decode_head(ByteView bytes) {
   Cursor cursor(bytes, head_name);
-  if (as_text(cursor.take(head_magic.size(), "head_magic")) != head_magic)
-    cursor.refuse(0, "head_magic", "this is none");
+  if (as_text(cursor.take(head_magic.size(), "magic")) != head_magic)
+    cursor.refuse(0, "magic", "this is none");
   const std::size_t at = cursor.at();
   if (const auto found = cursor.number<std::uint32_t>("version"); cursor.ok() && found != version)
     cursor.refuse(at, "version", fmt::format("{} found, {} expected", found, version),

@@ -27,8 +27,9 @@ struct Content {
 };
 
 void check_version(Cursor& cursor) {
-  if (as_text(cursor.take(pack_magic.size(), "pack_magic")) != pack_magic)
-    cursor.refuse(0, "pack_magic", "this is no pack");
+  if (cursor.left() < pack_magic.size() ||
+      as_text(cursor.take(pack_magic.size(), "magic")) != pack_magic)
+    cursor.refuse(0, "magic", "not a Kiln pack");
   const std::size_t at = cursor.at();
   if (const auto found = cursor.number<std::uint32_t>("version"); cursor.ok() && found != version)
     cursor.refuse(at, "version", fmt::format("{} found, {} expected", found, version),
@@ -138,7 +139,7 @@ Expected<std::vector<PackEntry>> read_pack(ByteView bytes) {
   }
   const ByteView covered = bytes.first(bytes.size() - sizeof(Digest));
   Cursor cursor(covered, pack_name);
-  cursor.take(head_size, "pack_magic");
+  cursor.take(head_size, "magic");
   // First of all: pack_name was cut or changed on its way is one thing, with one message.
   if (!std::ranges::equal(blake2b(covered).bytes, bytes.last(sizeof(Digest))))
     cursor.refuse(covered.size(), "digest",

@@ -51,7 +51,7 @@ Expected<std::optional<Signature>> signature_for(const Metadata& metadata, const
   if (options.signer && speaks_for_it) return options.signer->sign(encode_head(head));
   if (!options.trust.required) return std::nullopt;
   return fail(Errc::refused,
-              "unsigned: signatures are asked for here, and there is no key to sign with");
+              "not signed: this machine requires signatures, and has no signing key");
 }
 
 }  // namespace
@@ -93,7 +93,8 @@ Expected<SharedLayer::Found> RedisStore::fetch(Kind kind, const Key& key) {
                                   tuning_.largest + around_content);
   if (!reply) return tl::unexpected(reply.error());
   if (reply->is(Reply::Type::nil)) return fail(Errc::not_found, "no entry");
-  if (!reply->is(Reply::Type::string)) return fail(Errc::corrupt, "found no string at its place");
+  if (!reply->is(Reply::Type::string))
+    return fail(Errc::corrupt, "the key holds something else than a string");
   auto decoded = decode_entry(as_bytes(reply->text));
   if (!decoded) return tl::unexpected(decoded.error());
   EntryHead& head = decoded->head;
@@ -144,7 +145,7 @@ Expected<void> RedisStore::send_by(const Deadline& deadline, Kind kind, const Ke
                    deadline, around_content);
   if (!reply) return tl::unexpected(reply.error());
   if (reply->is(Reply::Type::status)) return {};
-  return fail(Errc::corrupt, "found no answer to SET");
+  return fail(Errc::corrupt, "unexpected reply to SET");
 }
 
 Expected<SharedLayer::Page> RedisStore::list(const std::string& cursor) {
@@ -154,7 +155,7 @@ Expected<SharedLayer::Page> RedisStore::list(const std::string& cursor) {
                    Deadline(options_.timeout), tuning_.largest);
   if (!reply) return tl::unexpected(reply.error());
   if (reply->elements.size() != 2 || !reply->elements[0].is(Reply::Type::string))
-    return fail(Errc::corrupt, "found no answer to SCAN");
+    return fail(Errc::corrupt, "unexpected reply to SCAN");
   Page page;
   if (reply->elements[0].text != "0") page.cursor = reply->elements[0].text;
   for (const auto& name : reply->elements[1].elements)
