@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/descriptor_path.hpp"
 #include "base/standard_output.hpp"
 
 namespace kiln {
@@ -108,6 +109,9 @@ void set_standard_output(OutputWriter write) { standard_output() = std::move(wri
 
 Expected<void> write_file(const std::filesystem::path& path, ByteView bytes, unsigned mode) {
   if (standard_output() && names_standard_output(path)) return standard_output()(bytes);
+  // Behind /dev/stdout there may be a regular file: what is renamed there would take the link's
+  // place, and the file that the shell opened would stay empty.
+  if (const auto own = descriptor_named_by(path)) return write_all(*own, bytes, path);
   if (is_device_or_pipe(path)) return write_in_place(path, bytes);
   auto file = AtomicFile::create(path, mode);
   if (!file) return tl::unexpected(file.error());

@@ -16,6 +16,8 @@
 namespace kiln::cli {
 namespace {
 
+bool prints_to_errors = false;
+
 [[noreturn]] void refuse(int error) {
   if (error == EPIPE) throw ReaderGone{};
   throw Error(Errc::io,
@@ -32,6 +34,9 @@ Results& results() {
   return channel;
 }
 
+/// Where results go; nothing where standard output was closed.
+std::FILE* printed() { return prints_to_errors ? stderr : results().file; }
+
 /// A stream that was closed must not become the number of a file, which would get what is written
 /// to the stream.
 void fill_standard_streams() {
@@ -40,11 +45,18 @@ void fill_standard_streams() {
       if (::open("/dev/null", O_RDWR) < 0) return;
 }
 
-/// A file that was named /dev/stdout takes its turn among what is printed.
+void write_to(std::FILE* file, std::string_view text) {
+  if (file == nullptr) refuse(EBADF);
+  if (std::fwrite(text.data(), 1, text.size(), file) != text.size()) refuse(errno);
+}
+
+/// A file that was named /dev/stdout takes its turn among the results; messages that give way to it
+/// (print_to_errors) are elsewhere.
 Expected<void> write_between(ByteView bytes) {
   try {
-    print({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    flush_output();
+    std::FILE* const file = results().file;
+    write_to(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    if (std::fflush(file) != 0) refuse(errno);
     return {};
   } catch (const Error& error) {
     return tl::unexpected(error);
@@ -75,16 +87,14 @@ void join_results() {
 
 int results_descriptor() { return results().descriptor; }
 
-void print(std::string_view text) {
-  std::FILE* const file = results().file;
-  if (file == nullptr) refuse(EBADF);
-  if (std::fwrite(text.data(), 1, text.size(), file) != text.size()) refuse(errno);
-}
+void print(std::string_view text) { write_to(printed(), text); }
+
+void print_to_errors() { prints_to_errors = true; }
 
 void print_text(std::string_view text) { print(visible_text(text)); }
 
 void flush_output() {
-  std::FILE* const file = results().file;
+  std::FILE* const file = printed();
   if (file != nullptr && std::fflush(file) != 0) refuse(errno);
 }
 

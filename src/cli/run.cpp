@@ -11,6 +11,7 @@
 #include "cli/progress.hpp"
 #include "cli/run_output.hpp"
 #include "cli/run_spec.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/timeline_files.hpp"
 #include "cli/written_files.hpp"
 
@@ -57,6 +58,21 @@ int run_here(const Context& context) {
   return worst;
 }
 
+/// The standard streams of an isolated run are its connection to this process.
+void check_streams_of_isolated(const Context& context) {
+  bool uses_streams = false;
+  for (const std::string& spec : context.arguments()) uses_streams |= spec == standard_input;
+  for (const char* option : {"in", "out", "expect"})
+    for (const auto& [position, file] : context.assignments(option))
+      uses_streams |= file == standard_input || file == standard_output;
+  for (const char* option : {"trace", "gantt"})
+    uses_streams |= context.text(option) == standard_output;
+  if (uses_streams)
+    throw Error(Errc::bad_input,
+                "--isolate: a run in a process of its own has no standard input and output of this "
+                "one, expected files");
+}
+
 }  // namespace
 
 int run_specs(Context& context) {
@@ -68,14 +84,15 @@ int run_specs(Context& context) {
   // A kernel that hangs can only be ended with its process; silence would promise a bound.
   if (!context.flag("isolate") && context.number("timeout") > 0 &&
       context.origin("timeout").from == Origin::From::command_line)
-    throw Error(
-        Errc::bad_input,
-        "--timeout: found no --isolate, expected both: a kernel is stopped with its process");
+    throw Error(Errc::bad_input,
+                "--timeout requires --isolate: a kernel can only be stopped with its process");
   if (context.flag("check-bounds") && context.flag("legacy"))
     throw Error(Errc::bad_input,
                 "--check-bounds cannot be combined with --legacy: the original's slices have no "
                 "room around them");
-  return context.flag("isolate") ? run_isolated(context) : run_here(context);
+  if (!context.flag("isolate")) return run_here(context);
+  check_streams_of_isolated(context);
+  return run_isolated(context);
 }
 
 }  // namespace kiln::cli

@@ -109,7 +109,10 @@ void check_positions(const RunOptions& options, const spec::BoundSpec& bound) {
 
 SpecRun run_spec(const std::string& file, const RunOptions& options, Session& session,
                  Timeline* timeline) {
-  const auto loaded = value_or_throw(spec::load_spec(file, options.dialect));
+  const auto loaded = [&] {
+    const EndsAtOnce reading;
+    return value_or_throw(spec::load_spec(file, options.dialect));
+  }();
   if (spec::is_part_of_graph(loaded))
     throw Error(
         Errc::unsupported,
@@ -122,7 +125,10 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
   auto untuned = bind_untuned(loaded, options, file);
   if (untuned) check_positions(options, *untuned);
   if (!untuned && !spec::lacks_symbols(loaded, options.symbols)) throw untuned.error();
-  auto source = value_or_throw(spec::load_kernel_source(loaded, options.source_dirs));
+  auto source = [&] {
+    const EndsAtOnce reading;
+    return value_or_throw(spec::load_kernel_source(loaded, options.source_dirs));
+  }();
   // The original's way is there to compare with: it knows no records.
   const bool knows_records = !options.legacy && session.resolver().store() != nullptr;
   static_cast<SpecBinding&>(result) =

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/failure.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
 #include "cli/kernel_output.hpp"
@@ -170,8 +171,7 @@ int verify_specs(Context& context) {
         printed.take();
         progress.hide();
         printer.finish_spec(file, dataset);
-        complain_of(file, error.message());
-        worst = std::max(worst, exit_code(error.code()));
+        worst = std::max(worst, tell_failure(context, file, error));
         ++failed;
       }
       progress.advance();

@@ -62,8 +62,8 @@ void check_written_files(const std::vector<WrittenFile>& files,
     const auto [at, added] = taken.emplace(whole(file), option);
     if (!added)
       throw Error(Errc::bad_input,
-                  fmt::format("{}: found {}, expected another file than that of {}", option, file,
-                              at->second));
+                  fmt::format("{}: {} is also the file of {}, expected different files", option,
+                              file, at->second));
   }
 }
 

@@ -78,8 +78,8 @@ std::optional<std::uint64_t> Binder::positive(const Formula& formula, const expr
   const std::string found = (formula.expression ? quote(formula.text) + " = " : std::string()) +
                             value.text().substr(0, 60) + with_values(formula);
   const bool large = number && *number > 0;
-  problem(formula, "found " + found + ", expected " +
-                       (large ? "at most 2^40" : "a whole number of at least 1"));
+  problem(formula,
+          "found " + found + ", expected " + (large ? "at most 2^40" : "an integer of at least 1"));
   return std::nullopt;
 }
 

@@ -89,7 +89,7 @@ Expected<void> split_global(const Spec& spec, const BoundSpec& bound, const Shar
   if (!part.local.empty() && part.global[0] % part.local[0] != 0) {
     return original_fails(spec, "globalWorkSize",
                           "the original fails here: a part of " + std::to_string(*rounded) +
-                              " work-items is no multiple of the local size " +
+                              " work-items is not a multiple of the local size " +
                               std::to_string(part.local[0]));
   }
   return {};

@@ -72,12 +72,12 @@ void Reader::expected(const Json& found, std::string attribute, std::string_view
         "found " + describe(found) + ", expected " + std::string(what));
 }
 
-// null does not count as absent here: "found null" tells more than "found nothing".
+// null does not count as absent here: "found null" tells more than "missing".
 const Json* Reader::required(const Json& object, std::string_view path, std::string_view key,
                              std::string_view what) {
   const auto* member = object.find(key);
   if (member != nullptr) return &member->value;
-  error(object.at, join(path, key), "found nothing, expected " + std::string(what));
+  error(object.at, join(path, key), "missing, expected " + std::string(what));
   return nullptr;
 }
 
@@ -106,11 +106,11 @@ std::optional<std::int64_t> Reader::read_integer(const Json& value, std::string 
 // Graph files use both, even for one kernel: the digits are the common form.
 std::optional<std::string> Reader::read_id(const Json& value, std::string attribute) {
   if (value.is(Json::Kind::integer)) return std::to_string(value.integer);
-  return read_string(value, std::move(attribute), "a kernel's id: a string or a whole number");
+  return read_string(value, std::move(attribute), "a kernel's id: a string or an integer");
 }
 
 std::optional<std::uint32_t> Reader::read_position(const Json& object, std::string_view path) {
-  constexpr std::string_view what = "the kernel argument's position, a whole number 0..1023";
+  constexpr std::string_view what = "the kernel argument's position, an integer 0..1023";
   const Json* value = required(object, path, "pos", what);
   if (value == nullptr) return std::nullopt;
   const auto position = read_integer(*value, join(path, "pos"), 0, last_position, what);

@@ -72,7 +72,7 @@ TEST_F(Kdb, verify_names_what_would_go_wrong) {
   EXPECT_EQ(
       found.errors,
       "kiln: bad.kdb: byte 514433, Cached global memory based block gemm, float COLUMN_MAJOR, "
-      "record 0: x 16 of level 0 is no multiple of itemX 3 of level 1 [divides]\n");
+      "record 0: x 16 of level 0 is not a multiple of itemX 3 of level 1 [divides]\n");
   const Json json = Json::parse(kiln({"kdb", "verify", "--json", "bad.kdb"}).output);
   EXPECT_EQ(json["ok"], false);
   EXPECT_EQ(json["findings"][0]["rule"], "divides");

@@ -91,7 +91,7 @@ Precision precision_for(const Named& named, const Context& context) {
                                                             : Precision::s;
   if (is_complex(chosen) ? is_real_only(named.routine) : is_complex_only(named.routine))
     throw Error(Errc::bad_input,
-                fmt::format("there is no {}{}: {} is for {} numbers", letter(chosen),
+                fmt::format("{}{} does not exist: {} is for {} numbers", letter(chosen),
                             name_of(named.routine), name_of(named.routine),
                             is_complex(chosen) ? "real" : "complex"));
   return chosen;

@@ -37,6 +37,7 @@ constexpr Option own_options[] = {
      .help = "The record of calls, as kiln record writes it."},
     {.name = "pack",
      .kind = Kind::file,
+     .access = Access::write,
      .value_name = "PACK",
      .help = "Also writes the programs, and what was tuned, to a pack, which kiln store import "
              "takes into the store of another machine with the same devices and drivers."},
@@ -114,7 +115,9 @@ Result build_all(const Context& context, const RecordedCalls& recorded) {
   Result result;
   const auto resolver = make_resolver(context);
   if (resolver->store() == nullptr)
-    throw Error(Errc::bad_input, "--store: found off, expected a folder: nothing would be kept");
+    throw Error(
+        Errc::bad_input,
+        "--store: found 'off', expected a folder: prebuild keeps its programs in the store");
   blas::Library library(*resolver);
   add_loop_generators(*resolver);
   Progress progress("prebuild", recorded.calls.size());
@@ -241,8 +244,12 @@ int prebuild(Context& context) {
   if (context.has("pack"))
     check_written_files({{"--pack", context.text("pack")}}, {{"--from", context.text("from")}});
   if (!context.has("from"))
-    throw Error(Errc::bad_input, "found no --from, expected the record of calls (kiln record)");
-  const auto recorded = value_or_throw(read_calls(context.text("from")));
+    throw Error(Errc::bad_input,
+                "prebuild: missing --from FILE, the record of calls that kiln record wrote");
+  const auto recorded = [&] {
+    const EndsAtOnce reading;
+    return value_or_throw(read_calls(context.text("from")));
+  }();
   if (recorded.lines_cut > 0)
     complain(fmt::format("note: {}: {} lines were cut short, and are left out",
                          one_line(context.text("from")), recorded.lines_cut));

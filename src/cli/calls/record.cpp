@@ -20,6 +20,7 @@ namespace {
 constexpr Option own_options[] = {
     {.name = "calls",
      .kind = Kind::file,
+     .access = Access::update,
      .value_name = "FILE",
      .help = "The file to write. What it holds already stays: several runs add up.",
      .fallback = "calls.jsonl"},
@@ -52,7 +53,9 @@ constinit const Command record_command{
                            "where one of them begins with -.",
                    .least = 1,
                    .most = 1'000'000,
-                   .kind = Kind::file},
+                   .kind = Kind::file,
+                   .access = Access::none,
+                   .access_rest = Access::none},
     .examples = examples,
 };
 

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
 #include "cli/kdb/commands.hpp"
 #include "cli/kdb/files.hpp"
@@ -139,6 +140,7 @@ constinit const Command kdb_verify_command{
 };
 
 int kdb_verify(Context& context) {
+  const EndsAtOnce reading;
   const kdb::DeviceLimits device = limits_of(context);
   bool good = true;
   for (const std::string& path : context.arguments()) {

@@ -69,7 +69,7 @@ int run_mesh_program(Context& context) {
   if (!program.empty()) ::execv(program.c_str(), pointers.data());
   throw Error(Errc::unsupported,
               program.empty()
-                  ? "the program kiln-mesh is absent, expected it beside kiln or in libexec/kiln"
+                  ? "missing program kiln-mesh, expected it beside kiln or in libexec/kiln"
                   : fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)));
 }
 

@@ -25,6 +25,7 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
 
 tune::MeasuredSpace read(const std::string& path) {
+  const EndsAtOnce reading;
   const Bytes bytes = value_or_throw(read_input(path, kMostBytes));
   return value_or_throw(tune::read_measured_space(bytes, path));
 }

@@ -5,6 +5,7 @@
 #include "base/file.hpp"
 #include "base/input_file.hpp"
 #include "cli/gantt_text.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/tune/report.hpp"
 #include "cli/tune/report_parts.hpp"
 
@@ -55,6 +56,7 @@ std::string body(const TuningRun& run) {
 }  // namespace
 
 tune::TuningRun read_journal(const std::filesystem::path& path) {
+  const EndsAtOnce reading;
   const Bytes bytes = value_or_throw(read_input(path, most_bytes));
   return value_or_throw(tune::read_run(bytes, path.string()));
 }

@@ -66,6 +66,7 @@ constexpr Option own_options[] = {
              "driver, of another size, of a device like it."},
     {.name = "journal",
      .kind = Kind::file,
+     .access = Access::update,
      .value_name = "FILE",
      .help = "Where each measurement is written as soon as it is known. A journal of this search "
              "that is there is gone on with; any other file is refused. Default: a file of the "
@@ -77,6 +78,7 @@ constexpr Option own_options[] = {
      .help = "Begins anew: a journal that is there is set aside as FILE.1, FILE.2, …"},
     {.name = "report",
      .kind = Kind::file,
+     .access = Access::write,
      .value_name = "FILE",
      .help = "Writes the search as a page for a browser when it ends: the best so far, what each "
              "parameter matters, failures, the ten fastest. kiln tuned report makes it of any "
@@ -221,7 +223,8 @@ constinit const Command tune_command{
                    .help = "A routine of BLAS, without (gemm) or with (dgemm) the letter of its "
                            "precision; or a specification file; or a tuning problem (T1).",
                    .least = 0,
-                   .most = 1},
+                   .most = 1,
+                   .kind = Kind::file},
     .examples = examples,
     .groups = groups,
 };

@@ -52,7 +52,7 @@ class Checker {
       say("device-limit", "{} work-items in a group, the device takes at most {}", items,
           device_.max_work_group);
     if (group_.wavefront == 0 || items % group_.wavefront != 0)
-      say("wavefront", "{} work-items in a group are no multiple of the wavefront of {}", items,
+      say("wavefront", "{} work-items in a group are not a multiple of the wavefront of {}", items,
           group_.wavefront);
   }
 
@@ -174,13 +174,13 @@ class Checker {
   void divides(const char* whole_name, std::uint64_t whole, const char* part_name,
                std::uint64_t part) {
     if (whole % part != 0)
-      say("divides", "{} {} of level 0 is no multiple of {} {} of level 1", whole_name, whole,
+      say("divides", "{} {} of level 0 is not a multiple of {} {} of level 1", whole_name, whole,
           part_name, part);
   }
   void steps(int level, const char* item_name, std::uint64_t item, const char* step_name,
              std::uint64_t step) {
     if (!unused(item) && item % step != 0)
-      say("item-step", "{} {} of level {} is no multiple of {} {}", item_name, item, level,
+      say("item-step", "{} {} of level {} is not a multiple of {} {}", item_name, item, level,
           step_name, step);
   }
   void items_are_steps() {

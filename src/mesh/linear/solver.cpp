@@ -109,7 +109,7 @@ class Conjugate {
     residual_ = std::sqrt(first[1]);
     if (!std::isfinite(norm) || !std::isfinite(residual_))
       refuse_solution(
-          "b, x or the matrix has something that is no finite number, or whose square is none");
+          "b, x or the matrix has an element that is not finite, or whose square is not");
     goal_ = std::max(options_.relative * norm, options_.absolute);
     most_ = options_.divergence * std::max(norm, residual_);
     set_all(work_.goal, goal_ * goal_);
@@ -193,7 +193,7 @@ class Conjugate {
     result_.iterations = iteration;
     residual_ = std::sqrt(s[1]);
     if (std::isnan(s[0]) || std::isnan(s[1]) || std::isnan(pq))
-      refuse_solution(fmt::format("iteration {} met something that is no number (NaN)", iteration));
+      refuse_solution(fmt::format("iteration {} produced a NaN", iteration));
     is_done_ = true;
     if (s[1] <= goal_squared_)
       result_.end = End::converged;

@@ -171,8 +171,7 @@ class Checker {
 
   /// A NaN that is there already would decide every comparison or none.
   void check_numbers(const GlobalState& global) const {
-    if (global.given_nan >= 0)
-      fail("component {} is no number (NaN) before MIN or MAX", global.given_nan);
+    if (global.given_nan >= 0) fail("component {} is NaN before MIN or MAX", global.given_nan);
   }
 
   void check_mat(const Arg& arg) {

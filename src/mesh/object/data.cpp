@@ -95,8 +95,7 @@ void Global::get(ScalarType type, void* to) const {
   session.loops.run_for(state_.get(), LoopQueue::For::reading);
   const auto* values = state_->data.on_host(session.queue, false);
   if (state_->is_extremum && first_nan(this->type(), values, dim()) >= 0)
-    throw Error(Errc::bad_input,
-                fmt::format("global {}: MIN or MAX met data that is no number (NaN)", name()));
+    throw Error(Errc::bad_input, fmt::format("global {}: MIN or MAX met a NaN", name()));
   std::memcpy(to, values, state_->data.bytes());
 }
 

@@ -71,7 +71,7 @@ TEST(ApiRun, says_which_argument_is_wrong) {
   };
   EXPECT_EQ(error_with([](Call&) {}), "nothing");
   EXPECT_EQ(error_with([](Call& call) { call[Slot::a].memory = nullptr; }),
-            "bad_input: sgemm: matrix A is no memory object");
+            "bad_input: sgemm: matrix A is not a valid memory object");
   EXPECT_EQ(error_with([](Call& call) { call.n = 0; }), "bad_input: sgemm: a dimension is zero");
   EXPECT_EQ(error_with([](Call& call) { call[Slot::b].stride = SmallProduct::k - 1; }),
             "bad_input: sgemm: the leading dimension of B is too small");
@@ -107,7 +107,7 @@ TEST(ApiRun, a_plan_that_was_moved_from_says_so) {
 TEST(ApiRun, needs_a_queue_and_room_for_its_events) {
   const SmallProduct product;
   EXPECT_EQ(error_of([&] { blas::run(product.call(1, 0), queues(0)); }),
-            "bad_input: found no queue, expected at least one");
+            "bad_input: missing queue: a call needs at least one");
   EXPECT_EQ(error_of([&] { blas::run(product.call(1, 0), cl_command_queue(nullptr)); }),
             "bad_input: sgemm: CL_INVALID_COMMAND_QUEUE");
   std::array<cl_event, 1> events{};

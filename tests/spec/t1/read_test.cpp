@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Refusal{"\"OpenCL\", \"KernelName\"", "\"CUDA\", \"KernelName\"", Errc::unsupported,
                 "KernelSpecification.Language': found the string \"CUDA\", expected \"OpenCL\""},
-        Refusal{"\"Language\": \"OpenCL\", ", "", Errc::bad_input, "found nothing"},
+        Refusal{"\"Language\": \"OpenCL\", ", "", Errc::bad_input, "missing"},
         Refusal{"\"KernelFile\": \"scale.cl\"", "\"KernelFile\": 3", Errc::bad_input, "KernelFile"},
         Refusal{"\"KernelName\": \"scale\", ", "", Errc::bad_input, "KernelName"},
         Refusal{"\"LocalSize\": {\"X\": \"GROUP\"}", "\"LocalSize\": {\"X\": \"GROPU\"}",
