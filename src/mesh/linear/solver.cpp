@@ -217,6 +217,15 @@ class Conjugate {
 
 }  // namespace
 
+namespace {
+
+SolverState& not_moved(const std::unique_ptr<SolverState>& state) {
+  if (!state) refuse_solution("the Solver was moved from, expected the one that it went to");
+  return *state;
+}
+
+}  // namespace
+
 Solver::Solver(const SolveOptions& options)
     : state_(std::make_unique<SolverState>(SolverState{options, nullptr})) {
   check_options(options);
@@ -232,13 +241,14 @@ SolveResult Solver::solve(const Mat& mat, const Dat& x, const Dat& b) {
 SolveResult Solver::solve(const MixedMat& mat, const MixedDat& x, const MixedDat& b) {
   check_fits_rows(mat, x);
   check_dats(x, b, nullptr);
-  check_sums(state_->options, x);
-  const bool jacobi = state_->options.preconditioner == SolveOptions::Preconditioner::jacobi;
-  Workspace& work = state_->workspace_for(x, jacobi);
+  SolverState& state = not_moved(state_);
+  check_sums(state.options, x);
+  const bool jacobi = state.options.preconditioner == SolveOptions::Preconditioner::jacobi;
+  Workspace& work = state.workspace_for(x, jacobi);
   const MixedOperator apply = [&](const MixedDat& from, const MixedDat& to) {
     multiply(mat, from, to);
   };
-  Conjugate method(state_->options, work, apply, x);
+  Conjugate method(state.options, work, apply, x);
   if (jacobi) {
     mat.diagonal(work.d);
     method.invert_diagonal();
@@ -258,11 +268,12 @@ SolveResult Solver::solve(const Operator& apply, const Dat& x, const Dat& b, con
 SolveResult Solver::solve(const MixedOperator& apply, const MixedDat& x, const MixedDat& b,
                           const MixedDat* diagonal) {
   check_dats(x, b, diagonal);
-  check_sums(state_->options, x);
+  SolverState& state = not_moved(state_);
+  check_sums(state.options, x);
   const bool jacobi =
-      diagonal != nullptr && state_->options.preconditioner == SolveOptions::Preconditioner::jacobi;
-  Workspace& work = state_->workspace_for(x, jacobi);
-  Conjugate method(state_->options, work, apply, x);
+      diagonal != nullptr && state.options.preconditioner == SolveOptions::Preconditioner::jacobi;
+  Workspace& work = state.workspace_for(x, jacobi);
+  Conjugate method(state.options, work, apply, x);
   if (jacobi) {
     diagonal->copy(work.d);
     method.invert_diagonal();

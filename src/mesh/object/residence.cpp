@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "base/checked_size.hpp"
 #include "device/forked.hpp"
 #include "device/opencl.hpp"
 
@@ -22,7 +23,9 @@ void transpose_as(const std::byte* from, std::byte* to, std::size_t rows, std::s
 }
 
 HostArray memory_for(const Residence::Form& form) try {
-  return HostArray(form.elements * form.dim * size_of(form.type));
+  const auto bytes = (CheckedSize(form.elements) * form.dim * size_of(form.type)).get();
+  if (!bytes) throw std::bad_alloc();
+  return HostArray(*bytes);
 } catch (const std::bad_alloc&) {
   throw Error(Errc::unsupported,
               fmt::format("{} elements of {} {} each are more than there is memory for",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <unordered_map>
 
 #include "device/forked.hpp"
 #include "device/pinned_workers.hpp"
@@ -18,6 +19,40 @@ namespace kiln::mesh {
 std::uint64_t next_identity() {
   static std::atomic<std::uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+namespace {
+
+struct StateTypes {
+  std::mutex mutex;
+  std::unordered_map<const void*, std::type_index> by_address;
+};
+
+/// Never destroyed: handles may outlive everything else that is static.
+StateTypes& state_types() {
+  static auto* const all = new StateTypes;
+  return *all;
+}
+
+}  // namespace
+
+void LiveStates::add(const void* state, std::type_index type) {
+  auto& [mutex, by_address] = state_types();
+  const std::lock_guard lock(mutex);
+  by_address.insert_or_assign(state, type);
+}
+
+void LiveStates::remove(const void* state) noexcept {
+  auto& [mutex, by_address] = state_types();
+  const std::lock_guard lock(mutex);
+  by_address.erase(state);
+}
+
+bool LiveStates::has(const void* state, std::type_index type) {
+  auto& [mutex, by_address] = state_types();
+  const std::lock_guard lock(mutex);
+  const auto found = by_address.find(state);
+  return found != by_address.end() && found->second == type;
 }
 
 Session::Session(const Mesh::Options& given, DevicePtr device)
