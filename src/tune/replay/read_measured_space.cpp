@@ -77,7 +77,7 @@ Outcome outcome_of(double time) {
 }
 
 // The largest published spaces have some million times.
-constexpr std::size_t kMostValues = 200'000'000;
+constexpr std::size_t kMostMeasuredValues = 200'000'000;
 constexpr int kDeepest = 100;
 
 /// Takes a file's objects as the parser completes them: one configuration at a time, so that the
@@ -88,8 +88,8 @@ class FileReader {
     using Event = MeasuredJson::parse_event_t;
     if (depth > kDeepest)
       throw Stop{fmt::format("found more than {} levels of nested values", kDeepest)};
-    if (++values_seen_ > kMostValues)
-      throw Stop{fmt::format("found more than {} values", kMostValues)};
+    if (++values_seen_ > kMostMeasuredValues)
+      throw Stop{fmt::format("found more than {} values", kMostMeasuredValues)};
     if (event == Event::key) return key(depth, parsed.get_ref<const std::string&>());
     if (event == Event::value && depth == 1 && parsed.is_string()) {
       if (section_ == "device_name") device = parsed.get<std::string>();
