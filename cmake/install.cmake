@@ -1,5 +1,5 @@
 # What `cmake --install` lays down: the command, its helpers, the library with its headers, CMake
-# package and pkg-config file, the schemas, man pages and completions.
+# package and pkg-config file, the schemas, man pages and completions, documents and examples.
 include(CMakePackageConfigHelpers)
 
 # Programs that only kiln itself starts.
@@ -15,6 +15,13 @@ foreach(target kiln-compile kiln-mesh)
   endif()
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kiln)
+
+# As they lie in the source tree, so that links between documents, and from specification files to
+# their kernels, hold.
+set(KILN_DOCDIR ${CMAKE_INSTALL_DATADIR}/doc/kiln)
+install(FILES README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE
+        DESTINATION ${KILN_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${KILN_DOCDIR})
 
 if(TARGET kiln_shared)
   install(TARGETS kiln_shared EXPORT kilnTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -46,6 +46,11 @@ struct Range {
   std::vector<std::size_t> global, local;
 };
 
+/// Whether writes outside of buffers are looked for. A checked run has zones before and behind each
+/// buffer that show what a kernel writes there: up to the buffer's own size, and 256 KiB, away; it
+/// copies the data, and waits. What a kernel only reads, and local memory, is not checked.
+enum class Bounds { unchecked, checked };
+
 /// What a run did. Times are nanoseconds.
 struct RunSummary {
   std::int64_t wall_ns = 0;
@@ -75,25 +80,29 @@ class KILN_API KernelRun {
   /// Read by the kernel; never changed, even where the kernel writes it.
   template <class T>
   KernelRun& in(std::span<const T> data) {
-    return buffer(std::as_bytes(data), Access::in);
+    return buffer(std::as_bytes(data), sizeof(T), Access::in);
   }
   /// Written by the kernel; starts as zeros in every run.
   template <class T>
   KernelRun& out(std::span<T> data) {
-    return buffer(std::as_bytes(data), Access::out);
+    return buffer(std::as_bytes(data), sizeof(T), Access::out);
   }
   /// Read and written; every run of a range starts from the contents at the first one of it.
   template <class T>
   KernelRun& inout(std::span<T> data) {
-    return buffer(std::as_bytes(data), Access::inout);
+    return buffer(std::as_bytes(data), sizeof(T), Access::inout);
   }
-  /// A scalar or a vector of the kernel's own type (sizes must agree).
+  /// A scalar, a vector or a structure as the kernel has it: run() refuses one of another size.
   template <class T>
   requires std::is_trivially_copyable_v<T> KernelRun& value(const T& value) {
     return scalar({reinterpret_cast<const std::byte*>(&value), sizeof value});
   }
   /// __local memory.
   KernelRun& local(std::size_t bytes);
+
+  /// From now on, runs are checked, or not (as at first). A run that finds a write outside of a
+  /// buffer throws Error (device) with the parameter, how many elements, and which is first.
+  KernelRun& bounds(Bounds bounds);
 
   /// Runs. `partition`: "0" to "10" (tenths for the first device), weights "3:1", "auto" (learnt
   /// from earlier runs) or "dynamic". Compiles at the first run of a range. Throws Error: build
@@ -103,7 +112,7 @@ class KILN_API KernelRun {
 
  private:
   enum class Access { in, out, inout };
-  KernelRun& buffer(std::span<const std::byte> data, Access access);
+  KernelRun& buffer(std::span<const std::byte> data, std::size_t element_bytes, Access access);
   KernelRun& scalar(std::span<const std::byte> bytes);
   struct State;
   std::unique_ptr<State> state_;

@@ -42,19 +42,46 @@ struct Message {
 enum class Scalar : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
 enum class ScalarKind : std::uint8_t { signed_integer, unsigned_integer, floating };
 
-/// An OpenCL scalar or vector type as files name it: "float", "unsigned int", "int4" …
+struct StructField;
+
+/// An OpenCL scalar or vector type as files name it ("float", "unsigned int", "int4" …), or a
+/// structure. To whoever does not look at its fields, a structure is `struct_bytes` lanes of u8.
 struct Type {
   Scalar scalar = Scalar::f64;
-  std::uint8_t width = 1;  ///< 1, 2, 3, 4, 8 or 16
+  std::uint8_t width = 1;            ///< 1, 2, 3, 4, 8 or 16
+  std::size_t struct_bytes = 0;      ///< of a structure, padding included; 0 for other types
+  std::size_t struct_alignment = 1;  ///< of a structure
+  std::vector<StructField> fields;   ///< in order; empty where only the structure's size is known
 
   /// Errors: bad_input for an unknown name (with a suggestion), unsupported for half, bool, size_t.
   KILN_API static Expected<Type> parse(std::string_view name);
+  /// A structure as OpenCL C lays it out (C99 6.7.2.1), or without padding. The offsets of
+  /// `fields`, of which there is at least one, are set. Error: bad_input above largest_struct.
+  enum class Packing : std::uint8_t { natural, packed };
+  KILN_API static Expected<Type> structure(std::vector<StructField> fields,
+                                           Packing packing = Packing::natural);
+  /// A structure of which only the size is known, 1 to largest_struct bytes.
+  KILN_API static Type opaque_structure(std::size_t bytes);
+  static constexpr std::size_t largest_struct = 65536;
+
+  bool is_struct() const { return struct_bytes != 0; }
   KILN_API ScalarKind kind() const;
   KILN_API std::size_t scalar_bytes() const;
-  KILN_API std::size_t lanes() const;  ///< scalars in memory: the width, but 4 for width 3
-  KILN_API std::size_t bytes() const;  ///< of one element: lanes * scalar_bytes
+  /// Scalars in memory: the width, but 4 for width 3; a structure's bytes.
+  KILN_API std::size_t lanes() const;
+  KILN_API std::size_t bytes() const;      ///< of one element: lanes * scalar_bytes
+  KILN_API std::size_t alignment() const;  ///< in a structure around it
   KILN_API std::string opencl_name() const;
-  bool operator==(const Type&) const = default;
+  KILN_API bool operator==(const Type& other) const;
+};
+
+/// A member of a structure.
+struct StructField {
+  std::string name;  ///< for messages; may be empty
+  Type type;
+  std::size_t count = 1;   ///< above 1: an array of so many
+  std::size_t offset = 0;  ///< bytes from the structure's begin
+  bool operator==(const StructField&) const = default;
 };
 
 /// A number, list or expression of the file, with where it stands.

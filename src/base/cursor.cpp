@@ -7,7 +7,7 @@ namespace kiln {
 ByteView Cursor::take(std::uint64_t size, std::string_view field) {
   // Compared with what is left, never added to the position: a size near 2^64 must not wrap.
   if (size > left()) {
-    refuse(at_, field, fmt::format("{} bytes are announced, {} are left", size, left()));
+    refuse(at_, field, fmt::format("needs {} bytes, only {} are left", size, left()));
     return {};
   }
   const ByteView view = bytes_.subspan(at_, static_cast<std::size_t>(size));
@@ -20,15 +20,15 @@ std::uint32_t Cursor::count(std::uint64_t smallest, std::string_view field) {
   const auto found = number<std::uint32_t>(field);
   if (found <= left() / smallest) return found;
   refuse(offset, field,
-         fmt::format("{} of at least {} bytes are announced, {} bytes are left", found, smallest,
-                     left()));
+         fmt::format("{} items of at least {} bytes each, but only {} bytes are left", found,
+                     smallest, left()));
   return 0;
 }
 
 std::size_t Cursor::narrow(std::uint64_t size, std::string_view field) {
   const std::size_t before = end_;
   if (size > left()) {
-    refuse(at_, field, fmt::format("{} bytes are announced, {} are left", size, left()));
+    refuse(at_, field, fmt::format("needs {} bytes, only {} are left", size, left()));
     return before;
   }
   end_ = at_ + static_cast<std::size_t>(size);

@@ -7,6 +7,9 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/descriptor_path.hpp"
+#include "base/standard_output.hpp"
+
 namespace kiln {
 
 namespace {
@@ -43,6 +46,11 @@ Expected<Buffer> read_whole(const std::filesystem::path& path, std::uint64_t lim
 bool is_device_or_pipe(const std::filesystem::path& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+OutputWriter& standard_output() {
+  static OutputWriter writer;
+  return writer;
 }
 
 Expected<void> write_in_place(const std::filesystem::path& path, ByteView bytes) {
@@ -91,7 +99,14 @@ Expected<void> AtomicFile::commit(Durability durability) {
   return {};
 }
 
+void set_standard_output(OutputWriter write) { standard_output() = std::move(write); }
+
 Expected<void> write_file(const std::filesystem::path& path, ByteView bytes, unsigned mode) {
+  const auto own = descriptor_named_by(path);
+  if (own == STDOUT_FILENO && standard_output()) return standard_output()(bytes);
+  // Behind /dev/stdout there may be a regular file: what is renamed there would take the link's
+  // place, and the file that the shell opened would stay empty.
+  if (own) return write_all(*own, bytes, path);
   if (is_device_or_pipe(path)) return write_in_place(path, bytes);
   auto file = AtomicFile::create(path, mode);
   if (!file) return tl::unexpected(file.error());

@@ -1,18 +1,22 @@
 #include "base/process.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 
 #include "base/clock.hpp"
+#include "base/one_line.hpp"
 
 extern char** environ;
 
@@ -84,48 +88,113 @@ Expected<pid_t> spawn(const ProcessRequest& request, const Descriptors& descript
   return pid;
 }
 
-/// Reads what is there; false at the end of the stream.
-bool drain(int fd, std::string& into, std::size_t limit) {
+/// Reads once; false where nothing is there, or the stream has ended.
+bool read_some(FileDescriptor& from, std::string& into, std::size_t limit) {
   std::array<char, 65536> buffer;
-  const ssize_t got = ::read(fd, buffer.data(), buffer.size());
-  if (got < 0) return errno == EINTR || errno == EAGAIN;
-  if (got == 0) return false;
+  const ssize_t got = ::read(from.get(), buffer.data(), buffer.size());
+  if (got == 0) from.reset();
+  if (got <= 0) return false;
   if (into.size() < limit)
     into.append(buffer.data(), std::min(static_cast<std::size_t>(got), limit - into.size()));
   return true;
 }
 
-int remaining_ms(std::int64_t deadline_ns) {
-  if (deadline_ns == 0) return -1;
-  const std::int64_t left = deadline_ns - now_ns();
-  return left <= 0 ? 0 : static_cast<int>(left / 1'000'000 + 1);
+/// Whether a child has ended. It stays a zombie, and its number its own, until it is waited for.
+bool has_ended(pid_t pid) {
+  siginfo_t about{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &about, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         about.si_pid == pid;
 }
 
-/// How long to wait for output: to the deadline, but no longer than a person waits for Ctrl-C. A
-/// signal that comes just before the wait does not end it.
-int wait_ms(const ProcessRequest& request, std::int64_t deadline_ns) {
-  constexpr int patience = 200;
-  const int left = remaining_ms(deadline_ns);
-  return request.stop && (left < 0 || left > patience) ? patience : left;
-}
+/// A child that runs, and what is known of it so far.
+class RunningProcess {
+ public:
+  RunningProcess(const ProcessRequest& request, pid_t pid, FileDescriptor out, FileDescriptor err)
+      : request_(request),
+        pid_(pid),
+        // Readable when the process ends. Kernels before 5.3 have none: see wait_ms().
+        process_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))),
+        out_(std::move(out)),
+        err_(std::move(err)) {
+    // A process that writes all the time must not keep this one from its bounds.
+    for (const auto* end : {&out_, &err_}) ::fcntl(end->get(), F_SETFL, O_NONBLOCK);
+    const std::int64_t now = now_ns();
+    if (request.limit.count() > 0) deadline_ns_ = now + request.limit.count() * 1'000'000;
+    if (!request.greeting.empty()) greeting_ns_ = now + request.greeting_limit.count() * 1'000'000;
+  }
 
-/// Waits for the end of a child. Kills its group at the deadline (0: none), or at once where
-/// `timed_out` is already set; sets it where it comes to that.
-int wait_for(pid_t pid, std::int64_t deadline_ns, bool& timed_out) {
-  int status = 0;
-  while (!timed_out && deadline_ns != 0) {
-    const pid_t ended = ::waitpid(pid, &status, WNOHANG);
-    if (ended == pid) return status;
-    timed_out = remaining_ms(deadline_ns) == 0;
-    // Almost always it ends right after its outputs, so this is hardly ever reached.
-    const timespec pause{0, 500'000};
-    if (!timed_out) ::nanosleep(&pause, nullptr);
+  ProcessResult run_to_end() {
+    while (!is_over()) {
+      std::array<pollfd, 3> watched{pollfd{out_.get(), POLLIN, 0}, pollfd{err_.get(), POLLIN, 0},
+                                    pollfd{process_.get(), POLLIN, 0}};
+      (void)::poll(watched.data(), watched.size(), wait_ms());
+      read_some(out_, result_.output, request_.output_limit);
+      read_some(err_, result_.errors, request_.output_limit);
+    }
+    // At its end, too: what it left behind may hold the outputs, and is nobody's.
+    ::kill(-pid_, SIGKILL);
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status)) result_.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) result_.signal = WTERMSIG(status);
+    if (greeting_ns_ != 0 && result_.not_expected.empty() && WIFEXITED(status))
+      result_.not_expected = "it ended with exit code " + std::to_string(result_.exit_code);
+    return std::move(result_);
   }
-  if (timed_out) ::kill(-pid, SIGKILL);
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+
+ private:
+  bool is_over() {
+    if (request_.stop && request_.stop()) return true;
+    if (has_ended(pid_)) {
+      // All that it has written before its end, which is no more than pipes hold.
+      constexpr int most_reads = 64;
+      for (int i = 0; i < most_reads && read_some(out_, result_.output, request_.output_limit); ++i)
+        continue;
+      for (int i = 0; i < most_reads && read_some(err_, result_.errors, request_.output_limit); ++i)
+        continue;
+      check_greeting();
+      return true;
+    }
+    result_.timed_out = deadline_ns_ != 0 && now_ns() >= deadline_ns_;
+    return result_.timed_out || !check_greeting();
   }
-  return status;
-}
+
+  /// Whether it is, as far as is known, the program that was expected.
+  bool check_greeting() {
+    if (greeting_ns_ == 0) return true;
+    const std::string& begun = result_.output;
+    if (begun.starts_with(request_.greeting)) {
+      greeting_ns_ = 0;
+    } else if (!std::string_view(request_.greeting).starts_with(begun)) {
+      result_.not_expected =
+          "its output begins with '" + one_line(begun.substr(0, request_.greeting.size())) + "'";
+    } else if (now_ns() >= greeting_ns_) {
+      result_.not_expected = fmt::format(
+          "it said nothing for {} s", static_cast<double>(request_.greeting_limit.count()) / 1000);
+    }
+    return result_.not_expected.empty();
+  }
+
+  /// How long to wait: to the next bound, but no longer than a person waits for Ctrl-C. A signal
+  /// that comes just before the wait does not end it.
+  int wait_ms() const {
+    std::int64_t left = INT32_MAX;
+    for (const std::int64_t bound : {deadline_ns_, greeting_ns_})
+      if (bound != 0)
+        left = std::min(left, std::max<std::int64_t>(bound - now_ns(), 0) / 1'000'000 + 1);
+    constexpr std::int64_t patience = 200, without_descriptor = 5;
+    if (request_.stop) left = std::min(left, patience);
+    if (!process_) left = std::min(left, without_descriptor);
+    return static_cast<int>(left);
+  }
+
+  const ProcessRequest& request_;
+  const pid_t pid_;
+  FileDescriptor process_, out_, err_;
+  ProcessResult result_;
+  std::int64_t deadline_ns_ = 0, greeting_ns_ = 0;  ///< 0: none; greeting: no longer awaited
+};
 
 }  // namespace
 
@@ -138,34 +207,7 @@ Expected<ProcessResult> run_process(const ProcessRequest& request) {
   in->read.reset();
   out->write.reset();
   err->write.reset();
-
-  ProcessResult result;
-  const std::int64_t deadline =
-      request.limit.count() > 0 ? now_ns() + request.limit.count() * 1'000'000 : 0;
-  std::array<pollfd, 2> streams{pollfd{out->read.get(), POLLIN, 0},
-                                pollfd{err->read.get(), POLLIN, 0}};
-  bool stopped = false;
-  while (streams[0].fd >= 0 || streams[1].fd >= 0) {
-    const int ready = ::poll(streams.data(), streams.size(), wait_ms(request, deadline));
-    stopped = request.stop && request.stop();
-    if (stopped) break;
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0) {
-      if (remaining_ms(deadline) != 0) continue;  // it was only time to ask whether to stop
-      result.timed_out = true;
-      break;
-    }
-    if (streams[0].revents != 0 && !drain(streams[0].fd, result.output, request.output_limit))
-      streams[0].fd = -1;
-    if (streams[1].revents != 0 && !drain(streams[1].fd, result.errors, request.output_limit))
-      streams[1].fd = -1;
-  }
-  if (stopped) ::kill(-*pid, SIGKILL);
-  // A child may close its outputs and go on: the bound holds for it as well.
-  const int status = wait_for(*pid, deadline, result.timed_out);
-  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
-  return result;
+  return RunningProcess(request, *pid, std::move(out->read), std::move(err->read)).run_to_end();
 }
 
 Expected<ChildProcess> start_process(const ProcessRequest& request, int inherited) {

@@ -21,6 +21,8 @@ struct ProcessResult {
   bool timed_out = false;  ///< killed at the bound
   std::string output;      ///< its standard output, cut at the limit
   std::string errors;      ///< its standard error, cut at the limit
+  /// Why this is not the program that was expected (ProcessRequest::greeting); empty: it is.
+  std::string not_expected;
 };
 
 struct ProcessRequest {
@@ -32,12 +34,18 @@ struct ProcessRequest {
   std::size_t output_limit = 16u << 20;  ///< bytes kept of each stream
   /// Asked now and then while waiting: true kills the child's group at once. Empty: never.
   std::function<bool()> stop = {};
+  /// What the program's standard output begins with, within `greeting_limit`. One that writes
+  /// something else, nothing in that time, or ends first is another program: it is killed. Empty:
+  /// nothing is expected.
+  std::string greeting = {};
+  std::chrono::milliseconds greeting_limit{10'000};
 };
 
 /// Runs a child to its end. Its standard input is a pipe that stays open while this process
 /// lives, so that a child which watches it notices the death of its parent. The whole process
-/// group of the child is killed at the bound. Thread-safe; installs no signal handler. Errors: io
-/// and not_found where it cannot be started; how it ended is in the result.
+/// group of the child is killed at the bound, and what is left of the group when the child ends: no
+/// grandchild that holds the outputs open makes this call wait. Thread-safe; installs no signal
+/// handler. Errors: io and not_found where it cannot be started; how it ended is in the result.
 Expected<ProcessResult> run_process(const ProcessRequest& request);
 
 /// A child that goes on beside this process. Whoever has it waits for its end (waitpid).

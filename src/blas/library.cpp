@@ -4,12 +4,14 @@
 #include <array>
 
 #include "base/clock.hpp"
+#include "base/never_destroyed.hpp"
 #include "blas/generators.hpp"
 #include "blas/kdb_records/kdb_records.hpp"
 #include "blas/recorded_call.hpp"
 #include "blas/routines.hpp"
 #include "blas/sequence_builder.hpp"
 #include "blas/validate.hpp"
+#include "device/forked.hpp"
 #include "device/pinned_workers.hpp"
 
 namespace kiln::blas {
@@ -52,16 +54,18 @@ Library::Library(Resolver& resolver, std::string gemm_form)
 }
 
 Library& Library::process() {
-  // Never destroyed: at a process's end the driver may be gone before us.
-  static auto& library = *new Library(Resolver::process());
-  return library;
+  // At a process's end the driver may be gone before us.
+  static NeverDestroyed<Library> library(Resolver::process());
+  return *library;
 }
 
 Status Library::run(const Call& call, const Execution& execution) {
+  refuse_after_fork();
   if (const Status status = validate(call, execution); status != Status::success) return status;
   const Shape shape = shape_of(call, execution);
   auto sequence = take(shape, execution);
   if (!sequence) {
+    if (const Status status = check_handles(execution); status != Status::success) return status;
     if (!supports(call, execution)) return Status::invalid_device;
     sequence = build(call, execution, shape);
   }
@@ -98,6 +102,7 @@ bool Library::supports(const Call& call, const Execution& execution) {
 }
 
 std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Execution& execution) {
+  refuse_after_fork();
   return build(call, execution, shape_of(call, execution));
 }
 

@@ -56,7 +56,7 @@ std::int64_t take_number(const RecordedCall& from, std::string_view name, std::i
   if (from.fact(name) == nullptr) return 0;
   const std::int64_t found = from.number(name, -largest - 1);
   if (found < least || found > largest)
-    throw Wrong{fmt::format("'{}': expected a whole number from {} to {}", name, least, largest)};
+    throw Wrong{fmt::format("'{}': expected an integer from {} to {}", name, least, largest)};
   return found;
 }
 

@@ -16,15 +16,15 @@ std::string text_of(Status status) {
     case Status::invalid_context:
       return "the queues and memory objects belong to several contexts";
     case Status::invalid_matrix_a:
-      return "matrix A is no memory object";
+      return "matrix A is not a valid memory object";
     case Status::invalid_matrix_b:
-      return "matrix B is no memory object";
+      return "matrix B is not a valid memory object";
     case Status::invalid_matrix_c:
-      return "matrix C is no memory object";
+      return "matrix C is not a valid memory object";
     case Status::invalid_vector_x:
-      return "vector x is no memory object";
+      return "vector x is not a valid memory object";
     case Status::invalid_vector_y:
-      return "vector y is no memory object";
+      return "vector y is not a valid memory object";
     case Status::invalid_dimension:
       return "a dimension is zero";
     case Status::invalid_leading_a:

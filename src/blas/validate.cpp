@@ -1,6 +1,7 @@
 #include "blas/validate.hpp"
 
 #include "blas/uses.hpp"
+#include "device/queue_handle.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -149,6 +150,12 @@ Status validate_shape(const Call& call, const Execution& execution) {
   if (const Status status = check_queues(execution, context); status != Status::success)
     return status;
   return check_arguments(call, Uses(call), context);
+}
+
+Status check_handles(const Execution& execution) {
+  for (const auto& queue : execution.queues)
+    if (!is_queue(queue)) return Status::invalid_queue;
+  return Status::success;
 }
 
 }  // namespace kiln::blas

@@ -15,4 +15,9 @@ Status validate(const Call& call, const Execution& execution);
 /// The same for a call that will not run: its memory objects may be null, which is then no error.
 Status validate_shape(const Call& call, const Execution& execution);
 
+/// Whether what was given for queues are queues: drivers do not say, and what is none crashes them.
+/// Too slow for a call whose sequence is known, which had the same handles before. After
+/// validate().
+Status check_handles(const Execution& execution);
+
 }  // namespace kiln::blas

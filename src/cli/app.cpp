@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -10,17 +11,65 @@
 #include "base/default_path.hpp"
 #include "base/suggest.hpp"
 #include "cli/context.hpp"
+#include "cli/failure.hpp"
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/log_sink.hpp"
 #include "cli/output.hpp"
+#include "cli/results.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/terminal.hpp"
+#include "cli/values.hpp"
 #include "kiln/version.hpp"
 
 namespace kiln::cli {
 namespace {
 
 using Words = std::vector<std::string>;
+
+/// What may stand first: nouns and commands of one word.
+std::vector<std::string_view> first_words() {
+  std::vector<std::string_view> words;
+  for (const Entry& entry : command_list()) {
+    const std::string_view name = entry.command->name;
+    const std::string_view first = name.substr(0, name.find(' '));
+    if (entry.shown == Entry::Shown::yes &&
+        std::find(words.begin(), words.end(), first) == words.end())
+      words.push_back(first);
+  }
+  return words;
+}
+
+std::vector<std::string_view> verbs_of(std::string_view noun) {
+  std::vector<std::string_view> verbs;
+  for (const Entry& entry : command_list())
+    if (entry.command->name.starts_with(fmt::format("{} ", noun)))
+      verbs.push_back(entry.command->name.substr(noun.size() + 1));
+  return verbs;
+}
+
+Error unknown_first_word(const Words& words) {
+  const std::string& word = words[0];
+  if (word.starts_with('-')) {
+    constexpr std::string_view options[] = {"--help", "--version"};
+    return {Errc::bad_input,
+            fmt::format("unknown option '{}'{}", word, did_you_mean(word, options))};
+  }
+  std::string text = fmt::format("unknown command '{}'", word);
+  if (const std::string_view noun = nearest(word, first_words()); !noun.empty()) {
+    const auto verbs = verbs_of(noun);
+    const std::string_view verb = words.size() > 1 ? nearest(words[1], verbs) : "";
+    return {Errc::bad_input,
+            fmt::format("{}; did you mean '{}{}{}'?", text, noun, verb.empty() ? "" : " ", verb)};
+  }
+  // `kiln ls`: the noun is missing.
+  std::vector<std::string_view> meant;
+  for (const Entry& entry : command_list())
+    if (entry.shown == Entry::Shown::yes && entry.command->name.ends_with(" " + word))
+      meant.push_back(entry.command->name);
+  if (!meant.empty()) text += fmt::format("; did you mean one of {}?", fmt::join(meant, ", "));
+  return {Errc::bad_input, text};
+}
 
 /// The sub-command at the front of the words, taken off them. Throws for an unknown one.
 const Entry& take_command(Words& words) {
@@ -34,21 +83,16 @@ const Entry& take_command(Words& words) {
     words.erase(words.begin());
     return *entry;
   }
-  std::vector<std::string_view> names, verbs;
-  for (const Entry& entry : command_list()) {
-    const std::string_view name = entry.command->name;
-    if (entry.shown == Entry::Shown::yes) names.push_back(name);
-    if (name.starts_with(words[0] + " ")) verbs.push_back(name.substr(words[0].size() + 1));
-  }
-  if (verbs.empty())
-    throw Error(Errc::bad_input,
-                fmt::format("unknown {} '{}'{}", words[0].starts_with('-') ? "option" : "command",
-                            words[0], did_you_mean(words[0], names)));
-  if (words.size() == 1)
-    throw Error(Errc::bad_input, fmt::format("{}: found no verb, expected one of {}", words[0],
-                                             fmt::join(verbs, ", ")));
-  throw Error(Errc::bad_input, fmt::format("{}: unknown verb '{}'{}", words[0], words[1],
-                                           did_you_mean(words[1], verbs)));
+  const auto verbs = verbs_of(words[0]);
+  if (verbs.empty()) throw unknown_first_word(words);
+  if (words.size() == 1 || words[1].starts_with('-'))
+    throw Error(Errc::bad_input, fmt::format("{}: missing sub-command, expected one of {}",
+                                             words[0], fmt::join(verbs, ", ")));
+  const std::string guess = did_you_mean(words[1], verbs);
+  throw Error(Errc::bad_input, fmt::format("{}: unknown sub-command '{}'{}", words[0], words[1],
+                                           guess.empty() ? fmt::format(", expected one of {}",
+                                                                       fmt::join(verbs, ", "))
+                                                         : guess));
 }
 
 int show_help(Words words) {
@@ -72,9 +116,29 @@ std::string config_path(const CommandLine& line) {
   return variable == nullptr ? "" : variable;
 }
 
-int dispatch(Words words) {
-  if (words.empty())
-    throw Error(Errc::bad_input, "found no command, expected one (kiln --help lists them)");
+/// Whether failures are told as JSON, too: as the words and the environment say while nobody has
+/// looked at the sub-command's settings, so that a mistyped option is told in the same form.
+bool asks_for_json(const Words& words) {
+  const char* variable = std::getenv("KILN_JSON");
+  bool asked = variable != nullptr && to_flag(variable).value_or(false);
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    if (word == "--json" || word == "--no-json") asked = word == "--json";
+    if (word.starts_with("--json=")) asked = to_flag(word.substr(7)).value_or(true);
+  }
+  return asked;
+}
+
+/// Standard input and output among the files of the command.
+void use_standard_streams(const Command& command, std::vector<Setting>& settings,
+                          Words& arguments) {
+  const StandardStreams streams = name_standard_streams(command, settings, arguments);
+  if (!streams.writer.empty()) print_to_errors();
+  if (!streams.reader.empty()) keep_standard_input();
+}
+
+int dispatch(Words words, bool& json) {
+  if (words.empty()) throw Error(Errc::bad_input, "missing command (kiln --help lists them)");
   if (words[0] == "help" || words[0] == "--help" || words[0] == "-h")
     return show_help({words.begin() + 1, words.end()});
   if (words.size() == 2 && (words[1] == "--help" || words[1] == "-h")) {
@@ -89,40 +153,71 @@ int dispatch(Words words) {
   }
   auto config = value_or_throw(read_config(config_path(line)));
   auto settings = value_or_throw(resolve(*entry.command, line, config));
+  use_standard_streams(*entry.command, settings, line.arguments);
   Context context(*entry.command, std::move(settings), std::move(line.arguments),
                   std::move(config));
+  json = find_option(*entry.command, "json") != nullptr && context.flag("json");
   print_log(context.text("log"));
   return entry.body(context);
 }
 
-int run_words(Words words) {
-  const int code = words.size() == 1 && words[0] == "--version"
-                       ? (print(fmt::format("kiln {}\n", version())), 0)
-                       : dispatch(std::move(words));
+int run_words(Words words, bool& json) {
+  const bool version_only = words.size() == 1 && (words[0] == "--version" || words[0] == "-V");
+  const int code = version_only ? (print(fmt::format("kiln {}\n", version())), 0)
+                                : dispatch(std::move(words), json);
   flush_output();
   return code;
+}
+
+/// Tells that a signal ended the command, where a program reads it.
+int tell_interruption(bool json) {
+  const int code = 128 + received_signal();
+  if (json) print_failure_json("stopped by a signal", "interrupted", code);
+  return code;
+}
+
+/// Tells why the command failed; what a signal cut off needs no reason.
+int fail_with(std::string_view message, std::string_view kind, int code, bool json) {
+  if (interrupted()) return tell_interruption(json);
+  complain(message);
+  if (json) print_failure_json(message, kind, code);
+  return code;
+}
+
+/// What is thrown, as an exit code.
+int run_and_tell(Words words) {
+  bool json = asks_for_json(words);
+  try {
+    return run_words(std::move(words), json);
+  } catch (const Error& error) {
+    return fail_with(error.message(), name_of(error.code()), exit_code(error.code()), json);
+  } catch (const Interrupted&) {
+    return tell_interruption(json);
+  } catch (const std::bad_alloc&) {
+    return fail_with("out of memory", "out_of_memory", 1, json);
+  } catch (const ReaderGone&) {
+    throw;
+  } catch (const std::exception& error) {
+    return fail_with(fmt::format("internal error: {}", error.what()), name_of(Errc::internal), 1,
+                     json);
+  }
 }
 
 }  // namespace
 
 int run(int count, char** words) {
+  separate_results();
   handle_signals();
   set_default_path();
   int code = 1;
   try {
-    code = run_words(Words(words + (count > 0 ? 1 : 0), words + count));
-  } catch (const Error& error) {
-    complain(error.message());
-    code = exit_code(error.code());
+    code = run_and_tell(Words(words + (count > 0 ? 1 : 0), words + count));
+    flush_output();
   } catch (const ReaderGone&) {
     // The code that a shell shows for a program which SIGPIPE ended.
     std::_Exit(141);
-  } catch (const Interrupted&) {
-    code = 1;
-  } catch (const std::bad_alloc&) {
-    complain("out of memory");
-  } catch (const std::exception& error) {
-    complain(fmt::format("internal error: {}", error.what()));
+  } catch (const std::exception&) {
+    // Standard output takes nothing any more; that was said, or the failure was, on the other.
   }
   if (interrupted()) end_by_signal();
   return code;

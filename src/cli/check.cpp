@@ -85,7 +85,7 @@ void look_for_source(const std::string& file, spec::SpecDialect dialect,
   const auto source = spec::find_source(*loaded, folders);
   if (source) return;
   const std::string& text = source.error().message();
-  const auto finding = text.find("found ");
+  const auto finding = text.find("missing file ");
   messages.push_back({Severity::warning, file, 0, 0, "src",
                       finding == std::string::npos ? text : text.substr(finding)});
 }
@@ -107,6 +107,7 @@ constinit const Command check_command{
 };
 
 int check_specs(Context& context) {
+  const EndsAtOnce reading;
   const spec::SpecDialect dialect = dialect_of(context);
   const spec::Symbols symbols = symbols_of(context);
   const bool json = context.flag("json"), quiet = context.flag("quiet");

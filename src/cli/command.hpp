@@ -13,7 +13,7 @@ namespace kiln::cli {
 enum class Kind : std::uint8_t {
   flag,             ///< no value; --no-NAME turns off what the environment or the file turned on
   text,             ///< any text
-  integer,          ///< a whole number of at least Option::least
+  integer,          ///< an integer of at least Option::least
   number,           ///< a number of at least Option::least
   choice,           ///< one of Option::choices
   assignment,       ///< NAME=VALUE
@@ -24,12 +24,22 @@ enum class Kind : std::uint8_t {
 
 enum class Repeat : bool { no, yes };
 
+/// What a command does with a file that it is given. `-` and /dev/stdin are standard input where a
+/// file is read, `-` and /dev/stdout standard output where it is written (standard_streams.hpp).
+enum class Access : std::uint8_t {
+  read,
+  write,
+  update,  ///< read and written, or made under exactly this name: no stream will do
+  none,    ///< not a file, or not always one
+};
+
 /// One option: `--name` on the command line, `KILN_NAME` in the environment (`-` becomes `_`),
 /// `name = …` in the config file. A repeatable option collects its values; in the environment
 /// they are separated by `;`, in the file each has a line of its own.
 struct Option {
   std::string_view name;
   Kind kind = Kind::flag;
+  Access access = Access::read;      ///< of the kinds file and file_assignment
   std::string_view value_name = {};  ///< how the help calls the value; empty for flags
   std::string_view help = {};        ///< sentences
   std::string_view fallback = {};    ///< the value where nobody gives one; empty: none
@@ -44,7 +54,9 @@ struct Positional {
   std::string_view value_name = {};
   std::string_view help = {};
   std::size_t least = 0, most = 0;
-  Kind kind = Kind::text;  ///< for completion
+  Kind kind = Kind::text;             ///< for completion
+  Access access = Access::read;       ///< of the kind file: of the first word
+  Access access_rest = Access::read;  ///< of the others
   std::span<const std::string_view> choices = {};
 };
 

@@ -94,10 +94,16 @@ Expected<void> check_flags(const Command& command, const std::vector<std::string
 Expected<void> check_count(const Command& command, std::size_t count) {
   const Positional& positional = command.positional;
   if (count < positional.least)
-    return fail(Errc::bad_input,
-                fmt::format("{}found {} {}, expected at least {} (kiln {} --help says more)",
-                            where(command), count == 0 ? "no" : std::to_string(count),
-                            positional.value_name, positional.least, command.name));
+    return fail(
+        Errc::bad_input,
+        fmt::format("{}missing {}{} (kiln {} --help says more)", where(command),
+                    positional.value_name,
+                    positional.least == 1
+                        ? ""
+                        : fmt::format(": found {}, expected {}{}", count,
+                                      positional.most == positional.least ? "" : "at least ",
+                                      positional.least),
+                    command.name));
   return {};
 }
 
@@ -132,7 +138,7 @@ Expected<CommandLine> parse_command_line(const Command& command, std::vector<std
     // "--size-n: 1 required  missing": the option stood last, without a value.
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
       if (const auto end = message.find(": 1 required"); end != std::string::npos)
-        message = message.substr(0, end) + ": found no value, expected one";
+        message = message.substr(0, end) + ": missing value";
     std::replace(message.begin(), message.end(), '\n', ' ');
     return fail(Errc::bad_input, where(command) + message);
   }

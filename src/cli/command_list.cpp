@@ -25,6 +25,7 @@ constinit const Entry entries[] = {
     {&verify_command, verify_specs},
     {&devices_command, list_devices},
     {&check_command, check_specs},
+    {&init_command, init_spec_file},
     {&kdb_info_command, kdb_info},
     {&kdb_summary_command, kdb_summary},
     {&kdb_dump_command, kdb_dump},

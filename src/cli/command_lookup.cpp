@@ -7,6 +7,7 @@ namespace {
 constexpr Option common[] = {
     {.name = "config",
      .kind = Kind::file,
+     .access = Access::update,
      .value_name = "FILE",
      .help = "The config file to read in place of $XDG_CONFIG_HOME/kiln/config, or off for none."},
     {.name = "log",

@@ -8,6 +8,9 @@ namespace kiln::cli {
 extern const Command check_command;
 int check_specs(Context& context);
 
+extern const Command init_command;
+int init_spec_file(Context& context);
+
 extern const Command config_command;
 int show_config(Context& context);
 

@@ -97,7 +97,7 @@ void warn_of_unknown_variables(const std::vector<Row>& rows) {
     if (!name.starts_with("KILN_")) continue;
     if (std::ranges::find(library_variables, name) != std::end(library_variables)) continue;
     if (std::find(names.begin(), names.end(), name) == names.end())
-      complain(fmt::format("warning: the environment variable {} is no setting{}", name,
+      complain(fmt::format("warning: unknown setting {} in the environment{}", name,
                            did_you_mean(name, names)));
   }
 }

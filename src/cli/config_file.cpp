@@ -41,9 +41,10 @@ Expected<void> check_line(const ConfigFile& file, const ConfigLine& line) {
   if (!line.section.empty() && entry == nullptr) {
     std::vector<std::string_view> names;
     for (const Entry& each : command_list()) names.push_back(each.command->name);
-    return fail(Errc::bad_input,
-                fmt::format("{}:{}: the section [{}] is no sub-command{}", file.path, line.line,
-                            shown(line.section), did_you_mean(line.section, names)));
+    return fail(
+        Errc::bad_input,
+        fmt::format("{}:{}: unknown section [{}], expected the name of a sub-command{}", file.path,
+                    line.line, shown(line.section), did_you_mean(line.section, names)));
   }
   const auto names = entry ? option_names(*entry->command) : all_option_names();
   const bool known = std::find(names.begin(), names.end(), line.name) != names.end();

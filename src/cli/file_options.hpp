@@ -8,6 +8,7 @@ namespace kiln::cli::options {
 inline constexpr Option output{
     .name = "output",
     .kind = Kind::file,
+    .access = Access::write,
     .value_name = "FILE",
     .help =
         "The file to write. It appears whole or not at all: what stands there is replaced only "

@@ -17,8 +17,16 @@ std::atomic<unsigned> patience_seconds{3};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<unsigned>::is_always_lock_free,
               "a signal handler may not take a lock");
 
+std::atomic<int> at_once{0};
+
 void remember(int signal) {
   received.store(signal, std::memory_order_relaxed);
+  if (at_once.load(std::memory_order_relaxed) > 0) {
+    // Raised again it waits until this handler has returned: then it has its usual effect.
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+    return;
+  }
   ::alarm(patience_seconds.load(std::memory_order_relaxed));
 }
 
@@ -58,9 +66,20 @@ void end_in_good_order(std::chrono::seconds most) {
 
 bool interrupted() { return received.load(std::memory_order_relaxed) != 0; }
 
+int received_signal() { return received.load(std::memory_order_relaxed); }
+
 void stop_if_interrupted() {
   if (interrupted()) throw Interrupted{};
 }
+
+EndsAtOnce::EndsAtOnce() {
+  at_once.fetch_add(1, std::memory_order_relaxed);
+  if (!interrupted()) return;
+  at_once.fetch_sub(1, std::memory_order_relaxed);
+  throw Interrupted{};
+}
+
+EndsAtOnce::~EndsAtOnce() { at_once.fetch_sub(1, std::memory_order_relaxed); }
 
 void end_by_signal() {
   const int signal = received.load();

@@ -21,8 +21,22 @@ void end_in_good_order(std::chrono::seconds most);
 /// Whether a signal has asked to stop. Safe in any thread.
 bool interrupted();
 
+/// The signal that has asked to stop; 0: none.
+int received_signal();
+
 /// Throws Interrupted after a signal. Long loops call it between steps.
 void stop_if_interrupted();
+
+/// While one lives, a signal ends the process at once. For long steps that look at no flag and have
+/// nothing to put in order: reading, parsing and checking what was given. Throws Interrupted where
+/// a signal has come before.
+class EndsAtOnce {
+ public:
+  EndsAtOnce();
+  ~EndsAtOnce();
+  EndsAtOnce(const EndsAtOnce&) = delete;
+  EndsAtOnce& operator=(const EndsAtOnce&) = delete;
+};
 
 /// Ends the process by the signal that was received, as shells expect of what Ctrl-C stopped.
 [[noreturn]] void end_by_signal();

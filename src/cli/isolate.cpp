@@ -14,6 +14,7 @@
 #include "base/process.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
+#include "cli/kernel_output.hpp"
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -28,18 +29,17 @@ using Json = nlohmann::ordered_json;
 struct Outcome {
   std::string spec, status, message;
   double seconds = 0;
+  KernelText printed = {};
 };
-
-/// Tells a child to end with its parent. No option: nobody but this file uses it.
-constexpr const char* child_mark = "KILN_ISOLATED_CHILD";
 
 bool is_set_for_child(std::string_view option) {
   return option == "json" || option == "isolate" || option == "quiet" || option == "timeout";
 }
 
-/// The options of this run as words for the child, which runs one spec and reports as JSON. They
-/// hold what came from the config file and the environment, so the child reads no file again.
-std::vector<std::string> child_words(const Context& context, const std::string& spec) {
+}  // namespace
+
+std::vector<std::string> words_for_child(const Context& context,
+                                         const std::function<bool(std::string_view)>& passed) {
   std::vector<std::string> words{"run",
                                  "--json",
                                  "--no-isolate",
@@ -48,7 +48,8 @@ std::vector<std::string> child_words(const Context& context, const std::string& 
                                  "--config=off",
                                  "--log=" + context.text("log")};
   for (const Option& option : context.command().options) {
-    if (is_set_for_child(option.name) || !context.has(option.name)) continue;
+    if (is_set_for_child(option.name) || !context.has(option.name) || !passed(option.name))
+      continue;
     const std::string name(option.name);
     if (option.kind == Kind::flag)
       words.push_back((context.flag(option.name) ? "--" : "--no-") + name);
@@ -56,10 +57,10 @@ std::vector<std::string> child_words(const Context& context, const std::string& 
       for (const auto& value : context.list(option.name))
         words.push_back("--" + name + "=" + value);
   }
-  words.push_back("--");
-  words.push_back(spec);
   return words;
 }
+
+namespace {
 
 /// The last line of what a child said, for people.
 std::string last_line(const std::string& text) {
@@ -81,9 +82,12 @@ Outcome outcome_of(const std::string& spec, const ProcessResult& result, double 
     return {spec, "failed",
             fmt::format("exit code {}: {}", result.exit_code, last_line(result.errors)), 0};
   const std::string status = report.value("status", "failed");
+  KernelText printed{report.value("kernel_output", ""), 0};
+  printed.bytes = report.value("kernel_output_bytes", std::uint64_t{printed.text.size()});
   // The run went well, and then something did not: the timeline's file, mostly.
-  if (status == "ok" && result.exit_code != 0) return {spec, "failed", last_line(result.errors), 0};
-  return {spec, status, report.value("message", ""), 0};
+  if (status == "ok" && result.exit_code != 0)
+    return {spec, "failed", last_line(result.errors), 0, std::move(printed)};
+  return {spec, status, report.value("message", ""), 0, std::move(printed)};
 }
 
 std::chrono::milliseconds bound_of(double seconds) {
@@ -94,7 +98,8 @@ std::chrono::milliseconds bound_of(double seconds) {
 Outcome run_child(const Context& context, const std::string& spec) {
   ProcessRequest request;
   request.program = std::filesystem::canonical("/proc/self/exe");
-  request.arguments = child_words(context, spec);
+  request.arguments = words_for_child(context, [](std::string_view) { return true; });
+  request.arguments.insert(request.arguments.end(), {"--", spec});
   const double limit = context.number("timeout");
   request.environment = {{child_mark, "1"}};
   request.limit = bound_of(limit);
@@ -125,16 +130,18 @@ std::string short_message(const Outcome& outcome) {
 
 void print_outcome(const Context& context, const Outcome& outcome) {
   if (context.flag("json")) {
-    const Json object{{"spec", outcome.spec},
-                      {"status", outcome.status},
-                      {"seconds", outcome.seconds},
-                      {"message", outcome.message}};
+    Json object{{"spec", outcome.spec},
+                {"status", outcome.status},
+                {"seconds", outcome.seconds},
+                {"message", outcome.message}};
+    outcome.printed.add_to(object);
     print_json(object);
   } else if (!context.flag("quiet") || outcome.status != "ok") {
     print(fmt::format("{:<8} {:>8.3f} s  {}{}\n", outcome.status, outcome.seconds, outcome.spec,
                       short_message(outcome)));
   }
   flush_output();
+  if (!context.flag("json")) outcome.printed.show();
 }
 
 void print_summary(const std::map<std::string, std::size_t>& counts, std::size_t total) {

@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "kernel/launch.hpp"
 #include "schedule/argument_check.hpp"
+#include "schedule/proof.hpp"
 #include "spec/run/argument_types.hpp"
 
 namespace kiln::cli {
@@ -18,8 +19,9 @@ std::vector<std::uint64_t> local_size_of(const spec::LegacyPart& part) {
 
 void check_fit(const Program& program, const Job& job, const spec::BoundSpec& bound) {
   const auto& kernel = program.kernel(job.kernel);
-  value_or_throw(check_arguments_match(kernel, job));
-  value_or_throw(spec::check_argument_types(bound, kernel));
+  const auto parameters = parameters_of(job);
+  value_or_throw(check_arguments_match(kernel, job, parameters));
+  value_or_throw(spec::check_argument_types(bound, kernel, parameters));
 }
 
 /// One device's part: slices on the device, rebased to element 0, as the original makes them.

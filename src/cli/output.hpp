@@ -17,6 +17,10 @@ void print(std::string_view text);
 /// (base/one_line.hpp). What has to stay within its line goes through one_line() before.
 void print_text(std::string_view text);
 
+/// From now on print() writes to standard error: a file of the command goes to standard output, and
+/// nothing may come between its bytes.
+void print_to_errors();
+
 /// Makes what was printed so far visible to the reader. Throws as print.
 void flush_output();
 

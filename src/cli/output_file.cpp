@@ -6,9 +6,8 @@ namespace kiln::cli {
 
 const std::string& required_output(const Context& context) {
   if (!context.has("output"))
-    throw Error(Errc::bad_input,
-                fmt::format("{}: found no --output, expected the file to write (-o FILE)",
-                            context.command().name));
+    throw Error(Errc::bad_input, fmt::format("{}: missing --output FILE (-o), the file to write",
+                                             context.command().name));
   return context.text("output");
 }
 

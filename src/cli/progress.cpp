@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::int64_t redraw_ns = 100'000'000;
 constexpr std::int64_t second_ns = 1'000'000'000;
+/// Between lines of a log.
+constexpr std::int64_t line_ns = 10 * second_ns;
+constexpr std::size_t log_width = 160;
 
 /// The first `width` characters of a UTF-8 text.
 std::string clipped(const std::string& text, std::size_t width) {
@@ -55,11 +58,19 @@ std::string progress_line(std::string_view what, std::size_t done, std::size_t t
   return clipped(line, width);
 }
 
-Progress::Progress(std::string what, std::size_t total)
+Progress::Surroundings Progress::Surroundings::standard_error() {
+  return {cli::is_terminal(Stream::errors), [] { return kiln::now_ns(); },
+          [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }};
+}
+
+Progress::Progress(std::string what, std::size_t total, OffTerminal off_terminal,
+                   Surroundings surroundings)
     : what_(std::move(what)),
       total_(total),
-      start_ns_(now_ns()),
-      visible_(is_terminal(Stream::errors)) {}
+      off_terminal_(off_terminal),
+      surroundings_(std::move(surroundings)),
+      start_ns_(surroundings_.now_ns()),
+      drawn_ns_(start_ns_) {}
 
 Progress::~Progress() { hide(); }
 
@@ -79,20 +90,27 @@ void Progress::note(std::string_view text) {
 void Progress::hide() {
   const std::lock_guard lock(mutex_);
   if (!shown_) return;
-  std::fputs("\r\033[K", stderr);
+  surroundings_.write("\r\033[K");
   shown_ = false;
 }
 
 void Progress::draw() {
-  if (!visible_) return;
-  const std::int64_t now = now_ns();
+  const std::int64_t now = surroundings_.now_ns();
+  if (!surroundings_.is_terminal) return add_line(now);
   if (shown_ && now - drawn_ns_ < redraw_ns) return;
   // One character less than the width: a full line would wrap on some terminals.
   const auto width = static_cast<std::size_t>(columns(Stream::errors) - 1);
   const std::string line = progress_line(what_, done_, total_, now - start_ns_, note_, width);
-  std::fprintf(stderr, "\r%s\033[K", line.c_str());
+  surroundings_.write("\r" + line + "\033[K");
   drawn_ns_ = now;
   shown_ = true;
+}
+
+void Progress::add_line(std::int64_t now) {
+  if (off_terminal_ == OffTerminal::silent || now - drawn_ns_ < line_ns) return;
+  surroundings_.write(
+      "kiln: " + progress_line(what_, done_, total_, now - start_ns_, note_, log_width) + "\n");
+  drawn_ns_ = now;
 }
 
 }  // namespace kiln::cli

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -15,12 +16,22 @@ std::string progress_line(std::string_view what, std::size_t done, std::size_t t
 /// "3s", "1m20s", "2h05m".
 std::string brief_time(std::int64_t ns);
 
-/// One line on standard error that says how far long work is and how long it has to go. Silent
-/// where standard error is no terminal; redrawn at most ten times a second. Thread-safe.
+/// One line on standard error that says how far long work is and how long it has to go, redrawn at
+/// most ten times a second. Where standard error is no terminal it is silent or, for work of hours,
+/// adds a line every ten seconds. Thread-safe.
 class Progress {
  public:
+  enum class OffTerminal : bool { silent, lines };
+  /// Where it is shown, and the time; tests have others than standard error.
+  struct Surroundings {
+    bool is_terminal = false;
+    std::function<std::int64_t()> now_ns;
+    std::function<void(std::string_view)> write;
+    static Surroundings standard_error();
+  };
   /// `total` steps of `what`.
-  Progress(std::string what, std::size_t total);
+  Progress(std::string what, std::size_t total, OffTerminal off_terminal = OffTerminal::silent,
+           Surroundings surroundings = Surroundings::standard_error());
   /// Removes the line.
   ~Progress();
   Progress(const Progress&) = delete;
@@ -35,12 +46,16 @@ class Progress {
 
  private:
   void draw();
+  void add_line(std::int64_t now);
 
   std::mutex mutex_;
   std::string what_, note_;
   std::size_t total_, done_ = 0;
-  std::int64_t start_ns_, drawn_ns_ = 0;
-  bool visible_, shown_ = false;
+  const OffTerminal off_terminal_;
+  const Surroundings surroundings_;
+  const std::int64_t start_ns_;
+  std::int64_t drawn_ns_ = 0;
+  bool shown_ = false;
 };
 
 }  // namespace kiln::cli

@@ -5,10 +5,13 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/isolate.hpp"
+#include "cli/kernel_output.hpp"
+#include "cli/oclgrind.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_output.hpp"
 #include "cli/run_spec.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/timeline_files.hpp"
 #include "cli/written_files.hpp"
 
@@ -26,18 +29,26 @@ int run_here(const Context& context) {
   Timeline timeline;
   int worst = 0;
   Progress progress("run", context.arguments().size());
+  using Printed = KernelOutputOfSpecs;
+  Printed printed(context.flag("json") ? Printed::To::json : Printed::To::errors,
+                  Printed::Shown::all, progress);
   for (const std::string& file : context.arguments()) {
     stop_if_interrupted();
     progress.note(file);
     try {
+      if (options.bounds == Bounds::checked)
+        if (const auto found = oclgrind_finding(context, file); found && !found->empty())
+          throw Error(Errc::device, *found);
       const SpecRun result = run_spec(file, options, session, records ? &timeline : nullptr);
+      const KernelText text = printed.take();
       progress.hide();
-      print_run(context, result);
+      print_run(context, result, text);
       if (!result.difference.empty()) note(worst, 1);
     } catch (const Error& error) {
       if (session.has_no_devices()) throw;  // said once, not for every spec
+      const KernelText text = printed.take();
       progress.hide();
-      print_failure(context, file, error);
+      print_failure(context, file, error, text);
       note(worst, exit_code(error.code()));
     }
     progress.advance();
@@ -45,6 +56,21 @@ int run_here(const Context& context) {
   if (context.has("trace")) write_trace(timeline, context.text("trace"));
   if (context.has("gantt")) write_gantt(timeline, context.text("gantt"));
   return worst;
+}
+
+/// The standard streams of an isolated run are its connection to this process.
+void check_streams_of_isolated(const Context& context) {
+  bool uses_streams = false;
+  for (const std::string& spec : context.arguments()) uses_streams |= spec == standard_input;
+  for (const char* option : {"in", "out", "expect"})
+    for (const auto& [position, file] : context.assignments(option))
+      uses_streams |= file == standard_input || file == standard_output;
+  for (const char* option : {"trace", "gantt"})
+    uses_streams |= context.text(option) == standard_output;
+  if (uses_streams)
+    throw Error(Errc::bad_input,
+                "--isolate: a run in a process of its own has no standard input and output of this "
+                "one, expected files");
 }
 
 }  // namespace
@@ -58,10 +84,15 @@ int run_specs(Context& context) {
   // A kernel that hangs can only be ended with its process; silence would promise a bound.
   if (!context.flag("isolate") && context.number("timeout") > 0 &&
       context.origin("timeout").from == Origin::From::command_line)
-    throw Error(
-        Errc::bad_input,
-        "--timeout: found no --isolate, expected both: a kernel is stopped with its process");
-  return context.flag("isolate") ? run_isolated(context) : run_here(context);
+    throw Error(Errc::bad_input,
+                "--timeout requires --isolate: a kernel can only be stopped with its process");
+  if (context.flag("check-bounds") && context.flag("legacy"))
+    throw Error(Errc::bad_input,
+                "--check-bounds cannot be combined with --legacy: the original's slices have no "
+                "room around them");
+  if (!context.flag("isolate")) return run_here(context);
+  check_streams_of_isolated(context);
+  return run_isolated(context);
 }
 
 }  // namespace kiln::cli

@@ -27,6 +27,7 @@ constexpr Option own_options[] = {
      .repeat = Repeat::yes},
     {.name = "out",
      .kind = Kind::file_assignment,
+     .access = Access::write,
      .value_name = "P=FILE",
      .help = "Writes argument P to a .npy file after the run.",
      .repeat = Repeat::yes},
@@ -36,6 +37,10 @@ constexpr Option own_options[] = {
      .help = "Compares argument P with a .npy file after the run; a difference gives exit code 1.",
      .repeat = Repeat::yes},
     options::rtol,
+    {.name = "check-bounds",
+     .help = "Looks for accesses outside of buffers: with oclgrind where that is installed (every "
+             "access, and slow), and by zones around each buffer, which show what is written just "
+             "before or behind it. One that is found gives exit code 1."},
     {.name = "seed",
      .kind = Kind::integer,
      .value_name = "N",
@@ -53,7 +58,7 @@ constexpr Option own_options[] = {
     {.name = "timeout",
      .kind = Kind::number,
      .value_name = "SECONDS",
-     .help = "The time that each spec may take; 0 is no bound. Needs --isolate.",
+     .help = "The time that each spec may take; 0 is no bound. Requires --isolate.",
      .fallback = "0"},
     options::source_dir,
     options::dialect,
@@ -85,6 +90,7 @@ constexpr Example examples[] = {
      "Runs it with data from files."},
     {"kiln run vector_add.json --devices cpu/2 --partition 5 --trace out.json",
      "Splits the work evenly over two halves of the processor and records the timeline."},
+    {"kiln run vector_add.json --check-bounds", "Does the kernel stay within its buffers?"},
     {"kiln run --isolate --timeout 25 --json specs/*.json",
      "Runs many specs, each in a process of its own."},
 };
@@ -121,6 +127,7 @@ RunOptions run_options_of(const Context& context) {
   options.seed = static_cast<std::uint64_t>(context.integer("seed"));
   options.runs = context.integer("runs");
   options.legacy = context.flag("legacy");
+  if (context.flag("check-bounds")) options.bounds = Bounds::checked;
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "kiln/run.hpp"
 #include "kiln/spec.hpp"
 #include "schedule/partition.hpp"
 #include "spec/run/arrays.hpp"
@@ -27,6 +28,7 @@ struct RunOptions {
   std::uint64_t seed = 0;
   std::int64_t runs = 1;
   bool legacy = false;
+  Bounds bounds = Bounds::unchecked;
 };
 /// Throws Error (bad input) for a value that cannot be read.
 RunOptions run_options_of(const Context& context);

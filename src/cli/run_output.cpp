@@ -151,21 +151,27 @@ const char* status_of(const Error& error) {
   return error.code() == Errc::refused || error.code() == Errc::unsupported ? "refused" : "failed";
 }
 
-void print_run(const Context& context, const SpecRun& run) {
-  if (context.flag("json"))
-    print_json(json_of(context, run));
-  else if (!context.flag("quiet"))
+void print_run(const Context& context, const SpecRun& run, const KernelText& printed) {
+  if (context.flag("json")) {
+    Json object = json_of(context, run);
+    printed.add_to(object);
+    print_json(object);
+  } else if (!context.flag("quiet")) {
     print_text(context, run);
+  }
   if (!run.difference.empty() && !context.flag("json")) complain(run.file + ": " + run.difference);
 }
 
-void print_failure(const Context& context, const std::string& file, const Error& error) {
+void print_failure(const Context& context, const std::string& file, const Error& error,
+                   const KernelText& printed) {
   if (!context.flag("json")) return complain_of(file, error.message());
-  print_json({{"spec", file},
+  Json object{{"spec", file},
               {"status", status_of(error)},
               {"seconds", 0.0},
               {"message", error.message()},
-              {"code", kiln::name_of(error.code())}});
+              {"code", kiln::name_of(error.code())}};
+  printed.add_to(object);
+  print_json(object);
 }
 
 }  // namespace kiln::cli

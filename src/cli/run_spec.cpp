@@ -109,7 +109,10 @@ void check_positions(const RunOptions& options, const spec::BoundSpec& bound) {
 
 SpecRun run_spec(const std::string& file, const RunOptions& options, Session& session,
                  Timeline* timeline) {
-  const auto loaded = value_or_throw(spec::load_spec(file, options.dialect));
+  const auto loaded = [&] {
+    const EndsAtOnce reading;
+    return value_or_throw(spec::load_spec(file, options.dialect));
+  }();
   if (spec::is_part_of_graph(loaded))
     throw Error(
         Errc::unsupported,
@@ -122,7 +125,10 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
   auto untuned = bind_untuned(loaded, options, file);
   if (untuned) check_positions(options, *untuned);
   if (!untuned && !spec::lacks_symbols(loaded, options.symbols)) throw untuned.error();
-  auto source = value_or_throw(spec::load_kernel_source(loaded, options.source_dirs));
+  auto source = [&] {
+    const EndsAtOnce reading;
+    return value_or_throw(spec::load_kernel_source(loaded, options.source_dirs));
+  }();
   // The original's way is there to compare with: it knows no records.
   const bool knows_records = !options.legacy && session.resolver().store() != nullptr;
   static_cast<SpecBinding&>(result) =
@@ -138,7 +144,10 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
   } else {
     const auto start = now_ns();
     CoRun run(session.resolver(), session.queues(), std::move(job),
-              {.trace = timeline, .explanations = &result.explanations});
+              {.trace = timeline,
+               .explanations = &result.explanations,
+               .memory = options.bounds == Bounds::checked ? Placement::OwnMemory::guarded
+                                                           : Placement::OwnMemory::where_needed});
     spec::check_job_types(result.bound, run.job(), session.resolver(), session.queues().front());
     CallCounter* const counter = counter_of(file, options, loaded.name, session);
     if (counter != nullptr) counter->add_prepare(now_ns() - start);

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+
+#include "cli/results.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -28,18 +31,31 @@ const char* code_of(Style style) {
   return "";
 }
 
+int descriptor_of(Stream stream) {
+  return stream == Stream::output ? results_descriptor() : STDERR_FILENO;
+}
+
 }  // namespace
 
 bool is_terminal(Stream stream) {
   const char* type = std::getenv("TERM");
   const bool dumb = type == nullptr || std::string_view(type) == "dumb";
-  return !dumb && ::isatty(static_cast<int>(stream)) == 1;
+  return !dumb && ::isatty(descriptor_of(stream)) == 1;
 }
 
 int columns(Stream stream) {
+  // As in other commands: who sets COLUMNS means it, wherever the text goes.
+  constexpr int least = 20, most = 10'000;
+  if (const char* chosen = std::getenv("COLUMNS")) {
+    int width = 0;
+    const std::string_view text = chosen;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
+    if (error == std::errc() && end == text.data() + text.size() && width > 0)
+      return std::clamp(width, least, most);
+  }
   winsize size{};
-  if (::ioctl(static_cast<int>(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return std::max<int>(size.ws_col, 20);
+  if (::ioctl(descriptor_of(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return std::max<int>(size.ws_col, least);
 }
 
 std::string styled(Style style, std::string_view text, Stream stream) {

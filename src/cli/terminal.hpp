@@ -10,7 +10,7 @@ enum class Stream { output = 1, errors = 2 };
 /// Whether a person watches this stream: a terminal that can move its cursor.
 bool is_terminal(Stream stream);
 
-/// Width of the stream's terminal in characters; 80 where it is none.
+/// Width in characters: what COLUMNS says, else that of the stream's terminal; 80 where it is none.
 int columns(Stream stream);
 
 enum class Style { bold, dim, good, bad };

@@ -7,10 +7,12 @@ namespace kiln::cli::options {
 
 inline constexpr Option trace{.name = "trace",
                               .kind = Kind::file,
+                              .access = Access::write,
                               .value_name = "FILE",
                               .help = "Writes the timeline as Chrome trace JSON."};
 inline constexpr Option gantt{.name = "gantt",
                               .kind = Kind::file,
+                              .access = Access::write,
                               .value_name = "FILE",
                               .help = "Writes the timeline as a self-contained HTML page."};
 

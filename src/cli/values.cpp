@@ -31,10 +31,10 @@ Expected<std::int64_t> to_integer(const Option& option, const std::string& text)
   std::int64_t value = 0;
   const Parsed parsed = parse_whole(text, value);
   if (parsed == Parsed::out_of_range && !text.starts_with('-'))
-    return mismatch(text, fmt::format("a whole number of at most {}",
-                                      std::numeric_limits<std::int64_t>::max()));
+    return mismatch(
+        text, fmt::format("an integer of at most {}", std::numeric_limits<std::int64_t>::max()));
   if (parsed != Parsed::good || static_cast<double>(value) < option.least)
-    return mismatch(text, fmt::format("a whole number of at least {}", option.least));
+    return mismatch(text, fmt::format("an integer of at least {}", option.least));
   return value;
 }
 

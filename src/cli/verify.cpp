@@ -6,8 +6,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/failure.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
+#include "cli/kernel_output.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/run.hpp"
@@ -68,9 +70,10 @@ class Printer {
   Printer(const Context& context, std::string devices)
       : json_(context.flag("json")), devices_(std::move(devices)) {}
 
-  void print_one(const std::string& file, std::int64_t dataset, const Verdict& verdict) {
+  void print_one(const std::string& file, std::int64_t dataset, const Verdict& verdict,
+                 KernelOutputOfSpecs& printed) {
     ++counts_[verdict.outcome];
-    if (json_) return print_object(file, dataset, verdict);
+    if (json_) return print_object(file, dataset, verdict, printed.take());
     const auto same = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
       return group.outcome == verdict.outcome && group.reason == verdict.reason;
     });
@@ -107,13 +110,15 @@ class Printer {
     std::string outcome, reason, splits;
   };
 
-  void print_object(const std::string& file, std::int64_t dataset, const Verdict& verdict) {
+  void print_object(const std::string& file, std::int64_t dataset, const Verdict& verdict,
+                    const KernelText& printed) {
     Json object{{"spec", file},
                 {"devices", devices_},
                 {"split", verdict.split},
                 {"outcome", verdict.outcome},
                 {"reason", verdict.reason}};
     if (dataset > 0) object["dataset"] = dataset;
+    printed.add_to(object);
     print_json(object);
   }
 
@@ -133,6 +138,8 @@ int verify_specs(Context& context) {
   options.dialect = dialect_of(context);
   for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
   if (context.has("rtol")) options.rtol = context.number("rtol");
+  if (context.has("check-bounds") && !context.flag("check-bounds"))
+    options.bounds = Bounds::unchecked;
   Session session(context, Session::Alone::halved);
   if (session.devices().size() == 1)
     complain(
@@ -141,6 +148,9 @@ int verify_specs(Context& context) {
   Printer printer(context, devices_text(session.devices()));
   if (datasets.empty()) datasets.push_back(0);  // 0: as --set or the default says
   Progress progress("verify", context.arguments().size() * datasets.size());
+  using Printed = KernelOutputOfSpecs;
+  Printed printed(context.flag("json") ? Printed::To::json : Printed::To::errors,
+                  Printed::Shown::beginning, progress);
   int worst = 0;
   std::size_t failed = 0;
   for (const auto& file : context.arguments())
@@ -153,14 +163,15 @@ int verify_specs(Context& context) {
                           [&](const Verdict& verdict) {
                             stop_if_interrupted();
                             progress.hide();
-                            printer.print_one(file, dataset, verdict);
+                            printer.print_one(file, dataset, verdict, printed);
                           });
+        printed.take();
         printer.finish_spec(file, dataset);
       } catch (const Error& error) {
+        printed.take();
         progress.hide();
         printer.finish_spec(file, dataset);
-        complain_of(file, error.message());
-        worst = std::max(worst, exit_code(error.code()));
+        worst = std::max(worst, tell_failure(context, file, error));
         ++failed;
       }
       progress.advance();

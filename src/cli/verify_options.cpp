@@ -20,6 +20,9 @@ constexpr Option own_options[] = {
      .help = "The splits to try, separated by commas, each as for kiln run --partition. Default: "
              "0 to 10."},
     options::rtol,
+    {.name = "check-bounds",
+     .help = "Looks for writes outside of buffers, by zones around each buffer in the runs on one "
+             "device; --no-check-bounds leaves it out."},
     options::json,
     options::source_dir,
     options::dialect,
@@ -45,7 +48,9 @@ constinit const Command verify_command{
     .description =
         "Runs each kernel on one device and split over several, and compares the results. Each "
         "spec and split is equal, refused (Kiln will not split this kernel, and says why) or "
-        "wrong. The exit code is 1 only where one is wrong.\n\n"
+        "wrong. The exit code is 1 only where one is wrong, or where a kernel writes outside of "
+        "its "
+        "buffers.\n\n"
         "Without --devices, a machine with a single processor is split into its two halves.\n\n"
         "What is proved for a kernel and a size is remembered in the store, so that later runs "
         "may send less data to each device.",

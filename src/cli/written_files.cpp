@@ -10,18 +10,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<WrittenFile> targets_of(const Context& context) {
-  std::vector<WrittenFile> targets;
-  for (const auto& [position, file] : context.assignments("out"))
-    targets.push_back({"--out " + position, file});
-  for (const char* option : {"trace", "gantt"})
-    if (context.has(option)) targets.push_back({std::string("--") + option, context.text(option)});
-  return targets;
+void add_assigned(const Context& context, const std::string& option,
+                  std::vector<WrittenFile>& files) {
+  for (const auto& [position, file] : context.assignments(option))
+    files.push_back({fmt::format("--{} {}", option, position), file});
 }
 
 }  // namespace
 
-void check_written_files(const Context& context) { check_written_files(targets_of(context)); }
+std::vector<WrittenFile> word_files(const Context& context) {
+  std::vector<WrittenFile> files;
+  for (const auto& word : context.arguments())
+    files.push_back({std::string(context.command().positional.value_name), word});
+  return files;
+}
+
+void check_written_files(const Context& context) {
+  std::vector<WrittenFile> timelines, read = word_files(context);
+  for (const char* option : {"trace", "gantt"})
+    if (context.has(option))
+      timelines.push_back({std::string("--") + option, context.text(option)});
+  add_assigned(context, "expect", read);
+  std::vector<WrittenFile> written;
+  add_assigned(context, "out", written);
+  written.insert(written.end(), timelines.begin(), timelines.end());
+  check_written_files(written, read);
+  // An array may be read from a file and written back to it.
+  std::vector<WrittenFile> inputs;
+  add_assigned(context, "in", inputs);
+  check_written_files(timelines, inputs);
+}
 
 void check_written_files(const std::vector<WrittenFile>& files,
                          const std::vector<WrittenFile>& read) {
@@ -44,8 +62,8 @@ void check_written_files(const std::vector<WrittenFile>& files,
     const auto [at, added] = taken.emplace(whole(file), option);
     if (!added)
       throw Error(Errc::bad_input,
-                  fmt::format("{}: found {}, expected another file than that of {}", option, file,
-                              at->second));
+                  fmt::format("{}: {} is also the file of {}, expected different files", option,
+                              file, at->second));
   }
 }
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 
+#include "device/forked.hpp"
+#include "device/queue_handle.hpp"
 #include "device/retired_queues.hpp"
 
 namespace kiln {
@@ -39,6 +41,8 @@ std::shared_ptr<const cl::CommandQueue> retired_after_use(cl::CommandQueue queue
 }  // namespace
 
 std::shared_ptr<Context> Context::create(std::vector<DevicePtr> devices) {
+  refuse_after_fork();
+  note_drivers();
   try {
     std::vector<cl::Device> handles;
     for (const auto& device : devices) handles.push_back(device->handle);
@@ -50,6 +54,8 @@ std::shared_ptr<Context> Context::create(std::vector<DevicePtr> devices) {
 }
 
 std::shared_ptr<Context> Context::adopt(cl_context foreign) {
+  refuse_after_fork();
+  note_drivers();
   try {
     cl::Context context(foreign, true);
     std::vector<DevicePtr> devices;
@@ -69,6 +75,7 @@ const DevicePtr& Context::device(cl_device_id id) const {
 
 Queue::Queue(ContextPtr context, DevicePtr device)
     : context_(std::move(context)), device_(std::move(device)) {
+  refuse_after_fork();
   try {
     cl::CommandQueue queue(context_->cl(), device_->handle, CL_QUEUE_PROFILING_ENABLE);
     queue_ = device_->pocl ? retired_after_use(std::move(queue), device_)
@@ -79,6 +86,8 @@ Queue::Queue(ContextPtr context, DevicePtr device)
 }
 
 Queue Queue::adopt(cl_command_queue foreign, ContextPtr context) {
+  refuse_after_fork();
+  if (!is_queue(foreign)) throw Error(Errc::bad_input, "the handle is not that of a queue");
   try {
     Queue queue;
     queue.queue_ = std::make_shared<const cl::CommandQueue>(foreign, true);

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/never_destroyed.hpp"
+
 namespace kiln {
 
 void retire_queue(cl::CommandQueue queue, DevicePtr device) {
@@ -16,8 +18,9 @@ void retire_queue(cl::CommandQueue queue, DevicePtr device) {
     std::array<Retired, retired_queues> queues;
     std::size_t next = 0;
   };
-  // Never destroyed: at the end of a process the driver may be gone before its statics are.
-  static Ring& ring = *new Ring;
+  // At the end of a process the driver may be gone before its statics are.
+  static NeverDestroyed<Ring> kept;
+  Ring& ring = *kept;
   Retired retired{std::move(device), std::move(queue)};
   {
     const std::lock_guard lock(ring.mutex);

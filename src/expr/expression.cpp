@@ -13,10 +13,11 @@ namespace {
 constexpr std::size_t deepest = 1000;
 
 /// The names that instructions of one kind use.
-std::vector<std::string> names_of(const Expression::Tree& tree, Op op) {
+std::vector<std::string> names_of(const Expression::Tree* tree, Op op) {
   std::vector<std::string> names;
-  for (const Instruction& instruction : tree.code) {
-    if (instruction.op == op) names.push_back(tree.names[instruction.index]);
+  if (tree == nullptr) return names;  // of an expression that was moved from
+  for (const Instruction& instruction : tree->code) {
+    if (instruction.op == op) names.push_back(tree->names[instruction.index]);
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -43,14 +44,17 @@ Expected<Expression> Expression::parse(std::string_view text, Dialect dialect, L
 }
 
 Expected<Value> Expression::evaluate(const Scope& scope) const {
+  if (!tree_) return fail(Errc::bad_input, "the expression was moved from");
   return Evaluator(scope, limits_).run(*this);
 }
 
-std::string Expression::canonical() const { return canonical_text(*tree_); }
+std::string Expression::canonical() const { return tree_ ? canonical_text(*tree_) : ""; }
 
-std::vector<std::string> Expression::free_names() const { return names_of(*tree_, Op::name); }
+std::vector<std::string> Expression::free_names() const { return names_of(tree_.get(), Op::name); }
 
-std::vector<std::string> Expression::called_functions() const { return names_of(*tree_, Op::call); }
+std::vector<std::string> Expression::called_functions() const {
+  return names_of(tree_.get(), Op::call);
+}
 
 Dialect Expression::dialect() const { return dialect_; }
 

@@ -144,7 +144,8 @@ struct Finding {
 /// fit. Errors: one line with the byte offset, the part and the reason; Errc::unsupported for
 /// another version. `binaries` views `bytes`. Takes at most about twice the memory of `bytes`.
 Expected<Database> parse(ByteView bytes);
-/// The same, but sums that do not fit become findings of rule "sum" and reading goes on.
+/// The same, but sums that do not fit become findings of rule "sum" and reading goes on. After an
+/// error they are those from before it, whose places count what no database holds.
 Expected<Database> parse(ByteView bytes, std::vector<Finding>& sums);
 
 /// The bytes of a database: write(parse(b)) is b to the byte. An error names the record whose
@@ -246,7 +247,8 @@ std::optional<std::uint32_t> flag_named(std::string_view name, Layout layout);
 /// The BLAS function of a pattern, "GEMM"; nothing where clBLAS stores no such pattern.
 std::optional<std::string_view> function_of(std::string_view pattern);
 
-/// "Cached global memory based block gemm, float TRANS_A+COLUMN_MAJOR, record 3".
+/// "Cached global memory based block gemm, float TRANS_A+COLUMN_MAJOR, record 3"; what the database
+/// does not have by its number, "pattern 3, setting 0, record 1".
 std::string describe(const Database& database, const Place& place);
 
 }  // namespace kiln::kdb

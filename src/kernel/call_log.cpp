@@ -43,6 +43,14 @@ bool ends_in_a_line(int file) {
          ::pread(file, &last, 1, status.st_size - 1) == 1 && last != '\n';
 }
 
+/// An empty file does, and one whose first writer was killed in the midst of its first line.
+bool begins_as_record(int file) {
+  constexpr std::string_view beginning = "{\"kiln_calls\":";
+  char text[beginning.size()];
+  const ssize_t size = ::pread(file, text, sizeof text, 0);
+  return size >= 0 && beginning.starts_with(std::string_view(text, static_cast<std::size_t>(size)));
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<CallLog>> CallLog::open(const std::filesystem::path& path) {
@@ -54,6 +62,10 @@ Expected<std::unique_ptr<CallLog>> CallLog::open(const std::filesystem::path& pa
   if (::fstat(file.get(), &status) != 0) return tl::unexpected(io_error("read", path, errno));
   if (!S_ISREG(status.st_mode))
     return fail(Errc::bad_input, one_line(path.string()) + ": expected a regular file");
+  if (!begins_as_record(file.get()))
+    return fail(Errc::bad_input, one_line(path.string()) +
+                                     ": not a record of calls, so it is not written to; "
+                                     "expected a record or a new file");
   return std::unique_ptr<CallLog>(new CallLog(std::move(file), path));
 }
 

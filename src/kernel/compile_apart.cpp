@@ -4,7 +4,11 @@
 #include <set>
 
 #include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/one_line.hpp"
+#include "format/poclbin.hpp"
 #include "kernel/apart/helper.hpp"
+#include "kernel/apart/server.hpp"
 #include "kernel/compile.hpp"
 
 namespace kiln {
@@ -19,6 +23,9 @@ std::string variant_list(const std::vector<KernelVariant>& variants) {
   return list;
 }
 
+// What a helper may write; a server's might write anything.
+constexpr std::uint64_t most_artifact = 256u << 20, most_log = 16u << 20;
+
 Expected<Bytes> read_result(const Device& device, const ProcessResult& result,
                             const fs::path& folder, const ApartRequest& request) {
   if (result.timed_out)
@@ -30,15 +37,35 @@ Expected<Bytes> read_result(const Device& device, const ProcessResult& result,
                 fmt::format("the driver's compiler died of {} on {}{}", signal_name(result.signal),
                             request.label, possible ? "" : ": " + possible.error().message()));
   }
-  const auto log = read_text(folder / apart::log_file);
+  const auto log = read_text(folder / apart::log_file, most_log);
   if (result.exit_code == apart::done) {
     if (request.build_log != nullptr) *request.build_log = log.value_or("");
-    return read_file(folder / apart::artifact_file);
+    return read_file(folder / apart::artifact_file, most_artifact);
   }
   if (result.exit_code == apart::does_not_build)
     return tl::unexpected(build_error(request.label, log.value_or("")));
   return fail(Errc::unsupported, fmt::format("the compile helper failed (exit code {}): {}",
                                              result.exit_code, log.value_or(result.errors)));
+}
+
+/// Whether an archive is the one that the job asked for: its build hash comes from the Key, and the
+/// driver knows the program by it.
+Expected<void> is_of(const apart::Job& job, ByteView bytes) {
+  if (job.build_hash.empty()) return {};  // of no program in particular
+  const auto archive = poclbin::parse(bytes);
+  if (!archive) return tl::unexpected(archive.error());
+  if (archive->build_hash != job.build_hash)
+    return fail(Errc::bad_input, fmt::format("an archive of {}, expected {}",
+                                             one_line(archive->build_hash), job.build_hash));
+  for (const auto& [name, variant] : job.variants) {
+    const auto* kernel = archive->find(name);
+    const auto path = "/" + name + "/" + variant + "/" + name + ".so";
+    const auto is_there = [&](const auto& file) { return file.path == path; };
+    if (kernel != nullptr && std::none_of(kernel->files.begin(), kernel->files.end(), is_there))
+      return fail(Errc::bad_input,
+                  fmt::format("an archive without variant {} of {}", variant, name));
+  }
+  return {};
 }
 
 Expected<Bytes> compile_once(const Device& device, const ApartRequest& request) {
@@ -59,9 +86,22 @@ Expected<Bytes> compile_once(const Device& device, const ApartRequest& request) 
   setting.environment = {{"POCL_BINARY_SPECIALIZE_WG", variant_list(request.variants)}};
   if (!setting.keep.empty())
     setting.environment.emplace_back("POCL_LEAVE_KERNEL_COMPILER_TEMP_FILES", "1");
-  const auto run = apart::run_helper(job, setting);
-  if (!run) return tl::unexpected(run.error());
-  return read_result(device, run->result, run->folder.path(), request);
+  for (;; setting.shared = false) {
+    const auto run = apart::run_helper(job, setting);
+    if (!run) return tl::unexpected(run.error());
+    auto made = read_result(device, run->result, run->folder.path(), request);
+    const bool said_done =
+        run->result.exit_code == apart::done && run->result.signal == 0 && !run->result.timed_out;
+    if (!said_done) return made;
+    const auto right = made ? is_of(job, *made) : Expected<void>(tl::unexpected(made.error()));
+    if (right) return made;
+    const std::string message =
+        fmt::format("the compile {} answered with {}", run->by_server ? "server" : "helper",
+                    right.error().message());
+    if (!run->by_server) return fail(Errc::unsupported, message);
+    log(LogLevel::warning, message);
+    apart::give_server_up(find_compile_helper());
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "device/context.hpp"
 #include "kernel/program.hpp"
@@ -26,9 +27,12 @@ class Launch {
   void set_scalar(unsigned position, const T& value) { set_scalar(position, bytes_of(value)); }
   void set_buffer(unsigned position, const cl::Buffer& buffer) { set_memory(position, buffer()); }
   void set_memory(unsigned position, cl_mem memory);
+  /// Throws bad_input where the kernel has more local memory then than its device, its own
+  /// included: some drivers end the process at the launch.
   void set_local(unsigned position, std::size_t bytes);
 
-  /// Checks the geometry against the device and makes its variant where it is missing.
+  /// Checks the geometry against the device and the kernel, and makes its variant where it is
+  /// missing.
   void set_range(const NDRange& range);
   const NDRange& range() const { return range_; }
   const KernelInfo& info() const { return info_; }
@@ -47,16 +51,33 @@ class Launch {
  private:
   [[noreturn]] void throw_enqueue(cl_int status) const;
   void check_argument(unsigned position, cl_int status) const;
+  std::string describe_argument(unsigned position) const;
+  void check_local_memory() const;
+  void check_work_group(const NDRange& range) const;
+
+  /// What a driver says of a kernel on its device; asked once. 0: it says nothing.
+  struct Limits {
+    cl_ulong own_local_bytes = 0;  ///< of variables in the kernel
+    std::size_t work_items = 0;    ///< of a work-group
+  };
+  static Limits limits_of(cl_kernel kernel, cl_device_id device);
+  struct LocalBytes {
+    unsigned position;
+    std::size_t bytes;
+  };
   ContextPtr context_;
   Program* program_;
   const KernelInfo& info_;
   cl::Kernel kernel_;
   cl_kernel handle_;
+  Limits limits_;
+  std::vector<LocalBytes> locals_;  ///< of arguments
   NDRange range_;
   bool has_offset_ = false;  // without one PoCL takes its zero-offset variant
 };
 
-/// Whether a device can launch a geometry; the error says which bound it breaks.
+/// Whether a device can launch a geometry; the error says which bound it breaks. Kernels may have
+/// tighter bounds, which Launch::set_range knows.
 Expected<void> check_range(const NDRange& range, const Device& device);
 
 }  // namespace kiln

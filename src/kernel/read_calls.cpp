@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/input_file.hpp"
+#include "base/json_bounds.hpp"
 #include "base/one_line.hpp"
 #include "kernel/recorded_call.hpp"
 
@@ -26,7 +27,7 @@ struct Wrong {
 
 const Json& field(const Json& object, const char* name, Json::value_t type) {
   const auto found = object.find(name);
-  if (found == object.end()) throw Wrong{fmt::format("found no '{}', expected one", name)};
+  if (found == object.end()) throw Wrong{fmt::format("missing '{}'", name)};
   if (found->type() != type)
     throw Wrong{fmt::format("'{}': found a JSON value of type {}, expected {}", name,
                             found->type_name(), Json(type).type_name())};
@@ -59,7 +60,7 @@ Fact fact_of(const std::string& name, const Json& value) {
         fmt::format("'facts': '{}': found {}, expected at most 2^63 - 1", name, value.dump())};
   if (value.is_number_integer()) return {name, value.get<std::int64_t>()};
   throw Wrong{
-      fmt::format("'facts': '{}': found a JSON value of type {}, expected a whole number "
+      fmt::format("'facts': '{}': found a JSON value of type {}, expected an integer "
                   "or a text",
                   name, value.type_name())};
 }
@@ -143,13 +144,17 @@ void estimate(std::vector<RecordedCall>& calls) {
 
 /// The call of a line; nothing where the line was cut short.
 std::optional<RecordedCall> parse_line(std::string_view text) {
+  // A call's line has some hundred values.
+  if (const auto within = check_json_bounds(text, {.values = 100'000}); !within)
+    throw Wrong{within.error().message()};
   try {
     return call_of(Json::parse(text));
   } catch (const Json::parse_error& error) {
     // A process that is killed while it writes leaves the beginning of a line: JSON that is right
     // as far as it goes. Whoever writes next begins a new line.
     if (error.byte > text.size() && text.starts_with('{')) return std::nullopt;
-    throw Wrong{fmt::format("byte {}: found no JSON, expected a line of kiln record", error.byte)};
+    throw Wrong{
+        fmt::format("byte {}: not JSON, expected a line that kiln record wrote", error.byte)};
   } catch (const Json::exception& error) {
     throw Wrong{one_line(error.what())};
   }
@@ -190,8 +195,7 @@ Expected<RecordedCalls> parse_calls(std::string_view text, const std::string& na
     }
   }
   if (result.calls.empty())
-    return fail(Errc::bad_input,
-                fmt::format("{}: found no calls, expected a record of them", one_line(name)));
+    return fail(Errc::bad_input, fmt::format("{}: the record has no calls", one_line(name)));
   estimate(result.calls);
   return result;
 }

@@ -27,7 +27,7 @@ class Interface {
   }
   template <class... Arguments>
   void call_mixed(const std::string& name, const Arguments&...) {
-    throw Error(Errc::unsupported, "CLBlast has no " + name + " by a real number");
+    throw Error(Errc::unsupported, "CLBlast has no " + name + " by a real scalar");
   }
   template <class Result, class... Operands>
   void reduce(const std::string& name, Size n, const Operands&... operands) {

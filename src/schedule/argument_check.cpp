@@ -2,24 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <charconv>
 #include <functional>
 
 namespace kiln {
 namespace {
-
-struct ScalarType {
-  std::string_view name;
-  std::size_t bytes;
-};
-constexpr std::array scalars{
-    ScalarType{"char", 1},           ScalarType{"uchar", 1},        ScalarType{"short", 2},
-    ScalarType{"ushort", 2},         ScalarType{"int", 4},          ScalarType{"uint", 4},
-    ScalarType{"long", 8},           ScalarType{"ulong", 8},        ScalarType{"float", 4},
-    ScalarType{"double", 8},         ScalarType{"half", 2},         ScalarType{"unsigned char", 1},
-    ScalarType{"unsigned short", 2}, ScalarType{"unsigned int", 4}, ScalarType{"unsigned", 4},
-    ScalarType{"unsigned long", 8},  ScalarType{"signed char", 1}};
 
 const char* space_name(cl_uint address) {
   switch (address) {
@@ -39,52 +25,88 @@ struct Given {
   std::string text;
 };
 
-Given describe(const Argument& argument, const KernelArgument& wanted) {
-  if (std::holds_alternative<BufferArgument>(argument))
-    return {wanted.address == CL_KERNEL_ARG_ADDRESS_GLOBAL ||
-                wanted.address == CL_KERNEL_ARG_ADDRESS_CONSTANT,
-            "a buffer"};
+/// Bytes of argument i's value or element; 0 where nobody knows.
+std::size_t known_bytes(const KernelInfo& kernel, const std::vector<ParameterUse>& parameters,
+                        std::size_t i) {
+  std::size_t bytes = 0;
+  if (kernel.has_arguments && i < kernel.arguments.size())
+    bytes = type_bytes(kernel.arguments[i].type);
+  if (bytes == 0 && i < parameters.size()) bytes = parameters[i].layout.bytes;
+  return bytes;
+}
+
+/// The driver's words for a parameter, or else those of the text: as Given has what was given.
+KernelArgument wanted_of(const KernelInfo& kernel, const std::vector<ParameterUse>& parameters,
+                         std::size_t i) {
+  if (kernel.has_arguments) return kernel.arguments[i];
+  KernelArgument wanted;
+  if (i >= parameters.size()) return wanted;
+  const ParameterUse& use = parameters[i];
+  wanted.address = use.is_global           ? CL_KERNEL_ARG_ADDRESS_GLOBAL
+                   : use.is_constant_space ? CL_KERNEL_ARG_ADDRESS_CONSTANT
+                   : use.is_local          ? CL_KERNEL_ARG_ADDRESS_LOCAL
+                                           : CL_KERNEL_ARG_ADDRESS_PRIVATE;
+  wanted.type = use.element_type + (use.is_pointer ? "*" : "");
+  wanted.name = use.name;
+  return wanted;
+}
+
+std::string bytes_text(std::size_t bytes) {
+  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+}
+
+Given describe(const Argument& argument, const KernelArgument& wanted, std::size_t bytes) {
+  if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
+    const bool sized = buffer->elements_are_sized && bytes != 0;
+    return {(wanted.address == CL_KERNEL_ARG_ADDRESS_GLOBAL ||
+             wanted.address == CL_KERNEL_ARG_ADDRESS_CONSTANT) &&
+                (!sized || buffer->element_bytes == bytes),
+            sized ? "a buffer with elements of " + bytes_text(buffer->element_bytes) : "a buffer"};
+  }
   if (std::holds_alternative<LocalArgument>(argument))
     return {wanted.address == CL_KERNEL_ARG_ADDRESS_LOCAL, "local memory"};
   const auto size = std::get<ScalarArgument>(argument).value.size();
-  const auto wanted_size = type_bytes(wanted.type);
-  return {
-      wanted.address == CL_KERNEL_ARG_ADDRESS_PRIVATE && (wanted_size == 0 || wanted_size == size),
-      fmt::format("a value of {} bytes", size)};
+  return {wanted.address == CL_KERNEL_ARG_ADDRESS_PRIVATE && (bytes == 0 || bytes == size),
+          "a value of " + bytes_text(size)};
+}
+
+/// "a value of 16 bytes", "a __global buffer with elements of 4 bytes".
+std::string wanted_text(const Argument& given, const KernelArgument& wanted, std::size_t bytes) {
+  std::string text = space_name(wanted.address);
+  const bool is_value = wanted.address == CL_KERNEL_ARG_ADDRESS_PRIVATE;
+  if (bytes != 0 && is_value && std::holds_alternative<ScalarArgument>(given))
+    text += " of " + bytes_text(bytes);
+  const auto* buffer = std::get_if<BufferArgument>(&given);
+  if (bytes != 0 && !is_value && buffer != nullptr && buffer->elements_are_sized)
+    text += " with elements of " + bytes_text(bytes);
+  return text;
 }
 
 }  // namespace
 
 std::size_t type_bytes(std::string_view name) {
   while (name.ends_with('*') || name.ends_with(' ')) name.remove_suffix(1);
-  for (const auto& scalar : scalars) {
-    if (!name.starts_with(scalar.name)) continue;
-    const auto rest = name.substr(scalar.name.size());
-    if (rest.empty()) return scalar.bytes;
-    unsigned lanes = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), lanes);
-    if (error != std::errc() || end != rest.data() + rest.size()) continue;
-    // A 3-component vector takes the space of 4 (OpenCL C 6.1.5).
-    if (lanes == 2 || lanes == 3 || lanes == 4 || lanes == 8 || lanes == 16)
-      return scalar.bytes * (lanes == 3 ? 4 : lanes);
-  }
-  return 0;
+  return builtin_layout(name).bytes;
 }
 
-Expected<void> check_arguments_match(const KernelInfo& kernel, const Job& job) {
+Expected<void> check_arguments_match(const KernelInfo& kernel, const Job& job,
+                                     const std::vector<ParameterUse>& parameters) {
   if (kernel.arguments.size() != job.arguments.size())
     return fail(Errc::bad_input,
                 fmt::format("kernel {} takes {} arguments; {} are given", kernel.name,
                             kernel.arguments.size(), job.arguments.size()));
-  if (!kernel.has_arguments) return {};
+  // Neither the driver nor the text says which argument is what.
+  if (!kernel.has_arguments && parameters.size() != job.arguments.size()) return {};
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
-    const auto& wanted = kernel.arguments[i];
-    const Given given = describe(job.arguments[i], wanted);
+    const KernelArgument wanted = wanted_of(kernel, parameters, i);
+    const std::size_t bytes = known_bytes(kernel, parameters, i);
+    const Given given = describe(job.arguments[i], wanted, bytes);
     if (!given.fits)
-      return fail(Errc::bad_input,
-                  fmt::format("argument {} of kernel {}: {} is given; the kernel takes {} ({} {})",
-                              i, kernel.name, given.text, space_name(wanted.address), wanted.type,
-                              wanted.name));
+      return fail(
+          Errc::bad_input,
+          fmt::format("argument {} of kernel {}: {} is given; the kernel takes {} ({} {})", i,
+                      kernel.name, given.text, wanted_text(job.arguments[i], wanted, bytes),
+                      wanted.type, wanted.name));
   }
   return {};
 }
@@ -94,13 +116,19 @@ void take_element_sizes(const KernelInfo& kernel, const SplitSafety& safety, Job
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     auto* buffer = std::get_if<BufferArgument>(&job.arguments[i]);
     if (buffer == nullptr) continue;
-    std::size_t bytes = 0;
-    if (kernel.has_arguments && i < kernel.arguments.size())
-      bytes = type_bytes(kernel.arguments[i].type);
-    if (bytes == 0 && i < safety.parameters.size())
-      bytes = type_bytes(safety.parameters[i].element_type);
-    buffer->element_bytes = bytes != 0 ? bytes : largest;
+    if (const std::size_t bytes = known_bytes(kernel, safety.parameters, i); bytes != 0)
+      buffer->element_bytes = bytes;
+    if (buffer->element_bytes == 0) buffer->element_bytes = largest;
   }
+}
+
+std::string argument_name(const KernelInfo& kernel, const std::vector<ParameterUse>& parameters,
+                          std::size_t argument) {
+  std::string name;
+  if (kernel.has_arguments && argument < kernel.arguments.size())
+    name = kernel.arguments[argument].name;
+  if (name.empty() && argument < parameters.size()) name = parameters[argument].name;
+  return name.empty() ? std::to_string(argument) : fmt::format("{} ({})", argument, name);
 }
 
 Expected<void> check_buffers_apart(const Job& job) {

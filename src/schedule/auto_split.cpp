@@ -1,8 +1,11 @@
 #include "schedule/auto_split.hpp"
 
 #include <bit>
+#include <limits>
 
+#include "base/checked_size.hpp"
 #include "base/log.hpp"
+#include "device/forked.hpp"
 
 namespace kiln {
 namespace {
@@ -21,10 +24,16 @@ std::vector<double> guess_speeds(const CoRun& run) {
   return speeds;
 }
 
+/// As many as a number holds, where they are more.
+std::size_t items_of(const NDRange& range) {
+  return (CheckedSize(range.global[0]) * range.global[1] * range.global[2])
+      .at_most(std::numeric_limits<std::size_t>::max());
+}
+
 /// Program, kernel, device set and the power of two below the number of work-items.
 Bytes canonical_model(CoRun& run) {
   const auto& range = run.job().range;
-  const std::size_t items = range.global[0] * range.global[1] * range.global[2];
+  const std::size_t items = items_of(range);
   CanonicalWriter writer("split model", 1);
   writer.digest("program", run.program_key().digest)
       .text("kernel", run.job().kernel)
@@ -33,10 +42,6 @@ Bytes canonical_model(CoRun& run) {
   for (std::size_t i = 0; i < run.device_count(); ++i)
     writer.text("device", run.device(i).speed_identity());
   return writer.view();
-}
-
-std::size_t items_of(const Job& job) {
-  return job.range.global[0] * job.range.global[1] * job.range.global[2];
 }
 
 }  // namespace
@@ -57,13 +62,14 @@ std::vector<double> AutoSplit::weights() const {
 }
 
 RunReport AutoSplit::run() {
+  refuse_after_fork();
   const auto shares = model_.choose();
   const std::vector<double> chosen(shares.begin(), shares.end());
   RunReport report = run_.run(chosen);
   if (!report.reason.empty()) return report;  // not split: nothing to learn
 
   // Times are kept per work-item, since a size class spans a factor of two.
-  const double items = static_cast<double>(items_of(run_.job()));
+  const double items = static_cast<double>(items_of(run_.job().range));
   std::vector<SplitModel::DeviceTime> times;
   for (const auto& device : report.devices)
     times.push_back({static_cast<double>(device.kernel_ns) / items,

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/clock.hpp"
+#include "device/forked.hpp"
 #include "schedule/argument_check.hpp"
 #include "schedule/merge.hpp"
 #include "schedule/proof.hpp"
@@ -35,7 +36,7 @@ CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options opt
     if (options_.explanations != nullptr) options_.explanations->push_back(std::move(explanation));
     if (i == 0) {
       program_ = &program;
-      value_or_throw(check_arguments_match(program.kernel(job_.kernel), job_));
+      value_or_throw(check_arguments_match(program.kernel(job_.kernel), job_, safety_.parameters));
       take_element_sizes(program.kernel(job_.kernel), safety_, job_);
       protect_inputs();
       note_initial();
@@ -108,6 +109,7 @@ bool CoRun::provable() const {
 }
 
 RunReport CoRun::run(std::span<const double> weights) {
+  refuse_after_fork();
   if (weights.size() != placements_.size())
     throw Error(Errc::bad_input,
                 fmt::format("{} weights for {} devices", weights.size(), placements_.size()));
@@ -301,8 +303,7 @@ CoRun::Merged CoRun::merge(const std::vector<std::size_t>& active, std::size_t o
 }
 
 std::string CoRun::argument_text(std::size_t argument) const {
-  return fmt::format("argument {}{}", argument,
-                     argument < job_.names.size() ? " (" + job_.names[argument] + ")" : "");
+  return "argument " + argument_name(program_->kernel(job_.kernel), safety_.parameters, argument);
 }
 
 /// Whether a run with other data may touch other elements, so that it shows nothing for them.

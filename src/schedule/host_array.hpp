@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -21,6 +22,8 @@ class HostArray {
   /// Throws std::bad_alloc.
   explicit HostArray(std::size_t bytes) : size_(bytes) {
     const std::size_t unit = bytes >= large_page ? large_page : page;
+    // More than this is more than any memory, and would wrap round below.
+    if (bytes > static_cast<std::size_t>(PTRDIFF_MAX)) throw std::bad_alloc();
     const std::size_t rounded = (bytes + unit - 1) / unit * unit;
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(unit, rounded ? rounded : unit)));
     if (!memory_) throw std::bad_alloc();

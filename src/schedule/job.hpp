@@ -21,7 +21,10 @@ struct BufferArgument {
   };
   Access access = Access::in;
   std::span<std::byte> data;
-  std::size_t element_bytes = 1;  ///< of the kernel's pointer type: the unit of a conflict
+  /// Of the kernel's pointer type: the unit of a conflict. 0: the caller does not say; CoRun takes
+  /// what the kernel says (take_element_sizes).
+  std::size_t element_bytes = 0;
+  bool elements_are_sized = false;  ///< the kernel's elements must have just element_bytes
   /// May be cut along dimension 0 in proportion to the NDRange (the specification's `break`).
   bool may_slice = false;
 };

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "device/forked.hpp"
 #include "kiln/run.hpp"
 #include "schedule/auto_split.hpp"
 #include "schedule/co_run.hpp"
@@ -27,9 +28,22 @@ Machine::Machine(std::string_view devices, const std::string& store)
 Machine::~Machine() = default;
 Machine::Machine(Machine&&) noexcept = default;
 
+namespace {
+
+/// What an object of this header holds. Throws where the object was moved from.
+template <class Pointer>
+auto& held(const Pointer& state, const char* what) {
+  if (!state)
+    throw Error(Errc::bad_input,
+                fmt::format("the {} was moved from, expected the one that it went to", what));
+  return *state;
+}
+
+}  // namespace
+
 std::vector<DeviceSummary> Machine::devices() const {
   std::vector<DeviceSummary> list;
-  for (const auto& queue : state_->queues)
+  for (const auto& queue : held(state_, "Machine").queues)
     list.push_back(
         {queue.device()->name, queue.device()->type_name(), queue.device()->compute_units});
   return list;
@@ -43,12 +57,14 @@ struct KernelRun::State {
   std::unique_ptr<CoRun> run;
   CallCounter* counter = nullptr;  // of the present range, where calls are recorded
   std::optional<AutoSplit> learning;
+  Bounds bounds = Bounds::unchecked;
 };
 
 KernelRun::KernelRun(const Machine& machine, const std::filesystem::path& source,
                      std::string kernel,
                      const std::vector<std::pair<std::string, std::string>>& macros)
     : state_(std::make_unique<State>()) {
+  held(machine.state_, "Machine");
   state_->machine = machine.state_;
   Request& request = state_->job.request;
   request.family = "source";
@@ -61,31 +77,44 @@ KernelRun::KernelRun(const Machine& machine, const std::filesystem::path& source
 KernelRun::~KernelRun() = default;
 KernelRun::KernelRun(KernelRun&&) noexcept = default;
 
-KernelRun& KernelRun::buffer(std::span<const std::byte> data, Access access) {
+KernelRun& KernelRun::buffer(std::span<const std::byte> data, std::size_t element_bytes,
+                             Access access) {
   BufferArgument argument;
+  // Bytes say nothing of what the kernel takes them for.
+  argument.element_bytes = element_bytes > 1 ? element_bytes : 0;
   argument.access = access == Access::in    ? BufferArgument::Access::in
                     : access == Access::out ? BufferArgument::Access::out
                                             : BufferArgument::Access::inout;
   // An input is never written: CoRun gives a kernel that would do so a private copy.
   argument.data = {const_cast<std::byte*>(data.data()), data.size()};
-  state_->job.arguments.emplace_back(argument);
-  state_->run.reset();
+  State& state = held(state_, "KernelRun");
+  state.job.arguments.emplace_back(argument);
+  state.run.reset();
   return *this;
 }
 
 KernelRun& KernelRun::scalar(std::span<const std::byte> bytes) {
-  state_->job.arguments.emplace_back(ScalarArgument{{bytes.begin(), bytes.end()}});
-  state_->run.reset();
+  State& state = held(state_, "KernelRun");
+  state.job.arguments.emplace_back(ScalarArgument{{bytes.begin(), bytes.end()}});
+  state.run.reset();
   return *this;
 }
 
 KernelRun& KernelRun::local(std::size_t bytes) {
-  state_->job.arguments.emplace_back(LocalArgument{bytes});
+  State& state = held(state_, "KernelRun");
+  state.job.arguments.emplace_back(LocalArgument{bytes});
+  state.run.reset();
+  return *this;
+}
+
+KernelRun& KernelRun::bounds(Bounds bounds) {
+  state_->bounds = bounds;
   state_->run.reset();
   return *this;
 }
 
 RunSummary KernelRun::run(const Range& range, std::string_view partition) {
+  refuse_after_fork();
   if (range.global.empty() || range.global.size() > 3 || range.local.size() != range.global.size())
     throw Error(Errc::bad_input,
                 fmt::format("a range of {} global and {} local sizes; one to three of each were "
@@ -100,14 +129,17 @@ RunSummary KernelRun::run(const Range& range, std::string_view partition) {
       throw Error(Errc::bad_input,
                   fmt::format("local size {} does not divide global size {} in dimension {}",
                               wanted.local[d], wanted.global[d], d));
+  held(state_, "KernelRun");
   const Partition split = value_or_throw(Partition::parse(partition));
   if (!state_->run || !(state_->job.range == wanted)) {
     // Should making the new one fail, the old one must not run under the new range's name.
     state_->learning.reset();
     state_->run.reset();
     state_->job.range = wanted;
+    CoRun::Options options;
+    if (state_->bounds == Bounds::checked) options.memory = Placement::OwnMemory::guarded;
     state_->run = std::make_unique<CoRun>(state_->machine->resolver(), state_->machine->queues,
-                                          state_->job, CoRun::Options{});
+                                          state_->job, options);
     CallLog* const log = CallLog::process();
     if (log != nullptr)
       state_->counter = log->counter(recorded_call(

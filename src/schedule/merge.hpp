@@ -21,10 +21,9 @@ enum class SameChange { agrees, conflicts };
 /// `initial` is copied to `result`. A conflict is where `result` had changed within the same
 /// element and the two do not agree on it.
 ///
-/// All three have one length; an empty `initial` stands for zeros. `element_bytes` (1, 2, 4, 8, …)
-/// is the unit that a kernel writes: without it two devices that change different bytes of one
-/// number would mix a number that neither computed. Any other size is taken for 128 bytes, the
-/// largest there is.
+/// All three have one length; an empty `initial` stands for zeros. `element_bytes` (of a number, a
+/// vector or a structure) is the unit that a kernel writes: without it two devices that change
+/// different bytes of one number would mix a number that neither computed. 0 is taken for 1.
 MergeOutcome merge_changes(std::span<std::byte> result, ByteView changed, ByteView initial,
                            std::size_t element_bytes, SameChange same_change = SameChange::agrees);
 

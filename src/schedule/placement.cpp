@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "schedule/argument_check.hpp"
 
 namespace kiln {
 
@@ -13,6 +14,7 @@ Placement::Placement(Queue queue, Program& program, const Job& job, std::string 
       launch_(queue_.context(), program, job.kernel),
       slots_(job.arguments.size()),
       timeline_(std::move(lane)),
+      memory_(memory),
       host_memory_(queue_.device()->host_memory && memory == OwnMemory::where_needed) {
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const auto position = static_cast<unsigned>(i);
@@ -52,7 +54,12 @@ void Placement::bind_slot(std::size_t argument, Target target) {
       slot.own = HostArray(data.size());
       host = slot.own.data();
     }
-    chosen = make_buffer(*queue_.context(), device(), host, data.size());
+    if (memory_ == OwnMemory::guarded) {
+      slot.guarded = GuardedBuffer(queue_, data.size());
+      chosen = slot.guarded.inner();
+    } else {
+      chosen = make_buffer(*queue_.context(), device(), host, data.size());
+    }
   }
   slot.device = chosen;
   launch_.set_buffer(static_cast<unsigned>(argument), slot.device.cl);
@@ -130,10 +137,27 @@ void Placement::flush() { check_cl(::clFlush(queue_.cl()()), "clFlush"); }
 
 void Placement::finish() {
   const cl_int status = ::clFinish(queue_.cl()());
-  if (status == CL_SUCCESS) return;
+  if (status == CL_SUCCESS) return check_guards();
   // What was enqueued may still write to memory that is freed once this error is out.
   timeline_.settle(std::chrono::seconds(2));
   throw cl_error("clFinish", status);
+}
+
+void Placement::check_guards() {
+  if (memory_ != OwnMemory::guarded) return;
+  std::string found;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const auto* argument = buffer(i);
+    if (argument == nullptr || slots_[i].guarded.inner().cl() == nullptr) continue;
+    const auto overrun = slots_[i].guarded.check(queue_, argument->element_bytes);
+    if (!overrun) continue;
+    found += fmt::format("{}argument {}, a buffer of {} bytes: {}", found.empty() ? "" : "; ",
+                         argument_name(launch_.info(), {}, i), argument->data.size(),
+                         text_of(*overrun, argument->data.size(), argument->element_bytes));
+  }
+  if (!found.empty())
+    throw Error(Errc::device,
+                fmt::format("kernel {} writes outside of {}", job_.kernel, found));
 }
 
 ByteView Placement::written(std::size_t argument) const { return slots_[argument].own.view(); }

@@ -6,6 +6,7 @@
 
 #include "device/context.hpp"
 #include "kernel/launch.hpp"
+#include "schedule/guard.hpp"
 #include "schedule/host_array.hpp"
 #include "schedule/job.hpp"
 #include "schedule/slices.hpp"
@@ -17,8 +18,9 @@ namespace kiln {
 /// finds its data at its real global id). Belongs to one thread at a time.
 class Placement {
  public:
-  /// OwnMemory::always copies as to a device with memory of its own, whatever the device.
-  enum class OwnMemory { where_needed, always };
+  /// OwnMemory::always copies as to a device with memory of its own, whatever the device; guarded
+  /// does, too, with zones around each buffer that show what is written outside of it (guard.hpp).
+  enum class OwnMemory { where_needed, always, guarded };
   Placement(Queue queue, Program& program, const Job& job, std::string lane, OwnMemory memory);
 
   const Device& device() const { return *queue_.device(); }
@@ -43,7 +45,8 @@ class Placement {
   void download(Target target, const Ranges& ranges);
   void flush();
   /// Waits for all that was enqueued; where the device cannot be waited for, for two seconds at
-  /// most. Throws kiln::Error (device) then.
+  /// most. Throws kiln::Error (device) then, and where a guarded buffer's zones show that
+  /// the kernel wrote outside of it.
   void finish();
 
   /// What this device made of argument i; valid after finish().
@@ -57,12 +60,14 @@ class Placement {
     Buffer device;     ///< what the kernel uses now
     Buffer on_result;  ///< over the caller's memory (host-memory devices)
     Buffer on_own;     ///< over `own`, or in device memory
+    GuardedBuffer guarded;
     HostArray own;
     bool written = false;
   };
   const BufferArgument* buffer(std::size_t argument) const;
   void reset_in_place(std::size_t argument, ByteView contents);
   void transfer_in(std::size_t argument, ByteView contents, const ByteRange& range);
+  void check_guards();
   void bind_slot(std::size_t argument, Target target);
   std::string name(const char* verb, std::size_t argument) const;
 
@@ -71,6 +76,7 @@ class Placement {
   Launch launch_;
   std::vector<Slot> slots_;
   QueueTimeline timeline_;
+  OwnMemory memory_;
   bool host_memory_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/cursor.hpp"
@@ -139,6 +140,13 @@ bool changes_the_text(std::string_view word) {
 
 }  // namespace
 
+std::vector<ParameterUse> parameters_of(const Job& job) {
+  const auto words = words_of(job.request.options);
+  if (!job.request.source || std::any_of(words.begin(), words.end(), changes_the_text)) return {};
+  return describe_parameters(job.request.source->text(), job.kernel,
+                             macros_of(job.request.options));
+}
+
 SplitSafety analyse_job(const Job& job) {
   SplitSafety safety;
   if (!job.request.source) {
@@ -151,6 +159,7 @@ SplitSafety analyse_job(const Job& job) {
       safety.reasons.push_back(
           fmt::format("the build option {} may change what the source says", word));
       safety.splittable = false;
+      for (auto& parameter : safety.parameters) parameter.layout = {};
     }
   return safety;
 }

@@ -28,6 +28,10 @@ void add_proof(Resolver& resolver, const Job& job, const Proof& proof);
 /// to divide them.
 SplitSafety analyse_job(const Job& job);
 
+/// What the text says of the kernel's parameters, without how it uses them; empty where there is no
+/// text, or where build options may change it.
+std::vector<ParameterUse> parameters_of(const Job& job);
+
 /// Macros of build options (name, value): `-DNAME=VALUE` as build_options() writes them, and
 /// `-D NAME`, `-U NAME` and quotes as compilers read them.
 std::vector<std::pair<std::string, std::string>> macros_of(std::string_view options);

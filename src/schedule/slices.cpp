@@ -35,7 +35,7 @@ class Trial {
       return copy;
     }();
     const auto& buffer = std::get<BufferArgument>(job_.arguments[argument]);
-    const std::size_t shift = 7 * buffer.element_bytes % bytes.size();
+    const std::size_t shift = 7 * std::max<std::size_t>(buffer.element_bytes, 1) % bytes.size();
     const bool uniform =
         std::all_of(bytes.begin(), bytes.end(), [&](std::byte b) { return b == bytes.front(); });
     for (std::size_t at = 0; at < bytes.size(); ++at) {
@@ -105,7 +105,8 @@ std::optional<ByteRange> slice_of(const BufferArgument& buffer, const Part& part
     const std::size_t step = groups / common;
     if (group % step != 0) return {};
     const std::size_t byte = size / common * (group / step);
-    return byte % buffer.element_bytes == 0 ? std::optional(byte) : std::nullopt;
+    const std::size_t element = std::max<std::size_t>(buffer.element_bytes, 1);
+    return byte % element == 0 ? std::optional(byte) : std::nullopt;
   };
   const auto begin = at(part.begin), end = at(part.end);
   if (!begin || !end) return {};

@@ -78,8 +78,8 @@ std::optional<std::uint64_t> Binder::positive(const Formula& formula, const expr
   const std::string found = (formula.expression ? quote(formula.text) + " = " : std::string()) +
                             value.text().substr(0, 60) + with_values(formula);
   const bool large = number && *number > 0;
-  problem(formula, "found " + found + ", expected " +
-                       (large ? "at most 2^40" : "a whole number of at least 1"));
+  problem(formula,
+          "found " + found + ", expected " + (large ? "at most 2^40" : "an integer of at least 1"));
   return std::nullopt;
 }
 
@@ -104,7 +104,7 @@ std::optional<std::vector<std::uint64_t>> Binder::sizes(const Formula& formula,
 // The place is the size's formula: the type alone is never at fault.
 std::optional<std::uint64_t> Binder::byte_size(const Formula& size, std::uint64_t count,
                                                const Type& type) {
-  // count is at most 2^40 and a type at most 128 bytes: no overflow.
+  // count is at most 2^40 and a type at most Type::largest_struct bytes: no overflow.
   const std::uint64_t bytes = count * type.bytes();
   if (bytes <= most) return bytes;
   problem(size, "found " + std::to_string(bytes) + " bytes (" + std::to_string(count) + " of " +

@@ -36,7 +36,7 @@ void check_positions(const Spec& spec, Reader& reader) {
     reader.add({severity, reader.file(), at.line, 0, at.attribute + ".pos", std::move(text)});
   };
   if (placed.empty()) {
-    reader.warning(0, "", "found no arguments at all, expected a kernel to have some");
+    reader.warning(0, "", "the specification lists no kernel arguments");
     return;
   }
   std::uint32_t next = 0;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -88,11 +89,59 @@ Expected<void> put(const Type& type, const expr::Value& value, std::byte* to) {
   return fail(Errc::internal, "unknown scalar type");
 }
 
+Expected<void> put_list(const Type& type, const expr::Value& value, std::size_t count,
+                        std::span<std::byte> to);
+
+/// A structure's members, or its bytes where they are not known.
+Expected<void> put_struct(const Type& type, const expr::List& values, std::span<std::byte> to) {
+  const std::size_t wanted = type.fields.empty() ? type.struct_bytes : type.fields.size();
+  if (values.size() != wanted)
+    return fail(Errc::bad_input, "found a list of " + std::to_string(values.size()) +
+                                     ", expected " + std::to_string(wanted) +
+                                     (type.fields.empty() ? " bytes" : " members"));
+  for (std::size_t i = 0; i < wanted; ++i) {
+    Expected<void> done;
+    if (type.fields.empty()) {
+      done = put<std::uint8_t>(Type{Scalar::u8}, values[i], to.data() + i);
+    } else {
+      const auto& field = type.fields[i];
+      done = put_list(field.type, values[i], field.count,
+                      to.subspan(field.offset, field.count * field.type.bytes()));
+    }
+    if (!done) return done;
+  }
+  return {};
+}
+
+/// One value, or an array's.
+Expected<void> put_list(const Type& type, const expr::Value& value, std::size_t count,
+                        std::span<std::byte> to) {
+  const auto* list = std::get_if<expr::List>(&value.data());
+  if (count > 1 && (list == nullptr || list->size() != count))
+    return fail(Errc::bad_input, "found " + value.text().substr(0, 60) + ", expected a list of " +
+                                     std::to_string(count) + " values");
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bytes = to_bytes(type, count > 1 ? (*list)[i] : value);
+    if (!bytes) return tl::unexpected(bytes.error());
+    std::memcpy(to.data() + i * bytes->size(), bytes->data(), bytes->size());
+  }
+  return {};
+}
+
 }  // namespace
 
 Expected<std::vector<std::byte>> to_bytes(const Type& type, const expr::Value& value) {
   std::vector<std::byte> bytes(type.bytes());
   const auto* list = std::get_if<expr::List>(&value.data());
+  if (type.is_struct()) {
+    const auto done = list == nullptr
+                          ? Expected<void>(fail(Errc::bad_input,
+                                                "found " + value.text().substr(0, 60) +
+                                                    ", expected a list of a structure's members"))
+                          : put_struct(type, *list, bytes);
+    if (!done) return tl::unexpected(done.error());
+    return bytes;
+  }
   if (list == nullptr && type.width == 1) {
     const auto done = put(type, value, bytes.data());
     if (!done) return tl::unexpected(done.error());

@@ -1,5 +1,7 @@
+#include <climits>
 #include <system_error>
 
+#include "base/descriptor_path.hpp"
 #include "kiln/spec.hpp"
 
 namespace kiln::spec {
@@ -8,7 +10,12 @@ namespace fs = std::filesystem;
 // The two folders are the published layouts: specifications in info/, sources beside it. Paths are
 // normalised so that messages, and what is stored about a program, do not hang on `info/..`.
 Expected<fs::path> find_source(const Spec& spec, const std::vector<fs::path>& source_dirs) {
-  const fs::path folder = fs::path(spec.file).parent_path();
+  if (spec.src.size() > PATH_MAX)
+    return fail(Errc::bad_input, (spec.file.empty() ? "" : spec.file + ": ") +
+                                     "attribute 'src': found a path of " +
+                                     std::to_string(spec.src.size()) + " characters, expected at " +
+                                     "most " + std::to_string(PATH_MAX));
+  const fs::path folder = folder_of_input(spec.file);
   std::vector<fs::path> places = {folder, folder / ".." / "kernel_src", folder / ".." / "kernels"};
   places.insert(places.end(), source_dirs.begin(), source_dirs.end());
   std::string tried;
@@ -20,7 +27,7 @@ Expected<fs::path> find_source(const Spec& spec, const std::vector<fs::path>& so
     if (fs::path(spec.src).is_absolute()) break;
   }
   return fail(Errc::not_found, (spec.file.empty() ? "" : spec.file + ": ") +
-                                   "attribute 'src': found no file \"" + spec.src + "\"; tried " +
+                                   "attribute 'src': missing file \"" + spec.src + "\"; tried " +
                                    tried + "; --source-dir adds a folder");
 }
 

@@ -11,6 +11,8 @@ namespace {
 // Deep enough for every file with a purpose, and shallow enough that freeing the tree, which
 // recurses, cannot exhaust a stack.
 constexpr std::size_t deepest = 64;
+// The largest published file has some hundred values; one takes 130 bytes of memory.
+constexpr std::size_t most_values = 1'000'000;
 
 /// Reads characters and tells a shared cursor how far it came: the parser reports no positions of
 /// its own, but after each event the cursor stands behind the token that caused it.
@@ -116,8 +118,16 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool place(Json value) {
     value.at = token_start();
     end_ = position();
+    if (!count(value.at)) return false;
     attach(std::move(value));
     return true;
+  }
+
+  bool count(std::size_t at) {
+    if (++values_ <= most_values) return true;
+    document_.error = {
+        at, "found more than " + std::to_string(most_values) + " values, expected some hundred"};
+    return false;
   }
 
   /// Hands a finished value to the container around it, or makes it the root.
@@ -134,6 +144,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool open(Json::Kind kind) {
     open_.push_back({.kind = kind, .at = token_start()});
     end_ = position();
+    if (!count(open_.back().at)) return false;
     if (open_.size() <= deepest) return true;
     document_.error = {open_.back().at, "found values nested deeper than " +
                                             std::to_string(deepest) + ", expected a few levels"};
@@ -168,6 +179,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   JsonDocument& document_;
   std::vector<Json> open_;  // the containers around the current token
   std::size_t end_ = 0;     // behind the last token
+  std::size_t values_ = 0;
 };
 
 }  // namespace

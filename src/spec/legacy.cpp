@@ -1,6 +1,7 @@
 // What the original's dispatch gives each device: rounding, multiples, slices. Faithful, faults
 // included; where the original stops with an error of its own, so does this, and says so.
 #include <algorithm>
+#include <limits>
 
 #include "spec/binder.hpp"
 #include "spec/convert.hpp"
@@ -15,6 +16,14 @@ std::int64_t as_signed(std::uint64_t size) { return static_cast<std::int64_t>(si
 tl::unexpected<Error> original_fails(const Spec& spec, const std::string& attribute,
                                      const std::string& why) {
   return fail(Errc::refused, spec.file + ": attribute '" + attribute + "': " + why);
+}
+
+/// A file's factor may be any number: a step that does not fit is passed over, like all that are
+/// larger than what is rounded. (Work-items are at most 2^40 in all.)
+std::int64_t step_of(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max()
+                                                : product;
 }
 
 /// The steps in which sizes are rounded, by the number of dimensions and the file's local size.
@@ -35,7 +44,7 @@ Multiples multiples_of(const Spec& spec, const BoundSpec& bound) {
     case 1: {
       const bool factor =
           bound.dialect == SpecDialect::concurrent && !spec.local_chunk_factor.empty();
-      return {factor ? local * spec.local_chunk_factor[0] : local, 1};
+      return {factor ? step_of(local, spec.local_chunk_factor[0]) : local, 1};
     }
     case 2:
       return {local * global(1), global(1), local, 1};
@@ -89,7 +98,7 @@ Expected<void> split_global(const Spec& spec, const BoundSpec& bound, const Shar
   if (!part.local.empty() && part.global[0] % part.local[0] != 0) {
     return original_fails(spec, "globalWorkSize",
                           "the original fails here: a part of " + std::to_string(*rounded) +
-                              " work-items is no multiple of the local size " +
+                              " work-items is not a multiple of the local size " +
                               std::to_string(part.local[0]));
   }
   return {};

@@ -5,19 +5,19 @@
 namespace kiln::spec {
 namespace {
 
-constexpr std::array<std::string_view, 3> var_keys = {"pos", "type", "value"};
+constexpr std::array<std::string_view, 6> var_keys = {"pos",    "type",  "value",
+                                                      "fields", "bytes", "packed"};
 // A published file gives a local argument a `break`, which means nothing there.
-constexpr std::array<std::string_view, 4> local_keys = {"pos", "type", "size", "break"};
+constexpr std::array<std::string_view, 7> local_keys = {"pos",    "type",  "size",  "break",
+                                                        "fields", "bytes", "packed"};
 
 void read_var(const Json& object, const std::string& path, Spec& spec, Reader& reader) {
   reader.warn_of_unknown(object, path, var_keys);
   const auto position = reader.read_position(object, path);
-  const auto type = reader.read_type(object, path, Reader::EmptyType::is_error);
-  const Json* value = reader.required(object, path, "value", "a number or an expression");
-  if (value == nullptr) return;
-  auto formula = reader.read_formula(*value, join(path, "value"), Reader::Shape::number_or_list);
-  if (!position || !type || !formula) return;
-  spec.var_arguments.push_back({*position, *type, *std::move(formula), reader.line(object.at)});
+  auto valued = reader.read_valued(object, path);
+  if (!position || !valued) return;
+  spec.var_arguments.push_back(
+      {*position, std::move(valued->type), std::move(valued->value), reader.line(object.at)});
 }
 
 /// The original insists on a string for `size`; a number can only mean itself.

@@ -5,8 +5,9 @@
 namespace kiln::spec {
 namespace {
 
-constexpr std::array<std::string_view, 9> buffer_keys = {
-    "pos", "type", "size", "break", "chunk", "from", "create", "enq_write", "enq_read"};
+constexpr std::array<std::string_view, 12> buffer_keys = {
+    "pos",    "type",      "size",     "break",  "chunk", "from",
+    "create", "enq_write", "enq_read", "fields", "bytes", "packed"};
 
 /// 1 slices, anything else does not. A value that is no number is a slip, yet never sliced.
 bool read_break(const Json& object, const std::string& path, Reader& reader) {

@@ -49,8 +49,12 @@ std::optional<Formula> Reader::read_formula(const Json& value, std::string attri
   return std::nullopt;
 }
 
+Expected<expr::Expression> Reader::parse_expression(const std::string& text) {
+  return expr::Expression::parse(text, expr::Dialect::python2, limits);
+}
+
 std::optional<Formula> Reader::read_expression(const Json& value, std::string attribute) {
-  auto parsed = expr::Expression::parse(value.text, expr::Dialect::python2, limits);
+  auto parsed = parse_expression(value.text);
   if (!parsed) {
     error(value.at, std::move(attribute),
           "found " + quote(value.text) + ", expected an expression: " + parsed.error().message());
@@ -81,7 +85,7 @@ std::optional<Formula> Reader::read_list(const Json& value, std::string attribut
   warning(value.at, attribute,
           "found an expression inside a list, expected one string \"" + text +
               "\": only Kiln evaluates this");
-  auto parsed = expr::Expression::parse(text, expr::Dialect::python2, limits);
+  auto parsed = parse_expression(text);
   if (!parsed) {
     error(value.at, std::move(attribute), "found " + quote(text) + ": " + parsed.error().message());
     return std::nullopt;

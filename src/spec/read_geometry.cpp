@@ -6,7 +6,7 @@
 namespace kiln::spec {
 namespace {
 
-constexpr std::string_view partition_range = "a partition class, a whole number 0..10";
+constexpr std::string_view partition_range = "a partition class, an integer 0..10";
 
 /// Published files give the class as 10, 10.0 and "10".
 std::optional<std::int64_t> whole_number(const Json& value) {
@@ -27,9 +27,9 @@ void read_partition(const Json& root, Spec& spec, Reader& reader) {
   const Json* value = Reader::optional(root, "partition");
   if (value == nullptr) {
     if (spec.dialect_was_asked && spec.dialect == SpecDialect::base) {
-      reader.warning(root.at, "partition",
-                     "found nothing, expected " + std::string(partition_range) +
-                         ": the base dialect requires it");
+      reader.warning(
+          root.at, "partition",
+          "missing, expected " + std::string(partition_range) + ": the base dialect requires it");
     }
     return;
   }

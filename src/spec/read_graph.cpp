@@ -57,10 +57,10 @@ void read_graph(const Json& root, Spec& spec, Reader& reader) {
   read_costs(root, spec, reader);
   read_depends(root, spec, reader);
   if (const Json* value = Reader::optional(root, "task")) {
-    spec.task = reader.read_integer(*value, "task", INT64_MIN, INT64_MAX, "a whole number");
+    spec.task = reader.read_integer(*value, "task", INT64_MIN, INT64_MAX, "an integer");
   }
   if (const Json* value = Reader::optional(root, "dataset")) {
-    spec.dataset = reader.read_integer(*value, "dataset", INT64_MIN, INT64_MAX, "a whole number");
+    spec.dataset = reader.read_integer(*value, "dataset", INT64_MIN, INT64_MAX, "an integer");
   }
 }
 

@@ -17,7 +17,7 @@ void read_symbolic_variables(const Json& root, Spec& spec, Reader& reader) {
   if (object == nullptr) {
     if (spec.dialect_was_asked && spec.dialect == SpecDialect::concurrent) {
       reader.warning(root.at, "symbolicVariables",
-                     "found nothing, expected an object {name: value}: the concurrent dialect "
+                     "missing, expected an object {name: value}: the concurrent dialect "
                      "requires it");
     }
     return;
@@ -100,7 +100,7 @@ void read_macros(const Json& root, Spec& spec, Reader& reader) {
 /// Kept for legacy rounding (local) and for tools that write files back (global).
 void read_factors(const Json& root, std::string_view key, std::vector<std::int64_t>& factors,
                   Reader& reader) {
-  constexpr std::string_view what = "a list of whole numbers from 1";
+  constexpr std::string_view what = "a list of integers from 1";
   const Json* list = Reader::optional(root, key);
   if (list == nullptr) return;
   if (!list->is(Json::Kind::list)) {

@@ -23,7 +23,26 @@ std::string shown_key(std::string_view key) {
   return plain ? std::string(key) : quote(key);
 }
 
+void report_marks_in(const Json& value, const std::string& path, Reader& reader, bool& found) {
+  if (value.is(Json::Kind::string) && value.text.starts_with(fill_in_mark)) {
+    found = true;
+    reader.error(value.at, path,
+                 "still to be filled in: " + value.text.substr(fill_in_mark.size()));
+  }
+  for (std::size_t i = 0; i < value.items.size(); ++i)
+    report_marks_in(value.items[i], join(path, i), reader, found);
+  for (const auto& member : value.members)
+    if (member.key != "description")
+      report_marks_in(member.value, join(path, member.key), reader, found);
+}
+
 }  // namespace
+
+bool report_marks(const Json& root, Reader& reader) {
+  bool found = false;
+  report_marks_in(root, "", reader, found);
+  return found;
+}
 
 std::string join(std::string_view path, std::string_view key) {
   return path.empty() ? std::string(key) : std::string(path) + "." + std::string(key);
@@ -53,12 +72,12 @@ void Reader::expected(const Json& found, std::string attribute, std::string_view
         "found " + describe(found) + ", expected " + std::string(what));
 }
 
-// null does not count as absent here: "found null" tells more than "found nothing".
+// null does not count as absent here: "found null" tells more than "missing".
 const Json* Reader::required(const Json& object, std::string_view path, std::string_view key,
                              std::string_view what) {
   const auto* member = object.find(key);
   if (member != nullptr) return &member->value;
-  error(object.at, join(path, key), "found nothing, expected " + std::string(what));
+  error(object.at, join(path, key), "missing, expected " + std::string(what));
   return nullptr;
 }
 
@@ -87,11 +106,11 @@ std::optional<std::int64_t> Reader::read_integer(const Json& value, std::string 
 // Graph files use both, even for one kernel: the digits are the common form.
 std::optional<std::string> Reader::read_id(const Json& value, std::string attribute) {
   if (value.is(Json::Kind::integer)) return std::to_string(value.integer);
-  return read_string(value, std::move(attribute), "a kernel's id: a string or a whole number");
+  return read_string(value, std::move(attribute), "a kernel's id: a string or an integer");
 }
 
 std::optional<std::uint32_t> Reader::read_position(const Json& object, std::string_view path) {
-  constexpr std::string_view what = "the kernel argument's position, a whole number 0..1023";
+  constexpr std::string_view what = "the kernel argument's position, an integer 0..1023";
   const Json* value = required(object, path, "pos", what);
   if (value == nullptr) return std::nullopt;
   const auto position = read_integer(*value, join(path, "pos"), 0, last_position, what);
@@ -101,20 +120,25 @@ std::optional<std::uint32_t> Reader::read_position(const Json& object, std::stri
 
 // The original takes any unknown buffer type for double. Kiln keeps that for the empty name only,
 // which files really have; a misspelt one would silently run on garbage.
-std::optional<Type> Reader::read_type(const Json& object, std::string_view path, EmptyType empty) {
-  const Json* value = required(object, path, "type", "a type, such as \"float\"");
-  if (value == nullptr) return std::nullopt;
-  const auto name = read_string(*value, join(path, "type"), "a type, such as \"float\"");
-  if (!name) return std::nullopt;
-  if (name->empty() && empty == EmptyType::is_double) {
-    warning(value->at, join(path, "type"),
+std::optional<Type> Reader::named_type(const Json& object, std::string_view path,
+                                       const std::string& name, EmptyType empty) {
+  const Json& value = object.find("type")->value;
+  if (name.empty() && empty == EmptyType::is_double) {
+    warning(value.at, join(path, "type"),
             "found an empty type, expected a type such as \"float\": it counts as double");
     return Type{};
   }
-  auto type = Type::parse(*name);
+  auto type = Type::parse(name);
   if (type) return *type;
-  error(value->at, join(path, "type"), type.error().message());
+  error(value.at, join(path, "type"),
+        type.error().message() + "; a structure has the type \"struct\"");
   return std::nullopt;
+}
+
+std::optional<std::string> Reader::read_type_name(const Json& object, std::string_view path) {
+  const Json* value = required(object, path, "type", "a type, such as \"float\"");
+  if (value == nullptr) return std::nullopt;
+  return read_string(*value, join(path, "type"), "a type, such as \"float\"");
 }
 
 void Reader::warn_of_unknown(const Json& object, std::string_view path,

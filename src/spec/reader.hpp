@@ -42,7 +42,14 @@ class Reader {
   std::optional<std::string> read_id(const Json& value, std::string attribute);
   std::optional<std::uint32_t> read_position(const Json& object, std::string_view path);
   enum class EmptyType { is_error, is_double };
+  /// A structure's comes from its "fields" or its size in "bytes".
   std::optional<Type> read_type(const Json& object, std::string_view path, EmptyType empty);
+  /// A type and the value that stands beside it; a structure's in its fields, or in "bytes".
+  struct Valued {
+    Type type;
+    Formula value;
+  };
+  std::optional<Valued> read_valued(const Json& object, const std::string& path);
 
   enum class Shape { number, number_or_list };
   /// A number or an expression; a list where `shape` allows one.
@@ -61,6 +68,22 @@ class Reader {
   void add(Message message);
 
  private:
+  enum class With { layout, values };
+  struct Member;
+  std::optional<std::string> read_type_name(const Json& object, std::string_view path);
+  std::optional<Type> named_type(const Json& object, std::string_view path, const std::string& name,
+                                 EmptyType empty);
+  std::optional<Member> read_struct(const Json& object, const std::string& path, With with,
+                                    int depth);
+  std::optional<Member> read_bytes(const Json& object, const std::string& path, With with);
+  std::optional<Member> read_fields(const Json& object, const std::string& path, With with,
+                                    int depth);
+  std::optional<Member> read_field(const Json& field, const std::string& path, With with,
+                                   int depth);
+  bool has_no_struct_keys(const Json& object, const std::string& path);
+  std::optional<Formula> list_of_formulas(const std::vector<Formula>& items, std::size_t at,
+                                          std::string attribute);
+  static Expected<expr::Expression> parse_expression(const std::string& text);
   std::optional<Formula> read_expression(const Json& value, std::string attribute);
   std::optional<Formula> read_list(const Json& value, std::string attribute);
   void report(Message::Severity severity, std::size_t at, std::string attribute, std::string text);
@@ -74,6 +97,12 @@ class Reader {
 /// The tree as a Spec, and all findings about its structure in the reader. A Spec comes back only
 /// where there is no error.
 std::optional<Spec> read_spec(const Json& root, SpecDialect dialect, Reader& reader);
+
+/// What begins a text that stands for something still to be filled in (`kiln init` writes them).
+inline constexpr std::string_view fill_in_mark = "FILL IN: ";
+/// Reports every mark in a file as an error, with what belongs there. True where there is one: then
+/// nothing else is worth saying about the file yet.
+bool report_marks(const Json& root, Reader& reader);
 
 // The parts of read_spec, a file each.
 void read_geometry(const Json& root, Spec& spec, Reader& reader);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -95,12 +96,63 @@ std::size_t Type::scalar_bytes() const {
 }
 
 // OpenCL C 6.1.5: a 3-component vector has the size and alignment of a 4-component one.
-std::size_t Type::lanes() const { return width == 3 ? 4 : width; }
+std::size_t Type::lanes() const {
+  if (is_struct()) return struct_bytes;
+  return width == 3 ? 4 : width;
+}
+
+std::size_t Type::alignment() const { return is_struct() ? struct_alignment : bytes(); }
+
+bool Type::operator==(const Type& other) const {
+  return scalar == other.scalar && width == other.width && struct_bytes == other.struct_bytes &&
+         struct_alignment == other.struct_alignment && fields == other.fields;
+}
+
+Type Type::opaque_structure(std::size_t bytes) {
+  Type type;
+  type.scalar = Scalar::u8;
+  type.struct_bytes = bytes;
+  return type;
+}
+
+Expected<Type> Type::structure(std::vector<StructField> fields, Packing packing) {
+  Type type = opaque_structure(0);
+  std::size_t end = 0;
+  for (auto& field : fields) {
+    const std::size_t step = packing == Packing::packed ? 1 : field.type.alignment();
+    field.offset = (end + step - 1) / step * step;
+    // Both factors are bounded by what is read from files; a caller's own could wrap around.
+    if (field.count == 0 || field.count > largest_struct ||
+        field.count * field.type.bytes() > largest_struct)
+      return fail(Errc::bad_input, "found a structure of more than " +
+                                       std::to_string(largest_struct) +
+                                       " bytes, expected at most that");
+    end = field.offset + field.count * field.type.bytes();
+    type.struct_alignment = std::max(type.struct_alignment, step);
+    if (end > largest_struct) break;
+  }
+  end = (end + type.struct_alignment - 1) / type.struct_alignment * type.struct_alignment;
+  if (end == 0 || end > largest_struct)
+    return fail(Errc::bad_input,
+                end == 0 ? std::string("found a structure without members, expected some")
+                         : "found a structure of more than " + std::to_string(largest_struct) +
+                               " bytes, expected at most that");
+  type.struct_bytes = end;
+  type.fields = std::move(fields);
+  return type;
+}
 
 std::size_t Type::bytes() const { return lanes() * scalar_bytes(); }
 
 std::string Type::opencl_name() const {
   std::string result;
+  if (is_struct()) {
+    for (const auto& field : fields) {
+      result += (result.empty() ? "struct {" : ", ") + field.type.opencl_name();
+      if (field.count > 1) result += "[" + std::to_string(field.count) + "]";
+    }
+    return result.empty() ? "struct of " + std::to_string(struct_bytes) + " bytes" : result + "}";
+  }
   for (const auto& known : names) {
     if (known.scalar != scalar || !known.takes_width) continue;
     result = known.name;

@@ -59,8 +59,9 @@ class Walker {
       const auto length = load_le<std::uint64_t>(rest.data() + 2 + tag_length);
       rest = rest.subspan(canonical::field_overhead + tag_length);
       if (length > rest.size())
-        return fail(Errc::corrupt, fmt::format("byte {}: a field of {} bytes where {} are left", at,
-                                               length, rest.size()));
+        return fail(Errc::corrupt,
+                    fmt::format("byte {}: the field needs {} bytes, only {} are left", at, length,
+                                rest.size()));
       field.payload = rest.first(static_cast<std::size_t>(length));
       rest = rest.subspan(field.payload.size());
       if (auto done = one(field, at, depth); !done) return done;

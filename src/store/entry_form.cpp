@@ -77,8 +77,9 @@ Bytes encode_entry(const EntryHead& head, const std::optional<Signature>& signat
 
 Expected<DecodedEntry> decode_entry(ByteView bytes) {
   Cursor cursor(bytes, entry_name);
-  if (as_text(cursor.take(entry_magic.size(), "magic")) != entry_magic)
-    cursor.refuse(0, "magic", "this is none");
+  if (cursor.left() < entry_magic.size() ||
+      as_text(cursor.take(entry_magic.size(), "magic")) != entry_magic)
+    cursor.refuse(0, "magic", "not an entry of a Kiln store");
   entry_form::Head head = entry_form::take_head(cursor);
   DecodedEntry entry;
   entry.signature = entry_form::take_signature(cursor);

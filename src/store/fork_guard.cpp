@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/never_destroyed.hpp"
+
 namespace kiln {
 namespace {
 
@@ -14,9 +16,9 @@ struct Registry {
   std::vector<ForkGuarded*> all;
 };
 
-// Never destroyed: a fork() may come while the process ends.
+// A fork() may come while the process ends.
 Registry& registry() {
-  static auto* const one = new Registry;
+  static NeverDestroyed<Registry> one;
   return *one;
 }
 

@@ -27,8 +27,9 @@ struct Content {
 };
 
 void check_version(Cursor& cursor) {
-  if (as_text(cursor.take(pack_magic.size(), "magic")) != pack_magic)
-    cursor.refuse(0, "magic", "this is no pack");
+  if (cursor.left() < pack_magic.size() ||
+      as_text(cursor.take(pack_magic.size(), "magic")) != pack_magic)
+    cursor.refuse(0, "magic", "not a Kiln pack");
   const std::size_t at = cursor.at();
   if (const auto found = cursor.number<std::uint32_t>("version"); cursor.ok() && found != version)
     cursor.refuse(at, "version", fmt::format("{} found, {} expected", found, version),

@@ -101,11 +101,12 @@ Expected<PublicKey> parse_public_key(std::string_view hex) {
   const Bytes bytes = from_hex(hex);
   if (hex.size() != hex_letters || bytes.size() != key.bytes.size())
     return fail(Errc::bad_input,
-                fmt::format("no public key: {} hexadecimal letters were expected", hex_letters));
+                fmt::format("not a public key: expected {} hexadecimal digits", hex_letters));
   std::copy(bytes.begin(), bytes.end(), key.bytes.begin());
   // One that no signature can be by is a slip of the pen, and better heard of now.
   if (crypto_core_ed25519_is_valid_point(raw(key.bytes)) != 1)
-    return fail(Errc::bad_input, "no public key: these 64 letters are no point of Ed25519");
+    return fail(Errc::bad_input,
+                "not a public key: these 64 digits are not an Ed25519 key; is one mistyped?");
   return key;
 }
 

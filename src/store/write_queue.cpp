@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/never_destroyed.hpp"
 #include "base/signals_blocked.hpp"
 
 namespace kiln {
@@ -106,9 +107,9 @@ class AtExit {
     std::vector<std::weak_ptr<State>> states;
     bool is_over = false;
   };
-  // Never destroyed: other threads may add while the process ends.
+  // Other threads may add while the process ends.
   static Known& all() {
-    static auto* const one = new Known;
+    static NeverDestroyed<Known> one;
     return *one;
   }
 };

@@ -22,7 +22,7 @@ TEST(Cursor, reading_too_far_leaves_nothing_and_keeps_the_first_error) {
   EXPECT_EQ(cursor.number<std::uint64_t>("first"), 0u);
   EXPECT_EQ(cursor.number<std::uint8_t>("second"), 0u);
   EXPECT_EQ(cursor.left(), 0u);
-  EXPECT_EQ(cursor.error().message(), "thing, byte 0, first: 8 bytes are announced, 4 are left");
+  EXPECT_EQ(cursor.error().message(), "thing, byte 0, first: needs 8 bytes, only 4 are left");
   EXPECT_EQ(cursor.error().code(), Errc::corrupt);
 }
 
@@ -40,7 +40,7 @@ TEST(Cursor, a_count_is_bounded_by_the_bytes_left) {
   Cursor large(bytes, "thing");
   EXPECT_EQ(large.count(5, "records"), 0u);
   EXPECT_EQ(large.error().message(),
-            "thing, byte 0, records: 2 of at least 5 bytes are announced, 8 bytes are left");
+            "thing, byte 0, records: 2 items of at least 5 bytes each, but only 8 bytes are left");
 }
 
 TEST(Cursor, a_narrowed_range_ends_early_until_widened) {

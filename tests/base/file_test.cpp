@@ -10,6 +10,8 @@
 
 #include <csignal>
 
+#include "base/descriptor_path.hpp"
+
 namespace kiln {
 namespace {
 
@@ -142,6 +144,28 @@ TEST_F(FileTest, a_write_that_does_not_fit_is_an_error_and_leaves_the_old_file) 
   EXPECT_EQ(status, 0);
   EXPECT_EQ(value_or_throw(read_text(file)), "old");
   EXPECT_THAT(names(), ElementsAre("file"));
+}
+
+TEST_F(FileTest, a_descriptor_of_this_process_is_written_into_and_not_replaced) {
+  const auto path = folder.path() / "opened";
+  const FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const auto name = "/dev/fd/" + std::to_string(fd.get());
+  value_or_throw(write_file(name, as_bytes("one ")));
+  value_or_throw(write_file("/proc/self/fd/" + std::to_string(fd.get()), as_bytes("two")));
+  EXPECT_EQ(value_or_throw(read_text(path)), "one two");
+  EXPECT_FALSE(write_file("/dev/fd/1000000", as_bytes("text")));
+}
+
+TEST(DescriptorPath, names_are_told_from_files) {
+  EXPECT_EQ(descriptor_named_by("/dev/stdin"), 0);
+  EXPECT_EQ(descriptor_named_by("/dev/stdout"), 1);
+  EXPECT_EQ(descriptor_named_by("/dev/fd/63"), 63);
+  EXPECT_EQ(descriptor_named_by("/proc/self/fd/7"), 7);
+  for (const char* file : {"-", "stdin", "/dev/fd/", "/dev/fd/-1", "/dev/fd/1x", "/dev/null", ""})
+    EXPECT_EQ(descriptor_named_by(file), std::nullopt) << file;
+  EXPECT_EQ(folder_of_input("/dev/stdin"), "");
+  EXPECT_EQ(folder_of_input("a/b.json"), "a");
+  EXPECT_EQ(folder_of_input("b.json"), "");
 }
 
 TEST_F(FileTest, a_descriptor_closes_once_and_can_be_moved) {

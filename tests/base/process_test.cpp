@@ -146,6 +146,54 @@ TEST(Process, inherits_no_file_of_this_process) {
   EXPECT_EQ(result.output.find(folder.path().string()), std::string::npos) << result.output;
 }
 
+TEST(Process, the_bound_holds_for_one_that_never_stops_writing) {
+  ProcessRequest request;
+  request.program = "/usr/bin/yes";
+  request.limit = 200ms;
+  request.output_limit = 1000;
+  const auto result = value_or_throw(run_process(request));
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.output.size(), 1000u);
+}
+
+TEST(Process, its_end_is_not_that_of_a_grandchild_that_holds_the_outputs) {
+  auto request = shell("sleep 1000 & echo $!; exit 6");
+  request.limit = 600s;
+  const auto result = value_or_throw(run_process(request));
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.exit_code, 6);
+  const pid_t grandchild = std::atoi(result.output.c_str());
+  ASSERT_GT(grandchild, 0);
+  while (is_alive(grandchild)) std::this_thread::yield();
+}
+
+TEST(Process, one_that_says_what_is_expected_runs_to_its_end) {
+  auto request = shell("printf hel; printf 'lo\\nmore'; exit 3");
+  request.greeting = "hello\n";
+  request.greeting_limit = 60s;
+  const auto result = value_or_throw(run_process(request));
+  EXPECT_EQ(result.not_expected, "");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.output, "hello\nmore");
+}
+
+TEST(Process, another_program_than_the_expected_is_ended_and_told) {
+  const auto not_expected = [](const char* script, std::chrono::milliseconds bound) {
+    auto request = shell(script);
+    request.greeting = "hello\n";
+    request.greeting_limit = bound;
+    return value_or_throw(run_process(request)).not_expected;
+  };
+  EXPECT_EQ(not_expected("exit 3", 60s), "it ended with exit code 3");
+  EXPECT_EQ(not_expected("printf hel; exit 0", 60s), "it ended with exit code 0");
+  EXPECT_EQ(not_expected("printf '\\033hela'; exec sleep 1000", 60s),
+            "its output begins with '\\x1bhela'");
+  EXPECT_EQ(not_expected("exec yes", 60s), "its output begins with 'y\\ny\\ny\\n'");
+  EXPECT_EQ(not_expected("exec sleep 1000", 100ms), "it said nothing for 0.1 s");
+  EXPECT_EQ(not_expected("exec cat", 100ms), "it said nothing for 0.1 s");
+  EXPECT_EQ(not_expected("kill -SEGV $$", 60s), "") << "how it ended says more";
+}
+
 int end_of(const ChildProcess& child) {
   int status = 0;
   EXPECT_EQ(::waitpid(child.pid, &status, 0), child.pid);

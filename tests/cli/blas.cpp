@@ -85,7 +85,7 @@ TEST_F(Blas, what_is_no_call_is_refused_in_one_line) {
   refusal({"dgem"}, "did you mean 'dgemv'?");
   refusal({"quux"}, "found 'quux', expected a routine of BLAS as gemm or dgemm");
   refusal({""}, "found '', expected a routine of BLAS as gemm or dgemm");
-  refusal({"gemm", "-n"}, "--size-n: found no value, expected one");
+  refusal({"gemm", "-n"}, "--size-n: missing value");
   refusal({}, "ROUTINE");
   refusal({"shemm"}, "there is no shemm: hemm is for complex numbers");
   refusal({"symv", "--precision", "z"}, "there is no zsymv: symv is for real numbers");
@@ -93,8 +93,8 @@ TEST_F(Blas, what_is_no_call_is_refused_in_one_line) {
   refusal({"gemm", "-n", "0"}, "found '0'");
   refusal({"gemm", "-n", "many"}, "found 'many'");
   refusal({"gemm", "-n", "99999999999999999999"},
-          "found '99999999999999999999', expected a whole number of at most 9223372036854775807");
-  refusal({"gemm", "-n", "-5"}, "found '-5', expected a whole number of at least 1");
+          "found '99999999999999999999', expected an integer of at most 9223372036854775807");
+  refusal({"gemm", "-n", "-5"}, "found '-5', expected an integer of at least 1");
   refusal({"gemm", "--precision", "q"}, "found 'q'");
   refusal({"csyrk", "--trans-a", "c", "-n", "8", "--device", "cpu", "--store", "off"},
           "csyrk: BLAS does not define this combination of options");

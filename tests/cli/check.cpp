@@ -97,7 +97,7 @@ TEST_F(Check, a_source_that_is_nowhere_is_a_warning) {
   const auto result = kiln({"check", "far.json"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.output, "far.json: ok, 1 warning\n");
-  EXPECT_THAT(result.errors, HasSubstr("kiln: far.json: warning: attribute 'src': found no file"));
+  EXPECT_THAT(result.errors, HasSubstr("kiln: far.json: warning: attribute 'src': missing file"));
   EXPECT_EQ(kiln({"check", "far.json", "--source-dir", "sources"}).output, "far.json: ok\n");
 }
 

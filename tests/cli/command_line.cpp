@@ -83,8 +83,8 @@ TEST(CommandLine, options_given_twice_are_refused) {
 }
 
 TEST(CommandLine, the_number_of_arguments_is_checked) {
-  EXPECT_THAT(refusal({}), HasSubstr("run: found no SPEC"));
-  EXPECT_THAT(refusal({"--json"}), HasSubstr("run: found no SPEC"));
+  EXPECT_THAT(refusal({}), HasSubstr("run: missing SPEC"));
+  EXPECT_THAT(refusal({"--json"}), HasSubstr("run: missing SPEC"));
   const Command none{.name = "none", .summary = "s", .description = "d."};
   const auto result = parse_command_line(none, {"extra"});
   ASSERT_FALSE(result);

@@ -114,7 +114,7 @@ TEST_F(Completion, zsh_reads_its_script) {
 
 TEST_F(Completion, other_shells_are_refused) {
   kiln::testing::expect_refusal(kiln({"completion", "csh"}), 2, "expected one of bash, zsh, fish");
-  kiln::testing::expect_refusal(kiln({"completion"}), 2, "found no SHELL");
+  kiln::testing::expect_refusal(kiln({"completion"}), 2, "missing SHELL");
 }
 
 TEST(CompletionText, descriptions_are_first_sentences) {

@@ -111,8 +111,10 @@ TEST_F(Config, unknown_names_are_errors_with_their_place) {
   expect_refusal(kiln({"config"}), 2,
                  path + ":2: unknown setting 'dialct'; did you mean 'dialect'?");
   write(".config/kiln/config", "[chek]\njson = yes\n");
-  expect_refusal(kiln({"config"}), 2,
-                 path + ":1: the section [chek] is no sub-command; did you mean 'check'?");
+  expect_refusal(
+      kiln({"config"}), 2,
+      path +
+          ":1: unknown section [chek], expected the name of a sub-command; did you mean 'check'?");
   write(".config/kiln/config", "[config]\ndialect = base\n");
   expect_refusal(kiln({"config"}), 2, path + ":2: unknown setting 'dialect' of kiln config");
   write(".config/kiln/config", "config = other\n");
@@ -132,10 +134,9 @@ TEST_F(Config, mistyped_variables_are_pointed_out) {
   set("KILN_DIALCT", "base");
   const auto result = kiln({"config"});
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(
-      result.errors,
-      HasSubstr("kiln: warning: the environment variable KILN_DIALCT is no setting; did you "
-                "mean 'KILN_DIALECT'?\n"));
+  EXPECT_THAT(result.errors,
+              HasSubstr("kiln: warning: unknown setting KILN_DIALCT in the environment; did you "
+                        "mean 'KILN_DIALECT'?\n"));
 }
 
 TEST_F(Config, the_table_shows_value_and_origin) {

@@ -8,13 +8,37 @@ using kiln::testing::expect_refusal;
 
 class Errors : public kiln::testing::CommandTest {};
 
-TEST_F(Errors, no_command) { expect_refusal(kiln({}), 2, "found no command"); }
+TEST_F(Errors, no_command) { expect_refusal(kiln({}), 2, "missing command"); }
 
 TEST_F(Errors, unknown_command_suggests_the_nearest) {
   expect_refusal(kiln({"chek"}), 2, "unknown command 'chek'; did you mean 'check'?");
   expect_refusal(kiln({"help", "confg"}), 2, "did you mean 'config'?");
   expect_refusal(kiln({"frobnicate"}), 2, "unknown command 'frobnicate'\n");
-  expect_refusal(kiln({"--json", "check"}), 2, "unknown option '--json'");
+  const auto early = kiln({"--json", "check"});
+  EXPECT_EQ(early.errors, "kiln: unknown option '--json'\n");
+  EXPECT_EQ(early.exit_code, 2);
+}
+
+TEST_F(Errors, a_mistyped_noun_keeps_its_verb) {
+  expect_refusal(kiln({"stor", "ls"}), 2, "unknown command 'stor'; did you mean 'store ls'?");
+  expect_refusal(kiln({"stor", "lss"}), 2, "did you mean 'store ls'?");
+  expect_refusal(kiln({"poclbn"}), 2, "unknown command 'poclbn'; did you mean 'poclbin'?");
+  expect_refusal(kiln({"kbd", "frobnicate"}), 2, "unknown command 'kbd'; did you mean 'kdb'?");
+  expect_refusal(kiln({"ls"}), 2, "did you mean one of poclbin ls, store ls, tuned ls?");
+}
+
+TEST_F(Errors, an_unknown_verb_names_what_there_is) {
+  expect_refusal(kiln({"mesh", "foo"}), 2,
+                 "mesh: unknown sub-command 'foo', expected one of naca0012, info, convert");
+  expect_refusal(kiln({"mesh", "chek"}), 2, "did you mean 'check'?");
+  expect_refusal(kiln({"store"}), 2, "store: missing sub-command, expected one of info, ls");
+  expect_refusal(kiln({"store", "--quiet"}), 2, "store: missing sub-command");
+}
+
+TEST_F(Errors, a_mistyped_option_in_front_is_suggested) {
+  expect_refusal(kiln({"--hlep"}), 2, "unknown option '--hlep'; did you mean '--help'?");
+  expect_refusal(kiln({"--versoin"}), 2, "did you mean '--version'?");
+  expect_refusal(kiln({"check", "--hlep"}), 2, "did you mean '--help'?");
 }
 
 TEST_F(Errors, unknown_option_suggests_the_nearest) {
@@ -22,7 +46,7 @@ TEST_F(Errors, unknown_option_suggests_the_nearest) {
                  "check: unknown option --jsn; did you mean '--json'?");
 }
 
-TEST_F(Errors, missing_arguments) { expect_refusal(kiln({"check"}), 2, "check: found no SPEC"); }
+TEST_F(Errors, missing_arguments) { expect_refusal(kiln({"check"}), 2, "check: missing SPEC"); }
 
 TEST_F(Errors, bad_values_name_their_origin) {
   expect_refusal(kiln({"check", "--dialect", "bas", "x.json"}), 2,

@@ -5,6 +5,7 @@
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/command_process.hpp"
+#include "cli/layout.hpp"
 #include "cli/run_options.hpp"
 
 namespace kiln::cli {
@@ -62,14 +63,48 @@ TEST(HelpText, synopsis_shows_what_may_be_left_out) {
   EXPECT_EQ(synopsis_of(run_command), "kiln run [OPTION…] SPEC…");
 }
 
+/// Whether a line could be broken further: it is too long, and more than one word.
+bool is_too_long(const std::string& line, std::size_t width) {
+  std::istringstream text(line);
+  std::string word, second;
+  text >> word >> second;
+  return display_width(line) > width && !second.empty() && second != "\\";
+}
+
 TEST(HelpText, lines_fit_the_width) {
-  for (const int width : {80, 100}) {
-    std::istringstream lines(help_of(run_command, width));
+  for (const int width : {40, 50, 60, 80, 100}) {
+    std::string all = overview(width) + overview_of("store", width);
+    for (const Entry& entry : command_list()) all += help_of(*entry.command, width);
+    std::istringstream lines(all);
     for (std::string line; std::getline(lines, line);)
-      if (!line.starts_with("  kiln ")) {  // an example is not broken
-        EXPECT_LE(line.size(), static_cast<std::size_t>(width) + 4) << line;  // … is three bytes
+      // A name of an option and its value stay together, and so does a quoted word of an example.
+      if (!line.starts_with("  -") && line.find('"') == std::string::npos) {
+        EXPECT_FALSE(is_too_long(line, static_cast<std::size_t>(width))) << width << ": " << line;
       }
   }
+}
+
+TEST_F(Help, fits_the_width_that_COLUMNS_names) {
+  const auto longest = [&](const std::string& columns) {
+    set("COLUMNS", columns);
+    std::istringstream lines(kiln({"store", "verify", "--help"}).output);
+    std::size_t most = 0;
+    for (std::string line; std::getline(lines, line);) most = std::max(most, display_width(line));
+    return most;
+  };
+  EXPECT_LE(longest("50"), 50u);
+  EXPECT_GT(longest(""), 50u);  // no terminal: 80
+  EXPECT_LE(longest(""), 80u);
+  EXPECT_LE(longest("nonsense"), 80u);
+  EXPECT_GT(longest("100"), 80u);
+}
+
+TEST(HelpText, a_broken_example_is_one_line_for_a_shell) {
+  constexpr Example examples[] = {{"kiln x --one 1 --two \"a b\" --three 3", "What it does."}};
+  Command command{.name = "x", .examples = examples};
+  EXPECT_THAT(help_of(command, 20), HasSubstr("  kiln x --one 1 \\\n      --two \"a b\" \\\n"
+                                              "      --three 3\n"));
+  EXPECT_THAT(help_of(command, 80), HasSubstr("  kiln x --one 1 --two \"a b\" --three 3\n"));
 }
 
 }  // namespace

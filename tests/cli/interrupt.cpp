@@ -85,6 +85,34 @@ TEST(Interrupt, the_process_ends_by_the_signal_it_received) {
       ::testing::KilledBySignal(SIGINT), "");
 }
 
+TEST(Interrupt, a_step_that_only_reads_ends_at_once) {
+  EXPECT_EXIT(
+      {
+        handle_signals();
+        const EndsAtOnce reading;
+        std::raise(SIGTERM);
+        std::exit(1);
+      },
+      ::testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST(Interrupt, behind_such_a_step_a_signal_only_sets_the_flag) {
+  EXPECT_EXIT(
+      {
+        handle_signals();
+        { const EndsAtOnce reading; }
+        std::raise(SIGINT);
+        if (!interrupted() || received_signal() != SIGINT) std::exit(1);
+        try {
+          const EndsAtOnce too_late;
+        } catch (const Interrupted&) {
+          std::exit(42);
+        }
+        std::exit(2);
+      },
+      ::testing::ExitedWithCode(42), "");
+}
+
 TEST(Interrupt, nothing_stops_without_a_signal) {
   EXPECT_FALSE(interrupted());
   EXPECT_NO_THROW(stop_if_interrupted());

@@ -72,7 +72,7 @@ TEST_F(Kdb, verify_names_what_would_go_wrong) {
   EXPECT_EQ(
       found.errors,
       "kiln: bad.kdb: byte 514433, Cached global memory based block gemm, float COLUMN_MAJOR, "
-      "record 0: x 16 of level 0 is no multiple of itemX 3 of level 1 [divides]\n");
+      "record 0: x 16 of level 0 is not a multiple of itemX 3 of level 1 [divides]\n");
   const Json json = Json::parse(kiln({"kdb", "verify", "--json", "bad.kdb"}).output);
   EXPECT_EQ(json["ok"], false);
   EXPECT_EQ(json["findings"][0]["rule"], "divides");
@@ -97,6 +97,35 @@ TEST_F(Kdb, verify_lists_all_wrong_sums_at_once) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.output, "a.kdb: 2 errors\n");
   EXPECT_THAT(result.errors, HasSubstr("[sum]"));
+}
+
+TEST_F(Kdb, verify_shows_what_it_found_before_a_file_became_unreadable) {
+  kdb::Database made = database({tuned(1)});
+  made.patterns[0].settings.push_back({0, 0, {tuned(2)}});
+  write_kdb("cut.kdb", made);
+  std::string text = read("cut.kdb");
+  char& byte = text[text.size() - 278];  // of the first setting's record
+  byte = static_cast<char>(byte ^ 1);
+  write("cut.kdb", text.substr(0, text.size() - 1));
+  const auto result = kiln({"kdb", "verify", "cut.kdb"});
+  EXPECT_EQ(result.exit_code, 2) << result.errors;
+  EXPECT_EQ(result.output, "cut.kdb: unreadable\n");
+  EXPECT_THAT(result.errors, HasSubstr(", pattern 0, setting 0, record 0: the CRC is "));
+  const Json json = Json::parse(kiln({"kdb", "verify", "--json", "cut.kdb"}).output);
+  EXPECT_EQ(json["ok"], false);
+  EXPECT_FALSE(json.contains("layout"));
+  EXPECT_EQ(json["findings"][0]["place"], "pattern 0, setting 0, record 0");
+}
+
+TEST_F(Kdb, verify_takes_the_work_groups_that_the_original_writes) {
+  kdb::Record record = tuned(1);
+  record.levels[0] = {32, 16, 32, 16, 2};
+  record.levels[1] = {2, 2, 2, 2, 2};
+  record.granularity.work_group = {16, 8};
+  write_kdb("a.kdb", kdb::complete(database({record}), kdb::Doubles::yes).database);
+  const auto result = kiln({"kdb", "verify", "a.kdb"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("safe for clBLAS 2.12"));
 }
 
 TEST_F(Kdb, verify_asks_the_device) {

@@ -57,8 +57,8 @@ TEST_F(KdbStore, what_breaks_clblas_s_rules_is_left_out_and_named) {
 }
 
 TEST_F(KdbStore, mistakes_are_one_line) {
-  expect_refusal(kiln({"kdb", "convert", "--to", "store"}), 2, "found no FILE");
-  expect_refusal(kiln({"kdb", "convert", "--to", "v1", "-o", "x.kdb"}), 2, "found no FILE");
+  expect_refusal(kiln({"kdb", "convert", "--to", "store"}), 2, "missing FILE");
+  expect_refusal(kiln({"kdb", "convert", "--to", "v1", "-o", "x.kdb"}), 2, "missing FILE");
   write_kdb("some.kdb", database({tuned(1)}));
   expect_refusal(kiln({"kdb", "convert", "--from", "store", "some.kdb", "-o", "x.kdb"}), 2,
                  "found the file some.kdb");

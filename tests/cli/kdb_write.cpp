@@ -91,8 +91,8 @@ TEST_F(KdbWrite, conversion_says_what_it_loses) {
 
 TEST_F(KdbWrite, output_and_layout_have_to_be_named) {
   write_kdb("a.kdb", database({tuned(1)}));
-  expect_refusal(kiln({"kdb", "merge", "a.kdb"}), 2, "found no --output");
-  expect_refusal(kiln({"kdb", "convert", "a.kdb", "-o", "c.kdb"}), 2, "found no --to");
+  expect_refusal(kiln({"kdb", "merge", "a.kdb"}), 2, "missing --output");
+  expect_refusal(kiln({"kdb", "convert", "a.kdb", "-o", "c.kdb"}), 2, "missing --to");
   expect_refusal(kiln({"kdb", "convert", "--to", "v2", "a.kdb", "-o", "c.kdb"}), 2, "v1-wide");
   expect_refusal(kiln({"kdb", "build"}), 2, "FILE.json");
   expect_refusal(kiln({"kdb"}), 2, "expected one of info, summary, dump");

@@ -158,15 +158,15 @@ TEST_F(Mesh, suggests_the_name_of_a_dat) {
 
 TEST_F(Mesh, has_clear_errors) {
   EXPECT_EQ(bad({}),
-            "kiln: mesh: found no verb, expected one of naca0012, info, convert, check, "
+            "kiln: mesh: missing sub-command, expected one of naca0012, info, convert, check, "
             "airfoil, aero, jac1, jac2, reduction\n");
-  EXPECT_EQ(bad({"chek"}), "kiln: mesh: unknown verb 'chek'; did you mean 'check'?\n");
+  EXPECT_EQ(bad({"chek"}), "kiln: mesh: unknown sub-command 'chek'; did you mean 'check'?\n");
   EXPECT_EQ(bad({"info", "--jsn", "x"}),
             "kiln: mesh info: unknown option --jsn; did you mean '--json'?\n");
   EXPECT_EQ(bad({"naca0012"}),
-            "kiln: mesh naca0012: found no --output, expected the file to write (-o FILE)\n");
+            "kiln: mesh naca0012: missing --output FILE (-o), the file to write\n");
   EXPECT_EQ(bad({"naca0012", "-I1", "-o", "x.h5"}),
-            "kiln: mesh naca0012: --cells-along: found '1', expected a whole number of at least "
+            "kiln: mesh naca0012: --cells-along: found '1', expected an integer of at least "
             "2\n");
   EXPECT_EQ(bad({"naca0012", "-I", "99999", "-J", "99999", "-o", "x.h5"}),
             "kiln: mesh naca0012: found I = 99999 and J = 99999: more than 2147483647 edges, which "

@@ -175,7 +175,7 @@ TEST_F(MeshApplication, airfoil_reports_its_loops) {
       lanes[line["loop"]] = line["lanes"];
       if (line["loop"] == "bres_calc") {
         EXPECT_EQ(line["lanes_obstacle"],
-                  "bres_calc:4: argument 5 ('bound') is of whole numbers (int)");
+                  "bres_calc:4: argument 5 ('bound') is of an integer type (int)");
       }
     }
   EXPECT_EQ(
@@ -259,14 +259,14 @@ TEST_F(MeshApplication, reduction_counts) {
 }
 
 TEST_F(MeshApplication, refuses_typos) {
-  refused({"airfol"}, "unknown verb 'airfol'; did you mean 'airfoil'?");
-  refused({"jac3"}, "unknown verb 'jac3'; did you mean 'jac");
+  refused({"airfol"}, "unknown sub-command 'airfol'; did you mean 'airfoil'?");
+  refused({"jac3"}, "unknown sub-command 'jac3'; did you mean 'jac");
   refused({"airfoil", "--iteration=3"}, "did you mean '--iterations'?");
-  refused({"airfoil", "-n0"}, "found '0', expected a whole number of at least 1");
+  refused({"airfoil", "-n0"}, "found '0', expected an integer of at least 1");
   refused({"airfoil", "--precision=q"}, "found 'q'");
   refused({"aero", "--precision=s"}, "unknown option --precision");
   refused({"aero", "--reference=small"}, "--reference: found 'small'");
-  refused({"jac1", "-G4"}, "found '4', expected a whole number of at least 5");
+  refused({"jac1", "-G4"}, "found '4', expected an integer of at least 5");
   refused({"jac2", "--intervals=20001"}, "--intervals: found 20001, expected at most 20000");
   refused({"reduction", "here"}, "unexpected argument 'here'");
 }

@@ -62,7 +62,7 @@ TEST_F(PoclbinBuild, intermediates_are_kept_in_a_new_folder_only) {
   EXPECT_EQ(build({"--local-size", "64", "--keep-intermediates", "kept"}).exit_code, 0);
   EXPECT_TRUE(fs::exists(folder() / "kept/job"));
   expect_refusal(build({"--local-size", "64", "--keep-intermediates", "kept"}), 2,
-                 "kept is there already");
+                 "kept exists already");
 }
 
 TEST_F(PoclbinBuild, what_cannot_be_built_is_one_line_and_no_file) {

@@ -35,6 +35,43 @@ TEST(Progress, times_are_brief) {
   EXPECT_EQ(brief_time(7500 * second), "2h05m");
 }
 
+/// A log without a terminal, and a clock that the test sets.
+struct Log {
+  std::int64_t now = 1000 * second;
+  std::string text;
+  Progress::Surroundings surroundings(bool is_terminal = false) {
+    return {is_terminal, [this] { return now; }, [this](std::string_view more) { text += more; }};
+  }
+};
+
+TEST(Progress, adds_a_line_every_ten_seconds_where_nobody_watches) {
+  Log log;
+  Progress progress("tune", 600, Progress::OffTerminal::lines, log.surroundings());
+  for (int i = 0; i < 25; ++i) {
+    log.now += second;
+    progress.advance(1, "note " + std::to_string(i + 1));
+  }
+  progress.hide();
+  EXPECT_EQ(log.text,
+            "kiln: tune 10/600 [                    ]   1 %  9m50s to go  note 10\n"
+            "kiln: tune 20/600 [                    ]   3 %  9m40s to go  note 20\n");
+}
+
+TEST(Progress, adds_no_line_where_work_is_short_or_a_terminal_shows_it) {
+  Log log, quiet, shown;
+  Progress lines("tune", 6, Progress::OffTerminal::lines, log.surroundings());
+  Progress silent("run", 6, Progress::OffTerminal::silent, quiet.surroundings());
+  Progress bar("tune", 6, Progress::OffTerminal::lines, shown.surroundings(true));
+  log.now += 10 * second - 1;
+  quiet.now += 100 * second;
+  shown.now += 100 * second;
+  for (auto* each : {&lines, &silent, &bar}) each->advance();
+  EXPECT_EQ(log.text, "");
+  EXPECT_EQ(quiet.text, "");
+  EXPECT_TRUE(shown.text.starts_with("\rtune 1/6")) << shown.text;
+  EXPECT_EQ(shown.text.find('\n'), std::string::npos);
+}
+
 TEST(Progress, is_silent_where_standard_error_is_no_terminal) {
   ::testing::internal::CaptureStderr();
   {

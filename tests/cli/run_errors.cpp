@@ -153,7 +153,7 @@ TEST_F(RunErrors, a_compiler_that_crashes_is_named) {
 
 TEST_F(RunErrors, a_helper_that_is_absent_or_fails_costs_a_build_in_process) {
   set("KILN_STORE", (folder() / "store").string());
-  for (const char* helper : {"/absent/kiln-compile", "/bin/false"}) {
+  for (const char* helper : {"/absent/kiln-compile", "/bin/false", "/bin/cat"}) {
     set("KILN_COMPILE_HELPER", helper);
     const auto result = kiln({"run", "--explain", "copy_float.json"});
     EXPECT_EQ(result.exit_code, 0) << helper << result.errors;

@@ -64,7 +64,8 @@ TEST_F(Isolate, a_kernel_that_hangs_is_stopped_and_the_rest_go_on) {
 }
 
 TEST_F(Isolate, a_timeout_for_nothing_is_refused) {
-  expect_refusal(kiln({"run", "--timeout", "5", "copy_float.json"}), 2, "expected both");
+  expect_refusal(kiln({"run", "--timeout", "5", "copy_float.json"}), 2,
+                 "--timeout requires --isolate");
   set("KILN_TIMEOUT", "5");  // a standing wish: it counts where it can
   EXPECT_EQ(kiln({"run", "-q", "copy_float.json"}).exit_code, 0);
 }

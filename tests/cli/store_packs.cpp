@@ -182,7 +182,7 @@ TEST_F(StorePacks, damaged_packs_do_not_stop_the_others) {
   EXPECT_THAT(result.errors, HasSubstr("kiln: bad.kiln: pack, byte "));
   EXPECT_THAT(result.errors, HasSubstr("the pack is damaged or cut short"));
   EXPECT_THAT(result.errors, HasSubstr("absent.kiln"));
-  EXPECT_THAT(result.errors, HasSubstr("kiln: other.kiln: pack, byte 0, magic: this is no pack"));
+  EXPECT_THAT(result.errors, HasSubstr("kiln: other.kiln: pack, byte 0, magic: not a Kiln pack"));
   EXPECT_THAT(result.output, HasSubstr("a.kiln: 2 imported"));
 }
 
@@ -263,13 +263,13 @@ TEST_F(StorePacks, a_file_that_may_not_grow_so_far_is_an_error) {
 TEST_F(StorePacks, without_a_key_nothing_is_signed_and_the_message_helps) {
   write("a.kiln", "");
   expect_refusal(kiln({"store", "sign", "a.kiln"}), 2, "kiln store key FILE makes one");
-  expect_refusal(kiln({"store", "export", "--sign", "b.kiln"}), 2, "no key to sign with");
+  expect_refusal(kiln({"store", "export", "--sign", "b.kiln"}), 2, "missing signing key");
   EXPECT_FALSE(std::filesystem::exists(folder() / "b.kiln"));
   write("open.key", "kiln-signing-key-1 " + std::string(64, '0') + "\n");
   std::filesystem::permissions(folder() / "open.key", std::filesystem::perms(0644));
   expect_refusal(kiln({"store", "sign", "--key", "open.key", "a.kiln"}), 1, "chmod 600 open.key");
   key("our.key");
-  expect_refusal(kiln({"store", "sign", "--key", "our.key", "-"}), 2, "found no --output");
+  expect_refusal(kiln({"store", "sign", "--key", "our.key", "-"}), 2, "missing --output");
 }
 
 TEST_F(StorePacks, a_new_key_is_its_owners_and_replaces_none) {
@@ -278,7 +278,7 @@ TEST_F(StorePacks, a_new_key_is_its_owners_and_replaces_none) {
   ASSERT_EQ(::stat((folder() / "our.key").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
   const auto before = read("our.key");
-  expect_refusal(kiln({"store", "key", "our.key"}), 2, "our.key is there already");
+  expect_refusal(kiln({"store", "key", "our.key"}), 2, "our.key exists already");
   EXPECT_EQ(read("our.key"), before);
   EXPECT_EQ(good({"store", "key", "--show", "our.key"}).output, letters + "\n");
   const auto shown = json_lines(good({"store", "key", "--show", "--json", "our.key"}).output);

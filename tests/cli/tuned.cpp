@@ -196,7 +196,7 @@ TEST_F(Tuned, mistakes_are_one_line) {
   expect_refusal(kiln({"tuned", "show", "abc"}), 2, "at least 4");
   expect_refusal(kiln({"tuned", "show", "abcd"}), 2, "no tuning record's key begins with abcd");
   expect_refusal(kiln({"tuned", "export", "--format", "t4"}), 2, "expected its JOURNAL");
-  expect_refusal(kiln({"tuned", "export", "--format", "sqlite"}), 2, "found no --output");
+  expect_refusal(kiln({"tuned", "export", "--format", "sqlite"}), 2, "missing --output");
   expect_refusal(kiln({"tuned", "export", "--format", "kdb", "-o", "x", "a.jsonl"}), 2,
                  "kdb holds");
   expect_refusal(kiln({"tuned", "export", "--all", "a.jsonl"}), 2, "found --all and a.jsonl");

@@ -170,7 +170,7 @@ TEST_F(TunedReport, draws_a_journal) {
 TEST_F(TunedReport, mistakes_are_one_line) {
   write("gemm.jsonl", searched());
   write("bad.jsonl", "{}\n");
-  expect_refusal(kiln({"tuned", "report", "gemm.jsonl"}), 2, "found no --output");
+  expect_refusal(kiln({"tuned", "report", "gemm.jsonl"}), 2, "missing --output");
   expect_refusal(kiln({"tuned", "report", "none.jsonl", "-o", "x.html"}), 2, "none.jsonl");
   expect_refusal(kiln({"tuned", "report", "bad.jsonl", "-o", "x.html"}), 2, "bad.jsonl: line 1");
   EXPECT_FALSE(std::filesystem::exists(folder() / "x.html"));

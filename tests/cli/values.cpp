@@ -18,12 +18,12 @@ TEST(Values, integers_are_whole_and_bounded) {
   EXPECT_EQ(*to_integer(runs, "9223372036854775807"), INT64_MAX);
   for (const char* text : {"0", "-3", "1.5", "", "x", "1x", " 1", "-9223372036854775809"})
     EXPECT_EQ(verdict(runs, text),
-              "found '" + std::string(text) + "', expected a whole number of at least 1");
+              "found '" + std::string(text) + "', expected an integer of at least 1");
   for (const char* text : {"9223372036854775808", "99999999999999999999"})
     EXPECT_EQ(verdict(runs, text), "found '" + std::string(text) +
-                                       "', expected a whole number of at most 9223372036854775807");
+                                       "', expected an integer of at most 9223372036854775807");
   EXPECT_EQ(verdict(runs, "99999999999999999999x"),
-            "found '99999999999999999999x', expected a whole number of at least 1");
+            "found '99999999999999999999x', expected an integer of at least 1");
 }
 
 TEST(Values, numbers_are_finite_and_bounded) {

@@ -20,6 +20,7 @@ TEST_F(Version, is_the_library_s) {
 TEST_F(Version, needs_no_readable_config_file) {
   write(".config/kiln/config", "no such line");
   EXPECT_EQ(kiln({"--version"}).exit_code, 0);
+  EXPECT_EQ(kiln({"-V"}).output, kiln({"--version"}).output);
 }
 
 // Each further shared library costs the start of every run: a new one is a decision, not an

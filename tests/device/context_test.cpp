@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "device/queue_handle.hpp"
 #include "device/retired_queues.hpp"
 #include "device/support.hpp"
 
@@ -52,6 +53,43 @@ TEST(Queue, of_pocl_is_released_only_after_many_others) {
   EXPECT_EQ(references(), 2u);
   Queue(context, device);
   EXPECT_EQ(references(), 1u) << "retired queues must not pile up";
+}
+
+// Drivers read any object as a queue: PoCL crashes at the first use of what it finds there.
+TEST(Queue, other_objects_are_told_from_queues) {
+  const auto device = cpu_device();
+  const auto context = Context::create({device});
+  const Queue queue(context, device);
+  EXPECT_TRUE(is_queue(queue.cl()()));
+  const cl::Buffer buffer(context->cl(), CL_MEM_READ_WRITE, 4096);
+  const cl::UserEvent event(context->cl());
+  cl::Program program(context->cl(), "kernel void k(global int* x) { *x = 1; }");
+  program.build();
+  const cl::Kernel kernel(program, "k");
+  std::byte bytes[256]{};
+  for (void* other :
+       {static_cast<void*>(nullptr), static_cast<void*>(buffer()), static_cast<void*>(event()),
+        static_cast<void*>(program()), static_cast<void*>(kernel()),
+        static_cast<void*>(context->cl()()), static_cast<void*>(device->handle()),
+        reinterpret_cast<void*>(std::uintptr_t{0x10f0}),
+        reinterpret_cast<void*>(std::uintptr_t{0x10f1}), static_cast<void*>(bytes)}) {
+    EXPECT_FALSE(is_queue(static_cast<cl_command_queue>(other))) << other;
+    if (other != nullptr) {
+      EXPECT_EQ(
+          error_of([&] { Queue::adopt(static_cast<cl_command_queue>(other), context); }).code(),
+          Errc::bad_input)
+          << other;
+    }
+  }
+}
+
+TEST(Queue, of_a_sub_device_is_one) {
+  const auto device = cpu_device();
+  if (device->compute_units < 2) GTEST_SKIP() << "one core";
+  const auto parts = value_or_throw(partition_equally(device, 2));
+  const auto whole = Context::create({device}), part = Context::create({parts[0]});
+  EXPECT_TRUE(is_queue(Queue(part, parts[0]).cl()()));
+  EXPECT_TRUE(is_queue(Queue(whole, device).cl()()));
 }
 
 TEST(Context, an_adopted_one_is_retained_while_it_is_held) {

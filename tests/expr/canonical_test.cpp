@@ -73,6 +73,18 @@ TEST(Names, a_name_may_be_value_and_function_at_once) {
   EXPECT_EQ(parsed->called_functions(), Names{"round"});
 }
 
+TEST(Names, an_expression_that_was_moved_from_says_so) {
+  Expression old = *Expression::parse("a + f(b)", Dialect::python3);
+  const Expression now = std::move(old);
+  EXPECT_EQ(now.canonical(), "a + f(b)");
+  EXPECT_EQ(old.canonical(), "");  // NOLINT(bugprone-use-after-move): it is what is tested
+  EXPECT_EQ(old.free_names(), Names{});
+  EXPECT_EQ(old.called_functions(), Names{});
+  const auto value = old.evaluate(Scope());
+  ASSERT_FALSE(value);
+  EXPECT_EQ(value.error().message(), "the expression was moved from");
+}
+
 TEST(Names, an_expression_remembers_its_dialect) {
   EXPECT_EQ(Expression::parse("1", Dialect::python2)->dialect(), Dialect::python2);
   EXPECT_EQ(Expression::parse("1", Dialect::python3)->dialect(), Dialect::python3);

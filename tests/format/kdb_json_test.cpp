@@ -95,13 +95,13 @@ TEST(KdbJson, errors_name_the_path) {
   EXPECT_THAT(refusal(around("7")),
               HasSubstr("patterns[0].settings[0].records[0]: expected an object"));
   EXPECT_THAT(refusal(around(replaced(good, "\"x\": 6", "\"x\": -6"))),
-              HasSubstr("records[0].levels[1].x: found -6, expected a whole number"));
+              HasSubstr("records[0].levels[1].x: found -6, expected an integer"));
   EXPECT_THAT(refusal(around(replaced(good, "\"wgDim\": 2, ", ""))), HasSubstr("wgDim: missing"));
   EXPECT_THAT(refusal(around(replaced(good, "[8, 8]", "[8]"))),
               HasSubstr("wgSize: expected an array of 2"));
   EXPECT_THAT(refusal(around(replaced(good, "1.5", "\"fast\""))), HasSubstr("time: expected"));
   EXPECT_THAT(refusal(replaced(around(good), "\"flags\": []", "\"flags\": [\"TRANS\"]")),
-              HasSubstr("settings[0].flags[0]: \"TRANS\" is no flag"));
+              HasSubstr("settings[0].flags[0]: \"TRANS\" is not a flag"));
   EXPECT_THAT(refusal(replaced(around(good), "\"float\"", "\"half\"")), HasSubstr("no data type"));
 }
 

@@ -127,7 +127,7 @@ TEST(KdbParse, counts_that_do_not_fit_are_refused_though_their_sum_is_right) {
   Bytes longer = good;
   const std::uint32_t length = 0x7fffffff;
   std::memcpy(longer.data() + pattern_at, &length, sizeof length);
-  EXPECT_THAT(refusal(longer), HasSubstr("byte 27, name: 2147483647 bytes are announced"));
+  EXPECT_THAT(refusal(longer), HasSubstr("byte 27, name: needs 2147483647 bytes"));
 }
 
 TEST(KdbParse, names_end_with_their_only_nul_in_version_3) {

@@ -189,6 +189,34 @@ TEST_F(KdbVerify, a_work_group_has_as_many_items_as_the_decomposition) {
               ElementsAre("work-group-size"));
 }
 
+// A product's work-group has its 16 parts along x and its 8 along y in either order: neighbouring
+// work-items lie along x where A is read by rows and B by columns.
+TEST_F(KdbVerify, a_products_work_group_lies_as_the_operands_are_read) {
+  Record record = tuned_block_2d();
+  record.levels[0] = {32, 16, 32, 16, 2};
+  record.levels[1] = {2, 2, 2, 2, 2};
+  constexpr std::uint32_t trans_a = 0x1, trans_b = 0x4;
+  for (const std::uint32_t flags :
+       {0u, trans_a, trans_b, trans_a | trans_b, column_major, column_major | trans_a,
+        column_major | trans_b, column_major | trans_a | trans_b}) {
+    const bool x_first = flags == 0 || flags == (column_major | trans_a | trans_b);
+    for (const bool is_x_first : {true, false}) {
+      record.granularity.work_group = {is_x_first ? 16u : 8u, is_x_first ? 8u : 16u};
+      Database database = untuned_;
+      setting_in(database, block_gemm, 0, flags).records[0] = record;
+      EXPECT_THAT(rules(verify(database)), IsEmpty()) << flags;
+      if (is_x_first == x_first)
+        EXPECT_THAT(warnings(database), IsEmpty()) << flags;
+      else
+        EXPECT_THAT(warnings(database), ElementsAre("work-group-order")) << flags;
+    }
+    record.granularity.work_group = {32, 4};
+    Database database = untuned_;
+    setting_in(database, block_gemm, 0, flags).records[0] = record;
+    EXPECT_THAT(rules(verify(database)), ElementsAre("work-group-shape")) << flags;
+  }
+}
+
 TEST_F(KdbVerify, dimensions_and_wavefront_are_those_of_a_launch) {
   EXPECT_THAT(broken(lds_gemm, tuned_block_2d(), [](Record& r) { r.granularity.dimensions = 3; }),
               ElementsAre("dimensions"));

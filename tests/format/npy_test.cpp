@@ -118,14 +118,14 @@ TEST(Npy, an_empty_dimension_makes_an_empty_array_whatever_the_others) {
 
 TEST(Npy, damage_is_bad_input_with_a_byte) {
   EXPECT_THAT(refusal({}), HasSubstr("byte 0, magic"));
-  EXPECT_THAT(refusal(as_bytes("PK\x03\x04 a zip file")), HasSubstr("no npy file"));
+  EXPECT_THAT(refusal(as_bytes("PK\x03\x04 a zip file")), HasSubstr("not an npy file"));
   Bytes bytes = file(1, dict("|u1", "(1,)"), "a");
   bytes[8] = std::byte{0xff};
-  EXPECT_THAT(refusal(bytes), HasSubstr("byte 10, header: 255 bytes are announced"));
+  EXPECT_THAT(refusal(bytes), HasSubstr("byte 10, header: needs 255 bytes"));
   EXPECT_EQ(parse(bytes).error().code(), Errc::bad_input);
   Bytes huge = file(2, dict("|u1", "(1,)"), "a");
   std::memset(huge.data() + 8, 0xff, 4);
-  EXPECT_THAT(refusal(huge), HasSubstr("4294967295 bytes are announced"));
+  EXPECT_THAT(refusal(huge), HasSubstr("needs 4294967295 bytes"));
 }
 
 TEST(Npy, every_truncation_and_extension_is_refused) {

@@ -52,11 +52,12 @@ TEST(PoclbinParse, the_model_views_the_bytes) {
 TEST(PoclbinParse, errors_name_byte_field_and_finding) {
   EXPECT_EQ(refusal_with(version_at, std::uint32_t{13}),
             "program archive, byte 16, version: found 13, expected 1 to 12");
-  EXPECT_EQ(refusal_with(kernel_count_at, std::uint32_t{0xffffffff}),
-            "program archive, byte 20, kernels: 4294967295 of at least 68 bytes are announced, 247 "
-            "bytes are left");
+  EXPECT_EQ(
+      refusal_with(kernel_count_at, std::uint32_t{0xffffffff}),
+      "program archive, byte 20, kernels: 4294967295 items of at least 68 bytes each, but only 247 "
+      "bytes are left");
   EXPECT_EQ(refusal_with(root_at, std::uint64_t{1} << 63),
-            "program archive, byte 85, root entry: 9223372036854775808 bytes are announced, 186 "
+            "program archive, byte 85, root entry: needs 9223372036854775808 bytes, only 186 "
             "are left");
   EXPECT_EQ(refusal_with(hash_at + 40, 'A'),
             "program archive, byte 76, build hash: expected a NUL after 40 characters");

@@ -74,10 +74,9 @@ TEST(PoclbinWiki, errors_name_byte_field_and_finding) {
   changed = bytes;
   changed[28] = std::byte{0xff};  // the first file's size
   EXPECT_EQ(wiki_refusal(changed),
-            "program archive, byte 32, file content: 255 bytes are announced, 21 are left");
+            "program archive, byte 32, file content: needs 255 bytes, only 21 are left");
   const std::string endless = "poclbin\x01\0\0\0\0"s + std::string(5000, 'a');
-  EXPECT_THAT(wiki_refusal(as_bytes(endless)),
-              HasSubstr("byte 12, file path: found no NUL in the"));
+  EXPECT_THAT(wiki_refusal(as_bytes(endless)), HasSubstr("byte 12, file path: missing NUL"));
 }
 
 TEST(PoclbinWiki, a_cut_is_noticed_unless_it_is_between_files) {

@@ -59,6 +59,21 @@ TEST_F(CallLogFile, holds_only_what_is_new_in_each_line) {
   EXPECT_EQ(sum.device_ns, 5u);
 }
 
+TEST_F(CallLogFile, adds_to_nothing_but_records) {
+  for (const char* other : {"notes\n", "{\"kiln tuning journal\":1}\n", "{}\n", "x"}) {
+    std::ofstream(file()) << other;
+    const auto log = CallLog::open(file());
+    ASSERT_FALSE(log) << other;
+    EXPECT_EQ(log.error().code(), Errc::bad_input);
+    EXPECT_NE(log.error().message().find("not a record of calls"), std::string::npos);
+    EXPECT_EQ(text(), other);
+  }
+  for (const char* known : {"", "{", "{\"kiln_ca", "{\"kiln_calls\":1,"}) {
+    std::ofstream(file()) << known;
+    EXPECT_TRUE(CallLog::open(file())) << known;
+  }
+}
+
 TEST_F(CallLogFile, gives_equal_calls_one_counter) {
   const auto log = open();
   EXPECT_EQ(log->counter(call(1)), log->counter(call(1)));

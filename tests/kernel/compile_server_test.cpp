@@ -1,94 +1,60 @@
 // The helper that stays: one for all, and nobody's compile fails because of it.
-#include <dirent.h>
+#include "kernel/compile_server.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <cstring>
-#include <fstream>
 #include <thread>
 
-#include "kernel/apart/server.hpp"
 #include "kernel/apart/server_message.hpp"
-#include "kernel/compile.hpp"
-#include "kernel/environment.hpp"
-#include "kernel/support.hpp"
 
 namespace kiln::testing {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Files below /proc have no length that could be asked for.
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-/// The compile servers among the children of a process.
-std::vector<pid_t> servers_of(pid_t parent) {
-  std::vector<pid_t> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const auto name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto words = text_of(entry.path() / "cmdline"), status = text_of(entry.path() / "status");
-    if (words.find(std::string("--serve") + '\0') != std::string::npos &&
-        status.find("PPid:\t" + std::to_string(parent) + "\n") != std::string::npos &&
-        status.find("State:\tZ") == std::string::npos)
-      found.push_back(std::stoi(name));
-  }
-  return found;
-}
-
-/// Each test has servers of its own, since they are told apart by their environment.
-class CompileServer : public ::testing::Test {
- protected:
-  CompileServer()
-      : folder_(value_or_throw(TemporaryFolder::create("kiln-server"))),
-        runtime_("XDG_RUNTIME_DIR", folder_.path().string()),
-        before_(servers_of(::getpid())) {}
-
-  /// Compiles program number `number`; whether it gave an archive with its variant.
-  static bool compiles(int number) {
-    ApartRequest request;
-    request.text =
-        std::string(vector_add_text) + "constant int which = " + std::to_string(number) + ";\n";
-    request.label = "VectorAdd";
-    request.build_hash = std::string("AB/") + std::string(37, 'C');
-    request.variants = {variant_of("VectorAdd", range_1d(64, 64))};
-    const auto archive = compile_apart(*cpu_device(), request);
-    if (!archive) return ADD_FAILURE() << archive.error().message(), false;
-    const auto parsed = value_or_throw(poclbin::parse(*archive));
-    return poclbin::variants(parsed.kernels.at(0)).size() == 1;
-  }
-  std::vector<pid_t> new_servers() const {
-    auto now = servers_of(::getpid());
-    std::erase_if(now, [&](pid_t pid) {
-      return std::find(before_.begin(), before_.end(), pid) != before_.end();
-    });
-    return now;
-  }
-  std::size_t sockets() const {
-    std::size_t count = 0;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder_.path() / "kiln", error))
-      count += entry.path().extension() == ".sock";
-    return count;
-  }
-
-  TemporaryFolder folder_;
-  ScopedVariable runtime_;
-  std::vector<pid_t> before_;
-};
-
 TEST_F(CompileServer, one_serves_many_jobs) {
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(compiles(i));
   EXPECT_EQ(new_servers().size(), 1u);
   EXPECT_EQ(sockets(), 1u);
+}
+
+/// Descriptors that a process has open.
+std::ptrdiff_t open_files(pid_t process) {
+  const fs::directory_iterator all(fmt::format("/proc/{}/fd", process));
+  return std::distance(begin(all), end(all));
+}
+
+/// Kilobytes of memory that are a process's own.
+long resident_kb(pid_t process) {
+  const auto status = contents_of(fmt::format("/proc/{}/status", process));
+  const auto at = status.find("VmRSS:");
+  return at == std::string::npos ? 0 : std::atol(status.c_str() + at + 6);
+}
+
+// 3,000 with KILN_LONG=1: workers are replaced eleven times meanwhile.
+TEST_F(CompileServer, many_jobs_leave_nothing_behind) {
+  const int jobs = std::getenv("KILN_LONG") != nullptr ? 3000 : 12;
+  const auto work = folder_.path() / "work";
+  fs::create_directory(work);
+  const ScopedVariable place("TMPDIR", work.string());
+  for (int i = 0; i < jobs / 3; ++i) ASSERT_TRUE(compiles(i));
+  const auto servers = new_servers();
+  ASSERT_EQ(servers.size(), 1u);
+  const auto files = open_files(servers[0]);
+  const long memory = resident_kb(servers[0]);
+  for (int i = jobs / 3; i < jobs; ++i) ASSERT_TRUE(compiles(i));
+  EXPECT_EQ(new_servers(), servers);
+  EXPECT_LE(open_files(servers[0]), files + 2) << "it may not have closed its last client yet";
+  EXPECT_LE(resident_kb(servers[0]), memory + 8192);
+  EXPECT_TRUE(fs::is_empty(work)) << "folders of jobs";
+  EXPECT_EQ(sockets(), 1u);
+  const fs::directory_iterator all(folder_.path() / "kiln");
+  EXPECT_EQ(std::distance(begin(all), end(all)), 2) << "the socket and the lock";
 }
 
 TEST_F(CompileServer, threads_share_it) {
@@ -117,7 +83,7 @@ TEST_F(CompileServer, loads_no_driver_but_the_one_it_compiles_for) {
   EXPECT_TRUE(compiles(0));
   const auto servers = new_servers();
   ASSERT_EQ(servers.size(), 1u);
-  const auto variables = text_of(fmt::format("/proc/{}/environ", servers[0]));
+  const auto variables = contents_of(fmt::format("/proc/{}/environ", servers[0]));
   EXPECT_NE(variables.find("OCL_ICD_VENDORS=/"), std::string::npos) << variables;
 }
 
@@ -202,25 +168,10 @@ TEST_F(CompileServer, a_folder_that_it_cannot_see_is_a_job_for_oneself) {
   EXPECT_TRUE(compiles(1));
 }
 
-/// Listens at a socket's name as a server does.
-FileDescriptor listen_at(const fs::path& path) {
-  fs::remove(path);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-  FileDescriptor listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  EXPECT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  EXPECT_EQ(::listen(listener.get(), 1), 0);
-  return listener;
-}
-
 TEST_F(CompileServer, one_that_answers_nothing_and_clears_up_harms_no_helper) {
   EXPECT_TRUE(compiles(0));
   for (const pid_t server : new_servers()) ::kill(server, SIGKILL);
-  fs::path socket;
-  for (const auto& entry : fs::directory_iterator(folder_.path() / "kiln"))
-    if (entry.path().extension() == ".sock") socket = entry.path();
-  const FileDescriptor listener = listen_at(socket);
+  const FileDescriptor listener = listen_at(socket_path());
   // As one does whose client waited too long for it: the folder of the job goes.
   std::thread server([&] {
     const FileDescriptor client(::accept(listener.get(), nullptr, nullptr));

@@ -18,6 +18,13 @@ __kernel void whole(__global int* out, int value, __local int* scratch, float4 w
 __kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eight(__global int* out) {
   out[get_global_id(0)] = 1;
 }
+__kernel void keeps(__global int* out, __local int* scratch) {
+  __local int own[1000];
+  own[get_local_id(0)] = scratch[get_local_id(0)] = 3 + (int)get_group_id(0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int other = get_local_size(0) - 1 - get_local_id(0);
+  out[get_global_id(0)] = own[other] + scratch[other];
+}
 __kernel void cube(__global int* out) {
   const size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
   out[x + get_global_size(0) * (y + get_global_size(1) * z)] = 100 * x + 10 * y + z;
@@ -123,6 +130,69 @@ TEST_F(LaunchTest, groups_larger_than_the_device_allows_say_its_bound) {
   // A product that would wrap around is no small group.
   range.global = range.local = {std::size_t{1} << 32, std::size_t{1} << 32, 1};
   EXPECT_EQ(error_of([&] { made.set_range(range); }).code(), Errc::bad_input);
+}
+
+// PoCL ends the process where it is launched with more.
+TEST_F(LaunchTest, local_memory_beyond_the_devices_is_an_error) {
+  auto made = launch("keeps");
+  const std::size_t most = device_->local_memory;
+  for (const std::size_t bytes : {most + 1, std::size_t{1} << 30, ~std::size_t{0}, most - 3999}) {
+    const auto error = error_of([&] { made.set_local(1, bytes); });
+    EXPECT_EQ(error.code(), Errc::bad_input) << bytes;
+    EXPECT_EQ(error.message(),
+              fmt::format("keeps needs more local memory than the {} bytes of {}: {} bytes for "
+                          "argument 1, 4000 bytes of its own",
+                          most, device_->name, bytes));
+  }
+  // What is left beside the kernel's own is usable to the end, and replaces what was too much.
+  const auto out = zeros(64);
+  made.set_buffer(0, out);
+  made.set_range(range_1d(64, 64));
+  made.set_local(1, (most - 4000) / 128 * 128);
+  made.enqueue(queue_.cl()());
+  EXPECT_EQ(read(out, 64), std::vector<cl_int>(64, 6));
+}
+
+TEST_F(LaunchTest, a_kernel_whose_own_local_memory_is_beyond_the_devices_is_an_error) {
+  const auto source = fmt::format(
+      "kernel void vast(global int* out) {{ local char own[{}]; own[get_local_id(0)] = 1; "
+      "out[0] = own[0]; }}",
+      device_->local_memory + 1);
+  Program& program = resolver_.resolve(text_request(source, "vast"), context_, device_);
+  const auto error = error_of([&] { Launch(context_, program, "vast"); });
+  EXPECT_EQ(error.code(), Errc::bad_input);
+  EXPECT_THAT(error.message(), HasSubstr("vast needs more local memory than"));
+}
+
+// PoCL counts work-groups in 32 bits.
+TEST_F(LaunchTest, more_work_groups_than_the_driver_counts_are_an_error) {
+  ASSERT_TRUE(device_->pocl);
+  auto made = launch("cube");
+  constexpr std::size_t k = std::size_t{1} << 16, m = std::size_t{1} << 32;
+  for (const std::array<std::size_t, 3>& global :
+       {std::array<std::size_t, 3>{m, 1, 1}, {k, k, 1}, {m, m, m}, {1, k, 2 * k}}) {
+    NDRange range;
+    range.dimensions = 3;
+    range.global = global;
+    const auto error = error_of([&] { made.set_range(range); });
+    EXPECT_EQ(error.code(), Errc::bad_input) << global[0];
+    EXPECT_THAT(error.message(),
+                HasSubstr(fmt::format("a grid of {}x{}x{} work-groups is above 4294967295 in all",
+                                      global[0], global[1], global[2])));
+  }
+  EXPECT_TRUE(check_range(range_1d(m - 1, 1), *device_));
+  EXPECT_TRUE(check_range(range_1d(m, 64), *device_));
+}
+
+TEST_F(LaunchTest, global_ids_beyond_the_last_one_are_an_error) {
+  auto made = launch("cube");
+  NDRange range = range_1d(64, 8);
+  range.offset[0] = std::numeric_limits<std::size_t>::max() - 62;
+  EXPECT_THAT(error_of([&] { made.set_range(range); }).message(),
+              HasSubstr("global size 64 from offset 18446744073709551553 in dimension 0 ends above "
+                        "18446744073709551615, the last global id"));
+  range.offset[0] -= 1;
+  EXPECT_TRUE(check_range(range, *device_));
 }
 
 TEST_F(LaunchTest, what_the_driver_refuses_names_kernel_device_and_sizes) {

@@ -150,13 +150,13 @@ TEST(RecordedCalls, empty_lines_count_for_nothing) {
 
 TEST(RecordedCalls, what_is_none_is_refused_with_file_and_line) {
   const std::string good = line(product(8));
-  EXPECT_THAT(refusal(""), HasSubstr("c.jsonl: found no calls"));
-  EXPECT_THAT(refusal("\n"), HasSubstr("found no calls"));
-  EXPECT_THAT(refusal("{"), HasSubstr("found no calls"));
-  EXPECT_THAT(refusal(good + "x\n"), HasSubstr("c.jsonl:2: byte 1: found no JSON"));
+  EXPECT_THAT(refusal(""), HasSubstr("c.jsonl: the record has no calls"));
+  EXPECT_THAT(refusal("\n"), HasSubstr("the record has no calls"));
+  EXPECT_THAT(refusal("{"), HasSubstr("the record has no calls"));
+  EXPECT_THAT(refusal(good + "x\n"), HasSubstr("c.jsonl:2: byte 1: not JSON"));
   EXPECT_THAT(refusal("[1]\n"), HasSubstr("c.jsonl:1: found a JSON array, expected an object"));
-  EXPECT_THAT(refusal("{}\n"), HasSubstr("found no 'kiln_calls'"));
-  EXPECT_THAT(refusal("{\"a\":\xff}\n"), HasSubstr("found no JSON"));
+  EXPECT_THAT(refusal("{}\n"), HasSubstr("missing 'kiln_calls'"));
+  EXPECT_THAT(refusal("{\"a\":\xff}\n"), HasSubstr("not JSON"));
   EXPECT_THAT(refusal(good + std::string(3, '\0')), HasSubstr("c.jsonl:2"));
 }
 
@@ -167,7 +167,7 @@ TEST(RecordedCalls, wrong_fields_are_named) {
   EXPECT_THAT(refusal(changed("\"count\":1", "\"count\":1.5")), HasSubstr("'count'"));
   EXPECT_THAT(refusal(changed("\"count\":1", "\"count\":9007199254740993")),
               HasSubstr("at most 2^53"));
-  EXPECT_THAT(refusal(changed("\"count\":1", "\"number\":1")), HasSubstr("found no 'count'"));
+  EXPECT_THAT(refusal(changed("\"count\":1", "\"number\":1")), HasSubstr("missing 'count'"));
   EXPECT_THAT(refusal(changed("\"n\":8", "\"n\":[8]")), HasSubstr("'facts': 'n': found a JSON"));
   EXPECT_THAT(refusal(changed("\"n\":8", "\"n\":18446744073709551615")), HasSubstr("'n'"));
   EXPECT_THAT(refusal(changed("\"flops\":1024.0", "\"flops\":-1")), HasSubstr("'flops'"));
@@ -177,7 +177,7 @@ TEST(RecordedCalls, wrong_fields_are_named) {
 
 TEST(RecordedCalls, deep_nesting_costs_no_stack) {
   EXPECT_THAT(refusal("{\"kiln_calls\":1,\"kind\":" + std::string(1'000'000, '[') + "x"),
-              HasSubstr("found no JSON"));
+              HasSubstr("not JSON"));
 }
 
 RC_GTEST_PROP(RecordedCalls, a_damaged_record_is_read_or_refused_in_one_line, ()) {

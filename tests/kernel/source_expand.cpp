@@ -239,8 +239,8 @@ TEST(SourceExpand, size_is_limited) {
     const std::string line = "#include \"f" + std::to_string(i - 1) + "\"\n";
     files.write("f" + std::to_string(i), line + line);
   }
-  EXPECT_THAT(files.expand("f7"), HasSubstr("error: f7: expands to more than 64 MiB"));
-  EXPECT_GT(files.expand("f5").size(), 32u << 20);
+  EXPECT_THAT(files.expand("f7"), HasSubstr("error: f7: expands to more than 16 MiB"));
+  EXPECT_GT(files.expand("f3").size(), 8u << 20);
 }
 
 TEST(SourceExpand, a_missing_main_file_or_a_folder_is_an_error) {

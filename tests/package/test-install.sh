@@ -13,6 +13,19 @@ mv "$prefix" "$scratch/moved"
 prefix=$scratch/moved
 libraries=$(dirname "$(find "$prefix" -name libkiln.so)")
 
+# Documents, examples and the licence: whole, and no link between them leads nowhere.
+documents=$prefix/share/doc/kiln
+cmp "$source/LICENSE" "$documents/LICENSE"
+for folder in docs examples; do
+  diff -r "$source/$folder" "$documents/$folder" || { echo "$folder is not installed whole"; exit 1; }
+done
+while IFS=: read -r page link; do
+  target=$(dirname "$page")/${link%%#*}
+  # Sources are named, too; they are not part of an install.
+  case $link in http*:* | mailto:* | '#'* | *src/* | *tests/* | *bench/* | *tools/* | *include/*) continue ;; esac
+  [ -e "$target" ] || { echo "${page#"$documents/"} links to $link, which is not installed"; exit 1; }
+done < <(cd / && grep -roE '\]\([^) ]+\)' --include='*.md' "$documents" | sed -E 's/\]\(([^)]*)\)/\1/')
+
 PKG_CONFIG_PATH=$libraries/pkgconfig cmake -G Ninja -S "$source/tests/package/consumer" \
   -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug
 ninja -C "$scratch/consumer" -j 1
@@ -31,12 +44,12 @@ sgemm: the leading dimension of A is too small"
 
 # The example in C++ as it stands, against the installed library: it compiles through the installed
 # helper, and the second run finds the program in the store.
-cmake -G Ninja -S "$source/examples/cpp" -B "$scratch/example" -DCMAKE_PREFIX_PATH="$prefix" \
+cmake -G Ninja -S "$documents/examples/cpp" -B "$scratch/example" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE=Debug
 ninja -C "$scratch/example" -j 1
 for run in first second; do
   printed=$(KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache \
-    "$scratch/example/vector_add" "$source/examples/kernels/vector_add.cl")
+    "$scratch/example/vector_add" "$documents/examples/kernels/vector_add.cl")
   case $printed in
     "c[7] = 3, "*) ;;
     *) echo "the example's $run run printed '$printed'"; exit 1 ;;
@@ -57,7 +70,7 @@ fi
 
 # The mesh applications against the installed libkiln-mesh.so, one store for both libraries.
 if [ -e "$libraries/libkiln-mesh.so" ]; then
-  cmake -G Ninja -S "$source/examples/mesh" -B "$scratch/mesh" -DCMAKE_PREFIX_PATH="$prefix" \
+  cmake -G Ninja -S "$documents/examples/mesh" -B "$scratch/mesh" -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_BUILD_TYPE=Debug
   ninja -C "$scratch/mesh" -j 1
   KILN_STORE=$scratch/mesh-store POCL_CACHE_DIR=$scratch/pocl-cache "$scratch/mesh/jac1" \

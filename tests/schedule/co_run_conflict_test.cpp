@@ -26,7 +26,7 @@ class Conflicts : public RunFixture {
     EXPECT_TRUE(report.conflicted) << text;
     EXPECT_FALSE(report.split);
     EXPECT_THAT(report.reason, HasSubstr("two parts write different values to byte"));
-    EXPECT_THAT(report.reason, HasSubstr("of argument 0 (arg0)"));
+    EXPECT_THAT(report.reason, HasSubstr("of argument 0 (c)"));
     EXPECT_TRUE(test.results() == expected) << text;
     // From now on it is not tried again.
     const auto next = run.run(class_weights(5, 2));
@@ -52,10 +52,47 @@ TEST_F(Conflicts, different_bytes_of_one_number_are_one_conflict) {
 
 TEST_F(Conflicts, a_type_that_nobody_knows_is_taken_for_the_largest) {
   expect_conflict(
-      "typedef struct { int a, b; } node;"
+      "\n#ifdef cl_khr_fp64\n#define PART int\n#else\n#define PART uint\n#endif\n"
+      "typedef struct { PART a, b; } node;"
       "kernel void k(global node* c) {"
       "  int i = get_global_id(0); node v; v.a = i % 2 ? 256 : 1; v.b = 0; c[i / 4] = v; }",
       50, 5);
+}
+
+TEST_F(Conflicts, parts_that_write_structures_of_their_own_do_not_conflict) {
+  for (const char* members : {"float x, y, z;", "int a; float4 b;", "char c[5];"}) {
+    SCOPED_TRACE(members);
+    TestJob test(std::string("typedef struct { ") + members +
+                     " } node; kernel void k(global const node* a, global node* c) {\n"
+                     "  int i = get_global_id(0); c[i] = a[i]; }",
+                 range_of({50}, {1}));
+    test.in(50 * 48).out(50 * 48);
+    const Bytes expected = alone(test);
+    CoRun run(off_, queues(), test.job(), {});
+    const auto report = run.run(class_weights(5, 2));
+    EXPECT_TRUE(report.split) << report.reason;
+    EXPECT_EQ(report.reason, "");
+    EXPECT_TRUE(test.results() == expected);
+  }
+}
+
+TEST_F(Conflicts, what_the_caller_says_of_elements_holds_where_the_text_does_not_tell) {
+  TestJob test(
+      "\n#ifdef cl_khr_fp64\n#define PART float\n#else\n#define PART int\n#endif\n"
+      "typedef struct { PART x, y, z; } node;"
+      "kernel void k(global node* c) { int i = get_global_id(0); node v; v.x = i + 1; v.y = v.z = "
+      "2;"
+      "  c[i] = v; }",
+      range_of({50}, {1}));
+  test.out(50 * 12);
+  for (const bool says : {false, true}) {
+    Job job = test.job();
+    if (says) std::get<BufferArgument>(job.arguments[0]).element_bytes = 12;
+    CoRun run(off_, queues(), job, {});
+    const auto report = run.run(class_weights(5, 2));
+    EXPECT_EQ(report.split, says) << report.reason;
+    if (!says) EXPECT_THAT(report.reason, HasSubstr("of argument 0 (c)"));
+  }
 }
 
 TEST_F(Conflicts, a_cut_without_conflict_proves_nothing_for_other_cuts) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <thread>
 
@@ -144,6 +145,49 @@ TEST_F(KernelRunTest, may_be_moved_and_outlive_the_machine_object) {
   expect_scaled(3);
 }
 
+TEST_F(KernelRunTest, what_was_moved_from_says_so) {
+  Machine old = pair();
+  const Machine machine(std::move(old));
+  EXPECT_THAT(error_of([&] { old.devices(); }).message(), HasSubstr("the Machine was moved from"));
+  EXPECT_THAT(error_of([&] { KernelRun(old, file_, "scale"); }).message(),
+              HasSubstr("the Machine was moved from"));
+  KernelRun before(machine, file_, "scale");
+  const KernelRun after(std::move(before));
+  const std::vector<std::function<void()>> calls{[&] { before.in(std::span<const int>(x_)); },
+                                                 [&] { before.value(int{1}); },
+                                                 [&] { before.local(4); },
+                                                 [&] {
+                                                   before.run({{64}, {64}});
+                                                 }};
+  for (const auto& call : calls) {
+    const Error error = error_of(call);
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    EXPECT_THAT(error.message(), HasSubstr("the KernelRun was moved from"));
+  }
+}
+
+// A launch with as much ends the process in PoCL.
+TEST_F(KernelRunTest, local_memory_beyond_the_devices_is_bad_input) {
+  const Machine machine = pair();
+  for (const std::size_t bytes : {std::size_t{1} << 30, ~std::size_t{0}}) {
+    KernelRun run(machine, file_, "reversed");
+    run.in(std::span<const int>(x_)).out(std::span(y_)).local(bytes);
+    const Error error = error_of([&] { run.run({{1000}, {10}}); });
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    EXPECT_THAT(error.message(), HasSubstr("reversed needs more local memory than"));
+  }
+}
+
+TEST_F(KernelRunTest, a_grid_of_more_work_groups_than_the_driver_counts_is_bad_input) {
+  const Machine machine("cpu", "off");
+  KernelRun run(machine, file_, "twice");
+  std::vector<int> x(x_.begin(), x_.end());
+  run.inout(std::span(x));
+  const Error error = error_of([&] { run.run({{std::size_t{1} << 32}, {1}}); });
+  EXPECT_EQ(error.code(), Errc::bad_input);
+  EXPECT_THAT(error.message(), HasSubstr("a grid of 4294967296x1x1 work-groups is above"));
+}
+
 TEST_F(KernelRunTest, a_store_folder_is_used_by_the_next_machine) {
   const std::string store = (folder_.path() / "store").string();
   for (int round = 0; round < 2; ++round) {
@@ -222,6 +266,48 @@ TEST_F(KernelRunTest, wrong_arguments_name_position_and_type) {
   EXPECT_EQ(error.code(), Errc::bad_input);
   EXPECT_THAT(error.message(), HasSubstr("argument 2 of kernel scale: a value of 8 bytes"));
   EXPECT_THAT(error.message(), HasSubstr("(int n)"));
+}
+
+constexpr const char* structures = R"(
+typedef struct { int count; float4 step; } plan;
+typedef float8 wide;
+typedef float real;
+__kernel void apply(__global float* y, plan p, wide w, real r) {
+  y[get_global_id(0)] = p.step.y * p.count + w.s7 + r;
+}
+)";
+
+struct alignas(16) Plan {
+  int count = 0;
+  alignas(16) float step[4] = {};
+};
+static_assert(sizeof(Plan) == 32);
+
+TEST_F(KernelRunTest, values_of_structures_and_typedefs_must_have_the_kernels_size) {
+  value_or_throw(write_file(file_, as_bytes(structures)));
+  const Machine machine = pair();
+  std::vector<float> y(n);
+  const auto run_with = [&](const auto& plan, const auto& wide, const auto& real) {
+    KernelRun run(machine, file_, "apply");
+    run.out(std::span(y)).value(plan).value(wide).value(real);
+    run.run({{n}, {10}});
+  };
+  using Wide = std::array<float, 8>;
+  run_with(Plan{3, {0, 2, 0, 0}}, Wide{0, 0, 0, 0, 0, 0, 0, 5}, 0.5f);
+  EXPECT_EQ(y[0], 11.5f);
+  const auto refusal = [&](const auto&... values) {
+    const auto error = error_of([&] { run_with(values...); });
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    return error.message();
+  };
+  EXPECT_EQ(refusal(1.0f, Wide{}, 0.5f),
+            "argument 1 of kernel apply: a value of 4 bytes is given; the kernel takes a value of "
+            "32 bytes (plan p)");
+  EXPECT_EQ(refusal(char{1}, Wide{}, 0.5f),
+            "argument 1 of kernel apply: a value of 1 byte is given; the kernel takes a value of "
+            "32 bytes (plan p)");
+  EXPECT_THAT(refusal(Plan{}, 1.0f, 0.5f), HasSubstr("argument 2 of kernel apply: a value of 4"));
+  EXPECT_THAT(refusal(Plan{}, Wide{}, 0.5), HasSubstr("a value of 4 bytes (real r)"));
 }
 
 TEST_F(KernelRunTest, malformed_ranges_and_partitions_are_bad_input) {

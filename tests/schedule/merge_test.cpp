@@ -70,7 +70,7 @@ TEST(MergeChanges, the_same_change_conflicts_where_the_element_may_have_been_rea
 TEST(MergeChanges, does_what_a_plain_loop_does) {
   EXPECT_TRUE(rc::check([] {
     const Bytes initial = any_initial(any_size());
-    const auto unit = *rc::gen::element<std::size_t>(1, 2, 4, 8, 16, 32, 64, 128);
+    const auto unit = *rc::gen::element<std::size_t>(1, 2, 4, 8, 12, 20, 64, 128, 200, 4100, 9000);
     Bytes result = altered(initial), expected = result;
     const Bytes changed = altered(initial);
     const auto wanted = plain_merge(expected, changed, initial, unit);
@@ -89,7 +89,7 @@ TEST(MergeChanges, no_initial_contents_stand_for_zeros) {
     const Bytes zeros(any_size());
     Bytes result = altered(zeros), same = result;
     const Bytes changed = altered(zeros);
-    const auto unit = *rc::gen::element<std::size_t>(1, 4, 16);
+    const auto unit = *rc::gen::element<std::size_t>(1, 4, 16, 24, 5000);
     const auto a = merge_changes(result, changed, {}, unit);
     const auto b = merge_changes(same, changed, zeros, unit);
     RC_ASSERT(a.conflict == b.conflict);
@@ -126,15 +126,17 @@ TEST(MergeChanges, different_bytes_of_one_element_are_a_conflict_at_its_first_by
   EXPECT_FALSE(merge_changes(by_bytes, changed, {}, 1).conflict);
 }
 
-TEST(MergeChanges, a_size_that_no_element_has_is_the_largest_one) {
-  for (const std::size_t unit : {0, 3, 12, 256}) {
-    Bytes result(512), changed(512);
-    result[128] = std::byte{1};
-    changed[255] = std::byte{1};
-    EXPECT_EQ(merge_changes(result, changed, {}, unit).conflict, std::optional<std::size_t>(128));
-    Bytes apart(512);
-    apart[127] = std::byte{1};
-    EXPECT_FALSE(merge_changes(apart, changed, {}, unit).conflict);
+TEST(MergeChanges, elements_may_have_any_size_and_lie_across_blocks) {
+  for (const std::size_t unit : {3, 12, 24, 256, 5000}) {
+    // The element that holds byte 4096, where a block of powers of two would end.
+    const std::size_t begin = 4096 / unit * unit;
+    Bytes result(10'000), changed(10'000);
+    result[begin] = std::byte{1};
+    changed[begin + unit - 1] = std::byte{1};
+    EXPECT_EQ(merge_changes(result, changed, {}, unit).conflict, std::optional(begin)) << unit;
+    Bytes apart(10'000);
+    apart[begin + unit] = std::byte{1};
+    EXPECT_FALSE(merge_changes(apart, changed, {}, unit).conflict) << unit;
   }
 }
 

@@ -84,6 +84,19 @@ TEST(JsonTree, refuses_values_nested_too_deeply) {
   EXPECT_NE(deep.error.text.find("nested deeper than 64"), std::string::npos);
 }
 
+TEST(JsonTree, refuses_more_values_than_any_file_has) {
+  const auto list = [](std::size_t values) {
+    std::string text = "[0";
+    for (std::size_t i = 1; i < values; ++i) text += ",0";
+    return text + "]";
+  };
+  EXPECT_TRUE(parse_json(list(999'999)).root);  // and the list itself
+  const auto many = parse_json(list(1'000'000));
+  EXPECT_FALSE(many.root);
+  EXPECT_EQ(many.error.text, "found more than 1000000 values, expected some hundred");
+  EXPECT_EQ(many.error.at, 1'999'999u);
+}
+
 TEST(JsonTree, keeps_the_digits_of_integers_beyond_64_bits) {
   const auto document = parse_json("[9223372036854775807, 18446744073709551615, -9e99]");
   ASSERT_TRUE(document.root);

@@ -131,7 +131,7 @@ TEST(Legacy, rounds_to_the_files_local_size_but_not_the_scalars) {
 TEST(Legacy, fails_as_the_original_where_a_part_is_no_multiple_of_the_local_size) {
   const auto text = with(small, "\"src\"", "\"localWorkSize\": \"[32]\", \"src\"");
   EXPECT_THAT(run(text, 32).parts(3).error().message(),
-              HasSubstr("is no multiple of the local size 32"));
+              HasSubstr("is not a multiple of the local size 32"));
 }
 
 TEST(Legacy, tries_a_buffers_chunk_first) {

@@ -193,7 +193,7 @@ TEST(Load, reads_a_file_and_names_it_in_messages) {
 TEST(Load, tells_the_first_error_and_the_number_of_the_rest) {
   const auto spec = parse_spec("{}", "a.json");
   ASSERT_FALSE(spec);
-  EXPECT_THAT(spec.error().message(), HasSubstr("a.json:1: attribute 'name': found nothing"));
+  EXPECT_THAT(spec.error().message(), HasSubstr("a.json:1: attribute 'name': missing"));
   EXPECT_THAT(spec.error().message(), HasSubstr("(and 3 more: kiln check lists them)"));
 }
 

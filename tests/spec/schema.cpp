@@ -79,6 +79,7 @@ TEST(Schema, refuses_what_the_checker_finds_wrong_in_the_structure) {
 
 /// Every attribute that the schema knows, with where it stands: "varArguments[].pos".
 void collect(const json& schema, const std::string& path, std::set<std::string>& names) {
+  if (path.find(".fields[].fields[]") != path.npos) return;  // structures within structures
   if (schema.contains("$ref")) {
     const std::string target = schema["$ref"];
     return collect(schema_text()["definitions"][target.substr(target.rfind('/') + 1)], path, names);

@@ -166,8 +166,8 @@ TEST(TravellingEntry, says_where_and_what) {
   const auto head = full_head(content);
   const Bytes bytes = encode_entry(head, {}, content);
   const auto error = [](const Bytes& changed) { return decode_entry(changed).error().message(); };
-  EXPECT_EQ(error({}), "entry, byte 0, magic: 8 bytes are announced, 0 are left");
-  EXPECT_EQ(error(with_flip(bytes, 0)), "entry, byte 0, magic: this is none");
+  EXPECT_EQ(error({}), "entry, byte 0, magic: not an entry of a Kiln store");
+  EXPECT_EQ(error(with_flip(bytes, 0)), "entry, byte 0, magic: not an entry of a Kiln store");
   EXPECT_EQ(error(with_flip(bytes, bytes.size() - 1)),
             "entry, byte " + std::to_string(bytes.size() - content.size()) +
                 ", content: its digest is not the one in the head");
@@ -179,7 +179,7 @@ TEST(TravellingEntry, a_stated_size_takes_no_memory) {
   auto head = full_head(content);
   head.size = std::uint64_t{1} << 62;
   EXPECT_THAT(decode_entry(encode_entry(head, {}, content)).error().message(),
-              HasSubstr("4611686018427387904 bytes are announced, 500 are left"));
+              HasSubstr("needs 4611686018427387904 bytes, only 500 are left"));
 }
 
 rc::Gen<std::string> any_text(std::size_t longest) {

@@ -152,8 +152,8 @@ TEST(Pack, every_changed_byte_under_a_right_digest_is_refused_or_another_pack) {
 
 TEST(Pack, says_where_and_what) {
   const Bytes pack = parcel().pack();
-  EXPECT_EQ(error_of({}), "pack, byte 0, magic: 8 bytes are announced, 0 are left");
-  EXPECT_EQ(error_of(with_flip(pack, 0)), "pack, byte 0, magic: this is no pack");
+  EXPECT_EQ(error_of({}), "pack, byte 0, magic: not a Kiln pack");
+  EXPECT_EQ(error_of(with_flip(pack, 0)), "pack, byte 0, magic: not a Kiln pack");
   EXPECT_EQ(error_of(with_flip(pack, 200)),
             "pack, byte " + std::to_string(pack.size() - 32) +
                 ", digest: it is not that of the bytes before it: the pack is damaged or cut "
@@ -169,7 +169,7 @@ TEST(Pack, counts_and_lengths_take_no_memory) {
   for (const std::size_t at : {12u, 16u}) {  // entries; the first head's length
     Bytes changed = pack;
     for (std::size_t i = 0; i < 4; ++i) changed[at + i] = std::byte{0xff};
-    EXPECT_THAT(error_of(sealed(changed)), HasSubstr("are announced")) << at;
+    EXPECT_THAT(error_of(sealed(changed)), HasSubstr("bytes are left")) << at;
   }
 }
 

@@ -72,8 +72,7 @@ TEST_F(TrustTest, a_bad_line_is_named_and_spoils_the_list) {
   const auto path = write("list", ours.public_key().hex() + "\n\nabcd farm\n");
   const auto trust = read_trust(path);
   ASSERT_FALSE(trust);
-  EXPECT_EQ(trust.error().message(),
-            path + ":3: no public key: 64 hexadecimal letters were expected");
+  EXPECT_EQ(trust.error().message(), path + ":3: not a public key: expected 64 hexadecimal digits");
 }
 
 TEST_F(TrustTest, a_list_that_others_may_write_is_refused) {

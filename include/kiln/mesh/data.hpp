@@ -14,6 +14,8 @@ struct ConstState;
 /// copies are kept in step: what a loop changes is fetched when it is asked for.
 class KILN_API Dat {
  public:
+  Dat(const Dat&) = default;
+  Dat& operator=(const Dat&) = default;
   const std::string& name() const;
   const Set& set() const;
   ScalarType type() const;
@@ -132,6 +134,8 @@ KILN_API Dat operator/(const Dat& a, const Dat& b);
 /// distributed; bringing those of all parts together is the caller's.
 class KILN_API Global {
  public:
+  Global(const Global&) = default;
+  Global& operator=(const Global&) = default;
   const std::string& name() const;
   ScalarType type() const;
   std::size_t dim() const;
@@ -175,6 +179,8 @@ class KILN_API Global {
 /// array. Changing it changes no code.
 class KILN_API Const {
  public:
+  Const(const Const&) = default;
+  Const& operator=(const Const&) = default;
   const std::string& name() const;
   ScalarType type() const;
   std::size_t dim() const;

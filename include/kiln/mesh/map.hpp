@@ -14,7 +14,7 @@ struct IterationIndex {
 constexpr IterationIndex index(int number) { return {number}; }
 
 /// A Map as an argument uses it: one component, an iteration index, or, where both are `none`, all
-/// components.
+/// components. A use that outlives its Map is an error of the loop that gets it (bad_input).
 struct MapUse {
   /// No number that somebody could mean, so that map[-1] is refused.
   static constexpr int none = std::numeric_limits<int>::min();
@@ -27,6 +27,8 @@ struct MapUse {
 /// row-major: (from.total_size(), arity).
 class KILN_API Map {
  public:
+  Map(const Map&) = default;
+  Map& operator=(const Map&) = default;
   const std::string& name() const;
   const Set& from() const;
   const Set& to() const;

@@ -15,6 +15,8 @@ struct MatState;
 /// diagonal is always there. Equal Maps and dimensions give the same Sparsity.
 class KILN_API Sparsity {
  public:
+  Sparsity(const Sparsity&) = default;
+  Sparsity& operator=(const Sparsity&) = default;
   std::size_t rows() const;     ///< of blocks: elements of the row set
   std::size_t columns() const;  ///< of blocks
   std::size_t row_dim() const;  ///< rows of a block
@@ -36,6 +38,8 @@ class KILN_API Sparsity {
 /// and columns are of one set, in blocks that are square (else bad_input).
 class KILN_API Mat {
  public:
+  Mat(const Mat&) = default;
+  Mat& operator=(const Mat&) = default;
   const std::string& name() const;
   const Sparsity& sparsity() const;
   ScalarType type() const;

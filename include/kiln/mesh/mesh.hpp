@@ -69,6 +69,7 @@ class KILN_API Mesh {
   /// Throws Error: not_found where there is no such device, bad_input for a name that is none.
   explicit Mesh(const Options& options);
   ~Mesh();
+  /// What was moved from may go; all else that is asked of it throws bad_input.
   Mesh(Mesh&&) noexcept;
   Mesh& operator=(Mesh&&) = delete;
 
@@ -123,8 +124,9 @@ class KILN_API Mesh {
   Const constant(std::string name, ScalarType type, const void* values, std::size_t count);
 
   /// The entries that loops through these pairs of Maps (rows, columns) reach; the two of a pair
-  /// lead from one set, and all pairs to the same two sets. `row_dim`, `column_dim`: of a block.
-  /// Kept in the store: computed once for Maps of the same values. Throws bad_input.
+  /// lead from one set, and all pairs to the same two sets. `row_dim`, `column_dim`: of a block,
+  /// which has at most 2^31 - 1 entries. Kept in the store: computed once for Maps of the same
+  /// values. Throws bad_input.
   Sparsity sparsity(std::span<const std::pair<Map, Map>> maps, std::size_t row_dim = 1,
                     std::size_t column_dim = 1);
   Sparsity sparsity(const Map& rows, const Map& columns, std::size_t row_dim = 1,

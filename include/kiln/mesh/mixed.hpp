@@ -11,6 +11,8 @@ namespace kiln::mesh {
 template <class Part>
 class Mixed {
  public:
+  Mixed(const Mixed&) = default;
+  Mixed& operator=(const Mixed&) = default;
   explicit Mixed(std::vector<Part> parts) : parts_(std::move(parts)) {
     if (parts_.empty()) throw Error(Errc::bad_input, "mixed: no parts, expected 1 or more");
   }

@@ -8,10 +8,14 @@ namespace kiln::mesh {
 template <class Block>
 class MixedBlocks {
  public:
+  MixedBlocks(const MixedBlocks&) = default;
+  MixedBlocks& operator=(const MixedBlocks&) = default;
   /// Row part by row part. Throws bad_input for a wrong number of blocks, or none.
   MixedBlocks(std::size_t row_parts, std::size_t column_parts, std::vector<Block> blocks)
       : row_parts_(row_parts), column_parts_(column_parts), blocks_(std::move(blocks)) {
-    if (blocks_.empty() || blocks_.size() != row_parts * column_parts)
+    // By division: the product of any two numbers may wrap round.
+    if (blocks_.empty() || row_parts == 0 || blocks_.size() % row_parts != 0 ||
+        blocks_.size() / row_parts != column_parts)
       throw Error(Errc::bad_input, "mixed: " + std::to_string(blocks_.size()) +
                                        " blocks, expected one or more for each of " +
                                        std::to_string(row_parts) + " x " +

@@ -13,6 +13,8 @@ struct KernelState;
 /// Read when its first loop is compiled. Thread-safe.
 class KILN_API Kernel {
  public:
+  Kernel(const Kernel&) = default;
+  Kernel& operator=(const Kernel&) = default;
   /// `code`: the text; `name`: the function in it. Throws bad_input where either is empty.
   Kernel(std::string code, std::string name);
   const std::string& name() const;

@@ -21,14 +21,17 @@ class ExtrudedSet;
 class DataSet;
 
 /// Elements of one kind: nodes, edges, cells. Handles of meshes are cheap to copy and stand for the
-/// same thing; two are equal where they do. They keep alive what they need, but must not be used
-/// after their Mesh. One thread at a time a Mesh.
+/// same thing; two are equal where they do. To move one copies it: what was moved from still stands
+/// for the same. They keep alive what they need, but must not be used after their Mesh. One thread
+/// at a time a Mesh.
 ///
 /// On one machine a set has a size. A part of a distributed set has four rising numbers: elements
 /// that need nothing from others (core), all that are owned, those and what is computed redundantly
 /// (exec halo), those and what is only read (non-exec halo).
 class KILN_API Set {
  public:
+  Set(const Set&) = default;
+  Set& operator=(const Set&) = default;
   const std::string& name() const;
   std::size_t core_size() const;
   std::size_t size() const;        ///< owned elements: what a loop covers
@@ -53,6 +56,8 @@ class KILN_API Set {
 /// Some elements of a Set, rising. Of a subset a subset is one of the set.
 class KILN_API Subset {
  public:
+  Subset(const Subset&) = default;
+  Subset& operator=(const Subset&) = default;
   const Set& superset() const;
   std::span<const std::int32_t> indices() const;
   std::size_t size() const;
@@ -84,6 +89,8 @@ class KILN_API ExtrudedSet {
 /// A Set with the shape of an element's data.
 class KILN_API DataSet {
  public:
+  DataSet(const DataSet&) = default;
+  DataSet& operator=(const DataSet&) = default;
   DataSet(Set set, std::vector<std::size_t> shape);
   DataSet(Set set, std::size_t dim) : DataSet(std::move(set), std::vector<std::size_t>{dim}) {}
   const Set& set() const { return set_; }
@@ -99,6 +106,8 @@ class KILN_API DataSet {
 /// What a loop runs over.
 class KILN_API Iteration {
  public:
+  Iteration(const Iteration&) = default;
+  Iteration& operator=(const Iteration&) = default;
   Iteration(const Set& set) : set_(set) {}  // NOLINT: meant to be implicit
   Iteration(const Subset& subset);          // NOLINT
   Iteration(const ExtrudedSet& columns)

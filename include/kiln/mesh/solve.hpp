@@ -54,7 +54,7 @@ class KILN_API Solver {
   /// Throws bad_input for options that are negative or NaN.
   explicit Solver(const SolveOptions& options = {});
   ~Solver();
-  /// What was moved from may be assigned to, or go, and nothing else.
+  /// What was moved from may be assigned to, or go; solve() throws bad_input.
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 

@@ -8,6 +8,7 @@
 #include "blas/new_events.hpp"
 #include "blas/process_run.hpp"
 #include "blas/validate.hpp"
+#include "device/forked.hpp"
 
 namespace kiln::blas {
 
@@ -40,9 +41,21 @@ struct Plan::State {
   std::array<std::unique_ptr<SolutionSequence>, 3> sequences;
 };
 
+namespace {
+
+template <class State>
+State& held(const std::unique_ptr<State>& state) {
+  if (!state)
+    throw Error(Errc::bad_input, "the Plan was moved from, expected the one that it went to");
+  return *state;
+}
+
+}  // namespace
+
 Plan::Plan(const Call& call, std::span<const cl_command_queue> queues) {
   const Execution execution = execution_of(queues, {}, {});
   throw_refusal(call, validate(call, execution));
+  throw_refusal(call, check_handles(execution));
   if (!Library::supports(call, execution)) throw_refusal(call, Status::invalid_device);
   state_ = std::make_unique<State>(call, queues);
   state_->sequences[State::place_of(state_->shape)] = process_library().build(call, execution);
@@ -53,11 +66,13 @@ Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 
 void Plan::repeat(std::span<const cl_event> after, std::span<cl_event> events) {
-  run(state_->call, after, events);
+  refuse_after_fork();
+  run(held(state_).call, after, events);
 }
 
 void Plan::run(const Call& call, std::span<const cl_event> after, std::span<cl_event> events) {
-  State& state = *state_;
+  refuse_after_fork();
+  State& state = held(state_);
   Execution execution = execution_of(state.queues, after, events);
   const Shape& planned = state.shape;
   const Shape asked(call, planned.context, planned.devices.data(), planned.queues);
@@ -73,7 +88,7 @@ void Plan::run(const Call& call, std::span<const cl_event> after, std::span<cl_e
 
 std::size_t Plan::workspace_bytes() const {
   std::size_t bytes = 0;
-  for (const auto& sequence : state_->sequences)
+  for (const auto& sequence : held(state_).sequences)
     if (sequence) bytes += sequence->workspace_bytes();
   return bytes;
 }

@@ -25,7 +25,7 @@ void throw_refusal(const Call& call, Status status) {
 
 Execution execution_of(std::span<const cl_command_queue> queues, std::span<const cl_event> after,
                        std::span<cl_event> events) {
-  if (queues.empty()) throw Error(Errc::bad_input, "found no queue, expected at least one");
+  if (queues.empty()) throw Error(Errc::bad_input, "missing queue: a call needs at least one");
   if (!events.empty() && events.size() < queues.size())
     throw Error(Errc::bad_input,
                 fmt::format("found room for {} event{}, expected one for each of {} queues",

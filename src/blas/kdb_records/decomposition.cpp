@@ -125,6 +125,8 @@ std::optional<kdb::Record> block_decomposition(const Parameters& parameters,
                         u(y * items_down), u(depth)};
     record.levels[1] = {u(x), u(y), u(x), u(y), u(depth)};
     record.granularity.work_group = {part(items_down), part(items_across)};
+    if (kdb::x_is_first(problem.flags))
+      std::swap(record.granularity.work_group[0], record.granularity.work_group[1]);
     record.granularity.dimensions = 2;
     if (is_flat) {
       record.granularity.work_group = {part(items_down * items_across), 1};
@@ -134,7 +136,8 @@ std::optional<kdb::Record> block_decomposition(const Parameters& parameters,
     record.granularity.max_work_group = static_cast<std::uint32_t>(device.max_work_group);
     record.time = 1;
     std::vector<kdb::Breach> breaches;
-    kdb::check_record(record, *pattern, problem.type, kdb::Layout::v3, device, breaches);
+    kdb::check_record(record, *pattern, {problem.type, problem.flags}, kdb::Layout::v3, device,
+                      breaches);
     if (!breaches.empty()) continue;
     best = record;
     best_difference = std::abs(x - y);

@@ -91,10 +91,47 @@ Precision precision_for(const Named& named, const Context& context) {
                                                             : Precision::s;
   if (is_complex(chosen) ? is_real_only(named.routine) : is_complex_only(named.routine))
     throw Error(Errc::bad_input,
-                fmt::format("there is no {}{}: {} is for {} numbers", letter(chosen),
+                fmt::format("{}{} does not exist: {} is for {} numbers", letter(chosen),
                             name_of(named.routine), name_of(named.routine),
                             is_complex(chosen) ? "real" : "complex"));
   return chosen;
+}
+
+bool has_transpose(Routine routine) {
+  using enum Routine;
+  return is_one_of(routine, {gemv, gbmv, trmv, trsv, tbmv, tbsv, tpmv, tpsv, gemm, trmm, trsm, syrk,
+                             syr2k, herk, her2k});
+}
+bool has_diagonal(Routine routine) {
+  using enum Routine;
+  return is_one_of(routine, {trmv, trsv, tbmv, tbsv, tpmv, tpsv, trmm, trsm});
+}
+
+/// An option that was typed and changes nothing is a slip: of the routine, or of the option. What
+/// the surroundings set is for all calls alike.
+void refuse_options_of_others(const Context& context, const Named& asked) {
+  const Routine routine = asked.routine;
+  const bool has_matrix = routine >= Routine::gemv;
+  const struct {
+    const char* option;
+    bool applies;
+    const char* reason;
+  } rules[] = {
+      {"precision", !asked.precision, "the routine's name says the precision"},
+      {"size-m", has_m(routine), "the routine has no size M"},
+      {"size-k", has_depth(routine) || is_band(routine), "the routine has no size K"},
+      {"order", has_matrix, "the routine has no matrix"},
+      {"side", has_side(routine), "the routine has no side"},
+      {"uplo", has_triangle(routine), "the routine has no matrix that is given by a triangle"},
+      {"trans-a", has_transpose(routine), "the routine transposes nothing"},
+      {"trans-b", routine == Routine::gemm, "the routine transposes no matrix B"},
+      {"diag", has_diagonal(routine), "the routine has no triangular matrix"},
+  };
+  for (const auto& [option, applies, reason] : rules)
+    if (!applies && context.has(option) &&
+        context.origin(option).from == Origin::From::command_line)
+      throw Error(Errc::bad_input, fmt::format("--{} does not apply to {}: {}", option,
+                                               context.arguments().front(), reason));
 }
 
 Transpose transpose_of(const std::string& text) {
@@ -126,6 +163,7 @@ Call call_of(const Context& context) {
   Call call;
   call.routine = asked.routine;
   call.precision = precision_for(asked, context);
+  refuse_options_of_others(context, asked);
   call.order = context.text("order") == "row" ? Order::row_major : Order::column_major;
   call.side = context.text("side") == "right" ? Side::right : Side::left;
   call.uplo = context.text("uplo") == "lower" ? Uplo::lower : Uplo::upper;

@@ -22,6 +22,7 @@
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/store/open.hpp"
+#include "cli/written_files.hpp"
 #include "store/pack_export.hpp"
 
 namespace kiln::cli {
@@ -36,6 +37,7 @@ constexpr Option own_options[] = {
      .help = "The record of calls, as kiln record writes it."},
     {.name = "pack",
      .kind = Kind::file,
+     .access = Access::write,
      .value_name = "PACK",
      .help = "Also writes the programs, and what was tuned, to a pack, which kiln store import "
              "takes into the store of another machine with the same devices and drivers."},
@@ -113,7 +115,9 @@ Result build_all(const Context& context, const RecordedCalls& recorded) {
   Result result;
   const auto resolver = make_resolver(context);
   if (resolver->store() == nullptr)
-    throw Error(Errc::bad_input, "--store: found off, expected a folder: nothing would be kept");
+    throw Error(
+        Errc::bad_input,
+        "--store: found 'off', expected a folder: prebuild keeps its programs in the store");
   blas::Library library(*resolver);
   add_loop_generators(*resolver);
   Progress progress("prebuild", recorded.calls.size());
@@ -237,9 +241,15 @@ constinit const Command prebuild_command{
 };
 
 int prebuild(Context& context) {
+  if (context.has("pack"))
+    check_written_files({{"--pack", context.text("pack")}}, {{"--from", context.text("from")}});
   if (!context.has("from"))
-    throw Error(Errc::bad_input, "found no --from, expected the record of calls (kiln record)");
-  const auto recorded = value_or_throw(read_calls(context.text("from")));
+    throw Error(Errc::bad_input,
+                "prebuild: missing --from FILE, the record of calls that kiln record wrote");
+  const auto recorded = [&] {
+    const EndsAtOnce reading;
+    return value_or_throw(read_calls(context.text("from")));
+  }();
   if (recorded.lines_cut > 0)
     complain(fmt::format("note: {}: {} lines were cut short, and are left out",
                          one_line(context.text("from")), recorded.lines_cut));

@@ -11,6 +11,7 @@
 #include "cli/calls/commands.hpp"
 #include "cli/context.hpp"
 #include "cli/output.hpp"
+#include "cli/results.hpp"
 #include "kernel/call_log.hpp"
 
 namespace kiln::cli {
@@ -19,6 +20,7 @@ namespace {
 constexpr Option own_options[] = {
     {.name = "calls",
      .kind = Kind::file,
+     .access = Access::update,
      .value_name = "FILE",
      .help = "The file to write. What it holds already stays: several runs add up.",
      .fallback = "calls.jsonl"},
@@ -51,7 +53,9 @@ constinit const Command record_command{
                            "where one of them begins with -.",
                    .least = 1,
                    .most = 1'000'000,
-                   .kind = Kind::file},
+                   .kind = Kind::file,
+                   .access = Access::none,
+                   .access_rest = Access::none},
     .examples = examples,
 };
 
@@ -64,6 +68,7 @@ int record(Context& context) {
   for (const auto& word : context.arguments()) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   flush_output();
+  join_results();
   ::execvp(words.front(), words.data());
   const int error = errno;
   throw Error(error == ENOENT ? Errc::not_found : Errc::bad_input,

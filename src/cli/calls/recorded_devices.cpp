@@ -51,7 +51,8 @@ Expected<std::vector<DevicePtr>> find_devices(std::span<const RecordedDevice> re
     }
     found.push_back(parts[next_part++ % parts.size()]);
   }
-  if (found.empty()) return fail(Errc::bad_input, "'devices': found none, expected one at least");
+  if (found.empty())
+    return fail(Errc::bad_input, "'devices': the list is empty, expected at least one device");
   return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
 #include "cli/kdb/commands.hpp"
 #include "cli/kdb/files.hpp"
@@ -39,6 +40,7 @@ constinit const Command kdb_diff_command{
 };
 
 int kdb_diff(Context& context) {
+  const EndsAtOnce reading;
   const DatabaseFile first = read_database(context.arguments()[0]);
   const DatabaseFile second = read_database(context.arguments()[1]);
   const auto differences = kdb::diff(first.database, second.database);

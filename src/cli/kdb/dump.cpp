@@ -3,6 +3,7 @@
 
 #include "base/input_file.hpp"
 #include "cli/file_options.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/kdb/commands.hpp"
 #include "cli/kdb/files.hpp"
 #include "cli/output.hpp"
@@ -45,6 +46,7 @@ constinit const Command kdb_dump_command{
 };
 
 int kdb_dump(Context& context) {
+  const EndsAtOnce reading;
   const DatabaseFile file = read_database(context.arguments().front());
   if (context.flag("json")) {
     print(kdb::to_json(file.database));
@@ -74,8 +76,11 @@ constinit const Command kdb_build_command{
 int kdb_build(Context& context) {
   required_output(context);
   const std::string& path = context.arguments().front();
-  const Bytes json = value_or_throw(read_input(path == "-" ? "/dev/stdin" : path, most_json));
-  auto database = kdb::from_json(as_text(json));
+  auto database = [&] {
+    const EndsAtOnce reading;
+    const Bytes json = value_or_throw(read_input(path, most_json));
+    return kdb::from_json(as_text(json));
+  }();
   if (!database)
     throw Error(Errc::bad_input, fmt::format("{}: {}", path, database.error().message()));
   if (context.flag("complete")) database = completed(context, *database);

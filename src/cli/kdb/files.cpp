@@ -4,6 +4,7 @@
 
 #include "base/file.hpp"
 #include "base/input_file.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
 
@@ -16,10 +17,11 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 }  // namespace
 
 Bytes read_database_bytes(const std::string& path) {
-  return value_or_throw(read_input(path == "-" ? "/dev/stdin" : path, most_bytes));
+  return value_or_throw(read_input(path, most_bytes));
 }
 
 DatabaseFile read_database(const std::string& path) {
+  const EndsAtOnce reading;
   DatabaseFile file{path, read_database_bytes(path), {}};
   auto database = kdb::parse(file.bytes);
   // To whom gives the file it is his input that is wrong, whatever the reader calls it (exit code
@@ -51,8 +53,8 @@ kdb::Doubles doubles_of(const Context& context) {
 kdb::Database completed(const Context& context, const kdb::Database& database) {
   if (database.layout != kdb::Layout::v3)
     throw Error(Errc::bad_input,
-                fmt::format("{}: layout {} has no complete form, expected v3",
-                            context.command().name, kdb::name_of(database.layout)));
+                fmt::format("{}: --complete requires layout v3, found {}", context.command().name,
+                            kdb::name_of(database.layout)));
   auto whole = kdb::complete(database, doubles_of(context));
   print_notes(whole.losses);
   return std::move(whole.database);

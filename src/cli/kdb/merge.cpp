@@ -148,9 +148,10 @@ int kdb_convert(Context& context) {
   required_output(context);
   const auto to = kdb::layout_named(context.text("to"));
   if (!to)
-    throw Error(Errc::bad_input, "kdb convert: found no --to, expected v3, v1, v1-wide or store");
+    throw Error(Errc::bad_input,
+                "kdb convert: missing --to, expected one of v3, v1, v1-wide, store");
   if (context.arguments().empty())
-    throw Error(Errc::bad_input, "kdb convert: found no FILE, expected a kernel database");
+    throw Error(Errc::bad_input, "kdb convert: missing FILE, a kernel database");
   const DatabaseFile file = read_database(context.arguments().front());
   auto converted = value_or_throw(kdb::convert(file.database, *to));
   for (const std::string& loss : converted.losses) complain("lost: " + loss);

@@ -39,7 +39,7 @@ DevicePtr device_of(const Context& context, const std::string& file) {
 
 int records_to_store(Context& context) {
   if (context.arguments().empty())
-    throw Error(Errc::bad_input, "kdb convert: found no FILE, expected a kernel database");
+    throw Error(Errc::bad_input, "kdb convert: missing FILE, a kernel database");
   const DatabaseFile file = read_database(context.arguments().front());
   Resolver resolver = resolver_of(context);
   const DevicePtr device = device_of(context, file.path);
@@ -59,8 +59,8 @@ int records_to_store(Context& context) {
 int records_from_store(Context& context) {
   required_output(context);
   if (!context.arguments().empty())
-    throw Error(Errc::bad_input, fmt::format("kdb convert: found the file {}, expected none with "
-                                             "--from store",
+    throw Error(Errc::bad_input, fmt::format("kdb convert: found the file {}, but --from store "
+                                             "reads the store",
                                              one_line(context.arguments().front())));
   return write_records(context, context.has("to") ? context.text("to") : "v3");
 }

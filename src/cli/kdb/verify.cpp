@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
 #include "cli/kdb/commands.hpp"
 #include "cli/kdb/files.hpp"
@@ -29,7 +30,8 @@ constexpr Example examples[] = {
     {"kiln kdb verify --device gpu Tahiti.kdb", "Will this machine's GPU?"},
 };
 
-/// Everything that is wrong with one file. `unreadable` where it cannot even be read through.
+/// Everything that is wrong with one file. `unreadable` where it cannot even be read through; then
+/// `findings` are those from before that place, and there is no database.
 struct Report {
   kdb::Database database;
   std::vector<kdb::Finding> findings;
@@ -91,11 +93,10 @@ void print_text(const std::string& path, const Report& report, bool quiet) {
 
 Json json_of(const std::string& path, const Report& report) {
   Json json{{"file", path}, {"ok", report.good()}};
-  if (!report.unreadable.empty()) {
+  if (report.unreadable.empty())
+    json["layout"] = kdb::name_of(report.database.layout);
+  else
     json["unreadable"] = report.unreadable;
-    return json;
-  }
-  json["layout"] = kdb::name_of(report.database.layout);
   json["findings"] = Json::array();
   for (const auto& finding : report.findings)
     json["findings"].push_back(
@@ -139,6 +140,7 @@ constinit const Command kdb_verify_command{
 };
 
 int kdb_verify(Context& context) {
+  const EndsAtOnce reading;
   const kdb::DeviceLimits device = limits_of(context);
   bool good = true;
   for (const std::string& path : context.arguments()) {

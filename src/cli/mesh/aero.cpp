@@ -21,6 +21,7 @@ constexpr Option own_options[] = {
      .letter = 'n'},
     {.name = "vtu",
      .kind = Kind::file,
+     .access = Access::write,
      .value_name = "FILE",
      .help = "Writes the potential at the nodes for ParaView in the end."},
     options::application_reference,

@@ -27,6 +27,7 @@ constexpr Option own_options[] = {
      .choices = precisions},
     {.name = "vtu",
      .kind = Kind::file,
+     .access = Access::write,
      .value_name = "FILE",
      .help =
          "Writes the flow for ParaView in the end: density, momentum, energy, pressure and Mach "

@@ -59,7 +59,8 @@ constinit const Command mesh_convert_command{
                    .help = "The file to read (- is standard input), then the file to write.",
                    .least = 2,
                    .most = 2,
-                   .kind = Kind::file},
+                   .kind = Kind::file,
+                   .access_rest = Access::write},
     .examples = examples,
 };
 

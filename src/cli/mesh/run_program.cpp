@@ -9,6 +9,7 @@
 #include "cli/context.hpp"
 #include "cli/mesh/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/results.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -64,10 +65,11 @@ int run_mesh_program(Context& context) {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   flush_output();
+  join_results();
   if (!program.empty()) ::execv(program.c_str(), pointers.data());
   throw Error(Errc::unsupported,
               program.empty()
-                  ? "the program kiln-mesh is absent, expected it beside kiln or in libexec/kiln"
+                  ? "missing program kiln-mesh, expected it beside kiln or in libexec/kiln"
                   : fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)));
 }
 

@@ -80,7 +80,9 @@ constexpr Example examples[] = {
 std::array<std::uint32_t, 3> size_of(const std::string& text) {
   std::array<std::uint32_t, 3> size{1, 1, 1};
   const auto given = parse_local_size(text);
-  if (given.empty()) throw Error(Errc::bad_input, "--local-size: found nothing, expected a number");
+  if (given.empty())
+    throw Error(Errc::bad_input,
+                "--local-size: the value is empty, expected numbers, as 64 or 16x16");
   std::copy(given.begin(), given.end(), size.begin());
   return size;
 }
@@ -91,7 +93,7 @@ DevicePtr pocl_device(const Context& context) {
                                   [](const DevicePtr& device) { return device->pocl; });
   if (found == devices.end())
     throw Error(Errc::unsupported,
-                fmt::format("--devices: {} is no device of PoCL: only PoCL has program archives",
+                fmt::format("--devices: {} is not a PoCL device; only PoCL has program archives",
                             devices.front()->name));
   return *found;
 }
@@ -121,8 +123,9 @@ ArchiveBuild build_of(const Context& context, const std::string& path) {
   if (context.has("keep-intermediates")) {
     build.intermediates = fs::absolute(context.text("keep-intermediates"));
     if (fs::exists(build.intermediates))
-      throw Error(Errc::bad_input, fmt::format("--keep-intermediates: {} is there already",
-                                               context.text("keep-intermediates")));
+      throw Error(Errc::bad_input,
+                  fmt::format("--keep-intermediates: {} exists already, expected a new folder",
+                              context.text("keep-intermediates")));
   }
   build.label = path;
   return build;

@@ -43,8 +43,8 @@ poclbin::Converted from_wiki(const Context& context, const ArchiveFile& file,
                              std::uint32_t version) {
   if (!context.has("metadata-from"))
     throw Error(Errc::bad_input,
-                fmt::format("{}: found the wiki's layout, which has no device, kernels and "
-                            "arguments; expected --metadata-from with a real archive",
+                fmt::format("{}: the wiki's layout has no device, kernels and arguments: "
+                            "requires --metadata-from with a real archive",
                             file.path));
   const ArchiveFile metadata = read_real_archive(context.text("metadata-from"), "has no metadata");
   return value_or_throw(poclbin::convert_from_wiki(*file.wiki(), *metadata.real(), version));
@@ -79,7 +79,8 @@ constinit const Command poclbin_convert_command{
 int poclbin_convert(Context& context) {
   const std::string& output = required_output(context);
   if (!context.has("to"))
-    throw Error(Errc::bad_input, "poclbin convert: found no --to, expected wiki-v1 or 1 to 12");
+    throw Error(Errc::bad_input,
+                "poclbin convert: missing --to, expected wiki-v1 or a version from 1 to 12");
   const ArchiveFile file = read_archive(context.arguments().front());
   const auto converted = convert(context, file, context.text("to"));
   value_or_throw(write_file(output, converted.bytes));

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/json_bounds.hpp"
+
 namespace kiln::cli {
 namespace {
 
@@ -170,13 +172,15 @@ poclbin::wiki::Archive read_wiki(const Reader& reader, const Json& json) {
 Description read_description(std::string_view json, const std::string& path) {
   Description description;
   const Reader reader(description, path);
+  if (const auto within = check_json_bounds(json); !within)
+    throw Error(Errc::bad_input, fmt::format("{}: {}", path, within.error().message()));
   Json document;
   try {
     document = Json::parse(json);
   } catch (const Json::parse_error& error) {
-    throw Error(Errc::bad_input, fmt::format("{}: byte {}: no valid JSON", path, error.byte));
+    throw Error(Errc::bad_input, fmt::format("{}: byte {}: not valid JSON", path, error.byte));
   } catch (const Json::exception& error) {  // a number that no double holds
-    throw Error(Errc::bad_input, fmt::format("{}: no valid JSON: {}", path, error.what()));
+    throw Error(Errc::bad_input, fmt::format("{}: not valid JSON: {}", path, error.what()));
   }
   const Json& layout = reader.at(document, "layout", "the document");
   if (layout == "wiki-v1")

@@ -54,7 +54,7 @@ const DevicePtr& pocl_device(Session& session) {
   for (const auto& device : session.devices())
     if (device->pocl) return device;
   throw Error(Errc::unsupported,
-              "--devices: no device of PoCL among them: only PoCL has program "
+              "--devices: none of them is a PoCL device; only PoCL has program "
               "archives");
 }
 

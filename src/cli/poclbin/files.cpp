@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/input_file.hpp"
+#include "cli/interrupt.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -17,10 +18,11 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 }  // namespace
 
 Bytes read_archive_bytes(const std::string& path) {
-  return value_or_throw(read_input(path == "-" ? "/dev/stdin" : path, most_bytes));
+  return value_or_throw(read_input(path, most_bytes));
 }
 
 ArchiveFile read_archive(const std::string& path) {
+  const EndsAtOnce reading;
   ArchiveFile file{path, read_archive_bytes(path), {}};
   if (poclbin::form_of(file.bytes) == poclbin::Form::wiki) {
     auto archive = poclbin::wiki::parse(file.bytes);

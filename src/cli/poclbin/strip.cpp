@@ -10,6 +10,7 @@
 #include "cli/output_file.hpp"
 #include "cli/poclbin/commands.hpp"
 #include "cli/poclbin/files.hpp"
+#include "cli/standard_streams.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -18,6 +19,7 @@ constexpr Option own_options[] = {
     {.name = "program-bc", .help = "Drops program.bc, the LLVM bitcode of the whole program."},
     {.name = "output",
      .kind = Kind::file,
+     .access = Access::write,
      .value_name = "FILE",
      .help = "The file to write. Without it the archive itself is replaced.",
      .letter = 'o'},
@@ -93,12 +95,13 @@ constinit const Command poclbin_strip_command{
 
 int poclbin_strip(Context& context) {
   if (!context.flag("program-bc"))
-    throw Error(Errc::bad_input, "poclbin strip: found nothing to drop, expected --program-bc");
+    throw Error(Errc::bad_input,
+                "poclbin strip: missing --program-bc: nothing says what to remove");
   const std::string& path = context.arguments().front();
   // In place means to put a file there, which no pipe and no device wants.
   if (!std::filesystem::is_regular_file(path) && std::filesystem::exists(path))
     required_output(context);
-  if (path == "-") required_output(context);
+  if (path == standard_input) required_output(context);
   const std::string& output = context.has("output") ? context.text("output") : path;
   const ArchiveFile file = read_archive(path);
   if (!has_bitcode(file)) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common_options.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/poclbin/commands.hpp"
@@ -109,6 +110,7 @@ constinit const Command poclbin_verify_command{
 };
 
 int poclbin_verify(Context& context) {
+  const EndsAtOnce reading;
   const bool strict = context.flag("objects"), quiet = context.flag("quiet");
   std::optional<std::uint64_t> device;
   if (context.has("device-string")) device = poclbin::device_id(context.text("device-string"));

@@ -26,7 +26,7 @@ constexpr Example examples[] = {
     {"kiln store export all.kiln", "Everything that was compiled and tuned here, in one file."},
     {"kiln store export --sign --kind artifact --device pthread cpu.kiln",
      "The programs for PoCL's processors, signed."},
-    {"kiln store export /dev/stdout | zstd > all.kiln.zst",
+    {"kiln store export - | zstd > all.kiln.zst",
      "Compressed: packs hold contents as they are, and compress well as a whole."},
 };
 
@@ -54,7 +54,9 @@ constinit const Command store_export_command{
                    .help = "The file to write, and the first letters of keys.",
                    .least = 1,
                    .most = 1'000'000,
-                   .kind = Kind::file},
+                   .kind = Kind::file,
+                   .access = Access::write,
+                   .access_rest = Access::none},
     .examples = examples,
 };
 

@@ -39,7 +39,7 @@ StaleDevices stale_devices() {
 
 constinit const Command store_gc_command{
     .name = "store gc",
-    .summary = "remove what is stale, damaged or little useful",
+    .summary = "remove stale, damaged and least useful entries",
     .description =
         "First go the entries of devices whose driver has changed since (they can never be used "
         "again), damaged rows, and files that no entry refers to. If the store is larger than it "
@@ -74,7 +74,8 @@ int store_gc(Context& context) {
     return 0;
   }
   print(fmt::format(
-      "{}{} of other driver versions, {} little useful, {} damaged, {} unused files; "
+      "{}{} entries of other driver versions, {} least useful entries, {} damaged entries, {} "
+      "unused files; "
       "{} before, {} after\n",
       wanted.dry_run ? "would remove: " : "removed: ", report.stale, report.evicted, report.damaged,
       report.files, byte_count_text(report.bytes_before), byte_count_text(report.bytes_after)));

@@ -29,7 +29,7 @@ void write_key(const std::string& path, const SigningKey& key) {
   const FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!fd && errno == EEXIST)
     throw Error(Errc::bad_input,
-                path + " is there already; expected the name of a new file, or --show");
+                path + " exists already, expected the name of a new file, or --show");
   if (!fd) throw io_error("make", path, errno);
   value_or_throw(write_all(fd.get(), as_bytes(key.text()), path));
 }
@@ -48,7 +48,8 @@ constinit const Command store_key_command{
                    .help = "The key's file.",
                    .least = 1,
                    .most = 1,
-                   .kind = Kind::file},
+                   .kind = Kind::file,
+                   .access = Access::update},
     .examples = examples,
 };
 

@@ -7,14 +7,16 @@
 
 #include "base/input_file.hpp"
 #include "base/one_line.hpp"
+#include "cli/failure.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "store/trust.hpp"
 
 namespace kiln::cli {
 
 PackFile read_pack_file(const std::string& path) {
-  PackFile pack{
-      path, value_or_throw(read_input(path == "-" ? "/dev/stdin" : path, largest_pack)), {}};
+  const EndsAtOnce reading;
+  PackFile pack{path, value_or_throw(read_input(path, largest_pack)), {}};
   auto entries = read_pack(pack.bytes);
   // To whom gives the file it is his input that is wrong, whatever the reader calls it (exit code
   // 2).
@@ -30,8 +32,7 @@ int each_pack(const Context& context, const std::function<int(const std::string&
     try {
       code = std::max(code, call(path));
     } catch (const Error& error) {
-      complain_of(path, error.message());
-      code = std::max(code, exit_code(error.code()));
+      code = std::max(code, tell_failure(context, path, error));
     }
   }
   return code;
@@ -41,7 +42,7 @@ SigningKey signing_key_of(const Context& context) {
   if (context.has("key")) return value_or_throw(SigningKey::read(context.text("key")));
   if (auto key = value_or_throw(default_signing_key())) return *key;
   throw Error(Errc::bad_input,
-              fmt::format("{}: no key to sign with; expected --key FILE or KILN_SIGNING_KEY (kiln "
+              fmt::format("{}: missing signing key: --key FILE or KILN_SIGNING_KEY names it (kiln "
                           "store key FILE makes one)",
                           context.command().name));
 }

@@ -79,10 +79,9 @@ int store_push(Context& context) {
 
 std::unique_ptr<SharedLayer> open_shared(const Context& context, StoreSettings settings) {
   if (settings.shared.empty())
-    throw Error(Errc::bad_input,
-                fmt::format("{}: found no shared store, expected --shared-store or "
-                            "KILN_SHARED_STORE",
-                            context.command().name));
+    throw Error(Errc::bad_input, fmt::format("{}: missing shared store: --shared-store URL or "
+                                             "KILN_SHARED_STORE names it",
+                                             context.command().name));
   settings.shared_failures = LogLevel::debug;  // each error is shown
   settings.shared_timeout = std::max(settings.shared_timeout, std::chrono::milliseconds(5000));
   return value_or_throw(open_shared_store(settings));

@@ -19,6 +19,7 @@ namespace {
 
 constexpr Option content{.name = "content",
                          .kind = Kind::file,
+                         .access = Access::write,
                          .value_name = "FILE",
                          .help = "Writes the content, checked, to this file."};
 constexpr Option own_options[] = {options::store, options::kind, content, options::json};

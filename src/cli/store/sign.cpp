@@ -7,6 +7,7 @@
 #include "cli/file_options.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/store/pack_commands.hpp"
 #include "cli/store/pack_files.hpp"
 #include "store/pack_export.hpp"
@@ -52,8 +53,9 @@ constinit const Command store_sign_command{
 
 int store_sign(Context& context) {
   const std::string& path = context.arguments().front();
-  if (path == "-" && !context.has("output"))
-    throw Error(Errc::bad_input, "store sign: found no --output, expected one for standard input");
+  if (path == standard_input && !context.has("output"))
+    throw Error(Errc::bad_input,
+                "store sign: missing --output FILE: a pack from standard input cannot be replaced");
   const SigningKey key = signing_key_of(context);
   const PackFile pack = read_pack_file(path);
   const Bytes signed_pack = value_or_throw(sign_pack(pack.bytes, key));

@@ -172,23 +172,28 @@ class Run {
       SearchSettings settings = settings_;
       settings.budget = budget;
       const std::string name = subject_of(item);
-      settings.resume = campaign_.resume && log.has_begun(name);
-      settings.resume |= is_left_;
+      // What this campaign has measured itself is never set aside.
+      settings.fresh &= !is_left_;
       value_or_throw(log.begin(name));
       const auto path = journal_path(journal_subject(subject, settings), settings);
-      Progress progress("tune", static_cast<std::size_t>(
-                                    std::max<milliseconds::rep>(1, planned().count() / 1000)));
+      const auto planned_seconds = std::max<milliseconds::rep>(1, planned().count() / 1000);
+      Progress progress("tune", static_cast<std::size_t>(planned_seconds),
+                        Progress::OffTerminal::lines);
       std::size_t shown = 0;
+      WaitNotice waits;
       const auto listener = [&](const tune::TunerState& state) {
         const auto done = static_cast<std::size_t>(done_by(i, state.spent).count() / 1000);
         std::string note = fmt::format("{} of {}: {}, {} evaluated", i + 1, campaign_.items.size(),
                                        item.label, state.evaluated);
         if (state.best) note += ", best " + duration(state.best->outcome.time * 1e9);
+        note += waits.note(state);
         progress.advance(done > shown ? done - shown : 0, note);
         shown = std::max(shown, done);
         return !interrupted();
       };
       row.result = search_one(context_, subject, settings, listener);
+      progress.hide();
+      if (!context_.flag("json")) print_kernel_output(*row.result);
       json.update(json_of_search(*subject.tunable, subject.device, path, *row.result));
       row.message.clear();
       row.status = status_of(*row.result, *subject.tunable);

@@ -8,6 +8,7 @@
 #include "base/one_line.hpp"
 #include "cli/context.hpp"
 #include "cli/store_settings.hpp"
+#include "cli/tune/subject.hpp"
 #include "tune/share/board.hpp"
 
 namespace kiln::cli {
@@ -21,6 +22,12 @@ constexpr std::string_view of_one_subject[] = {
     "trans-b",    "diag",   "param",   "set",        "set-if",  "in",     "expect",
     "constraint", "rtol",   "dialect", "source-dir", "journal", "report",
 };
+/// What says which call of BLAS.
+constexpr std::string_view of_blas[] = {"precision", "size-m", "size-n",  "size-k",  "order",
+                                        "side",      "uplo",   "trans-a", "trans-b", "diag"};
+/// What says how a specification file's kernel is tuned.
+constexpr std::string_view of_specs[] = {"param",      "constraint", "set",    "set-if", "dialect",
+                                         "source-dir", "in",         "expect", "rtol"};
 constexpr std::string_view of_replay[] = {"from-evaluations", "seeds", "within"};
 
 bool is_typed(const Context& context, std::string_view option) {
@@ -33,8 +40,12 @@ void refuse(const Context& context, std::string_view with, Names names, std::str
       throw Error(Errc::bad_input, fmt::format("--{}: found with {}, {}", name, with, why));
 }
 
-constexpr std::string_view of_devices[] = {"all",     "resume", "dry-run",
-                                           "journal", "report", "share"};
+/// What only a search on a device uses.
+constexpr std::string_view of_devices[] = {
+    "all",     "resume", "fresh",        "dry-run",        "journal",    "report",       "share",
+    "budget",  "seed",   "jobs",         "evaluations",    "hang-time",  "from-scratch", "device",
+    "compile", "store",  "shared-store", "shared-timeout", "store-size", "system-store",
+};
 constexpr std::string_view of_campaigns[] = {"dry-run", "share"};
 constexpr std::string_view of_calls[] = {"precision"};
 
@@ -44,6 +55,12 @@ void refuse_combinations(const Context& context) {
   const bool all = context.flag("all"), from = context.has("from");
   if (context.has("replay")) {
     refuse(context, "--replay", of_devices, "which searches no device");
+    refuse(context, "--replay", of_blas, "which searches a measured space");
+    refuse(context, "--replay", of_specs, "which searches a measured space");
+    if (!context.arguments().empty())
+      throw Error(Errc::bad_input,
+                  fmt::format("found '{}' with --replay, which says itself what to search",
+                              one_line(context.arguments().front())));
     return;
   }
   refuse(context, "a search on a device", of_replay, "expected --replay with it");
@@ -57,6 +74,15 @@ void refuse_combinations(const Context& context) {
   if (from) {
     refuse(context, "--from", of_one_subject, "which says itself what to tune");
     refuse(context, "--from", of_calls, "which says itself what to tune");
+  }
+  if (context.flag("fresh") && is_typed(context, "resume"))
+    throw Error(Errc::bad_input, "--fresh: found with --resume, expected one of them");
+  if (!all && !from && !context.arguments().empty()) {
+    const std::string& word = context.arguments().front();
+    if (is_specification(word))
+      refuse(context, "a specification file", of_blas, "expected a routine of BLAS with it");
+    else
+      refuse(context, "a routine of BLAS", of_specs, "expected a specification file with it");
   }
   if (!all && !from)
     refuse(context, "a single search", of_campaigns, "expected --all or --from with it");

@@ -16,6 +16,9 @@
 namespace kiln::cli {
 namespace {
 
+/// The store is written within moments: who has the lock longer is stopped.
+constexpr std::chrono::seconds longest_wait{5};
+
 /// All that may be near: of the local store everything, of the layers below it what has a key that
 /// can be worked out.
 std::vector<tune::KeptRun> candidates(const Context& context, const TuningSubject& subject) {
@@ -50,10 +53,9 @@ std::string system_text() {
 }  // namespace
 
 std::optional<tune::Start> SearchHistory::start(const std::filesystem::path& journal,
+                                                const std::optional<std::string>& before,
                                                 tune::Journal::Subject& head) const {
   const bool learns = head.strategy.empty() || head.strategy == "forest";
-  std::optional<std::string> before;
-  if (resume_) before = tune::Journal::start_of(journal);
   if (before) head.start = *before;
   // A search that began from nothing goes on so, whatever is on record by now.
   if (!learns || context_.flag("from-scratch") || (before && before->empty())) return std::nullopt;
@@ -63,7 +65,6 @@ std::optional<tune::Start> SearchHistory::start(const std::filesystem::path& jou
                                    subject_.tunable->space(), head.seed, before.value_or(""));
   if (start) {
     head.start = start->id;
-    if (!context_.flag("json")) print_text(fmt::format("Starts from {}.\n", start->text));
   } else if (before) {
     complain(
         fmt::format("note: {}: the search {} that this one started from is no longer on "
@@ -73,7 +74,7 @@ std::optional<tune::Start> SearchHistory::start(const std::filesystem::path& jou
   return start;
 }
 
-void SearchHistory::keep(const std::filesystem::path& journal, tune::MachineLock& lock) const {
+void SearchHistory::keep(const std::filesystem::path& journal, tune::MachineLock* lock) const {
   try {
     const auto store = value_or_throw(open_store(store_settings_of(context_)));
     if (!store) return;
@@ -86,9 +87,11 @@ void SearchHistory::keep(const std::filesystem::path& journal, tune::MachineLock
     kept.date = std::chrono::duration_cast<std::chrono::seconds>(now).count();
     kept.run = read_journal(journal);
     // Two tuners that end at once would each put back what they have read.
-    const bool locked = lock.lock();
+    const bool locked =
+        lock != nullptr && lock->wait(std::chrono::steady_clock::now() + longest_wait,
+                                      [] { return true; }) == tune::MachineLock::Waited::locked;
     const auto done = tune::keep_run(*store, std::move(kept));
-    if (locked) lock.unlock();
+    if (locked) lock->unlock();
     value_or_throw(done);
   } catch (const Error& error) {
     log(LogLevel::warning, fmt::format("the search is not kept in the store: {}", error.message()));

@@ -25,6 +25,7 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
 
 tune::MeasuredSpace read(const std::string& path) {
+  const EndsAtOnce reading;
   const Bytes bytes = value_or_throw(read_input(path, kMostBytes));
   return value_or_throw(tune::read_measured_space(bytes, path));
 }
@@ -130,7 +131,7 @@ int tune_replay(Context& context) {
 
   const bool as_json = context.flag("json");
   Table table({"strategy", "median", "p90", "score", "missed"});
-  Progress progress("tune", strategies.size() * replay.options.seeds);
+  Progress progress("tune", strategies.size() * replay.options.seeds, Progress::OffTerminal::lines);
   for (const auto& strategy : strategies) {
     const auto figures = measure(replay, strategy, progress);
     if (as_json) {

@@ -5,6 +5,7 @@
 #include "base/file.hpp"
 #include "base/input_file.hpp"
 #include "cli/gantt_text.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/tune/report.hpp"
 #include "cli/tune/report_parts.hpp"
 
@@ -27,11 +28,13 @@ std::string figures(const TuningRun& run) {
     end = std::max(end, evaluation.at.value_or(0));
   }
   std::string text = "<dl class=\"figures\">\n";
-  const auto ranked = run.ranked();
-  if (!ranked.empty()) {
-    text += figure("fastest", time_text(std::llround(ranked.front()->outcome.time * 1e9)));
-    text += figure("with", run.text(*ranked.front()));
+  if (const auto best = run.best()) {
+    text += figure(best->is_final ? "winner" : "fastest so far",
+                   time_text(std::llround(best->seconds * 1e9)));
+    text += figure("with", best->text);
   }
+  if (run.winner && run.winner->ending.standard > 0)
+    text += figure("built-in", time_text(std::llround(run.winner->ending.standard * 1e9)));
   text += figure("evaluations", fmt::format("{}", run.evaluations.size()));
   text += figure("failed", fmt::format("{}", failed));
   if (end > 0) text += figure("searched for", time_text(std::llround(end * 1e9)));
@@ -46,12 +49,14 @@ std::string body(const TuningRun& run) {
   if (run.ranked().empty()) return text + failures_section(run);
   const auto importance = tune::importance_of(run);
   return text + evaluations_chart(run) + elapsed_chart(run) + importance_section(run, importance) +
-         parameter_charts(run, importance) + failures_section(run) + top_section(run);
+         parameter_charts(run, importance) + failures_section(run) + play_off_section(run) +
+         top_section(run);
 }
 
 }  // namespace
 
 tune::TuningRun read_journal(const std::filesystem::path& path) {
+  const EndsAtOnce reading;
   const Bytes bytes = value_or_throw(read_input(path, most_bytes));
   return value_or_throw(tune::read_run(bytes, path.string()));
 }

@@ -19,6 +19,8 @@ std::string parameter_charts(const tune::TuningRun& run,
 std::string importance_section(const tune::TuningRun& run,
                                const std::optional<tune::Importance>& importance);
 std::string failures_section(const tune::TuningRun& run);
+/// How the winner was found; empty of a search that has not ended.
+std::string play_off_section(const tune::TuningRun& run);
 std::string top_section(const tune::TuningRun& run);
 
 }  // namespace kiln::cli

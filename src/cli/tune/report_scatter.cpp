@@ -58,13 +58,13 @@ std::string drawing(const TuningRun& run, std::size_t p, const Axis& times) {
     const double y = times.at(median(by_value[i])), half = std::min(slot * 0.4, 24.0);
     medians += fmt::format("M{} {}h{}", place(middle(i) - half), place(y), place(2 * half));
   }
-  const auto* best = run.ranked().front();
+  const auto* best = run.standing().front();
   return text + fmt::format("<path class=\"median\" d=\"{}\"/>\n", medians) +
          fmt::format(
-             "<circle class=\"best\" cx=\"{}\" cy=\"{}\" r=\"4\"><title>the fastest: {}"
+             "<circle class=\"best\" cx=\"{}\" cy=\"{}\" r=\"4\"><title>the {}: {}"
              "</title></circle>\n",
              place(middle(best->positions[p])), place(times.at(best->outcome.time)),
-             escaped(run.value(*best, p).text()));
+             run.winner ? "winner" : "fastest", escaped(run.value(*best, p).text()));
 }
 
 std::string chart(const TuningRun& run, std::size_t p, const Axis& times) {
@@ -100,7 +100,7 @@ std::string parameter_charts(const TuningRun& run,
       time_axis(ranked.front()->outcome.time, ranked.back()->outcome.time, bottom, top);
   std::string text =
       "<section><h2>Parameters</h2>\n<p class=\"facts\">The time of each measured configuration by "
-      "each parameter's value; a bar is the median, the ring the fastest, what failed stands "
+      "each parameter's value; a bar is the median, the ring the best, what failed stands "
       "below.</p>\n<div class=\"grid\">\n";
   for (const std::size_t p : order) text += chart(run, p, times);
   return text + "</div></section>\n";

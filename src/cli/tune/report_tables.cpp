@@ -14,6 +14,20 @@ using tune::TuningRun;
 constexpr std::size_t shown_best = 10;
 constexpr std::size_t shown_message = 300;
 
+const char* explained(tune::Decision decision) {
+  switch (decision) {
+    case tune::Decision::interrupted:
+      return "The best so far: the search was ended before the play-off";
+    case tune::Decision::built_in:
+      return "No candidate was measurably faster than the built-in parameters";
+    case tune::Decision::earlier_record:
+      return "What an earlier search had put on record was faster than what this one found";
+    case tune::Decision::play_off:
+      break;
+  }
+  return "It won the play-off, and was measurably faster than the built-in parameters";
+}
+
 std::string time_of(double seconds) { return time_text(std::llround(seconds * 1e9)); }
 
 }  // namespace
@@ -68,11 +82,44 @@ std::string failures_section(const TuningRun& run) {
   return text + "</tbody></table></div></section>\n";
 }
 
+std::string play_off_section(const TuningRun& run) {
+  if (!run.winner) return "";
+  const auto& ending = run.winner->ending;
+  std::string text =
+      fmt::format("<section><h2>Winner</h2>\n<p class=\"facts\">On record: {}, {}. {}.",
+                  escaped(run.text(run.winner->positions)), time_of(ending.seconds),
+                  explained(ending.decision));
+  if (run.evaluations.size() > run.winner->evaluations)
+    text += fmt::format(" {} evaluations came after that.",
+                        run.evaluations.size() - run.winner->evaluations);
+  text += "</p>\n";
+  if (ending.finalists.size() < 2) return text + "</section>\n";
+  text += fmt::format(
+      "<p class=\"facts\">The play-off had {} rounds. A finalist's time is given by that of the "
+      "first, over the rounds that both were in; who was surely slower left early.</p>\n"
+      "<div class=\"wide\"><table><thead><tr><th scope=\"col\">#</th><th scope=\"col\">in the "
+      "play-off</th><th scope=\"col\">rounds</th><th scope=\"col\" class=\"words\">parameters</th>"
+      "</tr></thead>\n<tbody>\n",
+      ending.rounds);
+  for (std::size_t i = 0; i < ending.finalists.size(); ++i) {
+    const auto& finalist = ending.finalists[i];
+    const auto found =
+        std::find_if(run.evaluations.begin(), run.evaluations.end(),
+                     [&](const tune::Evaluation& one) { return one.id == finalist.id; });
+    text +=
+        fmt::format("<tr><td>{}</td><td>{:.3f} ×</td><td>{}</td><td class=\"words\">{}</td></tr>\n",
+                    i + 1, finalist.relative, finalist.rounds,
+                    found == run.evaluations.end() ? "" : escaped(run.text(*found)));
+  }
+  return text + "</tbody></table></div></section>\n";
+}
+
 std::string top_section(const TuningRun& run) {
-  const auto ranked = run.ranked();
+  const auto ranked = run.standing();
   std::string text = fmt::format(
       "<section><h2>Top {}</h2>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">#</th>"
-      "<th scope=\"col\">time</th><th scope=\"col\">relative</th><th scope=\"col\">evaluation</th>",
+      "<th scope=\"col\">time in the search</th><th scope=\"col\">relative</th>"
+      "<th scope=\"col\">evaluation</th>",
       std::min(shown_best, ranked.size()));
   for (const auto& parameter : run.parameters)
     text += fmt::format("<th scope=\"col\">{}</th>", escaped(parameter.name));

@@ -20,7 +20,7 @@
 namespace kiln::cli {
 namespace {
 
-/// What became of a winner that is not what is built in.
+/// Whether calls use the winner.
 const char* fate_of_winner(const Context& context) {
   const StoreSettings settings = store_settings_of(context);
   // A system store is only read.
@@ -44,11 +44,24 @@ void print_result(const Context& context, const tune::Tunable& tunable, const st
                duration(result.winner->time * 1e9)});
   print(table.text());
   print_text(fmt::format(
-      "{} of {} configurations measured, {} of them failed. {}.\n"
+      "{} of {} configurations measured, {} of them failed. {}. {}.\n"
       "Journal: {}\n",
-      result.state.evaluated, tunable.space().size(), result.state.failed,
-      is_standard ? "Nothing is surely faster than what is built in" : fate_of_winner(context),
+      result.state.evaluated, tunable.space().size(), result.state.failed, decision_text(result),
+      is_standard ? "The built-in parameters stay in use" : fate_of_winner(context),
       journal.string()));
+}
+
+/// What fails after Ctrl-C was ended by that.
+tune::TunerResult search_until_interrupted(const Context& context, const TuningSubject& subject,
+                                           const SearchSettings& settings,
+                                           const tune::Tuner::Listener& listener) {
+  try {
+    return search_one(context, subject, settings, listener);
+  } catch (const Error& error) {
+    if (interrupted()) complain(error.message());
+    stop_if_interrupted();
+    throw;
+  }
 }
 
 }  // namespace
@@ -64,8 +77,9 @@ int tune_search(Context& context) {
       settings.evaluations > 0
           ? settings.evaluations
           : static_cast<std::size_t>(std::max<std::int64_t>(1, settings.budget.count() / 1000));
-  Progress progress("tune", total);
+  Progress progress("tune", total, Progress::OffTerminal::lines);
   std::size_t shown = 0;
+  WaitNotice waits;
   const auto listener = [&](const tune::TunerState& state) {
     const std::size_t done = std::min(
         total, settings.evaluations > 0 ? state.evaluated
@@ -74,15 +88,17 @@ int tune_search(Context& context) {
     if (state.best)
       note += fmt::format(", best {} {}", duration(state.best->outcome.time * 1e9),
                           tunable.space().text(state.best->id));
+    note += waits.note(state);
     progress.advance(done > shown ? done - shown : 0, note);
     shown = std::max(shown, done);
     return !interrupted();
   };
-  const auto result = search_one(context, subject, settings, listener);
+  const auto result = search_until_interrupted(context, subject, settings, listener);
   progress.hide();
   context.flag("json") ? print_json(json_of_search(tunable, subject.device, path, result))
                        : print_result(context, tunable, subject.device, path, result);
   flush_output();
+  if (!context.flag("json")) print_kernel_output(result);
   if (context.has("report")) write_report(path, context.text("report"));
   stop_if_interrupted();
   return 0;

@@ -6,6 +6,7 @@
 
 #include "base/digest.hpp"
 #include "cli/context.hpp"
+#include "cli/output.hpp"
 #include "cli/store_settings.hpp"
 #include "cli/tune/history.hpp"
 #include "cli/tune/journals.hpp"
@@ -21,21 +22,31 @@ namespace {
 /// microseconds.
 constexpr double least_sample = 200e-6;
 
-tune::TunerOptions tuner_options(const SearchSettings& settings, tune::MachineLock& lock) {
+tune::TunerOptions tuner_options(const SearchSettings& settings, tune::MachineLock* lock) {
   tune::TunerOptions options;
   options.budget = settings.budget;
   options.most = settings.evaluations;
   options.seed = settings.seed;
-  options.lock = &lock;
+  options.lock = lock;
   options.policy.least_sample = least_sample;
   options.policy.finalists = 16;
   options.policy.most_rounds = 60;
   return options;
 }
 
+/// Nothing where this user has no folder for it: somebody else may have taken its name, and must
+/// not keep anybody from tuning by that.
+std::optional<tune::MachineLock> lock_of_tuners() {
+  auto lock = tune::MachineLock::open();
+  if (lock) return *std::move(lock);
+  complain(fmt::format("note: {}; measures without the lock that keeps tuners apart",
+                       lock.error().message()));
+  return std::nullopt;
+}
+
 tune::TunerResult ended_by_others(const tune::Trial& winner, const tune::SearchSpace& space) {
   tune::TunerResult result;
-  result.winner = tune::Measurement::Winner{winner.id, winner.outcome.time, 0, 0};
+  result.winner = tune::Measurement::Winner{winner.id, winner.outcome.time, 0, 0, {}};
   result.left_to_others = true;
   result.state.size = space.size();
   return result;
@@ -53,7 +64,7 @@ SearchSettings search_settings(const Context& context) {
   settings.evaluations = static_cast<std::size_t>(context.integer("evaluations"));
   settings.jobs = static_cast<std::size_t>(std::min<std::int64_t>(context.integer("jobs"), 256));
   settings.hang_time = time_option(context, "hang-time");
-  settings.resume = context.flag("resume");
+  settings.fresh = context.flag("fresh");
   settings.share = context.flag("share");
   settings.journal = context.text("journal");
   return settings;
@@ -69,7 +80,7 @@ std::filesystem::path journal_path(const tune::Journal::Subject& subject,
                                    const SearchSettings& settings) {
   if (!settings.journal.empty()) return settings.journal;
   const std::string what = subject.identity + '\n' + subject.device + '\n' + subject.strategy +
-                           fmt::format("\n{}", subject.seed);
+                           fmt::format("\n{}\n{}", subject.seed, subject.space);
   const auto folder = journal_folder();
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -85,9 +96,21 @@ tune::TunerResult search_one(const Context& context, const TuningSubject& subjec
   const tune::Tunable& tunable = *subject.tunable;
   auto of = journal_subject(subject, settings);
   const auto path = journal_path(of, settings);
-  const SearchHistory history(context, subject, settings.resume);
-  const auto start = history.start(path, of);
-  auto journal = value_or_throw(tune::Journal::open(path, of, tunable.space(), settings.resume));
+  const auto existing =
+      settings.fresh ? tune::Journal::Existing::set_aside : tune::Journal::Existing::resume;
+  std::optional<std::string> before;
+  if (!settings.fresh) before = value_or_throw(tune::Journal::look(path, of));
+  const SearchHistory history(context, subject);
+  const auto start = history.start(path, before, of);
+  auto journal = value_or_throw(tune::Journal::open(path, of, tunable.space(), existing));
+  const std::size_t resumed = journal.entries().size();
+  if (!context.flag("json")) {
+    if (resumed > 0)
+      print_text(fmt::format("Continues the search in {}: {} evaluations (--fresh begins anew).\n",
+                             path.string(), resumed));
+    if (start) print_text(fmt::format("Starts from {}.\n", start->text));
+    flush_output();
+  }
   std::unique_ptr<tune::SharedSearch> shared;
   if (settings.share) {
     const auto make = value_or_throw(
@@ -97,16 +120,17 @@ tune::TunerResult search_one(const Context& context, const TuningSubject& subjec
   }
   const auto strategy = value_or_throw(tune::make_strategy(
       settings.strategy, tunable.space(), settings.seed, start ? start->transfer : nullptr));
-  auto lock = value_or_throw(tune::MachineLock::open());
+  auto lock = lock_of_tuners();
   SearchProcesses processes(context, subject, settings.jobs, settings.hang_time);
-  tune::TunerOptions options = tuner_options(settings, lock);
+  tune::TunerOptions options = tuner_options(settings, lock ? &*lock : nullptr);
   options.compilers = processes.compilers();
   options.compile_beside = !subject.device_is_cpu;
   options.partners = shared.get();
   tune::Tuner tuner(tunable, processes.worker(), *strategy, journal, options);
   auto result = value_or_throw(tuner.run(listener));
   if (!result.left_to_others) processes.keep(result.winner->id);
-  history.keep(path, lock);
+  history.keep(path, lock ? &*lock : nullptr);
+  result.resumed = resumed;
   if (start) result.started_from = start->text;
   return result;
 }

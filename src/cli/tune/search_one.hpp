@@ -19,8 +19,8 @@ struct SearchSettings {
   std::size_t evaluations = 0;  ///< at most; 0: as many as the budget allows
   std::size_t jobs = 0;         ///< processes that compile ahead; 0: by the processors
   std::chrono::milliseconds hang_time{0};
-  bool resume = false;
-  bool share = false;             ///< with other machines of the same kind, by the shared store
+  bool fresh = false;  ///< sets a journal that is there aside, in place of going on with it
+  bool share = false;  ///< with other machines of the same kind, by the shared store
   std::filesystem::path journal;  ///< empty: a file of the search's own in journal_folder()
 };
 
@@ -33,9 +33,10 @@ tune::Journal::Subject journal_subject(const TuningSubject& subject,
 std::filesystem::path journal_path(const tune::Journal::Subject& subject,
                                    const SearchSettings& settings);
 
-/// Searches one subject to its end, in a child process; the winner goes on record. The caller's
-/// process stays without a driver. A search that is shared may be left to others; where one of
-/// them has ended it, the winner is theirs and nothing is measured here. Throws Error.
+/// Searches one subject to its end, in a child process; the winner goes on record. A journal of
+/// this search is gone on with; any other file in its place is an error, and stays as it is. The
+/// caller's process stays without a driver. A search that is shared may be left to others; where
+/// one of them has ended it, the winner is theirs and nothing is measured here. Throws Error.
 tune::TunerResult search_one(const Context& context, const TuningSubject& subject,
                              const SearchSettings& settings, const tune::Tuner::Listener& listener);
 

@@ -14,6 +14,22 @@ nlohmann::ordered_json json_of_search(const tune::Tunable& tunable, const std::s
                                       const std::filesystem::path& journal,
                                       const tune::TunerResult& result);
 
+/// Says once of a search that another tuner is waited for, when that has taken a moment.
+class WaitNotice {
+ public:
+  /// For the progress line; empty where nobody is waited for.
+  std::string note(const tune::TunerState& state);
+
+ private:
+  bool is_said_ = false;
+};
+
+/// How a search's winner was found, in a sentence.
+std::string decision_text(const tune::TunerResult& result);
+
+/// Says on standard error what kernels have printed while they were measured, if anything.
+void print_kernel_output(const tune::TunerResult& result);
+
 /// How many times faster the winner is than what is built in; 1 where that has no time.
 double faster_by(const tune::TunerResult& result);
 

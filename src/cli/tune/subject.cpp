@@ -12,11 +12,6 @@
 namespace kiln::cli {
 namespace {
 
-bool is_spec(const std::string& word) {
-  std::error_code error;
-  return word.ends_with(".json") || std::filesystem::is_regular_file(word, error);
-}
-
 std::unique_ptr<tune::Tunable> tunable_spec(const Context& context) {
   spec::SpecTuning tuning;
   tuning.file = context.arguments().front();
@@ -33,19 +28,20 @@ std::unique_ptr<tune::Tunable> tunable_spec(const Context& context) {
 
 }  // namespace
 
+bool is_specification(const std::string& word) {
+  std::error_code error;
+  return word.ends_with(".json") || std::filesystem::is_regular_file(word, error);
+}
+
 TuningSubject tuning_subject(const Context& context) {
   const auto find_device = [&context] { return devices_of(context).front(); };
   // What is wrong with the words is said before a driver is asked.
-  if (is_spec(context.arguments().front())) {
+  if (is_specification(context.arguments().front())) {
     auto tunable = tunable_spec(context);
     const KnownDevice device = look_at_device(find_device);
     return {device.name,         device.speed_identity, std::move(tunable),
             device.facts.is_cpu, find_device,           device.nearness};
   }
-  if (!context.list("param").empty())
-    throw Error(Errc::bad_input,
-                "--param: found a routine of BLAS, whose parameters are its own; "
-                "expected a specification file");
   const blas::Call call = call_of(context);
   const KnownDevice device = look_at_device(find_device);
   return {device.name,

@@ -22,6 +22,9 @@ struct TuningSubject {
   tune::DeviceFacts facts;  ///< for telling which searches on record are near
 };
 
+/// Whether a word names a specification file or a tuning problem, not a routine of BLAS.
+bool is_specification(const std::string& word);
+
 /// A routine of BLAS, or a specification file (a word that ends in .json, or that is a file) with
 /// --param. Loads no driver into this process: it looks at the device in a child. Throws Error.
 TuningSubject tuning_subject(const Context& context);

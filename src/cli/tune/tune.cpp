@@ -1,4 +1,6 @@
 // `kiln tune`: its definition; what it does is in a file each.
+#include <fmt/format.h>
+
 #include "cli/blas/call_options.hpp"
 #include "cli/common_options.hpp"
 #include "cli/context.hpp"
@@ -8,6 +10,7 @@
 #include "cli/tune/commands.hpp"
 #include "cli/tune/file_kind.hpp"
 #include "cli/tune/time_option.hpp"
+#include "cli/written_files.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::cli {
@@ -58,27 +61,32 @@ constexpr Option own_options[] = {
      .help = "How long a candidate may take to compile and run before it counts as hanging.",
      .fallback = "60s"},
     options::device,
-    {.name = "journal",
-     .kind = Kind::file,
-     .value_name = "FILE",
-     .help = "Where each measurement is written as soon as it is known. Default: a file of the "
-             "search's own in $XDG_STATE_HOME/kiln/tuning."},
-    {.name = "resume",
-     .help = "Goes on where a search, or a campaign, was stopped or killed: what is measured is "
-             "not measured again."},
     {.name = "from-scratch",
      .help = "Does not start from the nearest search on record: of the same device with another "
              "driver, of another size, of a device like it."},
+    {.name = "journal",
+     .kind = Kind::file,
+     .access = Access::update,
+     .value_name = "FILE",
+     .help = "Where each measurement is written as soon as it is known. A journal of this search "
+             "that is there is gone on with; any other file is refused. Default: a file of the "
+             "search's own in $XDG_STATE_HOME/kiln/tuning."},
+    {.name = "resume",
+     .help = "Goes on where a campaign was stopped or killed: what it had finished is left out. A "
+             "single search always goes on with what its journal holds."},
+    {.name = "fresh",
+     .help = "Begins anew: a journal that is there is set aside as FILE.1, FILE.2, …"},
     {.name = "report",
      .kind = Kind::file,
+     .access = Access::write,
      .value_name = "FILE",
      .help = "Writes the search as a page for a browser when it ends: the best so far, what each "
              "parameter matters, failures, the ten fastest. kiln tuned report makes it of any "
              "journal."},
     options::json,
     {.name = "all",
-     .help = "Tunes everything that the device lacks: the routines that have parameters, in all "
-             "precisions, for usual problems; those alone that WHAT or --precision name."},
+     .help = "Tunes all routines that have parameters, in all precisions, for usual problems, as "
+             "far as there is no record for this device. WHAT and --precision restrict that."},
     {.name = "from",
      .kind = Kind::file,
      .value_name = "FILE",
@@ -159,24 +167,28 @@ constexpr Option own_options[] = {
 };
 constexpr OptionGroup groups[] = {
     {"budget", "Searching"},
-    {"all", "Many searches"},
-    {"precision", "A call of BLAS"},
-    {"param", "A specification file"},
-    {"replay", "A measured space in place of a device"},
+    {"journal", "Journal, report and output"},
+    {"all", "Many searches (--all, --from)"},
+    {"precision", "A call of BLAS (WHAT is a routine)"},
+    {"param", "A specification file (WHAT is a file)"},
+    {"replay", "A measured space in place of a device (--replay)"},
     {"store", "The store"},
 };
 constexpr Example examples[] = {
     {"kiln tune gemm -n 1024 --budget 10m", "Find the fastest block sizes for products of floats."},
     {"kiln tune mm.json --param TS=8,16,32 --param WPT=1..8 --constraint \"TS % WPT == 0\"",
-     "The same for a kernel of one's own."},
-    {"kiln tune gemm -n 1024 --resume", "Go on where that was stopped."},
-    {"kiln tune --from calls.jsonl --budget 1h", "What an application calls, by its time."},
-    {"kiln tune --all --resume", "Everything that this machine lacks; go on after Ctrl-C."},
+     "The same for your own kernel."},
+    {"kiln tune gemm -n 1024 --fresh",
+     "Search again from the beginning; without --fresh the earlier search goes on."},
+    {"kiln tune --from calls.jsonl --budget 1h",
+     "The calls of an application, the most expensive first."},
+    {"kiln tune --all --resume", "All that has no record on this machine; go on after Ctrl-C."},
     {"kiln tune --all --share --shared-store redis://cache.local",
      "The same on each machine of a fleet: they share the work."},
     {"kiln tune --replay convolution_A4000.json.gz", "How many evaluations does a search take?"},
-    {"kiln tune --replay cache.json --strategy all", "Which strategy is best there?"},
-    {"kiln tune --replay a.json.gz --from b.json.gz", "What are another device's times worth?"},
+    {"kiln tune --replay cache.json --strategy all", "Compare all strategies on it."},
+    {"kiln tune --replay a.json.gz --from b.json.gz",
+     "How much do the times of another device help?"},
 };
 
 }  // namespace
@@ -190,8 +202,10 @@ constinit const Command tune_command{
         "of this kind and about this size, and puts them on record: from then on every call uses "
         "them. Every candidate's result is compared with that of the built-in parameters, which "
         "take part, so that what is recorded is never slower. Candidates run in a process of their "
-        "own: those that hang or crash are noted and passed over. Ctrl-C ends the search in good "
-        "order.\n\n"
+        "own: one that hangs or crashes counts as failed, and the search goes on. Ctrl-C ends the "
+        "search: the best so far goes on record. Every measurement is in a journal; the same "
+        "command "
+        "goes on with it, unless --fresh is given.\n\n"
         "With --from, or --all, makes many searches, one after another: a plan is shown first, "
         "each "
         "result is used as soon as it is there, and one that fails does not stop the others.\n\n"
@@ -209,7 +223,8 @@ constinit const Command tune_command{
                    .help = "A routine of BLAS, without (gemm) or with (dgemm) the letter of its "
                            "precision; or a specification file; or a tuning problem (T1).",
                    .least = 0,
-                   .most = 1},
+                   .most = 1,
+                   .kind = Kind::file},
     .examples = examples,
     .groups = groups,
 };
@@ -218,8 +233,26 @@ std::span<const std::string_view> tune_strategy_names() {
   return std::span(strategy_names).subspan(1);
 }
 
+namespace {
+
+/// A report or a journal must not take the place of what the search reads, nor of one another.
+void check_files(const Context& context) {
+  std::vector<WrittenFile> written, read = word_files(context);
+  for (const char* option : {"in", "expect"})
+    for (const auto& [position, file] : context.assignments(option))
+      read.push_back({fmt::format("--{} {}", option, position), file});
+  // A campaign has journals of its own, whatever the surroundings say.
+  if (context.flag("all") || context.has("from") || context.has("replay")) return;
+  for (const char* option : {"journal", "report"})
+    if (context.has(option)) written.push_back({fmt::format("--{}", option), context.text(option)});
+  check_written_files(written, read);
+}
+
+}  // namespace
+
 int tune(Context& context) {
   refuse_combinations(context);
+  check_files(context);
   if (context.has("replay")) return tune_replay(context);
   // A candidate that hangs is given up after its time, the winner's compile after two minutes.
   end_in_good_order(std::chrono::ceil<std::chrono::seconds>(time_option(context, "hang-time")) +

@@ -18,6 +18,7 @@
 #include "cli/tuned/commands.hpp"
 #include "cli/tuned/records.hpp"
 #include "cli/tuned/searches.hpp"
+#include "cli/written_files.hpp"
 #include "tune/report/exports.hpp"
 
 namespace kiln::cli {
@@ -129,15 +130,21 @@ int tuned_export(Context& context) {
   const std::string& format = context.text("format");
   const bool searches = context.flag("all") || !context.arguments().empty();
   if (context.flag("all") && !context.arguments().empty())
-    throw Error(Errc::bad_input, fmt::format("found --all and {}, expected one of them",
-                                             one_line(context.arguments().front())));
+    throw Error(Errc::bad_input,
+                fmt::format("tuned export: found both --all and {}, expected one of them",
+                            one_line(context.arguments().front())));
   if (format == "sqlite" || format == "kdb") required_output(context);
   if (searches && format == "kdb")
     throw Error(Errc::bad_input,
-                "kdb holds the store's records, not a search; expected no JOURNAL");
+                "--format kdb writes the records of the store, not a search: leave out JOURNAL");
   if (!searches && format == "t4")
-    throw Error(Errc::bad_input,
-                "t4 holds a search, not the store's records; expected its JOURNAL");
+    throw Error(Errc::bad_input, "--format t4 requires the JOURNAL of a search");
+  if (context.has("output")) {
+    std::vector<WrittenFile> read = word_files(context);
+    if (context.flag("all"))
+      for (const auto& path : all_journals()) read.push_back({"a journal", path.string()});
+    check_written_files({{"--output", context.text("output")}}, read);
+  }
   if (format == "kdb") return write_records(context, "v3");
   searches ? export_searches(context, format) : export_records(context, format);
   return 0;

@@ -4,6 +4,7 @@
 #include "base/input_file.hpp"
 #include "base/one_line.hpp"
 #include "cli/common_options.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/store/open.hpp"
 #include "cli/tuned/commands.hpp"
@@ -60,6 +61,7 @@ int tuned_import(Context& context) {
   check_trust();
   std::vector<StoredRecord> records;
   for (const auto& path : context.arguments()) {
+    const EndsAtOnce reading;
     const Bytes bytes = value_or_throw(read_input(path, most_bytes));
     for (auto& record : value_or_throw(tune::read_records(bytes, path)))
       records.push_back(std::move(record));

@@ -23,8 +23,8 @@ bool is_id(const std::string& word) {
 }
 
 std::string best_text(const tune::TuningRun& run) {
-  const auto ranked = run.ranked();
-  return ranked.empty() ? "-" : duration(ranked.front()->outcome.time * 1e9);
+  const auto best = run.best();
+  return best ? duration(best->seconds * 1e9) : "-";
 }
 
 }  // namespace
@@ -88,10 +88,19 @@ void print_search(const tune::KeptRun& kept) {
   for (const auto& reason : kept.run.reasons())
     line("failed", fmt::format("{} {}{}{}", reason.count, name_of(reason.failure),
                                reason.message.empty() ? "" : ": ", reason.message));
-  Table table({"fastest", "time"});
-  const auto ranked = kept.run.ranked();
-  for (std::size_t i = 0; i < std::min(shown, ranked.size()); ++i)
-    table.row({kept.run.text(*ranked[i]), duration(ranked[i]->outcome.time * 1e9)});
+  if (const auto& winner = kept.run.winner) {
+    line("winner", fmt::format("{}, {}", kept.run.text(winner->positions),
+                               duration(winner->ending.seconds * 1e9)));
+    line("decided by", fmt::format("{}, {} finalists, {} rounds", name_of(winner->ending.decision),
+                                   winner->ending.finalists.size(), winner->ending.rounds));
+  }
+  Table table({"fastest", "time in the search", "in the play-off"});
+  const auto standing = kept.run.standing();
+  for (std::size_t i = 0; i < std::min(shown, standing.size()); ++i) {
+    const auto* finalist = kept.run.finalist(standing[i]->id);
+    table.row({kept.run.text(*standing[i]), duration(standing[i]->outcome.time * 1e9),
+               finalist == nullptr ? "-" : fmt::format("{:.3f} x", finalist->relative)});
+  }
   print(table.text());
 }
 

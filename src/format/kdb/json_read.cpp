@@ -3,6 +3,7 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
+#include "base/json_bounds.hpp"
 #include "format/kdb/form.hpp"
 #include "format/kdb/place.hpp"
 
@@ -90,7 +91,7 @@ class JsonReader {
       const auto bits =
           name.is_string() ? flag_named(name.get_ref<const std::string&>(), layout_) : std::nullopt;
       if (!bits)
-        wrong("", fmt::format("{} is no flag of layout {}", name.dump(), name_of(layout_)));
+        wrong("", fmt::format("{} is not a flag of layout {}", name.dump(), name_of(layout_)));
       setting.flags |= bits.value_or(0);
     });
     record_ = 0;
@@ -106,7 +107,7 @@ class JsonReader {
     if (value == nullptr) return 0;
     if (value->is_string()) {
       const auto named = type_named(value->get_ref<const std::string&>());
-      if (!named) wrong("type", fmt::format("{} is no data type", value->dump()));
+      if (!named) wrong("type", fmt::format("{} is not a data type", value->dump()));
       return named.value_or(0);
     }
     return number<std::uint32_t>(json, "type");
@@ -260,7 +261,7 @@ class JsonReader {
       const auto number = value.get<std::uint64_t>();
       if (number <= std::numeric_limits<T>::max()) return static_cast<T>(number);
     }
-    wrong(name, fmt::format("found {}, expected a whole number from 0 to {}", value.dump(),
+    wrong(name, fmt::format("found {}, expected an integer from 0 to {}", value.dump(),
                             std::numeric_limits<T>::max()));
     return 0;
   }
@@ -292,6 +293,7 @@ class JsonReader {
 }  // namespace
 
 Expected<Database> from_json(std::string_view text) {
+  if (auto within = check_json_bounds(text); !within) return tl::unexpected(within.error());
   Json json;
   try {
     json = Json::parse(text);

@@ -126,13 +126,26 @@ std::string describe(const Setting& setting, Layout layout) {
                      names.empty() ? "" : " ", fmt::join(names, "+"));
 }
 
+namespace {
+
+/// The element of an index that a place may have made up, or null.
+template <class T>
+const T* element_at(const std::vector<T>& elements, std::int64_t index) {
+  const bool is_there = index >= 0 && static_cast<std::uint64_t>(index) < elements.size();
+  return is_there ? &elements[static_cast<std::size_t>(index)] : nullptr;
+}
+
+}  // namespace
+
+// Findings of a file that could not be read to its end have places and no database.
 std::string describe(const Database& database, const Place& place) {
   if (place.pattern < 0) return "header";
-  const Pattern& pattern = database.patterns[static_cast<std::size_t>(place.pattern)];
-  std::string text = shown_name(pattern);
+  const Pattern* const pattern = element_at(database.patterns, place.pattern);
+  std::string text = pattern ? shown_name(*pattern) : fmt::format("pattern {}", place.pattern);
   if (place.setting < 0) return text;
-  const Setting& setting = pattern.settings[static_cast<std::size_t>(place.setting)];
-  text += ", " + describe(setting, database.layout);
+  const Setting* const setting = pattern ? element_at(pattern->settings, place.setting) : nullptr;
+  text += ", " + (setting ? describe(*setting, database.layout)
+                          : fmt::format("setting {}", place.setting));
   if (place.record >= 0) text += fmt::format(", record {}", place.record);
   return text;
 }

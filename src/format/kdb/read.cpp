@@ -29,11 +29,13 @@ class Reader {
  private:
   // The version is looked at before the sum: another version's sum may be another one.
   void read_header() {
+    // Said of a shorter file, too: it is something else, and not cut short.
+    if (cursor_.left() < 3) cursor_.refuse(0, "header", "not a kernel database: expected 'CBS'");
     const ByteView magic = cursor_.take(3, "header");
     const auto version = cursor_.number<std::uint32_t>("version");
     if (!cursor_.ok()) return;
     if (as_text(magic) != "CBS")
-      cursor_.refuse(0, "header", "'CBS' was expected; this is no kernel database");
+      cursor_.refuse(0, "header", "not a kernel database: expected 'CBS'");
     if (version != form_.version)
       cursor_.refuse(3, "version", fmt::format("found {}, expected 1 or 3", version),
                      Errc::unsupported);
@@ -118,8 +120,8 @@ class Reader {
   bool fits(std::uint32_t count, std::size_t size, std::size_t offset, std::string_view field) {
     if (count > cursor_.left() / size)
       cursor_.refuse(offset, field,
-                     fmt::format("{} of at least {} bytes are announced, {} bytes are left", count,
-                                 size, cursor_.left()));
+                     fmt::format("{} items of at least {} bytes each, but only {} bytes are left",
+                                 count, size, cursor_.left()));
     return cursor_.ok();
   }
 

@@ -190,7 +190,7 @@ class Verifier {
       at += form_.record_bytes;
       if (record.tuned()) {
         any = true;
-        tuned(record, setting.type, untuned);
+        tuned(record, key_of(setting), untuned);
       } else {
         untuned = true;
       }
@@ -203,15 +203,15 @@ class Verifier {
   }
 
   // The list is kept between records: most have nothing to say, and none shall allocate for that.
-  void tuned(const Record& record, std::uint32_t type, bool untuned_before) {
+  void tuned(const Record& record, const SettingKey& setting, bool untuned_before) {
     breaches_.clear();
-    if (known_ != nullptr && type <= 3) {
-      check_record(record, *known_, type, database_.layout, device_, breaches_);
+    if (known_ != nullptr && setting.type <= 3) {
+      check_record(record, *known_, setting, database_.layout, device_, breaches_);
     } else {
       check_unknown_record(record, database_.layout, device_, breaches_);
     }
     for (Breach& breach : breaches_)
-      say(Severity::error, breach.rule, place_, std::move(breach.text));
+      say(breach.severity, breach.rule, place_, std::move(breach.text));
     if (fixed_ && untuned_before)
       say(Severity::warning, "hidden", place_,
           "clBLAS 2.12 does not see it behind an untuned record of its setting");

@@ -104,7 +104,8 @@ class Parser {
       comma = peek() == ',';
       if (comma) ++at_;
     }
-    if (result_.shape.size() == 1 && !comma) return refuse("a comma: (3) is no tuple, (3,) is");
+    if (result_.shape.size() == 1 && !comma)
+      return refuse("a comma: a tuple of one is (3,), not (3)");
     expect(')', ")");
   }
 

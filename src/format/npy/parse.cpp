@@ -11,9 +11,8 @@ using namespace std::string_view_literals;
 constexpr std::string_view magic = "\x93NUMPY"sv;
 
 std::uint64_t read_header_size(Cursor& cursor) {
-  const std::string_view found = as_text(cursor.take(magic.size(), "magic"));
-  if (cursor.ok() && found != magic)
-    cursor.refuse(0, "magic", "this is no npy file (expected the byte 0x93 and \"NUMPY\")");
+  if (cursor.left() < magic.size() || as_text(cursor.take(magic.size(), "magic")) != magic)
+    cursor.refuse(0, "magic", "not an npy file (expected the byte 0x93 and \"NUMPY\")");
   const auto major = cursor.number<std::uint8_t>("version");
   const auto minor = cursor.number<std::uint8_t>("version");
   if (cursor.ok() && (major < 1 || major > 3 || minor != 0))

@@ -12,6 +12,8 @@ constexpr std::string_view magic = "poclbin\0"sv;
 constexpr std::uint64_t binary_types[] = {1, 2, 4};  // CL_PROGRAM_BINARY_TYPE_*
 
 void read_magic(Cursor& cursor) {
+  if (cursor.left() < magic.size())
+    cursor.refuse(0, "magic", "not a program archive: expected \"poclbin\" and a NUL");
   const std::string_view found = as_text(cursor.take(magic.size(), "magic"));
   if (!cursor.ok() || found == magic) return;
   // The layout that an old wiki page proposed has no NUL there but the version's low byte.
@@ -19,7 +21,7 @@ void read_magic(Cursor& cursor) {
     cursor.refuse(7, "magic",
                   "found the layout of PoCL's old wiki page, which has no kernels; expected a NUL",
                   Errc::unsupported);
-  cursor.refuse(0, "magic", "expected \"poclbin\" and a NUL");
+  cursor.refuse(0, "magic", "not a program archive: expected \"poclbin\" and a NUL");
 }
 
 const Layout* read_version(Cursor& cursor) {

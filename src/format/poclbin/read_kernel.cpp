@@ -93,12 +93,12 @@ Sizes read_sizes(Cursor& cursor, const Layout& layout) {
 /// PoCL finds the files by these sizes and not by reading up to them: both ways have to agree.
 void check_sizes(Cursor& cursor, const Sizes& sizes, std::size_t argument_bytes) {
   if (argument_bytes != sizes.arguments)
-    cursor.refuse(sizes.offset + 16, "arginfo_size",
-                  fmt::format("{} are announced, the arguments take {} bytes", sizes.arguments,
-                              argument_bytes));
+    cursor.refuse(
+        sizes.offset + 16, "arginfo_size",
+        fmt::format("found {}, but the arguments take {} bytes", sizes.arguments, argument_bytes));
   if (sizes.binaries != cursor.left())
     cursor.refuse(sizes.offset + 8, "binaries_size",
-                  fmt::format("{} are announced, the record has {} bytes left for files",
+                  fmt::format("found {}, but the record has {} bytes left for files",
                               sizes.binaries, cursor.left()));
 }
 

@@ -21,7 +21,7 @@ std::string_view read_text(Cursor& cursor, ByteView bytes, std::string_view fiel
   const auto end = most == 0 ? nullptr : std::memchr(rest.data(), 0, most);
   if (end == nullptr) {
     cursor.refuse(cursor.at(), field,
-                  fmt::format("found no NUL in the {} bytes where a path may end", most));
+                  fmt::format("missing NUL: a path ends within {} bytes", most));
     return {};
   }
   const auto size = static_cast<std::size_t>(static_cast<const std::byte*>(end) - rest.data());

@@ -5,7 +5,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
 
+#include "base/log.hpp"
 #include "kernel/apart/server.hpp"
 #include "kernel/compile.hpp"
 
@@ -64,6 +68,34 @@ bool serves() {
   return set == nullptr || std::string_view(set) != "off";
 }
 
+/// Programs in the helper's place that were none, and why. Each is told of once: those who compile
+/// go on without a helper, and would not say it.
+class Strangers {
+ public:
+  std::optional<std::string> reason(const fs::path& program) {
+    const std::lock_guard lock(mutex_);
+    const auto found = reasons_.find(identity_of(program));
+    if (found == reasons_.end()) return {};
+    return found->second;
+  }
+  void add(const fs::path& program, const std::string& reason) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!reasons_.emplace(identity_of(program), reason).second) return;
+    }
+    log(LogLevel::warning, reason);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string> reasons_;
+};
+
+Strangers& strangers() {
+  static Strangers all;
+  return all;
+}
+
 /// A new private folder with the job and an empty cache.
 Expected<TemporaryFolder> make_job_folder(const Job& job) {
   auto folder = TemporaryFolder::create("kiln-compile", memory_folder());
@@ -80,11 +112,19 @@ Expected<ProcessResult> run_own_helper(const fs::path& helper, const fs::path& f
                                        const HelperSetting& setting) {
   ProcessRequest process;
   process.program = helper;
+  process.arguments = {std::string(job_option)};
   process.folder = folder;
   process.limit = setting.limit;
   process.environment = setting.environment;
+  process.greeting = std::string(greeting) + "\n";
+  process.greeting_limit = setting.patience;
   for (auto& variable : compiler_environment()) process.environment.push_back(std::move(variable));
-  return run_process(process);
+  auto result = run_process(process);
+  if (!result || result->not_expected.empty()) return result;
+  const std::string reason =
+      helper.string() + " is not Kiln's compile helper: " + result->not_expected;
+  strangers().add(helper, reason);
+  return fail(Errc::unsupported, reason);
 }
 
 Expected<void> keep_intermediates(const fs::path& folder, const fs::path& keep) {
@@ -95,18 +135,28 @@ Expected<void> keep_intermediates(const fs::path& folder, const fs::path& keep) 
   return fail(Errc::io, "cannot keep intermediates in " + keep.string() + ": " + error.message());
 }
 
+/// Empty where no server does it, for whatever reason.
+std::optional<HelperRun> run_by_server(const fs::path& helper, TemporaryFolder folder,
+                                       const HelperSetting& setting) {
+  // What it writes is read by this process.
+  constexpr std::uint64_t most_said = 16u << 20;
+  auto result =
+      ask_server(helper, {folder.path(), setting.limit, setting.environment, setting.patience});
+  if (!result) return {};
+  result->errors = read_text(folder.path() / said_file, most_said).value_or("");
+  return HelperRun{std::move(folder), std::move(*result), true};
+}
+
 }  // namespace
 
 Expected<HelperRun> run_helper(const Job& job, const HelperSetting& setting) {
   const auto helper = find_compile_helper();
   if (helper.empty()) return fail(Errc::unsupported, "the compile helper kiln-compile is absent");
+  if (const auto reason = strangers().reason(helper)) return fail(Errc::unsupported, *reason);
   if (setting.shared && serves()) {
     auto folder = make_job_folder(job);
     if (!folder) return tl::unexpected(folder.error());
-    if (auto result = ask_server(helper, {folder->path(), setting.limit, setting.environment})) {
-      result->errors = read_text(folder->path() / said_file).value_or("");
-      return HelperRun{std::move(*folder), std::move(*result)};
-    }
+    if (auto run = run_by_server(helper, std::move(*folder), setting)) return std::move(*run);
     // A server that lives on removes what a client that gave up has left, and its worker may be
     // writing there still: this folder is no place for another helper.
   }

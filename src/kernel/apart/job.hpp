@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,13 +43,19 @@ inline constexpr const char* said_file = "said";          ///< output of a serve
 inline constexpr const char* cache_folder = "cache";
 enum ExitCode { done = 0, failed = 3, does_not_build = 4, parent_gone = 5, no_folder = 6 };
 
+/// By this a helper is known: it is the first thing that one writes, on standard output as a line,
+/// in a server's socket as a message. The number is that of what is said and of the job's layout.
+inline constexpr std::string_view greeting = "kiln-compile 1";
+/// What a helper of one job is started with: programs in its place refuse it, most of them at once.
+inline constexpr std::string_view job_option = "--job";
+
 /// What the driver's compiler finds in its environment, besides the caller's own: it keeps its
 /// files in the private folder. The name is relative, so that this machine's paths, and with them
 /// the user's name, stay out of the archive. And the loader finds the one driver that is needed.
 std::vector<std::pair<std::string, std::string>> compiler_environment();
 
-/// The helper's whole work, in the current folder; ends with the parent. Writes artifact_file, or
-/// log_file. Returns an ExitCode.
+/// The helper's whole work, in the current folder; ends with the parent. Writes the greeting, and
+/// artifact_file or log_file. Returns an ExitCode.
 int run_job();
 /// The same in a worker of the compile server, which sees to its end. The driver remembers what it
 /// has compiled and loaded by the program's hash and would not do it again: `salt`, which no other

@@ -28,6 +28,8 @@ constexpr int most_jobs_of_worker = 256;
 // Each has a descriptor here; the others wait in the listening socket's queue.
 constexpr std::size_t most_clients = 256;
 constexpr std::int64_t longest_wait_ms = 3'600'000;
+// Clients that wait hear of it so often. They give up after ten times that.
+constexpr std::int64_t sign_of_life_ms = 1000;
 
 /// A process that does one job after another, all with one environment. Its first loads the driver
 /// and its library, which the others find done; what a job does to its process harms the worker
@@ -106,6 +108,7 @@ class Server {
   void run() {
     while (listener_ || !clients_.empty()) {
       begin_jobs();
+      tell_who_waits();
       wait();
     }
   }
@@ -118,7 +121,6 @@ class Server {
       if (worker == nullptr) break;
       if (!send(worker->socket.get(), encode(*client.request))) {
         // It died with nothing to do. The client, whose connection ends, does the job itself.
-        kill_worker(*worker);
         dismiss(*worker);
         client.gone = true;
         continue;
@@ -141,7 +143,6 @@ class Server {
     }
     if (workers_.size() >= most_workers_) {
       if (other == nullptr) return nullptr;
-      kill_worker(*other);
       dismiss(*other);
     }
     // The first may be the only one, and it is not to wait; two load the library side by side as
@@ -162,10 +163,18 @@ class Server {
     return &workers_.emplace_back(Worker{pid, std::move(ours), environment});
   }
 
+  /// A client that was stopped hears nothing: a message that finds no room is dropped.
+  void tell_who_waits() {
+    if (clients_.empty() || now_ns() < next_sign_ns_) return;
+    for (const auto& client : clients_)
+      if (client.request && !client.gone) (void)send(client.socket.get(), still_working);
+    next_sign_ns_ = now_ns() + sign_of_life_ms * 1'000'000;
+  }
+
   void wait() {
     const int listener = clients_.size() < most_clients ? listener_.get() : -1;
     std::vector<pollfd> watched{{parent_lives_ ? 0 : -1, POLLIN, 0}, {listener, POLLIN, 0}};
-    std::int64_t nearest = INT64_MAX;
+    std::int64_t nearest = clients_.empty() ? INT64_MAX : next_sign_ns_;
     for (const auto& client : clients_) {
       watched.push_back({client.gone ? -1 : client.socket.get(), POLLIN, 0});
       watched.push_back({client.worker ? client.worker->socket.get() : -1, POLLIN, 0});
@@ -198,7 +207,7 @@ class Server {
     socklen_t size = sizeof peer;
     if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != ::geteuid())
       return;
-    clients_.emplace_back(connection.release());
+    if (send(socket, greeting)) clients_.emplace_back(connection.release());
   }
 
   void hear(Client& client) {
@@ -221,12 +230,7 @@ class Server {
     worker.busy = false;
     const auto message = receive(worker.socket.get());
     auto result = message ? decode_result(*message) : std::nullopt;
-    if (!result) {
-      kill_worker(worker);
-      dismiss(worker);
-    } else if (worker.jobs >= most_jobs_of_worker) {
-      dismiss(worker);
-    }
+    if (!result || worker.jobs >= most_jobs_of_worker) dismiss(worker);
     if (client.timed_out) result.emplace().timed_out = true;
     if (client.gone)
       remove_job_folder(client.request->folder);  // the compiler may have gone on writing
@@ -243,8 +247,9 @@ class Server {
     ::kill(worker.pid, SIGKILL);  // it may not have its group yet
   }
 
-  /// Waits for its end, which is near.
+  /// Ends it, whatever it does: one that was stopped would not hear that its socket has closed.
   void dismiss(const Worker& worker) {
+    kill_worker(worker);
     const pid_t pid = worker.pid;
     workers_.remove_if([&](const Worker& other) { return &other == &worker; });
     int status = 0;
@@ -272,6 +277,7 @@ class Server {
   std::list<Worker> workers_;
   const std::size_t most_workers_ = processors();
   int hired_ = 0;
+  std::int64_t next_sign_ns_ = 0;
   bool parent_lives_ = true;
 };
 
@@ -280,6 +286,8 @@ class Server {
 int serve(int listener, const std::filesystem::path& path) {
   if (::chdir("/") != 0) return failed;
   ::signal(SIGPIPE, SIG_IGN);
+  // Its clients see the process that called listen() last as their peer: this one from now on.
+  (void)::listen(listener, listen_backlog);
   Server(listener, path).run();
   // The driver's own clean-up takes as long as a compilation, and there is nothing to be saved.
   ::_exit(done);

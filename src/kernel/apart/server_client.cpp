@@ -1,190 +1,195 @@
-// The client's side: finds the server that fits this process, or starts one.
-#include <fcntl.h>
+// The client's side: one question, one answer, and no wait without a bound.
 #include <fmt/format.h>
 #include <poll.h>
-#include <sched.h>
-#include <sys/file.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
+#include <cstdio>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
-#include "base/digest.hpp"
-#include "base/process.hpp"
+#include "base/clock.hpp"
 #include "kernel/apart/job.hpp"
+#include "kernel/apart/server_connection.hpp"
 #include "kernel/apart/server_message.hpp"
 #include "store/fork_guard.hpp"
-
-extern char** environ;
 
 namespace kiln::apart {
 namespace {
 
 namespace fs = std::filesystem;
+using std::chrono::milliseconds;
 
 // What a job may take longer than its limit before the server is believed to be stuck.
-constexpr int grace_ms = 5'000;
+constexpr milliseconds grace{5'000};
+// One that is found stopped (a signal, a debugger) so long after it last spoke is not waited for.
+constexpr milliseconds stop_check{500};
 
-/// The servers that this process has started, by the pipes whose ends they wait for. They go when
-/// the process does, however it ends: what it forks off holds none of the pipes.
-class Children final : private ForkGuarded {
+/// What this process knows of servers: those that it has started, by the pipes whose ends they wait
+/// for, and those that gave no answer. The servers go when the process does, however it ends: what
+/// it forks off holds none of the pipes.
+class KnownServers final : private ForkGuarded {
  public:
-  Children() { watch(); }
-  ~Children() override { unwatch(); }
+  KnownServers() { watch(); }
+  ~KnownServers() override { unwatch(); }
 
   void add(ChildProcess server) {
     const std::lock_guard lock(mutex_);
     reap();
-    servers_.push_back(std::move(server));
+    started_.push_back(std::move(server));
+  }
+  /// Ends one if this process has started it: a program that is no server ends by nothing else.
+  void end(pid_t pid) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(started_.begin(), started_.end(),
+                                    [&](const ChildProcess& child) { return child.pid == pid; });
+    if (found == started_.end()) return;
+    ::kill(-pid, SIGKILL);
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    started_.erase(found);
+  }
+
+  void give_up(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    silent_.insert(name);
+  }
+  bool has_given_up(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return silent_.contains(name);
   }
 
  private:
   void before_fork() override { mutex_.lock(); }
   void after_fork() override {
-    if (process_ != ::getpid()) servers_.clear();
+    if (process_ != ::getpid()) started_.clear();
     process_ = ::getpid();
     mutex_.unlock();
   }
 
   void reap() {
-    std::erase_if(servers_, [](const ChildProcess& child) {
+    std::erase_if(started_, [](const ChildProcess& child) {
       int status = 0;
       return ::waitpid(child.pid, &status, WNOHANG) != 0;
     });
   }
   std::mutex mutex_;
-  std::vector<ChildProcess> servers_;
+  std::vector<ChildProcess> started_;
+  std::set<std::string> silent_;
   pid_t process_ = ::getpid();  ///< whose they are
 };
 
-Children& children() {
-  static Children all;
+KnownServers& known_servers() {
+  static KnownServers all;
   return all;
 }
 
-/// A folder of this user's for sockets; empty where there is none that is safe.
-fs::path socket_folder() {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  const fs::path folder = runtime != nullptr && *runtime == '/'
-                              ? fs::path(runtime) / "kiln"
-                              : fs::path(fmt::format("/tmp/kiln-{}", ::geteuid()));
-  ::mkdir(folder.c_str(), 0700);
-  struct stat status {};
-  const bool safe = ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
-                    status.st_uid == ::geteuid() && (status.st_mode & 0077) == 0;
-  return safe ? folder : fs::path();
+/// Whether a process was stopped by a signal or a debugger. False where the system does not tell.
+bool is_stopped(pid_t pid) {
+  if (pid <= 0) return false;
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  const std::unique_ptr<std::FILE, Close> file(
+      std::fopen(fmt::format("/proc/{}/stat", pid).c_str(), "re"));
+  char text[256] = {};
+  if (!file || std::fread(text, 1, sizeof text - 1, file.get()) == 0) return false;
+  // The name stands in brackets and may hold some.
+  const std::string_view line(text);
+  const auto end = line.rfind(')');
+  return end != line.npos && end + 2 < line.size() &&
+         (line[end + 2] == 'T' || line[end + 2] == 't');
 }
 
-bool matters(std::string_view entry) {
-  // What every shell changes, and what only the library reads.
-  for (const char* name : {"PWD=", "OLDPWD=", "SHLVL=", "_=", "KILN_"})
-    if (entry.starts_with(name)) return false;
-  return true;
-}
+/// What is said of one job.
+class Conversation {
+ public:
+  enum class End {
+    answered,
+    unanswered,  ///< it has ended, or is too busy
+    silent,      ///< it says nothing, or nothing that a server says
+  };
 
-/// Two processes share a server where a helper of their own would be the same: program, environment
-/// and processors. The length of a socket's path is bounded, so a digest stands for all that.
-std::string name_of_server(const fs::path& helper) {
-  std::vector<std::string> facts;
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (matters(*entry)) facts.emplace_back(*entry);
-  std::sort(facts.begin(), facts.end());
-  struct stat status {};
-  if (::stat(helper.c_str(), &status) == 0)
-    facts.push_back(fmt::format("{} {} {} {}.{}", helper.string(), status.st_ino, status.st_size,
-                                status.st_mtim.tv_sec, status.st_mtim.tv_nsec));
-  cpu_set_t processors;
-  CPU_ZERO(&processors);
-  ::sched_getaffinity(0, sizeof processors, &processors);
-  Blake2b digest;
-  for (const auto& fact : facts) digest.update({as_bytes(fact).data(), fact.size() + 1});
-  digest.update(std::as_bytes(std::span(&processors, 1)));
-  return "compile-" + digest.finish().brief();
-}
+  Conversation(const ServerConnection& connection, const ServerRequest& request)
+      : connection_(connection),
+        request_(request),
+        end_ns_(now_ns() + nanoseconds(request.limit + grace)) {}
 
-sockaddr_un address_of(const fs::path& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string text = path.string();
-  if (text.size() < sizeof address.sun_path)
-    std::memcpy(address.sun_path, text.c_str(), text.size() + 1);
-  return address;
-}
-
-FileDescriptor connect_to(const fs::path& path) {
-  FileDescriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  const sockaddr_un address = address_of(path);
-  if (!socket || address.sun_path[0] == '\0') return {};
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return {};
-  return socket;
-}
-
-/// Starts a server on a socket that listens already, so that nobody has to wait for it.
-bool start(const fs::path& helper, int listener, const fs::path& path) {
-  ProcessRequest server;
-  server.program = helper;
-  server.arguments = {"--serve", path.string()};
-  server.environment = compiler_environment();
-  auto child = start_process(server, listener);
-  if (!child) return false;
-  children().add(*std::move(child));
-  return true;
-}
-
-/// A connection to the server, which is started where there is none.
-FileDescriptor connection(const fs::path& helper) {
-  const fs::path folder = socket_folder();
-  if (folder.empty()) return {};
-  const std::string name = name_of_server(helper);
-  const fs::path path = folder / (name + ".sock");
-  if (auto connected = connect_to(path)) return connected;
-  // One starts it; the others find it then.
-  const FileDescriptor lock(
-      ::open((folder / (name + ".lock")).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock || ::flock(lock.get(), LOCK_EX) != 0) return {};
-  if (auto connected = connect_to(path)) return connected;
-  const FileDescriptor listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  const fs::path fresh = folder / fmt::format("{}.{}", name, ::getpid());
-  ::unlink(fresh.c_str());
-  const sockaddr_un address = address_of(fresh);
-  if (!listener || address.sun_path[0] == '\0' ||
-      ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(listener.get(), 128) != 0)
-    return {};
-  // Takes the place of a dead server's name in one step.
-  if (::rename(fresh.c_str(), path.c_str()) != 0 || !start(helper, listener.get(), path)) {
-    ::unlink(fresh.c_str());
-    ::unlink(path.c_str());
-    return {};
+  End run(ProcessResult& result) {
+    const int socket = connection_.socket.get();
+    if (!send(socket, encode(request_))) return End::unanswered;
+    for (bool greeted = false;;) {
+      const End heard = wait();
+      if (heard != End::answered) return heard;
+      const auto message = receive(socket);
+      if (!message) return End::unanswered;
+      if (!greeted) {
+        if (*message != greeting) return End::silent;
+        greeted = true;
+      } else if (*message != still_working) {
+        const auto decoded = decode_result(*message);
+        if (!decoded) return End::silent;
+        result = *decoded;
+        return End::answered;
+      } else if (now_ns() >= end_ns_) {
+        return End::unanswered;
+      }
+    }
   }
-  return connect_to(path);
-}
+
+ private:
+  static std::int64_t nanoseconds(milliseconds time) { return time.count() * 1'000'000; }
+
+  /// Until there is something to read.
+  End wait() const {
+    const std::int64_t silent_ns = now_ns() + nanoseconds(request_.patience);
+    bool was_stopped = false;
+    for (;;) {
+      const std::int64_t left = std::min(end_ns_, silent_ns) - now_ns();
+      if (left <= 0) return now_ns() >= end_ns_ ? End::unanswered : End::silent;
+      pollfd watched{connection_.socket.get(), POLLIN, 0};
+      const int ready = ::poll(
+          &watched, 1, static_cast<int>(std::min(left, nanoseconds(stop_check)) / 1'000'000 + 1));
+      if (ready > 0) return End::answered;
+      if (ready < 0 && errno != EINTR) return End::unanswered;
+      const bool stopped = is_stopped(process_of(connection_));
+      // Twice: it may have been stopped for a moment.
+      if (stopped && was_stopped) return End::silent;
+      was_stopped = stopped;
+    }
+  }
+
+  const ServerConnection& connection_;
+  const ServerRequest& request_;
+  const std::int64_t end_ns_;
+};
 
 }  // namespace
 
 std::optional<ProcessResult> ask_server(const fs::path& helper, const ServerRequest& request) {
-  const FileDescriptor socket = connection(helper);
-  if (!socket || !send(socket.get(), encode(request))) return {};
-  pollfd watched{socket.get(), POLLIN, 0};
-  int ready = -1;
-  do {
-    ready = ::poll(&watched, 1, static_cast<int>(request.limit.count()) + grace_ms);
-  } while (ready < 0 && errno == EINTR);
-  if (ready <= 0) return {};
-  const auto message = receive(socket.get());
-  auto result = message ? decode_result(*message) : std::nullopt;
-  // It sees other files than we do.
-  if (result && result->exit_code == no_folder) return {};
+  const std::string name = name_of_server(helper);
+  if (known_servers().has_given_up(name)) return {};
+  auto connection = connect_to_server(helper, name, request.patience);
+  if (connection.started) known_servers().add(*std::move(connection.started));
+  ProcessResult result;
+  auto end = connection.silent ? Conversation::End::silent : Conversation::End::unanswered;
+  if (connection.socket) end = Conversation(connection, request).run(result);
+  if (end == Conversation::End::silent) {
+    known_servers().give_up(name);
+    take_name_away(connection, request.patience);
+    known_servers().end(connection.process);
+  }
+  // It may see other files than we do.
+  if (end != Conversation::End::answered || result.exit_code == no_folder) return {};
   return result;
 }
+
+void give_server_up(const fs::path& helper) { known_servers().give_up(name_of_server(helper)); }
 
 }  // namespace kiln::apart

@@ -169,6 +169,8 @@ void make_artifact(const Job& job) {
 }  // namespace
 
 int run_job() {
+  const std::string line = std::string(greeting) + "\n";
+  if (!write_all(1, as_bytes(line), "standard output")) return failed;
   die_with_parent();
   return do_job_here("");
 }

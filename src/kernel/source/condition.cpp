@@ -56,10 +56,9 @@ class Evaluator {
   Evaluator(std::span<const Token> tokens, const std::function<bool(const Token&)>& undefined)
       : tokens_(tokens), surely_undefined_(undefined) {}
 
-  Truth run() {
+  Value run() {
     const Value value = conditional();
-    if (failed_ || at_ != tokens_.size() || !value) return Truth::unknown;
-    return *value != 0 ? Truth::yes : Truth::no;
+    return failed_ || at_ != tokens_.size() ? Value{} : value;
   }
 
  private:
@@ -181,7 +180,14 @@ class Evaluator {
 
 Truth evaluate_condition(std::span<const Token> tokens,
                          const std::function<bool(const Token& name)>& surely_undefined) {
-  return Evaluator(tokens, surely_undefined).run();
+  const Value value = Evaluator(tokens, surely_undefined).run();
+  if (!value) return Truth::unknown;
+  return *value != 0 ? Truth::yes : Truth::no;
+}
+
+std::optional<std::int64_t> evaluate_constant(std::span<const Token> tokens) {
+  static const std::function<bool(const Token&)> none = [](const Token&) { return false; };
+  return Evaluator(tokens, none).run();
 }
 
 }  // namespace kiln

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "kernel/source/lexer.hpp"
@@ -17,5 +18,9 @@ enum class Truth : std::uint8_t { no, yes, unknown };
 /// is unknown, too.
 Truth evaluate_condition(std::span<const Token> tokens,
                          const std::function<bool(const Token& name)>& surely_undefined);
+
+/// The value of an integer constant expression (ISO C99 6.6), such as an array's size, whose macros
+/// are expanded. Nothing where it is no valid one, or names something.
+std::optional<std::int64_t> evaluate_constant(std::span<const Token> tokens);
 
 }  // namespace kiln

@@ -1,6 +1,7 @@
 #include "kernel/source/expand.hpp"
 
 #include <algorithm>
+#include <climits>
 
 namespace kiln {
 
@@ -70,7 +71,7 @@ Expected<void> IncludeExpander::expand_file(const SourceFile& file, const std::s
     copied = token.end;
     if (out_.size() > SourceFiles::max_bytes)
       return fail(Errc::bad_input,
-                  stack_.front().name + ": expands to more than 64 MiB with its includes");
+                  stack_.front().name + ": expands to more than 16 MiB with its includes");
     if (once) {  // all is one file now, where the driver would warn; its lines stay
       out_.append(static_cast<std::size_t>(
                       std::count(text.begin() + token.begin, text.begin() + token.end, '\n')),
@@ -97,7 +98,7 @@ Expected<void> IncludeExpander::expand_file(const SourceFile& file, const std::s
   end_line();
   if (out_.size() > SourceFiles::max_bytes)
     return fail(Errc::bad_input,
-                stack_.front().name + ": expands to more than 64 MiB with its includes");
+                stack_.front().name + ": expands to more than 16 MiB with its includes");
   return {};
 }
 
@@ -111,6 +112,10 @@ Expected<void> IncludeExpander::include(const Place& place) {
                 place.shown + ": this #" + directive +
                     " cannot be tracked: #include \"file\" or #include <file> was expected");
   const std::string_view operand = place.operands[0].text;
+  if (operand.size() > PATH_MAX)
+    return fail(Errc::bad_input, place.shown + ": this #include names a path of " +
+                                     std::to_string(operand.size()) + " characters, expected at " +
+                                     "most " + std::to_string(PATH_MAX));
   const std::string name(operand.substr(1, operand.size() - 2));
   const bool quoted = operand[0] == '"';
   const auto path = find(name, quoted, place.file.folder);

@@ -89,6 +89,7 @@ class Preprocessor {
       const bool changes =
           std::any_of(std::begin(renaming_pragmas), std::end(renaming_pragmas),
                       [&](std::string_view pragma) { return said.find(pragma) != said.npos; });
+      out_.packs |= !readable || said.find("pack") != said.npos;
       if (!readable || changes) obstacle(tokens[i], "_Pragma(" + std::string(said) + ")");
     }
   }
@@ -120,8 +121,9 @@ class Preprocessor {
     } else if (name == "include" || name == "include_next" || name == "import" || name == "embed") {
       obstacle(self, self.extent > 0 ? std::string(operands[0].text) : std::string(name),
                Obstacle::Kind::unseen_include);
-    } else if (name == "pragma" && self.extent > 0 && renames(operands[0].text)) {
-      obstacle(self, "#pragma " + std::string(operands[0].text));
+    } else if (name == "pragma" && self.extent > 0) {
+      out_.packs |= operands[0].text == "pack";
+      if (renames(operands[0].text)) obstacle(self, "#pragma " + std::string(operands[0].text));
     }
   }
 

@@ -33,6 +33,7 @@ struct Preprocessed {
   std::vector<std::uint32_t> defined;  ///< every macro name that the text defines
   std::vector<Obstacle> obstacles;
   std::vector<Word> words;  ///< of each symbol
+  bool packs = false;       ///< a #pragma pack may change how structures are laid out
 
   /// A token's word; Word::name for tokens that are no identifiers.
   Word word(const Token& token) const {

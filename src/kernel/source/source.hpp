@@ -41,7 +41,7 @@ using SourcePtr = std::shared_ptr<const Source>;
 /// recursion.
 ///
 /// Errors: not_found (the file, an include: names the line and the folders searched), bad_input (a
-/// NUL byte, recursion without guard, more than 64 levels or 64 MiB, an #include that names a
+/// NUL byte, recursion without guard, more than 64 levels or 16 MiB, an #include that names a
 /// macro), io.
 Expected<SourcePtr> load_source(const std::filesystem::path& path,
                                 const std::vector<std::filesystem::path>& include_folders = {});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/descriptor_path.hpp"
 #include "base/file.hpp"
 
 namespace kiln {
@@ -65,7 +66,7 @@ bool has_pragma_once(const std::vector<Token>& tokens) {
 Expected<std::unique_ptr<SourceFile>> prepare(std::string text, std::string name) {
   if (text.size() > SourceFiles::max_bytes)
     return fail(Errc::bad_input, name + " has " + std::to_string(text.size()) +
-                                     " bytes; at most 64 MiB were expected");
+                                     " bytes; at most 16 MiB were expected");
   auto file = std::make_unique<SourceFile>();
   file->text = std::move(text);
   normalise(file->text);
@@ -93,7 +94,8 @@ Expected<SourceFile*> SourceFiles::open(const std::filesystem::path& path, std::
   auto file = prepare(*std::move(text), std::move(name));
   if (!file) return tl::unexpected(std::move(file).error());
   (*file)->number = static_cast<std::uint32_t>(by_path_.size());
-  (*file)->folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const auto folder = folder_of_input(path);
+  (*file)->folder = folder.empty() ? std::filesystem::path(".") : folder;
   return (by_path_[key] = *std::move(file)).get();
 }
 

@@ -23,7 +23,7 @@ struct SourceFile {
 /// Reads each file once and finds it again by its canonical path. Not thread-safe.
 class SourceFiles {
  public:
-  static constexpr std::uint64_t max_bytes = 64u << 20;
+  static constexpr std::uint64_t max_bytes = 16u << 20;
 
   /// `name` is the file's name for people. The file lives as long as this object.
   Expected<SourceFile*> open(const std::filesystem::path& path, std::string name);

@@ -47,7 +47,7 @@ void LaneWriter::check_uniform_change(int declaration, const Node& node) {
         last_mentions_[declaration] < inner.end)
       return;
   }
-  refuse(node.begin, "a whole number or pointer that changes for some elements only");
+  refuse(node.begin, "an integer or pointer that changes for some elements only");
 }
 
 /// What stands behind an assignment's operator, as a vector of a type if one is given.

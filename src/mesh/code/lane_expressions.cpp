@@ -29,7 +29,7 @@ std::string LaneWriter::expression(const Node& node) {
     case CXCursor_ArraySubscriptExpr:
       for (const auto& child : node.children)
         if (child.type.depth == 0 && is_wide(syntax_, child))
-          return refuse(child.begin, "an index that depends on real numbers");
+          return refuse(child.begin, "an index that depends on floating-point numbers");
       return within(node);
     case CXCursor_UnaryOperator:
       if (node.operation.empty()) return refuse(node.begin, "an operator beside a macro");
@@ -50,9 +50,10 @@ std::string LaneWriter::expression(const Node& node) {
     case CXCursor_ConditionalOperator:
       if (node.children.size() != 3) return refuse(node.begin, "a choice without a first value");
       if (!is_wide(syntax_, node.children[0])) return within(node);
-      return is_real(node.type)    ? choice(node, *node.type.scalar)
-             : node.type.depth > 0 ? refuse(node.begin, "a pointer that depends on real numbers")
-                                   : refuse(node.begin, from_real);
+      return is_real(node.type) ? choice(node, *node.type.scalar)
+             : node.type.depth > 0
+                 ? refuse(node.begin, "a pointer that depends on floating-point numbers")
+                 : refuse(node.begin, from_real);
     case CXCursor_CStyleCastExpr:
       return cast(node);
     case CXCursor_CallExpr:

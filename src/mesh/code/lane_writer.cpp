@@ -288,7 +288,7 @@ std::string LaneWriter::declarations(const Node& node) {
     for (const auto& child : variable.children) {
       if (child.kind == CXCursor_TypeRef) continue;
       if (!is_floating(*type.scalar) && is_wide(syntax_, child))
-        return refuse(variable.begin, "a whole number that depends on real numbers");
+        return refuse(variable.begin, "an integer that depends on floating-point numbers");
       if (!fits(child, at, node.end)) {
         check_verbatim(child);
         continue;

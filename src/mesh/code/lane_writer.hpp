@@ -17,7 +17,7 @@
 namespace kiln::mesh {
 
 /// What stands against lanes where a whole number comes of real ones.
-constexpr const char* from_real = "a whole number that depends on real numbers";
+constexpr const char* from_real = "an integer that depends on floating-point numbers";
 
 /// Why a kernel cannot work on several elements at once, and at which byte of its text.
 struct LaneObstacle {

@@ -209,7 +209,7 @@ std::string arguments_obstacle(const LoopShape& shape, const UserKernel& kernel,
     };
     if (a.kind == ArgShape::Kind::mat) return of("a matrix");
     if (swaps) return of("RW through a Map: elements may share a target");
-    if (!is_floating(a.type)) return of(fmt::format("of whole numbers ({})", name_of(a.type)));
+    if (!is_floating(a.type)) return of(fmt::format("of an integer type ({})", name_of(a.type)));
   }
   if (const int values = values_of(shape) * wanted; values > most_values)
     return fmt::format("{} lanes have {} values, more than {}", wanted, values, most_values);

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 #include <set>
 
+#include "base/checked_size.hpp"
 #include "mesh/file/quote.hpp"
 
 namespace kiln::mesh {
@@ -48,6 +50,10 @@ Expected<const FileSet*> known_set(const MeshFile& mesh, const char* kind, const
                                            set.empty() ? "without a name" : quote(set)));
 }
 
+std::string text_of(const std::optional<std::size_t>& size) {
+  return size ? std::to_string(*size) : "more than any memory holds";
+}
+
 Expected<void> check_map(const MeshFile& mesh, const FileMap& map) {
   const auto from = known_set(mesh, "map", map.name, map.from);
   if (!from) return tl::unexpected(from.error());
@@ -57,11 +63,11 @@ Expected<void> check_map(const MeshFile& mesh, const FileMap& map) {
     return refuse(
         fmt::format("map {}: found arity {}, expected at least 1", quote(map.name), map.arity));
   const auto arity = static_cast<std::size_t>(map.arity);
-  const auto expected = static_cast<std::size_t>((*from)->size) * arity;
+  const auto expected = (CheckedSize::of_signed((*from)->size) * arity).get();
   if (map.values.size() != expected)
     return refuse(fmt::format("map {}: found {} entries, expected {} ({} for each of the {} {})",
-                              quote(map.name), map.values.size(), expected, arity, (*from)->size,
-                              quote(map.from)));
+                              quote(map.name), map.values.size(), text_of(expected), arity,
+                              (*from)->size, quote(map.from)));
   // Negative numbers are too large ones here, so that the loop has one comparison.
   const auto bound = static_cast<std::uint32_t>((*to)->size);
   for (std::size_t at = 0; at < map.values.size(); ++at)
@@ -80,11 +86,12 @@ Expected<void> check_bytes(const char* kind, const Data& data, std::int64_t elem
     return refuse(fmt::format("{} {}: found {} components, expected at least 1", kind,
                               quote(data.name), data.dim));
   const auto expected =
-      static_cast<std::size_t>(elements) * static_cast<std::size_t>(data.dim) * size_of(data.type);
+      (CheckedSize::of_signed(elements) * CheckedSize::of_signed(data.dim) * size_of(data.type))
+          .get();
   if (data.bytes.size() != expected)
     return refuse(fmt::format("{} {}: found {} bytes, expected {} ({} elements of {} {})", kind,
-                              quote(data.name), data.bytes.size(), expected, elements, data.dim,
-                              name_of(data.type)));
+                              quote(data.name), data.bytes.size(), text_of(expected), elements,
+                              data.dim, name_of(data.type)));
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "mesh/loop/check.hpp"
 #include "mesh/loop/joined_kernel.hpp"
 #include "mesh/object/state.hpp"
 
@@ -68,6 +69,7 @@ void par_loop(const Kernel& kernel, const Iteration& over, std::span<const Mixed
              kernel.name());
     parts.insert(parts.end(), argument.parts.begin(), argument.parts.end());
   }
+  check_alive(kernel, parts);  // a joined kernel is made of what they point to
   par_loop(joined_kernel(*Handles::state(over.set())->session, kernel, arguments), over,
            std::span<const Arg>(parts));
 }

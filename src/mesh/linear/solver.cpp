@@ -109,7 +109,7 @@ class Conjugate {
     residual_ = std::sqrt(first[1]);
     if (!std::isfinite(norm) || !std::isfinite(residual_))
       refuse_solution(
-          "b, x or the matrix has something that is no finite number, or whose square is none");
+          "b, x or the matrix has an element that is not finite, or whose square is not");
     goal_ = std::max(options_.relative * norm, options_.absolute);
     most_ = options_.divergence * std::max(norm, residual_);
     set_all(work_.goal, goal_ * goal_);
@@ -193,7 +193,7 @@ class Conjugate {
     result_.iterations = iteration;
     residual_ = std::sqrt(s[1]);
     if (std::isnan(s[0]) || std::isnan(s[1]) || std::isnan(pq))
-      refuse_solution(fmt::format("iteration {} met something that is no number (NaN)", iteration));
+      refuse_solution(fmt::format("iteration {} produced a NaN", iteration));
     is_done_ = true;
     if (s[1] <= goal_squared_)
       result_.end = End::converged;
@@ -217,6 +217,15 @@ class Conjugate {
 
 }  // namespace
 
+namespace {
+
+SolverState& not_moved(const std::unique_ptr<SolverState>& state) {
+  if (!state) refuse_solution("the Solver was moved from, expected the one that it went to");
+  return *state;
+}
+
+}  // namespace
+
 Solver::Solver(const SolveOptions& options)
     : state_(std::make_unique<SolverState>(SolverState{options, nullptr})) {
   check_options(options);
@@ -232,13 +241,14 @@ SolveResult Solver::solve(const Mat& mat, const Dat& x, const Dat& b) {
 SolveResult Solver::solve(const MixedMat& mat, const MixedDat& x, const MixedDat& b) {
   check_fits_rows(mat, x);
   check_dats(x, b, nullptr);
-  check_sums(state_->options, x);
-  const bool jacobi = state_->options.preconditioner == SolveOptions::Preconditioner::jacobi;
-  Workspace& work = state_->workspace_for(x, jacobi);
+  SolverState& state = not_moved(state_);
+  check_sums(state.options, x);
+  const bool jacobi = state.options.preconditioner == SolveOptions::Preconditioner::jacobi;
+  Workspace& work = state.workspace_for(x, jacobi);
   const MixedOperator apply = [&](const MixedDat& from, const MixedDat& to) {
     multiply(mat, from, to);
   };
-  Conjugate method(state_->options, work, apply, x);
+  Conjugate method(state.options, work, apply, x);
   if (jacobi) {
     mat.diagonal(work.d);
     method.invert_diagonal();
@@ -258,11 +268,12 @@ SolveResult Solver::solve(const Operator& apply, const Dat& x, const Dat& b, con
 SolveResult Solver::solve(const MixedOperator& apply, const MixedDat& x, const MixedDat& b,
                           const MixedDat* diagonal) {
   check_dats(x, b, diagonal);
-  check_sums(state_->options, x);
+  SolverState& state = not_moved(state_);
+  check_sums(state.options, x);
   const bool jacobi =
-      diagonal != nullptr && state_->options.preconditioner == SolveOptions::Preconditioner::jacobi;
-  Workspace& work = state_->workspace_for(x, jacobi);
-  Conjugate method(state_->options, work, apply, x);
+      diagonal != nullptr && state.options.preconditioner == SolveOptions::Preconditioner::jacobi;
+  Workspace& work = state.workspace_for(x, jacobi);
+  Conjugate method(state.options, work, apply, x);
   if (jacobi) {
     diagonal->copy(work.d);
     method.invert_diagonal();

@@ -30,10 +30,26 @@ class Checker {
     }
   }
 
+  void check_alive(std::span<const Arg> arguments) {
+    for (const Arg& arg : arguments) {
+      what_ = "data";
+      if (arg.data == nullptr) fail("is absent");
+      if (!is_alive(arg)) fail("is gone, expected it to be kept until the loop was called");
+      for (const MapState* map : {arg.map, arg.column_map}) {
+        what_ = "map";
+        if (map != nullptr && !LiveStates::has(map))
+          fail("is gone, expected it to be kept until the loop was called");
+      }
+      ++number_;
+    }
+    what_.clear();
+    number_ = 0;
+  }
+
   void check(std::span<const Arg> arguments) {
     if (arguments.empty()) fail("no arguments, expected 1 or more");
+    check_alive(arguments);
     for (const Arg& arg : arguments) {
-      if (arg.data == nullptr) fail("no data");
       switch (arg.kind) {
         case Arg::Kind::dat:
           what_ = "dat " + dat_of(arg).name;
@@ -64,6 +80,17 @@ class Checker {
         what_.empty() ? "" : fmt::format(", argument {} ({})", number_, what_);
     throw Error(Errc::bad_input, fmt::format("loop {}{}: {}", kernel_.name(), where,
                                              fmt::format(text, std::forward<Parts>(parts)...)));
+  }
+  static bool is_alive(const Arg& arg) {
+    switch (arg.kind) {
+      case Arg::Kind::dat:
+        return LiveStates::has(&dat_of(arg));
+      case Arg::Kind::global:
+        return LiveStates::has(&global_of(arg));
+      case Arg::Kind::mat:
+        break;
+    }
+    return LiveStates::has(&mat_of(arg));
   }
   void check_session(const SessionPtr& session) const {
     if (session.get() != session_) fail("belongs to another Mesh");
@@ -171,8 +198,7 @@ class Checker {
 
   /// A NaN that is there already would decide every comparison or none.
   void check_numbers(const GlobalState& global) const {
-    if (global.given_nan >= 0)
-      fail("component {} is no number (NaN) before MIN or MAX", global.given_nan);
+    if (global.given_nan >= 0) fail("component {} is NaN before MIN or MAX", global.given_nan);
   }
 
   void check_mat(const Arg& arg) {
@@ -215,6 +241,10 @@ class Checker {
 };
 
 }  // namespace
+
+void check_alive(const Kernel& kernel, std::span<const Arg> arguments) {
+  Checker(nullptr, kernel, nullptr).check_alive(arguments);
+}
 
 void check_call(const Session& session, const Kernel& kernel, const Iteration& over,
                 std::span<const Arg> arguments) {

@@ -5,6 +5,10 @@
 
 namespace kiln::mesh {
 
+/// Whether everything that arguments point to is still there: they may have outlived a Map or a
+/// Dat. Throws Error (bad_input) naming the loop and the argument (from 0).
+void check_alive(const Kernel& kernel, std::span<const Arg> arguments);
+
 /// Holds a call against its objects: accesses, sets, Maps, iteration indices, constants' session.
 /// Throws Error (bad_input) naming the loop, the argument (from 0) and its data.
 void check_call(const Session& session, const Kernel& kernel, const Iteration& over,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/forked.hpp"
 #include "mesh/loop/prepared_loop.hpp"
 
 namespace kiln::mesh {
@@ -64,6 +65,7 @@ void LoopQueue::rebuild() {
 }
 
 void LoopQueue::run_all() {
+  refuse_after_fork();
   // One that fails is not tried again, and what comes behind it would find wrong data.
   const auto loops = std::exchange(waiting_, {});
   for (PreparedLoop* loop : loops) loop->run();
@@ -72,6 +74,7 @@ void LoopQueue::run_all() {
 
 void LoopQueue::run_for(const void* state, For what) {
   if (waiting_.empty()) return;
+  refuse_after_fork();
   std::vector<PreparedLoop*> needed, rest;
   for (auto at = waiting_.rbegin(); at != waiting_.rend(); ++at) {
     PreparedLoop* loop = *at;

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/never_destroyed.hpp"
 #include "mesh/loop/prepared_loop.hpp"
 #include "mesh/object/session.hpp"
 
@@ -12,9 +13,9 @@ namespace {
 /// The kernels of a process, by name and text, as long as somebody holds them.
 class KernelRegistry {
  public:
-  /// Never destroyed: kernels may outlive everything else that is static.
+  /// Kernels may outlive everything else that is static.
   static KernelRegistry& process() {
-    static auto* const all = new KernelRegistry;
+    static NeverDestroyed<KernelRegistry> all;
     return *all;
   }
   std::shared_ptr<const KernelState> find(std::string name, std::string code) {

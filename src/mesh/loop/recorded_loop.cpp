@@ -137,7 +137,7 @@ Expected<RecordedLoop> recorded_loop_of(const RecordedCall& recorded) {
   RecordedLoop loop;
   loop.elements = recorded.number("elements", -1);
   if (loop.elements < 0 || loop.elements > std::numeric_limits<std::int32_t>::max())
-    return fail(Errc::bad_input, "'elements': expected a whole number of 31 bits");
+    return fail(Errc::bad_input, "'elements': expected an integer of 31 bits");
   if (recorded.text("kernel").empty() || recorded.text("text").empty())
     return fail(Errc::bad_input, "'kernel', 'text': expected a function's name and its text");
   Request request;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/checked_size.hpp"
 #include "mesh/matrix/mat_checks.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
 #include "mesh/object/scalar.hpp"
@@ -97,8 +98,12 @@ void Mat::put(ScalarType type, std::span<const std::int32_t> rows,
   const auto& sparsity = *Handles::state(this->sparsity());
   const std::size_t rd = sparsity.row_dim, cd = sparsity.column_dim;
   const std::size_t width = columns.size() * cd;
-  if (count != rows.size() * rd * width)
-    refuse(*state_, "{} values, expected {} ({} rows, {} columns)", count, rows.size() * rd * width,
+  const auto expected = (CheckedSize(rows.size()) * rd * columns.size() * cd).get();
+  if (!expected)
+    refuse(*state_, "{} block rows times {} block columns are more entries than any memory holds",
+           rows.size(), columns.size());
+  if (count != *expected)
+    refuse(*state_, "{} values, expected {} ({} rows, {} columns)", count, *expected,
            rows.size() * rd, width);
   std::vector<std::size_t> places;
   for (const auto row : rows)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/checked_size.hpp"
 #include "base/clock.hpp"
 #include "mesh/loop/noted_program.hpp"
 #include "mesh/matrix/boundary_kernel.hpp"
@@ -43,8 +44,9 @@ Request MatrixKernels::request_for(const Session& session, const RecordedMatrix&
 
 RecordedMatrix MatrixKernels::describe(const MatState& mat, bool x_soa, bool y_soa) {
   const auto& sparsity = *Handles::state(mat.sparsity);
-  const MatrixShape shape{mat.values.form().type, static_cast<int>(sparsity.row_dim),
-                          static_cast<int>(sparsity.column_dim), x_soa, y_soa};
+  // Mesh::sparsity() takes no more than int holds.
+  const MatrixShape shape{mat.values.form().type, narrowed<int>(sparsity.row_dim).value(),
+                          narrowed<int>(sparsity.column_dim).value(), x_soa, y_soa};
   return {shape, "", row_length(sparsity), static_cast<std::int64_t>(sparsity.row_set.size())};
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/checked_size.hpp"
 #include "kernel/plan_draft.hpp"
 
 namespace kiln::mesh {
@@ -30,16 +31,18 @@ std::int32_t target(const MapView& map, std::span<const std::int32_t> offsets, s
 class Build {
  public:
   explicit Build(const PatternInput& input) : input_(input) {
-    std::size_t incidences = 0;
+    constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+    CheckedSize incidences = 0;
     for (const auto& pair : input.pairs) {
+      incidences += CheckedSize(pair.elements) * pair.layers * pair.rows.arity;
+      if (!incidences.fits(most))
+        throw Error(
+            Errc::unsupported,
+            fmt::format("sparsity: its maps name {} rows in all, expected fewer than 2^32",
+                        incidences.get() ? std::to_string(*incidences.get()) : "more than 2^64"));
       first_.push_back(first_.back() + pair.elements * pair.layers);
-      incidences += pair.elements * pair.layers * pair.rows.arity;
     }
-    if (incidences > std::numeric_limits<std::uint32_t>::max())
-      throw Error(Errc::unsupported,
-                  fmt::format("sparsity: its maps name {} rows in all, expected fewer than 2^32",
-                              incidences));
-    cells_.resize(incidences);
+    cells_.resize(incidences.get().value());
   }
 
   PlanPtr run() {

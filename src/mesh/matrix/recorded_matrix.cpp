@@ -22,7 +22,7 @@ std::int64_t take(const RecordedCall& from, const char* name, std::int64_t least
                   std::int64_t most) {
   const std::int64_t found = from.number(name, least - 1);
   if (found < least || found > most)
-    throw Wrong{fmt::format("'{}': expected a whole number from {} to {}", name, least, most)};
+    throw Wrong{fmt::format("'{}': expected an integer from {} to {}", name, least, most)};
   return found;
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
+#include "base/checked_size.hpp"
 #include "mesh/matrix/pattern.hpp"
 #include "mesh/object/session.hpp"
 
@@ -105,6 +107,10 @@ Sparsity make_sparsity(const SessionPtr& session, MapPairs pairs, const Extruded
   check_pairs(session.get(), pairs, over);
   if (row_dim == 0 || column_dim == 0)
     refuse("blocks of {} x {}, expected 1 x 1 or more", row_dim, column_dim);
+  // Kernels number the entries of a block by int.
+  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+  if (!(CheckedSize(row_dim) * column_dim).fits(most))
+    refuse("blocks of {} x {} entries, expected at most {} of them", row_dim, column_dim, most);
   const std::size_t layers = over == nullptr ? 1 : over->layers() - 1;
   const auto names = names_of(pairs, layers);
   std::shared_ptr<SparsityPattern> pattern;
@@ -144,12 +150,12 @@ std::size_t SparsityState::interior_rows() const {
 }
 
 Sparsity Mesh::sparsity(MapPairs maps, std::size_t row_dim, std::size_t column_dim) {
-  return make_sparsity(session_, maps, nullptr, row_dim, column_dim);
+  return make_sparsity(not_moved(session_), maps, nullptr, row_dim, column_dim);
 }
 
 Sparsity Mesh::sparsity(const ExtrudedSet& columns, MapPairs maps, std::size_t row_dim,
                         std::size_t column_dim) {
-  return make_sparsity(session_, maps, &columns, row_dim, column_dim);
+  return make_sparsity(not_moved(session_), maps, &columns, row_dim, column_dim);
 }
 
 namespace {
@@ -186,13 +192,13 @@ MixedSparsity make_mixed(const SessionPtr& session, MixedPairs pairs, const Extr
 
 MixedSparsity Mesh::sparsity(MixedPairs maps, std::span<const std::size_t> row_dims,
                              std::span<const std::size_t> column_dims) {
-  return make_mixed(session_, maps, nullptr, row_dims, column_dims);
+  return make_mixed(not_moved(session_), maps, nullptr, row_dims, column_dims);
 }
 
 MixedSparsity Mesh::sparsity(const ExtrudedSet& columns, MixedPairs maps,
                              std::span<const std::size_t> row_dims,
                              std::span<const std::size_t> column_dims) {
-  return make_mixed(session_, maps, &columns, row_dims, column_dims);
+  return make_mixed(not_moved(session_), maps, &columns, row_dims, column_dims);
 }
 
 MixedMat Mesh::mat(const std::string& name, const MixedSparsity& sparsity, ScalarType type) {
@@ -205,9 +211,14 @@ MixedMat Mesh::mat(const std::string& name, const MixedSparsity& sparsity, Scala
 
 Mat Mesh::mat(std::string name, const Sparsity& sparsity, ScalarType type) {
   const auto& state = *Handles::state(sparsity);
-  if (state.session != session_)
+  if (state.session != not_moved(session_))
     throw Error(Errc::bad_input, fmt::format("mat {}: its sparsity belongs to another Mesh", name));
-  Residence values({type, sparsity.nonzeros(), state.row_dim * state.column_dim, DataLayout::aos});
+  const std::size_t rows = state.row_dim, columns = state.column_dim;
+  if (!(CheckedSize(sparsity.nonzeros()) * rows * columns * size_of(type)).fits())
+    throw Error(Errc::bad_input,
+                fmt::format("mat {}: {} blocks of {} x {} are more than any memory holds", name,
+                            sparsity.nonzeros(), rows, columns));
+  Residence values({type, sparsity.nonzeros(), rows * columns, DataLayout::aos});
   return Handles::make<Mat>(session_->keep(std::unique_ptr<MatState>(
       new MatState{session_, std::move(name), sparsity, next_identity(), std::move(values)})));
 }

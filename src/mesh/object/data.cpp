@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "device/forked.hpp"
 #include "mesh/object/halo.hpp"
 #include "mesh/object/numbers.hpp"
 #include "mesh/object/session.hpp"
@@ -78,7 +79,8 @@ void Dat::free() {
                             name(), users));
   if (state_->data.is_free()) return;
   session.loops.part_with(state_.get());
-  if (state_->data.was_used()) check_cl(::clFinish(session.queue.cl()()), "clFinish");
+  if (state_->data.was_used() && !is_forked_with_drivers())
+    check_cl(::clFinish(session.queue.cl()()), "clFinish");
   state_->data.free();
 }
 
@@ -93,8 +95,7 @@ void Global::get(ScalarType type, void* to) const {
   session.loops.run_for(state_.get(), LoopQueue::For::reading);
   const auto* values = state_->data.on_host(session.queue, false);
   if (state_->is_extremum && first_nan(this->type(), values, dim()) >= 0)
-    throw Error(Errc::bad_input,
-                fmt::format("global {}: MIN or MAX met data that is no number (NaN)", name()));
+    throw Error(Errc::bad_input, fmt::format("global {}: MIN or MAX met a NaN", name()));
   std::memcpy(to, values, state_->data.bytes());
 }
 

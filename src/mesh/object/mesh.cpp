@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked_size.hpp"
 #include "base/log_failure.hpp"
 #include "device/pinned_workers.hpp"
 #include "mesh/loop/prepared_loop.hpp"
@@ -47,6 +48,15 @@ bool is_reserved(const std::string& name) {
 /// Loops name what they are about: everything has a name.
 void check_name(const char* what, const std::string& name) {
   if (name.empty()) throw Error(Errc::bad_input, fmt::format("{}: no name, expected one", what));
+}
+
+/// Kernels number the components of Globals and constants by int.
+void check_values(const char* what, const std::string& name, std::size_t count) {
+  if (count == 0)
+    throw Error(Errc::bad_input, fmt::format("{} {}: no values, expected 1 or more", what, name));
+  if (count > most_elements)
+    throw Error(Errc::bad_input, fmt::format("{} {}: {} values, expected at most {}", what, name,
+                                             count, most_elements));
 }
 
 /// From the device's events, as far as they were not yet.
@@ -101,14 +111,14 @@ Set Mesh::set(std::string name, const std::array<std::size_t, 4>& sizes,
                             // A negative number of C++ arrives as one of these.
                             sizes[3] > PTRDIFF_MAX ? " (a negative number, read as unsigned)" : "",
                             most_elements));
-  return Handles::make<Set>(session_->keep(std::unique_ptr<SetState>(
+  return Handles::make<Set>(not_moved(session_)->keep(std::unique_ptr<SetState>(
       new SetState{session_, std::move(name), sizes, next_identity(), std::move(exchange)})));
 }
 
 Map Mesh::map(std::string name, const Set& from, const Set& to, std::size_t arity,
               std::span<const std::int32_t> values, std::span<const std::int32_t> offsets) {
   check_name("map", name);
-  check_owner(session_, "map", name, from);
+  check_owner(not_moved(session_), "map", name, from);
   check_owner(session_, "map", name, to);
   check_map_values(name, from, to, arity, values);
   if (!offsets.empty() && offsets.size() != arity)
@@ -138,10 +148,9 @@ Map Mesh::map(std::string name, const Set& from, const Set& to, std::size_t arit
 Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* values,
               std::size_t count, DataLayout layout) {
   check_name("dat", name);
-  check_owner(session_, "dat", name, on.set());
+  check_owner(not_moved(session_), "dat", name, on.set());
   const std::size_t elements = on.set().total_size(), dim = on.dim();
-  // Below this, no product of them wraps round.
-  if (elements > 0 && dim > static_cast<std::size_t>(PTRDIFF_MAX) / size_of(type) / elements)
+  if (!(CheckedSize(elements) * dim * size_of(type)).fits())
     throw Error(Errc::bad_input,
                 fmt::format("dat {}: {} elements of {} with {} components each are more than any "
                             "memory holds",
@@ -159,18 +168,16 @@ Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* 
 
 Global Mesh::global(std::string name, ScalarType type, const void* values, std::size_t count) {
   check_name("global", name);
-  if (count == 0)
-    throw Error(Errc::bad_input, fmt::format("global {}: no values, expected 1 or more", name));
+  check_values("global", name, count);
   Residence data({type, 1, count, DataLayout::aos});
   std::memcpy(data.initial().data(), values, data.bytes());
   const std::ptrdiff_t nan = first_nan(type, data.initial().data(), count);
-  return Handles::make<Global>(session_->keep(std::unique_ptr<GlobalState>(
+  return Handles::make<Global>(not_moved(session_)->keep(std::unique_ptr<GlobalState>(
       new GlobalState{session_, std::move(name), next_identity(), std::move(data), false, nan})));
 }
 
 Const Mesh::constant(std::string name, ScalarType type, const void* values, std::size_t count) {
-  if (count == 0)
-    throw Error(Errc::bad_input, fmt::format("constant {}: no values, expected 1 or more", name));
+  check_values("constant", name, count);
   if (!is_identifier(name))
     throw Error(
         Errc::bad_input,
@@ -179,7 +186,7 @@ Const Mesh::constant(std::string name, ScalarType type, const void* values, std:
     throw Error(
         Errc::bad_input,
         fmt::format("constant {}: the word is taken in kernels, expected another name", name));
-  auto& all = session_->constants;
+  auto& all = not_moved(session_)->constants;
   const auto at = std::lower_bound(
       all.begin(), all.end(), name,
       [](const auto& known, const std::string& wanted) { return known->name < wanted; });
@@ -196,18 +203,18 @@ Const Mesh::constant(std::string name, ScalarType type, const void* values, std:
 }
 
 void Mesh::flush() {
-  session_->throw_pending();
+  not_moved(session_)->throw_pending();
   session_->loops.run_all();
   check_cl(::clFlush(session_->queue.cl()()), "clFlush");
 }
 
 void Mesh::finish() {
-  session_->throw_pending();
+  not_moved(session_)->throw_pending();
   session_->loops.run_all();
   check_cl(::clFinish(session_->queue.cl()()), "clFinish");
 }
 
-std::size_t Mesh::queued() const { return session_->loops.waiting(); }
+std::size_t Mesh::queued() const { return not_moved(session_)->loops.waiting(); }
 
 std::vector<LoopReport> Mesh::report() {
   finish();
@@ -225,7 +232,7 @@ std::vector<LoopReport> Mesh::report() {
 }
 
 std::vector<TimelineSpan> Mesh::timeline() {
-  if (session_->recording == nullptr) return {};
+  if (not_moved(session_)->recording == nullptr) return {};
   finish();
   collect_times(*session_);
   return session_->recording->spans(device_name());
@@ -238,8 +245,8 @@ void Mesh::clear_report() {
   for (const auto& work : session_->matrix_work) work->clear();
 }
 
-double Mesh::copy_bandwidth() { return session_->copy_bandwidth(); }
+double Mesh::copy_bandwidth() { return not_moved(session_)->copy_bandwidth(); }
 
-std::string Mesh::device_name() const { return session_->device()->name; }
+std::string Mesh::device_name() const { return not_moved(session_)->device()->name; }
 
 }  // namespace kiln::mesh

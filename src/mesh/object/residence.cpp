@@ -6,6 +6,8 @@
 #include <new>
 #include <vector>
 
+#include "base/checked_size.hpp"
+#include "device/forked.hpp"
 #include "device/opencl.hpp"
 
 namespace kiln::mesh {
@@ -21,7 +23,9 @@ void transpose_as(const std::byte* from, std::byte* to, std::size_t rows, std::s
 }
 
 HostArray memory_for(const Residence::Form& form) try {
-  return HostArray(form.elements * form.dim * size_of(form.type));
+  const auto bytes = (CheckedSize(form.elements) * form.dim * size_of(form.type)).get();
+  if (!bytes) throw std::bad_alloc();
+  return HostArray(*bytes);
 } catch (const std::bad_alloc&) {
   throw Error(Errc::unsupported,
               fmt::format("{} elements of {} {} each are more than there is memory for",
@@ -48,6 +52,7 @@ void Residence::transpose(const std::byte* from, std::byte* to, bool to_device) 
 }
 
 cl_mem Residence::make_ready(const Queue& queue) {
+  refuse_after_fork();
   const bool is_shared = queue.device()->host_memory && !is_transposed();
   // A buffer of no bytes is none: loops over nothing launch nothing, but have arguments.
   if (buffer_.cl() == nullptr)
@@ -72,6 +77,7 @@ cl_mem Residence::make_ready(const Queue& queue) {
 
 std::byte* Residence::on_host(const Queue& queue, bool to_write) {
   if (device_newer_) {
+    refuse_after_fork();
     if (buffer_.is_host_memory || bytes() == 0) {
       check_cl(::clFinish(queue.cl()()), "clFinish");
     } else {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <unordered_map>
 
+#include "device/forked.hpp"
 #include "device/pinned_workers.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
 #include "mesh/matrix/matrix_work.hpp"
@@ -17,6 +19,40 @@ namespace kiln::mesh {
 std::uint64_t next_identity() {
   static std::atomic<std::uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+namespace {
+
+struct StateTypes {
+  std::mutex mutex;
+  std::unordered_map<const void*, std::type_index> by_address;
+};
+
+/// Never destroyed: handles may outlive everything else that is static.
+StateTypes& state_types() {
+  static auto* const all = new StateTypes;
+  return *all;
+}
+
+}  // namespace
+
+void LiveStates::add(const void* state, std::type_index type) {
+  auto& [mutex, by_address] = state_types();
+  const std::lock_guard lock(mutex);
+  by_address.insert_or_assign(state, type);
+}
+
+void LiveStates::remove(const void* state) noexcept {
+  auto& [mutex, by_address] = state_types();
+  const std::lock_guard lock(mutex);
+  by_address.erase(state);
+}
+
+bool LiveStates::has(const void* state, std::type_index type) {
+  auto& [mutex, by_address] = state_types();
+  const std::lock_guard lock(mutex);
+  const auto found = by_address.find(state);
+  return found != by_address.end() && found->second == type;
 }
 
 Session::Session(const Mesh::Options& given, DevicePtr device)
@@ -57,7 +93,9 @@ void Session::part_with(const void* state, bool may_be_written) noexcept {
     }
   };
   attempt([&] { may_be_used = loops.part_with(state) || may_be_used; });
-  if (may_be_used) attempt([&] { check_cl(::clFinish(queue.cl()()), "clFinish"); });
+  // In a forked child nothing runs, and waiting for it would not end.
+  if (may_be_used && !is_forked_with_drivers())
+    attempt([&] { check_cl(::clFinish(queue.cl()()), "clFinish"); });
 }
 
 double Session::copy_bandwidth() {

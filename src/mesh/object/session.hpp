@@ -41,6 +41,7 @@ struct Session {
   /// it run first, those that were prepared with it are forgotten.
   template <class State>
   std::shared_ptr<State> keep(std::unique_ptr<State> state) {
+    LiveStates::add(state.get(), typeid(State));
     return std::shared_ptr<State>(state.release(), [](State* gone) {
       const auto session = gone->session;
       // New values of a Global may be on their way without any loop.
@@ -48,6 +49,7 @@ struct Session {
       if constexpr (requires { gone->given_nan; }) may_be_written = gone->data.was_used();
       session->part_with(gone, may_be_written);
       session->plans_->forget(gone->id);
+      LiveStates::remove(gone);
       delete gone;
     });
   }
@@ -85,5 +87,12 @@ struct Session {
   std::exception_ptr pending_;
   double copy_bandwidth_ = 0;
 };
+
+/// A Mesh's Session. Throws bad_input where the Mesh was moved from.
+inline const SessionPtr& not_moved(const SessionPtr& session) {
+  if (!session)
+    throw Error(Errc::bad_input, "the Mesh was moved from, expected the one that it went to");
+  return session;
+}
 
 }  // namespace kiln::mesh

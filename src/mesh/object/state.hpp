@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <typeindex>
 #include <vector>
 
 #include "kiln/mesh/mesh.hpp"
@@ -23,6 +24,22 @@ using SessionPtr = std::shared_ptr<Session>;
 
 /// A number that was never given before. Thread-safe.
 std::uint64_t next_identity();
+
+/// Which states there are in this process. A loop's arguments hold plain pointers to them, and may
+/// outlive the handles that kept them. Thread-safe.
+class LiveStates {
+ public:
+  static void add(const void* state, std::type_index type);
+  static void remove(const void* state) noexcept;
+  /// Whether there is one of this type at the address. (Another of the type may have got it.)
+  template <class State>
+  static bool has(const State* state) {
+    return has(state, typeid(State));
+  }
+
+ private:
+  static bool has(const void* state, std::type_index type);
+};
 
 struct SetState {
   SessionPtr session;

@@ -76,7 +76,7 @@ std::string DataBench::Outputs::difference() const {
     else if (output.data->form().type == ScalarType::f32)
       wrong = difference_of<float>(found, expected, float_tolerance);
     else if (!std::ranges::equal(found, expected))
-      wrong = "whole numbers differ";
+      wrong = "integers differ";
     if (!wrong.empty()) return wrong;
   }
   return "";

@@ -113,24 +113,6 @@ Flow follow(const Unit& unit) {
   throw GiveUp{0, "has values that depend on one another too deeply"};
 }
 
-std::vector<ParameterUse> describe(const Unit& unit, const std::vector<Parameter>& parameters) {
-  std::vector<ParameterUse> uses;
-  for (const Parameter& parameter : parameters) {
-    ParameterUse& use = uses.emplace_back();
-    use.name = unit.name(parameter.name);
-    use.is_pointer = parameter.is_pointer;
-    use.is_global = parameter.is_pointer && parameter.is_global;
-    use.is_constant_space = parameter.is_pointer && parameter.is_constant;
-    use.is_local = parameter.is_pointer && parameter.is_local;
-    use.element_type = parameter.type;
-    if (!is_followed(parameter)) {
-      use.read = !parameter.can_write_image;
-      use.written = use.is_local || parameter.can_write_image;
-    }
-  }
-  return uses;
-}
-
 /// How one pointer is used, from the accesses of the whole kernel.
 class Judge {
  public:
@@ -259,6 +241,27 @@ void assume_the_worst(const Unit& unit, const std::vector<Parameter>& parameters
 }
 
 }  // namespace
+
+std::vector<ParameterUse> describe(const Unit& unit, const std::vector<Parameter>& parameters) {
+  std::vector<ParameterUse> uses;
+  auto layouts =
+      parameter_layouts(unit.source, unit.program, unit.program.functions[unit.kernels.front()]);
+  for (const Parameter& parameter : parameters) {
+    ParameterUse& use = uses.emplace_back();
+    use.layout = std::move(layouts[uses.size() - 1]);
+    use.name = unit.name(parameter.name);
+    use.is_pointer = parameter.is_pointer;
+    use.is_global = parameter.is_pointer && parameter.is_global;
+    use.is_constant_space = parameter.is_pointer && parameter.is_constant;
+    use.is_local = parameter.is_pointer && parameter.is_local;
+    use.element_type = parameter.type;
+    if (!is_followed(parameter)) {
+      use.read = !parameter.can_write_image;
+      use.written = use.is_local || parameter.can_write_image;
+    }
+  }
+  return uses;
+}
 
 void check_flow(const Unit& unit, SplitSafety& safety) {
   if (unit.kernels.empty()) return;

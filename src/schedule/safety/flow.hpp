@@ -11,4 +11,7 @@ namespace kiln::safety {
 /// written.
 void check_flow(const Unit& unit, SplitSafety& safety);
 
+/// The kernel's parameters before anything is known of their use. The unit has a kernel.
+std::vector<ParameterUse> describe(const Unit& unit, const std::vector<Parameter>& parameters);
+
 }  // namespace kiln::safety

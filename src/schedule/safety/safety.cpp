@@ -27,4 +27,13 @@ SplitSafety analyse_split(std::string_view expanded_text, std::string_view kerne
   return result;
 }
 
+std::vector<ParameterUse> describe_parameters(
+    std::string_view expanded_text, std::string_view kernel,
+    const std::vector<std::pair<std::string, std::string>>& macros) {
+  const safety::Unit unit(expanded_text, kernel, macros);
+  if (unit.kernels.empty()) return {};
+  return safety::describe(unit, parse_parameters(unit.source, unit.program,
+                                                 unit.program.functions[unit.kernels.front()]));
+}
+
 }  // namespace kiln

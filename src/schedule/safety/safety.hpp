@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/source/type_layout.hpp"
+
 namespace kiln {
 
 /// What a kernel does with one of its parameters. Pointers to __local memory count as read and
@@ -19,6 +21,7 @@ struct ParameterUse {
   bool written = false;            ///< may be written: false only where that is certain
   bool read_and_written_at_different_index = false;
   std::string element_type;  ///< "float4", "unsigned int", "struct node"
+  TypeLayout layout;         ///< of a value, or of an element behind the pointer
 };
 
 /// What the source of a kernel says about running it in parts.
@@ -47,5 +50,11 @@ struct SplitSafety {
 /// for 100 kB.
 SplitSafety analyse_split(std::string_view expanded_text, std::string_view kernel,
                           const std::vector<std::pair<std::string, std::string>>& macros);
+
+/// The kernel's parameters as analyse_split() gives them, but for what it does with them; empty
+/// where the text does not have the kernel. Never throws.
+std::vector<ParameterUse> describe_parameters(
+    std::string_view expanded_text, std::string_view kernel,
+    const std::vector<std::pair<std::string, std::string>>& macros);
 
 }  // namespace kiln

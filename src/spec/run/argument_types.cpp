@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "schedule/proof.hpp"
+
 namespace kiln::spec {
 namespace {
 
@@ -35,7 +37,7 @@ Error mismatch(const BoundArgument& given, const KernelInfo& kernel, const Kerne
 }
 
 Expected<void> check_one(const BoundArgument& given, const KernelInfo& kernel,
-                         const KernelArgument& wanted) {
+                         const KernelArgument& wanted, std::string_view resolved) {
   if (is_opaque(wanted.type))
     return fail(Errc::unsupported,
                 fmt::format("argument {} of kernel {}: it is of type {}, which specification files "
@@ -47,8 +49,10 @@ Expected<void> check_one(const BoundArgument& given, const KernelInfo& kernel,
                 fmt::format("argument {} of kernel {}: found an output, expected an input: the "
                             "kernel only reads it (const {} {})",
                             given.position, kernel.name, wanted.type, wanted.name));
-  const auto type = type_of(wanted.type);
-  if (!type || same_scalar(*type, given.type)) return {};
+  auto type = type_of(wanted.type);
+  if (!type && !resolved.empty()) type = type_of(resolved);
+  // A structure of the right size may stand for a vector.
+  if (!type || given.type.is_struct() || same_scalar(*type, given.type)) return {};
   return tl::unexpected(
       mismatch(given, kernel, wanted,
                fmt::format("{} of type {}", given.is_buffer() ? "a buffer" : "a value",
@@ -57,11 +61,16 @@ Expected<void> check_one(const BoundArgument& given, const KernelInfo& kernel,
 
 }  // namespace
 
-Expected<void> check_argument_types(const BoundSpec& bound, const KernelInfo& kernel) {
+Expected<void> check_argument_types(const BoundSpec& bound, const KernelInfo& kernel,
+                                    const std::vector<ParameterUse>& parameters) {
   if (!kernel.has_arguments) return {};
   for (const auto& argument : bound.arguments) {
     if (argument.position >= kernel.arguments.size()) break;  // their number is checked elsewhere
-    if (auto fits = check_one(argument, kernel, kernel.arguments[argument.position]); !fits)
+    const std::string_view resolved = argument.position < parameters.size()
+                                          ? parameters[argument.position].layout.name
+                                          : std::string_view();
+    if (auto fits = check_one(argument, kernel, kernel.arguments[argument.position], resolved);
+        !fits)
       return fits;
   }
   return {};
@@ -70,7 +79,7 @@ Expected<void> check_argument_types(const BoundSpec& bound, const KernelInfo& ke
 void check_job_types(const BoundSpec& bound, const Job& job, Resolver& resolver,
                      const Queue& queue) {
   const Program& program = resolver.resolve(job.request, queue.context(), queue.device(), {});
-  value_or_throw(check_argument_types(bound, program.kernel(job.kernel)));
+  value_or_throw(check_argument_types(bound, program.kernel(job.kernel), parameters_of(job)));
 }
 
 }  // namespace kiln::spec

@@ -77,7 +77,7 @@ Expected<const BoundArgument*> buffer_argument(const BoundSpec& bound, std::uint
                                              position, bound.arguments.size() - 1));
   if (!bound.arguments[position].is_buffer())
     return fail(Errc::bad_input,
-                fmt::format("{} {}: argument {} is no buffer", option, position, position));
+                fmt::format("{} {}: argument {} is not a buffer", option, position, position));
   return &bound.arguments[position];
 }
 

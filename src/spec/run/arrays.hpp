@@ -29,7 +29,8 @@ class Arrays {
   std::vector<HostArray> arrays_;
 };
 
-/// Writes a buffer argument as a .npy file: shape (count,), or (count, lanes) for vectors.
+/// Writes a buffer argument as a .npy file: shape (count,), or (count, lanes) for vectors. A
+/// structure is as many lanes of 8-bit integers as it has bytes.
 Expected<void> save_npy(const BoundArgument& argument, ByteView data,
                         const std::filesystem::path& file);
 

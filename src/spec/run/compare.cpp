@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "spec/run/arrays.hpp"
+#include "spec/run/structure.hpp"
 
 namespace kiln::spec {
 namespace {
@@ -29,6 +30,7 @@ T load(ByteView from, std::size_t at) {
 }
 
 std::string lane_text(const Type& type, std::size_t lane) {
+  if (type.is_struct()) return fmt::format(", byte {}", lane);
   return type.width == 1 ? std::string() : fmt::format(", lane {}", lane);
 }
 
@@ -51,6 +53,21 @@ std::string scan(const Type& type, const std::vector<ByteView>& expected, ByteVi
   return first;
 }
 
+/// Member by member, so that padding, which nobody writes on purpose, is not looked at.
+std::string first_stranger_in_structs(const Type& type, const std::vector<StructLeaf>& leaves,
+                                      const std::vector<ByteView>& expected, ByteView actual,
+                                      double rtol, double atol) {
+  for (const auto& leaf : leaves) {
+    std::vector<Bytes> columns;
+    for (const auto& wanted : expected) columns.push_back(gather(wanted, type.bytes(), leaf));
+    const Bytes found = gather(actual, type.bytes(), leaf);
+    const std::vector<ByteView> views(columns.begin(), columns.end());
+    const auto text = first_stranger(leaf.type, views, found, rtol, atol);
+    if (!text.empty()) return leaf.path + ", " + text;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string first_difference(const Type& type, ByteView expected, ByteView actual, double rtol,
@@ -65,6 +82,8 @@ std::string first_stranger(const Type& type, const std::vector<ByteView>& expect
     // The common case is equality to the bit, and that is one pass at memory speed.
     if (std::memcmp(wanted.data(), actual.data(), actual.size()) == 0) return "";
   }
+  if (const auto leaves = leaves_of(type); !leaves.empty())
+    return first_stranger_in_structs(type, leaves, expected, actual, rtol, atol);
   switch (type.scalar) {
     case Scalar::i8:
       return scan<std::int8_t>(type, expected, actual, rtol, atol);

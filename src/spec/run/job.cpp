@@ -34,6 +34,7 @@ Argument make_argument(const BoundArgument& bound, Arrays& arrays) {
                                                        : BufferArgument::Access::inout;
   buffer.data = arrays.at(bound.position).span();
   buffer.element_bytes = bound.type.bytes();
+  buffer.elements_are_sized = bound.type.is_struct();
   buffer.may_slice = bound.sliceable;
   return buffer;
 }

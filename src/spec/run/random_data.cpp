@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "spec/run/structure.hpp"
+
 namespace kiln::spec {
 namespace {
 
@@ -33,6 +35,17 @@ void fill(std::span<std::byte> memory, Make make) {
 
 void fill_random(std::span<std::byte> memory, const Type& type, std::uint64_t seed,
                  std::uint32_t position) {
+  // Each leaf has numbers of its own type; padding stays as it is.
+  if (const auto leaves = leaves_of(type); !leaves.empty()) {
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      Bytes values(memory.size() / type.bytes() * leaves[i].type.bytes());
+      // Positions end below 1024, so that no two leaves share a stream.
+      fill_random(values, leaves[i].type, seed,
+                  position + 1024 * static_cast<std::uint32_t>(i + 1));
+      scatter(values, memory, type.bytes(), leaves[i]);
+    }
+    return;
+  }
   SplitMix random(seed * 0x100000001b3 + position);
   // The upper bits of the stream are as good as any; 53 and 24 of them make a fraction exactly.
   switch (type.scalar) {

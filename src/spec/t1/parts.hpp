@@ -25,7 +25,8 @@ struct Reading {
 /// ProblemSize where it is null.
 std::optional<Formula> read_expression(Reading& reading, const Json& value, std::string attribute,
                                        const std::vector<std::string_view>* names = nullptr);
-/// A count that hangs on no configuration: there a parameter's name is the list of its values.
+/// A count that is the same for every configuration: in it a parameter's name is the list of its
+/// values.
 std::optional<Formula> read_fixed_size(Reading& reading, const Json& value, std::string attribute);
 
 void read_configuration_space(Reading& reading, const Json& root);

@@ -84,7 +84,7 @@ void read_scalar(Reading& reading, const Json& object, const std::string& path,
   const auto value = read_number(reading, object, path, "FillValue");
   if (!value) {
     if (Reader::optional(object, "FillValue") == nullptr)
-      reading.reader.error(object.at, join(path, "FillValue"), "found nothing, expected a number");
+      reading.reader.error(object.at, join(path, "FillValue"), "missing, expected a number");
     return;
   }
   const Formula formula{value->text(), std::nullopt, *value, reading.reader.line(object.at),
@@ -185,7 +185,7 @@ std::optional<Fill> read_fill(Reading& reading, const Json& object, const std::s
     fill.value = value.value_or(1.0);
     if (const auto* seed = Reader::optional(object, "RandomSeed"))
       if (const auto number = reading.reader.read_integer(*seed, join(path, "RandomSeed"), 0,
-                                                          INT64_MAX, "a whole number"))
+                                                          INT64_MAX, "an integer"))
         fill.seed = static_cast<std::uint64_t>(*number);
     return fill;
   }

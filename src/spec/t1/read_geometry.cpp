@@ -183,12 +183,17 @@ void read_problem_size(Reading& reading, const Json& kernel) {
 
 void read_geometry(Reading& reading, const Json& kernel) {
   auto local = read_sizes(reading, kernel, "LocalSize");
-  auto global = read_sizes(reading, kernel, "GlobalSize");
-  if (local.empty() || global.empty()) return;
-  bool groups = counts_groups(reading, kernel);
   // Kernel Tuner reads no GlobalSize: where a file has its members, its buffers are made for them.
-  const bool covers = !std::get<expr::List>(reading.problem_size.data()).empty() &&
-                      Reader::optional(kernel, "GridDivX") != nullptr;
+  const Json* divisors = nullptr;
+  for (const auto key : {"GridDivX", "GridDivY", "GridDivZ"})
+    if (divisors == nullptr) divisors = Reader::optional(kernel, key);
+  const bool covers =
+      !std::get<expr::List>(reading.problem_size.data()).empty() && divisors != nullptr;
+  const Json* size = Reader::optional(kernel, "GlobalSize");
+  const bool is_needed = !covers || size != nullptr;
+  auto global = is_needed ? read_sizes(reading, kernel, "GlobalSize") : std::vector<std::string>();
+  if (local.empty() || (is_needed && global.empty())) return;
+  bool groups = counts_groups(reading, kernel);
   if (covers) {
     global = covering_groups(reading, kernel);
     groups = true;
@@ -199,7 +204,8 @@ void read_geometry(Reading& reading, const Json& kernel) {
   for (std::size_t d = 0; groups && d < dimensions; ++d) global[d] += " * " + local[d];
   Spec& spec = reading.problem.spec;
   spec.work_dimension = static_cast<int>(dimensions);
-  spec.global_work_size = list_of(global, kernel.find("GlobalSize")->value, reading, "GlobalSize");
+  spec.global_work_size =
+      list_of(global, size != nullptr ? *size : *divisors, reading, "GlobalSize");
   spec.local_work_size = list_of(local, kernel.find("LocalSize")->value, reading, "LocalSize");
 }
 

@@ -72,7 +72,7 @@ std::optional<std::int64_t> whole(Reading& reading, const Json& at, const std::s
                                   const expr::Value& value) {
   if (value.is_integer()) return *value.to_integer();
   reading.unsupported(at, path,
-                      "whole numbers, which alone can be kept on record (it has the value " +
+                      "integers, which alone can be kept on record (it has the value " +
                           value.text().substr(0, 40) + ")");
   return std::nullopt;
 }
@@ -93,7 +93,7 @@ void read_default(Reading& reading, const Json& object, const std::string& path,
   else if (value->is(Json::Kind::boolean))
     reading.problem.defaults[name] = value->boolean ? 1 : 0;
   else
-    reading.reader.expected(*value, join(path, "Default"), "a whole number");
+    reading.reader.expected(*value, join(path, "Default"), "an integer");
 }
 
 void read_parameter(Reading& reading, const Json& object, const std::string& path) {

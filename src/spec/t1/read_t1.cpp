@@ -86,7 +86,7 @@ Expected<T1Problem> read_t1(std::string_view text, const std::string& file) {
   const auto document = parse_json(text);
   Reader reader(text, file);
   if (!document.root || !document.root->is(Json::Kind::object))
-    return fail(Errc::bad_input, file + ": found no JSON object, expected a tuning problem");
+    return fail(Errc::bad_input, file + ": not a JSON object, expected a tuning problem");
   T1Problem problem;
   problem.spec.file = file;
   Reading reading{reader, problem, expr::Value(expr::List{}), false};

@@ -58,7 +58,7 @@ Expected<std::vector<tune::Parameter>> read_parameters(const std::vector<std::st
     for (const auto& value : parameter->values)
       if (!std::holds_alternative<std::int64_t>(value.data()))
         return fail(Errc::bad_input,
-                    fmt::format("parameter '{}': found the value {}, expected whole numbers, which "
+                    fmt::format("parameter '{}': found the value {}, expected integers, which "
                                 "alone can be kept on record (0 and 1 for no and yes)",
                                 parameter->name, one_line(value.text())));
     parameters.push_back(*std::move(parameter));
@@ -185,14 +185,13 @@ Expected<void> check_positions(const TuningProblem& problem) {
     if (options.expect.empty() || !is_written(argument)) continue;
     if (!options.expect.contains(argument.position))
       return fail(Errc::bad_input,
-                  fmt::format("--expect: found no file for argument {}, expected one for each "
+                  fmt::format("--expect: missing file for argument {}, expected one for each "
                               "argument that the kernel writes",
                               argument.position));
   }
   if (writes) return {};
-  return fail(
-      Errc::bad_input,
-      problem.spec.file + ": found no output, expected one: nothing tells right from wrong");
+  return fail(Errc::bad_input,
+              problem.spec.file + ": the kernel has no output buffer: results cannot be checked");
 }
 
 std::string text_of(const Parameters& parameters) {

@@ -9,6 +9,7 @@
 #include "base/one_line.hpp"
 #include "kernel/resolver.hpp"
 #include "schedule/argument_check.hpp"
+#include "schedule/proof.hpp"
 #include "spec/run/argument_types.hpp"
 #include "spec/run/job.hpp"
 #include "spec/tune/device_fit.hpp"
@@ -157,8 +158,9 @@ Arrays SpecBench::run_untuned() {
 Launch SpecBench::make_launch(const BoundSpec& bound, Program& program) {
   const auto& kernel = program.kernel(problem_->spec.name);
   const Job job = value_or_throw(make_job(problem_->spec, bound, problem_->source, initial_));
-  value_or_throw(check_arguments_match(kernel, job));
-  value_or_throw(check_argument_types(bound, kernel));
+  const auto parameters = parameters_of(job);
+  value_or_throw(check_arguments_match(kernel, job, parameters));
+  value_or_throw(check_argument_types(bound, kernel, parameters));
   Launch launch(queue_.context(), program, problem_->spec.name);
   for (const auto& argument : bound.arguments) {
     if (argument.kind == ArgumentKind::scalar) launch.set_scalar(argument.position, argument.value);

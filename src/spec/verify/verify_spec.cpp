@@ -33,6 +33,13 @@ Prepared prepare(const std::string& file, const VerifyOptions& options) {
 
 constexpr CoRun::Options merged{.always_merge = true};
 
+/// A whole run that says what is right, and that the kernel stays within its buffers, as asked.
+CoRun::Options plain_options(const VerifyOptions& options) {
+  CoRun::Options result = merged;
+  if (options.bounds == Bounds::checked) result.memory = Placement::OwnMemory::guarded;
+  return result;
+}
+
 /// One way of running the spec, with arrays of its own.
 class Runner {
  public:
@@ -52,12 +59,14 @@ class Runner {
 /// The whole runs on one device of each kind.
 class PlainRuns {
  public:
-  PlainRuns(const Prepared& ready, Resolver& resolver, const std::vector<Queue>& queues)
+  PlainRuns(const Prepared& ready, Resolver& resolver, const std::vector<Queue>& queues,
+            const CoRun::Options& options)
       : bound_(ready.bound) {
     std::set<std::string> kinds;
     for (const auto& queue : queues) {
       if (!kinds.insert(queue.device()->fingerprint()).second) continue;
-      runs_.push_back(std::make_unique<Runner>(ready, resolver, std::vector<Queue>{queue}, merged));
+      runs_.push_back(
+          std::make_unique<Runner>(ready, resolver, std::vector<Queue>{queue}, options));
       auto& run = runs_.back()->run();
       check_job_types(ready.bound, run.job(), resolver, queue);
       run.run_on(0);
@@ -146,7 +155,7 @@ void verify_spec(const std::string& file, const VerifyOptions& options,
                  const std::vector<Queue>& queues,
                  const std::function<void(const Verdict&)>& report) {
   const Prepared ready = prepare(file, options);
-  const PlainRuns plain(ready, resolver, queues);
+  const PlainRuns plain(ready, resolver, queues, plain_options(options));
   SplitRuns runs(ready, resolver, queues);
   for (const auto& split : splits) report(runs.verify(split, plain, options.rtol));
 }

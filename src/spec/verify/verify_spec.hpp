@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel/resolver.hpp"
+#include "kiln/run.hpp"
 #include "kiln/spec.hpp"
 #include "schedule/partition.hpp"
 
@@ -26,6 +27,9 @@ struct VerifyOptions {
   std::vector<std::filesystem::path> source_dirs;
   std::int64_t dataset = 0;  ///< 0: what the symbols say
   double rtol = 0;           ///< 0: to the bit
+  /// Whether the whole runs have zones around each buffer, so that a kernel which writes outside of
+  /// one is an Error (device).
+  Bounds bounds = Bounds::checked;
 };
 
 /// Runs a spec whole on one device of each kind, and then with every split, merged and (where Kiln

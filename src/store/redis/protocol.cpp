@@ -118,7 +118,7 @@ Expected<std::optional<Reply>> ReplyReader::next() {
   if (redisReaderGetReply(state_->reader, &built) != REDIS_OK)
     return fail(
         Errc::corrupt,
-        fmt::format("found no reply of a Redis server ({}{})", one_line(state_->reader->errstr),
+        fmt::format("the reply is not Redis's protocol ({}{})", one_line(state_->reader->errstr),
                     state_->elements > most_elements ? ", a list too long" : ""));
   if (built == nullptr) return std::nullopt;
   const std::unique_ptr<Reply> reply(static_cast<Reply*>(built));

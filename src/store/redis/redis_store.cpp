@@ -51,7 +51,7 @@ Expected<std::optional<Signature>> signature_for(const Metadata& metadata, const
   if (options.signer && speaks_for_it) return options.signer->sign(encode_head(head));
   if (!options.trust.required) return std::nullopt;
   return fail(Errc::refused,
-              "unsigned: signatures are asked for here, and there is no key to sign with");
+              "not signed: this machine requires signatures, and has no signing key");
 }
 
 redis::Server::Options server_options(const RedisStore::Tuning& tuning,
@@ -100,7 +100,8 @@ Expected<SharedLayer::Found> RedisStore::fetch(Kind kind, const Key& key) {
                                   tuning_.largest + around_content);
   if (!reply) return tl::unexpected(reply.error());
   if (reply->is(Reply::Type::nil)) return fail(Errc::not_found, "no entry");
-  if (!reply->is(Reply::Type::string)) return fail(Errc::corrupt, "found no string at its place");
+  if (!reply->is(Reply::Type::string))
+    return fail(Errc::corrupt, "the key holds something else than a string");
   auto decoded = decode_entry(as_bytes(reply->text));
   if (!decoded) return tl::unexpected(decoded.error());
   EntryHead& head = decoded->head;
@@ -151,7 +152,7 @@ Expected<void> RedisStore::send_by(const Deadline& deadline, Kind kind, const Ke
                    deadline, around_content);
   if (!reply) return tl::unexpected(reply.error());
   if (reply->is(Reply::Type::status)) return {};
-  return fail(Errc::corrupt, "found no answer to SET");
+  return fail(Errc::corrupt, "unexpected reply to SET");
 }
 
 Expected<SharedLayer::Page> RedisStore::list(const std::string& cursor) {
@@ -161,11 +162,11 @@ Expected<SharedLayer::Page> RedisStore::list(const std::string& cursor) {
                    Deadline(options_.timeout), tuning_.largest);
   if (!reply) return tl::unexpected(reply.error());
   if (reply->elements.size() != 2 || !reply->elements[0].is(Reply::Type::string))
-    return fail(Errc::corrupt, "found no answer to SCAN");
+    return fail(Errc::corrupt, "unexpected reply to SCAN");
   // A number of 64 bits, which goes back to the server as it is.
   const std::string& next = reply->elements[0].text;
   if (next.empty() || next.size() > 20 || next.find_first_not_of("0123456789") != next.npos)
-    return fail(Errc::corrupt, "found no cursor in the answer to SCAN");
+    return fail(Errc::corrupt, "the reply to SCAN has no cursor");
   Page page;
   if (next != "0") page.cursor = next;
   for (const auto& name : reply->elements[1].elements)

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
 #include "base/one_line.hpp"
+#include "base/user_files.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -21,6 +23,16 @@ Expected<void> append_line(const FileDescriptor& file, const std::string& line,
                            const std::filesystem::path& path) {
   return write_all(file.get(),
                    ByteView(reinterpret_cast<const std::byte*>(line.data()), line.size()), path);
+}
+
+/// The file, which no other process may have as well.
+Expected<FileDescriptor> open_log(const std::filesystem::path& path) {
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!file) return tl::unexpected(io_error("open", path, errno));
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+    return fail(Errc::unsupported,
+                fmt::format("{}: another process runs this campaign", path.string()));
+  return file;
 }
 
 }  // namespace
@@ -69,12 +81,17 @@ Expected<CampaignLog> CampaignLog::open(const std::filesystem::path& path, bool 
   // Where the folder cannot be made, the file says why.
   std::error_code absent;
   std::filesystem::create_directories(path.parent_path(), absent);
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!file) return tl::unexpected(io_error("open", path, errno));
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
-    return fail(Errc::unsupported,
-                fmt::format("{}: another process is at this campaign", path.string()));
-  CampaignLog log(path, std::move(file));
+  auto file = open_log(path);
+  if (!file) return tl::unexpected(file.error());
+  // More than a head says what an earlier campaign has come to: that is not for us to destroy.
+  struct stat status {};
+  if (!resume && ::fstat(file->get(), &status) == 0 &&
+      status.st_size > static_cast<off_t>(head.size() + 1)) {
+    if (auto aside = rename_aside(path); !aside) return tl::unexpected(aside.error());
+    file = open_log(path);
+    if (!file) return tl::unexpected(file.error());
+  }
+  CampaignLog log(path, *std::move(file));
   std::size_t good = 0;
   if (resume) {
     const auto whole = log.take_in();

@@ -80,6 +80,22 @@ Evaluation evaluation_of(const Json& row, const std::vector<Parameter>& paramete
   return evaluation;
 }
 
+/// As a journal's line, with the positions of the values and the evaluations until then.
+RunWinner winner_of(const Json& json, const std::vector<Parameter>& parameters) {
+  const auto ending = ending_of(json);
+  if (!ending) refuse("a winner");
+  RunWinner winner{*ending, {}, get<std::size_t>(json, "evaluations")};
+  const Json positions = get<Json>(json, "positions");
+  if (!positions.is_array() || positions.size() != parameters.size()) refuse("a winner");
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    if (!positions[p].is_number_unsigned() ||
+        positions[p].get<std::uint64_t>() >= parameters[p].values.size())
+      refuse("a winner");
+    winner.positions.push_back(positions[p].get<std::size_t>());
+  }
+  return winner;
+}
+
 KeptRun read(const Json& json) {
   if (!json.is_object() || !json.contains(mark) || json[mark] != layout) refuse(mark);
   KeptRun kept;
@@ -103,6 +119,8 @@ KeptRun read(const Json& json) {
   for (const auto& row : get<Json>(json, "evaluations"))
     run.evaluations.push_back(evaluation_of(row, run.parameters));
   if (run.evaluations.empty()) refuse("evaluations");
+  if (const auto winner = json.find("winner"); winner != json.end())
+    run.winner = winner_of(*winner, run.parameters);
   const Json messages = get<Json>(json, "messages");
   for (const auto& [number, message] : messages.items()) {
     const std::size_t at = std::strtoull(number.c_str(), nullptr, 10);
@@ -135,24 +153,30 @@ std::string kept_json_of(const KeptRun& kept) {
     told.push_back(outcome.failure);
     messages[fmt::format("{}", i)] = without_folders(message).substr(0, longest_message);
   }
-  return dumped({{mark, layout},
-                 {"family", kept.problem.family},
-                 {"version", kept.problem.version},
-                 {"problem_class", kept.problem.problem_class},
-                 {"size", kept.problem.size},
-                 {"identity", run.identity},
-                 {"device", run.device},
-                 {"facts", json_of(kept.facts)},
-                 {"strategy", run.strategy},
-                 {"seed", run.seed},
-                 {"kiln", kept.kiln},
-                 {"system", kept.system},
-                 {"date", kept.date},
-                 {"space", run.space},
-                 {"evaluated", kept.evaluated},
-                 {"parameters", std::move(parameters)},
-                 {"evaluations", std::move(rows)},
-                 {"messages", std::move(messages)}});
+  Json json{{mark, layout},
+            {"family", kept.problem.family},
+            {"version", kept.problem.version},
+            {"problem_class", kept.problem.problem_class},
+            {"size", kept.problem.size},
+            {"identity", run.identity},
+            {"device", run.device},
+            {"facts", json_of(kept.facts)},
+            {"strategy", run.strategy},
+            {"seed", run.seed},
+            {"kiln", kept.kiln},
+            {"system", kept.system},
+            {"date", kept.date},
+            {"space", run.space},
+            {"evaluated", kept.evaluated},
+            {"parameters", std::move(parameters)},
+            {"evaluations", std::move(rows)},
+            {"messages", std::move(messages)}};
+  if (run.winner) {
+    json["winner"] = tune::json_of(run.winner->ending);
+    json["winner"]["evaluations"] = run.winner->evaluations;
+    json["winner"]["positions"] = run.winner->positions;
+  }
+  return dumped(json);
 }
 
 Expected<KeptRun> read_kept_run(std::string_view text) {

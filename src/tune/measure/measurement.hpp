@@ -43,11 +43,18 @@ class Measurement {
   /// Times one configuration, or says why it has no time. It may become the incumbent.
   Outcome measure(ConfigurationId id);
 
+  /// What one finalist came to in the play-off.
+  struct Place {
+    ConfigurationId id = 0;
+    double relative = 1;     ///< its time by the winner's, over the rounds that it was in
+    std::size_t rounds = 0;  ///< that it was in
+  };
   struct Winner {
     ConfigurationId id = 0;
     double time = 0;  ///< on the scale of measure()
     std::size_t finalists = 0;
     std::size_t rounds = 0;
+    std::vector<Place> places = {};  ///< the winner first; those that failed are left out
   };
   /// How one that was measured compares with another: in pairs, as many as tell them apart, at most
   /// twice the policy's most.

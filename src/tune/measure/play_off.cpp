@@ -39,6 +39,23 @@ Gap gap(const Finalist& one, const Finalist& other) {
   return gap;
 }
 
+/// All that ran to their end, by their times beside the winner's in the rounds that both were in.
+std::vector<Measurement::Place> places_of(const std::vector<Finalist>& finalists,
+                                          const Finalist& winner) {
+  std::vector<Measurement::Place> places;
+  for (const Finalist& one : finalists) {
+    double sum = 0;
+    for (std::size_t i = 0; i < one.levels.size(); ++i) sum += one.levels[i] - winner.levels[i];
+    const auto rounds = static_cast<double>(std::max<std::size_t>(one.levels.size(), 1));
+    places.push_back({one.id, std::exp(sum / rounds), one.levels.size()});
+  }
+  std::stable_sort(places.begin(), places.end(), [&](const auto& a, const auto& b) {
+    if ((a.id == winner.id) != (b.id == winner.id)) return a.id == winner.id;
+    return a.relative < b.relative;
+  });
+  return places;
+}
+
 }  // namespace
 
 /// Those that might be the best: within the confidence of their levels and the best one's.
@@ -67,9 +84,10 @@ std::vector<ConfigurationId> Measurement::finalists() const {
 
 std::optional<Measurement::Winner> Measurement::play_off(Haste haste) {
   if (!incumbent_) return std::nullopt;
-  if (haste == Haste::yes) return Winner{*incumbent_, std::exp(known_[*incumbent_].level), 1, 0};
+  if (haste == Haste::yes)
+    return Winner{*incumbent_, std::exp(known_[*incumbent_].level), 1, 0, {}};
   const std::vector<ConfigurationId> ids = finalists();
-  std::vector<Finalist> left;
+  std::vector<Finalist> left, beaten;
   for (const ConfigurationId id : ids) left.push_back({id, {}, 0});
   std::size_t rounds = 0;
   for (bool decided = left.size() < 2 || haste == Haste::yes;
@@ -104,7 +122,10 @@ std::optional<Measurement::Winner> Measurement::play_off(Haste haste) {
     std::erase_if(left, [&](const Finalist& finalist) {
       if (finalist.id == leader.id) return false;
       const Gap above = gap(finalist, leader);
-      if (above.mean > kSurely * above.error) return true;
+      if (above.mean > kSurely * above.error) {
+        beaten.push_back(finalist);
+        return true;
+      }
       // Left in, and perhaps faster than the leader by more than may be given away.
       decided &= policy_.confidence * above.error - above.mean <= policy_.tolerance;
       return false;
@@ -120,7 +141,9 @@ std::optional<Measurement::Winner> Measurement::play_off(Haste haste) {
         return a.levels.empty() || b.levels.empty() ? false : a.mean() < b.mean();
       });
   incumbent_ = winner->id;
-  return Winner{winner->id, std::exp(known_[winner->id].level), ids.size(), rounds};
+  beaten.insert(beaten.end(), left.begin(), left.end());
+  return Winner{winner->id, std::exp(known_[winner->id].level), ids.size(), rounds,
+                places_of(beaten, *winner)};
 }
 
 }  // namespace kiln::tune

@@ -132,7 +132,7 @@ Expected<Claim> RedisBoard::take(ConfigurationId id) {
   if (reply->text == "mine") return Claim::mine;
   if (reply->text == "known") return Claim::known;
   if (reply->text == "theirs") return Claim::theirs;
-  return fail(Errc::corrupt, "found no answer to a question for a candidate");
+  return fail(Errc::corrupt, "the shared store's answer about a candidate is not valid");
 }
 
 Expected<void> RedisBoard::renew(const std::vector<ConfigurationId>& held, Member member) {
@@ -158,7 +158,7 @@ Expected<Board::News> RedisBoard::news(std::size_t from) {
   if (!reply) return tl::unexpected(reply.error());
   if (reply->elements.size() != 2 || !reply->elements[0].is(Reply::Type::integer) ||
       reply->elements[0].integer < 0 || !reply->elements[1].is(Reply::Type::array))
-    return fail(Errc::corrupt, "found no answer to a question for news");
+    return fail(Errc::corrupt, "the shared store's list of results is not valid");
   News news;
   const auto begin = static_cast<std::size_t>(reply->elements[0].integer);
   news.restarted = begin < from;

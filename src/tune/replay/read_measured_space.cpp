@@ -76,12 +76,20 @@ Outcome outcome_of(double time) {
   return Outcome::of_time(time);
 }
 
+// The largest published spaces have some million times.
+constexpr std::size_t kMostMeasuredValues = 200'000'000;
+constexpr int kDeepest = 100;
+
 /// Takes a file's objects as the parser completes them: one configuration at a time, so that the
 /// lists of single times, most of such a file, are never held.
 class FileReader {
  public:
   bool operator()(int depth, MeasuredJson::parse_event_t event, MeasuredJson& parsed) {
     using Event = MeasuredJson::parse_event_t;
+    if (depth > kDeepest)
+      throw Stop{fmt::format("found more than {} levels of nested values", kDeepest)};
+    if (++values_seen_ > kMostMeasuredValues)
+      throw Stop{fmt::format("found more than {} values", kMostMeasuredValues)};
     if (event == Event::key) return key(depth, parsed.get_ref<const std::string&>());
     if (event == Event::value && depth == 1 && parsed.is_string()) {
       if (section_ == "device_name") device = parsed.get<std::string>();
@@ -208,6 +216,7 @@ class FileReader {
   }
 
   MeasuredJson keys_, values_;
+  std::size_t values_seen_ = 0;
   std::string section_, entry_;
   bool has_entries_ = false;
   std::size_t results_ = 0;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json_bounds.hpp"
 #include "base/one_line.hpp"
 #include "tune/report/run.hpp"
 
@@ -67,8 +68,14 @@ class Reader {
   }
   tl::unexpected<Error> refuse(std::string_view why) { return refuse(number_, line_, why); }
 
+  /// Discarded where the line is no JSON, or holds more than any line of a journal.
+  Json parsed_line() const {
+    if (!check_json_bounds(line_, {.values = 100'000})) return Json(Json::value_t::discarded);
+    return Json::parse(line_, nullptr, false);
+  }
+
   Expected<void> head() {
-    const Json json = Json::parse(line_, nullptr, false);
+    const Json json = parsed_line();
     if (!json.is_object() || !json.contains(kJournalMark))
       return refuse("expected the head of a tuning journal, as kiln tune --journal writes it");
     if (json[kJournalMark] != kJournalVersion)
@@ -90,28 +97,41 @@ class Reader {
   }
 
   Expected<void> entry() {
-    const Json json = Json::parse(line_, nullptr, false);
+    const Json json = parsed_line();
+    if (auto ending = ending_of(json)) {
+      auto positions = positions_of(json);
+      if (!positions) return tl::unexpected(positions.error());
+      run_.winner = {*std::move(ending), *std::move(positions), run_.evaluations.size()};
+      return {};
+    }
     auto line = journal_line_of(json);
     if (!line) return refuse("expected an object with id and seconds or failure");
+    auto positions = positions_of(json);
+    if (!positions) return tl::unexpected(positions.error());
+    run_.evaluations.push_back({line->id, *std::move(positions), line->report.outcome,
+                                std::move(line->report.message), line->at});
+    return {};
+  }
+
+  /// Of a line's configuration. Values that are new are added to the parameters.
+  Expected<std::vector<std::size_t>> positions_of(const Json& json) {
     const auto configuration = json.find("configuration");
     const auto values = configuration == json.end() ? std::nullopt : values_of(*configuration);
     if (!values || values->empty()) return refuse("expected a configuration with values");
-    Evaluation evaluation{
-        line->id, {}, line->report.outcome, std::move(line->report.message), line->at};
     if (run_.parameters.empty())
       for (const auto& [name, value] : *values) run_.parameters.push_back({name, {}});
     if (values->size() != run_.parameters.size())
       return refuse("expected the first configuration's parameters");
+    std::vector<std::size_t> positions;
     for (std::size_t p = 0; p < values->size(); ++p) {
       auto& [name, known] = run_.parameters[p];
       const auto& [found, value] = (*values)[p];
       if (name != found) return refuse("expected the first configuration's parameters");
       const auto at = position_of(run_.parameters[p], value);
       if (at == known.size()) known.push_back(value);
-      evaluation.positions.push_back(at);
+      positions.push_back(at);
     }
-    run_.evaluations.push_back(std::move(evaluation));
-    return {};
+    return positions;
   }
 
   /// Values came in the order of measuring.
@@ -134,6 +154,7 @@ class Reader {
       values = std::move(sorted);
       for (auto& evaluation : run_.evaluations)
         evaluation.positions[p] = rank[evaluation.positions[p]];
+      if (run_.winner) run_.winner->positions[p] = rank[run_.winner->positions[p]];
     }
   }
 

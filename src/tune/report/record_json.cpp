@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json_bounds.hpp"
 #include "base/one_line.hpp"
 #include "tune/report/exports.hpp"
 
@@ -162,6 +163,8 @@ Expected<std::vector<StoredRecord>> read_records(ByteView bytes, std::string_vie
   const auto bad = [&](const std::string& why) {
     return fail(Errc::bad_input, fmt::format("{}: {}", one_line(name), why));
   };
+  if (const auto within = check_json_bounds(as_text(bytes)); !within)
+    return bad(within.error().message());
   Json json;
   try {
     json = Json::parse(as_text(bytes));

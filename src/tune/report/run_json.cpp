@@ -8,11 +8,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of_evaluation(const TuningRun& run, const Evaluation& evaluation) {
+Json configuration_json(const TuningRun& run, const std::vector<std::size_t>& positions) {
   Json configuration = Json::object();
   for (std::size_t p = 0; p < run.parameters.size(); ++p)
-    configuration[run.parameters[p].name] = json_of(run.value(evaluation, p));
-  Json json{{"id", evaluation.id}, {"configuration", std::move(configuration)}};
+    configuration[run.parameters[p].name] = json_of(run.parameters[p].values[positions[p]]);
+  return configuration;
+}
+
+Json json_of_evaluation(const TuningRun& run, const Evaluation& evaluation) {
+  Json json{{"id", evaluation.id},
+            {"configuration", configuration_json(run, evaluation.positions)}};
   if (evaluation.outcome.ok())
     json["seconds"] = evaluation.outcome.time;
   else
@@ -30,12 +35,15 @@ std::string json_of(const std::vector<TuningRun>& runs) {
     Json evaluations = Json::array();
     for (const auto& evaluation : run.evaluations)
       evaluations.push_back(json_of_evaluation(run, evaluation));
-    all.push_back({{"identity", run.identity},
-                   {"device", run.device},
-                   {"strategy", run.strategy},
-                   {"seed", run.seed},
-                   {"space", run.space},
-                   {"evaluations", std::move(evaluations)}});
+    Json search{{"identity", run.identity}, {"device", run.device},
+                {"strategy", run.strategy}, {"seed", run.seed},
+                {"space", run.space},       {"evaluations", std::move(evaluations)}};
+    if (run.winner) {
+      Json winner = json_of(run.winner->ending);
+      winner["configuration"] = configuration_json(run, run.winner->positions);
+      search["winner"] = std::move(winner);
+    }
+    all.push_back(std::move(search));
   }
   return Json{{"kiln tuning searches", 1}, {"searches", std::move(all)}}.dump(
              1, ' ', false, Json::error_handler_t::replace) +

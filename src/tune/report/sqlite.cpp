@@ -80,6 +80,12 @@ constexpr const char* search_tables =
     "CREATE TABLE evaluations (search INTEGER NOT NULL REFERENCES searches, "
     "evaluation INTEGER NOT NULL, configuration INTEGER NOT NULL, text TEXT NOT NULL, "
     "seconds REAL, failure TEXT, message TEXT, at REAL, PRIMARY KEY (search, evaluation));"
+    "CREATE TABLE winners (search INTEGER PRIMARY KEY REFERENCES searches, "
+    "configuration INTEGER NOT NULL, text TEXT NOT NULL, seconds REAL NOT NULL, "
+    "built_in_seconds REAL, decided_by TEXT NOT NULL, rounds INTEGER NOT NULL);"
+    "CREATE TABLE finalists (search INTEGER NOT NULL REFERENCES searches, "
+    "place INTEGER NOT NULL, configuration INTEGER NOT NULL, relative REAL NOT NULL, "
+    "rounds INTEGER NOT NULL, PRIMARY KEY (search, place));"
     "CREATE TABLE settings (search INTEGER NOT NULL, evaluation INTEGER NOT NULL, "
     "name TEXT NOT NULL, value NOT NULL, PRIMARY KEY (search, evaluation, name), "
     "FOREIGN KEY (search, evaluation) REFERENCES evaluations) WITHOUT ROWID;"
@@ -132,16 +138,32 @@ void add_environment(Insert& insert, std::int64_t search, const TuningRun& run) 
   insert(search, text(0), text(1), text(2), text(3), text(4), number(5), number(6));
 }
 
+void add_winner(Insert& winner, Insert& finalist, std::int64_t search, const TuningRun& run) {
+  if (!run.winner) return;
+  const auto& ending = run.winner->ending;
+  const auto standard = ending.standard > 0 ? std::optional(ending.standard) : std::nullopt;
+  const std::string decision = name_of(ending.decision);
+  winner(search, static_cast<std::int64_t>(ending.winner), run.text(run.winner->positions),
+         ending.seconds, standard, decision, static_cast<std::int64_t>(ending.rounds));
+  std::int64_t place = 0;
+  for (const auto& one : ending.finalists)
+    finalist(search, ++place, static_cast<std::int64_t>(one.id), one.relative,
+             static_cast<std::int64_t>(one.rounds));
+}
+
 void fill(const Connection& connection, const std::vector<TuningRun>& runs) {
   Insert search(connection, "INSERT INTO searches VALUES (?, ?, ?, ?, ?, ?, ?)");
   Insert environment(connection, "INSERT INTO environments VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   Insert evaluation(connection, "INSERT INTO evaluations VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   Insert setting(connection, "INSERT INTO settings VALUES (?, ?, ?, ?)");
+  Insert winner(connection, "INSERT INTO winners VALUES (?, ?, ?, ?, ?, ?, ?)");
+  Insert finalist(connection, "INSERT INTO finalists VALUES (?, ?, ?, ?, ?)");
   std::int64_t run_number = 0;
   for (const auto& run : runs) {
     search(++run_number, run.identity, run.device_name(), run.device, run.strategy,
            static_cast<std::int64_t>(run.seed), run.space);
     add_environment(environment, run_number, run);
+    add_winner(winner, finalist, run_number, run);
     std::int64_t number = 0;
     for (const auto& one : run.evaluations) {
       std::optional<double> seconds;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file_descriptor.hpp"
+#include "tune/session/journal_line.hpp"
 #include "tune/tunable.hpp"
 
 namespace kiln::tune {
@@ -21,8 +22,8 @@ struct JournalEntry {
 /// process loses at most the candidate in flight. The first line says what is searched: a journal
 /// of something else is not gone on with. One process at a time has it (flock).
 ///
-/// A last line that was cut is dropped; other damage is an error. docs/formats/tuning.md has the
-/// layout.
+/// A last line that was cut is dropped; other damage is an error. A file that is anything else is
+/// never written to. docs/formats/tuning.md has the layout.
 class Journal {
  public:
   /// What makes two searches the same: results of one are good in the other.
@@ -35,23 +36,32 @@ class Journal {
     /// The search on record that it starts from (KeptRun::id); empty: none.
     std::string start = {};
   };
-  /// What the journal of a file says of that; nothing where it has no head.
-  static std::optional<std::string> start_of(const std::filesystem::path& path);
+  /// Looks at the place of a search's journal: nothing where there is none yet, else what that
+  /// search started from. Subject::start is not compared. Errors: as open().
+  static Expected<std::optional<std::string>> look(const std::filesystem::path& path,
+                                                   const Subject& subject);
   /// The parameters with all their values, and how many configurations are valid.
   static std::string text_of(const SearchSpace& space);
 
-  /// Opens or makes the journal. `resume`: what a journal of this subject has stays, in entries();
-  /// without, it begins anew. Errors: io; bad_input for a journal that is damaged or of something
-  /// else (to be resumed); unsupported where another process has it.
+  /// What is done with a journal that is there: it is gone on with, or it gets another name
+  /// (rename_aside) and a new one begins.
+  enum class Existing : bool { resume, set_aside };
+  /// Opens or makes the journal. What a journal of this subject has is in entries(). Errors: io;
+  /// bad_input for a file that is no journal, for a journal that is damaged or of another search
+  /// (to be resumed); unsupported where another process has it.
   static Expected<Journal> open(const std::filesystem::path& path, const Subject& subject,
-                                const SearchSpace& space, bool resume);
+                                const SearchSpace& space, Existing existing = Existing::resume);
 
   const std::vector<JournalEntry>& entries() const { return entries_; }
   Expected<void> add(const SearchSpace& space, ConfigurationId id, const Report& report);
+  /// Says how the search has ended; it can be gone on with all the same.
+  Expected<void> end(const SearchSpace& space, const SearchEnding& ending);
 
  private:
   Journal(std::filesystem::path path, FileDescriptor file)
       : path_(std::move(path)), file_(std::move(file)) {}
+  /// Seconds that the search has run.
+  double now() const;
   std::filesystem::path path_;
   FileDescriptor file_;
   std::vector<JournalEntry> entries_;

@@ -15,7 +15,78 @@ Failure failure_named(const std::string& name) {
   return Failure::launch;
 }
 
+constexpr const char* decisions[] = {"play-off", "built-in parameters", "earlier record",
+                                     "interrupted"};
+
+/// A decision that a later program may have added counts as that of most.
+Decision decision_named(const std::string& name) {
+  for (std::size_t i = 0; i < std::size(decisions); ++i)
+    if (name == decisions[i]) return static_cast<Decision>(i);
+  return Decision::play_off;
+}
+
+/// A finite number of at least 0.
+std::optional<double> amount_in(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_number()) return std::nullopt;
+  const auto value = found->get<double>();
+  return value >= 0 && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::uint64_t> whole_in(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_number_unsigned()) return std::nullopt;
+  return found->get<std::uint64_t>();
+}
+
 }  // namespace
+
+const char* name_of(Decision decision) { return decisions[static_cast<std::size_t>(decision)]; }
+
+std::optional<SearchEnding> ending_of(const Json& json) {
+  if (!json.is_object()) return std::nullopt;
+  const auto winner = whole_in(json, "winner");
+  const auto seconds = amount_in(json, "seconds");
+  const auto decided = json.find("decided_by");
+  if (!winner || !seconds || *seconds == 0 || decided == json.end() || !decided->is_string())
+    return std::nullopt;
+  SearchEnding ending{*winner,
+                      *seconds,
+                      amount_in(json, "built_in_seconds").value_or(0),
+                      decision_named(decided->get<std::string>()),
+                      whole_in(json, "rounds").value_or(0),
+                      {}};
+  const auto finalists = json.find("finalists");
+  if (finalists == json.end()) return ending;
+  if (!finalists->is_array()) return std::nullopt;
+  for (const auto& each : *finalists) {
+    if (!each.is_object()) return std::nullopt;
+    const auto id = whole_in(each, "id"), rounds = whole_in(each, "rounds");
+    const auto relative = amount_in(each, "relative");
+    if (!id || !relative || !rounds) return std::nullopt;
+    ending.finalists.push_back({*id, *relative, *rounds});
+  }
+  return ending;
+}
+
+Json json_of(const SearchEnding& ending) {
+  Json finalists = Json::array();
+  for (const auto& [id, relative, rounds] : ending.finalists)
+    finalists.push_back({{"id", id}, {"relative", relative}, {"rounds", rounds}});
+  Json json{{"winner", ending.winner}, {"seconds", ending.seconds}};
+  if (ending.standard > 0) json["built_in_seconds"] = ending.standard;
+  json.update({{"decided_by", name_of(ending.decision)},
+               {"rounds", ending.rounds},
+               {"finalists", std::move(finalists)}});
+  return json;
+}
+
+Json json_of_configuration(const SearchSpace& space, ConfigurationId id) {
+  Json configuration = Json::object();
+  for (std::size_t p = 0; p < space.parameters().size(); ++p)
+    configuration[space.parameters()[p].name] = json_of(space.value(id, p));
+  return configuration;
+}
 
 std::optional<JournalLine> journal_line_of(const Json& json) {
   if (!json.is_object() || !json.contains("id") || !json["id"].is_number_unsigned())
@@ -44,10 +115,7 @@ std::optional<JournalLine> journal_line_of(const Json& json) {
 }
 
 Json json_of_line(const SearchSpace& space, ConfigurationId id, const Report& report, double at) {
-  Json configuration = Json::object();
-  for (std::size_t p = 0; p < space.parameters().size(); ++p)
-    configuration[space.parameters()[p].name] = json_of(space.value(id, p));
-  Json json{{"id", id}, {"configuration", std::move(configuration)}};
+  Json json{{"id", id}, {"configuration", json_of_configuration(space, id)}};
   if (report.outcome.ok())
     json["seconds"] = report.outcome.time;
   else

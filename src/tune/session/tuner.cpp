@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.hpp"
 
@@ -12,12 +13,10 @@ namespace {
 /// Of an earlier run's best, so many are measured again: they are in the play-off then.
 constexpr std::size_t measured_again = 5;
 
-/// While this one measures, no other tuner of the machine does. Compiles may.
+/// Gives a lock back.
 class Holding {
  public:
-  explicit Holding(MachineLock* lock) : lock_(lock) {
-    if (lock_ != nullptr && !lock_->lock()) lock_ = nullptr;  // a signal: the search ends soon
-  }
+  explicit Holding(MachineLock* lock) : lock_(lock) {}
   ~Holding() {
     if (lock_ != nullptr) lock_->unlock();
   }
@@ -31,12 +30,37 @@ class Holding {
 }  // namespace
 
 bool Tuner::is_over() const {
-  if (options_.most > 0 && evaluated_now_ >= options_.most) return true;
+  if (locked_out_ || (options_.most > 0 && evaluated_now_ >= options_.most)) return true;
   return options_.budget.count() > 0 &&
          std::chrono::steady_clock::now() - start_ >= options_.budget;
 }
 
-Outcome Tuner::measure(ConfigurationId id) {
+std::chrono::steady_clock::time_point Tuner::end_of_wait() const {
+  if (ends_) return std::chrono::steady_clock::now() + options_.last_wait;
+  return options_.budget.count() > 0 ? start_ + options_.budget
+                                     : std::chrono::steady_clock::time_point::max();
+}
+
+bool Tuner::get_lock() {
+  if (options_.lock == nullptr || options_.lock->try_lock()) return true;
+  using std::chrono::steady_clock, std::chrono::milliseconds, std::chrono::duration_cast;
+  const auto begin = steady_clock::now();
+  const auto got = options_.lock->wait(end_of_wait(), [&] {
+    const auto now = steady_clock::now();
+    state_.spent = duration_cast<milliseconds>(now - start_);
+    state_.waiting = {options_.lock->holder(), duration_cast<milliseconds>(now - begin)};
+    return goes_on_ = goes_on_ && (*listener_)(state_);
+  });
+  state_.waiting.reset();
+  return got == MachineLock::Waited::locked;
+}
+
+/// While this one measures, no other tuner of the machine does. Compiles may.
+std::optional<Outcome> Tuner::measure(ConfigurationId id) {
+  if (locked_out_ || !get_lock()) {
+    locked_out_ = true;
+    return std::nullopt;
+  }
   const Holding holding(options_.lock);
   return measurement_.measure(id);
 }
@@ -52,7 +76,9 @@ Expected<void> Tuner::evaluate(ConfigurationId id) {
   if (report.outcome.ok() || report.outcome.failure == Failure::launch)
     report = worker_.prepare(id);
   if (report.outcome.ok()) {
-    report.outcome = measure(id);
+    const auto outcome = measure(id);
+    if (!outcome) return {};
+    report.outcome = *outcome;
     if (report.outcome.ok())
       report.outcome.time *= scale_;
     else
@@ -145,13 +171,14 @@ Expected<void> Tuner::repeat_journal() {
   bool is_scaled = false;
   for (std::size_t i = 0; i < std::min(best.size(), measured_again); ++i) {
     if (!worker_.prepare(best[i].id).outcome.ok()) continue;
-    const Outcome now = measure(best[i].id);
+    const auto now = measure(best[i].id);
     if (worker_.gone()) return tl::unexpected(*worker_.gone());
-    if (!now.ok()) continue;
+    if (!now) break;
+    if (!now->ok()) continue;
     here_.insert(best[i].id);
-    if (!is_scaled) scale_ = best[i].outcome.time / now.time;
+    if (!is_scaled) scale_ = best[i].outcome.time / now->time;
     is_scaled = true;
-    if (tunable_.standard() == best[i].id) standard_ = now.time * scale_;
+    if (tunable_.standard() == best[i].id) standard_ = now->time * scale_;
   }
   return {};
 }
@@ -162,14 +189,17 @@ void Tuner::measure_standard() {
   const auto standard = tunable_.standard();
   if (!standard || here_.contains(*standard) || !measurement_.incumbent()) return;
   if (!worker_.prepare(*standard).outcome.ok()) return;
-  const Outcome outcome = measure(*standard);
-  if (!outcome.ok()) return;
+  const auto outcome = measure(*standard);
+  if (!outcome || !outcome->ok()) return;
   here_.insert(*standard);
-  standard_ = outcome.time * scale_;
+  standard_ = outcome->time * scale_;
 }
 
 Expected<TunerResult> Tuner::run(const Listener& listener) {
   start_ = std::chrono::steady_clock::now();
+  listener_ = &listener;
+  goes_on_ = true;
+  ends_ = false;
   state_.size = tunable_.space().size();
   state_.budget = options_.budget;
   if (auto started = worker_.start(); !started) return tl::unexpected(started.error());
@@ -181,15 +211,15 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
   if (standard && strategy_.history().find(*standard) == nullptr &&
       (options_.partners == nullptr || options_.partners->take(*standard) == Partners::Claim::mine))
     if (auto done = evaluate(*standard); !done) return tl::unexpected(done.error());
-  bool goes_on = listener(state_);
-  while (goes_on && !is_over()) {
+  goes_on_ = goes_on_ && listener(state_);
+  while (goes_on_ && !is_over()) {
     ask_ahead();
     if (ahead_.empty()) {
       if (theirs_.empty()) break;
       // What others measure now is theirs, or comes back to be measured here.
       options_.partners->rest();
       if (auto heard = hear(); !heard) return tl::unexpected(heard.error());
-      goes_on = listener(state_);
+      goes_on_ = listener(state_);
       continue;
     }
     compile_ahead();
@@ -197,76 +227,108 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
     ahead_.pop_front();
     if (auto done = evaluate(id); !done) return tl::unexpected(done.error());
     if (auto heard = hear(); !heard) return tl::unexpected(heard.error());
-    goes_on = listener(state_);
+    goes_on_ = goes_on_ && listener(state_);
   }
 
+  ends_ = true;
+  const bool locked_out = std::exchange(locked_out_, false);
   TunerResult result;
   if (options_.partners != nullptr) {
     // What others tell until they, too, have left is in the play-off.
     const bool is_last = options_.partners->leave();
     if (auto heard = hear(); !heard) return tl::unexpected(heard.error());
-    if (!is_last || (!goes_on && !measurement_.incumbent())) {
+    if (!is_last || (!goes_on_ && !measurement_.incumbent())) {
       result.left_to_others = true;
       return finished(std::move(result));
     }
-    if (goes_on) measure_best_of_others();
+    if (goes_on_) measure_best_of_others();
   }
   measure_standard();
-  {
-    const Holding holding(options_.lock);
-    result.winner =
-        measurement_.play_off(goes_on ? Measurement::Haste::no : Measurement::Haste::yes);
-    if (result.winner && goes_on) hold_against_standard(*result.winner);
-    if (result.winner && goes_on) hold_against_record(*result.winner);
-  }
+  decide(result);
   if (worker_.gone()) return tl::unexpected(*worker_.gone());
+  if (!result.winner && locked_out)
+    return fail(
+        Errc::timeout,
+        fmt::format("{}: no candidate was measured, because another tuner of this user{} measures",
+                    tunable_.label(),
+                    options_.lock->holder() > 0
+                        ? fmt::format(" (process {})", options_.lock->holder())
+                        : ""));
   if (!result.winner)
     return tl::unexpected(Error(
         Errc::bad_input, fmt::format("{}: none of {} candidates ran and gave the right result",
                                      tunable_.label(), state_.evaluated)));
-  result.winner->time *= scale_;
-  result.standard = standard_;
-  {
-    // Records of one class are read, changed and written: by one tuner at a time.
-    const Holding holding(options_.lock);
-    if (auto recorded =
-            worker_.record(result.winner->id, result.winner->time / scale_, standard_ / scale_);
-        !recorded)
-      return tl::unexpected(recorded.error());
-  }
+  result.standard = standard_ / scale_;
+  if (auto recorded = put_on_record(result); !recorded) return tl::unexpected(recorded.error());
   result.recorded = true;
-  if (options_.partners != nullptr && goes_on)
+  if (options_.partners != nullptr && goes_on_)
     options_.partners->finish(result.winner->id, result.winner->time);
   return finished(std::move(result));
 }
 
-/// What is no better than what is there anyway would be on record for nothing, or for worse.
-void Tuner::hold_against_standard(Measurement::Winner& winner) {
+void Tuner::decide(TunerResult& result) {
+  const bool decides = goes_on_ && measurement_.incumbent() && get_lock();
+  const Holding holding(decides ? options_.lock : nullptr);
+  result.winner = measurement_.play_off(decides ? Measurement::Haste::no : Measurement::Haste::yes);
+  result.decision = decides ? Decision::play_off : Decision::interrupted;
+  if (!result.winner || !decides) return;
+  if (hold_against_standard(*result.winner)) result.decision = Decision::built_in;
+  if (hold_against_record(*result.winner)) result.decision = Decision::earlier_record;
+}
+
+/// One truth: what is on record stands in the journal, too.
+Expected<void> Tuner::put_on_record(const TunerResult& result) {
+  const auto& winner = *result.winner;
+  {
+    // Records of one class are read, changed and written: by one tuner at a time.
+    const bool alone = options_.lock != nullptr &&
+                       options_.lock->wait(std::chrono::steady_clock::now() + options_.record_wait,
+                                           [] { return true; }) == MachineLock::Waited::locked;
+    const Holding holding(alone ? options_.lock : nullptr);
+    if (auto recorded = worker_.record(winner.id, winner.time, result.standard); !recorded)
+      return recorded;
+  }
+  SearchEnding ending{winner.id, winner.time, result.standard, result.decision, winner.rounds, {}};
+  for (const auto& [id, relative, rounds] : winner.places)
+    ending.finalists.push_back({id, relative, rounds});
+  return journal_.end(tunable_.space(), ending);
+}
+
+/// What is no better than what is there anyway would be on record for nothing, or for worse. True
+/// where that has won in its place.
+bool Tuner::hold_against_standard(Measurement::Winner& winner) {
   const auto standard = tunable_.standard();
-  if (!standard || !(standard_ > 0) || winner.id == *standard) return;
+  if (!standard || !(standard_ > 0)) return false;
+  if (winner.id == *standard) return true;
   const auto compared = measurement_.compare(winner.id, *standard);
   if (!compared && !worker_.prepare(*standard).outcome.ok()) {
     standard_ = 0;  // it ran before and does not now: nothing to be held against
-    return;
+    return false;
   }
   const bool better = compared && compared->surely_faster;
   if (!better) winner.id = *standard;
   winner.time = standard_ / scale_ * (better ? compared->ratio : 1);
+  return !better;
 }
 
 /// What an earlier search put on record may owe that to luck, and this one may have missed it: the
-/// two meet, the faster wins, and the other's time on record is what it is beside the winner.
-void Tuner::hold_against_record(Measurement::Winner& winner) {
+/// two meet, the faster wins, and the other's time on record is what it is beside the winner. True
+/// where the earlier one wins.
+bool Tuner::hold_against_record(Measurement::Winner& winner) {
   const auto known = worker_.on_record();
-  if (!known || *known == winner.id || !worker_.prepare(*known).outcome.ok()) return;
+  if (!known || *known == winner.id || !worker_.prepare(*known).outcome.ok()) return false;
   const auto compared = measurement_.compare(winner.id, *known);
-  if (!compared || !(compared->ratio > 0)) return;
+  if (!compared || !(compared->ratio > 0)) return false;
   const double time = winner.time / compared->ratio;
   if (compared->ratio > 1) {
-    winner = {*known, time};
-  } else if (auto again = worker_.record(*known, time, standard_ / scale_); !again) {
-    return;  // the record that it has stays; what keeps the winner's from being written says why
+    winner.id = *known;
+    winner.time = time;
+    return true;
   }
+  // Where this fails, the record that it has stays; what keeps the winner's from being written says
+  // why.
+  (void)worker_.record(*known, time, standard_ / scale_);
+  return false;
 }
 
 TunerResult Tuner::finished(TunerResult result) const {
@@ -276,6 +338,8 @@ TunerResult Tuner::finished(TunerResult result) const {
   result.compiling = worker_.compiling() + waited_;
   result.running = worker_.running();
   result.replaced = worker_.replaced();
+  result.printed = worker_.printed();
+  result.printed_bytes = worker_.printed_bytes();
   return result;
 }
 

@@ -24,6 +24,11 @@ struct TunerOptions {
   MeasurePolicy policy{};
   std::uint64_t seed = 1;
   MachineLock* lock = nullptr;  ///< held while something is measured; null: nobody else tunes
+  /// How long the play-off waits for the lock, once the budget is used up.
+  std::chrono::milliseconds last_wait{60'000};
+  /// And how long the record does, which is written with or without it: that takes moments, so who
+  /// has the lock longer is stopped.
+  std::chrono::milliseconds record_wait{5'000};
   /// Compiles what is measured next; null: the worker compiles it. With several processes a
   /// strategy that can be asked ahead is asked for as many configurations before it is told of the
   /// first: that costs it evaluations (docs/tuning.md), and the compiles
@@ -42,17 +47,30 @@ struct TunerState {
   ConfigurationId size = 0;  ///< of the space
   std::optional<Trial> best;
   std::chrono::milliseconds spent{0}, budget{0};
+  /// Another tuner of this user measures, and this one waits for it.
+  struct Waiting {
+    pid_t holder = 0;  ///< its process, where that is known
+    std::chrono::milliseconds since{0};
+  };
+  std::optional<Waiting> waiting = std::nullopt;
 };
 
 /// What a search came to.
 struct TunerResult {
+  /// With the time that is on record.
   std::optional<Measurement::Winner> winner;
   double standard = 0;  ///< seconds of the standard configuration; 0: it has no time
+  Decision decision = Decision::play_off;
   bool recorded = false;
   /// Others go on with the search, and one of them ends it: there is no winner yet.
   bool left_to_others = false;
   TunerState state;
+  std::size_t resumed = 0;   ///< evaluations that its journal had
   std::string started_from;  ///< the search on record that gave a start, for people; empty: none
+  /// What kernels wrote to standard output while they were measured: the beginning, and how many
+  /// bytes there were.
+  std::string printed;
+  std::uint64_t printed_bytes = 0;
   double seconds = 0;        ///< of the whole
   double compiling = 0;      ///< of these, spent on compiles, or waiting for those beside
   double running = 0;        ///< of these, spent on runs of the kernels
@@ -74,12 +92,12 @@ class Tuner {
         options_(options),
         measurement_(worker, options.policy, options.seed) {}
 
-  /// Called after each evaluation; false ends the search, and the best so far goes on record
-  /// without a play-off.
+  /// Called after each evaluation, and several times a second while another tuner is waited for;
+  /// false ends the search, and the best so far goes on record without a play-off.
   using Listener = std::function<bool(const TunerState&)>;
   /// Errors: what the Tunable's open() threw, the journal's; bad_input where no candidate ran and
   /// gave the right result; device where the device is gone: then the journal holds all that was
-  /// measured, and nothing goes on record.
+  /// measured, and nothing goes on record; timeout where another tuner had the lock all the time.
   Expected<TunerResult> run(const Listener& listener);
 
  private:
@@ -92,10 +110,18 @@ class Tuner {
   void compile_ahead();
   Expected<void> evaluate(ConfigurationId id);
   bool is_over() const;
-  Outcome measure(ConfigurationId id);
+  /// Waits for the lock; false where the search was told to end, or the time is over.
+  bool get_lock();
+  /// Until when: the end of the budget, and some time more for the play-off.
+  std::chrono::steady_clock::time_point end_of_wait() const;
+  /// Nothing where the lock is not to be had.
+  std::optional<Outcome> measure(ConfigurationId id);
   void measure_standard();
-  void hold_against_standard(Measurement::Winner& winner);
-  void hold_against_record(Measurement::Winner& winner);
+  /// The play-off, and what its winner has to be faster than.
+  void decide(TunerResult& result);
+  bool hold_against_standard(Measurement::Winner& winner);
+  bool hold_against_record(Measurement::Winner& winner);
+  Expected<void> put_on_record(const TunerResult& result);
   /// Counts one that is known now.
   void note(ConfigurationId id, const Outcome& outcome);
   TunerResult finished(TunerResult result) const;
@@ -122,6 +148,11 @@ class Tuner {
   double scale_ = 1;
   std::vector<ConfigurationId> theirs_;  ///< asked for by the strategy, taken by others
   std::set<ConfigurationId> here_;       ///< measured by this run
+  const Listener* listener_ = nullptr;
+  bool goes_on_ = true;  ///< nobody has told it to end
+  bool ends_ = false;    ///< the search is over; what is left is the play-off
+  /// The time is over while another tuner measures: nothing more is measured.
+  bool locked_out_ = false;
   std::size_t turn_ = 0;
   bool repeats_ = false;  ///< a journal: nothing is asked for to be measured
   std::chrono::steady_clock::time_point start_;

@@ -78,11 +78,12 @@ void Tuner::measure_best_of_others() {
     if (best && trial.outcome.time > near_the_best * *best) break;
     ++tries;
     if (!worker_.prepare(trial.id).outcome.ok()) continue;
-    const Outcome outcome = measure(trial.id);
-    if (!outcome.ok()) continue;
+    const auto outcome = measure(trial.id);
+    if (!outcome) return;
+    if (!outcome->ok()) continue;
     ++again;
     here_.insert(trial.id);
-    const double time = outcome.time * scale_;
+    const double time = outcome->time * scale_;
     best = std::min(best.value_or(time), time);
   }
 }

@@ -145,9 +145,9 @@ class Enumerator {
   Error nothing_left() const {
     for (const Checker& checker : checkers_) {
       if (!checker.refuses_all()) continue;
-      return {Errc::bad_input,
-              fmt::format("the space is empty: constraint '{}' refuses all that the others leave",
-                          one_line(checker.text()))};
+      return {Errc::bad_input, fmt::format("the space is empty: no configuration that the other "
+                                           "constraints allow satisfies '{}'",
+                                           one_line(checker.text()))};
     }
     return {Errc::bad_input, "the space is empty: no configuration satisfies all constraints"};
   }

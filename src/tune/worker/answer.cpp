@@ -35,16 +35,19 @@ Report Answer::report() const {
 
 bool tell(int channel, const Answer& answer) {
   const auto length = static_cast<std::uint32_t>(std::min(answer.message.size(), most_message));
+  const auto printed = static_cast<std::uint32_t>(std::min(answer.printed.size(), most_message));
   const auto send = [&](const auto& value) { return send_all(channel, &value, sizeof value); };
   return send(answer.failure) && send(answer.seconds) && send(answer.spent) &&
          send(answer.compiling) && send(answer.running) && send(answer.has_id) && send(answer.id) &&
-         send(length) && send_all(channel, answer.message.data(), length);
+         send(answer.printed_bytes) && send(length) && send(printed) &&
+         send_all(channel, answer.message.data(), length) &&
+         send_all(channel, answer.printed.data(), printed);
 }
 
 Expected<Answer> hear(int channel, std::chrono::milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   Answer answer;
-  std::uint32_t length = 0;
+  std::uint32_t length = 0, printed = 0;
   Received received = Received::whole;
   const auto get = [&](void* value, std::size_t bytes) {
     if (received == Received::whole) received = receive_all(channel, value, bytes, until);
@@ -56,9 +59,13 @@ Expected<Answer> hear(int channel, std::chrono::milliseconds limit) {
   get(&answer.running, sizeof answer.running);
   get(&answer.has_id, sizeof answer.has_id);
   get(&answer.id, sizeof answer.id);
+  get(&answer.printed_bytes, sizeof answer.printed_bytes);
   get(&length, sizeof length);
+  get(&printed, sizeof printed);
   answer.message.resize(std::min<std::size_t>(length, most_message));
   get(answer.message.data(), answer.message.size());
+  answer.printed.resize(std::min<std::size_t>(printed, most_message));
+  get(answer.printed.data(), answer.printed.size());
   switch (received) {
     case Received::whole:
       return answer;

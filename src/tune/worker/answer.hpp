@@ -17,6 +17,9 @@ struct Answer {
   bool has_id = false;                ///< whether `id` answers
   ConfigurationId id = 0;
   std::string message;
+  /// What kernels wrote to standard output since the last answer: the beginning, and how much.
+  std::string printed;
+  std::uint64_t printed_bytes = 0;
 
   Report report() const;
 };

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/process.hpp"
+#include "tune/worker/output_capture.hpp"
 
 namespace kiln::tune {
 
@@ -45,6 +46,7 @@ Expected<void> Child::start(const std::function<void(int)>& body, Of of) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);
     channel_.reset();
+    discard_output();
     body(child_end.get());
     ::_exit(0);
   }

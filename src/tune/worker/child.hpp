@@ -23,8 +23,9 @@ class Child {
   /// Starts one that calls `body` with its end of the socket, and is gone when that returns:
   /// without destructors, since what this process has open is its own to close, and what a driver
   /// does on its way out is not worth waiting for. A process group of its own: Ctrl-C is for this
-  /// process, which ends the child in good order. The socket is one of bytes, or of whole messages.
-  /// Errors: io.
+  /// process, which ends the child in good order. Its standard output leads nowhere: what drivers
+  /// and kernels print there is no result of this process. The socket is one of bytes, or of whole
+  /// messages. Errors: io.
   enum class Of : bool { bytes, messages };
   Expected<void> start(const std::function<void(int channel)>& body, Of of = Of::bytes);
   bool is_running() const { return pid_ >= 0; }

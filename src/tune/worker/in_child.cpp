@@ -35,7 +35,8 @@ Expected<std::string> in_child(const std::function<std::string()>& function,
     ++size;
   text.resize(size);
   if (text.empty())
-    return tl::unexpected(Error(Errc::device, "the process that looks at the device died or hung"));
+    return tl::unexpected(
+        Error(Errc::device, "the process that queries the device died or did not answer"));
   if (text.front() == '-') return tl::unexpected(Error(Errc::not_found, text.substr(1)));
   return text.substr(1);
 }

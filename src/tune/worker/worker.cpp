@@ -1,12 +1,20 @@
 #include "tune/worker/worker.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "base/one_line.hpp"
 #include "tune/worker/device_loss.hpp"
+#include "tune/worker/output_capture.hpp"
 
 namespace kiln::tune {
+namespace {
+
+/// What is kept of all that kernels print.
+constexpr std::size_t most_printed = 2048;
+
+}  // namespace
 
 Expected<void> Worker::start() {
   if (child_.is_running()) return {};
@@ -17,6 +25,7 @@ Expected<void> Worker::start() {
     const std::string how = stop();
     return tl::unexpected(Error(Errc::device, opened.error().message() + how));
   }
+  note_output(*opened);
   if (opened->failure == Failure::none) return {};
   stop();
   return tl::unexpected(
@@ -42,8 +51,15 @@ void Worker::replace() {
 
 /// The child. Ends with the socket.
 void Worker::serve(int channel) const {
+  OutputCapture output;
+  const auto with_output = [&](Answer answer) {
+    auto [text, bytes] = output.take();
+    answer.printed = std::move(text);
+    answer.printed_bytes = bytes;
+    return answer;
+  };
   std::unique_ptr<Bench> bench;
-  const Answer opened = answered_by([&](Answer&) { bench = open_(); });
+  const Answer opened = with_output(answered_by([&](Answer&) { bench = open_(); }));
   if (!tell(channel, opened) || opened.failure != Failure::none) return;
   Question question;
   const auto never = std::chrono::steady_clock::now() + std::chrono::hours(24 * 365);
@@ -72,7 +88,13 @@ void Worker::serve(int channel) const {
     }
   };
   while (receive_all(channel, &question, sizeof question, never) == Received::whole)
-    if (!tell(channel, answered_by(answer))) return;
+    if (!tell(channel, with_output(answered_by(answer)))) return;
+}
+
+void Worker::note_output(const Answer& answer) {
+  printed_bytes_ += answer.printed_bytes;
+  const std::size_t room = most_printed - std::min(most_printed, printed_.size());
+  printed_.append(answer.printed, 0, room);
 }
 
 Answer Worker::ask(const Question& question, std::chrono::milliseconds limit) {
@@ -87,6 +109,7 @@ Answer Worker::ask(const Question& question, std::chrono::milliseconds limit) {
   send_all(child_.channel(), &question, sizeof question);
   auto answer = hear(child_.channel(), limit);
   if (answer) {
+    note_output(*answer);
     compiling_ += answer->compiling;
     running_ += question.what == Do::run ? answer->spent : answer->running;
     if ((question.what == Do::prepare || question.what == Do::run) &&

@@ -54,6 +54,9 @@ class Worker : public Sampler {
   /// Set once the device worked and cannot be opened any more: why. Answers since then say nothing
   /// about candidates.
   const std::optional<Error>& gone() const { return gone_; }
+  /// What kernels have written to standard output so far: the beginning, and how many bytes.
+  const std::string& printed() const { return printed_; }
+  std::uint64_t printed_bytes() const { return printed_bytes_; }
   /// Seconds that the child spent compiling, and running, so far.
   double compiling() const { return compiling_; }
   double running() const { return running_; }
@@ -70,6 +73,7 @@ class Worker : public Sampler {
   /// Asks the child; a child that dies or hangs is an answer, too, and gone.
   Answer ask(const Question& question, std::chrono::milliseconds limit);
   void serve(int channel) const;
+  void note_output(const Answer& answer);
   /// Ends the child; how it ended where it had ended by itself.
   std::string stop();
   /// Another child for one that has ended, at once: whether there still is a device must be known
@@ -83,6 +87,8 @@ class Worker : public Sampler {
   std::size_t replaced_ = 0;
   std::optional<Error> gone_;
   double compiling_ = 0, running_ = 0;
+  std::string printed_;
+  std::uint64_t printed_bytes_ = 0;
 };
 
 }  // namespace kiln::tune

@@ -143,7 +143,7 @@ TEST(ApiExplain, refuses_what_run_refuses) {
             "bad_input: sgemm: the buffer of matrix A is shorter than its sizes, offset and "
             "stride say");
   EXPECT_EQ(error_of([&] { (void)explain(call, Machine::get().queues(0)); }),
-            "bad_input: found no queue, expected at least one");
+            "bad_input: missing queue: a call needs at least one");
 }
 
 }  // namespace

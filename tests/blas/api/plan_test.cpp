@@ -93,7 +93,7 @@ TEST(ApiPlan, refuses_calls_of_another_shape_and_goes_on) {
   EXPECT_EQ(error_with([](Call& call) { call.precision = Precision::d; }),
             "bad_input: dgemm: the call does not fit the plan: it is dgemm, the plan's is sgemm");
   EXPECT_EQ(error_with([](Call& call) { call[Slot::b].memory = nullptr; }),
-            "bad_input: sgemm: matrix B is no memory object");
+            "bad_input: sgemm: matrix B is not a valid memory object");
   EXPECT_EQ(error_with([](Call& call) { call[Slot::c].offset = 1000; }),
             "bad_input: sgemm: the buffer of matrix C is shorter than its sizes, offset and "
             "stride say");
@@ -107,7 +107,7 @@ TEST(ApiPlan, is_not_made_of_a_wrong_call) {
   call.m = 0;
   EXPECT_EQ(error_of([&] { Plan(call, queues(1)[0]); }), "bad_input: sgemm: a dimension is zero");
   EXPECT_EQ(error_of([&] { Plan(product.call(1, 0), queues(0)); }),
-            "bad_input: found no queue, expected at least one");
+            "bad_input: missing queue: a call needs at least one");
 }
 
 TEST(ApiPlan, moves_and_outlives_its_makers_handle_on_the_queue) {

@@ -71,7 +71,7 @@ TEST(ApiRun, says_which_argument_is_wrong) {
   };
   EXPECT_EQ(error_with([](Call&) {}), "nothing");
   EXPECT_EQ(error_with([](Call& call) { call[Slot::a].memory = nullptr; }),
-            "bad_input: sgemm: matrix A is no memory object");
+            "bad_input: sgemm: matrix A is not a valid memory object");
   EXPECT_EQ(error_with([](Call& call) { call.n = 0; }), "bad_input: sgemm: a dimension is zero");
   EXPECT_EQ(error_with([](Call& call) { call[Slot::b].stride = SmallProduct::k - 1; }),
             "bad_input: sgemm: the leading dimension of B is too small");
@@ -85,10 +85,29 @@ TEST(ApiRun, says_which_argument_is_wrong) {
             "bad_input: cherk: BLAS does not define this combination of options");
 }
 
+TEST(ApiRun, a_buffer_in_place_of_a_queue_is_refused) {
+  const SmallProduct product;
+  auto* const queue = reinterpret_cast<cl_command_queue>(product.c.memory());
+  const std::string refused = "bad_input: sgemm: CL_INVALID_COMMAND_QUEUE";
+  EXPECT_EQ(error_of([&] { blas::run(product.call(1, 0), queue); }), refused);
+  EXPECT_EQ(error_of([&] { Plan(product.call(1, 0), queue); }), refused);
+  EXPECT_EQ(error_of([&] { blas::explain(product.call(1, 0), queue); }), refused);
+}
+
+TEST(ApiRun, a_plan_that_was_moved_from_says_so) {
+  const SmallProduct product;
+  Plan old(product.call(1, 0), queues(1));
+  const Plan plan(std::move(old));
+  const std::string moved = "bad_input: the Plan was moved from, expected the one that it went to";
+  EXPECT_EQ(error_of([&] { old.repeat(); }), moved);
+  EXPECT_EQ(error_of([&] { old.run(product.call(1, 0)); }), moved);
+  EXPECT_EQ(error_of([&] { (void)old.workspace_bytes(); }), moved);
+}
+
 TEST(ApiRun, needs_a_queue_and_room_for_its_events) {
   const SmallProduct product;
   EXPECT_EQ(error_of([&] { blas::run(product.call(1, 0), queues(0)); }),
-            "bad_input: found no queue, expected at least one");
+            "bad_input: missing queue: a call needs at least one");
   EXPECT_EQ(error_of([&] { blas::run(product.call(1, 0), cl_command_queue(nullptr)); }),
             "bad_input: sgemm: CL_INVALID_COMMAND_QUEUE");
   std::array<cl_event, 1> events{};

@@ -92,6 +92,24 @@ TEST_F(KdbExchange, what_kiln_measured_is_written_where_clblas_has_words_for_it)
   EXPECT_TRUE(kdb::parse(value_or_throw(kdb::write(made.database))).has_value());
 }
 
+TEST_F(KdbExchange, the_work_groups_that_are_written_lie_as_the_operands_are_read) {
+  constexpr std::uint32_t trans_b = 0x4;
+  for (const std::uint32_t flags :
+       {0u, trans_a, column_major, column_major | trans_a, column_major | trans_a | trans_b}) {
+    // 128 along x and 64 along y: the rows of Kiln's tiles lie along lines of the result.
+    const bool by_columns = (flags & column_major) != 0;
+    const Parameters tile{{"rows", by_columns ? 64 : 128},
+                          {"columns", by_columns ? 128 : 64},
+                          {"depth", 4},
+                          {"stages", 2}};
+    const auto record = block_decomposition(tile, {Routine::gemm, 0, flags}, 256, {1024});
+    ASSERT_TRUE(record) << flags;
+    const auto database = database_with(block_gemm, 0, flags, {*record});
+    EXPECT_NE(record->granularity.work_group[0], record->granularity.work_group[1]) << flags;
+    EXPECT_TRUE(kdb::verify(database, {1024}).empty()) << kdb::verify(database, {1024})[0].text;
+  }
+}
+
 TEST_F(KdbExchange, an_empty_store_makes_the_untuned_database) {
   const auto made = database_of_store(*resolver(), gpu_);
   EXPECT_EQ(made.written, 0u);

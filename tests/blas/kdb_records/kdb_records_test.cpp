@@ -101,6 +101,21 @@ TEST_F(KdbRecordsTest, a_tile_of_a_work_item_is_a_cpus_seen_in_column_major_orde
   EXPECT_EQ(resolver()->choose(product('d', "cpu", "gemm double"), cpu_).origin, "default");
 }
 
+TEST_F(KdbRecordsTest, a_work_group_that_is_no_square_may_lie_either_way) {
+  auto record = gpu_record(2);
+  record.levels[0] = {128, 64, 128, 64, 4};
+  record.levels[1] = {4, 8, 4, 8, 4};
+  for (const std::array<std::uint32_t, 2> group : {std::array{32u, 8u}, std::array{8u, 32u}}) {
+    record.granularity.work_group = group;
+    write(gpu_, database_with(block_gemm, 0, column_major, {record}));
+    const auto chosen = resolver()->choose(product('s', "gpu", "gemm float COLUMN_MAJOR"), gpu_);
+    EXPECT_EQ(chosen.origin, "kernel database") << group[0];
+    EXPECT_EQ(chosen.parameters.get("rows", 0), 64);
+    EXPECT_EQ(chosen.parameters.get("columns", 0), 128);
+    EXPECT_EQ(chosen.parameters.get("depth", 0), 4);
+  }
+}
+
 TEST_F(KdbRecordsTest, records_are_of_their_type_flags_and_routine_alone) {
   write(gpu_, database_with(block_gemm, 0, column_major, {gpu_record(2)}));
   auto made = resolver();

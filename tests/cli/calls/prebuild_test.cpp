@@ -71,8 +71,7 @@ TEST_F(Prebuild, needs_a_record_and_a_store) {
   expect_refusal(kiln({"prebuild"}), 2, "--from");
   expect_refusal(kiln({"prebuild", "--from", "none.jsonl"}), 2, "none.jsonl");
   write("bad.jsonl", "{\"cache\": {}}\n");
-  expect_refusal(kiln({"prebuild", "--from", "bad.jsonl"}), 2,
-                 "bad.jsonl:1: found no 'kiln_calls'");
+  expect_refusal(kiln({"prebuild", "--from", "bad.jsonl"}), 2, "bad.jsonl:1: missing 'kiln_calls'");
   set("KILN_STORE", "off");
   expect_refusal(prebuild(product()), 2, "--store");
 }

@@ -43,13 +43,13 @@ std::string obstacle(const std::string& body, const std::string& before = "") {
 
 // Each of these would compile as vectors, or nearly, and mean something else.
 TEST(Lanes, refuse_what_vectors_would_change_and_say_where) {
-  const std::string number = "user.c:3: a whole number that depends on real numbers",
+  const std::string number = "user.c:3: an integer that depends on real numbers",
                     only_some =
-                        "user.c:4: a whole number or pointer that changes for some elements only";
+                        "user.c:4: an integer or pointer that changes for some elements only";
   EXPECT_EQ(obstacle("int n = x[0]; *y = n + 1.0;"), number);
   EXPECT_EQ(obstacle("*y = (int)x[0] + 1.0;"), number);
   EXPECT_EQ(obstacle("int n;\nn = x[0] > 1; *y = n;"),
-            "user.c:4: a whole number that depends on real numbers");
+            "user.c:4: an integer that depends on real numbers");
   EXPECT_EQ(obstacle("*y = ((x[0] > 0) + (x[1] > 0)) / 2;"), number);
   EXPECT_EQ(obstacle("*y = x[x[1] > 0];"), "user.c:3: an index that depends on real numbers");
   EXPECT_EQ(obstacle("*y = x[0] && x[1] ? 1 / 2 : (x[0] > 0) % 2;"), number);
@@ -79,12 +79,12 @@ TEST(Lanes, refuse_what_vectors_would_change_and_say_where) {
 
 TEST(Lanes, refuse_what_helpers_change) {
   EXPECT_EQ(obstacle("*y = 1 + f_of(x[0]);", "static int f_of(double a) { return a > 0; }"),
-            "user.c:3: a whole number that depends on real numbers");
+            "user.c:3: an integer that depends on real numbers");
   EXPECT_EQ(obstacle("s_t s; s.a = x[0]; *y = s.a + 1;", "typedef struct { double a; } s_t;"),
             "user.c:3: a variable of type s_t");
   EXPECT_EQ(obstacle("int n = 0; if (x[0] > 0) count(&n); *y = n + 1;",
                      "static void count(int *n) { *n += 1; }"),
-            "user.c:1: a whole number or pointer that changes for some elements only");
+            "user.c:1: an integer or pointer that changes for some elements only");
   EXPECT_EQ(obstacle("*y = x[0] > 0 ? set(y) : 1;",
                      "static double set(double *p) { p[1] = 1; return 2; }"),
             "user.c:3: a call within a condition of what may write");
@@ -108,7 +108,7 @@ TEST(Lanes, are_not_for_whole_numbers_and_indirect_rw) {
   const auto whole =
       loop("void f(const double *x,\n int *y) { *y = *x; }", "f",
            {direct(0, 1, Access::read, f64), direct(1, 1, Access::write, ScalarType::i32)});
-  EXPECT_EQ(found(whole, 1), "user.c:2: argument 1 ('y') is of whole numbers (int)");
+  EXPECT_EQ(found(whole, 1), "user.c:2: argument 1 ('y') is of an integer type (int)");
   const auto swaps = loop("void f(double *x) { *x += 1; }", "f",
                           {through(direct(0, 1, Access::rw, f64), 0, 0, 2, 0)});
   EXPECT_EQ(found(swaps, 8),

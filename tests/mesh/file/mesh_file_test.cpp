@@ -54,6 +54,16 @@ TEST(MeshFileCheck, refuses_parts_that_do_not_fit_their_sets) {
   EXPECT_EQ(refusal(check(mesh)), "set 'nodes': found -1 elements, expected 0 to 2147483647");
 }
 
+// 8 bytes times these elements and components are 2^64 + 537552.
+TEST(MeshFileCheck, sizes_whose_product_wraps_round_are_not_taken_for_small_ones) {
+  MeshFile mesh;
+  mesh.sets.push_back({"many", (std::int64_t{1} << 30) + 23170});
+  mesh.dats.push_back({"x", "many", 2147437309, ScalarType::f64, std::vector<std::byte>(537552)});
+  EXPECT_EQ(refusal(check(mesh)),
+            "dat 'x': found 537552 bytes, expected more than any memory holds (1073764994 elements "
+            "of 2147437309 double)");
+}
+
 TEST(MeshFileCheck, refuses_names_that_are_missing_or_stand_twice) {
   MeshFile mesh = two_squares();
   mesh.maps[0].to = "knots";

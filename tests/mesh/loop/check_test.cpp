@@ -137,7 +137,7 @@ TEST_F(LoopCheckTest, a_global_that_is_no_number_under_min_or_max) {
   Global g = mesh.global<double>("g", list({1.0, nan}));
   const Kernel least("void least(const int *y, double *g) { g[0] = g[1] = *y; }", "least");
   const std::string text =
-      "loop least, argument 1 (global g): component 1 is no number (NaN) before MIN or MAX";
+      "loop least, argument 1 (global g): component 1 is NaN before MIN or MAX";
   expect_refused(text, least, edges, arg(y, READ), arg(g, MIN));
   expect_refused(text, least, edges, arg(y, READ), arg(g, MAX));
   // the same loop again, from the queue's memory

@@ -24,7 +24,7 @@ TEST(LaneReports, say_why_elements_go_one_by_one) {
   EXPECT_EQ(loops[0].lanes_obstacle, "");
   EXPECT_EQ(loops[1].lanes, 1u);
   EXPECT_EQ(loops[1].lanes_obstacle,
-            "one:3: a whole number or pointer that changes for some elements only");
+            "one:3: an integer or pointer that changes for some elements only");
 }
 
 }  // namespace

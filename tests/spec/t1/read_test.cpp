@@ -90,6 +90,23 @@ TEST(T1, grid_divisors_cover_the_problem_s_size) {
   EXPECT_THAT(bound(problem, {3, 16, 0}).global, ElementsAre(32));  // 2 groups, rounded up
 }
 
+TEST(T1, grid_divisors_with_a_problem_size_need_no_global_size) {
+  const std::string global = "\"GlobalSize\": {\"X\": \"ProblemSize[0] // N\"},";
+  const auto problem = read(with(global, "\"GridDivX\": [\"GROUP\", \"N\"],"));
+  EXPECT_THAT(bound(problem).global, ElementsAre(32));
+  EXPECT_THAT(bound(problem, {3, 16, 0}).global, ElementsAre(32));
+  // Without a problem's size, or without divisors, there is nothing to work it out from.
+  for (const auto& [what, by] :
+       {std::pair(std::string("\"ProblemSize\": [64],"), std::string()),
+        std::pair(std::string("\"GridDivX\": [\"GROUP\", \"N\"],"), std::string())}) {
+    auto text = with(global, "\"GridDivX\": [\"GROUP\", \"N\"],");
+    text.replace(text.find(what), what.size(), by);
+    const auto broken = read_t1(text, "p.json");
+    ASSERT_FALSE(broken);
+    EXPECT_THAT(broken.error().message(), HasSubstr("GlobalSize"));
+  }
+}
+
 TEST(T1, arguments_have_the_schema_s_types_and_access) {
   const auto arguments = bound(read(t1_problem)).arguments;
   EXPECT_EQ(arguments[0].kind, ArgumentKind::input);
@@ -145,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Refusal{"\"OpenCL\", \"KernelName\"", "\"CUDA\", \"KernelName\"", Errc::unsupported,
                 "KernelSpecification.Language': found the string \"CUDA\", expected \"OpenCL\""},
-        Refusal{"\"Language\": \"OpenCL\", ", "", Errc::bad_input, "found nothing"},
+        Refusal{"\"Language\": \"OpenCL\", ", "", Errc::bad_input, "missing"},
         Refusal{"\"KernelFile\": \"scale.cl\"", "\"KernelFile\": 3", Errc::bad_input, "KernelFile"},
         Refusal{"\"KernelName\": \"scale\", ", "", Errc::bad_input, "KernelName"},
         Refusal{"\"LocalSize\": {\"X\": \"GROUP\"}", "\"LocalSize\": {\"X\": \"GROPU\"}",

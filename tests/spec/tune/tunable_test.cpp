@@ -64,7 +64,7 @@ TEST_F(SpecTunableTest, its_identity_does_not_hang_on_names_and_layout_of_files)
 
 TEST_F(SpecTunableTest, values_that_cannot_be_on_record_are_refused) {
   for (const auto* values : {"TS=8,1.5", "TS=8,fast", "TS=True,False"})
-    EXPECT_THAT(error_of(tuning(values)), HasSubstr("expected whole numbers")) << values;
+    EXPECT_THAT(error_of(tuning(values)), HasSubstr("expected integers")) << values;
 }
 
 TEST_F(SpecTunableTest, a_name_that_nobody_uses_is_a_slip) {
@@ -102,7 +102,7 @@ TEST_F(SpecTunableTest, a_kernel_without_results_has_nothing_to_compare) {
   write("turn.json", R"({"name": "turn", "src": "turn.cl", "workDimension": 1,
     "globalWorkSize": "[8]", "symbolicVariables": {"TS": 8}, "macros_values": {"TS": "TS"},
     "inputBuffers": [{"pos": 0, "type": "float", "size": 8, "break": 0}]})");
-  EXPECT_THAT(error_of(tuning()), HasSubstr("found no output"));
+  EXPECT_THAT(error_of(tuning()), HasSubstr("no output buffer"));
 }
 
 }  // namespace

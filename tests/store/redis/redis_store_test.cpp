@@ -255,7 +255,7 @@ TEST_F(SignedStoreTest, who_asks_for_signatures_and_has_no_key_only_reads) {
         store_at(server->url(), long_bound, pause_for_ever, trusting({mine.public_key()}));
     const auto sent = store->send(Kind::artifact, one.key, one.canonical, Bytes(10), {});
     ASSERT_FALSE(sent);
-    EXPECT_THAT(sent.error().message(), HasSubstr("no key to sign with"));
+    EXPECT_THAT(sent.error().message(), HasSubstr("has no signing key"));
     (void)store->put(Kind::artifact, one.key, one.canonical, Bytes(10), {});
   }
   EXPECT_EQ(look_up_trusting({other.public_key()}), "hit") << "it was not replaced";

@@ -81,6 +81,9 @@ TEST_F(CampaignLogTest, remembers_what_was_begun_and_finished) {
   const auto anew = CampaignLog::open(path(), false);
   ASSERT_TRUE(anew);
   EXPECT_FALSE(anew->has_begun("a"));
+  const auto aside = CampaignLog::read(path() + ".1");
+  ASSERT_TRUE(aside) << aside.error().message();
+  EXPECT_TRUE(aside->is_finished("a")) << "what was there is not destroyed";
 }
 
 TEST_F(CampaignLogTest, is_read_without_being_touched) {

@@ -64,6 +64,27 @@ void expect_equal(const TuningRun& a, const TuningRun& b) {
   }
 }
 
+TEST_F(KeptRuns, come_back_with_their_winner) {
+  KeptRun kept = searched();
+  EXPECT_FALSE(read_kept_run(kept_json_of(kept)).value().run.winner);
+  kept.run.winner = RunWinner{
+      {21, 1.25e-3, 2e-3, Decision::play_off, 12, {{21, 1, 12}, {20, 1.01, 9}}}, {21}, 40};
+  const std::string json = kept_json_of(kept);
+  const auto read = read_kept_run(json).value().run;
+  ASSERT_TRUE(read.winner);
+  EXPECT_EQ(read.best()->text, "X=21");
+  EXPECT_EQ(read.best()->seconds, 1.25e-3);
+  EXPECT_EQ(read.winner->ending.standard, 2e-3);
+  EXPECT_EQ(read.winner->ending.rounds, 12u);
+  ASSERT_EQ(read.winner->ending.finalists.size(), 2u);
+  EXPECT_EQ(read.winner->ending.finalists[1].relative, 1.01);
+  EXPECT_EQ(read.winner->evaluations, 40u);
+  // Positions that no value has.
+  auto damaged = json;
+  damaged.replace(damaged.find("\"positions\":[21]"), 16, "\"positions\":[99]");
+  EXPECT_FALSE(read_kept_run(damaged));
+}
+
 TEST_F(KeptRuns, come_back_with_all_that_was_measured) {
   const auto run = read_run(as_bytes(kiln::testing::searched()), "j").value();
   KeptRun kept = searched();

@@ -112,8 +112,8 @@ class SharedSearchTest : public ::testing::Test {
         board(), tunable_.space(), {lease / 4, milliseconds(1'000'000), milliseconds(60'000)}));
     Watched watched(*shared, takes_);
     prepare(watched);
-    auto journal = value_or_throw(
-        Journal::open(folder_.path() / journal_name, subject(), tunable_.space(), false));
+    auto journal = value_or_throw(Journal::open(folder_.path() / journal_name, subject(),
+                                                tunable_.space(), Journal::Existing::set_aside));
     const auto strategy = value_or_throw(make_strategy("exhaustive", tunable_.space(), 1));
     Worker worker([] { return std::make_unique<FakeBench>(); },
                   {milliseconds(20'000), milliseconds(2'000), milliseconds(20'000)});
@@ -180,7 +180,7 @@ TEST_F(SharedSearchTest, two_processes_measure_each_candidate_once_and_one_ends_
   EXPECT_EQ(takes_.processes().size(), 2u);
   // Both know all: the journals are as those of a search alone.
   for (const char* name : {"a", "b"}) {
-    const auto journal = Journal::open(folder_.path() / name, subject(), tunable_.space(), true);
+    const auto journal = Journal::open(folder_.path() / name, subject(), tunable_.space());
     ASSERT_TRUE(journal) << journal.error().message();
     EXPECT_EQ(journal->entries().size(), 40u) << name;
   }

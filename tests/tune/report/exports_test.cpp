@@ -255,9 +255,14 @@ std::vector<std::string> documented_queries() {
 TEST(Sqlite, answers_the_queries_of_its_documentation) {
   const auto queries = documented_queries();
   ASSERT_EQ(queries.size(), 3u);
-  Made made(sqlite_of(std::vector{valley_run(), awkward()}));
+  auto run = valley_run();
+  run.winner = RunWinner{{run.evaluations.front().id, 1e-3, 2e-3, Decision::play_off, 8, {}},
+                         run.evaluations.front().positions,
+                         run.evaluations.size()};
+  Made made(sqlite_of(std::vector{run, awkward()}));
   for (const auto& query : queries) EXPECT_NE(made.text(query.c_str()), "nothing") << query;
-  const auto run = valley_run();
+  EXPECT_EQ(made.text("SELECT text FROM winners WHERE search = 1"),
+            run.text(run.evaluations.front()));
   EXPECT_EQ(made.text(queries[0].c_str()), "a kernel");
 }
 

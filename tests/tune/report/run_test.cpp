@@ -43,9 +43,9 @@ TEST(Journal, a_bad_line_is_told_by_its_beginning_alone_and_shows_no_controls) {
   const auto file = folder.path() / "j";
   const auto made = space({"X=1..4"});
   const Journal::Subject subject{"i", "d", "forest", 3, Journal::text_of(made)};
-  ASSERT_TRUE(Journal::open(file, subject, made, false));
+  ASSERT_TRUE(Journal::open(file, subject, made, Journal::Existing::set_aside));
   std::ofstream(file, std::ios::app) << "\x1b[31m" << std::string(100'000, 'x') << '\n';
-  const auto again = Journal::open(file, subject, made, true);
+  const auto again = Journal::open(file, subject, made);
   const std::string message = message_of(again);
   EXPECT_THAT(message, HasSubstr("line 2: found '\\x1b[31mxxx"));
   EXPECT_LT(message.size(), 1000u);
@@ -57,7 +57,7 @@ TEST(TuningRun, reads_what_the_journal_writes) {
   const auto made = space({"TS=8,16,32", "F=True,False", "M=row,col"}, {"TS > 8 or F"});
   const Journal::Subject subject{"i", "d", "forest", 3, Journal::text_of(made)};
   {
-    auto journal = Journal::open(file, subject, made, false).value();
+    auto journal = Journal::open(file, subject, made, Journal::Existing::set_aside).value();
     for (ConfigurationId id = 0; id < made.size(); ++id) {
       const Report failed{Outcome::of(Failure::timeout), "hangs\n\"here\""};
       const Report timed{Outcome::of_time(static_cast<double>(id) * 1e-6), ""};
@@ -80,7 +80,7 @@ TEST(TuningRun, a_resumed_journal_s_clock_goes_on) {
   const auto made = space({"X=1..4"});
   const Journal::Subject subject{"i", "d", "s", 1, Journal::text_of(made)};
   {
-    auto journal = Journal::open(file, subject, made, false).value();
+    auto journal = Journal::open(file, subject, made, Journal::Existing::set_aside).value();
     ASSERT_TRUE(journal.add(made, 0, {Outcome::of_time(1), ""}));
   }
   auto text = read_text(file).value();
@@ -88,7 +88,7 @@ TEST(TuningRun, a_resumed_journal_s_clock_goes_on) {
           "\n";
   ASSERT_TRUE(write_file(file, as_bytes(text)));
   {
-    auto journal = Journal::open(file, subject, made, true).value();
+    auto journal = Journal::open(file, subject, made).value();
     ASSERT_EQ(journal.entries().size(), 2u);
     ASSERT_TRUE(journal.add(made, 2, {Outcome::of_time(1), ""}));
   }

@@ -7,7 +7,9 @@
 #include <fstream>
 #include <map>
 
+#include "base/file.hpp"
 #include "tune/fake_tunable.hpp"
+#include "tune/report/run.hpp"
 #include "tune/strategy/make.hpp"
 
 namespace kiln::tune::testing {
@@ -31,7 +33,8 @@ class TunerTest : public ::testing::Test {
     return {tunable_.identity(), "a device", "exhaustive", 1, Journal::text_of(tunable_.space())};
   }
   Expected<Journal> open(bool resume) const {
-    return Journal::open(path(), subject(), tunable_.space(), resume);
+    return Journal::open(path(), subject(), tunable_.space(),
+                         resume ? Journal::Existing::resume : Journal::Existing::set_aside);
   }
   /// A search of so many evaluations (0: all).
   Expected<TunerResult> search(
@@ -47,10 +50,11 @@ class TunerTest : public ::testing::Test {
     return tuner.run(listener);
   }
   static bool go_on(const TunerState&) { return true; }
+  /// Of the journal, but for how its searches have ended.
   std::size_t lines() const {
     std::ifstream in(path());
     std::size_t count = 0;
-    for (std::string line; std::getline(in, line);) ++count;
+    for (std::string line; std::getline(in, line);) count += !line.starts_with("{\"winner\"");
     return count;
   }
 
@@ -254,12 +258,136 @@ TEST_F(TunerTest, says_so_where_no_candidate_is_right) {
       },
       {});
   const auto strategy = value_or_throw(make_strategy("exhaustive", tunable_.space(), 1));
-  auto copy = value_or_throw(Journal::open(folder_ / "other", subject(), tunable_.space(), false));
+  auto copy = value_or_throw(Journal::open(folder_ / "other", subject(), tunable_.space()));
   Tuner tuner(tunable_, worker, *strategy, copy, {});
   const auto result = tuner.run(go_on);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code(), Errc::bad_input);
   EXPECT_THAT(result.error().message(), HasSubstr("none of 40 candidates"));
+}
+
+/// One truth: record, result and journal.
+TEST_F(TunerTest, the_journal_ends_with_what_is_on_record) {
+  const fs::path records = folder_ / "records";
+  const auto bench = [&] { return std::make_unique<RecordingBench>(records, FakeBench::is_wrong); };
+  const auto expect_one_truth = [&](const Expected<TunerResult>& result) {
+    ASSERT_TRUE(result) << result.error().message();
+    ConfigurationId id = 0;
+    double seconds = 0;
+    std::ifstream(records) >> id >> seconds;
+    fs::remove(records);
+    const auto run = value_or_throw(read_run(value_or_throw(read_file(path())), "j"));
+    ASSERT_TRUE(run.winner);
+    const auto& ending = run.winner->ending;
+    EXPECT_EQ(ending.winner, id);
+    EXPECT_EQ(result->winner->id, id);
+    EXPECT_EQ(ending.seconds, result->winner->time);
+    EXPECT_EQ(ending.standard, result->standard);
+    EXPECT_NEAR(seconds, ending.seconds, 1e-5 * seconds);
+    EXPECT_EQ(run.best()->seconds, ending.seconds);
+    EXPECT_EQ(ending.decision, result->decision);
+    EXPECT_EQ(ending.rounds, result->winner->rounds);
+  };
+  expect_one_truth(search(15, false, go_on, bench));
+  // The times of the journal are from a machine that was half as fast.
+  std::ifstream in(path());
+  std::string slower;
+  for (std::string line; std::getline(in, line);) {
+    const auto at = line.find("\"seconds\":");
+    if (line.starts_with("{\"id\"") && at != line.npos) {
+      const auto end = line.find_first_of(",}", at);
+      const double twice = 2 * std::stod(line.substr(at + 10, end - at - 10));
+      line.replace(at + 10, end - at - 10, std::to_string(twice));
+    }
+    slower += line + "\n";
+  }
+  std::ofstream(path()) << slower;
+  const auto result = search(0, true, go_on, bench);
+  expect_one_truth(result);
+  EXPECT_EQ(result->winner->id, 20u);
+  EXPECT_NEAR(result->winner->time, FakeBench::time_of(20), 0.01 * FakeBench::time_of(20))
+      << "as it is now, whatever the journal's scale";
+  EXPECT_EQ(result->decision, Decision::play_off);
+  EXPECT_GE(result->winner->places.size(), 1u);
+  EXPECT_EQ(result->winner->places.front().id, 20u);
+  // What is told to end has no play-off.
+  std::size_t calls = 0;
+  const auto ended = search(
+      0, false, [&](const TunerState&) { return ++calls < 3; }, bench);
+  expect_one_truth(ended);
+  EXPECT_EQ(ended->decision, Decision::interrupted);
+}
+
+/// Two tuners on one lock, the other of which holds it.
+class LockedTuner : public TunerTest {
+ protected:
+  LockedTuner() { EXPECT_TRUE(other_.try_lock()); }
+  Expected<TunerResult> search_locked(const Tuner::Listener& listener,
+                                      std::chrono::milliseconds budget) {
+    auto journal = value_or_throw(open(false));
+    const auto strategy = value_or_throw(make_strategy("exhaustive", tunable_.space(), 1));
+    Worker worker([] { return std::make_unique<FakeBench>(); },
+                  {std::chrono::milliseconds(20'000), std::chrono::milliseconds(300),
+                   std::chrono::milliseconds(20'000)});
+    TunerOptions options;
+    options.lock = &own_;
+    options.budget = budget;
+    options.last_wait = options.record_wait = std::chrono::milliseconds(0);
+    return Tuner(tunable_, worker, *strategy, journal, options).run(listener);
+  }
+
+  MachineLock own_ = value_or_throw(MachineLock::open(folder_ / "lock"));
+  MachineLock other_ = value_or_throw(MachineLock::open(folder_ / "lock"));
+};
+
+TEST_F(LockedTuner, says_that_it_waits_and_goes_on_when_the_other_has_done) {
+  bool waited = false;
+  const auto result = search_locked(
+      [&](const TunerState& state) {
+        if (!state.waiting) return true;
+        EXPECT_EQ(state.waiting->holder, ::getpid());
+        waited = true;
+        other_.unlock();
+        return true;
+      },
+      std::chrono::hours(1));
+  EXPECT_TRUE(waited);
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->winner->id, 20u);
+}
+
+TEST_F(LockedTuner, hears_that_it_is_to_end_while_it_waits) {
+  int asked = 0;
+  const auto result =
+      search_locked([&](const TunerState&) { return ++asked < 3; }, std::chrono::hours(1));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(asked, 3);
+  EXPECT_EQ(result.error().code(), Errc::timeout);
+}
+
+TEST_F(LockedTuner, ends_with_its_budget_though_the_other_never_does) {
+  const auto result = search_locked(go_on, std::chrono::milliseconds(1));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), Errc::timeout);
+  EXPECT_THAT(result.error().message(), HasSubstr(std::to_string(::getpid())));
+}
+
+TEST_F(LockedTuner, records_the_best_so_far_where_the_other_comes_in_between) {
+  own_.unlock();
+  other_.unlock();
+  std::size_t calls = 0;
+  const auto result = search_locked(
+      [&](const TunerState& state) {
+        if (state.evaluated == 10 && !state.waiting) {
+          EXPECT_TRUE(other_.try_lock());
+        }
+        if (state.waiting) ++calls;
+        return calls < 2;
+      },
+      std::chrono::hours(1));
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->decision, Decision::interrupted);
+  EXPECT_EQ(result->state.evaluated, 10u);
 }
 
 TEST_F(TunerTest, leaves_a_journal_to_the_process_that_has_it) {
@@ -274,7 +402,7 @@ TEST_F(TunerTest, does_not_go_on_with_a_journal_of_something_else) {
   { ASSERT_TRUE(open(false)); }
   auto other = subject();
   other.device = "another device";
-  const auto journal = Journal::open(path(), other, tunable_.space(), true);
+  const auto journal = Journal::open(path(), other, tunable_.space());
   ASSERT_FALSE(journal);
   EXPECT_THAT(journal.error().message(), HasSubstr("line 1"));
   EXPECT_EQ(lines(), 1u) << "and leaves it as it was";
@@ -289,20 +417,8 @@ TEST_F(TunerTest, refuses_a_damaged_journal_by_its_line) {
     std::ofstream(path(), std::ios::app) << bad << '\n';
     const auto journal = open(true);
     ASSERT_FALSE(journal) << bad;
-    EXPECT_THAT(journal.error().message(), HasSubstr("line 5"));
+    EXPECT_THAT(journal.error().message(), HasSubstr("line 6"));
   }
-}
-
-TEST(MachineLockTest, is_held_by_one_at_a_time) {
-  const auto path = fs::temp_directory_path() / ("kiln-lock-" + std::to_string(::getpid()));
-  auto first = MachineLock::open(path), second = MachineLock::open(path);
-  ASSERT_TRUE(first && second);
-  EXPECT_TRUE(first->try_lock());
-  EXPECT_FALSE(second->try_lock());
-  first->unlock();
-  EXPECT_TRUE(second->lock());
-  EXPECT_FALSE(first->try_lock());
-  fs::remove(path);
 }
 
 }  // namespace

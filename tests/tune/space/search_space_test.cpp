@@ -156,10 +156,12 @@ TEST(SearchSpace, says_in_one_line_why_it_cannot_be_made) {
   EXPECT_EQ(message_of(try_space({"A=0,1", "B=0,1"}, {"A % B == 0"})),
             "constraint 'A % B == 0' with A=0 B=0: column 3: division by zero");
   EXPECT_EQ(message_of(try_space({"A=1..4", "B=1..3"}, {"A > B", "A * B > 100"})),
-            "the space is empty: constraint 'A * B > 100' refuses all that the others leave");
+            "the space is empty: no configuration that the other constraints allow satisfies 'A * "
+            "B > 100'");
   EXPECT_THAT(message_of(try_space({"A=1..4"}, {"A > 2", "A < 3"})), HasSubstr("empty"));
-  EXPECT_EQ(message_of(try_space({"A=1..4"}, {"1 == 2"})),
-            "the space is empty: constraint '1 == 2' refuses all that the others leave");
+  EXPECT_EQ(
+      message_of(try_space({"A=1..4"}, {"1 == 2"})),
+      "the space is empty: no configuration that the other constraints allow satisfies '1 == 2'");
   EXPECT_EQ(message_of(try_space({}, {})), "the space has no parameter");
   EXPECT_EQ(message_of(try_space({"A=1", "A=2"}, {})), "two parameters named A");
   SpaceBounds few;

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 
 #include "tune/fake_tunable.hpp"
@@ -27,6 +29,34 @@ TEST_F(WorkerTest, times_what_runs) {
   EXPECT_DOUBLE_EQ(worker.sample(20, 1).time, 1e-3);
   EXPECT_DOUBLE_EQ(worker.sample(20, 5).time, 5e-3);
   EXPECT_EQ(worker.replaced(), 0u);
+}
+
+/// Prints as kernels do, far more than anybody wants to read.
+class PrintingBench : public FakeBench {
+ public:
+  Report prepare(ConfigurationId id) override {
+    std::printf("prepares %d\n", static_cast<int>(id));
+    return FakeBench::prepare(id);
+  }
+  double run(ConfigurationId id, std::size_t launches) override {
+    const std::string line(100, 'x');
+    for (int i = 0; i < 10'000; ++i)
+      if (::write(STDOUT_FILENO, line.data(), line.size()) < 0) ::abort();
+    return FakeBench::run(id, launches);
+  }
+};
+
+TEST_F(WorkerTest, what_kernels_print_is_kept_from_standard_output_and_bounded) {
+  ::testing::internal::CaptureStdout();
+  std::printf("begun before the fork; ");  // not flushed: this process's to write, once
+  Worker printing([] { return std::make_unique<PrintingBench>(); }, limits());
+  EXPECT_TRUE(printing.sample(20, 1).ok());
+  EXPECT_TRUE(printing.sample(21, 1).ok());
+  std::fflush(stdout);
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "begun before the fork; ");
+  EXPECT_THAT(printing.printed(), ::testing::StartsWith("prepares 20\n"));
+  EXPECT_LE(printing.printed().size(), 2048u);
+  EXPECT_GT(printing.printed_bytes(), 1'000'000u);
 }
 
 TEST_F(WorkerTest, says_why_a_candidate_has_no_time) {

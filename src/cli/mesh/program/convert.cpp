@@ -60,7 +60,7 @@ int mesh_convert(Context& context) {
   value_or_throw(mesh::write_mesh(to, mesh));
   if (mesh::kind_by_name(to) == mesh::FileKind::text)
     for (const std::string& lost : mesh::lost_in_text(mesh))
-      complain(fmt::format("note: {}: text has no place for {}", to, one_line(lost)));
+      complain(fmt::format("note: {}: the text format cannot hold {}", to, one_line(lost)));
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/one_line.hpp"
 #include "base/suggest.hpp"
 #include "cli/context.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
 #include "cli/mesh/program/trial.hpp"
 #include "cli/output.hpp"
@@ -75,15 +76,16 @@ mesh::MeshFile read_mesh_argument(const Context& context) {
 }
 
 mesh::MeshFile read_mesh_input(const std::string& path, const mesh::FileLayout& layout) {
-  const std::string from = path == "-" ? "/dev/stdin" : path;
-  const Bytes bytes = value_or_throw(read_input(from, mesh::largest_mesh_file));
+  const EndsAtOnce reading;
+  const Bytes bytes = value_or_throw(read_input(path, mesh::largest_mesh_file));
   if (mesh::is_hdf5(bytes))
     if (const std::string signal = died_of([&] { (void)mesh::read_hdf5(bytes, layout); });
         !signal.empty())
       throw Error(
           Errc::bad_input,
-          fmt::format("{}: damaged HDF5 file: the HDF5 library dies of it ({})", from, signal));
-  return value_or_throw(mesh::parse_mesh(from, bytes, layout));
+          fmt::format("{}: damaged HDF5 file: the HDF5 library crashes while it reads it ({})",
+                      path, signal));
+  return value_or_throw(mesh::parse_mesh(path, bytes, layout));
 }
 
 void print_written(const std::string& path, const mesh::MeshFile& mesh, bool json) {

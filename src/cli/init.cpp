@@ -1,0 +1,134 @@
+// `kiln init`: a specification file for a kernel, to be completed.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/file_descriptor.hpp"
+#include "base/one_line.hpp"
+#include "cli/commands.hpp"
+#include "cli/common_options.hpp"
+#include "cli/context.hpp"
+#include "cli/json_line.hpp"
+#include "cli/output.hpp"
+#include "spec/init_spec.hpp"
+
+namespace kiln::cli {
+namespace {
+
+constexpr Option own_options[] = {
+    {.name = "kernel",
+     .kind = Kind::text,
+     .value_name = "NAME",
+     .help = "The kernel that the file is for, where the source has several.",
+     .repeat = Repeat::yes},
+    {.name = "output",
+     .kind = Kind::file,
+     .access = Access::update,
+     .value_name = "FILE",
+     .help = "The file to write. Default: the kernel's name with .json, beside the source. A file "
+             "that exists is never overwritten."},
+    {.name = "define",
+     .kind = Kind::text,
+     .value_name = "NAME[=VALUE]",
+     .help = "A macro for the kernel source; it goes into the file, too.",
+     .repeat = Repeat::yes,
+     .letter = 'D'},
+    options::source_dir,
+    options::json,
+};
+
+constexpr Example examples[] = {
+    {"kiln init blur.cl", "Writes blur.json for the only kernel of blur.cl."},
+    {"kiln init all.cl --kernel sum --define TYPE=float", "Chooses a kernel, and sets a macro."},
+};
+
+/// How the file at `output` names the source: by a path that find_source() follows.
+std::string source_name(const std::filesystem::path& source, const std::filesystem::path& output) {
+  const auto folder = std::filesystem::absolute(output).parent_path();
+  const auto relative = std::filesystem::absolute(source).lexically_normal().lexically_relative(
+      folder.lexically_normal());
+  return relative.empty() ? std::filesystem::absolute(source).string() : relative.string();
+}
+
+/// O_EXCL: what another process puts there meanwhile stays as it is, too.
+void write_new_file(const std::filesystem::path& file, const std::string& text) {
+  const FileDescriptor fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (fd.get() < 0) {
+    if (errno == EEXIST)
+      throw Error(Errc::bad_input,
+                  fmt::format("{}: the file exists, and is not overwritten (--output FILE names "
+                              "another)",
+                              file.string()));
+    throw Error(errno == ENOENT ? Errc::not_found : Errc::io,
+                fmt::format("{}: {}", file.string(), std::strerror(errno)));
+  }
+  for (std::string_view left = text; !left.empty();) {
+    const auto written = ::write(fd.get(), left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      const int why = errno;
+      ::unlink(file.c_str());  // it is this call's own, and of no use
+      throw Error(Errc::io, fmt::format("{}: {}", file.string(), std::strerror(why)));
+    }
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
+
+constinit const Command init_command{
+    .name = "init",
+    .summary = "write a specification file for a kernel, to be completed",
+    .description =
+        "Reads an OpenCL source file and writes a specification file for one of its kernels: its "
+        "arguments with their types, what it reads and what it writes. What the source does not "
+        "say, such as sizes and values, is marked with FILL IN and what belongs there; kiln check "
+        "lists what is left. No device is touched, and no file is overwritten.",
+    .options = own_options,
+    .positional = {.value_name = "SOURCE",
+                   .help = "The OpenCL source file.",
+                   .least = 1,
+                   .most = 1,
+                   .kind = Kind::file,
+                   .access = Access::update},
+    .examples = examples,
+};
+
+int init_spec_file(Context& context) {
+  const std::filesystem::path source = context.arguments().front();
+  std::vector<std::filesystem::path> folders{source.parent_path()};
+  for (const auto& folder : context.list("source-dir")) folders.emplace_back(folder);
+  spec::InitRequest request;
+  request.source = value_or_throw(load_source(source, folders));
+  const auto& kernels = context.list("kernel");
+  if (kernels.size() > 1)
+    throw Error(Errc::bad_input,
+                fmt::format("--kernel: found {} kernels, expected one: a file has one kernel",
+                            kernels.size()));
+  if (!kernels.empty()) request.kernel = kernels.front();
+  for (const auto& text : context.list("define")) {
+    const auto equals = text.find('=');
+    // As compilers do: a macro without a value is 1.
+    request.macros.emplace_back(text.substr(0, equals),
+                                equals == text.npos ? "1" : text.substr(equals + 1));
+  }
+  // Which name the file gets hangs on the kernel; the folder does not.
+  std::filesystem::path output = context.text("output");
+  request.src = source_name(source, output.empty() ? source : output);
+  const auto file = value_or_throw(spec::init_spec(request));
+  if (output.empty()) output = source.parent_path() / (file.kernel + ".json");
+  write_new_file(output, file.text);
+  if (context.flag("json"))
+    print_json({{"file", output.string()}, {"kernel", file.kernel}, {"fill_in", file.marks}});
+  else
+    print(fmt::format("{}: {} to fill in (kiln check {} lists them)\n", one_line(output.string()),
+                      file.marks == 1 ? "1 place" : fmt::format("{} places", file.marks),
+                      one_line(output.string())));
+  return 0;
+}
+
+}  // namespace kiln::cli

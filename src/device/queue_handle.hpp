@@ -1,0 +1,14 @@
+#pragma once
+
+#include "device/opencl.hpp"
+
+namespace kiln {
+
+/// Whether a handle that an application gave for a queue can be one. Drivers read any object of
+/// theirs as what they were told it is: PoCL finds the context of a buffer that is given as a
+/// queue, and takes the buffer's kind for the address of a device. So a queue is told by its
+/// context and device: objects of the same driver as itself, the device one of the context's or a
+/// part of one. Costs system calls: for queues that are met for the first time.
+bool is_queue(cl_command_queue queue);
+
+}  // namespace kiln
