@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/file_descriptor.hpp"
+#include "base/ownership.hpp"
 
 namespace kiln {
 namespace {
@@ -42,6 +43,8 @@ Expected<fs::path> runtime_folder() {
   if (!S_ISDIR(status.st_mode)) return refuse("no folder");
   if (status.st_uid != ::geteuid()) return refuse("a folder of another user");
   if ((status.st_mode & 0077) != 0) return refuse("a folder that is open to other users");
+  if (const auto open = replaceable_by_anybody(folder.string()); !open.empty())
+    return refuse("it below " + open + ", where every user may replace it");
   return folder;
 }
 

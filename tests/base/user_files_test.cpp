@@ -1,0 +1,67 @@
+// The folder of one user's locks and sockets: whatever others could have put there is refused.
+#include "base/user_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/file.hpp"
+
+namespace kiln {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct RuntimeFolder : ::testing::Test {
+  TemporaryFolder folder = value_or_throw(TemporaryFolder::create("kiln-runtime"));
+  const std::string above = (folder.path() / "above").string();
+  std::string before = std::getenv("XDG_RUNTIME_DIR") ? std::getenv("XDG_RUNTIME_DIR") : "";
+
+  void SetUp() override {
+    std::filesystem::create_directory(above);
+    ::setenv("XDG_RUNTIME_DIR", above.c_str(), 1);
+  }
+  void TearDown() override {
+    before.empty() ? ::unsetenv("XDG_RUNTIME_DIR") : ::setenv("XDG_RUNTIME_DIR", before.c_str(), 1);
+  }
+  static void expect_refused(const std::string& found) {
+    const auto made = runtime_folder();
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().code(), Errc::refused);
+    EXPECT_THAT(made.error().message(), HasSubstr(found));
+  }
+};
+
+TEST_F(RuntimeFolder, is_made_for_its_user_alone) {
+  EXPECT_EQ(value_or_throw(runtime_folder()), std::filesystem::path(above) / "kiln");
+  struct stat status {};
+  ASSERT_EQ(::stat((above + "/kiln").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+}
+
+TEST_F(RuntimeFolder, is_refused_where_others_may_enter_it) {
+  value_or_throw(runtime_folder());
+  for (const mode_t mode : {0770u, 0707u, 0701u}) {
+    ASSERT_EQ(::chmod((above + "/kiln").c_str(), mode), 0);
+    expect_refused("a folder that is open to other users");
+  }
+}
+
+TEST_F(RuntimeFolder, is_refused_below_a_folder_where_every_user_may_replace_it) {
+  value_or_throw(runtime_folder());
+  ASSERT_EQ(::chmod(above.c_str(), 0777), 0);
+  expect_refused("it below " + above);
+  ASSERT_EQ(::chmod(above.c_str(), 01777), 0);
+  EXPECT_TRUE(runtime_folder());
+}
+
+TEST_F(RuntimeFolder, is_refused_where_it_is_a_link) {
+  std::filesystem::create_directory_symlink(folder.path(), above + "/kiln");
+  expect_refused("a symbolic link");
+}
+
+}  // namespace
+}  // namespace kiln
