@@ -58,6 +58,10 @@ KILN_LATE(cl_context, clCreateContext,
                                          void* user_data),
            void* user_data, cl_int* errcode_ret),
           (properties, num_devices, devices, pfn_notify, user_data, errcode_ret))
+KILN_LATE(cl_mem, clCreateImage,
+          (cl_context context, cl_mem_flags flags, const cl_image_format* image_format,
+           const cl_image_desc* image_desc, void* host_ptr, cl_int* errcode_ret),
+          (context, flags, image_format, image_desc, host_ptr, errcode_ret))
 KILN_LATE(cl_kernel, clCreateKernel,
           (cl_program program, const char* kernel_name, cl_int* errcode_ret),
           (program, kernel_name, errcode_ret))
@@ -73,6 +77,10 @@ KILN_LATE(cl_program, clCreateProgramWithSource,
           (cl_context context, cl_uint count, const char** strings, const size_t* lengths,
            cl_int* errcode_ret),
           (context, count, strings, lengths, errcode_ret))
+KILN_LATE(cl_sampler, clCreateSampler,
+          (cl_context context, cl_bool normalized_coords, cl_addressing_mode addressing_mode,
+           cl_filter_mode filter_mode, cl_int* errcode_ret),
+          (context, normalized_coords, addressing_mode, filter_mode, errcode_ret))
 KILN_LATE(cl_mem, clCreateSubBuffer,
           (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type buffer_create_type,
            const void* buffer_create_info, cl_int* errcode_ret),
@@ -203,6 +211,7 @@ KILN_LATE(cl_int, clReleaseEvent, (cl_event event), (event))
 KILN_LATE(cl_int, clReleaseKernel, (cl_kernel kernel), (kernel))
 KILN_LATE(cl_int, clReleaseMemObject, (cl_mem memobj), (memobj))
 KILN_LATE(cl_int, clReleaseProgram, (cl_program program), (program))
+KILN_LATE(cl_int, clReleaseSampler, (cl_sampler sampler), (sampler))
 KILN_LATE(cl_int, clRetainCommandQueue, (cl_command_queue command_queue), (command_queue))
 KILN_LATE(cl_int, clRetainContext, (cl_context context), (context))
 KILN_LATE(cl_int, clRetainDevice, (cl_device_id device), (device))
