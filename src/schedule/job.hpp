@@ -24,9 +24,9 @@ struct BufferArgument {
   /// Of the kernel's pointer type: the unit of a conflict. 0: the caller does not say; CoRun takes
   /// what the kernel says (take_element_sizes).
   std::size_t element_bytes = 0;
-  bool elements_are_sized = false;  ///< the kernel's elements must have just element_bytes
   /// May be cut along dimension 0 in proportion to the NDRange (the specification's `break`).
   bool may_slice = false;
+  bool elements_are_sized = false;  ///< the kernel's elements must have just element_bytes
 };
 struct ScalarArgument {
   Bytes value;

@@ -118,7 +118,7 @@ TEST(Canonical, bytes_that_do_not_parse_say_where_and_why) {
 
   const Bytes whole = CanonicalWriter("s").view();
   EXPECT_EQ(describe_canonical(ByteView(whole).first(whole.size() - 1)),
-            "schema: \"s\"\nbyte 25: a field of 8 bytes where 7 are left\n");
+            "schema: \"s\"\nbyte 25: the field needs 8 bytes, only 7 are left\n");
   EXPECT_EQ(describe_canonical(ByteView(whole).first(30)),
             "schema: \"s\"\nbyte 25: a field is cut short\n");
 }
@@ -134,7 +134,8 @@ TEST(Canonical, a_huge_length_is_refused) {
   Bytes bytes = CanonicalWriter("s").text("t", "x").view();
   // The length of the last field: eight bytes before its one byte of payload.
   for (std::size_t i = bytes.size() - 9; i < bytes.size() - 1; ++i) bytes[i] = std::byte{0xff};
-  EXPECT_THAT(describe_canonical(bytes), HasSubstr("a field of 18446744073709551615 bytes"));
+  EXPECT_THAT(describe_canonical(bytes),
+              HasSubstr("the field needs 18446744073709551615 bytes, only 1 are left"));
 }
 
 }  // namespace
