@@ -79,7 +79,7 @@ TEST(KdbParse, kernels_are_views_of_the_file) {
 TEST(KdbParse, what_is_no_database_is_refused_with_the_byte) {
   EXPECT_THAT(refusal({}), HasSubstr("empty"));
   EXPECT_THAT(refusal(as_bytes("CB")), StartsWith("kernel database, byte 0, header:"));
-  EXPECT_THAT(refusal(as_bytes("XYZ01234567890123456789")), HasSubstr("'CBS' was expected"));
+  EXPECT_THAT(refusal(as_bytes("XYZ01234567890123456789")), HasSubstr("expected 'CBS'"));
   Bytes other = bytes_of(small(Layout::v3));
   other[3] = std::byte{4};
   EXPECT_THAT(refusal(other), HasSubstr("byte 3, version: found 4, expected 1 or 3"));
