@@ -8,7 +8,7 @@
 namespace kiln {
 
 std::optional<int> descriptor_named_by(const std::filesystem::path& path) {
-  const std::string& name = path.native();
+  const std::string name = path.lexically_normal();
   if (name == "/dev/stdin") return STDIN_FILENO;
   if (name == "/dev/stdout") return STDOUT_FILENO;
   if (name == "/dev/stderr") return STDERR_FILENO;

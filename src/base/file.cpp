@@ -53,12 +53,6 @@ OutputWriter& standard_output() {
   return writer;
 }
 
-bool names_standard_output(const std::filesystem::path& path) {
-  for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
-    if (path.lexically_normal() == name) return true;
-  return false;
-}
-
 Expected<void> write_in_place(const std::filesystem::path& path, ByteView bytes) {
   const FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd) return tl::unexpected(io_error("open", path, errno));
@@ -108,10 +102,11 @@ Expected<void> AtomicFile::commit(Durability durability) {
 void set_standard_output(OutputWriter write) { standard_output() = std::move(write); }
 
 Expected<void> write_file(const std::filesystem::path& path, ByteView bytes, unsigned mode) {
-  if (standard_output() && names_standard_output(path)) return standard_output()(bytes);
+  const auto own = descriptor_named_by(path);
+  if (own == STDOUT_FILENO && standard_output()) return standard_output()(bytes);
   // Behind /dev/stdout there may be a regular file: what is renamed there would take the link's
   // place, and the file that the shell opened would stay empty.
-  if (const auto own = descriptor_named_by(path)) return write_all(*own, bytes, path);
+  if (own) return write_all(*own, bytes, path);
   if (is_device_or_pipe(path)) return write_in_place(path, bytes);
   auto file = AtomicFile::create(path, mode);
   if (!file) return tl::unexpected(file.error());

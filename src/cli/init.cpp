@@ -27,6 +27,7 @@ constexpr Option own_options[] = {
      .repeat = Repeat::yes},
     {.name = "output",
      .kind = Kind::file,
+     .access = Access::update,
      .value_name = "FILE",
      .help = "The file to write. Default: the kernel's name with .json, beside the source. A file "
              "that exists is never overwritten."},
@@ -92,7 +93,8 @@ constinit const Command init_command{
                    .help = "The OpenCL source file.",
                    .least = 1,
                    .most = 1,
-                   .kind = Kind::file},
+                   .kind = Kind::file,
+                   .access = Access::update},
     .examples = examples,
 };
 

@@ -30,7 +30,7 @@ Expected<std::string> chosen_kernel(const std::vector<std::string>& names,
                                     const InitRequest& request) {
   const std::string all = fmt::format("{}", fmt::join(names, ", "));
   if (names.empty())
-    return fail(Errc::bad_input, request.src + ": found no __kernel function, expected one");
+    return fail(Errc::bad_input, request.src + ": the source has no __kernel function");
   if (request.kernel.empty() && names.size() > 1)
     return fail(Errc::bad_input, fmt::format("{}: it has {} kernels ({}); --kernel NAME says which",
                                              request.src, names.size(), all));
