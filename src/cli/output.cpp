@@ -34,9 +34,6 @@ Results& results() {
   return channel;
 }
 
-/// Where results go; nothing where standard output was closed.
-std::FILE* printed() { return prints_to_errors ? stderr : results().file; }
-
 /// A stream that was closed must not become the number of a file, which would get what is written
 /// to the stream.
 void fill_standard_streams() {
@@ -45,18 +42,16 @@ void fill_standard_streams() {
       if (::open("/dev/null", O_RDWR) < 0) return;
 }
 
-void write_to(std::FILE* file, std::string_view text) {
+void write_result(std::string_view text, std::FILE* file) {
   if (file == nullptr) refuse(EBADF);
   if (std::fwrite(text.data(), 1, text.size(), file) != text.size()) refuse(errno);
 }
 
-/// A file that was named /dev/stdout takes its turn among the results; messages that give way to it
-/// (print_to_errors) are elsewhere.
+/// A file that was named /dev/stdout; print() writes elsewhere then (print_to_errors).
 Expected<void> write_between(ByteView bytes) {
   try {
-    std::FILE* const file = results().file;
-    write_to(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    if (std::fflush(file) != 0) refuse(errno);
+    write_result(as_text(bytes), results().file);
+    flush_output();
     return {};
   } catch (const Error& error) {
     return tl::unexpected(error);
@@ -87,14 +82,17 @@ void join_results() {
 
 int results_descriptor() { return results().descriptor; }
 
-void print(std::string_view text) { write_to(printed(), text); }
+void print(std::string_view text) {
+  write_result(text, prints_to_errors ? stderr : results().file);
+}
 
 void print_to_errors() { prints_to_errors = true; }
 
 void print_text(std::string_view text) { print(visible_text(text)); }
 
 void flush_output() {
-  std::FILE* const file = printed();
+  std::FILE* const file = results().file;
+  if (prints_to_errors && std::fflush(stderr) != 0) refuse(errno);
   if (file != nullptr && std::fflush(file) != 0) refuse(errno);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kiln {
 
 Program::Program(Parts parts) : parts_(std::move(parts)) { list_variants(); }
@@ -34,6 +36,12 @@ const KernelInfo& Program::kernel(std::string_view name) const {
                                            parts_.label, name, names.empty() ? "none" : names));
 }
 
+bool Program::may_have(std::string_view kernel) const {
+  return parts_.kernels.empty() ||
+         std::any_of(parts_.kernels.begin(), parts_.kernels.end(),
+                     [&](const KernelInfo& info) { return info.name == kernel; });
+}
+
 void Program::prepare(const KernelVariant& variant) {
   if (parts_.maker == nullptr) return;
   value_or_throw(startable(variant));
@@ -50,7 +58,7 @@ std::vector<KernelVariant> Program::missing(const std::vector<KernelVariant>& wa
   const std::lock_guard lock(mutex_);
   if (!has_bitcode_) return lacking;
   for (const auto& variant : wanted)
-    if (!has(variant)) lacking.push_back(variant);
+    if (!has(variant) && may_have(variant.kernel)) lacking.push_back(variant);
   return lacking;
 }
 

@@ -50,12 +50,15 @@ class Program {
   /// The kernel of a name; throws not_found with the names that there are.
   const KernelInfo& kernel(std::string_view name) const;
   const std::vector<KernelInfo>& kernels() const { return parts_.kernels; }
+  /// Whether the source has this kernel; true also where nothing is known of its kernels.
+  bool may_have(std::string_view kernel) const;
 
   /// Makes sure that a launch of this geometry meets no compiler. A no-op but for PoCL archives.
   /// Throws Error where nobody could launch it: PoCL would end the process.
   void prepare(const KernelVariant& variant);
-  /// Variants that the archive still lacks, of those given. None where it holds no bitcode: then
-  /// the driver uses the generic function, and could make no variant.
+  /// Variants that the archive still lacks, of those given. None where it holds no bitcode (then
+  /// the driver uses the generic function, and could make no variant), and none of kernels that the
+  /// program does not have.
   std::vector<KernelVariant> missing(const std::vector<KernelVariant>& wanted) const;
   /// Errc::unsupported where the archive has neither the variant nor anything that stands in for it
   /// or that it could be made of.

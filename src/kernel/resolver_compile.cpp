@@ -95,8 +95,8 @@ void Resolver::compile_beside(const Work& work) {
   const Digest source = digest_of(work.request, request.text);
   const std::lock_guard lock(mutex_);
   beside_.emplace_back([this, request, source, asked = work.request, parameters = work.parameters,
-                        device = work.device, key = work.key,
-                        canonical = work.canonical]() mutable {
+                        device = work.device, key = work.key, canonical = work.canonical,
+                        wanted = work.wanted]() mutable {
     const auto started = now_ns();
     std::string said;
     request.build_log = &said;
@@ -104,8 +104,7 @@ void Resolver::compile_beside(const Work& work) {
       auto made = compile_apart(*device, request);
       if (!made) return log(LogLevel::info, made.error().message());
       const auto context = Context::create({device});
-      const std::vector<KernelVariant> none;
-      Work kept{asked, parameters, context, device, none, nullptr, key, canonical, {}, {}, 0};
+      Work kept{asked, parameters, context, device, wanted, nullptr, key, canonical, {}, {}, 0};
       kept.artifact.form = Artifact::Form::pocl_archive;
       kept.artifact.kernels =
           describe_kernels(load_binary(*context, *device, *made, asked.options));

@@ -1,6 +1,7 @@
 // The store's side of the Resolver: an Artifact becomes a program, verified first.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.hpp"
@@ -37,6 +38,7 @@ Expected<Artifact> decode_entry(const Entry& entry, const std::string& device_st
 /// A program that only tells what its archive holds.
 Program probe_of(const Artifact& artifact) {
   Program::Parts parts;
+  parts.kernels = artifact.kernels;
   if (artifact.form == Artifact::Form::pocl_archive) parts.archive = artifact.binary;
   return Program(std::move(parts));
 }
@@ -46,6 +48,11 @@ Expected<void> verify_startable(const Program& probe, const std::vector<KernelVa
   for (const auto& variant : wanted)
     if (auto startable = probe.startable(variant); !startable) return startable;
   return {};
+}
+
+bool has_what_is_wanted(const Program& probe, const std::vector<KernelVariant>& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(),
+                     [&](const KernelVariant& variant) { return probe.may_have(variant.kernel); });
 }
 
 /// The build hash of an archive that grows: it stays what it is, since an imported archive has one
@@ -181,6 +188,9 @@ Expected<void> Resolver::add_variants(Work& work, const std::vector<KernelVarian
 /// Writes the Artifact back, beside the caller.
 void Resolver::keep(Work& work) {
   if (!store_ || work.artifact.binary.empty()) return;
+  // Who asked for a kernel that the source does not have is about to be told so; the entry would
+  // carry that name from then on.
+  if (!has_what_is_wanted(probe_of(work.artifact), work.wanted)) return;
   auto what = std::make_shared<Keeping>(
       Keeping{work.key, work.canonical, work.artifact, work.metadata(), work.request.label,
               work.device->pocl_device_string, work.stored_is_bad, std::move(work.right)});

@@ -58,10 +58,12 @@ struct Resolver::Keeping {
   Reservation right = {};
 };
 
-/// The metadata of an Artifact to which variants were added: what the addition tells nothing about
-/// stays, what was spent on both adds up, and what came from elsewhere is from elsewhere still.
+/// The metadata of an Artifact to which variants were added: its name and what the addition tells
+/// nothing about stay, what was spent on both adds up, and what came from elsewhere is from
+/// elsewhere still.
 inline Metadata merged_metadata(const Metadata& present, Metadata added) {
   added.cost_seconds += present.cost_seconds;
+  if (!present.label.empty()) added.label = present.label;
   if (!added.source) added.source = present.source;
   if (added.options.empty()) added.options = present.options;
   if (added.build_log.empty()) added.build_log = present.build_log;

@@ -12,6 +12,18 @@
 #include "store/local_store.hpp"
 
 namespace kiln {
+
+/// What is remembered of a row that may be removed.
+struct RemovalCandidate {
+  Kind kind{};
+  Key key;
+  std::optional<Digest> blob;
+  std::int64_t created = 0;
+  std::uint64_t bytes = 0;
+  double usefulness = 0;
+  bool stale = false;
+};
+
 namespace {
 
 template <class T>
@@ -24,19 +36,8 @@ constexpr int pages_at_once = 256;
 constexpr std::size_t sample_size = 64;
 constexpr int most_samples = 16;
 
-/// What is remembered of a row that may be removed.
-struct Candidate {
-  Kind kind{};
-  Key key;
-  std::optional<Digest> blob;
-  std::int64_t created = 0;
-  std::uint64_t bytes = 0;
-  double usefulness = 0;
-  bool stale = false;
-};
-
 /// A row that nobody replaced or used since it was looked at is the one that was looked at.
-Candidate candidate_of(const ListedRow& row, std::int64_t now, const StaleDevices& devices) {
+RemovalCandidate candidate_of(const ListedRow& row, std::int64_t now, const StaleDevices& devices) {
   return {row.head.kind,
           row.head.key,
           row.head.blob,
@@ -46,7 +47,7 @@ Candidate candidate_of(const ListedRow& row, std::int64_t now, const StaleDevice
           devices.stale(row.head.metadata.fingerprint)};
 }
 
-bool goes_before(const Candidate& a, const Candidate& b) {
+bool goes_before(const RemovalCandidate& a, const RemovalCandidate& b) {
   return a.stale != b.stale ? a.stale : a.usefulness < b.usefulness;
 }
 
@@ -69,7 +70,7 @@ struct LocalStore::Survey {
   struct File {
     std::uint64_t bytes = 0, sharers = 0;
   };
-  std::vector<Candidate> candidates;
+  std::vector<RemovalCandidate> candidates;
   std::unordered_map<Digest, File, DigestHash> files;
   std::vector<Database::Place> damaged;
 };
@@ -135,8 +136,22 @@ Expected<void> LocalStore::evict(Survey& survey, const GcOptions& options, GcRep
     return {};
   };
   report.bytes_after = report.bytes_before;
+  std::uint64_t remaining = 0;
+  for (const auto& candidate : candidates) remaining += candidate.bytes;
+  double scale = 1;
   for (const auto& candidate : candidates) {
-    if (!candidate.stale && report.bytes_after <= options.max_bytes) break;
+    if (!candidate.stale && report.bytes_after <= options.max_bytes) {
+      if (options.dry_run) break;
+      // A page of the database is free when its last row has gone, so small rows free less than
+      // they have: what is left is measured, and where it is too much more of them go, each for its
+      // part of that.
+      if (auto done = remove_chosen(); !done) return done;
+      const auto left = size();
+      if (!left) return tl::unexpected(left.error());
+      report.bytes_after = *left;
+      if (*left <= options.max_bytes) break;
+      scale = std::max(1.0, static_cast<double>(*left) / static_cast<double>(remaining));
+    }
     chosen.push_back({candidate.kind, candidate.key, candidate.blob, candidate.created});
     ++(candidate.stale ? report.stale : report.evicted);
     // A shared file goes with the last entry that refers to it.
@@ -145,6 +160,8 @@ Expected<void> LocalStore::evict(Survey& survey, const GcOptions& options, GcRep
       auto& file = survey.files[*candidate.blob];
       if (--file.sharers > 0) freed -= file.bytes;
     }
+    remaining -= candidate.bytes;
+    freed = static_cast<std::uint64_t>(static_cast<double>(freed) * scale);
     report.bytes_after -= std::min(report.bytes_after, freed);
     if (chosen.size() < removed_at_once) continue;
     if (auto done = remove_chosen(); !done) return done;
@@ -201,7 +218,7 @@ void LocalStore::keep_within_limit() {
     if (!present || *present <= limit) return;
     // The least useful of a few, taken at random, are close to the least useful of all, and a put()
     // has no time to look at all.
-    std::vector<Candidate> few;
+    std::vector<RemovalCandidate> few;
     Database::Place place{static_cast<std::int64_t>(1 + random() % 3), Bytes(32)};
     for (auto& byte : place.key) byte = static_cast<std::byte>(random() >> 8);
     (void)on_database(Access::read, [&](Database& database) -> Attempt<void> {

@@ -12,10 +12,11 @@ namespace kiln {
 
 Expected<std::vector<SharedLayer::Place>> list_all(SharedLayer& shared,
                                                    const std::function<void()>& between) {
-  constexpr std::size_t most = 1'000'000;
+  // A page of Redis is of 500 names, of whatever program.
+  constexpr std::size_t most_pages = 100'000, most_places = 1'000'000;
   std::set<SharedLayer::Place> places;
   std::string cursor;
-  for (std::size_t pages = 0; pages < most && places.size() <= most; ++pages) {
+  for (std::size_t pages = 0; pages < most_pages && places.size() <= most_places; ++pages) {
     between();
     auto page = shared.list(cursor);
     if (!page) return fail(page.error().code(), shared.where() + ": " + page.error().message());

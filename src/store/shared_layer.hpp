@@ -46,7 +46,7 @@ class SharedLayer : public Layer {
 
 /// Every place that a shared store lists, each once. `between` is called before each page, and may
 /// throw to stop. Errors: as list(); corrupt where the list comes to no end: a cursor leads to
-/// itself, or there are more than a million pages or places.
+/// itself, or there are more than 100,000 pages or a million places.
 Expected<std::vector<SharedLayer::Place>> list_all(SharedLayer& shared,
                                                    const std::function<void()>& between);
 

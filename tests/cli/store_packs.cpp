@@ -215,6 +215,10 @@ TEST_F(StorePacks, verify_pack_says_who_signed_and_who_is_trusted) {
   const auto text = good({"store", "verify-pack", "signed.kiln"});
   EXPECT_THAT(text.output, HasSubstr("copy_float"));
   EXPECT_THAT(text.output, HasSubstr("signed.kiln: 2 entries, whole; 0 would be refused here"));
+  EXPECT_THAT(text.output, HasSubstr("(1 trusted key in " + (folder() / "list").string() + ")"));
+  set("KILN_TRUSTED_KEYS", "off");
+  EXPECT_THAT(good({"store", "verify-pack", "plain.kiln"}).output,
+              HasSubstr("0 would be refused here (no list of trusted keys"));
   write("bad.kiln", read("plain.kiln") + "x");
   expect_refusal(kiln({"store", "verify-pack", "bad.kiln"}), 2, "bad.kiln: pack, byte ");
 }

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "kernel/support.hpp"
+#include "store/local_store.hpp"
 
 namespace kiln::testing {
 namespace {
@@ -94,6 +95,39 @@ TEST_F(ResolverTest, unlaunched_kernels_of_a_file_cost_no_compile_but_still_run)
   launch.enqueue(queue.cl()());
   queue.cl().enqueueReadBuffer(buffer, CL_TRUE, 0, 512, x.data());
   EXPECT_EQ(x, std::vector<cl_int>(128, 7));
+}
+
+TEST_F(ResolverTest, a_kernels_name_that_the_source_does_not_have_changes_nothing_in_the_store) {
+  const std::string text = std::string(vector_add_text) +
+                           "__kernel void Other(__global int* x) { x[get_global_id(0)] = 7; }\n";
+  const auto resolve = [&](const std::string& kernel, std::size_t local) {
+    auto spine = resolver();
+    const auto context = Context::create({device_});
+    auto request = text_request(text, "pair");
+    request.label = kernel;
+    Program& program =
+        spine->resolve(request, context, device_, {variant_of(kernel, range_1d(1024, local))});
+    const bool there = program.may_have(kernel);
+    if (!there) {
+      EXPECT_THROW(Launch(context, program, kernel), Error);
+    }
+    return there;
+  };
+  const auto entries = [&] { return value_or_throw(LocalStore(store_folder()).list()); };
+  EXPECT_FALSE(resolve("Absent", 64));
+  EXPECT_TRUE(entries().empty());
+  EXPECT_TRUE(resolve("VectorAdd", 64));
+  const auto before = entries();
+  ASSERT_EQ(before.size(), 1u);
+  EXPECT_EQ(before[0].metadata.label, "VectorAdd");
+  EXPECT_FALSE(resolve("Absent", 32));
+  EXPECT_EQ(entries().at(0).metadata, before[0].metadata);
+  EXPECT_EQ(entries().at(0).size, before[0].size);
+  // Another kernel of the text adds to the entry, whose name stays.
+  EXPECT_TRUE(resolve("Other", 64));
+  ASSERT_EQ(entries().size(), 1u);
+  EXPECT_EQ(entries()[0].metadata.label, "VectorAdd");
+  EXPECT_GT(entries()[0].size, before[0].size);
 }
 
 TEST_F(ResolverTest, source_options_parameters_and_entry_points_each_change_the_key) {

@@ -10,6 +10,7 @@
 #include "cli/store/layer_names.hpp"
 #include "cli/store/open.hpp"
 #include "cli/store_settings.hpp"
+#include "store/machine_key.hpp"
 #include "store/trust.hpp"
 
 namespace kiln::cli {
@@ -65,6 +66,7 @@ int store_info(Context& context) {
     json["set_aside"] = stats.set_aside;
     json["signatures_required"] = trust.required;
     json["trusted_keys"] = trust.keys.size();
+    json["machine_key"] = trust.required ? machine_key_path() : "";
     print_json(json);
     return 0;
   }
@@ -89,6 +91,11 @@ int store_info(Context& context) {
             ? fmt::format("trust    signatures of {} keys, listed in {}\n", trust.keys.size(),
                           trust.origin)
             : "trust    entries made elsewhere may be unsigned (no list of trusted keys)\n");
+  if (trust.required) {
+    const std::string key = machine_key_path();
+    print(key.empty() ? "own key  none: what is made here is not used (KILN_MACHINE_KEY)\n"
+                      : fmt::format("own key  {}, which signs what is made here\n", key));
+  }
   return 0;
 }
 

@@ -11,7 +11,7 @@
 namespace kiln::cli {
 namespace {
 
-using Place = std::pair<EntryKind, Key>;
+using Place = SharedLayer::Place;
 
 constexpr Option own_options[] = {options::store,        options::store_size,
                                   options::shared_store, options::shared_timeout,
@@ -20,23 +20,17 @@ constexpr Example examples[] = {
     {"kiln store pull --kind artifact", "Every program of the fleet, before the network goes."},
 };
 
-bool is_of_kind(const SharedLayer::Place& place, const Context& context) {
+bool is_of_kind(const Place& place, const Context& context) {
   return !context.has("kind") || name_of(place.kind) == context.text("kind");
 }
 
 /// What the server has of what was asked for.
-std::set<Place> places_in(SharedLayer& shared, const Context& context) {
+std::vector<Place> places_in(SharedLayer& shared, const Context& context) {
   const auto prefixes = prefixes_of(context.arguments());
-  std::set<Place> places;
-  std::string cursor;
-  do {
-    stop_if_interrupted();
-    auto page = value_or_throw(shared.list(cursor));
-    for (const auto& place : page.places)
-      if (is_of_kind(place, context) && is_one_of(place.key, prefixes))
-        places.emplace(place.kind, place.key);
-    cursor = std::move(page.cursor);
-  } while (!cursor.empty());
+  auto places = value_or_throw(list_all(shared, stop_if_interrupted));
+  std::erase_if(places, [&](const Place& place) {
+    return !is_of_kind(place, context) || !is_one_of(place.key, prefixes);
+  });
   return places;
 }
 
@@ -84,18 +78,18 @@ int store_pull(Context& context) {
   const auto shared = open_shared(context, settings);
   const auto store = open_local(settings);
   std::set<Place> here;
-  for (const auto& entry : value_or_throw(store->list())) here.emplace(entry.kind, entry.key);
+  for (const auto& entry : value_or_throw(store->list())) here.insert({entry.kind, entry.key});
   const auto places = places_in(*shared, context);
   Transfer transfer(context, "pull", shared->where(), places.size());
   Expected<void> reached;
   for (const auto& place : places) {
     stop_if_interrupted();
     if (here.count(place) > 0)
-      transfer.present(place.first, place.second);
+      transfer.present(place.kind, place.key);
     else if (reached)
       reached = pull(*store, *shared, place, transfer);
     else
-      transfer.failed(place.first, place.second, "not tried: the server is out of reach");
+      transfer.not_tried(place.kind, place.key);
   }
   return transfer.finish();
 }

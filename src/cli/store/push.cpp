@@ -50,7 +50,8 @@ constinit const Command store_push_command{
         "Sends the entries of the local store to the fleet's, in place of what is there under the "
         "same keys. What was made here is signed, if there is a signing key; what came from "
         "elsewhere keeps the signature that it came with. Once the server cannot be reached the "
-        "rest is not tried. Each entry that did not arrive is named, and the exit code is 1 then.",
+        "rest is not tried, and counted. Each other entry that did not arrive is named. The exit "
+        "code is 1 where one did not.",
     .options = own_options,
     .positional = key_prefixes,
     .examples = examples,
@@ -71,7 +72,7 @@ int store_push(Context& context) {
     if (reached)
       reached = push(*store, *shared, entry, transfer);
     else
-      transfer.failed(entry.kind, entry.key, "not tried: the server is out of reach");
+      transfer.not_tried(entry.kind, entry.key);
   }
   return transfer.finish();
 }
@@ -81,6 +82,7 @@ std::unique_ptr<SharedLayer> open_shared(const Context& context, StoreSettings s
     throw Error(Errc::bad_input, fmt::format("{}: missing shared store: --shared-store URL or "
                                              "KILN_SHARED_STORE names it",
                                              context.command().name));
+  settings.shared_failures = LogLevel::debug;  // each error is shown
   settings.shared_timeout = std::max(settings.shared_timeout, std::chrono::milliseconds(5000));
   return value_or_throw(open_shared_store(settings));
 }

@@ -40,6 +40,13 @@ void Transfer::failed(kiln::Kind kind, const Key& key, const std::string& reason
   tell("failed", kind, key, reason);
 }
 
+void Transfer::not_tried(kiln::Kind kind, const Key& key) {
+  ++failed_;
+  ++not_tried_;
+  // One line has said that the server is out of reach; programs read of every entry.
+  if (json_) tell("failed", kind, key, "not tried: the server is out of reach");
+}
+
 void Transfer::tell(std::string_view state, kiln::Kind kind, const Key& key,
                     const std::string& reason) {
   progress_.hide();
@@ -57,13 +64,16 @@ int Transfer::finish() {
                 {"bytes", bytes_},
                 {"present", present_},
                 {"refused", refused_},
-                {"failed", failed_}});
+                {"failed", failed_},
+                {"not_tried", not_tried_}});
   } else {
     std::string text = fmt::format("{} {} {}, {}", done_word_, done_,
                                    done_ == 1 ? "entry" : "entries", byte_count_text(bytes_));
     if (present_ > 0) text += fmt::format("; {} here already", present_);
     if (refused_ > 0) text += fmt::format("; {} refused", refused_);
     if (failed_ > 0) text += fmt::format("; {} failed", failed_);
+    if (not_tried_ > 0)
+      text += fmt::format(", of which {} not tried: the server is out of reach", not_tried_);
     print(fmt::format("{} ({})\n", text, where_));
   }
   return failed_ == 0 ? 0 : 1;

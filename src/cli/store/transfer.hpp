@@ -23,6 +23,8 @@ class Transfer {
   /// Not wanted here: not trusted, not whole. That is no failure of the command.
   void refused(kiln::Kind kind, const Key& key, const std::string& reason);
   void failed(kiln::Kind kind, const Key& key, const std::string& reason);
+  /// Another has failed since the server is out of reach, which was said then.
+  void not_tried(kiln::Kind kind, const Key& key);
 
   /// Prints the counts. The exit code: 1 where one failed.
   int finish();
@@ -32,7 +34,7 @@ class Transfer {
   const bool json_;
   const std::string done_word_, where_;
   Progress progress_;
-  std::uint64_t done_ = 0, bytes_ = 0, present_ = 0, refused_ = 0, failed_ = 0;
+  std::uint64_t done_ = 0, bytes_ = 0, present_ = 0, refused_ = 0, failed_ = 0, not_tried_ = 0;
 };
 
 }  // namespace kiln::cli

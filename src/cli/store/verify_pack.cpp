@@ -31,7 +31,16 @@ std::string signer_of(const PackEntry& entry) {
   return entry.signature ? entry.signature->signer.hex().substr(0, 16) : "-";
 }
 
-void print_text(const PackFile& pack, const std::vector<std::string>& refusals) {
+/// What the answers stand for: without a list they say little.
+std::string trust_text(const Trust& trust) {
+  if (!trust.required)
+    return "no list of trusted keys: whatever is unsigned or well signed is let in";
+  return fmt::format("{} trusted {} in {}", trust.keys.size(),
+                     trust.keys.size() == 1 ? "key" : "keys", one_line(trust.origin));
+}
+
+void print_text(const PackFile& pack, const std::vector<std::string>& refusals,
+                const Trust& trust) {
   Table table({"key", "kind", "size", "signer", "trusted", "label"});
   for (std::size_t i = 0; i < pack.entries.size(); ++i) {
     const PackEntry& entry = pack.entries[i];
@@ -41,15 +50,17 @@ void print_text(const PackFile& pack, const std::vector<std::string>& refusals) 
     if (!refusals[i].empty()) complain_of(pack.path, name_of(entry) + ": " + refusals[i]);
   }
   print(table.text());
-  print(fmt::format("{}: {}, whole; {} would be refused here\n", pack.path,
-                    entries_text(pack.entries.size()), refused(refusals)));
+  print(fmt::format("{}: {}, whole; {} would be refused here ({})\n", pack.path,
+                    entries_text(pack.entries.size()), refused(refusals), trust_text(trust)));
 }
 
-void print_objects(const PackFile& pack, const std::vector<std::string>& refusals) {
+void print_objects(const PackFile& pack, const std::vector<std::string>& refusals,
+                   const Trust& trust) {
   for (std::size_t i = 0; i < pack.entries.size(); ++i) {
     auto object = json_of(pack, pack.entries[i]);
     object["trusted"] = refusals[i].empty();
     object["reason"] = refusals[i];
+    object["trusted_keys"] = trust.required ? trust.origin : "";
     print_json(object);
   }
 }
@@ -61,7 +72,8 @@ constinit const Command store_verify_pack_command{
     .summary = "check and list the entries of packs",
     .description =
         "Reads packs as kiln store import does and says of every entry what it is, who signed it, "
-        "and whether this machine would let it in. Nothing is stored.\n\n"
+        "and whether this machine would let it in, by which list of trusted keys. Nothing is "
+        "stored.\n\n"
         "The exit code is 1 where an entry would be refused, 2 where a pack is damaged.",
     .options = own_options,
     .positional = packs,
@@ -75,7 +87,7 @@ int store_verify_pack(Context& context) {
     std::vector<std::string> refusals;
     for (const auto& entry : pack.entries)
       refusals.push_back(trust.refusal(entry.signature, encode_head(entry.head)));
-    context.flag("json") ? print_objects(pack, refusals) : print_text(pack, refusals);
+    context.flag("json") ? print_objects(pack, refusals, trust) : print_text(pack, refusals, trust);
     return refused(refusals) > 0 ? 1 : 0;
   });
 }

@@ -77,8 +77,8 @@ Outcome outcome_of(double time) {
 }
 
 // The largest published spaces have some million times.
-constexpr std::size_t kMostJsonValues = 200'000'000;
-constexpr int kDeepestJson = 100;
+constexpr std::size_t kMostMeasuredValues = 200'000'000;
+constexpr int kDeepest = 100;
 
 /// Takes a file's objects as the parser completes them: one configuration at a time, so that the
 /// lists of single times, most of such a file, are never held.
@@ -86,10 +86,10 @@ class FileReader {
  public:
   bool operator()(int depth, MeasuredJson::parse_event_t event, MeasuredJson& parsed) {
     using Event = MeasuredJson::parse_event_t;
-    if (depth > kDeepestJson)
-      throw Stop{fmt::format("found more than {} levels of nested values", kDeepestJson)};
-    if (++values_seen_ > kMostJsonValues)
-      throw Stop{fmt::format("found more than {} values", kMostJsonValues)};
+    if (depth > kDeepest)
+      throw Stop{fmt::format("found more than {} levels of nested values", kDeepest)};
+    if (++values_seen_ > kMostMeasuredValues)
+      throw Stop{fmt::format("found more than {} values", kMostMeasuredValues)};
     if (event == Event::key) return key(depth, parsed.get_ref<const std::string&>());
     if (event == Event::value && depth == 1 && parsed.is_string()) {
       if (section_ == "device_name") device = parsed.get<std::string>();

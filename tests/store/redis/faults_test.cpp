@@ -239,12 +239,12 @@ struct EndlessList : SharedLayer {
   Expected<void> send(Kind, const Key&, ByteView, ByteView, const Metadata&) override { return {}; }
 };
 
-TEST(SharedList, ends_at_a_million_pages_or_where_it_is_told_to) {
+TEST(SharedList, ends_after_many_pages_or_where_it_is_told_to) {
   EndlessList endless;
   const auto listed = list_all(endless, [] {});
   ASSERT_FALSE(listed);
   EXPECT_EQ(listed.error().message(), "the list of nowhere comes to no end");
-  EXPECT_EQ(endless.pages, 1'000'000);
+  EXPECT_EQ(endless.pages, 100'000);
   endless.pages = 0;
   EXPECT_THROW((void)list_all(endless,
                               [&] {
