@@ -177,7 +177,7 @@ TEST(RecordedCalls, wrong_fields_are_named) {
 
 TEST(RecordedCalls, deep_nesting_costs_no_stack) {
   EXPECT_THAT(refusal("{\"kiln_calls\":1,\"kind\":" + std::string(1'000'000, '[') + "x"),
-              HasSubstr("not JSON"));
+              HasSubstr("levels of nested values"));
 }
 
 RC_GTEST_PROP(RecordedCalls, a_damaged_record_is_read_or_refused_in_one_line, ()) {

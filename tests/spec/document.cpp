@@ -33,13 +33,21 @@ std::vector<std::string> blocks(const std::string& document, const std::string& 
 
 TEST(Document, shows_a_file_that_is_right) {
   const auto examples = blocks(text_of("docs/specification-files.md"), "json");
-  ASSERT_EQ(examples.size(), 2u);
+  ASSERT_EQ(examples.size(), 3u);
   EXPECT_THAT(check_text(examples[0], "a.json"), IsEmpty());
+}
+
+TEST(Document, shows_structures_that_are_right) {
+  const auto examples = blocks(text_of("docs/specification-files.md"), "json");
+  auto text = nlohmann::json::parse(small);
+  text.update(nlohmann::json::parse("{" + examples.at(1) + "}"));
+  text["outputBuffers"][0]["pos"] = 4;
+  EXPECT_THAT(check_text(text.dump(), "a.json"), IsEmpty());
 }
 
 TEST(Document, shows_functions_that_work) {
   const auto examples = blocks(text_of("docs/specification-files.md"), "json");
-  const auto example = nlohmann::json::parse("{" + examples.at(1) + "}");
+  const auto example = nlohmann::json::parse("{" + examples.at(2) + "}");
   auto text = nlohmann::json::parse(small);
   text.update(example);
   EXPECT_EQ(bound_of(text.dump(), set("dataset", 100)).global[0], 128u);

@@ -201,7 +201,7 @@ TEST(T1, what_has_no_kernel_or_no_parameters_is_refused) {
               HasSubstr("ConfigurationSpace"));
   EXPECT_THAT(error_of(R"({"ConfigurationSpace": 3, "KernelSpecification": []})").message(),
               HasSubstr("expected an object"));
-  EXPECT_THAT(error_of("{").message(), HasSubstr("no JSON object"));
+  EXPECT_THAT(error_of("{").message(), HasSubstr("not a JSON object"));
 }
 
 }  // namespace
