@@ -94,8 +94,27 @@ class Mutations : public ::testing::Test {
   TemporaryFolder folder_ = value_or_throw(TemporaryFolder::create("kiln-mutations", "/dev/shm"));
 };
 
+/// Small databases with tuned records, in each layout.
+std::vector<Seed> tuned_databases() {
+  kdb::Record record;
+  record.levels[0] = {16, 64, 16, 64, 2};
+  record.levels[1] = {2, 8, 2, 8, 2};
+  record.granularity = {{8, 8}, 2, 64, {}, 4096};
+  record.time = 1.5;
+  kdb::Database database;
+  for (const char* const name : {"Cached global memory based block gemm",
+                                 "Cached global memory based block trsm", "another"})
+    database.patterns.push_back({.name = name, .settings = {{0, 0x10, {record, record}}}});
+  std::vector<Seed> seeds;
+  for (const kdb::Layout layout : {kdb::Layout::v3, kdb::Layout::v1, kdb::Layout::v1_wide}) {
+    const auto converted = value_or_throw(kdb::convert(database, layout)).database;
+    seeds.push_back({std::string(kdb::name_of(layout)), value_or_throw(kdb::write(converted))});
+  }
+  return seeds;
+}
+
 TEST_F(Mutations, kdb_verify) {
-  std::vector<Seed> seeds = corpus("format_kdb");
+  std::vector<Seed> seeds = corpus("format_kdb") + often(tuned_databases());
   seeds.push_back({"complete", value_or_throw(kdb::write(kdb::complete({}).database))});
   expect_endings({.name = "kdb-verify",
                   .seeds = seeds,
@@ -108,7 +127,7 @@ TEST_F(Mutations, kdb_views) {
   const std::vector<Words> views{
       {"kdb", "info"}, {"kdb", "dump"}, {"kdb", "dump", "--json"}, {"kdb", "dump", "--tuned"}};
   expect_endings({.name = "kdb-views",
-                  .seeds = corpus("format_kdb"),
+                  .seeds = corpus("format_kdb") + often(tuned_databases()),
                   .words = [&](std::uint64_t number, const std::string& file) {
                     return with(views[number % views.size()], 0, {{file}});
                   }});
@@ -116,13 +135,14 @@ TEST_F(Mutations, kdb_views) {
 
 TEST_F(Mutations, poclbin_verify) {
   const fs::path folder = fs::path(shared_data) / "poclbin";
-  expect_endings({.name = "poclbin-verify",
-                  .seeds = corpus("format_poclbin") + files_below(folder / "hostile") +
-                           files_below(folder / "synthetic") + packed_files_in(folder, 1 << 17),
-                  .words = [](std::uint64_t number, const std::string& file) {
-                    return with({"poclbin", "verify", file}, number,
-                                {{}, {"--json"}, {"--objects"}, {"--objects", "--json"}});
-                  }});
+  expect_endings(
+      {.name = "poclbin-verify",
+       .seeds = corpus("format_poclbin") + files_below(folder / "hostile") +
+                often(files_below(folder / "synthetic") + packed_files_in(folder, 1 << 17)),
+       .words = [](std::uint64_t number, const std::string& file) {
+         return with({"poclbin", "verify", file}, number,
+                     {{}, {"--json"}, {"--objects"}, {"--objects", "--json"}});
+       }});
 }
 
 TEST_F(Mutations, poclbin_views) {
@@ -250,8 +270,8 @@ TEST_F(Mutations, journals) {
 TEST_F(Mutations, check) {
   expect_endings({.name = "check",
                   .seeds = corpus("spec_load") +
-                           files_below(fs::path(KILN_SOURCE_DIR) / "examples/specs") +
-                           files_below(fs::path(shared_data) / "pyschedcl-specs"),
+                           often(files_below(fs::path(KILN_SOURCE_DIR) / "examples/specs")) +
+                           often(files_below(fs::path(shared_data) / "pyschedcl-specs")),
                   .form = Form::text,
                   .words = [](std::uint64_t number, const std::string& file) {
                     return with({"check", file}, number,

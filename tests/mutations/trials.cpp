@@ -219,6 +219,12 @@ std::vector<Seed> files_below(const fs::path& folder, std::uintmax_t most) {
   return seeds;
 }
 
+std::vector<Seed> often(const std::vector<Seed>& seeds) {
+  std::vector<Seed> many;
+  for (int time = 0; time < 10; ++time) many = std::move(many) + seeds;
+  return many;
+}
+
 std::vector<Seed> operator+(std::vector<Seed> a, std::vector<Seed> b) {
   for (Seed& seed : b) a.push_back(std::move(seed));
   return a;

@@ -44,6 +44,8 @@ void expect_endings(const Trials& trials);
 std::vector<Seed> corpus(const std::string& name);
 /// All regular files below a folder that are not larger than this; none where it is absent.
 std::vector<Seed> files_below(const std::filesystem::path& folder, std::uintmax_t most = 1 << 16);
+/// The same seeds several times: files that a command takes, among many that it refuses.
+std::vector<Seed> often(const std::vector<Seed>& seeds);
 /// Adds lists of seeds.
 std::vector<Seed> operator+(std::vector<Seed> a, std::vector<Seed> b);
 
