@@ -212,7 +212,7 @@ TEST_F(Campaign, help_has_headings) {
   for (const char* heading :
        {"\nSearching\n", "\nJournal, report and output\n", "\nMany searches (--all, --from)\n",
         "\nA call of BLAS (WHAT is a routine)\n", "\nA specification file (WHAT is a file)\n",
-        "\nA measured space in place of a device (--replay)\n", "\nThe store\n"})
+        "\nMeasured spaces as devices (--replay)\n", "\nThe store\n"})
     EXPECT_THAT(help, HasSubstr(heading));
   EXPECT_THAT(help, Not(HasSubstr("\nOptions\n")));
   EXPECT_THAT(kiln({"run", "--help"}).output, HasSubstr("\nOptions\n"));

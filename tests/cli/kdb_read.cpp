@@ -193,7 +193,7 @@ TEST_F(Kdb, files_that_are_no_databases_are_refused_in_one_line) {
   std::filesystem::resize_file(folder() / "sparse.kdb", std::uintmax_t{5} << 30);
   for (const std::string command : {"info", "summary", "dump", "extract"}) {
     expect_refusal(kiln({"kdb", command, "empty.kdb"}), 2, "empty.kdb: kernel database, byte 0");
-    expect_refusal(kiln({"kdb", command, "text.kdb"}), 2, "'CBS' was expected");
+    expect_refusal(kiln({"kdb", command, "text.kdb"}), 2, "expected 'CBS'");
     expect_refusal(kiln({"kdb", command, "cut.kdb"}), 2, "cut.kdb: kernel database, byte");
     expect_refusal(kiln({"kdb", command, "folder"}), 2, "folder");
     expect_refusal(kiln({"kdb", command, "absent.kdb"}), 2, "No such file");

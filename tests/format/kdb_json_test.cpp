@@ -102,7 +102,8 @@ TEST(KdbJson, errors_name_the_path) {
   EXPECT_THAT(refusal(around(replaced(good, "1.5", "\"fast\""))), HasSubstr("time: expected"));
   EXPECT_THAT(refusal(replaced(around(good), "\"flags\": []", "\"flags\": [\"TRANS\"]")),
               HasSubstr("settings[0].flags[0]: \"TRANS\" is not a flag"));
-  EXPECT_THAT(refusal(replaced(around(good), "\"float\"", "\"half\"")), HasSubstr("is not a data type"));
+  EXPECT_THAT(refusal(replaced(around(good), "\"float\"", "\"half\"")),
+              HasSubstr("is not a data type"));
 }
 
 TEST(KdbJson, values_that_make_no_file_are_refused) {

@@ -104,8 +104,7 @@ TEST(Init, names_the_kernels_where_it_cannot_choose) {
   EXPECT_EQ(init(two).error().message(), "k.cl: it has 2 kernels (a, b); --kernel NAME says which");
   EXPECT_EQ(init(two, "c").error().message(), "k.cl: it has no kernel 'c'; it has: a, b");
   EXPECT_EQ(value_or_throw(init(two, "b")).kernel, "b");
-  EXPECT_EQ(init("void f() {}").error().message(),
-            "k.cl: the source has no __kernel function");
+  EXPECT_EQ(init("void f() {}").error().message(), "k.cl: the source has no __kernel function");
   const auto image = init("kernel void k(global int* a, read_only image2d_t b) {}");
   EXPECT_EQ(image.error().code(), Errc::unsupported);
   EXPECT_THAT(image.error().message(), HasSubstr("argument 1 (b) is of type image2d_t"));

@@ -75,7 +75,8 @@ constexpr Option own_options[] = {
      .help = "Goes on where a campaign was stopped or killed: what it had finished is left out. A "
              "single search always goes on with what its journal holds."},
     {.name = "fresh",
-     .help = "Begins anew: a journal that is there is set aside as FILE.1, FILE.2, …"},
+     .help = "Begins anew: a journal that is there is set aside under the name FILE.1, FILE.2 and "
+             "so on."},
     {.name = "report",
      .kind = Kind::file,
      .access = Access::write,
@@ -171,7 +172,7 @@ constexpr OptionGroup groups[] = {
     {"all", "Many searches (--all, --from)"},
     {"precision", "A call of BLAS (WHAT is a routine)"},
     {"param", "A specification file (WHAT is a file)"},
-    {"replay", "A measured space in place of a device (--replay)"},
+    {"replay", "Measured spaces as devices (--replay)"},
     {"store", "The store"},
 };
 constexpr Example examples[] = {

@@ -332,7 +332,7 @@ TEST_F(SharedStore, push_to_a_dead_server_is_one_line_and_uses_no_entry) {
 
 TEST_F(SharedStore, push_without_a_shared_store_says_how_to_name_one) {
   set("KILN_SHARED_STORE", "");
-  kiln::testing::expect_refusal(kiln({"store", "push"}), 2, "expected --shared-store");
+  kiln::testing::expect_refusal(kiln({"store", "push"}), 2, "missing shared store");
 }
 
 }  // namespace
