@@ -198,7 +198,7 @@ TEST_F(PoclbinMake, create_names_what_is_wrong_in_a_description) {
     return kiln({"poclbin", "create", "out", "-o", "b"});
   };
   expect_refusal(with("\"version\": 9", "\"version\": -9"), 2, "version: expected a number");
-  expect_refusal(with("\"version\": 9", "\"version\": 4e900"), 2, "no valid JSON");
+  expect_refusal(with("\"version\": 9", "\"version\": 4e900"), 2, "not valid JSON");
   expect_refusal(with("\"version\": 9", "\"version\": 99"), 2, "version: expected 1 to 12");
   expect_refusal(with("\"layout\": \"pocl\"", "\"layout\": \"x\""), 2, "layout: expected");
   expect_refusal(with("\"arguments\": [", "\"arguments\": [7, "), 2,
@@ -206,7 +206,7 @@ TEST_F(PoclbinMake, create_names_what_is_wrong_in_a_description) {
   expect_refusal(with("\"6eff\"", "\"6ef\""), 2, "kernels[0].arguments[1].name: expected an even");
   expect_refusal(with("\"type_size\": 8", "\"type_size\": \"8\""), 2, "type_size: expected a num");
   expect_refusal(with(std::string(hash), "../escaped"), 2, "build hash");
-  expect_refusal(with("{", "[{"), 2, "no valid JSON");
+  expect_refusal(with("{", "[{"), 2, "not valid JSON");
 }
 
 }  // namespace

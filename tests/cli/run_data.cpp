@@ -92,8 +92,10 @@ TEST_F(RunData, files_that_cannot_be_written_are_refused_before_the_run) {
     refused({option, "nowhere/x"}, "cannot write nowhere/x: there is no folder nowhere");
   refused({"--out", "1=nowhere/x.npy"}, "--out 1: cannot write nowhere/x.npy: there is no folder");
   refused({"--out", "1=."}, "--out 1: found the folder ., expected a file");
-  refused({"--trace", "x", "--gantt", "./x"}, "--gantt: found ./x, expected another file than");
-  refused({"--out", "0=x", "--out", "1=x"}, "--out 1: found x, expected another file than");
+  refused({"--trace", "x", "--gantt", "./x"},
+          "--gantt: ./x is also the file of --trace, expected different files");
+  refused({"--out", "0=x", "--out", "1=x"},
+          "--out 1: x is also the file of --out 0, expected different files");
   EXPECT_EQ(kiln({"run", "-q", "copy_float.json", "--out", "0=/dev/null", "--out", "1=/dev/null"})
                 .exit_code,
             0);
