@@ -51,7 +51,7 @@ void check_resumed(ByteView bytes) {
   const auto path = folder.path() / "j";
   value_or_throw(write_file(path, bytes));
   const Journal::Subject subject{"a kernel", "a device", "forest", 7, Journal::text_of(space())};
-  const auto journal = Journal::open(path, subject, space(), true);
+  const auto journal = Journal::open(path, subject, space(), Journal::Existing::resume);
   require_one_line(journal);
   if (!journal) return;
   for (const auto& [id, report] : journal->entries()) {

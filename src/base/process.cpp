@@ -13,7 +13,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 
 #include "base/clock.hpp"
 #include "base/one_line.hpp"
@@ -221,6 +223,22 @@ Expected<ChildProcess> start_process(const ProcessRequest& request, int inherite
   const auto pid = spawn(request, {in->read.get(), nothing.get(), nothing.get(), passed.get()});
   if (!pid) return tl::unexpected(pid.error());
   return ChildProcess{*pid, std::move(in->write)};
+}
+
+bool is_stopped(pid_t pid) {
+  if (pid <= 0) return false;
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  const std::unique_ptr<std::FILE, Close> file(
+      std::fopen(fmt::format("/proc/{}/stat", pid).c_str(), "re"));
+  char text[256] = {};
+  if (!file || std::fread(text, 1, sizeof text - 1, file.get()) == 0) return false;
+  // The name stands in brackets and may hold some.
+  const std::string_view line(text);
+  const auto end = line.rfind(')');
+  return end != line.npos && end + 2 < line.size() &&
+         (line[end + 2] == 'T' || line[end + 2] == 't');
 }
 
 std::string signal_name(int signal) {

@@ -63,6 +63,9 @@ inline constexpr int inherited_descriptor = 3;
 /// installs no signal handler. Errors: io and not_found where it cannot be started.
 Expected<ChildProcess> start_process(const ProcessRequest& request, int inherited);
 
+/// Whether a process was stopped by a signal or a debugger. False where the system does not tell.
+bool is_stopped(pid_t pid);
+
 /// The name of a signal, e.g. "SIGSEGV".
 std::string signal_name(int signal);
 

@@ -6,6 +6,7 @@
 #include "blas/library.hpp"
 #include "blas/new_events.hpp"
 #include "blas/process_run.hpp"
+#include "device/queue_handle.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -68,4 +69,12 @@ int kiln_blas_run(const kiln::blas::Call& call, const kiln::blas::Execution& exe
 void kiln_blas_forget() noexcept {
   // A library that was never used is not made in order to forget.
   if (kiln::blas::was_used) kiln::blas::Library::process().clear();
+}
+
+bool kiln_is_queue(cl_command_queue queue) noexcept {
+  try {
+    return kiln::is_queue(queue);
+  } catch (...) {
+    return false;
+  }
 }

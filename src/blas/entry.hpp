@@ -17,4 +17,7 @@ KILN_API int kiln_blas_run(const kiln::blas::Call& call,
 /// Forgets what calls have prepared; what runs meanwhile may stay. Thread-safe.
 KILN_API void kiln_blas_forget() noexcept;
 
+/// is_queue() (device/queue_handle.hpp).
+KILN_API bool kiln_is_queue(cl_command_queue queue) noexcept;
+
 }  // extern "C"

@@ -97,6 +97,19 @@ TEST_F(SilentServer, one_that_is_stopped_in_the_middle_of_a_job_is_not_waited_fo
   ::kill(servers[0], SIGKILL);
 }
 
+TEST_F(SilentServer, a_stopped_worker_does_not_cost_its_jobs_limit) {
+  EXPECT_TRUE(compiles(0));
+  const auto servers = new_servers();
+  ASSERT_EQ(servers.size(), 1u);
+  const auto workers = servers_of(servers[0]);
+  ASSERT_EQ(workers.size(), 1u);
+  ::kill(workers[0], SIGSTOP);
+  EXPECT_TRUE(compiles(1)) << "by a helper of this process";
+  EXPECT_EQ(::kill(workers[0], 0), -1) << "the server has ended it";
+  EXPECT_TRUE(compiles(2));
+  EXPECT_EQ(servers_of(servers[0]).size(), 1u) << "another worker";
+}
+
 TEST_F(SilentServer, one_whose_queue_is_full_is_not_waited_for) {
   const auto listener = listen_as_server();
   std::vector<FileDescriptor> others;

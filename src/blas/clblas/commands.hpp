@@ -1,6 +1,7 @@
 #pragma once
 
 #include "blas/clblas/interface.hpp"
+#include "blas/entry.hpp"
 
 namespace kiln::blas {
 
@@ -18,6 +19,13 @@ class Commands {
   const cl_event* waits() const { return waits_; }
   cl_event* event() const { return event_; }
   cl_bool blocking() const { return returns_at_end_ ? CL_TRUE : CL_FALSE; }
+
+  /// Whether the queue is one. Asked of the driver when a thread uses another than last time.
+  bool has_queue() const {
+    thread_local cl_command_queue last = nullptr;
+    if (queue_ != last) last = kiln_is_queue(queue_) ? queue_ : nullptr;
+    return last != nullptr;
+  }
 
   /// For commands that cannot block: enqueues by `enqueue(cl_event*)`, and waits where the
   /// function must.

@@ -41,6 +41,7 @@ clblasStatus fill(clblasOrder order, size_t element, cl_mem memory, const Matrix
   Lines lines;
   if (!block_of(order, element, extent, block) || !is_element_size(element))
     return clblasInvalidValue;
+  if (!on.has_queue()) return clblasInvalidCommandQueue;
   if (extent.is_empty()) return on.only_wait();
   if (!lines_of(order, element, part, extent, lines)) return clblasInvalidValue;
   return on.finish([&](cl_event* event) {

@@ -60,6 +60,7 @@ clblasStatus transfer(clblasOrder order, size_t element, From from, const Matrix
   ByteBlock block;
   Lines in_source, in_target;
   if (!block_of(order, element, extent, block)) return clblasInvalidValue;
+  if (!on.has_queue()) return clblasInvalidCommandQueue;
   if (extent.is_empty()) return on.only_wait();
   // A null pointer of the host's is moved by an offset later, and would look like a good one.
   if constexpr (!std::is_same_v<From, cl_mem>)

@@ -17,6 +17,7 @@
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
+#include "base/process.hpp"
 #include "kernel/apart/job.hpp"
 #include "kernel/apart/server_message.hpp"
 
@@ -28,8 +29,9 @@ constexpr int most_jobs_of_worker = 256;
 // Each has a descriptor here; the others wait in the listening socket's queue.
 constexpr std::size_t most_clients = 256;
 constexpr std::int64_t longest_wait_ms = 3'600'000;
-// Clients that wait hear of it so often. They give up after ten times that.
-constexpr std::int64_t sign_of_life_ms = 1000;
+// So often clients that wait hear that the server lives (they give up after ten times that), and
+// workers are looked at.
+constexpr std::int64_t check_ms = 1000;
 
 /// A process that does one job after another, all with one environment. Its first loads the driver
 /// and its library, which the others find done; what a job does to its process harms the worker
@@ -40,6 +42,7 @@ struct Worker {
   std::vector<std::pair<std::string, std::string>> environment;  ///< of all its jobs
   int jobs = 0;
   bool busy = false;
+  bool was_stopped = false;  ///< when it was last looked at
 };
 
 /// A connection, which brings one job.
@@ -108,7 +111,11 @@ class Server {
   void run() {
     while (listener_ || !clients_.empty()) {
       begin_jobs();
-      tell_who_waits();
+      if (!clients_.empty() && now_ns() >= next_check_ns_) {
+        tell_who_waits();
+        kill_stopped_workers();
+        next_check_ns_ = now_ns() + check_ms * 1'000'000;
+      }
       wait();
     }
   }
@@ -165,16 +172,24 @@ class Server {
 
   /// A client that was stopped hears nothing: a message that finds no room is dropped.
   void tell_who_waits() {
-    if (clients_.empty() || now_ns() < next_sign_ns_) return;
     for (const auto& client : clients_)
       if (client.request && !client.gone) (void)send(client.socket.get(), still_working);
-    next_sign_ns_ = now_ns() + sign_of_life_ms * 1'000'000;
+  }
+
+  /// A worker that a signal or a debugger has stopped does not go on by itself. Its client hears
+  /// that it has ended, and uses a helper of its own. Twice: it may have been stopped for a moment.
+  void kill_stopped_workers() {
+    for (auto& worker : workers_) {
+      const bool stopped = is_stopped(worker.pid);
+      if (stopped && worker.was_stopped) kill_worker(worker);
+      worker.was_stopped = stopped;
+    }
   }
 
   void wait() {
     const int listener = clients_.size() < most_clients ? listener_.get() : -1;
     std::vector<pollfd> watched{{parent_lives_ ? 0 : -1, POLLIN, 0}, {listener, POLLIN, 0}};
-    std::int64_t nearest = clients_.empty() ? INT64_MAX : next_sign_ns_;
+    std::int64_t nearest = clients_.empty() ? INT64_MAX : next_check_ns_;
     for (const auto& client : clients_) {
       watched.push_back({client.gone ? -1 : client.socket.get(), POLLIN, 0});
       watched.push_back({client.worker ? client.worker->socket.get() : -1, POLLIN, 0});
@@ -277,7 +292,7 @@ class Server {
   std::list<Worker> workers_;
   const std::size_t most_workers_ = processors();
   int hired_ = 0;
-  std::int64_t next_sign_ns_ = 0;
+  std::int64_t next_check_ns_ = 0;
   bool parent_lives_ = true;
 };
 

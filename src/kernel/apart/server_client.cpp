@@ -1,5 +1,4 @@
 // The client's side: one question, one answer, and no wait without a bound.
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,13 +6,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <memory>
 #include <mutex>
 #include <set>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/process.hpp"
 #include "kernel/apart/job.hpp"
 #include "kernel/apart/server_connection.hpp"
 #include "kernel/apart/server_message.hpp"
@@ -88,23 +86,6 @@ class KnownServers final : private ForkGuarded {
 KnownServers& known_servers() {
   static KnownServers all;
   return all;
-}
-
-/// Whether a process was stopped by a signal or a debugger. False where the system does not tell.
-bool is_stopped(pid_t pid) {
-  if (pid <= 0) return false;
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  const std::unique_ptr<std::FILE, Close> file(
-      std::fopen(fmt::format("/proc/{}/stat", pid).c_str(), "re"));
-  char text[256] = {};
-  if (!file || std::fread(text, 1, sizeof text - 1, file.get()) == 0) return false;
-  // The name stands in brackets and may hold some.
-  const std::string_view line(text);
-  const auto end = line.rfind(')');
-  return end != line.npos && end + 2 < line.size() &&
-         (line[end + 2] == 'T' || line[end + 2] == 't');
 }
 
 /// What is said of one job.

@@ -152,6 +152,14 @@ TEST_P(Matrices, bad_handles_are_named_by_opencl) {
   EXPECT_EQ(clblasWriteMatrix(GetParam(), rows, columns, element, source_.data(), 0, ld, buffer(),
                               0, ld, queue(), 1, nullptr),
             clblasInvalidEventWaitList);
+  // Drivers read a buffer that is given as a queue as if it were one.
+  auto* const no_queue = reinterpret_cast<cl_command_queue>(buffer());
+  EXPECT_EQ(clblasWriteMatrix(GetParam(), rows, columns, element, source_.data(), 0, ld, buffer(),
+                              0, ld, no_queue, 0, nullptr),
+            clblasInvalidCommandQueue);
+  EXPECT_EQ(clblasFillMatrix(GetParam(), element, buffer(), 0, ld, rows, columns, source_.data(),
+                             no_queue, 0, nullptr),
+            clblasInvalidCommandQueue);
 }
 
 TEST_P(Matrices, an_area_is_filled_and_nothing_else) {

@@ -22,12 +22,13 @@ namespace {
   const rlimit no_core{0, 0}, ten_minutes{600, 600};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::setrlimit(RLIMIT_CPU, &ten_minutes);
+  ::alarm(ten_minutes.rlim_max);  // one that hangs uses no processor time
   work();
   ::_exit(0);
 }
 
 bool is_defect(int signal) {
-  for (const int known : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU})
+  for (const int known : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGALRM})
     if (signal == known) return true;
   return false;
 }

@@ -5,9 +5,10 @@
 
 namespace kiln::cli {
 
-/// Runs something in a copy of this process that nobody hears. Gives the name of the signal where
-/// it died of a defect ("SIGSEGV", or "SIGXCPU" after ten minutes of computing), else "". For
-/// foreign code that damaged input may kill: what it did is lost, so it is done again here.
+/// Runs something in a copy of this process whose output is dropped. Gives the name of the signal
+/// where it died of a defect ("SIGSEGV"; "SIGXCPU" after ten minutes of computing, "SIGALRM" after
+/// as long of waiting), else "". For foreign code that damaged input may kill: what it did is lost,
+/// so it is done again here.
 /// This process must have one thread.
 std::string died_of(const std::function<void()>& work);
 

@@ -201,3 +201,4 @@ int kiln_blas_run(const kiln::blas::Call& call, const kiln::blas::Execution& exe
   return -12345;
 }
 void kiln_blas_forget() noexcept {}
+bool kiln_is_queue(cl_command_queue queue) noexcept { return queue != nullptr; }
