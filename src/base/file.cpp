@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 
@@ -68,19 +69,56 @@ Expected<std::string> read_text(const std::filesystem::path& path, std::uint64_t
   return read_whole<std::string>(path, limit);
 }
 
+namespace {
+
+/// What files are called until they are whole: short, since the target's own name may be as long as
+/// the system allows.
+constexpr const char* aside_prefix = ".kiln-aside-";
+
+std::string folder_of(const std::filesystem::path& target) {
+  return target.has_parent_path() ? target.parent_path().string() : ".";
+}
+
+}  // namespace
+
 Expected<AtomicFile> AtomicFile::create(const std::filesystem::path& target, unsigned mode) {
   AtomicFile file;
   file.target_ = target;
-  std::string pattern = target.string() + ".XXXXXX";
-  file.fd_ = FileDescriptor(::mkostemp(pattern.data(), O_CLOEXEC));
-  if (!file.fd_) return tl::unexpected(io_error("write", target, errno));
-  file.temporary_ = pattern;
+  // What cannot be the target's name is said before anything is written.
+  struct stat status {};
+  if (::lstat(target.c_str(), &status) != 0 && errno != ENOENT)
+    return tl::unexpected(io_error("write", target, errno));
+  const std::string folder = folder_of(target);
+  file.fd_ = FileDescriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (!file.fd_) {
+    std::string pattern = folder + "/" + aside_prefix + "XXXXXX";
+    file.fd_ = FileDescriptor(::mkostemp(pattern.data(), O_CLOEXEC));
+    if (!file.fd_) return tl::unexpected(io_error("write", target, errno));
+    file.temporary_ = pattern;
+  }
   ::fchmod(file.fd_.get(), mode);
   return file;
 }
 
 AtomicFile::~AtomicFile() {
-  if (fd_) ::unlink(temporary_.c_str());
+  if (fd_ && !temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+/// Gives the file a name aside: a link does not take the place of a file that is there.
+bool AtomicFile::name_aside() {
+  const std::string open_file = "/proc/self/fd/" + std::to_string(fd_.get());
+  constexpr int most_tries = 1000;
+  static std::atomic<unsigned> last{0};
+  for (int tried = 0; tried < most_tries; ++tried) {
+    const std::string name = folder_of(target_) + "/" + aside_prefix + std::to_string(::getpid()) +
+                             "-" + std::to_string(last.fetch_add(1, std::memory_order_relaxed));
+    if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = name;
+      return true;
+    }
+    if (errno != EEXIST) return false;
+  }
+  return false;
 }
 
 Expected<void> AtomicFile::write(ByteView bytes) { return write_all(fd_.get(), bytes, target_); }
@@ -88,12 +126,12 @@ Expected<void> AtomicFile::write(ByteView bytes) { return write_all(fd_.get(), b
 Expected<void> AtomicFile::commit(Durability durability) {
   if (durability == Durability::disk && ::fdatasync(fd_.get()) != 0)
     return tl::unexpected(io_error("write", target_, errno));
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0)
+  if ((temporary_.empty() && !name_aside()) ||
+      ::rename(temporary_.c_str(), target_.c_str()) != 0)
     return tl::unexpected(io_error("write", target_, errno));
   fd_.reset();
   if (durability == Durability::disk) {
-    const auto folder = target_.has_parent_path() ? target_.parent_path() : ".";
-    const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const FileDescriptor fd(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd || ::fsync(fd.get()) != 0) return tl::unexpected(io_error("write", target_, errno));
   }
   return {};

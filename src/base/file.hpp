@@ -15,7 +15,8 @@ Expected<Bytes> read_file(const std::filesystem::path& path, std::uint64_t limit
 Expected<std::string> read_text(const std::filesystem::path& path, std::uint64_t limit = 1u << 30);
 
 /// A file that appears whole or not at all: written aside in the same folder, then renamed by
-/// commit(). Without commit() nothing is left.
+/// commit(). Without commit() nothing is left; where the file system can hold files without a name,
+/// not even of a process that is killed.
 class AtomicFile {
  public:
   static Expected<AtomicFile> create(const std::filesystem::path& target, unsigned mode = 0644);
@@ -30,8 +31,9 @@ class AtomicFile {
 
  private:
   AtomicFile() = default;
+  bool name_aside();
   FileDescriptor fd_;
-  std::filesystem::path target_, temporary_;
+  std::filesystem::path target_, temporary_;  ///< temporary_: empty while it has no name
 };
 
 /// Writes a whole file through AtomicFile; a device or a pipe that stands there is written into.

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/one_line.hpp"
+
 namespace kiln {
 
 FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
@@ -33,8 +35,14 @@ Expected<void> write_all(int fd, ByteView bytes, const std::filesystem::path& pa
 }
 
 Error io_error(std::string_view action, const std::filesystem::path& path, int error_number) {
-  const Errc code = error_number == ENOENT || error_number == ENOTDIR ? Errc::not_found : Errc::io;
-  return {code, "cannot " + std::string(action) + " " + path.string() + ": " +
+  const bool is_name_wrong =
+      error_number == ENAMETOOLONG || error_number == EISDIR || error_number == ELOOP;
+  const Errc code = error_number == ENOENT || error_number == ENOTDIR ? Errc::not_found
+                    : is_name_wrong                                   ? Errc::bad_input
+                                                                      : Errc::io;
+  // A name may hold line feeds, and a message is one line.
+  const std::string shown = path.empty() ? "''" : one_line(path.string());
+  return {code, "cannot " + std::string(action) + " " + shown + ": " +
                     std::generic_category().message(error_number)};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <deque>
 #include <filesystem>
 
 namespace kiln {
@@ -14,15 +15,6 @@ bool is_open_to_all(const fs::path& folder) {
   struct stat status {};
   return ::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
          (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
-}
-
-/// The nearest of the folders above a path.
-std::string open_folder_above(const fs::path& path) {
-  for (fs::path at = path; at.has_parent_path() && at.parent_path() != at;) {
-    at = at.parent_path();
-    if (is_open_to_all(at)) return at.string();
-  }
-  return "";
 }
 
 }  // namespace
@@ -45,12 +37,36 @@ std::string written_by_others(const std::string& path, const struct stat& status
 }
 
 std::string replaceable_by_anybody(const std::string& path) {
+  // Name by name, as the system finds the path: who may replace a link on the way decides as well.
+  constexpr int most_links = 40;
   std::error_code error;
-  const fs::path given = fs::absolute(path, error).lexically_normal();
-  if (error) return "";
-  if (auto open = open_folder_above(given); !open.empty()) return open;
-  const fs::path resolved = fs::weakly_canonical(given, error);
-  return error || resolved == given ? "" : open_folder_above(resolved);
+  const fs::path given = fs::absolute(path, error);
+  if (error) return path;
+  std::deque<fs::path> names(given.begin(), given.end());
+  fs::path folder = "/";
+  for (int links = 0; !names.empty();) {
+    const fs::path name = std::move(names.front());
+    names.pop_front();
+    if (name.empty() || name == "/" || name == ".") continue;
+    if (name == "..") {
+      folder = folder.parent_path();
+      continue;
+    }
+    if (is_open_to_all(folder)) return folder.string();
+    const fs::path at = folder / name;
+    struct stat status {};
+    if (::lstat(at.c_str(), &status) != 0) return "";  // it and all below are still to be made
+    if (!S_ISLNK(status.st_mode)) {
+      folder = at;
+      continue;
+    }
+    const bool is_anothers = status.st_uid != ::geteuid() && status.st_uid != 0;
+    const fs::path target = fs::read_symlink(at, error);
+    if (error || is_anothers || ++links > most_links) return at.string();
+    if (target.is_absolute()) folder = "/";
+    names.insert(names.begin(), target.begin(), target.end());
+  }
+  return "";
 }
 
 }  // namespace kiln

@@ -101,11 +101,16 @@ bool read_some(FileDescriptor& from, std::string& into, std::size_t limit) {
   return true;
 }
 
-/// Whether a child has ended. It stays a zombie, and its number its own, until it is waited for.
-bool has_ended(pid_t pid) {
+enum class ChildState {
+  runs,
+  ended,   ///< it stays a zombie, and its number its own, until it is waited for
+  reaped,  ///< the host ignores SIGCHLD or waits for all children: how it ended is not known
+};
+ChildState state_of(pid_t pid) {
   siginfo_t about{};
-  return ::waitid(P_PID, static_cast<id_t>(pid), &about, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         about.si_pid == pid;
+  if (::waitid(P_PID, static_cast<id_t>(pid), &about, WEXITED | WNOHANG | WNOWAIT) != 0)
+    return errno == ECHILD ? ChildState::reaped : ChildState::runs;
+  return about.si_pid == pid ? ChildState::ended : ChildState::runs;
 }
 
 /// A child that runs, and what is known of it so far.
@@ -125,7 +130,7 @@ class RunningProcess {
     if (!request.greeting.empty()) greeting_ns_ = now + request.greeting_limit.count() * 1'000'000;
   }
 
-  ProcessResult run_to_end() {
+  Expected<ProcessResult> run_to_end() {
     while (!is_over()) {
       std::array<pollfd, 3> watched{pollfd{out_.get(), POLLIN, 0}, pollfd{err_.get(), POLLIN, 0},
                                     pollfd{process_.get(), POLLIN, 0}};
@@ -133,6 +138,11 @@ class RunningProcess {
       read_some(out_, result_.output, request_.output_limit);
       read_some(err_, result_.errors, request_.output_limit);
     }
+    // Its number may be another's by now: nothing is killed.
+    if (state_ == ChildState::reaped)
+      return fail(Errc::unsupported,
+                  "how " + request_.program.string() +
+                      " ended is not known: this process ignores SIGCHLD or waits for any child");
     // At its end, too: what it left behind may hold the outputs, and is nobody's.
     ::kill(-pid_, SIGKILL);
     int status = 0;
@@ -140,15 +150,18 @@ class RunningProcess {
     }
     if (WIFEXITED(status)) result_.exit_code = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) result_.signal = WTERMSIG(status);
-    if (greeting_ns_ != 0 && result_.not_expected.empty() && WIFEXITED(status))
-      result_.not_expected = "it ended with exit code " + std::to_string(result_.exit_code);
+    if (greeting_ns_ != 0 && result_.not_expected.empty() && state_ == ChildState::ended)
+      result_.not_expected =
+          result_.signal != 0 ? "it was ended by " + signal_name(result_.signal)
+                              : "it ended with exit code " + std::to_string(result_.exit_code);
     return std::move(result_);
   }
 
  private:
   bool is_over() {
     if (request_.stop && request_.stop()) return true;
-    if (has_ended(pid_)) {
+    state_ = state_of(pid_);
+    if (state_ != ChildState::runs) {
       // All that it has written before its end, which is no more than pipes hold.
       constexpr int most_reads = 64;
       for (int i = 0; i < most_reads && read_some(out_, result_.output, request_.output_limit); ++i)
@@ -194,6 +207,7 @@ class RunningProcess {
   const ProcessRequest& request_;
   const pid_t pid_;
   FileDescriptor process_, out_, err_;
+  ChildState state_ = ChildState::runs;
   ProcessResult result_;
   std::int64_t deadline_ns_ = 0, greeting_ns_ = 0;  ///< 0: none; greeting: no longer awaited
 };

@@ -45,7 +45,9 @@ struct ProcessRequest {
 /// lives, so that a child which watches it notices the death of its parent. The whole process
 /// group of the child is killed at the bound, and what is left of the group when the child ends: no
 /// grandchild that holds the outputs open makes this call wait. Thread-safe; installs no signal
-/// handler. Errors: io and not_found where it cannot be started; how it ended is in the result.
+/// handler. Errors: io and not_found where it cannot be started; unsupported where this process
+/// ignores SIGCHLD or waits for any child, so that how it ended is lost; how it ended is in the
+/// result.
 Expected<ProcessResult> run_process(const ProcessRequest& request);
 
 /// A child that goes on beside this process. Whoever has it waits for its end (waitpid).

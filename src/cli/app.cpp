@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/default_path.hpp"
+#include "base/one_line.hpp"
 #include "base/suggest.hpp"
 #include "cli/context.hpp"
 #include "cli/failure.hpp"
@@ -20,6 +21,7 @@
 #include "cli/standard_streams.hpp"
 #include "cli/terminal.hpp"
 #include "cli/values.hpp"
+#include "cli/written_files.hpp"
 #include "kiln/version.hpp"
 
 namespace kiln::cli {
@@ -158,6 +160,7 @@ int dispatch(Words words, bool& json) {
                   std::move(config));
   json = find_option(*entry.command, "json") != nullptr && context.flag("json");
   print_log(context.text("log"));
+  check_written_files(context);
   return entry.body(context);
 }
 
@@ -179,7 +182,8 @@ int tell_interruption(bool json) {
 /// Tells why the command failed; what a signal cut off needs no reason.
 int fail_with(std::string_view message, std::string_view kind, int code, bool json) {
   if (interrupted()) return tell_interruption(json);
-  complain(message);
+  // Only a compiler's log has lines: a name must not begin one.
+  complain(kind == name_of(Errc::build) ? std::string(message) : one_line(message));
   if (json) print_failure_json(message, kind, code);
   return code;
 }

@@ -79,6 +79,7 @@ struct Command {
   Positional positional = {};
   std::span<const Example> examples = {};
   std::span<const OptionGroup> groups = {};  ///< in the order of the options; empty: one list
+  bool in_place = false;                     ///< --output may be the file that is read
 };
 
 class Context;

@@ -1,5 +1,6 @@
 #include "cli/interrupt.hpp"
 
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,12 +13,19 @@ namespace kiln::cli {
 namespace {
 
 std::atomic<int> received{0};
-// Longer than any step between two looks at the flag should take, where nobody says otherwise.
-std::atomic<unsigned> patience_seconds{3};
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<unsigned>::is_always_lock_free,
+// Ample for what looks at the flag, and no wait for a person. Some commands say otherwise.
+std::atomic<std::int64_t> patience_ms{250};
+static_assert(std::atomic<int>::is_always_lock_free &&
+                  std::atomic<std::int64_t>::is_always_lock_free,
               "a signal handler may not take a lock");
 
 std::atomic<int> at_once{0};
+
+void start_clock() {
+  const std::int64_t ms = patience_ms.load(std::memory_order_relaxed);
+  const itimerval once{{0, 0}, {ms / 1000, ms % 1000 * 1000}};
+  ::setitimer(ITIMER_REAL, &once, nullptr);  // a plain system call, which a handler may make
+}
 
 void remember(int signal) {
   received.store(signal, std::memory_order_relaxed);
@@ -27,7 +35,7 @@ void remember(int signal) {
     std::raise(signal);
     return;
   }
-  ::alarm(patience_seconds.load(std::memory_order_relaxed));
+  start_clock();
 }
 
 /// A kernel or a compiler that hangs never looks at the flag, and nobody can stop either of them.
@@ -53,15 +61,17 @@ void handle_signals() {
   // What these two would end the command for is an error of the write.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  // Inherited as ignored, it would keep from this process how its children end.
+  std::signal(SIGCHLD, SIG_DFL);
 }
 
 void end_in_good_order(std::chrono::seconds most) {
   // No seconds at all would be a clock that never rings.
   constexpr std::int64_t longest = std::numeric_limits<int>::max();
-  patience_seconds.store(static_cast<unsigned>(std::clamp<std::int64_t>(most.count(), 1, longest)),
-                         std::memory_order_relaxed);
+  patience_ms.store(std::clamp<std::int64_t>(most.count(), 1, longest) * 1000,
+                    std::memory_order_relaxed);
   // The signal may have come before, and its clock runs.
-  if (interrupted()) ::alarm(patience_seconds.load(std::memory_order_relaxed));
+  if (interrupted()) start_clock();
 }
 
 bool interrupted() { return received.load(std::memory_order_relaxed) != 0; }

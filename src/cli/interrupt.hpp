@@ -8,13 +8,13 @@ namespace kiln::cli {
 /// Thrown by stop_if_interrupted; the command cleans up by unwinding and ends by the signal.
 struct Interrupted {};
 
-/// From now on the first SIGINT or SIGTERM sets a flag, and ends the process some seconds later
-/// where nobody looked at it; a second one ends it at once. SIGPIPE is ignored: writes report it
+/// From now on the first SIGINT or SIGTERM sets a flag, and ends the process a quarter of a
+/// second later where nobody looked at it; a second one ends it at once. SIGPIPE is ignored: writes report it
 /// instead.
 void handle_signals();
 
 /// From now on the command ends by itself within so long after a signal: all that it waits for is
-/// bounded. The handler waits that long in place of its few seconds, so that what was found is
+/// bounded. The handler waits that long in place of its quarter of a second, so that what was found is
 /// kept; a second signal still ends the process at once. Safe in any thread.
 void end_in_good_order(std::chrono::seconds most);
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -92,7 +93,9 @@ Outcome outcome_of(const std::string& spec, const ProcessResult& result, double 
 
 std::chrono::milliseconds bound_of(double seconds) {
   constexpr double longest = 1e9;  // thirty years; more would not fit the clock
-  return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, longest) * 1000));
+  // No milliseconds at all would mean no bound.
+  return std::chrono::milliseconds(
+      static_cast<std::int64_t>(std::ceil(std::min(seconds, longest) * 1000)));
 }
 
 Outcome run_child(const Context& context, const std::string& spec) {

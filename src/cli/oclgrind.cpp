@@ -1,6 +1,7 @@
 #include "cli/oclgrind.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,11 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
-#include "base/log.hpp"
 #include "base/one_line.hpp"
 #include "base/process.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/isolate.hpp"
+#include "cli/output.hpp"
+#include "cli/standard_streams.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -56,6 +58,12 @@ Expected<ProcessResult> run_child(const Context& context, const std::string& spe
   for (const char* word : {"--devices=all", "--partition=10", "--store=off", bounds, "--"})
     request.arguments.emplace_back(word);
   request.arguments.push_back(spec);
+  // Its own standard input is a pipe from this process, which has kept what came by its own.
+  const std::string kept = fmt::format("/proc/{}/fd/0", ::getpid());
+  for (auto& argument : request.arguments)
+    if (argument == standard_input || argument.ends_with(std::string("=") + standard_input))
+      argument.replace(argument.size() - std::string_view(standard_input).size(),
+                       std::string::npos, kept);
   request.environment = {{oclgrind_mark, "1"},
                          {child_mark, "1"},
                          {"OCL_ICD_VENDORS", driver.string()},
@@ -131,7 +139,7 @@ std::optional<std::string> oclgrind_finding(const Context& context, const std::s
   std::string found = text ? invalid_access_in(*text) : "";
   if (found.empty()) {
     if (child && child->exit_code == 0) return "";
-    log(LogLevel::info, "oclgrind did not run " + spec + "; only writes near buffers are found");
+    complain("note: oclgrind did not run " + spec + "; only writes near buffers are found");
     return {};
   }
   // Once more with zones around the buffers: they show which parameter it is, and how much of it.

@@ -6,6 +6,7 @@
 #include "cli/local_size.hpp"
 #include "cli/spec_options.hpp"
 #include "cli/timeline_options.hpp"
+#include "cli/written_files.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -123,6 +124,7 @@ RunOptions run_options_of(const Context& context) {
   options.inputs = files_of(context, "in");
   options.outputs = files_of(context, "out");
   options.expectations = files_of(context, "expect");
+  options.written = files_written_by(context);
   if (context.has("rtol")) options.rtol = context.number("rtol");
   options.seed = static_cast<std::uint64_t>(context.integer("seed"));
   options.runs = context.integer("runs");

@@ -24,6 +24,7 @@ struct RunOptions {
   std::optional<Partition> partition;   ///< empty: the spec's own class
   std::vector<std::size_t> local_size;  ///< empty: the spec's own
   spec::Files inputs, outputs, expectations;
+  std::vector<std::filesystem::path> written;  ///< by --out, --trace and --gantt
   double rtol = 1e-5;
   std::uint64_t seed = 0;
   std::int64_t runs = 1;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 
 #include "base/clock.hpp"
 #include "cli/interrupt.hpp"
@@ -109,8 +110,11 @@ void check_positions(const RunOptions& options, const spec::BoundSpec& bound) {
 
 SpecRun run_spec(const std::string& file, const RunOptions& options, Session& session,
                  Timeline* timeline) {
+  // What an earlier specification has queued for the store is finished before the command ends.
+  const bool is_first = !session.has_run();
   const auto loaded = [&] {
-    const EndsAtOnce reading;
+    std::optional<EndsAtOnce> reading;
+    if (is_first) reading.emplace();
     return value_or_throw(spec::load_spec(file, options.dialect));
   }();
   if (spec::is_part_of_graph(loaded))
@@ -126,9 +130,11 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
   if (untuned) check_positions(options, *untuned);
   if (!untuned && !spec::lacks_symbols(loaded, options.symbols)) throw untuned.error();
   auto source = [&] {
-    const EndsAtOnce reading;
+    std::optional<EndsAtOnce> reading;
+    if (is_first) reading.emplace();
     return value_or_throw(spec::load_kernel_source(loaded, options.source_dirs));
   }();
+  value_or_throw(spec::check_source_stays(*source, options.written));
   // The original's way is there to compare with: it knows no records.
   const bool knows_records = !options.legacy && session.resolver().store() != nullptr;
   static_cast<SpecBinding&>(result) =

@@ -32,6 +32,8 @@ class Session {
   const std::vector<DevicePtr>& devices();
   /// One queue a device, made once, so that every run of the command shares contexts and programs.
   const std::vector<Queue>& queues();
+  /// Whether anything may have run: its devices were asked for.
+  bool has_run() const { return !devices_.empty(); }
   /// Whether devices() or queues() has failed: no run of this command can then succeed.
   bool has_no_devices() const { return failed_; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -7,19 +8,21 @@
 
 namespace kiln::cli {
 
-/// Looks at the files that `kiln run` will write (--out, --trace, --gantt) before anything runs: a
-/// slip must not cost a run, nor a file that is read. Throws not_found where a file's folder is
-/// absent, bad_input where two would be the same file, or one is a specification or what is
-/// expected. Devices and pipes may be named as often as one likes.
+/// Looks at the files that a command will write before anything runs, whatever option or word names
+/// them (Option::access): a slip must not cost a run, nor a file that is read. Throws not_found
+/// where a file's folder is absent; bad_input where two would be the same file, where one is read,
+/// too (but --in of the same array, and what Command::in_place allows), or lies in the store.
+/// Devices and pipes may be named as often as one likes.
 void check_written_files(const Context& context);
 
-/// The same of files that other commands write; none may be one of those that they read.
-struct WrittenFile {
+/// The files that the options and words of a command name to be written; streams are none.
+std::vector<std::filesystem::path> files_written_by(const Context& context);
+
+/// The same check of files that commands find elsewhere.
+struct NamedFile {
   std::string option, file;  ///< "--trace", "t.json"
 };
-/// The words of the command line as files that are read.
-std::vector<WrittenFile> word_files(const Context& context);
-void check_written_files(const std::vector<WrittenFile>& files,
-                         const std::vector<WrittenFile>& read = {});
+void check_written_files(const std::vector<NamedFile>& written,
+                         const std::vector<NamedFile>& read = {});
 
 }  // namespace kiln::cli

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <filesystem>
+
+#include "base/file_descriptor.hpp"
 
 namespace kiln {
 namespace {
@@ -34,6 +38,16 @@ std::string trimmed(std::string log) {
   return log;
 }
 
+/// PoCL blames the text where its cache cannot be written: said as what it is.
+void check_driver_cache(const Device& device) {
+  const char* folder = device.pocl ? std::getenv("POCL_CACHE_DIR") : nullptr;
+  if (folder == nullptr || *folder == '\0') return;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (::access(folder, W_OK | X_OK) != 0)
+    throw io_error("write into the driver's cache (POCL_CACHE_DIR)", folder, errno);
+}
+
 /// Not cl::Program::build, which asks for a log in the same breath: where that fails, too, nobody
 /// hears why the build did.
 void build(const cl::Program& program, const Device& device, const std::string& options,
@@ -41,6 +55,7 @@ void build(const cl::Program& program, const Device& device, const std::string& 
   const cl_device_id id = device.handle();
   const cl_int status = ::clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr);
   if (status == CL_SUCCESS) return;
+  check_driver_cache(device);
   if (status != CL_BUILD_PROGRAM_FAILURE) throw cl_error("clBuildProgram", status);
   throw build_error(label, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device.handle));
 }

@@ -17,7 +17,7 @@ Launch::Launch(ContextPtr context, Program& program, const std::string& kernel)
   } catch (const cl::Error& error) {
     throw cl_error(error);
   }
-  check_local_memory();
+  check_local_memory(locals_);
 }
 
 Launch::Limits Launch::limits_of(cl_kernel kernel, cl_device_id device) {
@@ -61,17 +61,20 @@ void Launch::set_local(unsigned position, std::size_t bytes) {
     throw Error(Errc::bad_input,
                 fmt::format("{}: found 0 bytes of local memory, expected 1 or more",
                             describe_argument(position)));
-  const auto known = std::find_if(locals_.begin(), locals_.end(),
+  // What is refused is not remembered: the driver has never got it.
+  auto locals = locals_;
+  const auto known = std::find_if(locals.begin(), locals.end(),
                                   [&](const auto& local) { return local.position == position; });
-  if (known == locals_.end())
-    locals_.push_back({position, bytes});
+  if (known == locals.end())
+    locals.push_back({position, bytes});
   else
     known->bytes = bytes;
-  check_local_memory();
+  check_local_memory(locals);
   check_argument(position, ::clSetKernelArg(handle_, position, bytes, nullptr));
+  locals_ = std::move(locals);
 }
 
-void Launch::check_local_memory() const {
+void Launch::check_local_memory(const std::vector<LocalBytes>& locals) const {
   const Device& device = *program_->device();
   const cl_ulong most = device.local_memory;
   cl_ulong left = most;
@@ -85,7 +88,7 @@ void Launch::check_local_memory() const {
   };
   bool fits = true;
   std::string parts;
-  for (const auto& [position, bytes] : locals_) {
+  for (const auto& [position, bytes] : locals) {
     fits = take(bytes) && fits;
     parts += fmt::format("{}{} bytes for argument {}", parts.empty() ? "" : ", ", bytes, position);
   }
@@ -143,7 +146,8 @@ Expected<void> check_grid(const NDRange& range, const Device& device) {
                               range.global[0] / range.local[0], range.global[1] / range.local[1],
                               range.global[2] / range.local[2], most, device.name));
     groups *= along;
-    if (range.offset[d] > last_id - (range.global[d] - 1))
+    const std::size_t last = range.global[d] - 1;
+    if (last > last_id || range.offset[d] > last_id - last)
       return fail(Errc::bad_input,
                   fmt::format("global size {} from offset {} in dimension {} ends above {}, the "
                               "last global id of {}",

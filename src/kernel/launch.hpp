@@ -49,10 +49,14 @@ class Launch {
   }
 
  private:
+  struct LocalBytes {
+    unsigned position;
+    std::size_t bytes;
+  };
   [[noreturn]] void throw_enqueue(cl_int status) const;
   void check_argument(unsigned position, cl_int status) const;
   std::string describe_argument(unsigned position) const;
-  void check_local_memory() const;
+  void check_local_memory(const std::vector<LocalBytes>& locals) const;
   void check_work_group(const NDRange& range) const;
 
   /// What a driver says of a kernel on its device; asked once. 0: it says nothing.
@@ -61,10 +65,6 @@ class Launch {
     std::size_t work_items = 0;    ///< of a work-group
   };
   static Limits limits_of(cl_kernel kernel, cl_device_id device);
-  struct LocalBytes {
-    unsigned position;
-    std::size_t bytes;
-  };
   ContextPtr context_;
   Program* program_;
   const KernelInfo& info_;

@@ -39,7 +39,12 @@ std::string text_field(const Json& object, const char* name) {
 }
 
 std::uint64_t count_field(const Json& object, const char* name) {
-  const Json& value = field(object, name, Json::value_t::number_unsigned);
+  const auto found = object.find(name);
+  if (found == object.end()) throw Wrong{fmt::format("missing '{}'", name)};
+  const Json& value = *found;
+  if (!value.is_number_unsigned())
+    throw Wrong{fmt::format("'{}': found {}, expected an integer 0..2^53", name,
+                            one_line(value.dump().substr(0, 80)))};
   if (value.get<std::uint64_t>() > most_counted)
     throw Wrong{fmt::format("'{}': found {}, expected at most 2^53", name, value.dump())};
   return value.get<std::uint64_t>();

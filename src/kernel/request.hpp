@@ -38,8 +38,16 @@ struct Request {
 Bytes canonical_request(const Request& request, const Parameters& parameters, const Device& device);
 
 /// One spelling of build options: macros sorted by name (the last definition of a name wins), then
-/// the other options in their order, single blanks. Values that hold blanks or quotes are refused.
+/// the other options in their order, single blanks. Blanks that C does not need are left out of
+/// values ("16 * 16" is 16*16); what holds others or quotes is refused.
 Expected<std::string> build_options(const std::vector<std::pair<std::string, std::string>>& macros,
                                     const std::vector<std::string>& others);
+
+/// Sets a Request's source and options: as build_options(), but values that hold blanks or quotes,
+/// which drivers split and read differently, become #define lines before the source's text. Errors:
+/// bad_input for a name that is no macro's and for a value of several lines.
+Expected<void> set_source(Request& request, SourcePtr source,
+                          const std::vector<std::pair<std::string, std::string>>& macros,
+                          const std::vector<std::string>& others);
 
 }  // namespace kiln

@@ -10,7 +10,7 @@ namespace kiln {
 namespace {
 
 /// A multiple of what devices ask of a sub-buffer's begin (CL_DEVICE_MEM_BASE_ADDR_ALIGN).
-constexpr std::size_t zone_unit = 4096;
+constexpr std::size_t zone_unit = 4096, smallest_zone = std::size_t{64} << 10;
 constexpr std::size_t largest_zone = std::size_t{256} << 10;
 
 /// What the zones hold: as float a number in [1, 2), as double a small one, as int a large one, so
@@ -31,7 +31,7 @@ ByteView zone_pattern() {
 
 std::size_t zone_size(const Device& device, std::size_t bytes) {
   const std::size_t wanted =
-      std::clamp((bytes + zone_unit - 1) / zone_unit * zone_unit, zone_unit, largest_zone);
+      std::clamp((bytes + zone_unit - 1) / zone_unit * zone_unit, smallest_zone, largest_zone);
   const std::size_t room = device.max_allocation > bytes ? device.max_allocation - bytes : 0;
   return std::min(wanted, room / 2 / zone_unit * zone_unit);
 }

@@ -23,7 +23,7 @@ struct Overrun {
 class GuardedBuffer {
  public:
   GuardedBuffer() = default;
-  /// The zones are as large as the buffer, but 4 KiB to 256 KiB each, and smaller (or none) where
+  /// The zones are as large as the buffer, but 64 KiB to 256 KiB each, and smaller (or none) where
   /// the device's largest allocation leaves no room. Throws kiln::Error.
   GuardedBuffer(const Queue& queue, std::size_t bytes);
 

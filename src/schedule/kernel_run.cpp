@@ -108,8 +108,9 @@ KernelRun& KernelRun::local(std::size_t bytes) {
 }
 
 KernelRun& KernelRun::bounds(Bounds bounds) {
-  state_->bounds = bounds;
-  state_->run.reset();
+  State& state = held(state_, "KernelRun");
+  state.bounds = bounds;
+  state.run.reset();
   return *this;
 }
 

@@ -56,14 +56,13 @@ std::vector<std::int64_t> numbers_behind(const std::vector<Token>& tokens, std::
   return numbers;
 }
 
-/// The dimensions that the text asks about: get_global_id(1) makes two.
-int dimensions_of(const Preprocessed& source) {
+/// The dimensions that a function's body asks about: get_global_id(1) makes two.
+int dimensions_of(const Preprocessed& source, TokenRange body) {
   int dimensions = 1;
-  const auto end = static_cast<std::uint32_t>(source.tokens.size());
-  for (std::uint32_t i = 0; i + 2 < end; ++i) {
+  for (std::uint32_t i = body.begin; i + 2 < body.end; ++i) {
     const auto name = source.tokens[i].text;
     if (name != "get_global_id" && name != "get_local_id" && name != "get_group_id") continue;
-    const auto numbers = numbers_behind(source.tokens, i, end);
+    const auto numbers = numbers_behind(source.tokens, i, body.end);
     if (numbers.size() == 1 && numbers[0] >= 0 && numbers[0] < 3)
       dimensions = std::max(dimensions, static_cast<int>(numbers[0]) + 1);
   }
@@ -212,11 +211,14 @@ Expected<InitFile> init_spec(const InitRequest& request) {
   for (std::size_t i = 0; i < safety.parameters.size(); ++i)
     if (auto done = writer.add(i, safety.parameters[i]); !done)
       return fail(done.error().code(), request.src + ": " + done.error().message());
-  int dimensions = dimensions_of(source);
+  int dimensions = 1;
   std::vector<std::int64_t> local;
-  for (const auto& function : program.functions)
-    if (function.is_kernel && source.symbols.name(function.name) == *kernel)
-      local = required_size(source, function);
+  for (const auto& function : program.functions) {
+    const bool is_chosen = source.symbols.name(function.name) == *kernel;
+    if (function.is_kernel && !is_chosen) continue;  // helpers may be this kernel's
+    dimensions = std::max(dimensions, dimensions_of(source, function.body));
+    if (function.is_kernel) local = required_size(source, function);
+  }
   for (int d = 1; d < 3 && !local.empty(); ++d)
     if (local[static_cast<std::size_t>(d)] > 1) dimensions = std::max(dimensions, d + 1);
   if (!local.empty()) local.resize(static_cast<std::size_t>(dimensions));

@@ -115,9 +115,25 @@ Type Type::opaque_structure(std::size_t bytes) {
   return type;
 }
 
+namespace {
+
+constexpr const char* doubtful_layout =
+    "found a member of which only the bytes are known where its alignment decides the layout, "
+    "expected its \"fields\"";
+
+/// The largest alignment that a member of which only the bytes are known may have: its size is a
+/// multiple of it. 1 for others, whose alignment is known.
+std::size_t unknown_alignment(const StructField& field) {
+  if (!field.type.is_struct() || !field.type.fields.empty()) return 1;
+  const std::size_t bytes = field.type.bytes();
+  return bytes & (~bytes + 1);
+}
+
+}  // namespace
+
 Expected<Type> Type::structure(std::vector<StructField> fields, Packing packing) {
   Type type = opaque_structure(0);
-  std::size_t end = 0;
+  std::size_t end = 0, unknown_step = 1;
   for (auto& field : fields) {
     const std::size_t step = packing == Packing::packed ? 1 : field.type.alignment();
     field.offset = (end + step - 1) / step * step;
@@ -128,10 +144,16 @@ Expected<Type> Type::structure(std::vector<StructField> fields, Packing packing)
                                        std::to_string(largest_struct) +
                                        " bytes, expected at most that");
     end = field.offset + field.count * field.type.bytes();
+    if (packing == Packing::natural) {
+      unknown_step = std::max(unknown_step, unknown_alignment(field));
+      if (field.offset % unknown_alignment(field) != 0)
+        return fail(Errc::bad_input, doubtful_layout);
+    }
     type.struct_alignment = std::max(type.struct_alignment, step);
     if (end > largest_struct) break;
   }
   end = (end + type.struct_alignment - 1) / type.struct_alignment * type.struct_alignment;
+  if (end % unknown_step != 0) return fail(Errc::bad_input, doubtful_layout);
   if (end == 0 || end > largest_struct)
     return fail(Errc::bad_input,
                 end == 0 ? std::string("found a structure without members, expected some")

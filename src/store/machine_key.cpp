@@ -1,5 +1,7 @@
 #include "store/machine_key.hpp"
 
+#include <fmt/format.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,7 +21,9 @@ std::string place_named_by(const char* variable, const char* below) {
 
 /// Under a name of its own until it is whole, then under the asked one if that is still free.
 Expected<void> write_new_key(const std::filesystem::path& path, const SigningKey& key) {
-  const std::string aside = path.string() + "." + std::to_string(::getpid());
+  // Two stores of a process may both be without it.
+  const std::string aside =
+      fmt::format("{}.{}.{}", path.string(), ::getpid(), ::syscall(SYS_gettid));
   if (auto written = write_file(aside, as_bytes(key.text()), 0600); !written) return written;
   const int failure = ::link(aside.c_str(), path.c_str()) == 0 ? 0 : errno;
   ::unlink(aside.c_str());

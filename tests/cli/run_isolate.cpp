@@ -63,6 +63,11 @@ TEST_F(Isolate, a_kernel_that_hangs_is_stopped_and_the_rest_go_on) {
   EXPECT_EQ(lines[1]["status"], "ok") << lines[1];
 }
 
+TEST_F(Isolate, a_timeout_below_a_millisecond_is_one) {
+  const auto result = kiln({"run", "--isolate", "--timeout", "0.0004", "--json", "hang.json"});
+  EXPECT_THAT(result.output, HasSubstr("\"status\":\"timeout\"")) << result.errors;
+}
+
 TEST_F(Isolate, a_timeout_for_nothing_is_refused) {
   expect_refusal(kiln({"run", "--timeout", "5", "copy_float.json"}), 2,
                  "--timeout requires --isolate");

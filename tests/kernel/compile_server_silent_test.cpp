@@ -336,5 +336,16 @@ TEST_F(NoHelper, is_ended_where_it_does_not_end) {
   }
 }
 
+TEST_F(NoHelper, that_fails_for_a_moment_is_tried_again) {
+  const auto count = folder_.path() / "count";
+  const std::string program = script("echo >> " + count.string() + "; exit 127");
+  // A server that this setting would start answers nothing either, and is asked once.
+  const ScopedVariable no_server("KILN_COMPILE_SERVER", "off");
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(reason(program, 600s),
+              program + " is not Kiln's compile helper: it ended with exit code 127");
+  EXPECT_EQ(fs::file_size(count), 3u) << "and given up after the third time";
+}
+
 }  // namespace
 }  // namespace kiln::testing

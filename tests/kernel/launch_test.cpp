@@ -144,7 +144,7 @@ TEST_F(LaunchTest, local_memory_beyond_the_devices_is_an_error) {
                           "argument 1, 4000 bytes of its own",
                           most, device_->name, bytes));
   }
-  // What is left beside the kernel's own is usable to the end, and replaces what was too much.
+  // What is left beside the kernel's own is usable to the end.
   const auto out = zeros(64);
   made.set_buffer(0, out);
   made.set_range(range_1d(64, 64));
@@ -181,6 +181,12 @@ TEST_F(LaunchTest, more_work_groups_than_the_driver_counts_are_an_error) {
                                       global[0], global[1], global[2])));
   }
   EXPECT_TRUE(check_range(range_1d(m - 1, 1), *device_));
+  // Ids of a device with addresses of 32 bits have as many.
+  Device narrow = *device_;
+  narrow.address_bits = 32;
+  EXPECT_TRUE(check_range(range_1d(m, 64), narrow));
+  EXPECT_FALSE(check_range(range_1d(2 * m, 64), narrow));
+  EXPECT_FALSE(check_range(range_1d(m + 64, 64), narrow));
   EXPECT_TRUE(check_range(range_1d(m, 64), *device_));
 }
 

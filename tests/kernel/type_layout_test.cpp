@@ -1,6 +1,7 @@
 // How large the kernel's own types are, read from its text, and that the compiler agrees.
 #include "kernel/source/type_layout.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,6 +69,27 @@ TEST(TypeLayout, leaves_open_what_the_text_does_not_decide) {
   EXPECT_THAT(sizes_in("typedef struct self self; struct self { struct self a; };\n"
                        "kernel void k(self a) {}"),
               ElementsAre(0));
+}
+
+TEST(TypeLayout, of_an_enumeration_with_attributes_is_not_known) {
+  EXPECT_THAT(sizes_in("enum __attribute__((packed)) small { A };\n"
+                       "kernel void k(enum small a, int b) {}"),
+              ElementsAre(0, 4));
+}
+
+// Each structure is looked at once, however often others have it as a member.
+TEST(TypeLayout, of_structures_that_double_at_each_level_takes_no_time) {
+  std::string text = "struct S0 { char c; };\ntypedef struct S0 T0;\n";
+  for (int i = 1; i <= 30; ++i)
+    text += fmt::format("struct S{0} {{ struct S{1} a; struct S{1} b; }}; typedef struct S{0} T{0};\n",
+                        i, i - 1);
+  EXPECT_THAT(sizes_in(text + "kernel void k(global struct S30* a, global T20* b, T3 c) {}"),
+              ElementsAre(1u << 30, 1u << 20, 8));
+  // Those that are too deep leave others as they are.
+  for (int i = 31; i <= 40; ++i)
+    text += fmt::format("struct S{0} {{ struct S{1} a; }};\n", i, i - 1);
+  EXPECT_THAT(sizes_in(text + "kernel void k(global struct S40* a, global T20* b) {}"),
+              ElementsAre(0, 1u << 20));
 }
 
 /// A structure of random members, with the structures before it among them.

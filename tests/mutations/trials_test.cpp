@@ -12,7 +12,8 @@ namespace kiln::mutations {
 namespace {
 
 /// Trials of `kiln --version` in which input 7 does something else.
-Trials with_input_7(const std::function<void()>& work) {
+Trials with_input_7(const std::function<void()>& work,
+                    std::chrono::milliseconds longest = std::chrono::minutes(1)) {
   return {.name = "self-test",
           .seeds = corpus("format_kdb"),
           .words = [](std::uint64_t, const std::string&) -> std::vector<std::string> {
@@ -25,7 +26,7 @@ Trials with_input_7(const std::function<void()>& work) {
           .batch = 10,
           .few = 20,
           .many = 20,
-          .longest = std::chrono::milliseconds(500)};
+          .longest = longest};
 }
 
 TEST(MutationTrials, name_the_input_that_ends_its_process) {
@@ -36,7 +37,7 @@ TEST(MutationTrials, name_the_input_that_ends_its_process) {
 }
 
 TEST(MutationTrials, name_the_input_that_does_not_end) {
-  const Trials trials = with_input_7([] { ::pause(); });
+  const Trials trials = with_input_7([] { ::pause(); }, std::chrono::milliseconds(500));
   EXPECT_NONFATAL_FAILURE(expect_endings(trials), "does not end");
 }
 

@@ -156,6 +156,7 @@ TEST_F(KernelRunTest, what_was_moved_from_says_so) {
   const std::vector<std::function<void()>> calls{[&] { before.in(std::span<const int>(x_)); },
                                                  [&] { before.value(int{1}); },
                                                  [&] { before.local(4); },
+                                                 [&] { before.bounds(Bounds::checked); },
                                                  [&] {
                                                    before.run({{64}, {64}});
                                                  }};

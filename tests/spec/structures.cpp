@@ -97,6 +97,22 @@ TEST(Structures, packed_ones_have_no_padding_and_bytes_stand_for_themselves) {
   EXPECT_THAT(raw.arguments[2].value, ElementsAre(std::byte{1}, std::byte{2}, std::byte{255}));
 }
 
+TEST(Structures, members_of_unknown_alignment_are_taken_where_it_changes_nothing) {
+  const Type eight = Type::opaque_structure(8), character(Scalar::i8), real(Scalar::f64);
+  const auto laid_out = [](std::vector<Type> types) {
+    std::vector<StructField> fields;
+    for (const Type& type : types) fields.push_back({"", type});
+    return Type::structure(std::move(fields), Type::Packing::natural);
+  };
+  EXPECT_EQ(value_or_throw(laid_out({eight, real})).bytes(), 16u);
+  EXPECT_EQ(value_or_throw(laid_out({real, eight})).bytes(), 16u);
+  for (const auto& types : {std::vector{character, eight}, std::vector{eight, character}}) {
+    const auto refused = laid_out(types);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message(), HasSubstr("its alignment decides the layout"));
+  }
+}
+
 TEST(Structures, too_deep_ones_are_refused) {
   std::string fields = R"~([{"type": "int"}])~";
   for (int i = 0; i < 20; ++i) fields = R"~([{"type": "struct", "fields": )~" + fields + "}]";

@@ -223,6 +223,19 @@ void print_result(const Context& context, const RecordedCalls& recorded, const R
     print_json(json_of(recorded.calls[i], result == nullptr ? nullptr : &result->calls[i]));
 }
 
+/// The pack must not take the place of a specification or a source that the record names.
+void check_pack_name(const Context& context, const RecordedCalls& recorded) {
+  std::error_code error;
+  const std::string& pack = context.text("pack");
+  for (const auto& call : recorded.calls)
+    for (const auto& fact : call.facts)
+      if (const auto* file = std::get_if<std::string>(&fact.value);
+          file != nullptr && std::filesystem::equivalent(*file, pack, error))
+        throw Error(Errc::bad_input, fmt::format("--pack: {} is a file that the record's calls "
+                                                 "are made from, expected another file",
+                                                 one_line(pack)));
+}
+
 }  // namespace
 
 constinit const Command prebuild_command{
@@ -241,8 +254,6 @@ constinit const Command prebuild_command{
 };
 
 int prebuild(Context& context) {
-  if (context.has("pack"))
-    check_written_files({{"--pack", context.text("pack")}}, {{"--from", context.text("from")}});
   if (!context.has("from"))
     throw Error(Errc::bad_input,
                 "prebuild: missing --from FILE, the record of calls that kiln record wrote");
@@ -257,6 +268,7 @@ int prebuild(Context& context) {
     print_result(context, recorded, nullptr);
     return 0;
   }
+  if (context.has("pack")) check_pack_name(context, recorded);
   become_mesh_program(context, recorded);
   Result result = build_all(context, recorded);
   print_result(context, recorded, &result);

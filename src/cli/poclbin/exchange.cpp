@@ -14,6 +14,7 @@
 #include "cli/poclbin/files.hpp"
 #include "cli/session.hpp"
 #include "cli/spec_options.hpp"
+#include "cli/written_files.hpp"
 #include "spec/run/job.hpp"
 
 namespace kiln::cli {
@@ -47,6 +48,7 @@ Request request_of(const Context& context, const std::string& file) {
   std::vector<std::filesystem::path> folders;
   for (const auto& folder : context.list("source-dir")) folders.emplace_back(folder);
   auto source = value_or_throw(spec::load_kernel_source(spec, folders));
+  value_or_throw(spec::check_source_stays(*source, files_written_by(context)));
   return value_or_throw(spec::make_request(spec, bound, std::move(source)));
 }
 

@@ -91,6 +91,7 @@ constinit const Command poclbin_strip_command{
     .options = own_options,
     .positional = one_archive,
     .examples = examples,
+    .in_place = true,
 };
 
 int poclbin_strip(Context& context) {

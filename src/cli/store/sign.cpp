@@ -49,6 +49,7 @@ constinit const Command store_sign_command{
                    .most = 1,
                    .kind = Kind::file},
     .examples = examples,
+    .in_place = true,
 };
 
 int store_sign(Context& context) {

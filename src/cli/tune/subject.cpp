@@ -21,6 +21,9 @@ std::unique_ptr<tune::Tunable> tunable_spec(const Context& context) {
   tuning.parameters = context.list("param");
   tuning.constraints = context.list("constraint");
   tuning.inputs = files_of(context, "in");
+  tuning.written = files_written_by(context);
+  for (const char* option : {"journal"})
+    if (context.has(option)) tuning.written.emplace_back(context.text(option));
   tuning.expect = files_of(context, "expect");
   if (context.has("rtol")) tuning.rtol = context.number("rtol");
   return value_or_throw(spec::make_spec_tunable(tuning));

@@ -236,9 +236,11 @@ std::span<const std::string_view> tune_strategy_names() {
 
 namespace {
 
-/// A report or a journal must not take the place of what the search reads, nor of one another.
-void check_files(const Context& context) {
-  std::vector<WrittenFile> written, read = word_files(context);
+/// A journal must not take the place of what the search reads, nor of its report.
+void check_journal(const Context& context) {
+  std::vector<NamedFile> written, read;
+  for (const auto& word : context.arguments())
+    read.push_back({std::string(context.command().positional.value_name), word});
   for (const char* option : {"in", "expect"})
     for (const auto& [position, file] : context.assignments(option))
       read.push_back({fmt::format("--{} {}", option, position), file});
@@ -253,7 +255,7 @@ void check_files(const Context& context) {
 
 int tune(Context& context) {
   refuse_combinations(context);
-  check_files(context);
+  check_journal(context);
   if (context.has("replay")) return tune_replay(context);
   // A candidate that hangs is given up after its time, the winner's compile after two minutes.
   end_in_good_order(std::chrono::ceil<std::chrono::seconds>(time_option(context, "hang-time")) +

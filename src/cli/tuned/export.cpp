@@ -139,11 +139,10 @@ int tuned_export(Context& context) {
                 "--format kdb writes the records of the store, not a search: leave out JOURNAL");
   if (!searches && format == "t4")
     throw Error(Errc::bad_input, "--format t4 requires the JOURNAL of a search");
-  if (context.has("output")) {
-    std::vector<WrittenFile> read = word_files(context);
-    if (context.flag("all"))
-      for (const auto& path : all_journals()) read.push_back({"a journal", path.string()});
-    check_written_files({{"--output", context.text("output")}}, read);
+  if (context.has("output") && context.flag("all")) {
+    std::vector<NamedFile> journals;
+    for (const auto& path : all_journals()) journals.push_back({"a journal", path.string()});
+    check_written_files({{"--output", context.text("output")}}, journals);
   }
   if (format == "kdb") return write_records(context, "v3");
   searches ? export_searches(context, format) : export_records(context, format);

@@ -41,7 +41,6 @@ constinit const Command tuned_report_command{
 
 int tuned_report(Context& context) {
   const std::string& page = required_output(context);
-  check_written_files({{"--output", page}}, word_files(context));
   const auto run = search_named(context, context.arguments().front());
   value_or_throw(write_file(page, as_bytes(report_page(run))));
   return 0;

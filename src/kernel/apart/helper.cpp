@@ -4,10 +4,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "base/log.hpp"
 #include "kernel/apart/server.hpp"
@@ -69,26 +71,34 @@ bool serves() {
 }
 
 /// Programs in the helper's place that were none, and why. Each is told of once: those who compile
-/// go on without a helper, and would not say it.
+/// go on without a helper, and would not say it. One that failed may have lacked something for a
+/// moment (memory, descriptors, a library), and is tried again a few times.
 class Strangers {
  public:
   std::optional<std::string> reason(const fs::path& program) {
     const std::lock_guard lock(mutex_);
-    const auto found = reasons_.find(identity_of(program));
-    if (found == reasons_.end()) return {};
-    return found->second;
+    const auto found = known_.find(identity_of(program));
+    if (found == known_.end() || found->second.failures < most_failures) return {};
+    return found->second.reason;
   }
-  void add(const fs::path& program, const std::string& reason) {
+  void add(const fs::path& program, const std::string& reason, bool may_recover) {
     {
       const std::lock_guard lock(mutex_);
-      if (!reasons_.emplace(identity_of(program), reason).second) return;
+      Known& known = known_[identity_of(program)];
+      known.failures = may_recover ? known.failures + 1 : most_failures;
+      if (std::exchange(known.reason, reason) == reason) return;
     }
     log(LogLevel::warning, reason);
   }
 
  private:
+  static constexpr int most_failures = 3;
+  struct Known {
+    int failures = 0;
+    std::string reason;
+  };
   std::mutex mutex_;
-  std::map<std::string, std::string> reasons_;
+  std::map<std::string, Known> known_;
 };
 
 Strangers& strangers() {
@@ -120,10 +130,13 @@ Expected<ProcessResult> run_own_helper(const fs::path& helper, const fs::path& f
   process.greeting_limit = setting.patience;
   for (auto& variable : compiler_environment()) process.environment.push_back(std::move(variable));
   auto result = run_process(process);
+  if (!result && result.error().code() == Errc::not_found)
+    strangers().add(helper, "no compile helper: " + result.error().message(), true);
   if (!result || result->not_expected.empty()) return result;
   const std::string reason =
       helper.string() + " is not Kiln's compile helper: " + result->not_expected;
-  strangers().add(helper, reason);
+  const bool ended_by_itself = result->signal != SIGKILL;  // else by this process's bounds
+  strangers().add(helper, reason, result->output.empty() && ended_by_itself);
   return fail(Errc::unsupported, reason);
 }
 

@@ -107,6 +107,8 @@ class Conversation {
     if (!send(socket, encode(request_))) return End::unanswered;
     for (bool greeted = false;;) {
       const End heard = wait();
+      // Without a greeting it has not taken the connection yet: it may have too many.
+      if (heard == End::silent && !greeted && !was_stopped_) return End::unanswered;
       if (heard != End::answered) return heard;
       const auto message = receive(socket);
       if (!message) return End::unanswered;
@@ -128,9 +130,9 @@ class Conversation {
   static std::int64_t nanoseconds(milliseconds time) { return time.count() * 1'000'000; }
 
   /// Until there is something to read.
-  End wait() const {
+  End wait() {
     const std::int64_t silent_ns = now_ns() + nanoseconds(request_.patience);
-    bool was_stopped = false;
+    was_stopped_ = false;
     for (;;) {
       const std::int64_t left = std::min(end_ns_, silent_ns) - now_ns();
       if (left <= 0) return now_ns() >= end_ns_ ? End::unanswered : End::silent;
@@ -141,14 +143,15 @@ class Conversation {
       if (ready < 0 && errno != EINTR) return End::unanswered;
       const bool stopped = is_stopped(process_of(connection_));
       // Twice: it may have been stopped for a moment.
-      if (stopped && was_stopped) return End::silent;
-      was_stopped = stopped;
+      if (stopped && was_stopped_) return End::silent;
+      was_stopped_ = stopped;
     }
   }
 
   const ServerConnection& connection_;
   const ServerRequest& request_;
   const std::int64_t end_ns_;
+  bool was_stopped_ = false;
 };
 
 }  // namespace

@@ -64,12 +64,14 @@ bool connect_to(ServerConnection& connection, milliseconds patience) {
   if (!socket || address.sun_path[0] == '\0' || ::lstat(connection.path.c_str(), &status) != 0)
     return false;
   connection.file = status.st_ino;
+  const auto end = std::chrono::steady_clock::now() + patience;
   int error = 0;
   do {
     error = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  } while (error != 0 && errno == EINTR);
+    // Signals begin the wait anew, in vain after its end.
+  } while (error != 0 && errno == EINTR && std::chrono::steady_clock::now() < end);
   if (error == 0) connection.socket = std::move(socket);
-  connection.silent = error != 0 && errno == EAGAIN;
+  connection.silent = error != 0 && (errno == EAGAIN || errno == EINTR);
   return error == 0 || connection.silent;
 }
 

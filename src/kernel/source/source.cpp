@@ -4,15 +4,18 @@
 
 namespace kiln {
 
-Source::Source(std::string text, std::string name)
-    : text_(std::move(text)), name_(std::move(name)), digest_(blake2b(as_bytes(text_))) {}
+Source::Source(std::string text, std::string name, std::vector<std::filesystem::path> files)
+    : text_(std::move(text)),
+      name_(std::move(name)),
+      files_(std::move(files)),
+      digest_(blake2b(as_bytes(text_))) {}
 
 namespace {
 
 Expected<SourcePtr> finish(IncludeExpander& expander, const SourceFile& main) {
   auto text = expander.expand(main);
   if (!text) return tl::unexpected(std::move(text).error());
-  return std::make_shared<const Source>(*std::move(text), main.name);
+  return std::make_shared<const Source>(*std::move(text), main.name, expander.files().paths());
 }
 
 }  // namespace

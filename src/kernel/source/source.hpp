@@ -15,7 +15,7 @@ namespace kiln {
 class Source {
  public:
   /// `text` must be expanded already; users call load_source or from_text.
-  Source(std::string text, std::string name);
+  Source(std::string text, std::string name, std::vector<std::filesystem::path> files = {});
 
   /// What the driver compiles. Begins with `#line 1 "name"`; its newlines are \n.
   const std::string& text() const { return text_; }
@@ -23,9 +23,12 @@ class Source {
   const Digest& digest() const { return digest_; }
   /// File name for people: never an absolute path.
   const std::string& name() const { return name_; }
+  /// The files that it was read from, by their canonical paths: the program's and its includes.
+  const std::vector<std::filesystem::path>& files() const { return files_; }
 
  private:
   std::string text_, name_;
+  std::vector<std::filesystem::path> files_;
   Digest digest_;
 };
 

@@ -99,6 +99,13 @@ Expected<SourceFile*> SourceFiles::open(const std::filesystem::path& path, std::
   return (by_path_[key] = *std::move(file)).get();
 }
 
+std::vector<std::filesystem::path> SourceFiles::paths() const {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& [key, file] : by_path_)
+    if (!key.starts_with(' ')) paths.emplace_back(key);
+  return paths;
+}
+
 Expected<SourceFile*> SourceFiles::hold(std::string text, std::string name) {
   auto file = prepare(std::move(text), std::move(name));
   if (!file) return tl::unexpected(std::move(file).error());

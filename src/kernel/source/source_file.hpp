@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernel/source/lexer.hpp"
 #include "kiln/error.hpp"
@@ -28,6 +29,8 @@ class SourceFiles {
   /// `name` is the file's name for people. The file lives as long as this object.
   Expected<SourceFile*> open(const std::filesystem::path& path, std::string name);
   Expected<SourceFile*> hold(std::string text, std::string name);
+  /// Canonical paths of all that were opened.
+  std::vector<std::filesystem::path> paths() const;
 
  private:
   std::map<std::string, std::unique_ptr<SourceFile>> by_path_;

@@ -226,17 +226,28 @@ class LayoutReader {
     return static_cast<std::size_t>(*value);
   }
 
+  /// One level deeper, while it lives.
+  struct Level {
+    explicit Level(int& depth) : depth(depth) { ++depth; }
+    ~Level() { --depth; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    int& depth;
+  };
+
   std::optional<Described> alias_of(std::uint32_t name) {
+    // Each is read once: structures of structures would be read over and over. What is asked for
+    // while it is read is within itself, and unknown.
+    const auto [known, is_new] = aliases_.try_emplace(name);
+    if (!is_new) return known->second;
     const auto found = program_.typedefs.find(name);
+    const Level level(depth_);
     // Two ranges say one definition: specifiers and declarator.
-    if (found == program_.typedefs.end() || found->second.size() != 2 || ++depth_ > deepest)
+    if (found == program_.typedefs.end() || found->second.size() != 2 || depth_ > deepest)
       return {};
     const auto type = specifiers(found->second[0]);
-    std::optional<Described> result;
-    if (type && type->next == found->second[0].end)
-      result = declarator(found->second[1], type->described);
-    --depth_;
-    return result;
+    if (!type || type->next != found->second[0].end) return {};
+    return aliases_[name] = declarator(found->second[1], type->described);
   }
 
   /// struct, union or enum at `at`; `next` is set behind it. A doubt about its layout leaves that
@@ -259,22 +270,25 @@ class LayoutReader {
     i = close + 1;
     read_attributes(i, end, attributes);
     next = i;
-    if (is_enum) return enum_layout(body);
+    const bool plain = attributes && !attributes->packed && attributes->alignment == 1;
+    if (is_enum) return plain ? enum_layout(body) : TypeLayout{};
     if (!attributes || source_.packs) return TypeLayout{};
     return members(body, is_union, *attributes);
   }
 
   TypeLayout by_tag(std::uint32_t tag, bool is_enum) {
     const auto found = definitions_.find(tag);
-    if (found == definitions_.end() || found->second.size() != 1 || ++depth_ > deepest) return {};
+    if (found == definitions_.end() || found->second.size() != 1) return {};
     const std::uint32_t keyword = found->second.front();
-    TypeLayout result;
+    if (doubtful(tokens_[keyword]) || (tokens_[keyword].text == "enum") != is_enum) return {};
+    // Once each, as in alias_of().
+    const auto [known, is_new] = tagged_.try_emplace(tag);
+    if (!is_new) return known->second;
+    const Level level(depth_);
+    if (depth_ > deepest) return {};
     std::uint32_t next = 0;
-    const bool doubt = doubtful(tokens_[keyword]) || (tokens_[keyword].text == "enum") != is_enum;
     const auto end = static_cast<std::uint32_t>(tokens_.size());
-    if (!doubt) result = aggregate(keyword, end, next).value_or(TypeLayout{});
-    --depth_;
-    return result;
+    return tagged_[tag] = aggregate(keyword, end, next).value_or(TypeLayout{});
   }
 
   /// An int, unless a value needs more: long ones are a doubt.
@@ -368,6 +382,8 @@ class LayoutReader {
   const SourceProgram& program_;
   /// Tag → where the keyword of each definition stands.
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> definitions_;
+  std::unordered_map<std::uint32_t, TypeLayout> tagged_;
+  std::unordered_map<std::uint32_t, std::optional<Described>> aliases_;
   int depth_ = 0;
 };
 

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/never_destroyed.hpp"
+
 namespace kiln::mesh {
 namespace {
 
@@ -42,9 +44,9 @@ Expected<ClangLibrary> open_library() {
 
 Expected<const ClangLibrary*> ClangLibrary::get() {
   // Never closed: its destructors would run beside those of the drivers that hold an LLVM, too.
-  static const auto& library = *new Expected<ClangLibrary>(open_library());
-  if (!library) return tl::unexpected(library.error());
-  return &*library;
+  static const NeverDestroyed<Expected<ClangLibrary>> library(open_library());
+  if (!*library) return tl::unexpected(library->error());
+  return &**library;
 }
 
 }  // namespace kiln::mesh

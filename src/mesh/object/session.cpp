@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/never_destroyed.hpp"
 #include "device/forked.hpp"
 #include "device/pinned_workers.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
@@ -12,6 +13,7 @@
 #include "mesh/object/copy_bandwidth.hpp"
 #include "mesh/object/generators.hpp"
 #include "mesh/object/process_resolver.hpp"
+#include "store/fork_guard.hpp"
 #include "store/local_store.hpp"
 
 namespace kiln::mesh {
@@ -23,36 +25,42 @@ std::uint64_t next_identity() {
 
 namespace {
 
-struct StateTypes {
+struct StateTypes final : private ForkGuarded {
+  StateTypes() { watch(); }
+  ~StateTypes() override { unwatch(); }
   std::mutex mutex;
   std::unordered_map<const void*, std::type_index> by_address;
+
+ private:
+  void before_fork() override { mutex.lock(); }
+  void after_fork() override { mutex.unlock(); }
 };
 
-/// Never destroyed: handles may outlive everything else that is static.
+/// Handles may outlive everything else that is static.
 StateTypes& state_types() {
-  static auto* const all = new StateTypes;
+  static NeverDestroyed<StateTypes> all;
   return *all;
 }
 
 }  // namespace
 
 void LiveStates::add(const void* state, std::type_index type) {
-  auto& [mutex, by_address] = state_types();
-  const std::lock_guard lock(mutex);
-  by_address.insert_or_assign(state, type);
+  StateTypes& types = state_types();
+  const std::lock_guard lock(types.mutex);
+  types.by_address.insert_or_assign(state, type);
 }
 
 void LiveStates::remove(const void* state) noexcept {
-  auto& [mutex, by_address] = state_types();
-  const std::lock_guard lock(mutex);
-  by_address.erase(state);
+  StateTypes& types = state_types();
+  const std::lock_guard lock(types.mutex);
+  types.by_address.erase(state);
 }
 
 bool LiveStates::has(const void* state, std::type_index type) {
-  auto& [mutex, by_address] = state_types();
-  const std::lock_guard lock(mutex);
-  const auto found = by_address.find(state);
-  return found != by_address.end() && found->second == type;
+  StateTypes& types = state_types();
+  const std::lock_guard lock(types.mutex);
+  const auto found = types.by_address.find(state);
+  return found != types.by_address.end() && found->second == type;
 }
 
 Session::Session(const Mesh::Options& given, DevicePtr device)

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/one_line.hpp"
+
 namespace kiln::spec {
 
 Expected<SourcePtr> load_kernel_source(const Spec& spec,
@@ -11,6 +13,19 @@ Expected<SourcePtr> load_kernel_source(const Spec& spec,
   std::vector<std::filesystem::path> folders{file->parent_path()};
   folders.insert(folders.end(), source_dirs.begin(), source_dirs.end());
   return load_source(*file, folders);
+}
+
+Expected<void> check_source_stays(const Source& source,
+                                  const std::vector<std::filesystem::path>& written) {
+  std::error_code error;
+  for (const auto& file : written)
+    for (const auto& read : source.files())
+      if (std::filesystem::equivalent(file, read, error))
+        return fail(Errc::bad_input,
+                    fmt::format("{} is the kernel's source and would be written over; expected "
+                                "another file to write",
+                                one_line(file.string())));
+  return {};
 }
 
 NDRange range_of(const BoundSpec& bound) {
@@ -33,7 +48,8 @@ Argument make_argument(const BoundArgument& bound, Arrays& arrays) {
                   : bound.kind == ArgumentKind::output ? BufferArgument::Access::out
                                                        : BufferArgument::Access::inout;
   buffer.data = arrays.at(bound.position).span();
-  buffer.element_bytes = bound.type.bytes();
+  // Bytes say nothing of what the kernel takes them for.
+  buffer.element_bytes = bound.type.bytes() > 1 ? bound.type.bytes() : 0;
   buffer.elements_are_sized = bound.type.is_struct();
   buffer.may_slice = bound.sliceable;
   return buffer;
@@ -42,14 +58,10 @@ Argument make_argument(const BoundArgument& bound, Arrays& arrays) {
 }  // namespace
 
 Expected<Request> make_request(const Spec& spec, const BoundSpec& bound, SourcePtr source) {
-  const auto options = build_options(bound.macros, bound.options);
-  if (!options)
-    return fail(options.error().code(),
-                spec.file + ": macros_values: " + options.error().message());
   Request request;
   request.family = "source";
-  request.source = std::move(source);
-  request.options = *options;
+  if (auto set = set_source(request, std::move(source), bound.macros, bound.options); !set)
+    return fail(set.error().code(), spec.file + ": macros_values: " + set.error().message());
   request.label = spec.name;
   return request;
 }

@@ -12,6 +12,11 @@ namespace kiln::spec {
 Expected<SourcePtr> load_kernel_source(const Spec& spec,
                                        const std::vector<std::filesystem::path>& source_dirs);
 
+/// Whether none of the files that will be written is one that the source was read from. Errors:
+/// bad_input, which names it.
+Expected<void> check_source_stays(const Source& source,
+                                  const std::vector<std::filesystem::path>& written);
+
 /// The program that a run of a spec asks for.
 Expected<Request> make_request(const Spec& spec, const BoundSpec& bound, SourcePtr source);
 

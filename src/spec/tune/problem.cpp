@@ -291,6 +291,8 @@ Expected<TuningProblemPtr> read_tuning_problem(const SpecTuning& options) {
                             file.spec.file));
   auto source = load_kernel_source(file.spec, options.source_dirs);
   if (!source) return tl::unexpected(source.error());
+  if (auto stays = check_source_stays(**source, options.written); !stays)
+    return tl::unexpected(stays.error());
   for (const auto& parameter : kernel->space.parameters())
     if (auto right = check_name(parameter.name, options.symbols, file.spec, **source); !right)
       return tl::unexpected(right.error());

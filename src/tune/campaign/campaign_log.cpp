@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/one_line.hpp"
 #include "base/user_files.hpp"
+#include "tune/session/journal_line.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -27,8 +28,16 @@ Expected<void> append_line(const FileDescriptor& file, const std::string& line,
 
 /// The file, which no other process may have as well.
 Expected<FileDescriptor> open_log(const std::filesystem::path& path) {
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  // Without O_NONBLOCK, a named pipe could be waited for.
+  FileDescriptor file(
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600));
   if (!file) return tl::unexpected(io_error("open", path, errno));
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return tl::unexpected(io_error("read", path, errno));
+  if (!S_ISREG(status.st_mode))
+    return fail(Errc::bad_input,
+                fmt::format("{}: not a regular file; expected a campaign's log or a new file",
+                            one_line(path.string())));
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
     return fail(Errc::unsupported,
                 fmt::format("{}: another process runs this campaign", path.string()));
@@ -53,7 +62,7 @@ Expected<std::size_t> CampaignLog::take_in() {
       if (line != head) return wrong(head);
       continue;
     }
-    const Json json = Json::parse(line, nullptr, false);
+    const Json json = parsed_line(line);
     const auto text_of = [&](const char* name) {
       return json.is_object() && json.contains(name) && json[name].is_string()
                  ? json[name].get<std::string>()

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.hpp"
+#include "base/json_bounds.hpp"
 #include "store/details.hpp"
 #include "tune/kept/kept_run.hpp"
 
@@ -180,6 +181,9 @@ std::string kept_json_of(const KeptRun& kept) {
 }
 
 Expected<KeptRun> read_kept_run(std::string_view text) {
+  // It may come from a server that anybody writes to.
+  if (const auto within = check_json_bounds(text); !within)
+    return fail(Errc::corrupt, "a search on record: " + within.error().message());
   const Json json = Json::parse(text, nullptr, false);
   try {
     KeptRun kept = read(json);

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "base/json_bounds.hpp"
 #include "base/one_line.hpp"
 #include "tune/report/run.hpp"
 
@@ -68,14 +67,8 @@ class Reader {
   }
   tl::unexpected<Error> refuse(std::string_view why) { return refuse(number_, line_, why); }
 
-  /// Discarded where the line is no JSON, or holds more than any line of a journal.
-  Json parsed_line() const {
-    if (!check_json_bounds(line_, {.values = 100'000})) return Json(Json::value_t::discarded);
-    return Json::parse(line_, nullptr, false);
-  }
-
   Expected<void> head() {
-    const Json json = parsed_line();
+    const Json json = parsed_line(line_);
     if (!json.is_object() || !json.contains(kJournalMark))
       return refuse("expected the head of a tuning journal, as kiln tune --journal writes it");
     if (json[kJournalMark] != kJournalVersion)
@@ -97,7 +90,7 @@ class Reader {
   }
 
   Expected<void> entry() {
-    const Json json = parsed_line();
+    const Json json = parsed_line(line_);
     if (auto ending = ending_of(json)) {
       auto positions = positions_of(json);
       if (!positions) return tl::unexpected(positions.error());

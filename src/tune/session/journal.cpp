@@ -48,7 +48,7 @@ bool begins_as_journal(std::string_view text) {
   const auto end = text.find('\n');
   if (end == text.npos)
     return text.starts_with(beginning) || std::string_view(beginning).starts_with(text);
-  const Json head = Json::parse(text.substr(0, end), nullptr, false);
+  const Json head = parsed_line(std::string_view(text).substr(0, end));
   return head.is_object() && head.contains(kJournalMark);
 }
 
@@ -129,7 +129,7 @@ Expected<std::optional<std::string>> Journal::look(const std::filesystem::path& 
   if (!begins_as_journal(text)) return tl::unexpected(no_journal(path));
   const auto end = text.find('\n');
   if (end == text.npos) return std::nullopt;
-  const Json head = Json::parse(text.substr(0, end), nullptr, false);
+  const Json head = parsed_line(std::string_view(text).substr(0, end));
   if (auto same = compare_heads(head, json_of(subject), path); !same)
     return tl::unexpected(same.error());
   const auto start = head.find("start");
@@ -156,13 +156,13 @@ Expected<Journal> Journal::open(const std::filesystem::path& path, const Subject
   for (std::size_t end; (end = text.find('\n', good)) != text.npos; good = end + 1) {
     const std::string line = text.substr(good, end - good);
     if (++number == 1) {
-      const Json found = Json::parse(line, nullptr, false);
+      const Json found = parsed_line(line);
       if (auto same = compare_heads(found, head, path); !same) return tl::unexpected(same.error());
       if (text_in(found, "start") != subject.start)
         return tl::unexpected(other_search(path, "another search to start from"));
       continue;
     }
-    const Json json = Json::parse(line, nullptr, false);
+    const Json json = parsed_line(line);
     if (const auto ending = ending_of(json); ending && ending->winner < space.size()) {
       if (const auto at = json.find("at"); at != json.end() && at->is_number())
         journal.before_ = std::max(journal.before_, at->get<double>());

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json_bounds.hpp"
+
 namespace kiln::tune {
 namespace {
 
@@ -144,6 +146,11 @@ std::optional<expr::Value> value_of(const Json& json) {
   if (json.is_number_float()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();
   return std::nullopt;
+}
+
+Json parsed_line(std::string_view line) {
+  if (!check_json_bounds(line, {.values = 100'000})) return Json(Json::value_t::discarded);
+  return Json::parse(line, nullptr, false);
 }
 
 std::string dumped(const Json& json) {

@@ -65,6 +65,8 @@ nlohmann::ordered_json json_of(const expr::Value& value);
 /// Nothing for what is no number, truth value or text, or does not fit 64 bits.
 std::optional<expr::Value> value_of(const nlohmann::ordered_json& json);
 
+/// A line read as JSON: discarded where it is none, or holds more than any line of ours.
+nlohmann::ordered_json parsed_line(std::string_view line);
 /// JSON on one line; bytes that are no UTF-8 are replaced.
 std::string dumped(const nlohmann::ordered_json& json);
 

@@ -37,7 +37,7 @@ std::string text_of_result(ConfigurationId id, const Report& report) {
 
 std::optional<JournalEntry> result_of(std::string_view text, const SearchSpace& space) {
   if (text.size() > most_shared_text) return std::nullopt;
-  auto line = journal_line_of(Json::parse(text, nullptr, false));
+  auto line = journal_line_of(parsed_line(text));
   if (!line || line->id >= space.size()) return std::nullopt;
   Report& report = line->report;
   if (report.outcome.ok() && !(report.outcome.time > too_short && report.outcome.time < too_long))

@@ -167,6 +167,13 @@ RC_GTEST_PROP(KeptRunBytes, damaged_are_refused_or_sound, ()) {
   }
 }
 
+TEST(KeptRun, of_deep_values_is_refused) {
+  const std::string deep = std::string(1 << 20, '[') + std::string(1 << 20, ']');
+  const auto run = read_kept_run("{\"kiln tuning search\":1,\"facts\":" + deep + "}");
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code(), Errc::corrupt);
+}
+
 TEST(KeptRun, refuses_positions_and_rows_that_cannot_be) {
   const std::string good = kept_json_of(searched());
   for (const auto& [from, to] : {std::pair<std::string, std::string>{"[0,null,", "[0,null,null,"},

@@ -80,6 +80,14 @@ TEST_F(JournalTest, a_file_that_is_no_journal_is_never_written_to) {
   }
 }
 
+// Printing values within values takes stack.
+TEST_F(JournalTest, a_head_of_deep_values_is_no_journal) {
+  const std::string deep(1 << 20, '[');
+  write("{\"kiln tuning journal\":1,\"identity\":" + deep + std::string(1 << 20, ']') + "}\n");
+  EXPECT_FALSE(open());
+  EXPECT_FALSE(Journal::look(path(), subject()));
+}
+
 TEST_F(JournalTest, what_is_no_regular_file_is_refused) {
   EXPECT_FALSE(Journal::open("/dev/null", subject(), space()));
   EXPECT_FALSE(Journal::look("/dev/zero", subject()));

@@ -40,7 +40,7 @@ mesh::Mesh::Options mesh_options_of(const Context& context) {
   options.store = context.text("store");
   options.check = context.flag("check");
   options.timing = context.flag("report");
-  std::vector<WrittenFile> written;
+  std::vector<NamedFile> written;
   for (const char* option : {"trace", "gantt"})
     if (context.has(option)) written.push_back({std::string("--") + option, context.text(option)});
   options.timeline = !written.empty();
@@ -49,7 +49,7 @@ mesh::Mesh::Options mesh_options_of(const Context& context) {
     check_picture_name(context, picture);
     written.push_back({"--vtu", picture});
   }
-  std::vector<WrittenFile> read;
+  std::vector<NamedFile> read;
   if (find_option(context.command(), "grid") != nullptr && !context.text("grid").empty())
     read.push_back({"--grid", context.text("grid")});
   check_written_files(written, read);

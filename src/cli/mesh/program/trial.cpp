@@ -19,10 +19,14 @@ namespace {
     ::dup2(null, STDOUT_FILENO);
     ::dup2(null, STDERR_FILENO);
   }
-  const rlimit no_core{0, 0}, ten_minutes{600, 600};
+  constexpr unsigned ten_minutes = 600;
+  const rlimit no_core{0, 0}, computing{ten_minutes, ten_minutes};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  ::setrlimit(RLIMIT_CPU, &ten_minutes);
-  ::alarm(ten_minutes.rlim_max);  // one that hangs uses no processor time
+  ::setrlimit(RLIMIT_CPU, &computing);
+  // One that hangs uses no processor time. The command's own handlers (cli/interrupt.hpp) are of
+  // its process.
+  for (const int signal : {SIGALRM, SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
+  ::alarm(ten_minutes);
   work();
   ::_exit(0);
 }
