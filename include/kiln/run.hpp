@@ -47,8 +47,10 @@ struct Range {
 };
 
 /// Whether writes outside of buffers are looked for. A checked run has zones before and behind each
-/// buffer that show what a kernel writes there: up to the buffer's own size, and 256 KiB, away; it
-/// copies the data, and waits. What a kernel only reads, and local memory, is not checked.
+/// buffer that show what a kernel writes there. A zone is as large as the buffer, rounded up to
+/// 4 KiB and at most 256 KiB; where the device's largest allocation leaves no room there is none,
+/// and nothing is found. Costs a copy of all buffers and a wait for each run. What a kernel only
+/// reads, and local memory, is not checked.
 enum class Bounds { unchecked, checked };
 
 /// What a run did. Times are nanoseconds.
@@ -100,8 +102,9 @@ class KILN_API KernelRun {
   /// __local memory.
   KernelRun& local(std::size_t bytes);
 
-  /// From now on, runs are checked, or not (as at first). A run that finds a write outside of a
-  /// buffer throws Error (device) with the parameter, how many elements, and which is first.
+  /// From now on, runs are checked, or not (as at first); the next run prepares anew. A run that
+  /// finds a write outside of a buffer throws Error (device) with the parameter, how many elements,
+  /// and which is first.
   KernelRun& bounds(Bounds bounds);
 
   /// Runs. `partition`: "0" to "10" (tenths for the first device), weights "3:1", "auto" (learnt

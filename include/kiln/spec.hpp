@@ -45,7 +45,7 @@ enum class ScalarKind : std::uint8_t { signed_integer, unsigned_integer, floatin
 struct StructField;
 
 /// An OpenCL scalar or vector type as files name it ("float", "unsigned int", "int4" …), or a
-/// structure. To whoever does not look at its fields, a structure is `struct_bytes` lanes of u8.
+/// structure. For code that ignores `fields`, a structure is `struct_bytes` lanes of u8.
 struct Type {
   Scalar scalar = Scalar::f64;
   std::uint8_t width = 1;            ///< 1, 2, 3, 4, 8 or 16
@@ -56,11 +56,11 @@ struct Type {
   /// Errors: bad_input for an unknown name (with a suggestion), unsupported for half, bool, size_t.
   KILN_API static Expected<Type> parse(std::string_view name);
   /// A structure as OpenCL C lays it out (C99 6.7.2.1), or without padding. The offsets of
-  /// `fields`, of which there is at least one, are set. Error: bad_input above largest_struct.
+  /// `fields` are set. Errors, bad_input: no fields, a count of 0, above largest_struct.
   enum class Packing : std::uint8_t { natural, packed };
   KILN_API static Expected<Type> structure(std::vector<StructField> fields,
                                            Packing packing = Packing::natural);
-  /// A structure of which only the size is known, 1 to largest_struct bytes.
+  /// One of known size, 1 to largest_struct (not checked: 0 gives no structure), alignment 1.
   KILN_API static Type opaque_structure(std::size_t bytes);
   static constexpr std::size_t largest_struct = 65536;
 

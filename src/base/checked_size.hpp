@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <utility>
 
 namespace kiln {
 
@@ -50,11 +49,5 @@ class CheckedSize {
   std::size_t value_;
   bool fits_ = true;
 };
-
-/// A number in another integer type; nothing where that cannot hold it.
-template <class To, class From>
-constexpr std::optional<To> narrowed(From number) {
-  return std::in_range<To>(number) ? std::optional(static_cast<To>(number)) : std::nullopt;
-}
 
 }  // namespace kiln

@@ -30,8 +30,8 @@ Expected<fs::path> runtime_folder() {
   const fs::path folder = path_of_runtime_folder();
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return tl::unexpected(io_error("make the folder", folder, errno));
-  const auto refuse = [&](const std::string& found) {
-    return fail(Errc::refused, folder.string() + ": found " + found +
+  const auto refuse = [&](const std::string& why) {
+    return fail(Errc::refused, folder.string() + ": " + why +
                                    ", expected a folder of this user with mode 0700; "
                                    "XDG_RUNTIME_DIR can name another place");
   };
@@ -39,12 +39,13 @@ Expected<fs::path> runtime_folder() {
   // Not followed: a link could lead to a folder in which others hold a lock.
   if (::lstat(folder.c_str(), &status) != 0)
     return tl::unexpected(io_error("look at", folder, errno));
-  if (S_ISLNK(status.st_mode)) return refuse("a symbolic link");
-  if (!S_ISDIR(status.st_mode)) return refuse("no folder");
-  if (status.st_uid != ::geteuid()) return refuse("a folder of another user");
-  if ((status.st_mode & 0077) != 0) return refuse("a folder that is open to other users");
+  if (S_ISLNK(status.st_mode)) return refuse("found a symbolic link");
+  if (!S_ISDIR(status.st_mode)) return refuse("not a folder");
+  if (status.st_uid != ::geteuid()) return refuse("found a folder of another user");
+  if ((status.st_mode & 0077) != 0) return refuse("found a folder that is open to other users");
   if (const auto open = replaceable_by_anybody(folder.string()); !open.empty())
-    return refuse("it below " + open + ", where every user may replace it");
+    return refuse("every user may replace it, because " + open +
+                  " is writable for all without the sticky bit");
   return folder;
 }
 

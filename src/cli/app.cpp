@@ -135,8 +135,8 @@ bool asks_for_json(const Words& words) {
 void use_standard_streams(const Command& command, std::vector<Setting>& settings,
                           Words& arguments) {
   const StandardStreams streams = name_standard_streams(command, settings, arguments);
-  if (!streams.writer.empty()) print_to_errors();
-  if (!streams.reader.empty()) keep_standard_input();
+  if (!streams.output_named_by.empty()) print_to_errors();
+  if (!streams.input_named_by.empty()) keep_standard_input();
 }
 
 int dispatch(Words words, bool& json) {

@@ -11,6 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/spec_options.hpp"
+#include "spec/source_place.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -82,12 +83,9 @@ void look_for_source(const std::string& file, spec::SpecDialect dialect,
   if (count(messages).errors > 0) return;
   const auto loaded = spec::load_spec(file, dialect);
   if (!loaded) return;
-  const auto source = spec::find_source(*loaded, folders);
+  const auto source = spec::source_place(*loaded, folders);
   if (source) return;
-  const std::string& text = source.error().message();
-  const auto finding = text.find("missing file ");
-  messages.push_back({Severity::warning, file, 0, 0, "src",
-                      finding == std::string::npos ? text : text.substr(finding)});
+  messages.push_back({Severity::warning, file, 0, 0, "src", source.error().message()});
 }
 
 }  // namespace

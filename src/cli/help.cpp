@@ -98,10 +98,9 @@ std::string overview(int width) {
           definition(entry.command->name, entry.command->summary, command_column(columns), columns);
   out += '\n';
   out += wrapped(
-      "Every option can also be given by environment (KILN_NAME) and in the "
-      "config file; kiln config shows each value and where it came from. Where a file is read, - "
-      "is "
-      "standard input; where one is written, standard output.",
+      "Every option can also be given by environment (KILN_NAME) and in the config file; kiln "
+      "config shows each value and where it came from. Where a file is read, - is standard input; "
+      "where one is written, standard output.",
       0, columns);
   return out;
 }

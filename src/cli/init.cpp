@@ -1,13 +1,9 @@
 // `kiln init`: a specification file for a kernel, to be completed.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "base/file_descriptor.hpp"
+#include "base/new_file.hpp"
 #include "base/one_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
@@ -23,8 +19,7 @@ constexpr Option own_options[] = {
     {.name = "kernel",
      .kind = Kind::text,
      .value_name = "NAME",
-     .help = "The kernel that the file is for, where the source has several.",
-     .repeat = Repeat::yes},
+     .help = "The kernel that the file is for, where the source has several."},
     {.name = "output",
      .kind = Kind::file,
      .access = Access::update,
@@ -54,28 +49,11 @@ std::string source_name(const std::filesystem::path& source, const std::filesyst
   return relative.empty() ? std::filesystem::absolute(source).string() : relative.string();
 }
 
-/// O_EXCL: what another process puts there meanwhile stays as it is, too.
-void write_new_file(const std::filesystem::path& file, const std::string& text) {
-  const FileDescriptor fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (fd.get() < 0) {
-    if (errno == EEXIST)
-      throw Error(Errc::bad_input,
-                  fmt::format("{}: the file exists, and is not overwritten (--output FILE names "
-                              "another)",
-                              file.string()));
-    throw Error(errno == ENOENT ? Errc::not_found : Errc::io,
-                fmt::format("{}: {}", file.string(), std::strerror(errno)));
-  }
-  for (std::string_view left = text; !left.empty();) {
-    const auto written = ::write(fd.get(), left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      const int why = errno;
-      ::unlink(file.c_str());  // it is this call's own, and of no use
-      throw Error(Errc::io, fmt::format("{}: {}", file.string(), std::strerror(why)));
-    }
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
+void write_spec(const std::filesystem::path& file, const std::string& text) {
+  const auto written = write_new_file(file, as_bytes(text));
+  if (!written && written.error().code() == Errc::bad_input)
+    throw Error(Errc::bad_input, written.error().message() + " (--output FILE names another)");
+  value_or_throw(written);
 }
 
 }  // namespace
@@ -104,12 +82,7 @@ int init_spec_file(Context& context) {
   for (const auto& folder : context.list("source-dir")) folders.emplace_back(folder);
   spec::InitRequest request;
   request.source = value_or_throw(load_source(source, folders));
-  const auto& kernels = context.list("kernel");
-  if (kernels.size() > 1)
-    throw Error(Errc::bad_input,
-                fmt::format("--kernel: found {} kernels, expected one: a file has one kernel",
-                            kernels.size()));
-  if (!kernels.empty()) request.kernel = kernels.front();
+  request.kernel = context.text("kernel");
   for (const auto& text : context.list("define")) {
     const auto equals = text.find('=');
     // As compilers do: a macro without a value is 1.
@@ -121,7 +94,7 @@ int init_spec_file(Context& context) {
   request.src = source_name(source, output.empty() ? source : output);
   const auto file = value_or_throw(spec::init_spec(request));
   if (output.empty()) output = source.parent_path() / (file.kernel + ".json");
-  write_new_file(output, file.text);
+  write_spec(output, file.text);
   if (context.flag("json"))
     print_json({{"file", output.string()}, {"kernel", file.kernel}, {"fill_in", file.marks}});
   else

@@ -1,14 +1,7 @@
 #include "cli/kernel_output.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -18,55 +11,6 @@
 #include "cli/terminal.hpp"
 
 namespace kiln::cli {
-
-KernelOutput::KernelOutput(Sink sink) : sink_(std::move(sink)) {
-  std::fflush(stdout);
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return;
-  from_ = FileDescriptor(ends[0]);
-  const FileDescriptor into(ends[1]);
-  told_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC));
-  if (!told_ || ::fcntl(from_.get(), F_SETFL, O_NONBLOCK) != 0) return;
-  reader_ = std::thread([this] { read_until_told(); });
-  ::dup2(into.get(), STDOUT_FILENO);
-}
-
-KernelOutput::~KernelOutput() {
-  if (!reader_.joinable()) return;
-  std::fflush(stdout);
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  const std::uint64_t end = 1;
-  while (::write(told_.get(), &end, sizeof end) < 0 && errno == EINTR) {
-  }
-  reader_.join();
-  read_what_is_there();
-}
-
-void KernelOutput::flush() {
-  // Some drivers print through the C library, which keeps it back where it goes into a pipe.
-  std::fflush(stdout);
-  read_what_is_there();
-}
-
-void KernelOutput::read_until_told() {
-  for (;;) {
-    std::array<pollfd, 2> wait{{{from_.get(), POLLIN, 0}, {told_.get(), POLLIN, 0}}};
-    if (::poll(wait.data(), wait.size(), -1) < 0 && errno != EINTR) return;
-    if (wait[1].revents != 0) return;
-    if (wait[0].revents != 0) read_what_is_there();
-  }
-}
-
-void KernelOutput::read_what_is_there() {
-  const std::lock_guard lock(mutex_);
-  std::array<char, 16u << 10> bytes;
-  for (;;) {
-    const ssize_t got = ::read(from_.get(), bytes.data(), bytes.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return;
-    sink_({bytes.data(), static_cast<std::size_t>(got)});
-  }
-}
 
 void KernelText::add(std::string_view more) {
   bytes += more.size();

@@ -1,45 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 
-#include "base/file_descriptor.hpp"
+#include "base/output_capture.hpp"
 
 namespace kiln::cli {
 
 class Progress;
-
-/// Receives what kernels print, while it lives: drivers write that to descriptor 1 of their
-/// process, which leads to standard error otherwise (separate_results). One at a time.
-class KernelOutput {
- public:
-  using Sink = std::function<void(std::string_view)>;
-
-  /// The sink is called from a thread of its own and from within flush(), never twice at once.
-  /// Where the system gives no pipe, kernels go on printing to standard error.
-  explicit KernelOutput(Sink sink);
-  ~KernelOutput();
-  KernelOutput(const KernelOutput&) = delete;
-  KernelOutput& operator=(const KernelOutput&) = delete;
-
-  /// When it returns, the sink has all that kernels which have ended have printed.
-  void flush();
-
- private:
-  void read_until_told();
-  void read_what_is_there();
-
-  Sink sink_;
-  FileDescriptor from_, told_;
-  std::mutex mutex_;
-  std::thread reader_;
-};
 
 /// The beginning of what a kernel printed, and how much it was in all.
 struct KernelText {
@@ -76,7 +48,7 @@ class KernelOutputOfSpecs {
   Progress* progress_;
   std::mutex mutex_;
   KernelText kept_;
-  std::optional<KernelOutput> output_;  // last: its thread ends first
+  std::optional<OutputCapture> output_;  // last: its thread ends first
 };
 
 }  // namespace kiln::cli

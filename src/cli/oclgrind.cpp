@@ -20,8 +20,8 @@
 namespace kiln::cli {
 namespace {
 
-/// Tells a child that it runs on oclgrind's device already. No option: nobody but this file uses
-/// it.
+/// Tells a child that it runs on oclgrind's device already. In its environment, and no option: only
+/// this file uses it.
 constexpr const char* oclgrind_mark = "KILN_OCLGRIND_CHILD";
 constexpr std::uint64_t longest_log = 64u << 20;
 
@@ -86,7 +86,8 @@ std::string trimmed_blanks(std::string text) {
   return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
 }
 
-/// "0x2000000000040" → ", byte 64 of global buffer 2": oclgrind numbers buffers in the upper bits.
+/// "global memory address 0x2000000000040" → "byte 64 of buffer 2": oclgrind numbers buffers in the
+/// upper bits.
 std::string place_of(std::string_view where) {
   const auto hex = where.find("0x");
   const std::string space(where.substr(0, where.find(' ')));

@@ -61,6 +61,7 @@ Expected<void> write_between(ByteView bytes) {
 }  // namespace
 
 void separate_results() {
+  if (results().descriptor != STDOUT_FILENO) return;  // it was called before
   std::fflush(stdout);
   const int kept = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   results() = {kept < 0 ? nullptr : ::fdopen(kept, "w"), kept};

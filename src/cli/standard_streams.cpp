@@ -31,10 +31,12 @@ class StreamNames {
   void look_at(std::string& file, Access access, const std::string& shown) {
     switch (access) {
       case Access::read:
-        if (names_stream(file, STDIN_FILENO)) take(file, found_.reader, standard_input, shown);
+        if (names_stream(file, STDIN_FILENO))
+          take(file, found_.input_named_by, standard_input, shown);
         return;
       case Access::write:
-        if (names_stream(file, STDOUT_FILENO)) take(file, found_.writer, standard_output, shown);
+        if (names_stream(file, STDOUT_FILENO))
+          take(file, found_.output_named_by, standard_output, shown);
         return;
       case Access::update:
         if (file == "-" || descriptor_named_by(file))
@@ -114,8 +116,9 @@ StandardStreams name_standard_streams(const Command& command, std::vector<Settin
   for (Setting& setting : settings) look_at_setting(names, setting);
   look_at_arguments(names, command.positional, arguments);
   const StandardStreams& found = names.found();
-  if (!found.writer.empty() && prints_json(settings))
-    throw names.error(fmt::format("{} and --json both write to standard output", found.writer));
+  if (!found.output_named_by.empty() && prints_json(settings))
+    throw names.error(
+        fmt::format("{} and --json both write to standard output", found.output_named_by));
   return found;
 }
 

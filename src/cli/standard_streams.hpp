@@ -14,7 +14,8 @@ inline constexpr const char* standard_input = "/dev/stdin";
 inline constexpr const char* standard_output = "/dev/stdout";
 
 struct StandardStreams {
-  std::string reader, writer;  ///< "--in", "FILE": what names the stream; empty: nothing does
+  /// What names the stream, "--in" or "FILE"; empty: nothing does.
+  std::string input_named_by, output_named_by;
 };
 
 /// Puts the two names above in place of `-`, /dev/fd/0 and so on among the files that a command

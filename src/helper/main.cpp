@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   kiln::set_default_path();
   if (argc == 3 && what == "--serve")
     return kiln::apart::serve(kiln::inherited_descriptor, argv[2]);
-  if (argc == 1 || (argc == 2 && what == kiln::apart::job_option)) return kiln::apart::run_job();
+  if (argc == 2 && what == kiln::apart::job_option) return kiln::apart::run_job();
   std::fputs("kiln-compile: started by Kiln's library, with --job or --serve PATH\n", stderr);
   return 2;
 }

@@ -96,8 +96,8 @@ Expected<Bytes> compile_once(const Device& device, const ApartRequest& request) 
     const auto right = made ? is_of(job, *made) : Expected<void>(tl::unexpected(made.error()));
     if (right) return made;
     const std::string message =
-        fmt::format("the compile {} answered with {}", run->by_server ? "server" : "helper",
-                    right.error().message());
+        fmt::format("the compile {} said that it was done, but its result is not usable: {}",
+                    run->by_server ? "server" : "helper", right.error().message());
     if (!run->by_server) return fail(Errc::unsupported, message);
     log(LogLevel::warning, message);
     apart::give_server_up(find_compile_helper());

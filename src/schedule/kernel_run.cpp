@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/held.hpp"
 #include "device/forked.hpp"
 #include "kiln/run.hpp"
 #include "schedule/auto_split.hpp"
@@ -27,19 +28,6 @@ Machine::Machine(std::string_view devices, const std::string& store)
 }
 Machine::~Machine() = default;
 Machine::Machine(Machine&&) noexcept = default;
-
-namespace {
-
-/// What an object of this header holds. Throws where the object was moved from.
-template <class Pointer>
-auto& held(const Pointer& state, const char* what) {
-  if (!state)
-    throw Error(Errc::bad_input,
-                fmt::format("the {} was moved from, expected the one that it went to", what));
-  return *state;
-}
-
-}  // namespace
 
 std::vector<DeviceSummary> Machine::devices() const {
   std::vector<DeviceSummary> list;

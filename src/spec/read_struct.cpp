@@ -95,7 +95,7 @@ std::optional<Reader::Member> Reader::read_bytes(const Json& object, const std::
   constexpr auto most = static_cast<std::int64_t>(Type::largest_struct);
   if (with == With::layout) {
     const auto size =
-        read_integer(bytes, attribute, 1, most, "the size of one element, a whole number 1..65536");
+        read_integer(bytes, attribute, 1, most, "the size of one element, an integer 1..65536");
     if (!size) return std::nullopt;
     return Member{Type::opaque_structure(static_cast<std::size_t>(*size)), std::nullopt};
   }
@@ -139,7 +139,7 @@ std::optional<Reader::Member> Reader::read_fields(const Json& object, const std:
       field.count =
           static_cast<std::size_t>(read_integer(*count, join(join(attribute, i), "count"), 1,
                                                 static_cast<std::int64_t>(Type::largest_struct),
-                                                "the length of an array, a whole number 1..65536")
+                                                "the length of an array, an integer 1..65536")
                                        .value_or(1));
     if (member->value) values.push_back(*std::move(member->value));
     fields.push_back(std::move(field));

@@ -69,7 +69,7 @@ Bytes encode_entry(const EntryHead& head, const std::optional<Signature>& signat
   append(bytes, entry_magic);
   entry_form::append_head(bytes, head_bytes);
   entry_form::append_signature(bytes, signature);
-  // Over entry_name stands before: the content has its own in the head.
+  // Over what stands before: the content has its own in the head.
   append(bytes, blake2b(bytes).bytes);
   append(bytes, content);
   return bytes;

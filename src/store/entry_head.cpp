@@ -45,7 +45,7 @@ Kind take_kind(Cursor& cursor) {
   return static_cast<Kind>(found);
 }
 
-/// Only head_name the store keeps as it is: else an entry that came and went would change its
+/// Only what the store keeps as it is: else an entry that came and went would change its
 /// bytes, and its signature would no longer hold.
 double take_cost(Cursor& cursor) {
   const std::size_t at = cursor.at();
@@ -111,8 +111,9 @@ Bytes encode_head(const EntryHead& head) {
 
 Expected<EntryHead> decode_head(ByteView bytes) {
   Cursor cursor(bytes, head_name);
-  if (as_text(cursor.take(head_magic.size(), "magic")) != head_magic)
-    cursor.refuse(0, "magic", "this is none");
+  if (cursor.left() < head_magic.size() ||
+      as_text(cursor.take(head_magic.size(), "magic")) != head_magic)
+    cursor.refuse(0, "magic", "not the head of an entry");
   const std::size_t at = cursor.at();
   if (const auto found = cursor.number<std::uint32_t>("version"); cursor.ok() && found != version)
     cursor.refuse(at, "version", fmt::format("{} found, {} expected", found, version),

@@ -109,7 +109,7 @@ Expected<void> LocalStore::put(Kind kind, const Key& key, ByteView canonical, By
   return guarded([&]() -> Expected<void> {
     if (auto checked = check_sizes(canonical, metadata); !checked) return checked;
     RowHead head = head_of(kind, key, metadata, content);
-    trust_.vouch_for(head, canonical, content);
+    trust_.sign_local_entry(head, canonical, content);
     auto done = insert(head, canonical, content);
     if (done && uses_.due(seconds_since_1970())) write_uses();
     if (done && limit_ != 0) keep_within_limit();
@@ -166,7 +166,7 @@ Expected<void> LocalStore::update(Kind kind, const Key& key, ByteView canonical,
       if (entry) checked = check_sizes(canonical, entry->metadata);
       if (!entry || !checked) return database.commit();
       RowHead head = head_of(kind, key, entry->metadata, entry->content);
-      trust_.vouch_for(head, canonical, entry->content);
+      trust_.sign_local_entry(head, canonical, entry->content);
       written = head.blob;
       std::optional<AtomicFile> staged;
       if (auto named = name_blob(database, head, entry->content, staged); !named) return named;

@@ -13,7 +13,8 @@
 
 namespace kiln {
 
-/// What is remembered of a row that may be removed.
+/// What is remembered of a row that may be removed. Not in a namespace of this file: LocalStore's
+/// Survey, which the header names, has some.
 struct RemovalCandidate {
   Kind kind{};
   Key key;

@@ -42,7 +42,9 @@ std::string machine_key_path() {
 
 Expected<SigningKey> read_machine_key() {
   const std::string path = machine_key_path();
-  if (path.empty()) return fail(Errc::not_found, "there is no place for this machine's key");
+  if (path.empty())
+    return fail(Errc::not_found,
+                "no path for this machine's key: set KILN_MACHINE_KEY, XDG_STATE_HOME or HOME");
   return SigningKey::read(path);
 }
 

@@ -140,7 +140,7 @@ Expected<std::vector<PackEntry>> read_pack(ByteView bytes) {
   const ByteView covered = bytes.first(bytes.size() - sizeof(Digest));
   Cursor cursor(covered, pack_name);
   cursor.take(head_size, "magic");
-  // First of all: pack_name was cut or changed on its way is one thing, with one message.
+  // First of all: what was cut or changed on its way is one thing, with one message.
   if (!std::ranges::equal(blake2b(covered).bytes, bytes.last(sizeof(Digest))))
     cursor.refuse(covered.size(), "digest",
                   "it is not that of the bytes before it: the pack is damaged or cut short");

@@ -1,5 +1,7 @@
 #include "store/shared_layer.hpp"
 
+#include <fmt/format.h>
+
 #include <set>
 #include <utility>
 
@@ -25,7 +27,11 @@ Expected<std::vector<SharedLayer::Place>> list_all(SharedLayer& shared,
     if (page->cursor == cursor) break;
     cursor = std::move(page->cursor);
   }
-  return fail(Errc::corrupt, "the list of " + shared.where() + " comes to no end");
+  return fail(
+      Errc::corrupt,
+      fmt::format("the list of {} does not end: a repeated cursor, or more than {} pages or "
+                  "{} entries",
+                  shared.where(), most_pages, most_places));
 }
 
 Expected<std::unique_ptr<SharedLayer>> open_shared_store(const std::string& url,

@@ -46,7 +46,7 @@ SigningKey SigningKey::generate() {
 Expected<SigningKey> SigningKey::parse(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
   if (!text.starts_with(key_magic))
-    return fail(Errc::bad_input, fmt::format("no signing key: \"{}HEX\" was expected", key_magic));
+    return fail(Errc::bad_input, fmt::format("not a signing key: expected \"{}HEX\"", key_magic));
   text.remove_prefix(key_magic.size());
   Bytes seed = from_hex(text);
   SigningKey key;
@@ -56,7 +56,7 @@ Expected<SigningKey> SigningKey::parse(std::string_view text) {
   // The message holds nothing of the text, which may be most of a secret.
   if (!whole)
     return fail(Errc::bad_input,
-                fmt::format("no signing key: {} hexadecimal letters were expected after \"{}\"",
+                fmt::format("not a signing key: expected {} hexadecimal digits after \"{}\"",
                             hex_letters, key_magic));
   return key;
 }

@@ -55,7 +55,7 @@ Expected<void> SystemStore::check_owner() {
     return tl::unexpected(checked.error());
   struct stat status {};
   const bool roots = ::stat((folder_ + "/store.db").c_str(), &status) == 0 && status.st_uid == 0;
-  trust_.believe_owner(roots);
+  trust_.set_owner_trusted(roots);
   return check_store_files(folder_, owner);
 }
 

@@ -50,7 +50,7 @@ Trust trust_or_nobody(const std::string& path) {
   if (trust) return *std::move(trust);
   log(LogLevel::warning, fmt::format("{}; nothing that was made elsewhere is used",
                                      one_line(trust.error().message())));
-  return {true, {}, path, true};
+  return {.required = true, .keys = {}, .origin = path, .unreadable = true};
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ std::string Trust::refusal(const std::optional<Signature>& signature, ByteView s
 Expected<Trust> read_trust(const std::string& path) {
   const auto text = read_guarded(path, Guard::unchanged, largest_list);
   if (!text) return tl::unexpected(text.error());
-  Trust trust{true, {}, path};
+  Trust trust{.required = true, .keys = {}, .origin = path};
   std::string_view rest = *text;
   for (int number = 1; !rest.empty(); ++number) {
     const auto end = std::min(rest.find('\n'), rest.size());

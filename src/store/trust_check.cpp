@@ -21,28 +21,28 @@ bool TrustCheck::required() {
   return trust().required;
 }
 
-void TrustCheck::believe_owner(bool believed) {
+void TrustCheck::set_owner_trusted(bool trusted) {
   const std::lock_guard lock(mutex_);
-  owner_believed_ = believed;
+  owner_trusted_ = trusted;
 }
 
 /// A list that cannot be read keeps out what came from elsewhere. What was made here would only be
 /// made again by everybody who runs with another user's HOME.
-bool TrustCheck::own_need_signature() { return trust().required && !trust().unreadable; }
+bool TrustCheck::local_entries_need_signature() { return trust().required && !trust().unreadable; }
 
 std::string TrustCheck::refusal(const RowHead& row, ByteView canonical, ByteView content) {
   const bool elsewhere = row.metadata.made_elsewhere;
   const std::lock_guard lock(mutex_);
   // Without a list, what is unsigned is taken as it is, and its checksums stand for its wholeness.
   if (elsewhere && !trust().required && !row.metadata.signature) return {};
-  if (!elsewhere && (owner_believed_ || !own_need_signature())) return {};
+  if (!elsewhere && (owner_trusted_ || !local_entries_need_signature())) return {};
   const Bytes head = encode_head(head_of(row.kind, canonical, content, row.metadata));
   return elsewhere ? trust().refusal(row.metadata.signature, head) : refusal_of_own(row, head);
 }
 
 std::string TrustCheck::refusal_of_own(const RowHead& row, ByteView signed_bytes) {
   const auto& signature = row.metadata.signature;
-  if (!signature) return "unsigned, though signatures are asked for here";
+  if (!signature) return "unsigned, but this machine requires signatures";
   if (!own_key_) {
     // Another process may have made it by now.
     auto key = read_machine_key();
@@ -55,15 +55,15 @@ std::string TrustCheck::refusal_of_own(const RowHead& row, ByteView signed_bytes
   return verifies(*signature, signed_bytes) ? "" : "its signature does not verify";
 }
 
-void TrustCheck::vouch_for(RowHead& row, ByteView canonical, ByteView content) {
+void TrustCheck::sign_local_entry(RowHead& row, ByteView canonical, ByteView content) {
   if (row.metadata.made_elsewhere) return;
   row.metadata.signature.reset();
   const std::lock_guard lock(mutex_);
-  if (!own_need_signature()) return;
+  if (!local_entries_need_signature()) return;
   if (!own_key_) {
     auto key = make_machine_key();
     if (!key) {
-      if (!std::exchange(told_, true))
+      if (!std::exchange(warned_, true))
         log(LogLevel::warning, fmt::format("what is made here is kept unsigned, and not used while "
                                            "{} asks for signatures: {}",
                                            trust().origin, one_line(key.error().message())));

@@ -22,12 +22,12 @@ class TrustCheck {
   std::string refusal(const RowHead& head, ByteView canonical, ByteView content);
   /// Signs an entry that is about to be kept as made here, where there is a list of keys; it loses
   /// a signature otherwise. One line in the log where there can be no key to sign with.
-  void vouch_for(RowHead& head, ByteView canonical, ByteView content);
+  void sign_local_entry(RowHead& head, ByteView canonical, ByteView content);
   /// Whether there is a list of keys.
   bool required();
   /// Where the store is root's, nothing in it that was made by its owner needs a signature: root
   /// can replace the program that asks.
-  void believe_owner(bool believed);
+  void set_owner_trusted(bool trusted);
 
   /// Around a fork(): the child must not find the lock held by a thread that it does not have.
   void before_fork() { mutex_.lock(); }
@@ -35,12 +35,12 @@ class TrustCheck {
 
  private:
   const Trust& trust();
-  bool own_need_signature();
+  bool local_entries_need_signature();
   std::string refusal_of_own(const RowHead& head, ByteView signed_bytes);
   std::mutex mutex_;
   std::optional<Trust> trust_;
   std::optional<SigningKey> own_key_;
-  bool owner_believed_ = false, told_ = false;
+  bool owner_trusted_ = false, warned_ = false;
 };
 
 }  // namespace kiln

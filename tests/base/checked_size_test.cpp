@@ -48,12 +48,5 @@ RC_GTEST_PROP(CheckedSize, agrees_with_wide_arithmetic,
     RC_ASSERT(checked.get() == static_cast<std::size_t>(product + c));
 }
 
-TEST(Narrowed, says_what_the_type_cannot_hold) {
-  EXPECT_EQ(narrowed<int>(std::size_t{5}), 5);
-  EXPECT_EQ(narrowed<int>(std::size_t{1} << 31), std::nullopt);
-  EXPECT_EQ(narrowed<std::uint32_t>(-1), std::nullopt);
-  EXPECT_EQ(narrowed<std::int8_t>(127), std::int8_t{127});
-}
-
 }  // namespace
 }  // namespace kiln

@@ -53,14 +53,19 @@ TEST_F(RuntimeFolder, is_refused_where_others_may_enter_it) {
 TEST_F(RuntimeFolder, is_refused_below_a_folder_where_every_user_may_replace_it) {
   value_or_throw(runtime_folder());
   ASSERT_EQ(::chmod(above.c_str(), 0777), 0);
-  expect_refused("it below " + above);
+  expect_refused("every user may replace it, because " + above + " is writable for all");
   ASSERT_EQ(::chmod(above.c_str(), 01777), 0);
   EXPECT_TRUE(runtime_folder());
 }
 
 TEST_F(RuntimeFolder, is_refused_where_it_is_a_link) {
   std::filesystem::create_directory_symlink(folder.path(), above + "/kiln");
-  expect_refused("a symbolic link");
+  expect_refused("found a symbolic link");
+}
+
+TEST_F(RuntimeFolder, is_refused_where_it_is_a_file) {
+  value_or_throw(write_file(above + "/kiln", as_bytes("")));
+  expect_refused("/kiln: not a folder, expected");
 }
 
 }  // namespace

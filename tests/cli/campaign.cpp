@@ -133,6 +133,14 @@ TEST_F(Campaign, tunes_everything_that_is_lacking_and_nothing_twice) {
   EXPECT_THAT(text.output, HasSubstr("Nothing is left to tune"));
 }
 
+TEST_F(Campaign, says_once_that_it_has_no_lock) {
+  write("kiln", "no folder for locks");
+  EXPECT_EQ(tuned({"--all", "trsv", "--precision", "s"}).size(), 2u) << errors_;
+  const auto first = errors_.find("tunes without the lock");
+  ASSERT_NE(first, errors_.npos) << errors_;
+  EXPECT_EQ(errors_.find("tunes without the lock", first + 1), errors_.npos) << errors_;
+}
+
 TEST_F(Campaign, settings_of_the_surroundings_that_are_for_others_change_nothing) {
   set("KILN_JOURNAL", (folder() / "journal").string());
   EXPECT_EQ(tuned({"--all", "trsv", "--precision", "s"}).size(), 2u) << errors_;

@@ -101,6 +101,16 @@ TEST_F(Check, a_source_that_is_nowhere_is_a_warning) {
   EXPECT_EQ(kiln({"check", "far.json", "--source-dir", "sources"}).output, "far.json: ok\n");
 }
 
+TEST_F(Check, a_path_of_a_source_that_no_file_can_have_is_a_warning_that_names_the_file_once) {
+  write("long.json", R"({"name": "VectorAdd", "src": ")" + std::string(5000, 'a') +
+                         R"(", "workDimension": 1, "globalWorkSize": "[dataset]",
+    "inputBuffers": [{"type": "float", "size": "dataset", "pos": 0, "break": 1}],
+    "outputBuffers": [{"type": "float", "size": "dataset", "pos": 1, "break": 1}]})");
+  EXPECT_EQ(kiln({"check", "long.json"}).errors,
+            "kiln: long.json: warning: attribute 'src': found a path of 5000 characters, expected "
+            "at most 4096\n");
+}
+
 TEST_F(Check, a_warning_says_once_that_it_is_one) {
   write("odd.json", R"({"name": "VectorAdd", "src": "VectorAdd.cl", "workDimension": 1,
     "globalWorkSize": "[dataset]", "colour": 3,

@@ -48,14 +48,14 @@ TEST(StandardStreams, every_option_with_a_file_takes_or_refuses_them) {
         case Access::read:
           for (const char* file : {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}) {
             EXPECT_EQ(named(file).file, standard_input) << named(file).error;
-            EXPECT_FALSE(named(file).streams.reader.empty());
+            EXPECT_FALSE(named(file).streams.input_named_by.empty());
           }
           ++read;
           break;
         case Access::write:
           for (const char* file : {"-", "/dev/stdout", "/dev/fd/1"}) {
             EXPECT_EQ(named(file).file, standard_output) << named(file).error;
-            EXPECT_FALSE(named(file).streams.writer.empty());
+            EXPECT_FALSE(named(file).streams.output_named_by.empty());
           }
           ++written;
           break;

@@ -278,7 +278,8 @@ TEST_F(StorePacks, a_new_key_is_its_owners_and_replaces_none) {
   ASSERT_EQ(::stat((folder() / "our.key").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
   const auto before = read("our.key");
-  expect_refusal(kiln({"store", "key", "our.key"}), 2, "our.key exists already");
+  expect_refusal(kiln({"store", "key", "our.key"}), 2,
+                 "our.key: the file exists, and is not overwritten");
   EXPECT_EQ(read("our.key"), before);
   EXPECT_EQ(good({"store", "key", "--show", "our.key"}).output, letters + "\n");
   const auto shown = json_lines(good({"store", "key", "--show", "--json", "our.key"}).output);

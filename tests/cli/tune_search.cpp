@@ -154,6 +154,7 @@ TEST_F(TuneSearch, never_writes_to_a_file_that_is_anything_else) {
   refuse({"--journal", "k", "--report", "k"}, "--report: found k");
   refuse({"--journal", "/dev/null"}, "/dev/null");
   refuse({"--resume", "--fresh"}, "--fresh: found with --resume");
+  refuse({"--no-resume", "--fresh", "--dry-run"}, "--dry-run: found with a single search");
   EXPECT_EQ(text("notes"), "my notes\n");
   EXPECT_EQ(text("j"), journal);
   EXPECT_EQ(text("twice.json"), spec);

@@ -77,7 +77,7 @@ TEST_F(TuneT1, what_cannot_be_tuned_is_one_line) {
   write_problem("\"Type\": \"float\"", "\"Type\": \"half\"");
   expect_refusal(tune({}), 2, "half");
   write_problem("[4, 8, 16, 32]", "[4, 8.5]");
-  expect_refusal(tune({}), 2, "whole numbers");
+  expect_refusal(tune({}), 2, "integers");
   write_problem("TS % WPT == 0", "TS > 32");
   expect_refusal(tune({}), 2, "problem.json");
   write_problem("256", "32");

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <thread>
 
+#include "base/process.hpp"
 #include "kernel/compile.hpp"
 #include "kernel/environment.hpp"
 #include "kernel/support.hpp"
@@ -141,6 +142,15 @@ TEST_F(ApartFallback, a_new_variant_that_kills_the_compiler_is_not_left_to_this_
   const FakeHelper helper("kill -SEGV $$");
   EXPECT_THROW(run_vector_add(context, program, 256, 32), Error);
   run_vector_add(context, program, 256, 64);
+}
+
+TEST(CompileHelper, started_by_hand_says_who_starts_it) {
+  ProcessRequest alone;
+  alone.program = find_compile_helper();
+  const auto result = value_or_throw(run_process(alone));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(result.errors, "kiln-compile: started by Kiln's library, with --job or --serve PATH\n");
 }
 
 TEST_F(ApartFallback, a_stored_archive_whose_new_variant_kills_the_compiler_is_made_anew) {

@@ -78,9 +78,9 @@ TEST_F(MachineKeyTest, with_a_list_what_is_made_here_is_signed_and_used) {
 TEST_F(MachineKeyTest, with_a_list_a_row_that_only_says_that_it_was_made_here_is_not_used) {
   put();  // by whoever got at the file: row and checksums are good
   ask_for_signatures();
-  EXPECT_EQ(look_up().reason, "unsigned, though signatures are asked for here");
+  EXPECT_EQ(look_up().reason, "unsigned, but this machine requires signatures");
   put("other");  // makes the key
-  EXPECT_EQ(look_up().reason, "unsigned, though signatures are asked for here");
+  EXPECT_EQ(look_up().reason, "unsigned, but this machine requires signatures");
   put();
   EXPECT_TRUE(look_up().entry) << "made anew, it is";
 }
@@ -119,7 +119,7 @@ TEST_F(MachineKeyTest, an_entry_moved_to_another_key_or_given_another_content_is
   EXPECT_EQ(look_up().reason, "its signature does not verify");
   forge([&](RowHead& head) { head.key = sample.key, head.metadata.signature.reset(); },
         sample.canonical, as_bytes("two"));
-  EXPECT_EQ(look_up().reason, "unsigned, though signatures are asked for here");
+  EXPECT_EQ(look_up().reason, "unsigned, but this machine requires signatures");
   const auto second_found = [&] {
     return LocalStore(path("store")).get(Kind::artifact, second.key, second.canonical);
   };

@@ -127,7 +127,7 @@ TEST_F(KeyFile, errors_name_the_file) {
   EXPECT_EQ(absent.error().code(), Errc::not_found);
   EXPECT_THAT(absent.error().message(), HasSubstr(path));
   ASSERT_TRUE(write_file(path, as_bytes("something else"), 0600));
-  EXPECT_THAT(SigningKey::read(path).error().message(), HasSubstr(path + ": no signing key"));
+  EXPECT_THAT(SigningKey::read(path).error().message(), HasSubstr(path + ": not a signing key"));
   std::filesystem::resize_file(path, 1 << 20);
   EXPECT_THAT(SigningKey::read(path).error().message(), HasSubstr("1048576 bytes"));
   EXPECT_THAT(SigningKey::read(folder.path().string()).error().message(),

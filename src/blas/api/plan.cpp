@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/held.hpp"
 #include "blas/api/refusal.hpp"
 #include "blas/api/shape_difference.hpp"
 #include "blas/library.hpp"
@@ -41,17 +42,6 @@ struct Plan::State {
   std::array<std::unique_ptr<SolutionSequence>, 3> sequences;
 };
 
-namespace {
-
-template <class State>
-State& held(const std::unique_ptr<State>& state) {
-  if (!state)
-    throw Error(Errc::bad_input, "the Plan was moved from, expected the one that it went to");
-  return *state;
-}
-
-}  // namespace
-
 Plan::Plan(const Call& call, std::span<const cl_command_queue> queues) {
   const Execution execution = execution_of(queues, {}, {});
   throw_refusal(call, validate(call, execution));
@@ -67,12 +57,12 @@ Plan& Plan::operator=(Plan&&) noexcept = default;
 
 void Plan::repeat(std::span<const cl_event> after, std::span<cl_event> events) {
   refuse_after_fork();
-  run(held(state_).call, after, events);
+  run(held(state_, "Plan").call, after, events);
 }
 
 void Plan::run(const Call& call, std::span<const cl_event> after, std::span<cl_event> events) {
   refuse_after_fork();
-  State& state = held(state_);
+  State& state = held(state_, "Plan");
   Execution execution = execution_of(state.queues, after, events);
   const Shape& planned = state.shape;
   const Shape asked(call, planned.context, planned.devices.data(), planned.queues);
@@ -88,7 +78,7 @@ void Plan::run(const Call& call, std::span<const cl_event> after, std::span<cl_e
 
 std::size_t Plan::workspace_bytes() const {
   std::size_t bytes = 0;
-  for (const auto& sequence : held(state_).sequences)
+  for (const auto& sequence : held(state_, "Plan").sequences)
     if (sequence) bytes += sequence->workspace_bytes();
   return bytes;
 }

@@ -1,11 +1,9 @@
 // `kiln store key`: a key pair to sign with.
-#include <fcntl.h>
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "base/file_descriptor.hpp"
+#include "base/new_file.hpp"
 #include "cli/common_options.hpp"
 #include "cli/context.hpp"
 #include "cli/json_line.hpp"
@@ -26,12 +24,10 @@ constexpr Example examples[] = {
 
 /// Writes a new key. A file that is there stays: what it signed would be lost with it.
 void write_key(const std::string& path, const SigningKey& key) {
-  const FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!fd && errno == EEXIST)
-    throw Error(Errc::bad_input,
-                path + " exists already, expected the name of a new file, or --show");
-  if (!fd) throw io_error("make", path, errno);
-  value_or_throw(write_all(fd.get(), as_bytes(key.text()), path));
+  const auto written = write_new_file(path, as_bytes(key.text()), 0600);
+  if (!written && written.error().code() == Errc::bad_input)
+    throw Error(Errc::bad_input, written.error().message() + " (--show prints its public key)");
+  value_or_throw(written);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/duration.hpp"
 #include "base/one_line.hpp"
@@ -58,6 +59,7 @@ class Run {
     print_plan();
     if (context_.flag("dry-run")) return 0;
     auto log = value_or_throw(tune::CampaignLog::open(campaign_.log, campaign_.resume));
+    lock_ = lock_of_tuners();
     start_ = Clock::now();
     for (std::size_t i = 0; i < campaign_.items.size() && !interrupted(); ++i) one(i, log);
     if (settings_.share) await_others(log);
@@ -191,7 +193,7 @@ class Run {
         shown = std::max(shown, done);
         return !interrupted();
       };
-      row.result = search_one(context_, subject, settings, listener);
+      row.result = search_one(context_, subject, settings, lock_ ? &*lock_ : nullptr, listener);
       progress.hide();
       if (!context_.flag("json")) print_kernel_output(*row.result);
       json.update(json_of_search(*subject.tunable, subject.device, path, *row.result));
@@ -274,6 +276,7 @@ class Run {
   SearchSettings settings_;
   std::vector<Row> rows_;
   Clock::time_point start_;
+  std::optional<tune::MachineLock> lock_;
   bool is_left_ = false;  ///< searches that others were left with are looked after
 };
 

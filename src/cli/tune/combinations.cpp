@@ -75,7 +75,7 @@ void refuse_combinations(const Context& context) {
     refuse(context, "--from", of_one_subject, "which says itself what to tune");
     refuse(context, "--from", of_calls, "which says itself what to tune");
   }
-  if (context.flag("fresh") && is_typed(context, "resume"))
+  if (context.flag("fresh") && context.flag("resume") && is_typed(context, "resume"))
     throw Error(Errc::bad_input, "--fresh: found with --resume, expected one of them");
   if (!all && !from && !context.arguments().empty()) {
     const std::string& word = context.arguments().front();

@@ -14,20 +14,6 @@ using tune::TuningRun;
 constexpr std::size_t shown_best = 10;
 constexpr std::size_t shown_message = 300;
 
-const char* explained(tune::Decision decision) {
-  switch (decision) {
-    case tune::Decision::interrupted:
-      return "The best so far: the search was ended before the play-off";
-    case tune::Decision::built_in:
-      return "No candidate was measurably faster than the built-in parameters";
-    case tune::Decision::earlier_record:
-      return "What an earlier search had put on record was faster than what this one found";
-    case tune::Decision::play_off:
-      break;
-  }
-  return "It won the play-off, and was measurably faster than the built-in parameters";
-}
-
 std::string time_of(double seconds) { return time_text(std::llround(seconds * 1e9)); }
 
 }  // namespace
@@ -88,19 +74,18 @@ std::string play_off_section(const TuningRun& run) {
   std::string text =
       fmt::format("<section><h2>Winner</h2>\n<p class=\"facts\">On record: {}, {}. {}.",
                   escaped(run.text(run.winner->positions)), time_of(ending.seconds),
-                  explained(ending.decision));
+                  explanation_of(ending.decision, ending.finalists.size(), ending.rounds));
   if (run.evaluations.size() > run.winner->evaluations)
     text += fmt::format(" {} evaluations came after that.",
                         run.evaluations.size() - run.winner->evaluations);
   text += "</p>\n";
   if (ending.finalists.size() < 2) return text + "</section>\n";
-  text += fmt::format(
-      "<p class=\"facts\">The play-off had {} rounds. A finalist's time is given by that of the "
-      "first, over the rounds that both were in; who was surely slower left early.</p>\n"
+  text +=
+      "<p class=\"facts\">A finalist's time is given by that of the first, over the rounds that "
+      "both were in; who was surely slower left early.</p>\n"
       "<div class=\"wide\"><table><thead><tr><th scope=\"col\">#</th><th scope=\"col\">in the "
       "play-off</th><th scope=\"col\">rounds</th><th scope=\"col\" class=\"words\">parameters</th>"
-      "</tr></thead>\n<tbody>\n",
-      ending.rounds);
+      "</tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < ending.finalists.size(); ++i) {
     const auto& finalist = ending.finalists[i];
     const auto found =

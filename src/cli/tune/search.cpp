@@ -43,12 +43,13 @@ void print_result(const Context& context, const tune::Tunable& tunable, const st
                    : "fastest",
                duration(result.winner->time * 1e9)});
   print(table.text());
-  print_text(fmt::format(
-      "{} of {} configurations measured, {} of them failed. {}. {}.\n"
-      "Journal: {}\n",
-      result.state.evaluated, tunable.space().size(), result.state.failed, decision_text(result),
-      is_standard ? "The built-in parameters stay in use" : fate_of_winner(context),
-      journal.string()));
+  print_text(
+      fmt::format("{} of {} configurations measured, {} of them failed. {}. {}.\n"
+                  "Journal: {}\n",
+                  result.state.evaluated, tunable.space().size(), result.state.failed,
+                  explanation_of(result.decision, result.winner->finalists, result.winner->rounds),
+                  is_standard ? "The built-in parameters stay in use" : fate_of_winner(context),
+                  journal.string()));
 }
 
 /// What fails after Ctrl-C was ended by that.
@@ -56,7 +57,8 @@ tune::TunerResult search_until_interrupted(const Context& context, const TuningS
                                            const SearchSettings& settings,
                                            const tune::Tuner::Listener& listener) {
   try {
-    return search_one(context, subject, settings, listener);
+    auto lock = lock_of_tuners();
+    return search_one(context, subject, settings, lock ? &*lock : nullptr, listener);
   } catch (const Error& error) {
     if (interrupted()) complain(error.message());
     stop_if_interrupted();

@@ -34,16 +34,6 @@ tune::TunerOptions tuner_options(const SearchSettings& settings, tune::MachineLo
   return options;
 }
 
-/// Nothing where this user has no folder for it: somebody else may have taken its name, and must
-/// not keep anybody from tuning by that.
-std::optional<tune::MachineLock> lock_of_tuners() {
-  auto lock = tune::MachineLock::open();
-  if (lock) return *std::move(lock);
-  complain(fmt::format("note: {}; measures without the lock that keeps tuners apart",
-                       lock.error().message()));
-  return std::nullopt;
-}
-
 tune::TunerResult ended_by_others(const tune::Trial& winner, const tune::SearchSpace& space) {
   tune::TunerResult result;
   result.winner = tune::Measurement::Winner{winner.id, winner.outcome.time, 0, 0, {}};
@@ -53,6 +43,15 @@ tune::TunerResult ended_by_others(const tune::Trial& winner, const tune::SearchS
 }
 
 }  // namespace
+
+std::optional<tune::MachineLock> lock_of_tuners() {
+  auto lock = tune::MachineLock::open();
+  if (lock) return *std::move(lock);
+  complain(fmt::format(
+      "note: {}; tunes without the lock, so that another tuner may disturb the measurements",
+      lock.error().message()));
+  return std::nullopt;
+}
 
 SearchSettings search_settings(const Context& context) {
   SearchSettings settings;
@@ -91,7 +90,7 @@ std::filesystem::path journal_path(const tune::Journal::Subject& subject,
 }
 
 tune::TunerResult search_one(const Context& context, const TuningSubject& subject,
-                             const SearchSettings& settings,
+                             const SearchSettings& settings, tune::MachineLock* lock,
                              const tune::Tuner::Listener& listener) {
   const tune::Tunable& tunable = *subject.tunable;
   auto of = journal_subject(subject, settings);
@@ -120,16 +119,15 @@ tune::TunerResult search_one(const Context& context, const TuningSubject& subjec
   }
   const auto strategy = value_or_throw(tune::make_strategy(
       settings.strategy, tunable.space(), settings.seed, start ? start->transfer : nullptr));
-  auto lock = lock_of_tuners();
   SearchProcesses processes(context, subject, settings.jobs, settings.hang_time);
-  tune::TunerOptions options = tuner_options(settings, lock ? &*lock : nullptr);
+  tune::TunerOptions options = tuner_options(settings, lock);
   options.compilers = processes.compilers();
   options.compile_beside = !subject.device_is_cpu;
   options.partners = shared.get();
   tune::Tuner tuner(tunable, processes.worker(), *strategy, journal, options);
   auto result = value_or_throw(tuner.run(listener));
   if (!result.left_to_others) processes.keep(result.winner->id);
-  history.keep(path, lock ? &*lock : nullptr);
+  history.keep(path, lock);
   result.resumed = resumed;
   if (start) result.started_from = start->text;
   return result;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "cli/tune/subject.hpp"
@@ -33,11 +34,18 @@ tune::Journal::Subject journal_subject(const TuningSubject& subject,
 std::filesystem::path journal_path(const tune::Journal::Subject& subject,
                                    const SearchSettings& settings);
 
+/// The lock that this user's tuners share. Nothing, and a note on standard error, where the user
+/// has no folder for it: somebody else may have taken its name, and must not keep anybody from
+/// tuning by that.
+std::optional<tune::MachineLock> lock_of_tuners();
+
 /// Searches one subject to its end, in a child process; the winner goes on record. A journal of
 /// this search is gone on with; any other file in its place is an error, and stays as it is. The
 /// caller's process stays without a driver. A search that is shared may be left to others; where
-/// one of them has ended it, the winner is theirs and nothing is measured here. Throws Error.
+/// one of them has ended it, the winner is theirs and nothing is measured here. `lock` is held
+/// while something is measured; null: there is none. Throws Error.
 tune::TunerResult search_one(const Context& context, const TuningSubject& subject,
-                             const SearchSettings& settings, const tune::Tuner::Listener& listener);
+                             const SearchSettings& settings, tune::MachineLock* lock,
+                             const tune::Tuner::Listener& listener);
 
 }  // namespace kiln::cli

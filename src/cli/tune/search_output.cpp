@@ -5,20 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/output.hpp"
+#include "tune/session/journal_line.hpp"
 
 namespace kiln::cli {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json json_of(const tune::SearchSpace& space, tune::ConfigurationId id) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < space.parameters().size(); ++i)
-    json[space.parameters()[i].name] = space.value(id, i).to_integer().value_or(0);
-  return json;
-}
-
-}  // namespace
 
 std::string WaitNotice::note(const tune::TunerState& state) {
   if (!state.waiting || state.waiting->since < std::chrono::seconds(1)) return "";
@@ -29,25 +18,6 @@ std::string WaitNotice::note(const tune::TunerState& state) {
   if (!std::exchange(is_said_, true))
     complain(fmt::format("note: waits for {}, which measures now; Ctrl-C ends the search", who));
   return ", waits for " + who;
-}
-
-std::string decision_text(const tune::TunerResult& result) {
-  const auto& winner = *result.winner;
-  const std::string met =
-      winner.finalists > 1
-          ? fmt::format("Play-off of {} finalists, {} rounds", winner.finalists, winner.rounds)
-          : "No other candidate was close enough for a play-off";
-  switch (result.decision) {
-    case tune::Decision::interrupted:
-      return "The best so far; the search was ended before the play-off";
-    case tune::Decision::built_in:
-      return met + "; no candidate was measurably faster than the built-in parameters";
-    case tune::Decision::earlier_record:
-      return met + "; the earlier record was faster than what this search found";
-    case tune::Decision::play_off:
-      break;
-  }
-  return met;
 }
 
 void print_kernel_output(const tune::TunerResult& result) {
@@ -61,15 +31,16 @@ double faster_by(const tune::TunerResult& result) {
   return result.winner && result.standard > 0 ? result.standard / result.winner->time : 1;
 }
 
-Json json_of_search(const tune::Tunable& tunable, const std::string& device,
-                    const std::filesystem::path& journal, const tune::TunerResult& result) {
-  Json json{{"tuned", tunable.label()},
-            {"device", device},
-            {"configurations", tunable.space().size()},
-            {"evaluated", result.state.evaluated},
-            {"failed", result.state.failed}};
+nlohmann::ordered_json json_of_search(const tune::Tunable& tunable, const std::string& device,
+                                      const std::filesystem::path& journal,
+                                      const tune::TunerResult& result) {
+  nlohmann::ordered_json json{{"tuned", tunable.label()},
+                              {"device", device},
+                              {"configurations", tunable.space().size()},
+                              {"evaluated", result.state.evaluated},
+                              {"failed", result.state.failed}};
   if (result.winner)
-    json.update({{"best", json_of(tunable.space(), result.winner->id)},
+    json.update({{"best", tune::json_of_configuration(tunable.space(), result.winner->id)},
                  {"best_seconds", result.winner->time},
                  {"standard_seconds", result.standard},
                  {"faster_by", faster_by(result)},

@@ -24,9 +24,6 @@ class WaitNotice {
   bool is_said_ = false;
 };
 
-/// How a search's winner was found, in a sentence.
-std::string decision_text(const tune::TunerResult& result);
-
 /// Says on standard error what kernels have printed while they were measured, if anything.
 void print_kernel_output(const tune::TunerResult& result);
 

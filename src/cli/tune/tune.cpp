@@ -112,7 +112,7 @@ constexpr Option own_options[] = {
      .kind = Kind::text,
      .value_name = "NAME=VALUES",
      .help = "A parameter of a specification's kernel, a symbol of the file or a macro, and the "
-             "whole numbers that it may be: 8,16,32 or 1..8:1 (from, to, step) or 8..64:*2.",
+             "integers that it may be: 8,16,32 or 1..8:1 (from, to, step) or 8..64:*2.",
      .repeat = Repeat::yes},
     {.name = "constraint",
      .kind = Kind::text,
@@ -199,17 +199,15 @@ constinit const Command tune_command{
     .summary = "search for the fastest parameters of a kernel",
     .description =
         "Searches for the parameters with which a routine of BLAS is fastest on a device, for "
-        "calls "
-        "of this kind and about this size, and puts them on record: from then on every call uses "
-        "them. Every candidate's result is compared with that of the built-in parameters, which "
-        "take part, so that what is recorded is never slower. Candidates run in a process of their "
-        "own: one that hangs or crashes counts as failed, and the search goes on. Ctrl-C ends the "
-        "search: the best so far goes on record. Every measurement is in a journal; the same "
-        "command "
-        "goes on with it, unless --fresh is given.\n\n"
+        "calls of this kind and about this size, and puts them on record: from then on every call "
+        "uses them. Every candidate's result is compared with that of the built-in parameters, "
+        "which take part, so that what is recorded is never slower. Candidates run in a process of "
+        "their own: one that hangs or crashes counts as failed, and the search goes on. Ctrl-C "
+        "ends the search: the best so far goes on record. Every measurement is in a journal; the "
+        "same command goes on with it, unless --fresh is given.\n\n"
         "With --from, or --all, makes many searches, one after another: a plan is shown first, "
-        "each "
-        "result is used as soon as it is there, and one that fails does not stop the others.\n\n"
+        "each result is used as soon as it is there, and one that fails does not stop the "
+        "others.\n\n"
         "With --replay, searches a space in which every configuration was measured before, so that "
         "strategies can be compared at no cost. For each seed it counts the evaluations until a "
         "configuration within 5 % of the fastest one's speed is found: configurations that fail "

@@ -19,7 +19,7 @@ std::optional<std::string> next(std::string_view& message) {
   return text;
 }
 
-/// A whole number, and nothing besides.
+/// An integer within bounds, and nothing besides.
 template <class Number>
 bool read_number(std::string_view text, Number least, Number most, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

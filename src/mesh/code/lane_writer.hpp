@@ -16,7 +16,7 @@
 
 namespace kiln::mesh {
 
-/// What stands against lanes where a whole number comes of real ones.
+/// Why a kernel has no lanes where an integer depends on floating-point numbers.
 constexpr const char* from_real = "an integer that depends on floating-point numbers";
 
 /// Why a kernel cannot work on several elements at once, and at which byte of its text.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/held.hpp"
 #include "kiln/mesh/solve.hpp"
 #include "mesh/linear/cg_workspace.hpp"
 #include "mesh/linear/solve_checks.hpp"
@@ -217,15 +218,6 @@ class Conjugate {
 
 }  // namespace
 
-namespace {
-
-SolverState& not_moved(const std::unique_ptr<SolverState>& state) {
-  if (!state) refuse_solution("the Solver was moved from, expected the one that it went to");
-  return *state;
-}
-
-}  // namespace
-
 Solver::Solver(const SolveOptions& options)
     : state_(std::make_unique<SolverState>(SolverState{options, nullptr})) {
   check_options(options);
@@ -241,7 +233,7 @@ SolveResult Solver::solve(const Mat& mat, const Dat& x, const Dat& b) {
 SolveResult Solver::solve(const MixedMat& mat, const MixedDat& x, const MixedDat& b) {
   check_fits_rows(mat, x);
   check_dats(x, b, nullptr);
-  SolverState& state = not_moved(state_);
+  SolverState& state = held(state_, "Solver");
   check_sums(state.options, x);
   const bool jacobi = state.options.preconditioner == SolveOptions::Preconditioner::jacobi;
   Workspace& work = state.workspace_for(x, jacobi);
@@ -268,7 +260,7 @@ SolveResult Solver::solve(const Operator& apply, const Dat& x, const Dat& b, con
 SolveResult Solver::solve(const MixedOperator& apply, const MixedDat& x, const MixedDat& b,
                           const MixedDat* diagonal) {
   check_dats(x, b, diagonal);
-  SolverState& state = not_moved(state_);
+  SolverState& state = held(state_, "Solver");
   check_sums(state.options, x);
   const bool jacobi =
       diagonal != nullptr && state.options.preconditioner == SolveOptions::Preconditioner::jacobi;

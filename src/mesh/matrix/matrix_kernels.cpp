@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/checked_size.hpp"
 #include "base/clock.hpp"
 #include "mesh/loop/noted_program.hpp"
 #include "mesh/matrix/boundary_kernel.hpp"
@@ -18,6 +17,13 @@ namespace {
 
 /// Numbers that a work-item of kiln_zero has on a CPU.
 constexpr std::size_t zero_block = 65536;
+
+/// Of a dimension: Mesh::sparsity() takes no more than int holds.
+int int_of(std::size_t dim) {
+  if (!std::in_range<int>(dim))
+    throw Error(Errc::internal, fmt::format("found blocks of {} rows or columns", dim));
+  return static_cast<int>(dim);
+}
 
 double row_length(const SparsityState& sparsity) {
   const std::size_t rows = std::max<std::size_t>(sparsity.row_set.total_size(), 1);
@@ -44,9 +50,8 @@ Request MatrixKernels::request_for(const Session& session, const RecordedMatrix&
 
 RecordedMatrix MatrixKernels::describe(const MatState& mat, bool x_soa, bool y_soa) {
   const auto& sparsity = *Handles::state(mat.sparsity);
-  // Mesh::sparsity() takes no more than int holds.
-  const MatrixShape shape{mat.values.form().type, narrowed<int>(sparsity.row_dim).value(),
-                          narrowed<int>(sparsity.column_dim).value(), x_soa, y_soa};
+  const MatrixShape shape{mat.values.form().type, int_of(sparsity.row_dim),
+                          int_of(sparsity.column_dim), x_soa, y_soa};
   return {shape, "", row_length(sparsity), static_cast<std::int64_t>(sparsity.row_set.size())};
 }
 

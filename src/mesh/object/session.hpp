@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/held.hpp"
 #include "kernel/resolver.hpp"
 #include "mesh/code/loop_generator.hpp"
 #include "mesh/loop/device_plans.hpp"
@@ -90,8 +91,7 @@ struct Session {
 
 /// A Mesh's Session. Throws bad_input where the Mesh was moved from.
 inline const SessionPtr& not_moved(const SessionPtr& session) {
-  if (!session)
-    throw Error(Errc::bad_input, "the Mesh was moved from, expected the one that it went to");
+  held(session, "Mesh");
   return session;
 }
 

@@ -52,7 +52,7 @@ void Sender::run() {
 Expected<void> Sender::send(const Item& item) const {
   const Deadline deadline = Deadline(limits_.patience).capped_by(end_ns_);
   // A server that is not asked any more must not be taken for one that does not answer.
-  if (deadline.over()) return fail(Errc::timeout, "the time for the request is over");
+  if (deadline.over()) return fail(Errc::timeout, "timed out before the request was sent");
   try {
     return send_(item, deadline);
   } catch (const std::exception& problem) {

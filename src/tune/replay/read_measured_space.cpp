@@ -133,7 +133,7 @@ class FileReader {
     }
     std::vector<Parameter> parameters;
     for (const MeasuredJson& key : keys_) {
-      if (!key.is_string()) throw Stop{"'tune_params_keys' holds something that is no text"};
+      if (!key.is_string()) throw Stop{"'tune_params_keys' holds something that is not a text"};
       const auto& name = key.get_ref<const std::string&>();
       const auto values = values_.find(name);
       if (values == values_.end() || !values->is_array()) {
@@ -162,8 +162,8 @@ class FileReader {
     } else if (time->is_string()) {
       outcome = Outcome::of(failure_named(time->get_ref<const std::string&>()));
     } else if (!time->is_null()) {
-      throw Stop{
-          fmt::format("'time' is {}, expected a number or why there is none", time->type_name())};
+      throw Stop{fmt::format("'time' is {}, expected a number or the reason of a failure",
+                             time->type_name())};
     }
     add(values, outcome);
     return false;

@@ -84,7 +84,7 @@ class Reader {
     }
     const auto seed = json.find("seed");
     if (seed == json.end() || !seed->is_number_unsigned())
-      return refuse("expected a whole number 'seed'");
+      return refuse("expected an integer 'seed'");
     run_.seed = seed->get<std::uint64_t>();
     return {};
   }

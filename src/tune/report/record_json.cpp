@@ -75,7 +75,7 @@ std::string text_of(const Json& of, const char* name) {
 std::int64_t integer_of(const Json* found, std::string_view name) {
   if (found == nullptr || !found->is_number_integer() ||
       (found->is_number_unsigned() && found->get<std::uint64_t>() > INT64_MAX))
-    refuse(found, name, "a whole number");
+    refuse(found, name, "an integer");
   return found->get<std::int64_t>();
 }
 
@@ -84,14 +84,14 @@ std::int64_t version_of(const Json& of) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    refuse(member(of, "version"), "version", "a whole number of 64 bits, as a text");
+    refuse(member(of, "version"), "version", "an integer of 64 bits, as a text");
   return value;
 }
 
 Parameters parameters_of(const Json& of, const char* name) {
   const Json* found = member(of, name);
   if (found == nullptr || !found->is_object() || found->empty() || found->size() > most_parameters)
-    refuse(found, name, "an object of whole numbers");
+    refuse(found, name, "an object of integers");
   Parameters parameters;
   for (const auto& [key, value] : found->items()) {
     if (key.empty() || key.size() > longest_text) refuse(found, name, "names");

@@ -1,5 +1,7 @@
 #include "tune/session/journal_line.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -44,6 +46,23 @@ std::optional<std::uint64_t> whole_in(const Json& json, const char* name) {
 }  // namespace
 
 const char* name_of(Decision decision) { return decisions[static_cast<std::size_t>(decision)]; }
+
+std::string explanation_of(Decision decision, std::size_t finalists, std::size_t rounds) {
+  const std::string met =
+      finalists > 1 ? fmt::format("Play-off of {} finalists, {} rounds", finalists, rounds)
+                    : "No other candidate was close enough for a play-off";
+  switch (decision) {
+    case Decision::interrupted:
+      return "The best so far; the search was ended before the play-off";
+    case Decision::built_in:
+      return met + "; no candidate was measurably faster than the built-in parameters";
+    case Decision::earlier_record:
+      return met + "; the earlier record was faster than what this search found";
+    case Decision::play_off:
+      break;
+  }
+  return met;
+}
 
 std::optional<SearchEnding> ending_of(const Json& json) {
   if (!json.is_object()) return std::nullopt;

@@ -31,6 +31,9 @@ enum class Decision : std::uint8_t {
   interrupted,     ///< the best so far of a search that was told to end: there was no play-off
 };
 const char* name_of(Decision decision);
+/// The same for people, without a full stop: how many finalists met in the play-off, over how many
+/// rounds, and why another one is on record.
+std::string explanation_of(Decision decision, std::size_t finalists, std::size_t rounds);
 
 /// How a search has ended: what the tuning record says, in the journal, too. A search that is gone
 /// on with has several, and the last one counts.

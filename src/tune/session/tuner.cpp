@@ -249,7 +249,8 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
   if (!result.winner && locked_out)
     return fail(
         Errc::timeout,
-        fmt::format("{}: no candidate was measured, because another tuner of this user{} measures",
+        fmt::format("{}: no candidate was measured: another tuner of this user{} held the lock for "
+                    "the whole budget",
                     tunable_.label(),
                     options_.lock->holder() > 0
                         ? fmt::format(" (process {})", options_.lock->holder())

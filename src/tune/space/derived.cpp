@@ -17,8 +17,7 @@ Expected<std::size_t> whole(const expr::Expression& expression, const expr::Scop
   const bool is_whole =
       value->is_number() && number && expr::Value(*number) == *value && *number >= least;
   if (!is_whole) {
-    return refuse(
-        fmt::format("found {}, expected a whole number from {} up", value->text(), least));
+    return refuse(fmt::format("found {}, expected an integer from {} up", value->text(), least));
   }
   return static_cast<std::size_t>(*number);
 }

@@ -86,8 +86,7 @@ class Reader {
     const auto step = colon == text.size()
                           ? std::optional<std::int64_t>(1)
                           : whole(trimmed(text.substr(colon + (multiplies ? 2 : 1))));
-    if (!first || !last || !step)
-      return refuse("a range takes whole numbers; " + std::string(kForms));
+    if (!first || !last || !step) return refuse("a range takes integers; " + std::string(kForms));
     if (multiplies && (*step < 2 || *first < 1)) {
       return refuse("a factor must be 2 or more, and the first value 1 or more");
     }

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/process.hpp"
-#include "tune/worker/output_capture.hpp"
+#include "tune/worker/kept_output.hpp"
 
 namespace kiln::tune {
 

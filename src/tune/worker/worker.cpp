@@ -6,7 +6,7 @@
 
 #include "base/one_line.hpp"
 #include "tune/worker/device_loss.hpp"
-#include "tune/worker/output_capture.hpp"
+#include "tune/worker/kept_output.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -51,7 +51,7 @@ void Worker::replace() {
 
 /// The child. Ends with the socket.
 void Worker::serve(int channel) const {
-  OutputCapture output;
+  KeptOutput output;
   const auto with_output = [&](Answer answer) {
     auto [text, bytes] = output.take();
     answer.printed = std::move(text);

@@ -98,7 +98,8 @@ TEST(ApiRun, a_plan_that_was_moved_from_says_so) {
   const SmallProduct product;
   Plan old(product.call(1, 0), queues(1));
   const Plan plan(std::move(old));
-  const std::string moved = "bad_input: the Plan was moved from, expected the one that it went to";
+  const std::string moved =
+      "bad_input: the Plan was moved from; use the object that it was moved to";
   EXPECT_EQ(error_of([&] { old.repeat(); }), moved);
   EXPECT_EQ(error_of([&] { old.run(product.call(1, 0)); }), moved);
   EXPECT_EQ(error_of([&] { (void)old.workspace_bytes(); }), moved);

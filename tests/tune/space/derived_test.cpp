@@ -46,7 +46,7 @@ TEST_F(Derived, say_what_is_no_size) {
               HasSubstr("local size 'TS / 3': found 2.66"));
   derived.local_size[1] = parsed("WPT - 1");
   EXPECT_THAT(message_of(needs_of(derived, made, at(0, 0), sizes)),
-              HasSubstr("found 0, expected a whole number from 1 up"));
+              HasSubstr("found 0, expected an integer from 1 up"));
   derived.global_size[0] = parsed("K");
   EXPECT_THAT(message_of(needs_of(derived, made, at(0, 0), sizes)),
               HasSubstr("global size 'K': column 1: unknown name"));

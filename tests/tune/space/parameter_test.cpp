@@ -55,8 +55,8 @@ TEST(ParseParameter, says_in_one_line_what_is_wrong) {
       {"TS=1..8:0", "a step must be 1 or more"},
       {"TS=1..8:*1", "a factor must be 2 or more"},
       {"TS=0..8:*2", "the first value 1 or more"},
-      {"TS=1..x", "a range takes whole numbers"},
-      {"TS=1..", "a range takes whole numbers"},
+      {"TS=1..x", "a range takes integers"},
+      {"TS=1..", "a range takes integers"},
       {"TS=1..1000000", "more than 65535 values"},
   };
   for (const auto& [text, expected] : cases) {
