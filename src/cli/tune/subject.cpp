@@ -7,6 +7,7 @@
 #include "cli/context.hpp"
 #include "cli/spec_options.hpp"
 #include "cli/tune/known_device.hpp"
+#include "cli/written_files.hpp"
 #include "spec/tune/spec_tunable.hpp"
 
 namespace kiln::cli {
@@ -22,8 +23,7 @@ std::unique_ptr<tune::Tunable> tunable_spec(const Context& context) {
   tuning.constraints = context.list("constraint");
   tuning.inputs = files_of(context, "in");
   tuning.written = files_written_by(context);
-  for (const char* option : {"journal"})
-    if (context.has(option)) tuning.written.emplace_back(context.text(option));
+  if (context.has("journal")) tuning.written.emplace_back(context.text("journal"));
   tuning.expect = files_of(context, "expect");
   if (context.has("rtol")) tuning.rtol = context.number("rtol");
   return value_or_throw(spec::make_spec_tunable(tuning));
