@@ -98,7 +98,7 @@ TEST(ReadMeasuredSpace, says_in_one_line_where_a_file_is_wrong) {
        "'X' is array, expected a number or a text"},
       {"\"time\": 2.5", "\"time\": -2.5", "its time is -2.5, expected a positive number"},
       {"\"time\": 2.5", "\"time\": 0", "its time is 0, expected a positive number"},
-      {"\"time\": 2.5", "\"time\": {}", "'time' is object, expected a number or why"},
+      {"\"time\": 2.5", "\"time\": {}", "'time' is object, expected a number or the reason"},
       {"\"time\": 2.5, ", "", "configuration '8,row,0.5': no 'time'"},
       {"\"X\": 16, \"MODE\": \"col\"", "\"X\": 8, \"MODE\": \"col\"", "stands twice"},
       {"\"time\": 2.5", "\"time\": nan", "f: byte "},
