@@ -193,7 +193,7 @@ TEST_F(StorePacks, packs_go_through_pipes) {
       "set -o pipefail; $KILN store export /dev/stdout 2>/dev/null | gzip | gzip -d | "
       "KILN_STORE=$THERE $KILN store import -");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_THAT(result.output, HasSubstr("-: 2 imported"));
+  EXPECT_THAT(result.output, HasSubstr("/dev/stdin: 2 imported"));
 }
 
 TEST_F(StorePacks, verify_pack_says_who_signed_and_who_is_trusted) {

@@ -149,17 +149,17 @@ TEST_F(TuneSearch, never_writes_to_a_file_that_is_anything_else) {
   refuse({"--journal", "notes"}, "notes: not a tuning journal");
   refuse({"--journal", "notes", "--fresh"}, "notes: not a tuning journal");
   refuse({"--journal", "j"}, "j: line 1: a journal of another search");
-  refuse({"--journal", "twice.json"}, "--journal: found twice.json");
-  refuse({"--report", "twice.json"}, "--report: found twice.json");
-  refuse({"--journal", "k", "--report", "k"}, "--report: found k");
+  refuse({"--journal", "twice.json"}, "--journal: twice.json is also the file of");
+  refuse({"--report", "twice.json"}, "--report: twice.json is also the file of");
+  refuse({"--journal", "k", "--report", "k"}, "--report: k is also the file of --journal");
   refuse({"--journal", "/dev/null"}, "/dev/null");
   refuse({"--resume", "--fresh"}, "--fresh: found with --resume");
   refuse({"--no-resume", "--fresh", "--dry-run"}, "--dry-run: found with a single search");
   EXPECT_EQ(text("notes"), "my notes\n");
   EXPECT_EQ(text("j"), journal);
   EXPECT_EQ(text("twice.json"), spec);
-  expect_refusal(kiln({"tuned", "report", "j", "-o", "j"}), 2, "--output: found j");
-  expect_refusal(kiln({"tuned", "export", "j", "-o", "./j"}), 2, "--output: found ./j");
+  expect_refusal(kiln({"tuned", "report", "j", "-o", "j"}), 2, "--output: j is also the file of");
+  expect_refusal(kiln({"tuned", "export", "j", "-o", "./j"}), 2, "--output: ./j is also the file of");
   expect_refusal(kiln({"record", "--calls", "notes", "--", "true"}), 2,
                  "notes: not a record of calls");
   expect_refusal(kiln({"run", "twice.json", "--trace", "twice.json"}), 2, "--trace");
