@@ -150,10 +150,9 @@ class RunningProcess {
     }
     if (WIFEXITED(status)) result_.exit_code = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) result_.signal = WTERMSIG(status);
-    if (greeting_ns_ != 0 && result_.not_expected.empty() && state_ == ChildState::ended)
-      result_.not_expected =
-          result_.signal != 0 ? "it was ended by " + signal_name(result_.signal)
-                              : "it ended with exit code " + std::to_string(result_.exit_code);
+    // A signal says more by itself: a compiler may die of its text.
+    if (greeting_ns_ != 0 && result_.not_expected.empty() && WIFEXITED(status))
+      result_.not_expected = "it ended with exit code " + std::to_string(result_.exit_code);
     return std::move(result_);
   }
 

@@ -19,7 +19,8 @@ constexpr Option own_options[] = {
     {.name = "kernel",
      .kind = Kind::text,
      .value_name = "NAME",
-     .help = "The kernel that the file is for, where the source has several."},
+     .help = "The kernel that the file is for, where the source has several.",
+     .repeat = Repeat::yes},
     {.name = "output",
      .kind = Kind::file,
      .access = Access::update,
@@ -82,7 +83,12 @@ int init_spec_file(Context& context) {
   for (const auto& folder : context.list("source-dir")) folders.emplace_back(folder);
   spec::InitRequest request;
   request.source = value_or_throw(load_source(source, folders));
-  request.kernel = context.text("kernel");
+  const auto& kernels = context.list("kernel");
+  if (kernels.size() > 1)
+    throw Error(Errc::bad_input,
+                fmt::format("--kernel: found {} kernels, expected one: a file has one kernel",
+                            kernels.size()));
+  if (!kernels.empty()) request.kernel = kernels.front();
   for (const auto& text : context.list("define")) {
     const auto equals = text.find('=');
     // As compilers do: a macro without a value is 1.

@@ -78,7 +78,9 @@ Outcome outcome_of(const std::string& spec, const ProcessResult& result, double 
     const auto said = last_line(result.errors);
     return {spec, "crashed", signal_name(result.signal) + (said.empty() ? "" : ": " + said), 0};
   }
-  const auto report = Json::parse(result.output, nullptr, false);
+  // Another line tells of what failed after the run.
+  const std::string first_line = result.output.substr(0, result.output.find('\n'));
+  const auto report = Json::parse(first_line, nullptr, false);
   if (report.is_discarded() || !report.is_object() || !report.contains("status"))
     return {spec, "failed",
             fmt::format("exit code {}: {}", result.exit_code, last_line(result.errors)), 0};

@@ -51,6 +51,8 @@ namespace {
 // Drivers split options at blanks and disagree about quoting, so neither is passed on.
 constexpr const char* blanks_and_quotes = " \t\n\"'\\";
 
+bool is_bracket(char c) { return std::string_view("()[],").find(c) != std::string_view::npos; }
+
 bool is_in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
 }
@@ -70,7 +72,8 @@ std::string without_needless_blanks(std::string_view value) {
     const char before = text.back(), after = value[next];
     const bool may_be_exponent = (after == '+' || after == '-') &&
                                  std::string_view("eEpP").find(before) != std::string_view::npos;
-    if (is_in_word(before) == is_in_word(after) || may_be_exponent) text += ' ';
+    const bool may_join = is_in_word(before) == is_in_word(after) || may_be_exponent;
+    if (may_join && !is_bracket(before) && !is_bracket(after)) text += ' ';
     i = next - 1;
   }
   return text;

@@ -76,7 +76,7 @@ TEST_F(FileTest, nothing_is_left_of_a_file_without_commit) {
   {
     auto atomic = value_or_throw(AtomicFile::create(file));
     ASSERT_TRUE(atomic.write(as_bytes("half")));
-    EXPECT_EQ(names().size(), 1u) << "written aside";
+    EXPECT_LE(names().size(), 1u) << "written aside, where files cannot be without a name";
     EXPECT_FALSE(fs::exists(file));
   }
   EXPECT_THAT(names(), IsEmpty());

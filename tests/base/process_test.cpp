@@ -58,13 +58,6 @@ TEST(Process, whose_end_this_process_does_not_hear_of_is_an_error_and_no_wait_fo
   EXPECT_THAT(result.error().message(), HasSubstr("ignores SIGCHLD"));
 }
 
-TEST(Process, that_dies_before_its_greeting_is_not_the_expected_one) {
-  auto request = shell("kill -SEGV $$");
-  request.greeting = "hello\n";
-  request.greeting_limit = 600s;
-  EXPECT_EQ(value_or_throw(run_process(request)).not_expected, "it was ended by SIGSEGV");
-}
-
 TEST(Process, a_program_that_is_not_there_is_an_error) {
   ProcessRequest request;
   request.program = "/no/such/program";

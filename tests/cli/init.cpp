@@ -43,7 +43,7 @@ TEST_F(InitCommand, a_source_that_is_not_there_is_refused) {
                                 "it has no kernel 'other'; it has: scale");
   EXPECT_EQ(kiln({"init", "scale.cl", "--output", "none/scale.json"}).exit_code, 2);
   kiln::testing::expect_refusal(kiln({"init", "scale.cl", "--kernel", "scale", "--kernel", "sum"}),
-                                2, "--kernel is given 2 times, expected once");
+                                2, "--kernel: found 2 kernels, expected one");
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ TEST_F(KernelOutput, goes_to_standard_error_in_full) {
   EXPECT_THAT(result.output, HasSubstr("prints.json: 8 work-items"));
   EXPECT_THAT(result.output, Not(HasSubstr("at ")));
   EXPECT_EQ(count(result.errors, "at "), 8u) << result.errors;
-  EXPECT_EQ(count(kiln(run_of("floods")).errors, "0123456789abcdef0123456789abcdef\n"), 32'000u);
+  // The driver's threads may write into one another's lines.
+  EXPECT_EQ(kiln(run_of("floods")).errors.size(), 32'000u * 33);
 }
 
 TEST_F(KernelOutput, is_a_field_of_json_with_a_bound) {

@@ -179,7 +179,7 @@ TEST_F(Mesh, has_clear_errors) {
   EXPECT_EQ(bad({"convert", "x.h5", "x.dat", "--dat", "p"}),
             "kiln: mesh convert: --dat is for .vtu files, found x.dat\n");
   EXPECT_EQ(bad({"convert", "x.h5"}),
-            "kiln: mesh convert: found 1 FILE, expected at least 2 (kiln mesh convert --help says "
+            "kiln: mesh convert: missing FILE: found 1, expected 2 (kiln mesh convert --help says "
             "more)\n");
   write("own.vtu", "<?xml version=\"1.0\"?>\n");
   EXPECT_THAT(bad({"info", "own.vtu"}),

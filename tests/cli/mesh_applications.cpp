@@ -3,6 +3,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "cli/command_process.hpp"
@@ -28,7 +29,9 @@ class MeshApplication : public kiln::testing::CommandTest {
   std::string printed(std::vector<std::string> words, int code = 0) {
     const ProcessResult result = run(std::move(words));
     EXPECT_EQ(result.exit_code, code) << result.output;
-    EXPECT_EQ(result.errors, "");
+    // On CPUs without registers for eight doubles PoCL's compiler counts its warnings there.
+    static const std::regex counted("[0-9]+ warnings? generated\\.\n");
+    EXPECT_EQ(std::regex_replace(result.errors, counted, ""), "");
     return result.output;
   }
   std::vector<Json> lines(std::vector<std::string> words, int code = 0) {
@@ -62,7 +65,7 @@ TEST_F(MeshApplication, does_not_write_over_the_mesh_that_it_reads) {
   const auto before = kiln::value_or_throw(kiln::read_text(folder() / "grid.h5"));
   for (const char* option : {"--trace", "--gantt"})
     refused({"airfoil", "-g", "grid.h5", "-n", "1", option, "./grid.h5"},
-            "expected another file than that of --grid");
+            "./grid.h5 is also the file of --grid, expected different files");
   EXPECT_EQ(kiln::value_or_throw(kiln::read_text(folder() / "grid.h5")), before);
 }
 
@@ -124,7 +127,7 @@ TEST_F(MeshApplication, a_picture_that_cannot_be_written_is_refused_before_the_r
     refused({application, "-g", "none.h5", "--vtu=flow.png"},
             "--vtu flow.png: found the extension '.png', expected .vtu");
     refused({application, "-g", "none.h5", "--vtu=same.vtu", "--trace=same.vtu"},
-            "expected another file");
+            "same.vtu is also the file of --vtu, expected different files");
   }
 }
 

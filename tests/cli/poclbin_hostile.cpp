@@ -133,7 +133,7 @@ TEST_F(PoclbinHostile, extraction_that_fails_leaves_no_half_file) {
 
 TEST_F(PoclbinHostile, an_output_that_is_no_file_is_written_and_not_replaced) {
   fs::create_directory(folder() / "folder");
-  expect_refusal(kiln({"poclbin", "convert", "--to", "9", "a.poclbin", "-o", "folder"}), 1,
+  expect_refusal(kiln({"poclbin", "convert", "--to", "9", "a.poclbin", "-o", "folder"}), 2,
                  "folder");
   expect_refusal(kiln({"poclbin", "convert", "--to", "9", "a.poclbin", "-o", "/dev/full"}), 1,
                  "No space left on device");

@@ -33,7 +33,7 @@ TEST(SetSource, defines_such_values_before_the_text) {
                             {{"T", "unsigned int"}, {"N", "2 * 3"}, {"D", "1e - 3"}}, {"-w"}));
   EXPECT_EQ(request.options, "-DN=2*3 -w -cl-kernel-arg-info");
   EXPECT_EQ(request.source->text(),
-            "#define D 1e - 3\n#define T unsigned int\n" + source->text());
+            "#define D 1e -3\n#define T unsigned int\n" + source->text());
   EXPECT_EQ(request.source->name(), "k.cl");
   value_or_throw(set_source(request, source, {{"N", "2"}}, {}));
   EXPECT_EQ(request.source, source) << "the text itself where nothing has to be defined";

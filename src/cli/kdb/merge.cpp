@@ -102,6 +102,7 @@ constinit const Command kdb_merge_command{
                    .most = 1'000'000,
                    .kind = Kind::file},
     .examples = merge_examples,
+    .in_place = true,
 };
 
 int kdb_merge(Context& context) {

@@ -87,7 +87,7 @@ class LayoutReader {
   }
 
  private:
-  static constexpr int deepest = 32;
+  static constexpr int deepest = 200;
   static constexpr std::size_t largest = std::size_t{1} << 32;
 
   /// A type with its pointers and array dimensions, outermost first; 0 for [].

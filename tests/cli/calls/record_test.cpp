@@ -122,7 +122,7 @@ TEST_F(Record, a_file_that_cannot_be_written_does_not_stop_the_application) {
 TEST_F(Record, refuses_before_the_program_starts) {
   expect_refusal(kiln({"record"}), 2, "PROGRAM");
   expect_refusal(kiln({"record", "--calls", "/nowhere/x", "--", "/bin/true"}), 2, "/nowhere/x");
-  expect_refusal(kiln({"record", "--calls", ".", "--", "/bin/true"}), 1, "cannot open");
+  expect_refusal(kiln({"record", "--calls", ".", "--", "/bin/true"}), 2, "cannot open");
   expect_refusal(kiln({"record", "--", "no-such-program"}), 2, "cannot run no-such-program");
 }
 

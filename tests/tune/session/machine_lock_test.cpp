@@ -124,7 +124,7 @@ TEST_F(RuntimeFolder, is_refused_where_others_can_get_in) {
   EXPECT_THAT(refusal(), HasSubstr("a symbolic link"));
   fs::remove(own());
   value_or_throw(write_file(own(), {}));
-  EXPECT_THAT(refusal(), HasSubstr("no folder"));
+  EXPECT_THAT(refusal(), HasSubstr("not a folder"));
   fs::remove(own());
   if (::geteuid() != 0) return;
   fs::create_directory(own());
