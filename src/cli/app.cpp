@@ -11,6 +11,7 @@
 #include "base/default_path.hpp"
 #include "base/one_line.hpp"
 #include "base/suggest.hpp"
+#include "cli/completion.hpp"
 #include "cli/context.hpp"
 #include "cli/failure.hpp"
 #include "cli/help.hpp"
@@ -29,20 +30,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// What may stand first: nouns and commands of one word.
-std::vector<std::string_view> first_words() {
-  std::vector<std::string_view> words;
-  for (const Entry& entry : command_list()) {
-    const std::string_view name = entry.command->name;
-    const std::string_view first = name.substr(0, name.find(' '));
-    if (entry.shown == Entry::Shown::yes &&
-        std::find(words.begin(), words.end(), first) == words.end())
-      words.push_back(first);
-  }
-  return words;
-}
-
-std::vector<std::string_view> verbs_of(std::string_view noun) {
+/// Hidden ones, too.
+std::vector<std::string_view> all_verbs_of(std::string_view noun) {
   std::vector<std::string_view> verbs;
   for (const Entry& entry : command_list())
     if (entry.command->name.starts_with(fmt::format("{} ", noun)))
@@ -59,7 +48,7 @@ Error unknown_first_word(const Words& words) {
   }
   std::string text = fmt::format("unknown command '{}'", word);
   if (const std::string_view noun = nearest(word, first_words()); !noun.empty()) {
-    const auto verbs = verbs_of(noun);
+    const auto verbs = all_verbs_of(noun);
     const std::string_view verb = words.size() > 1 ? nearest(words[1], verbs) : "";
     return {Errc::bad_input,
             fmt::format("{}; did you mean '{}{}{}'?", text, noun, verb.empty() ? "" : " ", verb)};
@@ -85,7 +74,7 @@ const Entry& take_command(Words& words) {
     words.erase(words.begin());
     return *entry;
   }
-  const auto verbs = verbs_of(words[0]);
+  const auto verbs = all_verbs_of(words[0]);
   if (verbs.empty()) throw unknown_first_word(words);
   if (words.size() == 1 || words[1].starts_with('-'))
     throw Error(Errc::bad_input, fmt::format("{}: missing sub-command, expected one of {}",

@@ -8,6 +8,7 @@
 #include "cli/context.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
+#include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/spec_options.hpp"
@@ -16,29 +17,29 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option check_options[] = {
     options::set,        options::set_if,
     options::source_dir, options::dialect,
     options::json,       {.name = "quiet", .help = "Prints errors only.", .letter = 'q'},
 };
 
-constexpr Example examples[] = {
+constexpr Example check_examples[] = {
     {"kiln check vector_add.json", "Is this file right?"},
     {"kiln check --json specs/*.json", "Checks many, for a program to read."},
 };
 
-using Severity = spec::Message::Severity;
+using MessageSeverity = spec::Message::Severity;
 
-const char* name_of(Severity severity) { return severity == Severity::error ? "error" : "warning"; }
+const char* name_of(MessageSeverity severity) { return severity == MessageSeverity::error ? "error" : "warning"; }
 
 struct Counts {
   std::size_t errors = 0, warnings = 0;
 };
 
-Counts count(const std::vector<spec::Message>& messages) {
+Counts counts_of(const std::vector<spec::Message>& messages) {
   Counts counts;
   for (const spec::Message& message : messages)
-    ++(message.severity == Severity::error ? counts.errors : counts.warnings);
+    ++(message.severity == MessageSeverity::error ? counts.errors : counts.warnings);
   return counts;
 }
 
@@ -51,21 +52,17 @@ nlohmann::ordered_json json_of(const std::string& file,
                     {"column", message.column},
                     {"attribute", message.attribute},
                     {"text", message.text}});
-  return {{"spec", file}, {"ok", count(messages).errors == 0}, {"messages", std::move(list)}};
-}
-
-std::string plural(std::size_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+  return {{"spec", file}, {"ok", counts_of(messages).errors == 0}, {"messages", std::move(list)}};
 }
 
 /// Findings go to standard error, as a compiler's do; the verdict is the result.
-void print_text(const std::string& file, const std::vector<spec::Message>& messages, bool quiet) {
+void print_messages(const std::string& file, const std::vector<spec::Message>& messages, bool quiet) {
   for (const spec::Message& message : messages) {
-    if (quiet && message.severity == Severity::warning) continue;
+    if (quiet && message.severity == MessageSeverity::warning) continue;
     complain(message.render());
   }
   if (quiet) return;
-  const Counts found = count(messages);
+  const Counts found = counts_of(messages);
   if (found.errors > 0) {
     print(fmt::format("{}: {}\n", file, plural(found.errors, "error")));
   } else if (found.warnings > 0) {
@@ -80,12 +77,12 @@ void print_text(const std::string& file, const std::vector<spec::Message>& messa
 void look_for_source(const std::string& file, spec::SpecDialect dialect,
                      const std::vector<std::filesystem::path>& folders,
                      std::vector<spec::Message>& messages) {
-  if (count(messages).errors > 0) return;
+  if (counts_of(messages).errors > 0) return;
   const auto loaded = spec::load_spec(file, dialect);
   if (!loaded) return;
   const auto source = spec::source_place(*loaded, folders);
   if (source) return;
-  messages.push_back({Severity::warning, file, 0, 0, "src", source.error().message()});
+  messages.push_back({MessageSeverity::warning, file, 0, 0, "src", source.error().message()});
 }
 
 }  // namespace
@@ -99,9 +96,9 @@ constinit const Command check_command{
         "--set and --set-if, and with the defaults for the other symbols. A source file that is "
         "not found is a warning. No device is touched.\n\n"
         "The exit code is 2 where a file has an error; warnings leave it 0.",
-    .options = own_options,
+    .options = check_options,
     .positional = spec_files,
-    .examples = examples,
+    .examples = check_examples,
 };
 
 int check_specs(Context& context) {
@@ -118,12 +115,12 @@ int check_specs(Context& context) {
     progress.note(file);
     auto messages = spec::check_spec(file, dialect, symbols);
     look_for_source(file, dialect, folders, messages);
-    all_right = all_right && count(messages).errors == 0;
+    all_right = all_right && counts_of(messages).errors == 0;
     progress.hide();
     if (json) {
       print_json(json_of(file, messages));
     } else {
-      print_text(file, messages, quiet);
+      print_messages(file, messages, quiet);
     }
     progress.advance();
   }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view shells[] = {"bash", "zsh", "fish"};
 
-constexpr Example examples[] = {
+constexpr Example completion_examples[] = {
     {"kiln completion bash > ~/.local/share/bash-completion/completions/kiln",
      "Installs the completion for one user of bash."},
     {"kiln completion fish > ~/.config/fish/completions/kiln.fish", "The same for fish."},
@@ -70,7 +70,7 @@ constinit const Command completion_command{
                    .most = 1,
                    .kind = Kind::choice,
                    .choices = shells},
-    .examples = examples,
+    .examples = completion_examples,
 };
 
 int print_completion(Context& context) {

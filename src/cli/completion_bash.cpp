@@ -50,7 +50,7 @@ std::string option_case(const Option& option) {
                      value_action(option.kind, option.choices));
 }
 
-std::string command_case(const Command& command) {
+std::string bash_command_case(const Command& command) {
   std::string options = "--help", values;
   for (const Option* option : all_options(command)) {
     options += fmt::format(" --{}", option->name);
@@ -83,7 +83,7 @@ std::string bash_completion() {
         noun, fmt::join(verbs, " "));
   }
   out += "  case $command in\n";
-  for (const Command* command : shown_commands()) out += command_case(*command);
+  for (const Command* command : shown_commands()) out += bash_command_case(*command);
   return out + "  esac\n}\ncomplete -F _kiln kiln\n";
 }
 

@@ -5,7 +5,7 @@
 namespace kiln::cli {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string quoted_for_fish(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') out += '\\';
@@ -34,7 +34,7 @@ std::string option_line(std::string_view condition, const Option& option) {
   std::string out = fmt::format("complete -c kiln -n '{}' -l {}", condition, option.name);
   if (option.letter != 0) out += fmt::format(" -s {}", option.letter);
   return out + value_flags(option.kind, option.choices) +
-         fmt::format(" -d {}\n", quoted(first_sentence(option.help)));
+         fmt::format(" -d {}\n", quoted_for_fish(first_sentence(option.help)));
 }
 
 std::string command_lines(const Command& command) {
@@ -54,7 +54,7 @@ std::string first_word_line(std::string_view word) {
   const Entry* entry = find_command(word);
   const auto verbs = verbs_of(word);
   std::string out = fmt::format("complete -c kiln -n '__kiln_count 1' -a {} -d {}\n", word,
-                                quoted(entry ? std::string(entry->command->summary)
+                                quoted_for_fish(entry ? std::string(entry->command->summary)
                                              : fmt::format("{}", fmt::join(verbs, ", "))));
   if (!verbs.empty())
     out += fmt::format("complete -c kiln -n '__kiln_count 2; and __kiln_is {}' -a '{}'\n", word,

@@ -7,7 +7,7 @@ namespace {
 
 /// For a single-quoted word of the shell, with the letters that _arguments takes for its own
 /// preceded by a backslash.
-std::string quoted(std::string_view text, std::string_view special) {
+std::string quoted_for_zsh(std::string_view text, std::string_view special) {
   std::string out;
   for (const char c : text) {
     if (special.find(c) != std::string_view::npos) out += '\\';
@@ -46,14 +46,14 @@ std::string option_spec(const Option& option) {
   }
   if (option.repeat == Repeat::yes || option.letter == 0) out += fmt::format("--{}", option.name);
   if (option.kind != Kind::flag && option.letter == 0) out += "=";
-  out += fmt::format("[{}]", quoted(first_sentence(option.help), "[]:\\"));
+  out += fmt::format("[{}]", quoted_for_zsh(first_sentence(option.help), "[]:\\"));
   if (option.kind != Kind::flag)
-    out += fmt::format(":{}:{}", quoted(option.value_name, ":\\"),
+    out += fmt::format(":{}:{}", quoted_for_zsh(option.value_name, ":\\"),
                        action(option.kind, option.choices));
   return out + "' \\\n";
 }
 
-std::string command_case(const Command& command) {
+std::string zsh_command_case(const Command& command) {
   // The words of the command itself do not count for _arguments.
   const int words = command.name.find(' ') == std::string_view::npos ? 1 : 2;
   std::string out = fmt::format("    '{}')\n      shift {} words; (( CURRENT -= {} ))\n",
@@ -75,7 +75,7 @@ std::string command_list_text() {
     const Entry* entry = find_command(word);
     const std::string meaning =
         entry ? std::string(entry->command->summary) : fmt::format("{}", fmt::join(verbs, ", "));
-    out += fmt::format("    '{}:{}'\n", word, quoted(meaning, ":\\"));
+    out += fmt::format("    '{}:{}'\n", word, quoted_for_zsh(meaning, ":\\"));
   }
   return out + "  )\n";
 }
@@ -105,7 +105,7 @@ std::string zsh_completion() {
         noun, fmt::join(verbs, " "));
   }
   out += "  case $command in\n";
-  for (const Command* command : shown_commands()) out += command_case(*command);
+  for (const Command* command : shown_commands()) out += zsh_command_case(*command);
   // Either autoloaded, then this is the function's first call, or read by `source`.
   return out +
          "  esac\n}\nif [[ $funcstack[1] == _kiln ]]; then _kiln \"$@\"; else compdef _kiln kiln; "

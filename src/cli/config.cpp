@@ -20,15 +20,15 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::json};
+constexpr Option config_options[] = {options::json};
 
-constexpr Example examples[] = {
+constexpr Example config_examples[] = {
     {"kiln config", "Shows all settings."},
     {"KILN_DEVICES=gpu kiln config --json", "Shows them for a program to read."},
 };
 
 /// A setting as shown: "devices", or "run.devices" where one command differs from the others.
-struct Row {
+struct SettingRow {
   std::string name;
   Setting setting;
   std::string why = {};  ///< of a default that depends on the machine
@@ -42,8 +42,8 @@ constexpr std::string_view library_variables[] = {"KILN_COMPILE_HELPER", "KILN_C
 
 /// The store that is used: without a setting a folder of the user's, and one of the machine's own
 /// where the folder asked for is on a network file system.
-void show_used_store(std::vector<Row>& rows) {
-  for (Row& row : rows) {
+void show_used_store(std::vector<SettingRow>& rows) {
+  for (SettingRow& row : rows) {
     if (row.name != options::store.name) continue;
     const StoreLocation location = default_store_location();
     const bool given = !row.setting.values.empty();
@@ -63,10 +63,10 @@ bool same(const Setting& a, const Setting& b) {
 }
 
 /// What holds for a command that has no section of its own in the file.
-std::vector<Row> collect(const ConfigFile& file, const CommandLine& line) {
-  std::vector<Row> rows;
+std::vector<SettingRow> collect(const ConfigFile& file, const CommandLine& line) {
+  std::vector<SettingRow> rows;
   const auto row_of = [&](std::string_view name) {
-    return std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
+    return std::find_if(rows.begin(), rows.end(), [&](const SettingRow& row) { return row.name == name; });
   };
   ConfigFile general = file;
   std::erase_if(general.lines, [](const ConfigLine& l) { return !l.section.empty(); });
@@ -82,14 +82,14 @@ std::vector<Row> collect(const ConfigFile& file, const CommandLine& line) {
       rows.push_back({fmt::format("{}.{}", entry.command->name, setting.option->name), setting});
     }
   }
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.name < b.name; });
+  std::sort(rows.begin(), rows.end(), [](const SettingRow& a, const SettingRow& b) { return a.name < b.name; });
   return rows;
 }
 
 /// A mistyped variable is silently without effect; this is the place to say so.
-void warn_of_unknown_variables(const std::vector<Row>& rows) {
+void warn_of_unknown_variables(const std::vector<SettingRow>& rows) {
   std::vector<std::string> known;
-  for (const Row& row : rows) known.push_back(variable_of(*row.setting.option));
+  for (const SettingRow& row : rows) known.push_back(variable_of(*row.setting.option));
   const std::vector<std::string_view> names(known.begin(), known.end());
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -115,7 +115,7 @@ nlohmann::ordered_json value_of(const Setting& setting) {
   return visible(setting, setting.values.back());
 }
 
-nlohmann::ordered_json json_of(const Row& row) {
+nlohmann::ordered_json json_of(const SettingRow& row) {
   const Origin& origin = row.setting.origin;
   nlohmann::ordered_json object{{"name", row.name}, {"value", value_of(row.setting)}};
   switch (origin.from) {
@@ -139,7 +139,7 @@ nlohmann::ordered_json json_of(const Row& row) {
   return object;
 }
 
-std::string shown(const Setting& setting) {
+std::string shown_value(const Setting& setting) {
   if (setting.option->kind == Kind::flag) return value_of(setting) ? "true" : "false";
   if (setting.values.size() == 1) return visible(setting, setting.values.front());
   return setting.values.empty() ? "-" : fmt::format("{}", fmt::join(setting.values, "; "));
@@ -155,8 +155,8 @@ constinit const Command config_command{
         "config file, or the default. A setting that one command's section of the file gives is "
         "shown as COMMAND.NAME. Variables that only the library reads come last, where they are "
         "set.",
-    .options = own_options,
-    .examples = examples,
+    .options = config_options,
+    .examples = config_examples,
 };
 
 int show_config(Context& context) {
@@ -165,17 +165,17 @@ int show_config(Context& context) {
   CommandLine line;
   if (context.origin("config").from == Origin::From::command_line)
     line.values.emplace("config", context.list("config"));
-  std::vector<Row> rows = collect(context.config(), line);
+  std::vector<SettingRow> rows = collect(context.config(), line);
   show_used_store(rows);
   warn_of_unknown_variables(rows);
   if (context.flag("json")) {
-    for (const Row& row : rows) print_json(json_of(row));
+    for (const SettingRow& row : rows) print_json(json_of(row));
     return 0;
   }
   Table table({"SETTING", "VALUE", "FROM"});
-  for (const Row& row : rows)
+  for (const SettingRow& row : rows)
     table.row(
-        {row.name, shown(row.setting), row.why.empty() ? row.setting.origin.text() : row.why});
+        {row.name, shown_value(row.setting), row.why.empty() ? row.setting.origin.text() : row.why});
   for (const auto name : library_variables)
     if (const char* value = std::getenv(name.data()))
       table.row({std::string(name), value, "environment"});

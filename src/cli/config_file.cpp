@@ -13,7 +13,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::uint64_t most_bytes = 1u << 20;
+constexpr std::uint64_t most_config_bytes = 1u << 20;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// For messages: a line from a file may be long or hold bytes that harm a terminal.
-std::string shown(std::string_view text) {
+std::string shown_text(std::string_view text) {
   const std::string out = one_line(text.substr(0, 60));
   return text.size() > 60 ? out + "…" : out;
 }
@@ -44,14 +44,14 @@ Expected<void> check_line(const ConfigFile& file, const ConfigLine& line) {
     return fail(
         Errc::bad_input,
         fmt::format("{}:{}: unknown section [{}], expected the name of a sub-command{}", file.path,
-                    line.line, shown(line.section), did_you_mean(line.section, names)));
+                    line.line, shown_text(line.section), did_you_mean(line.section, names)));
   }
   const auto names = entry ? option_names(*entry->command) : all_option_names();
   const bool known = std::find(names.begin(), names.end(), line.name) != names.end();
   // `config` says which file is read, so it cannot stand in one.
   if (line.name.empty() || (known && line.name != "config")) return {};
   return fail(Errc::bad_input,
-              fmt::format("{}:{}: unknown setting '{}'{}{}", file.path, line.line, shown(line.name),
+              fmt::format("{}:{}: unknown setting '{}'{}{}", file.path, line.line, shown_text(line.name),
                           entry ? " of kiln " + line.section : "", did_you_mean(line.name, names)));
 }
 
@@ -75,7 +75,7 @@ Expected<std::vector<ConfigLine>> parse_config(std::string_view text, const std:
     if (line.empty() || line.front() == '#') continue;
     const auto bad = [&](std::string_view expected) {
       return fail(Errc::bad_input, fmt::format("{}:{}: found '{}', expected {}", path, number,
-                                               shown(line), expected));
+                                               shown_text(line), expected));
     };
     if (line.front() == '[') {
       if (line.back() != ']') return bad("[sub-command]");
@@ -106,7 +106,7 @@ Expected<ConfigFile> read_config(const std::string& chosen) {
   if (chosen == "off") return file;
   file.path = chosen.empty() ? default_path() : chosen;
   if (file.path.empty()) return file;
-  const auto text = read_text(file.path, most_bytes);
+  const auto text = read_text(file.path, most_config_bytes);
   if (!text) {
     if (chosen.empty() && text.error().code() == Errc::not_found) return file;
     return tl::unexpected(text.error());

@@ -5,9 +5,9 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::devices, options::json};
+constexpr Option devices_options[] = {options::devices, options::json};
 
-constexpr Example examples[] = {
+constexpr Example devices_examples[] = {
     {"kiln devices", "Lists the OpenCL devices of this machine with their indices."},
     {"kiln devices --devices cpu/2", "Shows which devices a selection gives."},
 };
@@ -20,8 +20,8 @@ constinit const Command devices_command{
     .description =
         "Lists the devices in the order of their indices, with their platform, driver "
         "and size. With --devices it lists only what the selection gives.",
-    .options = own_options,
-    .examples = examples,
+    .options = devices_options,
+    .examples = devices_examples,
 };
 
 }  // namespace kiln::cli

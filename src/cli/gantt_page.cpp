@@ -52,15 +52,15 @@ std::string legend(const Lanes& lanes, const KernelColours& colours) {
   return text + "</ul>\n";
 }
 
-std::string count(std::size_t number, std::string_view what) {
+std::string counted_text(std::size_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-std::string body(const Lanes& lanes) {
+std::string timeline_body(const Lanes& lanes) {
   if (lanes.spans == 0) return "<p class=\"facts\">No spans were recorded.</p>\n";
   std::string text =
-      fmt::format("<p class=\"facts\">{} on {} in {}</p>\n", count(lanes.spans, "span"),
-                  count(lanes.lanes.size(), "lane"), time_text(lanes.end_ns));
+      fmt::format("<p class=\"facts\">{} on {} in {}</p>\n", counted_text(lanes.spans, "span"),
+                  counted_text(lanes.lanes.size(), "lane"), time_text(lanes.end_ns));
   const KernelColours colours(lanes);
   text += legend(lanes, colours);
   text += chart(lanes, colours, with_room(0, lanes.end_ns), "Whole run");
@@ -80,7 +80,7 @@ void write_gantt(const Timeline& timeline, const std::string& file) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>Kiln timeline</title>\n<style>{}</style>\n</head>\n<body>\n<h1>Kiln timeline</h1>\n"
       "{}<script>{}</script>\n</body>\n</html>\n",
-      gantt_style, body(arrange(timeline.sorted())), gantt_script);
+      gantt_style, timeline_body(arrange(timeline.sorted())), gantt_script);
   value_or_throw(write_file(file, as_bytes(page)));
 }
 

@@ -20,16 +20,16 @@ struct Total {
     spans += other.spans;
   }
 };
-using Totals = std::map<std::string, Total>;
+using CategoryTotals = std::map<std::string, Total>;
 
-Totals totals_of(const Lane& lane) {
-  Totals totals;
+CategoryTotals category_totals_of(const Lane& lane) {
+  CategoryTotals totals;
   for (const auto& row : lane.rows)
     for (const auto& span : row) totals[span.category].add({span.end_ns - span.start_ns, 1});
   return totals;
 }
 
-std::string row(const std::string& name, Totals totals, const std::vector<std::string>& categories,
+std::string row(const std::string& name, CategoryTotals totals, const std::vector<std::string>& categories,
                 const std::string& busy) {
   std::string text = fmt::format("<tr><th scope=\"row\">{}</th>", escaped(name));
   for (const auto& category : categories) {
@@ -59,9 +59,9 @@ std::string totals_table(const Lanes& lanes) {
     fmt::format_to(std::back_inserter(text), R"(<th scope="col"><i class="{}"></i>{}</th>)",
                    style_class(category), escaped(category));
   text += "<th scope=\"col\">busy</th></tr></thead>\n<tbody>\n";
-  Totals sum;
+  CategoryTotals sum;
   for (const auto& lane : lanes.lanes) {
-    const Totals totals = totals_of(lane);
+    const CategoryTotals totals = category_totals_of(lane);
     for (const auto& [category, total] : totals) sum[category].add(total);
     text += row(lane.name, totals, categories, busy_share(lane, lanes.end_ns));
   }

@@ -15,7 +15,7 @@ std::size_t command_column(std::size_t width) { return std::min<std::size_t>(24,
 /// Beyond this many characters lines are hard to read, however wide the terminal.
 std::size_t readable(int width) { return static_cast<std::size_t>(std::min(width, 100)); }
 
-std::string title(std::string_view text) {
+std::string help_title(std::string_view text) {
   return fmt::format("\n{}\n", styled(Style::bold, text));
 }
 
@@ -23,7 +23,7 @@ std::string option_lines(std::span<const Option> options, std::size_t width,
                          std::span<const OptionGroup> groups = {}) {
   std::string out;
   for (const Option& option : options) {
-    out += option_heading(groups, option).empty() ? "" : title(option_heading(groups, option));
+    out += option_heading(groups, option).empty() ? "" : help_title(option_heading(groups, option));
     out += definition(usage_of(option), meaning_of(option), option_column(width), width);
   }
   return out;
@@ -89,9 +89,9 @@ std::string meaning_of(const Option& option) {
 std::string overview(int width) {
   const std::size_t columns = readable(width);
   std::string out = wrapped("kiln looks after the whole life of an OpenCL kernel.", 0, columns);
-  out += title("Usage");
+  out += help_title("Usage");
   out += "  kiln COMMAND [OPTION…] [ARGUMENT…]\n  kiln COMMAND --help\n  kiln -V, --version\n";
-  out += title("Commands");
+  out += help_title("Commands");
   for (const Entry& entry : command_list())
     if (entry.shown == Entry::Shown::yes)
       out +=
@@ -114,27 +114,27 @@ std::string overview_of(std::string_view noun, int width) {
       verbs +=
           definition(entry.command->name, entry.command->summary, command_column(columns), columns);
   if (verbs.empty()) return {};
-  return title("Usage") +
+  return help_title("Usage") +
          fmt::format("  kiln {0} VERB [OPTION…] [ARGUMENT…]\n  kiln {0} VERB --help\n", noun) +
-         title("Commands") + verbs;
+         help_title("Commands") + verbs;
 }
 
 std::string help_of(const Command& command, int width) {
   const std::size_t columns = readable(width);
   std::string out = wrapped(fmt::format("kiln {}: {}", command.name, command.summary), 0, columns);
-  out += title("Usage") + wrapped(synopsis_of(command), 2, columns) + "\n";
+  out += help_title("Usage") + wrapped(synopsis_of(command), 2, columns) + "\n";
   out += wrapped(command.description, 0, columns);
   if (command.positional.most > 0) {
-    out += title("Arguments");
+    out += help_title("Arguments");
     out += definition(command.positional.value_name, command.positional.help,
                       option_column(columns), columns);
   }
   if (!command.options.empty())
-    out += (command.groups.empty() ? title("Options") : "") +
+    out += (command.groups.empty() ? help_title("Options") : "") +
            option_lines(command.options, columns, command.groups);
-  out += title("Options of every command") + option_lines(common_options(), columns);
+  out += help_title("Options of every command") + option_lines(common_options(), columns);
   out += definition("-h, --help", "Prints this text.", option_column(columns), columns);
-  if (!command.examples.empty()) out += title("Examples");
+  if (!command.examples.empty()) out += help_title("Examples");
   for (const Example& example : command.examples)
     out += broken_line(example.line, columns) + wrapped(example.meaning, 6, columns);
   return out;

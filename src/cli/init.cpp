@@ -15,7 +15,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option init_options[] = {
     {.name = "kernel",
      .kind = Kind::text,
      .value_name = "NAME",
@@ -37,7 +37,7 @@ constexpr Option own_options[] = {
     options::json,
 };
 
-constexpr Example examples[] = {
+constexpr Example init_examples[] = {
     {"kiln init blur.cl", "Writes blur.json for the only kernel of blur.cl."},
     {"kiln init all.cl --kernel sum --define TYPE=float", "Chooses a kernel, and sets a macro."},
 };
@@ -67,14 +67,14 @@ constinit const Command init_command{
         "arguments with their types, what it reads and what it writes. What the source does not "
         "say, such as sizes and values, is marked with FILL IN and what belongs there; kiln check "
         "lists what is left. No device is touched, and no file is overwritten.",
-    .options = own_options,
+    .options = init_options,
     .positional = {.value_name = "SOURCE",
                    .help = "The OpenCL source file.",
                    .least = 1,
                    .most = 1,
                    .kind = Kind::file,
                    .access = Access::update},
-    .examples = examples,
+    .examples = init_examples,
 };
 
 int init_spec_file(Context& context) {

@@ -27,7 +27,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Outcome {
+struct IsolatedOutcome {
   std::string spec, status, message;
   double seconds = 0;
   KernelText printed = {};
@@ -72,7 +72,7 @@ std::string last_line(const std::string& text) {
                      end - (begin == std::string::npos ? std::string::npos : begin));
 }
 
-Outcome outcome_of(const std::string& spec, const ProcessResult& result, double limit) {
+IsolatedOutcome outcome_of(const std::string& spec, const ProcessResult& result, double limit) {
   if (result.timed_out) return {spec, "timeout", fmt::format("stopped after {} s", limit), 0};
   if (result.signal != 0) {
     const auto said = last_line(result.errors);
@@ -100,7 +100,7 @@ std::chrono::milliseconds bound_of(double seconds) {
       static_cast<std::int64_t>(std::ceil(std::min(seconds, longest) * 1000)));
 }
 
-Outcome run_child(const Context& context, const std::string& spec) {
+IsolatedOutcome run_isolated_child(const Context& context, const std::string& spec) {
   ProcessRequest request;
   request.program = std::filesystem::canonical("/proc/self/exe");
   request.arguments = words_for_child(context, [](std::string_view) { return true; });
@@ -113,8 +113,8 @@ Outcome run_child(const Context& context, const std::string& spec) {
   const auto started = now_ns();
   const auto result = run_process(request);
   stop_if_interrupted();
-  Outcome outcome = result ? outcome_of(spec, *result, limit)
-                           : Outcome{spec, "failed", result.error().message(), 0};
+  IsolatedOutcome outcome = result ? outcome_of(spec, *result, limit)
+                           : IsolatedOutcome{spec, "failed", result.error().message(), 0};
   outcome.seconds = static_cast<double>(now_ns() - started) / 1e9;
   return outcome;
 }
@@ -127,13 +127,13 @@ std::string head_of(const std::string& text) {
 }
 
 /// What follows the spec's name in a line for people. Most messages begin with the file already.
-std::string short_message(const Outcome& outcome) {
+std::string short_message(const IsolatedOutcome& outcome) {
   if (outcome.message.empty()) return "";
   const std::string text = head_of(outcome.message);
   return text.starts_with(outcome.spec + ":") ? text.substr(outcome.spec.size()) : ": " + text;
 }
 
-void print_outcome(const Context& context, const Outcome& outcome) {
+void print_outcome(const Context& context, const IsolatedOutcome& outcome) {
   if (context.flag("json")) {
     Json object{{"spec", outcome.spec},
                 {"status", outcome.status},
@@ -183,7 +183,7 @@ int run_isolated(const Context& context) {
   for (const auto& spec : specs) {
     stop_if_interrupted();
     progress.note(spec);
-    const Outcome outcome = run_child(context, spec);
+    const IsolatedOutcome outcome = run_isolated_child(context, spec);
     ++counts[outcome.status];
     progress.hide();
     print_outcome(context, outcome);

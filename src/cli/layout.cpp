@@ -48,6 +48,10 @@ std::size_t display_width(std::string_view text) {
   }));
 }
 
+std::string plural(std::size_t number, std::string_view noun) {
+  return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
   std::string out;
   while (!text.empty()) {

@@ -13,6 +13,9 @@ std::size_t display_width(std::string_view text);
 /// blanks; a longer word stands alone. Empty lines between paragraphs stay.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);
 
+/// "1 file", "2 files".
+std::string plural(std::size_t number, std::string_view noun);
+
 /// Names on the left, explanations wrapped on the right.
 std::string definition(std::string_view name, std::string_view meaning, std::size_t column,
                        std::size_t width);

@@ -11,7 +11,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option man_options[] = {
     {.name = "every-page",
      .kind = Kind::folder,
      .value_name = "DIR",
@@ -36,7 +36,7 @@ constinit const Command man_command{
     .name = "man",
     .summary = "print the source of a man page",
     .description = "Prints the scdoc text of kiln(1), or of a command's page.",
-    .options = own_options,
+    .options = man_options,
     .positional = {.value_name = "COMMAND", .help = "The command.", .least = 0, .most = 2},
 };
 

@@ -49,7 +49,7 @@ bool matters_to_kernel(std::string_view option) {
   return std::find(kept.begin(), kept.end(), option) != kept.end();
 }
 
-Expected<ProcessResult> run_child(const Context& context, const std::string& spec,
+Expected<ProcessResult> run_on_oclgrind(const Context& context, const std::string& spec,
                                   const std::filesystem::path& driver,
                                   const std::filesystem::path& log, const char* bounds) {
   ProcessRequest request;
@@ -135,7 +135,7 @@ std::optional<std::string> oclgrind_finding(const Context& context, const std::s
   const auto folder = TemporaryFolder::create("kiln-oclgrind");
   if (!folder) return {};
   const auto log_file = folder->path() / "log";
-  const auto child = run_child(context, spec, driver, log_file, "--no-check-bounds");
+  const auto child = run_on_oclgrind(context, spec, driver, log_file, "--no-check-bounds");
   const auto text = read_text(log_file, longest_log);
   std::string found = text ? invalid_access_in(*text) : "";
   if (found.empty()) {
@@ -144,7 +144,7 @@ std::optional<std::string> oclgrind_finding(const Context& context, const std::s
     return {};
   }
   // Once more with zones around the buffers: they show which parameter it is, and how much of it.
-  const auto zones = run_child(context, spec, driver, log_file, "--check-bounds");
+  const auto zones = run_on_oclgrind(context, spec, driver, log_file, "--check-bounds");
   const auto report = zones ? nlohmann::json::parse(zones->output, nullptr, false)
                             : nlohmann::json(nlohmann::json::value_t::discarded);
   if (report.is_object() && report.value("code", "") == "device" &&

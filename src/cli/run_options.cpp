@@ -11,7 +11,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option run_options[] = {
     options::set,
     options::set_if,
     {.name = "partition",
@@ -85,7 +85,7 @@ constexpr Option own_options[] = {
     {.name = "quiet", .help = "Prints errors only.", .letter = 'q'},
 };
 
-constexpr Example examples[] = {
+constexpr Example run_examples[] = {
     {"kiln run vector_add.json --set dataset=1048576", "Runs a kernel with random data."},
     {"kiln run vector_add.json --in 0=a.npy --in 1=b.npy --out 2=c.npy",
      "Runs it with data from files."},
@@ -107,9 +107,9 @@ constinit const Command run_command{
         "results back.\n\n"
         "A split run gives the same result as a run on one device. Where that cannot be shown, "
         "the kernel runs on one device, and the reason is printed.",
-    .options = own_options,
+    .options = run_options,
     .positional = spec_files,
-    .examples = examples,
+    .examples = run_examples,
 };
 
 RunOptions run_options_of(const Context& context) {

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double median(std::vector<std::int64_t> values) {
+double median_of_integers(std::vector<std::int64_t> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -53,7 +53,7 @@ std::size_t groups_of(const SpecRun& run, const DeviceReport& device) {
 Json json_of(const Context& context, const SpecRun& run) {
   Json object{{"spec", run.file},
               {"status", run.difference.empty() ? "ok" : "failed"},
-              {"seconds", median(run.wall_ns) / 1e9},
+              {"seconds", median_of_integers(run.wall_ns) / 1e9},
               {"message", run.difference},
               {"split", run.report.split},
               {"reason", run.report.reason}};
@@ -119,12 +119,12 @@ void print_explanations(const SpecRun& run) {
   for (const auto& explanation : run.explanations) print(text_of(explanation));
 }
 
-void print_text(const Context& context, const SpecRun& run) {
+void print_run_text(const Context& context, const SpecRun& run) {
   std::string global;
   for (const auto size : run.bound.global)
     global += (global.empty() ? "" : " x ") + std::to_string(size);
   print(fmt::format(
-      "{}: {} work-items, {}{}\n", run.file, global, duration(median(run.wall_ns)),
+      "{}: {} work-items, {}{}\n", run.file, global, duration(median_of_integers(run.wall_ns)),
       run.wall_ns.size() > 1 ? fmt::format(" (median of {})", run.wall_ns.size()) : ""));
   for (std::size_t i = 0; i < run.report.devices.size(); ++i) {
     const auto& device = run.report.devices[i];
@@ -157,7 +157,7 @@ void print_run(const Context& context, const SpecRun& run, const KernelText& pri
     printed.add_to(object);
     print_json(object);
   } else if (!context.flag("quiet")) {
-    print_text(context, run);
+    print_run_text(context, run);
   }
   if (!run.difference.empty() && !context.flag("json")) complain(run.file + ": " + run.difference);
 }

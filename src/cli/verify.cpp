@@ -24,7 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using spec::Verdict;
 
-std::vector<std::string> words_of(const std::string& list) {
+std::vector<std::string> words_in(const std::string& list) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at <= list.size() && !list.empty();) {
     const auto end = std::min(list.find(',', at), list.size());
@@ -36,7 +36,7 @@ std::vector<std::string> words_of(const std::string& list) {
 
 std::vector<std::int64_t> datasets_of(const Context& context) {
   std::vector<std::int64_t> datasets;
-  for (const auto& word : words_of(context.text("datasets"))) {
+  for (const auto& word : words_in(context.text("datasets"))) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc() || end != word.data() + word.size() || value <= 0)
@@ -49,14 +49,14 @@ std::vector<std::int64_t> datasets_of(const Context& context) {
 
 std::vector<Partition> splits_of(const Context& context) {
   std::vector<Partition> splits;
-  auto words = words_of(context.text("splits"));
+  auto words = words_in(context.text("splits"));
   if (words.empty())
     for (int p = 0; p <= 10; ++p) words.push_back(std::to_string(p));
   for (const auto& word : words) splits.push_back(value_or_throw(Partition::parse(word)));
   return splits;
 }
 
-std::string devices_text(const std::vector<DevicePtr>& devices) {
+std::string device_names(const std::vector<DevicePtr>& devices) {
   std::string text;
   for (const auto& device : devices)
     text += fmt::format("{}{} ({} unit{})", text.empty() ? "" : " + ", device->name,
@@ -145,7 +145,7 @@ int verify_specs(Context& context) {
     complain(
         "warning: there is one device, so nothing is split (--devices cpu/2 makes two of a "
         "processor)");
-  Printer printer(context, devices_text(session.devices()));
+  Printer printer(context, device_names(session.devices()));
   if (datasets.empty()) datasets.push_back(0);  // 0: as --set or the default says
   Progress progress("verify", context.arguments().size() * datasets.size());
   using Printed = KernelOutputOfSpecs;

@@ -5,7 +5,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option verify_options[] = {
     options::set,
     options::set_if,
     options::devices,
@@ -34,7 +34,7 @@ constexpr Option own_options[] = {
     options::compile,
 };
 
-constexpr Example examples[] = {
+constexpr Example verify_examples[] = {
     {"kiln verify specs/*.json", "Is every split of these kernels right?"},
     {"kiln verify blur.json --devices cpu/2 --datasets 64,257 --splits 3,5,7 --json",
      "Tries some sizes and splits, for a program to read."},
@@ -54,9 +54,9 @@ constinit const Command verify_command{
         "Without --devices, a machine with a single processor is split into its two halves.\n\n"
         "What is proved for a kernel and a size is remembered in the store, so that later runs "
         "may send less data to each device.",
-    .options = own_options,
+    .options = verify_options,
     .positional = spec_files,
-    .examples = examples,
+    .examples = verify_examples,
 };
 
 }  // namespace kiln::cli

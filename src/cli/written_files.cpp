@@ -39,7 +39,7 @@ void add_file(CommandFiles& files, std::string_view option, Access access, Named
   }
 }
 
-CommandFiles files_of(const Context& context) {
+CommandFiles command_files_of(const Context& context) {
   CommandFiles files;
   for (const Option& option : context.command().options) {
     const std::string shown = fmt::format("--{}", option.name);
@@ -101,13 +101,13 @@ void check_folders(const Context& context, const std::vector<NamedFile>& written
 
 std::vector<fs::path> files_written_by(const Context& context) {
   std::vector<fs::path> paths;
-  const CommandFiles files = files_of(context);
+  const CommandFiles files = command_files_of(context);
   for (const auto& named : joined(files.outputs, files.other_written)) paths.emplace_back(named.file);
   return paths;
 }
 
 void check_written_files(const Context& context) {
-  const CommandFiles files = files_of(context);
+  const CommandFiles files = command_files_of(context);
   const auto written = joined(files.outputs, files.other_written);
   if (written.empty()) return;
   const bool may_replace = context.command().in_place;

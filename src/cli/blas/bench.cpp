@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using rival::Contender;
 
-constexpr Option own_options[] = {
+constexpr Option blas_bench_options[] = {
     options::size_m,
     options::size_n,
     options::size_k,
@@ -48,7 +48,7 @@ constexpr Option own_options[] = {
     options::compile,
 };
 
-constexpr Example examples[] = {
+constexpr Example blas_bench_examples[] = {
     {"kiln blas bench gemm -m 1024 -n 1024 -k 1024", "How fast is a product of floats here?"},
     {"kiln blas bench dtrsm -n 2048 --device cpu --json", "The same for a program to read."},
 };
@@ -71,9 +71,9 @@ double ratio_to(const Contender& kiln, const Contender& other) {
   return ratios.empty() ? 0 : median(ratios);
 }
 
-std::string milliseconds(double ms) { return duration(ms * 1e6); }
+std::string milliseconds_text_of(double ms) { return duration(ms * 1e6); }
 
-void print_people(const blas::Call& call, const std::string& device,
+void print_contenders(const blas::Call& call, const std::string& device,
                   const std::vector<Contender>& all) {
   const Work work = work_of(call);
   print_text(fmt::format("{} on {}\n", text_of(call), device));
@@ -85,8 +85,8 @@ void print_people(const blas::Call& call, const std::string& device,
       continue;
     }
     const double middle = median(side.samples);
-    table.row({side.name, milliseconds(middle), milliseconds(quantile(side.samples, 0.25)),
-               milliseconds(quantile(side.samples, 0.75)),
+    table.row({side.name, milliseconds_text_of(middle), milliseconds_text_of(quantile(side.samples, 0.25)),
+               milliseconds_text_of(quantile(side.samples, 0.75)),
                fmt::format("{:.2f}", work.amount / middle),
                &side == &all.front() ? "" : fmt::format("{:.2f} x", ratio_to(all.front(), side))});
   }
@@ -134,9 +134,9 @@ constinit const Command blas_bench_command{
         "a second: floating-point operations of products, bytes of what memory bounds. Whole calls "
         "count, from before the call until its result is there; \"Kiln is\" is the median of the "
         "ratios of neighbours in time.",
-    .options = own_options,
+    .options = blas_bench_options,
     .positional = routine_word,
-    .examples = examples,
+    .examples = blas_bench_examples,
 };
 
 /// 0: as many as are worth it.
@@ -167,7 +167,7 @@ int blas_bench(Context& context) {
   if (context.flag("json"))
     print_json(json_of(problem.call(), machine.device().name, all));
   else
-    print_people(problem.call(), machine.device().name, all);
+    print_contenders(problem.call(), machine.device().name, all);
   return 0;
 }
 

@@ -142,7 +142,7 @@ std::size_t size_of_option(const Context& context, std::string_view option, std:
   return context.has(option) ? static_cast<std::size_t>(context.integer(option)) : otherwise;
 }
 
-std::string text_of(Transpose trans) {
+std::string transpose_text(Transpose trans) {
   return trans == Transpose::transpose ? "transposed" : "conjugated and transposed";
 }
 
@@ -190,9 +190,9 @@ std::string text_of(const Call& call) {
   text += call.order == Order::row_major ? ", by rows" : ", by columns";
   if (has_side(call.routine)) text += call.side == Side::left ? ", A left" : ", A right";
   if (has_triangle(call.routine)) text += call.uplo == Uplo::upper ? ", upper" : ", lower";
-  if (call.trans_a != Transpose::none) text += ", A " + text_of(call.trans_a);
+  if (call.trans_a != Transpose::none) text += ", A " + transpose_text(call.trans_a);
   if (call.trans_b != Transpose::none && call.routine == Routine::gemm)
-    text += ", B " + text_of(call.trans_b);
+    text += ", B " + transpose_text(call.trans_b);
   return text;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Option own_options[] = {
+constexpr Option blas_explain_options[] = {
     options::size_m,
     options::size_n,
     options::size_k,
@@ -46,7 +46,7 @@ constexpr Option own_options[] = {
     options::compile,
 };
 
-constexpr Example examples[] = {
+constexpr Example blas_explain_examples[] = {
     {"kiln blas explain dgemm -m 2048 -n 512 -k 64",
      "Which kernels is this product, with which tiles?"},
     {"kiln blas explain trsm -n 4096 --side right --queues 2", "How do two queues share it?"},
@@ -115,7 +115,7 @@ Json json_of(const blas::SequenceStep& step) {
           {"ms", static_cast<double>(step.find_ns) / 1e6}};
 }
 
-void print_people(const blas::Call& call, const blas::Sequence& sequence, std::size_t queues) {
+void print_steps(const blas::Call& call, const blas::Sequence& sequence, std::size_t queues) {
   print(fmt::format("{}: {} step{} on {} queue{}, {} bytes of device memory of its own\n",
                     text_of(call), sequence.steps.size(), sequence.steps.size() == 1 ? "" : "s",
                     queues, queues == 1 ? "" : "s", sequence.workspace_bytes));
@@ -154,9 +154,9 @@ constinit const Command blas_explain_command{
         "2), the geometry, the parameters (tiles) and "
         "whether they are the built-in default or measured and on record, and where each program "
         "came from: memory, a store, or compiled now. The call is not run.",
-    .options = own_options,
+    .options = blas_explain_options,
     .positional = routine_word,
-    .examples = examples,
+    .examples = blas_explain_examples,
 };
 
 int blas_explain(Context& context) {
@@ -175,7 +175,7 @@ int blas_explain(Context& context) {
     for (const auto& step : sequence.steps) object["steps"].push_back(json_of(step));
     print_json(object);
   } else {
-    print_people(call, sequence, queues.handles.size());
+    print_steps(call, sequence, queues.handles.size());
   }
   return 0;
 }

@@ -30,7 +30,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Option own_options[] = {
+constexpr Option prebuild_options[] = {
     {.name = "from",
      .kind = Kind::file,
      .value_name = "FILE",
@@ -50,7 +50,7 @@ constexpr Option own_options[] = {
     options::store_size,
     options::compile,
 };
-constexpr Example examples[] = {
+constexpr Example prebuild_examples[] = {
     {"kiln prebuild --from calls.jsonl", "The program's next start compiles nothing."},
     {"kiln prebuild --from calls.jsonl --pack solver.kiln", "Nor does it on other machines."},
     {"kiln prebuild --from calls.jsonl --dry-run", "Where does the program spend its time?"},
@@ -70,7 +70,7 @@ struct Result {
   int worst = 0;
 };
 
-std::string text_of(const Fact& fact) {
+std::string fact_text(const Fact& fact) {
   return std::visit([](const auto& value) { return fmt::format("{}", value); }, fact.value);
 }
 
@@ -83,7 +83,7 @@ std::string facts_text(const RecordedCall& call) {
     if (call.kind == "blas" &&
         (fact.name == "routine" || fact.name == "precision" || fact.name.starts_with("stride_")))
       continue;
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", fact.name, text_of(fact));
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", fact.name, fact_text(fact));
   }
   return text;
 }
@@ -193,7 +193,7 @@ Json json_of(const RecordedCall& call, const Built* built) {
   return object;
 }
 
-void print_table(const RecordedCalls& recorded, const Result* result) {
+void print_call_table(const RecordedCalls& recorded, const Result* result) {
   std::vector<std::string> heading{"call", "of", "device", "calls", "time", "from", "share"};
   if (result != nullptr) heading.insert(heading.end(), {"programs", "compiled"});
   Table table(heading);
@@ -217,8 +217,8 @@ void print_table(const RecordedCalls& recorded, const Result* result) {
   print(table.text());
 }
 
-void print_result(const Context& context, const RecordedCalls& recorded, const Result* result) {
-  if (!context.flag("json")) return print_table(recorded, result);
+void print_calls(const Context& context, const RecordedCalls& recorded, const Result* result) {
+  if (!context.flag("json")) return print_call_table(recorded, result);
   for (std::size_t i = 0; i < recorded.calls.size(); ++i)
     print_json(json_of(recorded.calls[i], result == nullptr ? nullptr : &result->calls[i]));
 }
@@ -249,8 +249,8 @@ constinit const Command prebuild_command{
         "were taken there, else estimated from the work that a call is.\n\n"
         "A call that cannot be built (its device is not here, its file has gone) is named on "
         "standard error, and the others are done all the same.",
-    .options = own_options,
-    .examples = examples,
+    .options = prebuild_options,
+    .examples = prebuild_examples,
 };
 
 int prebuild(Context& context) {
@@ -265,13 +265,13 @@ int prebuild(Context& context) {
     complain(fmt::format("note: {}: {} lines were cut short, and are left out",
                          one_line(context.text("from")), recorded.lines_cut));
   if (context.flag("dry-run")) {
-    print_result(context, recorded, nullptr);
+    print_calls(context, recorded, nullptr);
     return 0;
   }
   if (context.has("pack")) check_pack_name(context, recorded);
   become_mesh_program(context, recorded);
   Result result = build_all(context, recorded);
-  print_result(context, recorded, &result);
+  print_calls(context, recorded, &result);
   if (!context.flag("json"))
     complain(
         fmt::format("note: {} programs, {} compiled now", result.keys.size(), result.compiled));

@@ -17,7 +17,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option record_options[] = {
     {.name = "calls",
      .kind = Kind::file,
      .access = Access::update,
@@ -25,7 +25,7 @@ constexpr Option own_options[] = {
      .help = "The file to write. What it holds already stays: several runs add up.",
      .fallback = "calls.jsonl"},
 };
-constexpr Example examples[] = {
+constexpr Example record_examples[] = {
     {"kiln record -- ./solver --steps 10", "Which calls does it make, and how often?"},
     {"kiln record --calls solver.jsonl -- mpirun -n 4 ./solver",
      "All processes that it starts write into the one file."},
@@ -47,7 +47,7 @@ constinit const Command record_command{
         "started in another way records, too, where that names a file. The file is added to every "
         "second and when the program ends, by whole lines: a program that is killed loses about "
         "one second, and many may share a file.",
-    .options = own_options,
+    .options = record_options,
     .positional = {.value_name = "PROGRAM",
                    .help = "The program, looked for in PATH, and its arguments; -- goes before it "
                            "where one of them begins with -.",
@@ -56,7 +56,7 @@ constinit const Command record_command{
                    .kind = Kind::file,
                    .access = Access::none,
                    .access_rest = Access::none},
-    .examples = examples,
+    .examples = record_examples,
 };
 
 int record(Context& context) {

@@ -12,11 +12,11 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option kdb_diff_options[] = {
     options::json,
     {.name = "quiet", .help = "Prints nothing; the exit code tells.", .letter = 'q'},
 };
-constexpr Example examples[] = {
+constexpr Example kdb_diff_examples[] = {
     {"kiln kdb diff before.kdb after.kdb", "What has the tuner found?"},
 };
 
@@ -30,13 +30,13 @@ constinit const Command kdb_diff_command{
         "the first has, one with + for the second. The order within a file does not "
         "count. Of two layouts is compared what both can say.\n\n"
         "The exit code is 1 where they differ.",
-    .options = own_options,
+    .options = kdb_diff_options,
     .positional = {.value_name = "FILE",
                    .help = "The two databases.",
                    .least = 2,
                    .most = 2,
                    .kind = Kind::file},
-    .examples = examples,
+    .examples = kdb_diff_examples,
 };
 
 int kdb_diff(Context& context) {

@@ -10,8 +10,8 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::directory};
-constexpr Example examples[] = {
+constexpr Option kdb_extract_options[] = {options::directory};
+constexpr Example kdb_extract_examples[] = {
     {"kiln kdb extract published.kdb -C kernels",
      "Writes kernels/PATTERN/SETTING/0-0.bin and so on."},
 };
@@ -49,9 +49,9 @@ constinit const Command kdb_extract_command{
         "Writes each kernel binary of a database in the published layout to a file of its own, "
         "DIR/PATTERN/SETTING/RECORD-KERNEL.bin, and prints its name and size. Kernel 0 computes, 1 "
         "and 2 prepare the matrices A and B. Databases of version 3 hold none.",
-    .options = own_options,
+    .options = kdb_extract_options,
     .positional = one_database,
-    .examples = examples,
+    .examples = kdb_extract_examples,
 };
 
 int kdb_extract(Context& context) {

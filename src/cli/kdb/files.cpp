@@ -12,12 +12,12 @@ namespace kiln::cli {
 namespace {
 
 /// Real databases have less than 2 MB; published ones may carry kernels.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_database_bytes = std::uint64_t{1} << 30;
 
 }  // namespace
 
 Bytes read_database_bytes(const std::string& path) {
-  return value_or_throw(read_input(path, most_bytes));
+  return value_or_throw(read_input(path, most_database_bytes));
 }
 
 DatabaseFile read_database(const std::string& path) {

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Option own_options[] = {options::json};
+constexpr Option kdb_info_options[] = {options::json};
 
 constexpr Example info_examples[] = {
     {"kiln kdb info Tahiti.kdb", "Which layout is it, and how much of it is tuned?"},
@@ -24,12 +24,12 @@ constexpr Example summary_examples[] = {
     {"kiln kdb summary Tahiti.kdb", "Which patterns are tuned?"},
 };
 
-struct Totals {
+struct DatabaseTotals {
   std::size_t settings = 0, records = 0, tuned = 0, kernels = 0, unknown = 0;
 };
 
-Totals totals_of(const std::vector<kdb::PatternSummary>& patterns) {
-  Totals totals;
+DatabaseTotals database_totals_of(const std::vector<kdb::PatternSummary>& patterns) {
+  DatabaseTotals totals;
   for (const auto& pattern : patterns) {
     totals.settings += pattern.settings;
     totals.records += pattern.records;
@@ -51,7 +51,7 @@ const char* meaning_of(kdb::Layout layout) {
   }
 }
 
-std::string milliseconds(const kdb::PatternSummary& pattern, double time) {
+std::string milliseconds_of(const kdb::PatternSummary& pattern, double time) {
   return pattern.tuned == 0 ? "-" : fmt::format("{:.6g}", time);
 }
 
@@ -63,7 +63,7 @@ constinit const Command kdb_info_command{
     .description =
         "Prints the layout of a clBLAS kernel database, its header and how much it "
         "holds. Version 3 is what clBLAS 2.12 writes, version 1 what its wiki describes.",
-    .options = own_options,
+    .options = kdb_info_options,
     .positional = one_database,
     .examples = info_examples,
 };
@@ -71,7 +71,7 @@ constinit const Command kdb_info_command{
 int kdb_info(Context& context) {
   const DatabaseFile file = read_database(context.arguments().front());
   const kdb::Database& database = file.database;
-  const Totals totals = totals_of(kdb::summarize(database));
+  const DatabaseTotals totals = database_totals_of(kdb::summarize(database));
   if (context.flag("json")) {
     print_json({{"file", file.path},
                 {"bytes", file.bytes.size()},
@@ -109,7 +109,7 @@ constinit const Command kdb_summary_command{
     .description =
         "Prints a line a pattern: its BLAS function, settings, records, how many of them "
         "are tuned, the shortest and the longest time in milliseconds.",
-    .options = own_options,
+    .options = kdb_info_options,
     .positional = one_database,
     .examples = summary_examples,
 };
@@ -137,7 +137,7 @@ int kdb_summary(Context& context) {
     table.row({pattern.function.empty() ? "?" : std::string(pattern.function),
                kdb::describe(file.database, place), std::to_string(pattern.settings),
                std::to_string(pattern.records), std::to_string(pattern.tuned),
-               milliseconds(pattern, pattern.fastest), milliseconds(pattern, pattern.slowest)});
+               milliseconds_of(pattern, pattern.fastest), milliseconds_of(pattern, pattern.slowest)});
   }
   print(table.text());
   return 0;

@@ -26,7 +26,7 @@ Resolver resolver_of(const Context& context) {
 
 /// The device of --device; else the one that a file is named after, as clBLAS names them; else the
 /// first.
-DevicePtr device_of(const Context& context, const std::string& file) {
+DevicePtr device_of_records(const Context& context, const std::string& file) {
   if (context.has("device")) return value_or_throw(select_devices(context.text("device"))).front();
   const auto all = value_or_throw(all_devices());
   const std::string name = std::filesystem::path(file).stem().string();
@@ -42,7 +42,7 @@ int records_to_store(Context& context) {
     throw Error(Errc::bad_input, "kdb convert: missing FILE, a kernel database");
   const DatabaseFile file = read_database(context.arguments().front());
   Resolver resolver = resolver_of(context);
-  const DevicePtr device = device_of(context, file.path);
+  const DevicePtr device = device_of_records(context, file.path);
   const auto name = std::filesystem::path(file.path).filename().string();
   const auto put = value_or_throw(blas::put_on_record(file.database, name, resolver, *device));
   print_text(fmt::format("{} records of {} problem classes are on record for {}\n", put.taken,
@@ -68,7 +68,7 @@ int records_from_store(Context& context) {
 int write_records(Context& context, std::string_view layout) {
   const std::string& output = required_output(context);
   const Resolver resolver = resolver_of(context);
-  const DevicePtr device = device_of(context, output);
+  const DevicePtr device = device_of_records(context, output);
   auto made = blas::database_of_store(resolver, *device, doubles_of(context));
   print_notes(made.notes);
   if (layout != "v3") {

@@ -7,6 +7,7 @@
 #include "cli/json_line.hpp"
 #include "cli/kdb/commands.hpp"
 #include "cli/kdb/files.hpp"
+#include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "device/device.hpp"
 
@@ -14,9 +15,9 @@ namespace kiln::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Severity = kdb::Finding::Severity;
+using FindingSeverity = kdb::Finding::Severity;
 
-constexpr Option own_options[] = {
+constexpr Option kdb_verify_options[] = {
     {.name = "device",
      .kind = Kind::text,
      .value_name = "DEVICE",
@@ -25,28 +26,28 @@ constexpr Option own_options[] = {
     {.name = "quiet", .help = "Prints errors only.", .letter = 'q'},
 };
 
-constexpr Example examples[] = {
+constexpr Example kdb_verify_examples[] = {
     {"kiln kdb verify Tahiti.kdb", "Will clBLAS take this file, and get right results of it?"},
     {"kiln kdb verify --device gpu Tahiti.kdb", "Will this machine's GPU?"},
 };
 
 /// Everything that is wrong with one file. `unreadable` where it cannot even be read through; then
 /// `findings` are those from before that place, and there is no database.
-struct Report {
+struct KdbReport {
   kdb::Database database;
   std::vector<kdb::Finding> findings;
   std::string unreadable;
 
-  std::size_t count(Severity severity) const {
+  std::size_t count(FindingSeverity severity) const {
     std::size_t number = 0;
     for (const auto& finding : findings) number += finding.severity == severity;
     return number;
   }
-  bool good() const { return unreadable.empty() && count(Severity::error) == 0; }
+  bool good() const { return unreadable.empty() && count(FindingSeverity::error) == 0; }
 };
 
-Report report_on(const Bytes& bytes, const kdb::DeviceLimits& device) {
-  Report report;
+KdbReport kdb_report_on(const Bytes& bytes, const kdb::DeviceLimits& device) {
+  KdbReport report;
   // Wrong sums are findings among others: a file with one damaged record is still worth looking at.
   auto database = kdb::parse(bytes, report.findings);
   if (!database) {
@@ -61,19 +62,15 @@ Report report_on(const Bytes& bytes, const kdb::DeviceLimits& device) {
   return report;
 }
 
-std::string line_of(const Report& report, const kdb::Finding& finding) {
+std::string line_of(const KdbReport& report, const kdb::Finding& finding) {
   return fmt::format("byte {}, {}: {} [{}]", finding.place.offset,
                      kdb::describe(report.database, finding.place), finding.text, finding.rule);
 }
 
-std::string plural(std::size_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
-
-std::string verdict(const Report& report) {
+std::string verdict(const KdbReport& report) {
   if (!report.unreadable.empty()) return "unreadable";
-  const std::size_t errors = report.count(Severity::error);
-  const std::size_t warnings = report.count(Severity::warning);
+  const std::size_t errors = report.count(FindingSeverity::error);
+  const std::size_t warnings = report.count(FindingSeverity::warning);
   std::string text = errors > 0 ? plural(errors, "error") : "ok";
   if (warnings > 0) text += ", " + plural(warnings, "warning");
   if (errors > 0) return text;
@@ -81,17 +78,17 @@ std::string verdict(const Report& report) {
                                                            : "; clBLAS 2.12 reads version 3 only");
 }
 
-void print_text(const std::string& path, const Report& report, bool quiet) {
+void print_kdb_findings(const std::string& path, const KdbReport& report, bool quiet) {
   if (!report.unreadable.empty()) complain(fmt::format("{}: {}", path, report.unreadable));
   for (const auto& finding : report.findings) {
-    const bool error = finding.severity == Severity::error;
+    const bool error = finding.severity == FindingSeverity::error;
     if (error || !quiet)
       complain(fmt::format("{}{}: {}", error ? "" : "warning: ", path, line_of(report, finding)));
   }
   if (!quiet) print(fmt::format("{}: {}\n", path, verdict(report)));
 }
 
-Json json_of(const std::string& path, const Report& report) {
+Json json_of(const std::string& path, const KdbReport& report) {
   Json json{{"file", path}, {"ok", report.good()}};
   if (report.unreadable.empty())
     json["layout"] = kdb::name_of(report.database.layout);
@@ -100,7 +97,7 @@ Json json_of(const std::string& path, const Report& report) {
   json["findings"] = Json::array();
   for (const auto& finding : report.findings)
     json["findings"].push_back(
-        {{"severity", finding.severity == Severity::error ? "error" : "warning"},
+        {{"severity", finding.severity == FindingSeverity::error ? "error" : "warning"},
          {"rule", finding.rule},
          {"offset", finding.place.offset},
          {"place", kdb::describe(report.database, finding.place)},
@@ -112,7 +109,7 @@ Json json_of(const std::string& path, const Report& report) {
 }
 
 // OpenCL is only loaded where a device is asked for.
-kdb::DeviceLimits limits_of(const Context& context) {
+kdb::DeviceLimits device_limits_of(const Context& context) {
   if (!context.has("device")) return {};
   const auto devices = value_or_throw(select_devices(context.text("device")));
   return {devices.front()->max_work_group_size};
@@ -130,27 +127,27 @@ constinit const Command kdb_verify_command{
         "finding has the byte offset, the pattern, setting and record, and the rule. What clBLAS "
         "would never use is a warning.\n\n"
         "The exit code is 2 where there is an error; warnings leave it 0.",
-    .options = own_options,
+    .options = kdb_verify_options,
     .positional = {.value_name = "FILE",
                    .help = "Kernel databases; - is standard input.",
                    .least = 1,
                    .most = 1'000'000,
                    .kind = Kind::file},
-    .examples = examples,
+    .examples = kdb_verify_examples,
 };
 
 int kdb_verify(Context& context) {
   const EndsAtOnce reading;
-  const kdb::DeviceLimits device = limits_of(context);
+  const kdb::DeviceLimits device = device_limits_of(context);
   bool good = true;
   for (const std::string& path : context.arguments()) {
     const Bytes bytes = read_database_bytes(path);
-    const Report report = report_on(bytes, device);
+    const KdbReport report = kdb_report_on(bytes, device);
     good = good && report.good();
     if (context.flag("json")) {
       print_json(json_of(path, report));
     } else {
-      print_text(path, report, context.flag("quiet"));
+      print_kdb_findings(path, report, context.flag("quiet"));
     }
   }
   return good ? 0 : exit_code(Errc::bad_input);

@@ -5,7 +5,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option mesh_aero_options[] = {
     {.name = "grid",
      .kind = Kind::file,
      .value_name = "FILE",
@@ -35,7 +35,7 @@ constexpr Option own_options[] = {
     options::json,
 };
 
-constexpr Example examples[] = {
+constexpr Example mesh_aero_examples[] = {
     {"kiln mesh aero --grid FE_grid.h5", "Each step's iterations and change."},
     {"kiln mesh aero -n 2 --report", "2 steps on the large mesh, and what each loop took."},
 };
@@ -54,8 +54,8 @@ constinit const Command mesh_aero_command{
         "(within 0.02 %); with --reference the last result is held against that on any mesh. A "
         "failure is exit code 1. On small meshes the change is down to rounding after a dozen "
         "steps: hold an earlier one against its reference.",
-    .options = own_options,
-    .examples = examples,
+    .options = mesh_aero_options,
+    .examples = mesh_aero_examples,
 };
 
 }  // namespace kiln::cli

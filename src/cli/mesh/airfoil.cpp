@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view precisions[] = {"d", "s"};
 
-constexpr Option own_options[] = {
+constexpr Option mesh_airfoil_options[] = {
     {.name = "grid",
      .kind = Kind::file,
      .value_name = "FILE",
@@ -43,7 +43,7 @@ constexpr Option own_options[] = {
     options::json,
 };
 
-constexpr Example examples[] = {
+constexpr Example mesh_airfoil_examples[] = {
     {"kiln mesh airfoil -n 100 --report", "100 time steps, and what each loop took."},
     {"kiln mesh airfoil --grid grid.h5 --precision s --json",
      "One line every 100 time steps: {\"iteration\": …, \"rms\": …}."},
@@ -61,8 +61,8 @@ constinit const Command mesh_airfoil_command{
         "After 1000 steps on the mesh of 720,000 cells the result is held against OP2's reference "
         "(within 1e-5 % in double, 0.1 % in single precision); with --reference the last result is "
         "held against that on any mesh. A failure is exit code 1.",
-    .options = own_options,
-    .examples = examples,
+    .options = mesh_airfoil_options,
+    .examples = mesh_airfoil_examples,
 };
 
 }  // namespace kiln::cli

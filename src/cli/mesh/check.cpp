@@ -5,9 +5,9 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::map_sets, options::dat_set, options::json};
+constexpr Option mesh_check_options[] = {options::map_sets, options::dat_set, options::json};
 
-constexpr Example examples[] = {
+constexpr Example mesh_check_examples[] = {
     {"kiln mesh check new_grid.h5", "Is anything odd about this mesh?"},
 };
 
@@ -22,9 +22,9 @@ constinit const Command mesh_check_command{
         "elements that name one target twice, elements that no map leads to, numbers that are not "
         "finite, and all that was left out because nothing says what it is. The order of a cell's "
         "nodes does not matter.",
-    .options = own_options,
+    .options = mesh_check_options,
     .positional = one_mesh,
-    .examples = examples,
+    .examples = mesh_check_examples,
 };
 
 }  // namespace kiln::cli

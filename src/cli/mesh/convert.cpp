@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view shapes[] = {"vertex", "line",    "triangle", "quad",
                                        "tetra",  "pyramid", "wedge",    "hexahedron"};
 
-constexpr Option own_options[] = {
+constexpr Option mesh_convert_options[] = {
     {.name = "dat",
      .kind = Kind::text,
      .value_name = "NAME",
@@ -36,7 +36,7 @@ constexpr Option own_options[] = {
     options::dat_set,
 };
 
-constexpr Example examples[] = {
+constexpr Example mesh_convert_examples[] = {
     {"kiln mesh convert new_grid.dat new_grid.h5", "Text to HDF5."},
     {"kiln mesh convert flow.h5 flow.vtu --dat p_q", "A picture of the flow for ParaView."},
     {"kiln mesh convert mesh.h5 mesh.vtu --map tets=cells:nodes --shape tetra",
@@ -54,14 +54,14 @@ constinit const Command mesh_convert_command{
         "Reads a mesh file (HDF5 or text, told by its content) and writes it as the second name's "
         "extension says: .h5 and .hdf5 are HDF5, .dat is text, .vtu is VTK's format, which is only "
         "written. What the new format has no place for is named in a note.",
-    .options = own_options,
+    .options = mesh_convert_options,
     .positional = {.value_name = "FILE",
                    .help = "The file to read (- is standard input), then the file to write.",
                    .least = 2,
                    .most = 2,
                    .kind = Kind::file,
                    .access_rest = Access::write},
-    .examples = examples,
+    .examples = mesh_convert_examples,
 };
 
 }  // namespace kiln::cli

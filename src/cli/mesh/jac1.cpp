@@ -5,7 +5,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option mesh_jac1_options[] = {
     options::application_intervals,
     options::application_report,
     options::application_check,
@@ -17,7 +17,7 @@ constexpr Option own_options[] = {
     options::json,
 };
 
-constexpr Example examples[] = {
+constexpr Example mesh_jac1_examples[] = {
     {"kiln mesh jac1", "OP2's grid of 25 nodes."},
     {"kiln mesh jac1 -G 1000 --report", "A million nodes, and what each loop took."},
 };
@@ -33,8 +33,8 @@ constinit const Command mesh_jac1_command{
         "square after each. Everything is in double precision.\n\n"
         "All values are exact in binary, so every node is held against what it must be; "
         "one that differs is exit code 1.",
-    .options = own_options,
-    .examples = examples,
+    .options = mesh_jac1_options,
+    .examples = mesh_jac1_examples,
 };
 
 }  // namespace kiln::cli

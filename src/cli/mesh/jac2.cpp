@@ -5,7 +5,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option mesh_jac2_options[] = {
     options::application_intervals,
     options::application_report,
     options::application_check,
@@ -17,7 +17,7 @@ constexpr Option own_options[] = {
     options::json,
 };
 
-constexpr Example examples[] = {
+constexpr Example mesh_jac2_examples[] = {
     {"kiln mesh jac2", "OP2's grid of 25 nodes."},
     {"kiln mesh jac2 -G 1000 --report", "A million nodes, and what each loop took."},
 };
@@ -34,8 +34,8 @@ constinit const Command mesh_jac2_command{
         "components of padding, which nobody reads.\n\n"
         "All values are exact in binary, so every node is held against what it must be; "
         "one that differs is exit code 1.",
-    .options = own_options,
-    .examples = examples,
+    .options = mesh_jac2_options,
+    .examples = mesh_jac2_examples,
 };
 
 }  // namespace kiln::cli

@@ -6,7 +6,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option mesh_naca0012_options[] = {
     {.name = "cells-along",
      .kind = Kind::integer,
      .value_name = "I",
@@ -30,7 +30,7 @@ constexpr Option own_options[] = {
     options::json,
 };
 
-constexpr Example examples[] = {
+constexpr Example mesh_naca0012_examples[] = {
     {"kiln mesh naca0012 -o new_grid.h5", "The reference mesh of OP2's airfoil: 720,000 cells."},
     {"kiln mesh naca0012 -I 100 -J 150 --aero -o FE_grid.dat",
      "A mesh of 45,000 cells for aero, as text."},
@@ -44,8 +44,8 @@ constinit const Command mesh_naca0012_command{
     .description =
         "Writes the C-grid that OP2's applications airfoil and aero run on, of 3IJ quadrilaterals, "
         "as HDF5 (.h5, .hdf5) or text (.dat). Coordinates have 6 decimals in both.",
-    .options = own_options,
-    .examples = examples,
+    .options = mesh_naca0012_options,
+    .examples = mesh_naca0012_examples,
 };
 
 }  // namespace kiln::cli

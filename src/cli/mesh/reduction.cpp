@@ -5,7 +5,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option mesh_reduction_options[] = {
     {.name = "grid",
      .kind = Kind::file,
      .value_name = "FILE",
@@ -21,7 +21,7 @@ constexpr Option own_options[] = {
     options::json,
 };
 
-constexpr Example examples[] = {
+constexpr Example mesh_reduction_examples[] = {
     {"kiln mesh reduction --grid new_grid.h5", "Is each edge and each cell counted once?"},
 };
 
@@ -33,8 +33,8 @@ constinit const Command mesh_reduction_command{
     .description =
         "Counts the edges of a mesh in a loop with data through a map, and its cells in "
         "one without. A count that is not the set's size is exit code 1.",
-    .options = own_options,
-    .examples = examples,
+    .options = mesh_reduction_options,
+    .examples = mesh_reduction_examples,
 };
 
 }  // namespace kiln::cli

@@ -41,7 +41,7 @@ void add_option(const Context& context, const Option& option, std::vector<std::s
 
 /// All that was given, wherever, as words. The config file is read already, and may speak of
 /// sub-commands that the other program does not know.
-std::vector<std::string> words_of(const Context& context) {
+std::vector<std::string> program_words_of(const Context& context) {
   std::vector<std::string> words;
   const std::string_view name = context.command().name;
   const auto blank = name.find(' ');
@@ -59,7 +59,7 @@ std::vector<std::string> words_of(const Context& context) {
 
 int run_mesh_program(Context& context) {
   const fs::path program = find_program();
-  std::vector<std::string> words = words_of(context);
+  std::vector<std::string> words = program_words_of(context);
   std::string own_name = program.string();
   std::vector<char*> pointers{own_name.data()};
   for (std::string& word : words) pointers.push_back(word.data());

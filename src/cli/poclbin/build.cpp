@@ -8,6 +8,7 @@
 #include "cli/common_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/json_line.hpp"
+#include "cli/layout.hpp"
 #include "cli/local_size.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
@@ -22,9 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-using Outcome = ProvenStart::Outcome;
+using StartOutcome = ProvenStart::Outcome;
 
-constexpr Option own_options[] = {
+constexpr Option poclbin_build_options[] = {
     {.name = "local-size",
      .kind = Kind::text,
      .value_name = "N[xN[xN]]",
@@ -72,7 +73,7 @@ constexpr Option own_options[] = {
     options::output,
     options::json,
 };
-constexpr Example examples[] = {
+constexpr Example poclbin_build_examples[] = {
     {"kiln poclbin build kernel.cl --local-size 64 --local-size 128 -o app.poclbin",
      "Two local sizes in one file, and the generic function for all others."},
 };
@@ -87,7 +88,7 @@ std::array<std::uint32_t, 3> size_of(const std::string& text) {
   return size;
 }
 
-DevicePtr pocl_device(const Context& context) {
+DevicePtr chosen_pocl_device(const Context& context) {
   const auto devices = value_or_throw(select_devices(context.text("devices")));
   const auto found = std::find_if(devices.begin(), devices.end(),
                                   [](const DevicePtr& device) { return device->pocl; });
@@ -135,29 +136,29 @@ std::string outcome_text(const ProvenStart& start) {
   const std::string which =
       start.made.empty() ? "no compiler" : "the driver compiled: it made " + start.made.front();
   switch (start.outcome) {
-    case Outcome::ran:
+    case StartOutcome::ran:
       return fmt::format("{}; the first launch was done after {:.0f} ms", which,
                          start.seconds * 1000);
-    case Outcome::died:
+    case StartOutcome::died:
       return fmt::format("{}; the kernel did not survive made-up arguments ({})", which,
                          start.detail);
-    case Outcome::hung:
+    case StartOutcome::hung:
       return which + "; the kernel did not end on made-up arguments";
-    case Outcome::skipped:
+    case StartOutcome::skipped:
       break;
   }
   return "not tried: " + start.detail;
 }
 
-const char* outcome_name(Outcome outcome) {
+const char* outcome_name(StartOutcome outcome) {
   switch (outcome) {
-    case Outcome::ran:
+    case StartOutcome::ran:
       return "ran";
-    case Outcome::died:
+    case StartOutcome::died:
       return "died";
-    case Outcome::hung:
+    case StartOutcome::hung:
       return "hung";
-    case Outcome::skipped:
+    case StartOutcome::skipped:
       break;
   }
   return "not tried";
@@ -181,7 +182,7 @@ void print_built(const std::string& file, const BuiltArchive& built, const Devic
   print_json(json);
 }
 
-void print_text(const std::string& file, const BuiltArchive& built, const Device& device) {
+void print_archive(const std::string& file, const BuiltArchive& built, const Device& device) {
   print(fmt::format("{}: {} bytes, {} in {} for {}\n", file, built.bytes.size(),
                     plural(built.variants.size(), "variant"),
                     plural(value_or_throw(poclbin::parse(built.bytes)).kernels.size(), "kernel"),
@@ -190,7 +191,7 @@ void print_text(const std::string& file, const BuiltArchive& built, const Device
     const auto held = std::any_of(built.variants.begin(), built.variants.end(), [&](auto& each) {
       return each.kernel == start.kernel && each.variant.folder() == start.variant;
     });
-    const bool good = start.made.empty() && start.outcome != Outcome::skipped;
+    const bool good = start.made.empty() && start.outcome != StartOutcome::skipped;
     print(fmt::format("  {} {}{}: {}\n", start.kernel, start.variant,
                       held ? "" : " (the generic function)",
                       styled(good ? Style::good : Style::bad, outcome_text(start))));
@@ -212,22 +213,22 @@ constinit const Command poclbin_build_command{
         "driver's cache is searched for files that are not the archive's. A kernel may fail on "
         "such arguments; that says nothing about the archive.\n\n"
         "The exit code is 1 where the proof fails; the archive is written all the same.",
-    .options = own_options,
+    .options = poclbin_build_options,
     .positional = {.value_name = "KERNEL.cl",
                    .help = "An OpenCL C file.",
                    .least = 1,
                    .most = 1,
                    .kind = Kind::file},
-    .examples = examples,
+    .examples = poclbin_build_examples,
 };
 
 int poclbin_build(Context& context) {
   const std::string& output = required_output(context);
   const ArchiveBuild build = build_of(context, context.arguments().front());
-  const auto device = pocl_device(context);
+  const auto device = chosen_pocl_device(context);
   const auto built = value_or_throw(build_archive(*device, build));
   value_or_throw(write_file(output, built.bytes));
-  context.flag("json") ? print_built(output, built, *device) : print_text(output, built, *device);
+  context.flag("json") ? print_built(output, built, *device) : print_archive(output, built, *device);
   return starts_without_compiler(built.starts) ? 0 : 1;
 }
 

@@ -16,12 +16,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Option own_options[] = {
+constexpr Option poclbin_check_device_options[] = {
     options::devices,
     options::json,
     {.name = "quiet", .help = "Prints nothing; the exit code tells.", .letter = 'q'},
 };
-constexpr Example examples[] = {
+constexpr Example poclbin_check_device_examples[] = {
     {"kiln poclbin check-device app.poclbin", "Will this machine's PoCL take it, and if not, why?"},
 };
 
@@ -56,9 +56,9 @@ constinit const Command poclbin_check_device_command{
         "answers every refusal with CL_INVALID_BINARY, and misreads versions newer than its own. "
         "Nothing of the archive is loaded.\n\n"
         "The exit code is 1 where no device takes an archive.",
-    .options = own_options,
+    .options = poclbin_check_device_options,
     .positional = some_archives,
-    .examples = examples,
+    .examples = poclbin_check_device_examples,
 };
 
 int poclbin_check_device(Context& context) {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view wiki_layout = "wiki-v1";
 constexpr std::string_view targets[] = {wiki_layout, "1", "2", "3",  "4",  "5", "6",
                                         "7",         "8", "9", "10", "11", "12"};
-constexpr Option own_options[] = {
+constexpr Option poclbin_convert_options[] = {
     {.name = "to",
      .kind = Kind::choice,
      .value_name = "LAYOUT",
@@ -32,7 +32,7 @@ constexpr Option own_options[] = {
              "come "
              "without any."},
 };
-constexpr Example examples[] = {
+constexpr Example poclbin_convert_examples[] = {
     {"kiln poclbin convert --to 11 debian12.poclbin -o newer.poclbin",
      "The layout that PoCL 4.0 to 7.1 write."},
     {"kiln poclbin convert --to 9 --metadata-from real.poclbin page.poclbin -o new.poclbin",
@@ -71,9 +71,9 @@ constinit const Command poclbin_convert_command{
         "old wiki page, and says on standard error what is lost and what had to be assumed. The "
         "contents of the files stay as they are: code that one PoCL release made does not become "
         "another's.",
-    .options = own_options,
+    .options = poclbin_convert_options,
     .positional = one_archive,
-    .examples = examples,
+    .examples = poclbin_convert_examples,
 };
 
 int poclbin_convert(Context& context) {

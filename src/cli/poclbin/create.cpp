@@ -20,16 +20,16 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_files = 100'000;
 constexpr std::uint64_t most_file_bytes = UINT32_MAX;  // the format's size fields have 32 bits
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_part_bytes = std::uint64_t{1} << 30;
 
-constexpr Option own_options[] = {
+constexpr Option poclbin_create_options[] = {
     options::output,
     {.name = "metadata-from",
      .kind = Kind::file,
      .value_name = "ARCHIVE",
      .help = "A real archive that describes device and kernels, in place of DIR/poclbin.json."},
 };
-constexpr Example examples[] = {
+constexpr Example poclbin_create_examples[] = {
     {"kiln poclbin create app -o app.poclbin", "Makes an archive of what extract wrote."},
 };
 
@@ -38,7 +38,7 @@ using Contents = std::map<std::string, Bytes>;
 
 Contents read_folder(const fs::path& folder) {
   Contents contents;
-  std::uint64_t left = most_bytes;
+  std::uint64_t left = most_part_bytes;
   std::error_code error;
   for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error)) {
@@ -156,10 +156,10 @@ constinit const Command poclbin_create_command{
         "those listed there, in the order of their names; one folder gives the same archive on "
         "every machine. Where contents have changed, the build hash is a new one, made from them: "
         "PoCL takes two archives of one build hash for one program.",
-    .options = own_options,
+    .options = poclbin_create_options,
     .positional =
         {.value_name = "DIR", .help = "The folder.", .least = 1, .most = 1, .kind = Kind::folder},
-    .examples = examples,
+    .examples = poclbin_create_examples,
 };
 
 int poclbin_create(Context& context) {

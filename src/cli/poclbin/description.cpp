@@ -10,7 +10,7 @@
 namespace kiln::cli {
 namespace {
 
-using Json = nlohmann::json;
+using DescriptionJson = nlohmann::json;
 
 /// Reads fields of a description. What is wrong is thrown with the field's place.
 class Reader {
@@ -22,16 +22,16 @@ class Reader {
   }
 
   /// A member; null where it is absent.
-  const Json& at(const Json& object, const char* name, const std::string& place) const {
-    static const Json absent;
+  const DescriptionJson& at(const DescriptionJson& object, const char* name, const std::string& place) const {
+    static const DescriptionJson absent;
     if (!object.is_object()) refuse(place, "an object");
     const auto found = object.find(name);
     return found == object.end() ? absent : *found;
   }
 
-  std::string_view text(const Json& json, const std::string& place) const {
+  std::string_view text(const DescriptionJson& json, const std::string& place) const {
     if (json.is_string()) return keep(json.get<std::string>());
-    const Json& hex = at(json, "hex", place);
+    const DescriptionJson& hex = at(json, "hex", place);
     if (!hex.is_string()) refuse(place, "a text, or an object with its hex digits");
     const auto digits = hex.get<std::string>();
     const Bytes bytes = from_hex(digits);
@@ -41,7 +41,7 @@ class Reader {
 
   /// A number, or a text with one in hexadecimal ("0x1f").
   template <class T>
-  T number(const Json& json, const std::string& place) const {
+  T number(const DescriptionJson& json, const std::string& place) const {
     std::uint64_t value = 0;
     if (json.is_string()) {
       const auto& digits = json.get_ref<const std::string&>();
@@ -61,19 +61,19 @@ class Reader {
   }
 
   template <class T>
-  T number_or_0(const Json& json, const std::string& place) const {
+  T number_or_0(const DescriptionJson& json, const std::string& place) const {
     return json.is_null() ? T{0} : number<T>(json, place);
   }
 
   /// Calls `each` with every element and its place.
   template <class Each>
-  void list(const Json& json, const std::string& place, const Each& each) const {
+  void list(const DescriptionJson& json, const std::string& place, const Each& each) const {
     if (!json.is_array()) refuse(place, "a list");
     for (std::size_t i = 0; i < json.size(); ++i) each(json[i], fmt::format("{}[{}]", place, i));
   }
 
   template <class T, std::size_t size>
-  std::array<T, size> numbers(const Json& json, const std::string& place) const {
+  std::array<T, size> numbers(const DescriptionJson& json, const std::string& place) const {
     if (!json.is_array() || json.size() != size)
       refuse(place, fmt::format("a list of {} numbers", size));
     std::array<T, size> values;
@@ -81,9 +81,9 @@ class Reader {
     return values;
   }
 
-  std::vector<poclbin::File> files(const Json& json, const std::string& place) const {
+  std::vector<poclbin::File> files(const DescriptionJson& json, const std::string& place) const {
     std::vector<poclbin::File> found;
-    list(json, place, [&](const Json& path, const std::string& where) {
+    list(json, place, [&](const DescriptionJson& path, const std::string& where) {
       found.push_back({text(path, where), {}});
     });
     return found;
@@ -97,8 +97,8 @@ class Reader {
   const std::string* path_;
 };
 
-poclbin::Argument read_argument(const Reader& reader, const Json& json, const std::string& place) {
-  const auto field = [&](const char* name) -> const Json& { return reader.at(json, name, place); };
+poclbin::Argument read_argument(const Reader& reader, const DescriptionJson& json, const std::string& place) {
+  const auto field = [&](const char* name) -> const DescriptionJson& { return reader.at(json, name, place); };
   const auto where = [&](const char* name) { return place + "." + name; };
   poclbin::Argument argument;
   argument.name = reader.text(field("name"), where("name"));
@@ -114,34 +114,34 @@ poclbin::Argument read_argument(const Reader& reader, const Json& json, const st
   return argument;
 }
 
-poclbin::Kernel read_kernel(const Reader& reader, const Json& json, const std::string& place) {
-  const auto field = [&](const char* name) -> const Json& { return reader.at(json, name, place); };
+poclbin::Kernel read_kernel(const Reader& reader, const DescriptionJson& json, const std::string& place) {
+  const auto field = [&](const char* name) -> const DescriptionJson& { return reader.at(json, name, place); };
   const auto where = [&](const char* name) { return place + "." + name; };
   poclbin::Kernel kernel;
   kernel.name = reader.text(field("name"), where("name"));
   kernel.required_size =
       reader.numbers<std::uint64_t, 3>(field("required_size"), where("required_size"));
-  reader.list(field("local_sizes"), where("local_sizes"), [&](const Json& size, const auto& at) {
+  reader.list(field("local_sizes"), where("local_sizes"), [&](const DescriptionJson& size, const auto& at) {
     kernel.local_sizes.push_back(reader.number<std::uint64_t>(size, at));
   });
   kernel.attributes = reader.text(field("attributes"), where("attributes"));
   kernel.metadata_flags =
       reader.number<std::uint64_t>(field("metadata_flags"), where("metadata_flags"));
-  if (const Json& block = field("sub_groups"); !block.is_null())
+  if (const DescriptionJson& block = field("sub_groups"); !block.is_null())
     kernel.sub_groups = reader.numbers<std::uint32_t, 2>(block, where("sub_groups"));
-  if (const Json& block = field("work_group"); !block.is_null())
+  if (const DescriptionJson& block = field("work_group"); !block.is_null())
     kernel.work_group = reader.numbers<std::uint32_t, 5>(block, where("work_group"));
-  if (const Json& size = field("required_sub_group"); !size.is_null())
+  if (const DescriptionJson& size = field("required_sub_group"); !size.is_null())
     kernel.required_sub_group = reader.number<std::uint32_t>(size, where("required_sub_group"));
-  reader.list(field("arguments"), where("arguments"), [&](const Json& argument, const auto& at) {
+  reader.list(field("arguments"), where("arguments"), [&](const DescriptionJson& argument, const auto& at) {
     kernel.arguments.push_back(read_argument(reader, argument, at));
   });
   kernel.files = reader.files(field("files"), where("files"));
   return kernel;
 }
 
-poclbin::Archive read_real(const Reader& reader, const Json& json) {
-  const auto field = [&](const char* name) -> const Json& { return reader.at(json, name, name); };
+poclbin::Archive read_real(const Reader& reader, const DescriptionJson& json) {
+  const auto field = [&](const char* name) -> const DescriptionJson& { return reader.at(json, name, name); };
   poclbin::Archive archive;
   archive.version = reader.number<std::uint32_t>(field("version"), "version");
   if (archive.version < poclbin::oldest_version || archive.version > poclbin::newest_version)
@@ -149,18 +149,18 @@ poclbin::Archive read_real(const Reader& reader, const Json& json) {
   archive.device_id = reader.number<std::uint64_t>(field("device_id"), "device_id");
   archive.flags = reader.number<std::uint64_t>(field("flags"), "flags");
   archive.build_hash = reader.text(field("build_hash"), "build_hash");
-  if (const Json& bytes = field("program_scope_bytes"); !bytes.is_null())
+  if (const DescriptionJson& bytes = field("program_scope_bytes"); !bytes.is_null())
     archive.program_scope_bytes = reader.number<std::uint64_t>(bytes, "program_scope_bytes");
-  reader.list(field("root"), "root", [&](const Json& files, const std::string& place) {
+  reader.list(field("root"), "root", [&](const DescriptionJson& files, const std::string& place) {
     archive.root.push_back(reader.files(files, place));
   });
-  reader.list(field("kernels"), "kernels", [&](const Json& kernel, const std::string& place) {
+  reader.list(field("kernels"), "kernels", [&](const DescriptionJson& kernel, const std::string& place) {
     archive.kernels.push_back(read_kernel(reader, kernel, place));
   });
   return archive;
 }
 
-poclbin::wiki::Archive read_wiki(const Reader& reader, const Json& json) {
+poclbin::wiki::Archive read_wiki(const Reader& reader, const DescriptionJson& json) {
   poclbin::wiki::Archive archive;
   archive.base = reader.text(reader.at(json, "base", "base"), "base");
   archive.files = reader.files(reader.at(json, "files", "files"), "files");
@@ -174,22 +174,22 @@ Description read_description(std::string_view json, const std::string& path) {
   const Reader reader(description, path);
   if (const auto within = check_json_bounds(json); !within)
     throw Error(Errc::bad_input, fmt::format("{}: {}", path, within.error().message()));
-  Json document;
+  DescriptionJson document;
   try {
-    document = Json::parse(json);
-  } catch (const Json::parse_error& error) {
+    document = DescriptionJson::parse(json);
+  } catch (const DescriptionJson::parse_error& error) {
     throw Error(Errc::bad_input, fmt::format("{}: byte {}: not valid JSON", path, error.byte));
-  } catch (const Json::exception& error) {  // a number that no double holds
+  } catch (const DescriptionJson::exception& error) {  // a number that no double holds
     throw Error(Errc::bad_input, fmt::format("{}: not valid JSON: {}", path, error.what()));
   }
-  const Json& layout = reader.at(document, "layout", "the document");
+  const DescriptionJson& layout = reader.at(document, "layout", "the document");
   if (layout == "wiki-v1")
     description.model = read_wiki(reader, document);
   else if (layout == "pocl")
     description.model = read_real(reader, document);
   else
     reader.refuse("layout", "\"pocl\" or \"wiki-v1\"");
-  if (const Json& content = reader.at(document, "content", "content"); content.is_string())
+  if (const DescriptionJson& content = reader.at(document, "content", "content"); content.is_string())
     description.content = content.get<std::string>();
   return description;
 }

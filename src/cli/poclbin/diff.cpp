@@ -16,11 +16,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Option own_options[] = {
+constexpr Option poclbin_diff_options[] = {
     options::json,
     {.name = "quiet", .help = "Prints nothing; the exit code tells.", .letter = 'q'},
 };
-constexpr Example examples[] = {
+constexpr Example poclbin_diff_examples[] = {
     {"kiln poclbin diff monday.poclbin tuesday.poclbin", "Is it the same code?"},
 };
 
@@ -51,13 +51,13 @@ constinit const Command poclbin_diff_command{
         "order of records, and program.bc, which holds the name of a temporary file and so differs "
         "from build to build.\n\n"
         "The exit code is 1 where the code differs.",
-    .options = own_options,
+    .options = poclbin_diff_options,
     .positional = {.value_name = "FILE",
                    .help = "The two archives.",
                    .least = 2,
                    .most = 2,
                    .kind = Kind::file},
-    .examples = examples,
+    .examples = poclbin_diff_examples,
 };
 
 int poclbin_diff(Context& context) {

@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "cli/common_options.hpp"
 #include "cli/file_options.hpp"
+#include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"
 #include "cli/poclbin/commands.hpp"

@@ -12,7 +12,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option poclbin_extract_options[] = {
     options::directory,
     {.name = "max-files",
      .kind = Kind::integer,
@@ -26,12 +26,12 @@ constexpr Option own_options[] = {
      .fallback = "4294967296"},
     {.name = "quiet", .help = "Does not list the files.", .letter = 'q'},
 };
-constexpr Example examples[] = {
+constexpr Example poclbin_extract_examples[] = {
     {"kiln poclbin extract app.poclbin -C app", "Writes app/program.bc, app/saxpy/… and so on."},
 };
 
 /// All files, with paths relative to the folder.
-std::vector<poclbin::File> files_of(const ArchiveFile& archive) {
+std::vector<poclbin::File> files_in_archive(const ArchiveFile& archive) {
   if (archive.wiki() != nullptr) return archive.wiki()->files;
   std::vector<poclbin::File> files;
   const auto add = [&](const std::vector<poclbin::File>& from) {
@@ -73,9 +73,9 @@ constinit const Command poclbin_extract_command{
         "Writes every file of the archive below the folder, and poclbin.json, which describes all "
         "else, so that `poclbin create` makes the same archive again. Nothing is written outside "
         "the folder, whatever the archive says and whatever links stand there.",
-    .options = own_options,
+    .options = poclbin_extract_options,
     .positional = one_archive,
-    .examples = examples,
+    .examples = poclbin_extract_examples,
 };
 
 int poclbin_extract(Context& context) {
@@ -83,7 +83,7 @@ int poclbin_extract(Context& context) {
   limits.files = static_cast<std::uint64_t>(context.integer("max-files"));
   limits.bytes = static_cast<std::uint64_t>(context.integer("max-bytes"));
   const ArchiveFile archive = read_archive(context.arguments().front());
-  const auto files = files_of(archive);
+  const auto files = files_in_archive(archive);
   check_limits(files, limits, archive.path);
   limits.bytes = std::numeric_limits<std::uint64_t>::max();  // the description does not count
   auto tree = value_or_throw(ExtractTree::open(context.text("directory"), limits));

@@ -9,7 +9,7 @@ namespace kiln::cli {
 namespace {
 
 /// PoCL's own writer stops at 256 MiB.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_archive_bytes = std::uint64_t{1} << 30;
 
 [[noreturn]] void refuse(const std::string& path, const Error& error) {
   throw Error(Errc::bad_input, fmt::format("{}: {}", path, error.message()));
@@ -18,7 +18,7 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 }  // namespace
 
 Bytes read_archive_bytes(const std::string& path) {
-  return value_or_throw(read_input(path, most_bytes));
+  return value_or_throw(read_input(path, most_archive_bytes));
 }
 
 ArchiveFile read_archive(const std::string& path) {
@@ -45,10 +45,6 @@ ArchiveFile read_real_archive(const std::string& path, std::string_view why) {
 
 std::string layout_text(poclbin::Form form, std::uint32_t version) {
   return fmt::format("{} layout, version {}", poclbin::name_of(form), version);
-}
-
-std::string plural(std::size_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
 }  // namespace kiln::cli

@@ -31,9 +31,6 @@ ArchiveFile read_real_archive(const std::string& path, std::string_view why);
 /// "PoCL's layout, version 9" or "the wiki's layout, version 1".
 std::string layout_text(poclbin::Form form, std::uint32_t version);
 
-/// "1 file", "2 files".
-std::string plural(std::size_t number, std::string_view noun);
-
 /// One or more archives as positional arguments.
 inline constexpr Positional one_archive{.value_name = "FILE",
                                         .help = "A program archive; - is standard input.",

@@ -14,8 +14,8 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::json};
-constexpr Example examples[] = {
+constexpr Option poclbin_info_options[] = {options::json};
+constexpr Example poclbin_info_examples[] = {
     {"kiln poclbin info app.poclbin", "Which device, which kernels, which local sizes?"},
 };
 
@@ -106,9 +106,9 @@ constinit const Command poclbin_info_command{
         "Shows layout and format version, the device, and each kernel with its arguments and the "
         "local sizes that it holds: those start without a compiler. The code's identity is the "
         "same for two builds of one program. With --json, all of the archive but its contents.",
-    .options = own_options,
+    .options = poclbin_info_options,
     .positional = some_archives,
-    .examples = examples,
+    .examples = poclbin_info_examples,
 };
 
 int poclbin_info(Context& context) {

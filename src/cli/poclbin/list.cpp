@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Option own_options[] = {options::json};
-constexpr Example examples[] = {
+constexpr Option poclbin_ls_options[] = {options::json};
+constexpr Example poclbin_ls_examples[] = {
     {"kiln poclbin ls app.poclbin", "Which files, how large, and where in the archive?"},
 };
 
@@ -52,9 +52,9 @@ constinit const Command poclbin_ls_command{
     .description =
         "Lists every file in the archive's order: its size, the byte offset of its contents, its "
         "path.",
-    .options = own_options,
+    .options = poclbin_ls_options,
     .positional = one_archive,
-    .examples = examples,
+    .examples = poclbin_ls_examples,
 };
 
 int poclbin_ls(Context& context) {

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::string_view no_kernels = "has no kernels to merge (kiln poclbin convert)";
 
-constexpr Option own_options[] = {
+constexpr Option poclbin_merge_options[] = {
     options::output,
     {.name = "keep-first",
      .help = "Where archives differ in a file, the first archive's is kept, and the result gets a "
              "build "
              "hash of its own. Without it, such archives are refused."},
 };
-constexpr Example examples[] = {
+constexpr Example poclbin_merge_examples[] = {
     {"kiln poclbin merge size64.poclbin size128.poclbin -o both.poclbin",
      "One archive that starts both local sizes without a compiler."},
 };
@@ -36,9 +36,9 @@ constinit const Command poclbin_merge_command{
         "archives have must be the same in both, or it is a conflict that is named; program.bc is "
         "taken from the first.\n\n"
         "The exit code is 1 where archives cannot be merged.",
-    .options = own_options,
+    .options = poclbin_merge_options,
     .positional = some_archives,
-    .examples = examples,
+    .examples = poclbin_merge_examples,
 };
 
 int poclbin_merge(Context& context) {

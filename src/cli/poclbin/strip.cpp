@@ -15,7 +15,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option poclbin_strip_options[] = {
     {.name = "program-bc", .help = "Drops program.bc, the LLVM bitcode of the whole program."},
     {.name = "output",
      .kind = Kind::file,
@@ -24,7 +24,7 @@ constexpr Option own_options[] = {
      .help = "The file to write. Without it the archive itself is replaced.",
      .letter = 'o'},
 };
-constexpr Example examples[] = {
+constexpr Example poclbin_strip_examples[] = {
     {"kiln poclbin strip --program-bc app.poclbin -o small.poclbin",
      "Half the size, no path of your home folder, and never a compiler."},
 };
@@ -88,9 +88,9 @@ constinit const Command poclbin_strip_command{
         "large, holds no path of the machine that built it (program.bc has the name of PoCL's "
         "temporary source file, by default in the home folder), and starts without a compiler at "
         "any local size. The price is said on standard error.",
-    .options = own_options,
+    .options = poclbin_strip_options,
     .positional = one_archive,
-    .examples = examples,
+    .examples = poclbin_strip_examples,
     .in_place = true,
 };
 

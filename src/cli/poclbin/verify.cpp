@@ -6,6 +6,7 @@
 #include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
+#include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/poclbin/commands.hpp"
 #include "cli/poclbin/files.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Option own_options[] = {
+constexpr Option poclbin_verify_options[] = {
     {.name = "objects",
      .help =
          "Objects (.so) that PoCL could not load are errors: the ELF header, the machine, and the "
@@ -29,21 +30,21 @@ constexpr Option own_options[] = {
     options::json,
     {.name = "quiet", .help = "Prints errors only.", .letter = 'q'},
 };
-constexpr Example examples[] = {
+constexpr Example poclbin_verify_examples[] = {
     {"kiln poclbin verify download.poclbin", "Is this safe to hand to PoCL?"},
     {"kiln poclbin verify --device-string pthread-x86_64-pc-linux-gnu-znver3 x.poclbin",
      "Also: is it for that device?"},
 };
 
 /// What is wrong with one file; `error` is empty where it is an archive.
-struct Report {
+struct ArchiveReport {
   poclbin::Verified verified;
   std::string error;
   std::vector<poclbin::ObjectProblem> objects;
 };
 
-Report report_on(ByteView bytes, std::optional<std::uint64_t> device) {
-  Report report;
+ArchiveReport archive_report_on(ByteView bytes, std::optional<std::uint64_t> device) {
+  ArchiveReport report;
   const auto verified = poclbin::verify(bytes, device);
   if (!verified) {
     report.error = verified.error().message();
@@ -58,7 +59,7 @@ Report report_on(ByteView bytes, std::optional<std::uint64_t> device) {
   return report;
 }
 
-Json json_of(const std::string& path, const Report& report, bool good) {
+Json json_of(const std::string& path, const ArchiveReport& report, bool good) {
   Json json{{"file", path}, {"ok", good}};
   if (!report.error.empty()) {
     json["error"] = report.error;
@@ -76,7 +77,7 @@ Json json_of(const std::string& path, const Report& report, bool good) {
   return json;
 }
 
-void print_text(const std::string& path, const Report& report, bool strict, bool quiet) {
+void print_archive_findings(const std::string& path, const ArchiveReport& report, bool strict, bool quiet) {
   if (!report.error.empty()) complain(fmt::format("{}: {}", path, report.error));
   for (const auto& problem : report.objects)
     if (strict || !quiet)
@@ -104,9 +105,9 @@ constinit const Command poclbin_verify_command{
         "byte offset, the field, what was found and what was expected. Nothing of the archive is "
         "loaded or run.\n\n"
         "The exit code is 2 where an archive is bad; warnings leave it 0.",
-    .options = own_options,
+    .options = poclbin_verify_options,
     .positional = some_archives,
-    .examples = examples,
+    .examples = poclbin_verify_examples,
 };
 
 int poclbin_verify(Context& context) {
@@ -117,13 +118,13 @@ int poclbin_verify(Context& context) {
   bool all_good = true;
   for (const std::string& path : context.arguments()) {
     const Bytes bytes = read_archive_bytes(path);
-    const Report report = report_on(bytes, device);
+    const ArchiveReport report = archive_report_on(bytes, device);
     const bool good = report.error.empty() && (!strict || report.objects.empty());
     all_good = all_good && good;
     if (context.flag("json"))
       print_json(json_of(path, report, good));
     else
-      print_text(path, report, strict, quiet);
+      print_archive_findings(path, report, strict, quiet);
   }
   return all_good ? 0 : exit_code(Errc::bad_input);
 }

@@ -19,9 +19,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Option own_options[] = {options::store, options::kind, options::system_store,
+constexpr Option store_explain_options[] = {options::store, options::kind, options::system_store,
                                   options::shared_store, options::json};
-constexpr Example examples[] = {
+constexpr Example store_explain_examples[] = {
     {"kiln store explain 3f2a", "Which layers have it, and what is its nearest relative?"},
     {"kiln store explain 3f2a 91c0", "Why are these two not one?"},
 };
@@ -102,12 +102,12 @@ constinit const Command store_explain_command{
         "With one KEY: what each layer of the store says to it, with the time that took, and the "
         "entry that differs in the fewest facts: what changed, and so why this one was made. With "
         "two: the facts in which they differ, \"-\" of the first and \"+\" of the second.",
-    .options = own_options,
+    .options = store_explain_options,
     .positional = {.value_name = "KEY",
                    .help = "The first letters of a key.",
                    .least = 1,
                    .most = 2},
-    .examples = examples,
+    .examples = store_explain_examples,
 };
 
 int store_explain(Context& context) {

@@ -20,9 +20,9 @@ constexpr Option sign{.name = "sign",
                       .help =
                           "Signs every entry with this user's key. Without it, and without --key, "
                           "entries keep the signatures that they came with."};
-constexpr Option own_options[] = {options::store, options::kind,        options::device_text,
+constexpr Option store_export_options[] = {options::store, options::kind,        options::device_text,
                                   sign,           options::signing_key, options::json};
-constexpr Example examples[] = {
+constexpr Example store_export_examples[] = {
     {"kiln store export all.kiln", "Everything that was compiled and tuned here, in one file."},
     {"kiln store export --sign --kind artifact --device pthread cpu.kiln",
      "The programs for PoCL's processors, signed."},
@@ -49,7 +49,7 @@ constinit const Command store_export_command{
         "KEY is the first letters of keys; without any, all entries are taken that --kind and "
         "--device let through. An entry that is damaged, or that this machine may not use itself, "
         "is left out and named, and the exit code is 1.",
-    .options = own_options,
+    .options = store_export_options,
     .positional = {.value_name = "PACK [KEY]",
                    .help = "The file to write, and the first letters of keys.",
                    .least = 1,
@@ -57,7 +57,7 @@ constinit const Command store_export_command{
                    .kind = Kind::file,
                    .access = Access::write,
                    .access_rest = Access::none},
-    .examples = examples,
+    .examples = store_export_examples,
 };
 
 int store_export(Context& context) {

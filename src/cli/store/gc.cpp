@@ -19,10 +19,10 @@ constexpr Option max_size{.name = "max-size",
                           .help =
                               "How large the store may be afterwards (500M, 2G). Default: what "
                               "--store-size says."};
-constexpr Option dry_run{.name = "dry-run", .help = "Only tells what would be removed."};
-constexpr Option own_options[] = {options::store, options::store_size, max_size, dry_run,
+constexpr Option gc_dry_run{.name = "dry-run", .help = "Only tells what would be removed."};
+constexpr Option store_gc_options[] = {options::store, options::store_size, max_size, gc_dry_run,
                                   options::json};
-constexpr Example examples[] = {
+constexpr Example store_gc_examples[] = {
     {"kiln store gc --max-size 2G", "What saves the least time a byte goes, until 2 GB are left."},
     {"kiln store gc --dry-run", "What would go?"},
 };
@@ -46,8 +46,8 @@ constinit const Command store_gc_command{
         "may be, then those entries that save the least time a byte: the seconds that making one "
         "took, times its uses, halved for every two weeks without one, divided by its size.\n\n"
         "Programs may use the store meanwhile.",
-    .options = own_options,
-    .examples = examples,
+    .options = store_gc_options,
+    .examples = store_gc_examples,
 };
 
 int store_gc(Context& context) {

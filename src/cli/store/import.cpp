@@ -14,10 +14,10 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option dry_run{.name = "dry-run",
+constexpr Option import_dry_run{.name = "dry-run",
                          .help = "Says what would become of each entry, and stores nothing."};
-constexpr Option own_options[] = {options::store, options::store_size, dry_run, options::json};
-constexpr Example examples[] = {
+constexpr Option store_import_options[] = {options::store, options::store_size, import_dry_run, options::json};
+constexpr Example store_import_examples[] = {
     {"kiln store import farm.kiln", "From now on what the farm has compiled starts at once."},
     {"kiln store import --dry-run --json farm.kiln", "What would come in, and what would not?"},
     {"zstd -dc farm.kiln.zst | kiln store import -", "The same from a compressed file."},
@@ -78,9 +78,9 @@ constinit const Command store_import_command{
         "What this machine has made itself stays as it is. The exit code is 1 where an entry was "
         "refused, 2 where a pack is damaged; of a damaged pack nothing is stored, and the others "
         "are read all the same.",
-    .options = own_options,
+    .options = store_import_options,
     .positional = packs,
-    .examples = examples,
+    .examples = store_import_examples,
 };
 
 int store_import(Context& context) {

@@ -18,9 +18,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Option own_options[] = {options::store, options::store_size, options::system_store,
+constexpr Option store_info_options[] = {options::store, options::store_size, options::system_store,
                                   options::shared_store, options::json};
-constexpr Example examples[] = {{"kiln store info", "Where is the store, and how large is it?"}};
+constexpr Example store_info_examples[] = {{"kiln store info", "Where is the store, and how large is it?"}};
 
 Json json_of(const StoreStats::PerKind& kind) {
   return {{"entries", kind.entries}, {"bytes", kind.bytes}};
@@ -34,8 +34,8 @@ constinit const Command store_info_command{
     .description =
         "The layers in the order in which they are asked, where each was named, what the local "
         "one holds, how large it may become, and whose entries this machine takes.",
-    .options = own_options,
-    .examples = examples,
+    .options = store_info_options,
+    .examples = store_info_examples,
 };
 
 int store_info(Context& context) {

@@ -16,8 +16,8 @@ namespace {
 
 constexpr Option show{.name = "show",
                       .help = "Prints the public key of a file that is there; makes nothing."};
-constexpr Option own_options[] = {show, options::json};
-constexpr Example examples[] = {
+constexpr Option store_key_options[] = {show, options::json};
+constexpr Example store_key_examples[] = {
     {"kiln store key ~/.config/kiln/signing-key", "A key pair for what this user signs."},
     {"kiln store key --show release.key >> trusted-keys", "Lists its public half as trusted."},
 };
@@ -39,14 +39,14 @@ constinit const Command store_key_command{
         "Makes an Ed25519 key pair in a new file, which only its owner may read, and prints the "
         "public key: 64 letters, a line for the trusted-keys file of machines that are to let in "
         "what is signed with it. Keep the file secret and safe: whoever has it is trusted there.",
-    .options = own_options,
+    .options = store_key_options,
     .positional = {.value_name = "FILE",
                    .help = "The key's file.",
                    .least = 1,
                    .most = 1,
                    .kind = Kind::file,
                    .access = Access::update},
-    .examples = examples,
+    .examples = store_key_examples,
 };
 
 int store_key(Context& context) {

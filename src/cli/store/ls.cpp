@@ -25,9 +25,9 @@ constexpr Option order{.name = "sort",
                            "most used first.",
                        .fallback = "key",
                        .choices = orders};
-constexpr Option own_options[] = {options::store, options::kind, options::device_text, order,
+constexpr Option store_ls_options[] = {options::store, options::kind, options::device_text, order,
                                   options::json};
-constexpr Example examples[] = {
+constexpr Example store_ls_examples[] = {
     {"kiln store ls", "What is kept?"},
     {"kiln store ls --sort size --kind artifact", "Which programs take the most room?"},
     {"kiln store ls --json | jq -r .label", "The names, for a script."},
@@ -46,7 +46,7 @@ void sort_by(const std::string& column, std::vector<EntryInfo>& entries) {
 }
 
 /// The device's name, the third part of a fingerprint.
-std::string device_of(const std::string& fingerprint) {
+std::string device_name_in(const std::string& fingerprint) {
   std::string_view rest = fingerprint;
   for (int part = 0; part < 2 && rest.find('|') != rest.npos; ++part)
     rest.remove_prefix(rest.find('|') + 1);
@@ -66,9 +66,9 @@ constinit const Command store_ls_command{
         "when last, and what it is. A use inside one process counts once; uses are written when "
         "the process ends.\n\n"
         "With --json every entry is an object with all that is known of it.",
-    .options = own_options,
+    .options = store_ls_options,
     .positional = key_prefixes,
-    .examples = examples,
+    .examples = store_ls_examples,
 };
 
 int store_ls(Context& context) {
@@ -86,7 +86,7 @@ int store_ls(Context& context) {
   for (const auto& entry : entries)
     table.row({entry.key.digest.brief(), name_of(entry.kind), byte_count_text(entry.size),
                cost_text(entry.metadata.cost_seconds), std::to_string(entry.hits),
-               date_text(entry.last_used), device_of(entry.metadata.fingerprint),
+               date_text(entry.last_used), device_name_in(entry.metadata.fingerprint),
                entry.metadata.label});
   print(table.text());
   return 0;

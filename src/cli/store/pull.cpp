@@ -11,31 +11,31 @@
 namespace kiln::cli {
 namespace {
 
-using Place = SharedLayer::Place;
+using SharedPlace = SharedLayer::Place;
 
-constexpr Option own_options[] = {options::store,        options::store_size,
+constexpr Option store_pull_options[] = {options::store,        options::store_size,
                                   options::shared_store, options::shared_timeout,
                                   options::kind,         options::json};
-constexpr Example examples[] = {
+constexpr Example store_pull_examples[] = {
     {"kiln store pull --kind artifact", "Every program of the fleet, before the network goes."},
 };
 
-bool is_of_kind(const Place& place, const Context& context) {
+bool is_of_kind(const SharedPlace& place, const Context& context) {
   return !context.has("kind") || name_of(place.kind) == context.text("kind");
 }
 
 /// What the server has of what was asked for.
-std::vector<Place> places_in(SharedLayer& shared, const Context& context) {
+std::vector<SharedPlace> places_in(SharedLayer& shared, const Context& context) {
   const auto prefixes = prefixes_of(context.arguments());
   auto places = value_or_throw(list_all(shared, stop_if_interrupted));
-  std::erase_if(places, [&](const Place& place) {
+  std::erase_if(places, [&](const SharedPlace& place) {
     return !is_of_kind(place, context) || !is_one_of(place.key, prefixes);
   });
   return places;
 }
 
 /// Brings one; an error where there is no use in trying another.
-Expected<void> pull(LocalStore& store, SharedLayer& shared, const Place& place,
+Expected<void> pull(LocalStore& store, SharedLayer& shared, const SharedPlace& place,
                     Transfer& transfer) {
   const auto& [kind, key] = place;
   auto found = shared.fetch(kind, key);
@@ -68,16 +68,16 @@ constinit const Command store_pull_command{
         "trusts them (KILN_TRUSTED_KEYS); the others are named with the reason, which is no "
         "failure. The exit code is 1 where the server could not be reached or the local store did "
         "not take an entry.",
-    .options = own_options,
+    .options = store_pull_options,
     .positional = key_prefixes,
-    .examples = examples,
+    .examples = store_pull_examples,
 };
 
 int store_pull(Context& context) {
   const StoreSettings settings = store_settings_of(context);
   const auto shared = open_shared(context, settings);
   const auto store = open_local(settings);
-  std::set<Place> here;
+  std::set<SharedPlace> here;
   for (const auto& entry : value_or_throw(store->list())) here.insert({entry.kind, entry.key});
   const auto places = places_in(*shared, context);
   Transfer transfer(context, "pull", shared->where(), places.size());

@@ -12,9 +12,9 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::store, options::shared_store, options::shared_timeout,
+constexpr Option store_push_options[] = {options::store, options::shared_store, options::shared_timeout,
                                   options::kind,  options::device_text,  options::json};
-constexpr Example examples[] = {
+constexpr Example store_push_examples[] = {
     {"kiln store push", "All that this machine has, for the others."},
     {"kiln store push 3f2a --kind artifact", "One program."},
 };
@@ -52,9 +52,9 @@ constinit const Command store_push_command{
         "elsewhere keeps the signature that it came with. Once the server cannot be reached the "
         "rest is not tried, and counted. Each other entry that did not arrive is named. The exit "
         "code is 1 where one did not.",
-    .options = own_options,
+    .options = store_push_options,
     .positional = key_prefixes,
-    .examples = examples,
+    .examples = store_push_examples,
 };
 
 int store_push(Context& context) {

@@ -22,8 +22,8 @@ constexpr Option content{.name = "content",
                          .access = Access::write,
                          .value_name = "FILE",
                          .help = "Writes the content, checked, to this file."};
-constexpr Option own_options[] = {options::store, options::kind, content, options::json};
-constexpr Example examples[] = {
+constexpr Option store_show_options[] = {options::store, options::kind, content, options::json};
+constexpr Example store_show_examples[] = {
     {"kiln store show 3f2a", "What is the entry whose key begins with 3f2a?"},
 };
 
@@ -43,7 +43,7 @@ std::string maker_of(const Metadata& metadata) {
                             : "elsewhere, unsigned";
 }
 
-void print_text(const EntryInfo& entry, ByteView canonical) {
+void print_entry(const EntryInfo& entry, ByteView canonical) {
   const Metadata& metadata = entry.metadata;
   const auto line = [](std::string_view name, const std::string& value) {
     if (!value.empty()) print(fmt::format("{:<12} {}\n", name, one_line(value)));
@@ -74,12 +74,12 @@ constinit const Command store_show_command{
         "What an entry is, what it was made of, what the compiler said, how often it was used, "
         "and every fact that its key is made of: two runs share an entry if and only if these are "
         "equal. KEY is the first letters of a key, as many as tell it from others.",
-    .options = own_options,
+    .options = store_show_options,
     .positional = {.value_name = "KEY",
                    .help = "The first letters of a key.",
                    .least = 1,
                    .most = 1},
-    .examples = examples,
+    .examples = store_show_examples,
 };
 
 int store_show(Context& context) {
@@ -97,7 +97,7 @@ int store_show(Context& context) {
     json["canonical"] = describe_canonical(canonical);
     print_json(json);
   } else {
-    print_text(entry, canonical);
+    print_entry(entry, canonical);
   }
   return 0;
 }

@@ -15,8 +15,8 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::signing_key, options::output, options::json};
-constexpr Example examples[] = {
+constexpr Option store_sign_options[] = {options::signing_key, options::output, options::json};
+constexpr Example store_sign_examples[] = {
     {"kiln store sign farm.kiln", "Signs with this user's key, in place."},
     {"kiln store sign --key release.key farm.kiln -o signed.kiln",
      "With another, into a new file."},
@@ -42,13 +42,13 @@ constinit const Command store_sign_command{
         "in, "
         "from this pack and from wherever else they meet them later. The pack is checked first; "
         "the same pack and key give the same bytes.",
-    .options = own_options,
+    .options = store_sign_options,
     .positional = {.value_name = "PACK",
                    .help = "A pack; - is standard input, and needs --output.",
                    .least = 1,
                    .most = 1,
                    .kind = Kind::file},
-    .examples = examples,
+    .examples = store_sign_examples,
     .in_place = true,
 };
 

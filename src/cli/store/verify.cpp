@@ -16,10 +16,10 @@ namespace {
 
 constexpr Option repair{.name = "repair",
                         .help = "Removes what is not whole: it is made anew when it is needed."};
-constexpr Option own_options[] = {options::store, repair, options::json};
-constexpr Example examples[] = {{"kiln store verify", "Is every entry whole?"}};
+constexpr Option store_verify_options[] = {options::store, repair, options::json};
+constexpr Example store_verify_examples[] = {{"kiln store verify", "Is every entry whole?"}};
 
-std::string name_of(const StoreFault& fault) {
+std::string fault_name(const StoreFault& fault) {
   return fault.file ? fault.file->hex() : fault.key.hex();
 }
 
@@ -33,8 +33,8 @@ constinit const Command store_verify_command{
         "signature where this machine asks for one), and that keys and file names are the digests "
         "of what they name. A fault is never dangerous, since a hit would find it, too: it is a "
         "miss then. The exit code is 1 where there is one that --repair has not removed.",
-    .options = own_options,
-    .examples = examples,
+    .options = store_verify_options,
+    .examples = store_verify_examples,
 };
 
 int store_verify(Context& context) {
@@ -54,7 +54,7 @@ int store_verify(Context& context) {
   }
   if (context.flag("json")) {
     for (const auto& fault : faults)
-      print_json({{fault.file ? "file" : "key", name_of(fault)},
+      print_json({{fault.file ? "file" : "key", fault_name(fault)},
                   {"kind", name_of(fault.kind)},
                   {"label", fault.label},
                   {"reason", fault.reason}});
@@ -66,7 +66,7 @@ int store_verify(Context& context) {
                 {"repaired", mend}});
   } else {
     for (const auto& fault : faults)
-      print(fmt::format("{} {} {}: {}\n", name_of(fault.kind), name_of(fault),
+      print(fmt::format("{} {} {}: {}\n", name_of(fault.kind), fault_name(fault),
                         one_line(fault.label), one_line(fault.reason)));
     if (check.damaged_rows > 0)
       print(fmt::format("{} rows whose checksum differs\n", check.damaged_rows));

@@ -16,8 +16,8 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::json};
-constexpr Example examples[] = {
+constexpr Option store_verify_pack_options[] = {options::json};
+constexpr Example store_verify_pack_examples[] = {
     {"kiln store verify-pack farm.kiln", "Is it whole, who signed it, and does this machine care?"},
     {"kiln store verify-pack --json farm.kiln | jq -r .label", "What is in it, for a script."},
 };
@@ -39,7 +39,7 @@ std::string trust_text(const Trust& trust) {
                      trust.keys.size() == 1 ? "key" : "keys", one_line(trust.origin));
 }
 
-void print_text(const PackFile& pack, const std::vector<std::string>& refusals,
+void print_pack(const PackFile& pack, const std::vector<std::string>& refusals,
                 const Trust& trust) {
   Table table({"key", "kind", "size", "signer", "trusted", "label"});
   for (std::size_t i = 0; i < pack.entries.size(); ++i) {
@@ -75,9 +75,9 @@ constinit const Command store_verify_pack_command{
         "and whether this machine would let it in, by which list of trusted keys. Nothing is "
         "stored.\n\n"
         "The exit code is 1 where an entry would be refused, 2 where a pack is damaged.",
-    .options = own_options,
+    .options = store_verify_pack_options,
     .positional = packs,
-    .examples = examples,
+    .examples = store_verify_pack_examples,
 };
 
 int store_verify_pack(Context& context) {
@@ -87,7 +87,7 @@ int store_verify_pack(Context& context) {
     std::vector<std::string> refusals;
     for (const auto& entry : pack.entries)
       refusals.push_back(trust.refusal(entry.signature, encode_head(entry.head)));
-    context.flag("json") ? print_objects(pack, refusals, trust) : print_text(pack, refusals, trust);
+    context.flag("json") ? print_objects(pack, refusals, trust) : print_pack(pack, refusals, trust);
     return refused(refusals) > 0 ? 1 : 0;
   });
 }

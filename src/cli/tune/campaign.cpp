@@ -28,7 +28,7 @@ using Json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-std::string time_text(milliseconds time) { return brief_time(time.count() * 1'000'000); }
+std::string budget_text(milliseconds time) { return brief_time(time.count() * 1'000'000); }
 
 /// What the searches from `first` on get of the time that is left.
 std::vector<milliseconds> budgets(const Campaign& campaign, std::size_t first, milliseconds left) {
@@ -40,7 +40,7 @@ std::vector<milliseconds> budgets(const Campaign& campaign, std::size_t first, m
 }
 
 /// What came of one search.
-struct Row {
+struct SearchRow {
   std::string status, message;
   std::optional<tune::TunerResult> result;
 };
@@ -67,7 +67,7 @@ class Run {
     flush_output();
     stop_if_interrupted();
     const bool failed = std::any_of(rows_.begin(), rows_.end(),
-                                    [](const Row& row) { return row.status == "failed"; });
+                                    [](const SearchRow& row) { return row.status == "failed"; });
     return failed ? 1 : 0;
   }
 
@@ -115,7 +115,7 @@ class Run {
                          : std::vector<std::string>{"to tune", "time", "device"});
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const auto& item = campaign_.items[i];
-      const std::string time = parts[i].count() > 0 ? time_text(parts[i]) : "none left";
+      const std::string time = parts[i].count() > 0 ? budget_text(parts[i]) : "none left";
       if (of_calls)
         table.row({item.label, fmt::format("{:.1f} %", item.share * 100),
                    fmt::format("{:.0f} %", item.gain * 100), time, item.device.name});
@@ -124,7 +124,7 @@ class Run {
     }
     print(table.text());
     print_text(fmt::format("{} {}, at most {}{}\n", parts.size(),
-                           parts.size() == 1 ? "search" : "searches", time_text(planned()),
+                           parts.size() == 1 ? "search" : "searches", budget_text(planned()),
                            settings_.evaluations > 0
                                ? fmt::format(" and {} evaluations each", settings_.evaluations)
                                : ""));
@@ -139,7 +139,7 @@ class Run {
   }
 
   void one(std::size_t i, tune::CampaignLog& log) {
-    Row& row = rows_[i];
+    SearchRow& row = rows_[i];
     const auto budget = budgets(campaign_, i, campaign_.budget - spent()).front();
     Json json = json_of(i, "", static_cast<double>(budget.count()) * 1e-3);
     if (budget.count() <= 0)
@@ -152,7 +152,7 @@ class Run {
   /// What came of one, at once.
   void say(std::size_t i, Json& json) const {
     const CampaignItem& item = campaign_.items[i];
-    const Row& row = rows_[i];
+    const SearchRow& row = rows_[i];
     json["status"] = row.status;
     if (!row.message.empty()) json["message"] = row.message;
     if (context_.flag("json")) {
@@ -162,13 +162,13 @@ class Run {
       const auto left = std::max(milliseconds(0), planned() - done_by(i + 1, milliseconds(0)));
       complain(fmt::format("note: {} of {}: {}: {}{}; at most {} to go", i + 1,
                            campaign_.items.size(), item.label, row.status,
-                           row.message.empty() ? "" : " (" + row.message + ")", time_text(left)));
+                           row.message.empty() ? "" : " (" + row.message + ")", budget_text(left)));
     }
   }
 
   void search(std::size_t i, milliseconds budget, tune::CampaignLog& log, Json& json) {
     const CampaignItem& item = campaign_.items[i];
-    Row& row = rows_[i];
+    SearchRow& row = rows_[i];
     try {
       const TuningSubject subject = tuning_subject(item);
       SearchSettings settings = settings_;
@@ -254,7 +254,7 @@ class Run {
   void print_table() const {
     Table table({"tuned", "evaluated", "built in", "fastest", "faster by", ""});
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const Row& row = rows_[i];
+      const SearchRow& row = rows_[i];
       const std::string& label = campaign_.items[i].label;
       if (!row.result || !row.result->winner) {
         const std::string count =
@@ -274,7 +274,7 @@ class Run {
   const Context& context_;
   Campaign campaign_;
   SearchSettings settings_;
-  std::vector<Row> rows_;
+  std::vector<SearchRow> rows_;
   Clock::time_point start_;
   std::optional<tune::MachineLock> lock_;
   bool is_left_ = false;  ///< searches that others were left with are looked after

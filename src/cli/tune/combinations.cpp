@@ -34,7 +34,7 @@ bool is_typed(const Context& context, std::string_view option) {
   return context.has(option) && context.origin(option).from == Origin::From::command_line;
 }
 
-void refuse(const Context& context, std::string_view with, Names names, std::string_view why) {
+void refuse_together(const Context& context, std::string_view with, Names names, std::string_view why) {
   for (const auto name : names)
     if (is_typed(context, name))
       throw Error(Errc::bad_input, fmt::format("--{}: found with {}, {}", name, with, why));
@@ -54,38 +54,38 @@ constexpr std::string_view of_calls[] = {"precision"};
 void refuse_combinations(const Context& context) {
   const bool all = context.flag("all"), from = context.has("from");
   if (context.has("replay")) {
-    refuse(context, "--replay", of_devices, "which searches no device");
-    refuse(context, "--replay", of_blas, "which searches a measured space");
-    refuse(context, "--replay", of_specs, "which searches a measured space");
+    refuse_together(context, "--replay", of_devices, "which searches no device");
+    refuse_together(context, "--replay", of_blas, "which searches a measured space");
+    refuse_together(context, "--replay", of_specs, "which searches a measured space");
     if (!context.arguments().empty())
       throw Error(Errc::bad_input,
                   fmt::format("found '{}' with --replay, which says itself what to search",
                               one_line(context.arguments().front())));
     return;
   }
-  refuse(context, "a search on a device", of_replay, "expected --replay with it");
+  refuse_together(context, "a search on a device", of_replay, "expected --replay with it");
   if (all && from) throw Error(Errc::bad_input, "--from: found with --all, expected one of them");
   if (from && !context.arguments().empty())
     throw Error(Errc::bad_input,
                 fmt::format("found '{}' with --from, which says itself what to tune; expected one "
                             "of them",
                             one_line(context.arguments().front())));
-  if (all) refuse(context, "--all", of_one_subject, "which has problems of its own");
+  if (all) refuse_together(context, "--all", of_one_subject, "which has problems of its own");
   if (from) {
-    refuse(context, "--from", of_one_subject, "which says itself what to tune");
-    refuse(context, "--from", of_calls, "which says itself what to tune");
+    refuse_together(context, "--from", of_one_subject, "which says itself what to tune");
+    refuse_together(context, "--from", of_calls, "which says itself what to tune");
   }
   if (context.flag("fresh") && context.flag("resume") && is_typed(context, "resume"))
     throw Error(Errc::bad_input, "--fresh: found with --resume, expected one of them");
   if (!all && !from && !context.arguments().empty()) {
     const std::string& word = context.arguments().front();
     if (is_specification(word))
-      refuse(context, "a specification file", of_blas, "expected a routine of BLAS with it");
+      refuse_together(context, "a specification file", of_blas, "expected a routine of BLAS with it");
     else
-      refuse(context, "a routine of BLAS", of_specs, "expected a specification file with it");
+      refuse_together(context, "a routine of BLAS", of_specs, "expected a specification file with it");
   }
   if (!all && !from)
-    refuse(context, "a single search", of_campaigns, "expected --all or --from with it");
+    refuse_together(context, "a single search", of_campaigns, "expected --all or --from with it");
   // A server that cannot be is said at once; one that is away, when it is asked.
   if ((all || from) && context.flag("share"))
     value_or_throw(tune::shared_board(store_settings_of(context), "0"));

@@ -94,7 +94,7 @@ void print_figures_json(const Replay& replay, const std::string& strategy,
               {"evaluations", figures.evaluations}});
 }
 
-std::string title(const Replay& replay) {
+std::string replay_title(const Replay& replay) {
   const auto& space = replay.space;
   const std::string kernel = space.kernel.empty() ? "a kernel" : one_line(space.kernel);
   const std::string device = space.device.empty() ? "a device" : one_line(space.device);
@@ -144,7 +144,7 @@ int tune_replay(Context& context) {
                fmt::format("{}", figures.not_reached)});
   }
   progress.hide();
-  if (!as_json) print_text(title(replay) + table.text());
+  if (!as_json) print_text(replay_title(replay) + table.text());
   return 0;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using tune::TuningRun;
 
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_bytes_of_page = std::uint64_t{1} << 30;
 
 std::string figure(std::string_view name, const std::string& value) {
   return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, escaped(value));
@@ -41,7 +41,7 @@ std::string figures(const TuningRun& run) {
   return text + "</dl>\n";
 }
 
-std::string body(const TuningRun& run) {
+std::string report_body(const TuningRun& run) {
   std::string text = fmt::format(
       "<h1>Tuning report</h1>\n<p class=\"facts\">{}<br>{}<br>strategy {}, seed {}</p>\n",
       escaped(run.identity), escaped(run.device_name()), escaped(run.strategy), run.seed);
@@ -57,7 +57,7 @@ std::string body(const TuningRun& run) {
 
 tune::TuningRun read_journal(const std::filesystem::path& path) {
   const EndsAtOnce reading;
-  const Bytes bytes = value_or_throw(read_input(path, most_bytes));
+  const Bytes bytes = value_or_throw(read_input(path, most_bytes_of_page));
   return value_or_throw(tune::read_run(bytes, path.string()));
 }
 
@@ -70,7 +70,7 @@ std::string report_page(const TuningRun& run) {
       "'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>Tuning report</title>\n<style>{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
-      report_style, body(run));
+      report_style, report_body(run));
 }
 
 void write_report(const std::filesystem::path& journal, const std::filesystem::path& page) {

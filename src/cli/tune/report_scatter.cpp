@@ -13,12 +13,12 @@ namespace {
 
 using tune::TuningRun;
 
-constexpr double width = 340, left = 62, right = width - 10, top = 10, bottom = 158;
-constexpr double failed = 175, labels = 196, height = 202;
+constexpr double scatter_width = 340, scatter_left = 62, scatter_right = scatter_width - 10, scatter_top = 10, scatter_bottom = 158;
+constexpr double scatter_failed = 175, scatter_labels = 196, scatter_height = 202;
 /// Labels that fit beside one another, in characters.
 constexpr std::size_t label_room = 38;
 
-double median(std::vector<double>& numbers) {
+double median_of_numbers(std::vector<double>& numbers) {
   const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
   std::nth_element(numbers.begin(), middle, numbers.end());
   return *middle;
@@ -33,10 +33,10 @@ std::size_t label_step(const tune::Parameter& parameter) {
   return (parameter.values.size() + fit - 1) / fit;
 }
 
-std::string drawing(const TuningRun& run, std::size_t p, const Axis& times) {
+std::string scatter_drawing(const TuningRun& run, std::size_t p, const Axis& times) {
   const auto& parameter = run.parameters[p];
-  const double slot = (right - left) / static_cast<double>(parameter.values.size());
-  const auto middle = [&](std::size_t i) { return left + (static_cast<double>(i) + 0.5) * slot; };
+  const double slot = (scatter_right - scatter_left) / static_cast<double>(parameter.values.size());
+  const auto middle = [&](std::size_t i) { return scatter_left + (static_cast<double>(i) + 0.5) * slot; };
   const double spread = std::min(slot * 0.6, 40.0);
   std::vector<std::vector<double>> by_value(parameter.values.size());
   Dots dots, crosses;
@@ -46,7 +46,7 @@ std::string drawing(const TuningRun& run, std::size_t p, const Axis& times) {
     const double aside = std::fmod(static_cast<double>(i + 1) * 0.6180339887, 1.0) - 0.5;
     const double x = middle(evaluation.positions[p]) + aside * spread;
     if (!evaluation.outcome.ok()) {
-      crosses.add(x, failed);
+      crosses.add(x, scatter_failed);
       continue;
     }
     dots.add(x, times.at(evaluation.outcome.time));
@@ -55,7 +55,7 @@ std::string drawing(const TuningRun& run, std::size_t p, const Axis& times) {
   std::string text = crosses.path("fail") + dots.path("dot"), medians;
   for (std::size_t i = 0; i < by_value.size(); ++i) {
     if (by_value[i].empty()) continue;
-    const double y = times.at(median(by_value[i])), half = std::min(slot * 0.4, 24.0);
+    const double y = times.at(median_of_numbers(by_value[i])), half = std::min(slot * 0.4, 24.0);
     medians += fmt::format("M{} {}h{}", place(middle(i) - half), place(y), place(2 * half));
   }
   const auto* best = run.standing().front();
@@ -67,20 +67,20 @@ std::string drawing(const TuningRun& run, std::size_t p, const Axis& times) {
              run.winner ? "winner" : "fastest", escaped(run.value(*best, p).text()));
 }
 
-std::string chart(const TuningRun& run, std::size_t p, const Axis& times) {
+std::string scatter_chart(const TuningRun& run, std::size_t p, const Axis& times) {
   const auto& parameter = run.parameters[p];
   const std::string name = escaped(parameter.name);
   std::string text = fmt::format(
       "<figure><figcaption>{}</figcaption><svg viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"times by {}\">\n",
-      name, place(width), place(height), name);
-  text += time_grid(times, left, right, 4) + "<g class=\"axis\">";
-  const double slot = (right - left) / static_cast<double>(parameter.values.size());
+      name, place(scatter_width), place(scatter_height), name);
+  text += time_grid(times, scatter_left, scatter_right, 4) + "<g class=\"axis\">";
+  const double slot = (scatter_right - scatter_left) / static_cast<double>(parameter.values.size());
   for (std::size_t i = 0; i < parameter.values.size(); i += label_step(parameter))
     text += fmt::format(R"(<text x="{}" y="{}" text-anchor="middle">{}</text>)",
-                        place(left + (static_cast<double>(i) + 0.5) * slot), place(labels),
+                        place(scatter_left + (static_cast<double>(i) + 0.5) * slot), place(scatter_labels),
                         escaped(shortened(parameter.values[i].text(), 10)));
-  return text + "</g>\n" + drawing(run, p, times) + "</svg></figure>\n";
+  return text + "</g>\n" + scatter_drawing(run, p, times) + "</svg></figure>\n";
 }
 
 }  // namespace
@@ -97,12 +97,12 @@ std::string parameter_charts(const TuningRun& run,
   if (order.empty()) return "";
   const auto ranked = run.ranked();
   const Axis times =
-      time_axis(ranked.front()->outcome.time, ranked.back()->outcome.time, bottom, top);
+      time_axis(ranked.front()->outcome.time, ranked.back()->outcome.time, scatter_bottom, scatter_top);
   std::string text =
       "<section><h2>Parameters</h2>\n<p class=\"facts\">The time of each measured configuration by "
       "each parameter's value; a bar is the median, the ring the best, what failed stands "
       "below.</p>\n<div class=\"grid\">\n";
-  for (const std::size_t p : order) text += chart(run, p, times);
+  for (const std::size_t p : order) text += scatter_chart(run, p, times);
   return text + "</div></section>\n";
 }
 

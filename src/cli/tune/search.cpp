@@ -28,7 +28,7 @@ const char* fate_of_winner(const Context& context) {
                                                            : "On record: calls use it from now on";
 }
 
-void print_result(const Context& context, const tune::Tunable& tunable, const std::string& device,
+void print_search(const Context& context, const tune::Tunable& tunable, const std::string& device,
                   const std::filesystem::path& journal, const tune::TunerResult& result) {
   const bool is_standard = tunable.standard() == result.winner->id;
   print_text(fmt::format("{} on {}\n", tunable.label(), device));
@@ -98,7 +98,7 @@ int tune_search(Context& context) {
   const auto result = search_until_interrupted(context, subject, settings, listener);
   progress.hide();
   context.flag("json") ? print_json(json_of_search(tunable, subject.device, path, result))
-                       : print_result(context, tunable, subject.device, path, result);
+                       : print_search(context, tunable, subject.device, path, result);
   flush_output();
   if (!context.flag("json")) print_kernel_output(result);
   if (context.has("report")) write_report(path, context.text("report"));

@@ -32,7 +32,7 @@ std::size_t own_jobs(bool device_is_cpu) {
   return std::min(jobs, most_jobs);
 }
 
-tune::WorkerLimits limits_of(std::chrono::milliseconds hang_time) {
+tune::WorkerLimits worker_limits_of(std::chrono::milliseconds hang_time) {
   tune::WorkerLimits limits;
   limits.prepare = limits.run = hang_time;
   return limits;
@@ -51,7 +51,7 @@ SearchProcesses::SearchProcesses(const Context& context, const TuningSubject& su
             return subject_.tunable->open(*opened_.resolver, opened_.queue->context(),
                                           *opened_.queue);
           },
-          limits_of(hang_time)) {
+          worker_limits_of(hang_time)) {
   if (jobs == 0) jobs = own_jobs(subject.device_is_cpu);
   // A single one on the device's own processor would do what the measuring process does as well.
   if (jobs < 2 && subject.device_is_cpu) return;

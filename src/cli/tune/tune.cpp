@@ -21,7 +21,7 @@ constexpr std::string_view strategy_names[] = {
     "annealing", "genetic", "random",      "exhaustive",
 };
 
-constexpr Option own_options[] = {
+constexpr Option tune_options[] = {
     {.name = "budget",
      .kind = Kind::text,
      .value_name = "TIME",
@@ -175,7 +175,7 @@ constexpr OptionGroup groups[] = {
     {"replay", "Measured spaces as devices (--replay)"},
     {"store", "The store"},
 };
-constexpr Example examples[] = {
+constexpr Example tune_examples[] = {
     {"kiln tune gemm -n 1024 --budget 10m", "Find the fastest block sizes for products of floats."},
     {"kiln tune mm.json --param TS=8,16,32 --param WPT=1..8 --constraint \"TS % WPT == 0\"",
      "The same for your own kernel."},
@@ -217,14 +217,14 @@ constinit const Command tune_command{
         "between random search's and the optimum, averaged over the evaluations in which random "
         "search comes 95 % of the way from the median to the optimum. 0 is as good as random, 1 "
         "would be the optimum at once.",
-    .options = own_options,
+    .options = tune_options,
     .positional = {.value_name = "WHAT",
                    .help = "A routine of BLAS, without (gemm) or with (dgemm) the letter of its "
                            "precision; or a specification file; or a tuning problem (T1).",
                    .least = 0,
                    .most = 1,
                    .kind = Kind::file},
-    .examples = examples,
+    .examples = tune_examples,
     .groups = groups,
 };
 

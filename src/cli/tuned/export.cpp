@@ -25,7 +25,7 @@ namespace kiln::cli {
 namespace {
 
 constexpr std::string_view formats[] = {"json", "csv", "sqlite", "t4", "kdb"};
-constexpr Option own_options[] = {
+constexpr Option tuned_export_options[] = {
     {.name = "format",
      .kind = Kind::choice,
      .value_name = "FORMAT",
@@ -47,7 +47,7 @@ constexpr Option own_options[] = {
     options::doubles,
     options::output,
 };
-constexpr Example examples[] = {
+constexpr Example tuned_export_examples[] = {
     {"kiln tuned export -o records.json", "What this machine knows, for kiln tuned import."},
     {"kiln tuned export --format kdb -o Tahiti.kdb", "The same for clBLAS."},
     {"kiln tuned export gemm.jsonl --format t4 -o gemm.json", "A search for other tuners."},
@@ -116,14 +116,14 @@ constinit const Command tuned_export_command{
         "With journals of searches (or --all), writes every evaluation of them, failures too: as "
         "JSON, CSV, a SQLite database, or one search in the T4 format, which kiln tune --replay "
         "and other tuners read. JSON, CSV and T4 go to standard output where no file is named.",
-    .options = own_options,
+    .options = tuned_export_options,
     .positional = {.value_name = "JOURNAL",
                    .help = "Journals of searches, or the first letters of searches on record (kiln "
                            "tuned ls --searches).",
                    .least = 0,
                    .most = 1'000'000,
                    .kind = Kind::file},
-    .examples = examples,
+    .examples = tuned_export_examples,
 };
 
 int tuned_export(Context& context) {

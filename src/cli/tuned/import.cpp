@@ -15,15 +15,15 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t most_imported_bytes = std::uint64_t{256} << 20;
 constexpr std::string_view imported = ", imported";
 
-constexpr Option own_options[] = {
+constexpr Option tuned_import_options[] = {
     options::store,
     options::store_size,
     {.name = "dry-run", .help = "Checks the files and says what they hold, and stores nothing."},
 };
-constexpr Example examples[] = {
+constexpr Example tuned_import_examples[] = {
     {"kiln tuned import records.json", "Use what a machine with the same device has found."},
 };
 
@@ -48,13 +48,13 @@ constinit const Command tuned_import_command{
         "checked first, and of files with a mistake nothing is stored. What this machine has "
         "measured itself stays as it is; parameters that a kernel cannot have are never used, "
         "wherever they come from.",
-    .options = own_options,
+    .options = tuned_import_options,
     .positional = {.value_name = "FILE",
                    .help = "Files of tuning records.",
                    .least = 1,
                    .most = 1'000'000,
                    .kind = Kind::file},
-    .examples = examples,
+    .examples = tuned_import_examples,
 };
 
 int tuned_import(Context& context) {
@@ -62,7 +62,7 @@ int tuned_import(Context& context) {
   std::vector<StoredRecord> records;
   for (const auto& path : context.arguments()) {
     const EndsAtOnce reading;
-    const Bytes bytes = value_or_throw(read_input(path, most_bytes));
+    const Bytes bytes = value_or_throw(read_input(path, most_imported_bytes));
     for (auto& record : value_or_throw(tune::read_records(bytes, path)))
       records.push_back(std::move(record));
   }

@@ -13,13 +13,13 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {
+constexpr Option tuned_ls_options[] = {
     options::store,
     options::record_family,
     options::record_device,
     {.name = "searches", .help = "Lists the searches that are on record instead."},
     options::json};
-constexpr Example examples[] = {
+constexpr Example tuned_ls_examples[] = {
     {"kiln tuned ls", "What has been tuned, and what came of it?"},
     {"kiln tuned ls --family gemm --json", "The same of one family, for a script."},
 };
@@ -71,8 +71,8 @@ constinit const Command tuned_ls_command{
         "the same search, they are used.\n\n"
         "With --json every record is an object with all that was measured. --searches lists the "
         "searches that were kept whole.",
-    .options = own_options,
-    .examples = examples,
+    .options = tuned_ls_options,
+    .examples = tuned_ls_examples,
 };
 
 int tuned_ls(Context& context) {

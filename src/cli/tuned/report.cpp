@@ -12,8 +12,8 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::output, options::store};
-constexpr Example examples[] = {
+constexpr Option tuned_report_options[] = {options::output, options::store};
+constexpr Example tuned_report_examples[] = {
     {"kiln tuned report gemm.jsonl -o gemm.html", "How did the search go, and what matters?"},
 };
 
@@ -28,7 +28,7 @@ constinit const Command tuned_report_command{
         "far by evaluation and by time, how much each parameter matters, the times by each "
         "parameter's value, failures by reason, the ten fastest configurations. The page needs "
         "nothing outside itself.",
-    .options = own_options,
+    .options = tuned_report_options,
     .positional = {.value_name = "JOURNAL",
                    .help =
                        "The journal of a search, which kiln tune prints, or the first letters of "
@@ -36,7 +36,7 @@ constinit const Command tuned_report_command{
                    .least = 1,
                    .most = 1,
                    .kind = Kind::file},
-    .examples = examples,
+    .examples = tuned_report_examples,
 };
 
 int tuned_report(Context& context) {

@@ -16,7 +16,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::size_t least_letters = 4, shown = 10;
+constexpr std::size_t least_letters = 4, most_shown = 10;
 
 bool is_id(const std::string& word) {
   return word.size() >= least_letters && word.find_first_not_of("0123456789abcdef") == word.npos;
@@ -96,7 +96,7 @@ void print_search(const tune::KeptRun& kept) {
   }
   Table table({"fastest", "time in the search", "in the play-off"});
   const auto standing = kept.run.standing();
-  for (std::size_t i = 0; i < std::min(shown, standing.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(most_shown, standing.size()); ++i) {
     const auto* finalist = kept.run.finalist(standing[i]->id);
     table.row({kept.run.text(*standing[i]), duration(standing[i]->outcome.time * 1e9),
                finalist == nullptr ? "-" : fmt::format("{:.3f} x", finalist->relative)});

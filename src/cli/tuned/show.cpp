@@ -14,8 +14,8 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option own_options[] = {options::store, options::json};
-constexpr Example examples[] = {
+constexpr Option tuned_show_options[] = {options::store, options::json};
+constexpr Example tuned_show_examples[] = {
     {"kiln tuned show 3f2a", "What was measured for the record whose key begins with 3f2a?"},
 };
 
@@ -48,12 +48,12 @@ constinit const Command tuned_show_command{
         "kernels were measured and where it comes from; or of a search its surroundings, "
         "failures and ten fastest configurations. KEY is the first letters of a record's key as "
         "kiln tuned ls prints it, or of a search as kiln tuned ls --searches does.",
-    .options = own_options,
+    .options = tuned_show_options,
     .positional = {.value_name = "KEY",
                    .help = "The first letters of a record's key, at least four.",
                    .least = 1,
                    .most = 1},
-    .examples = examples,
+    .examples = tuned_show_examples,
 };
 
 int tuned_show(Context& context) {
