@@ -126,8 +126,7 @@ Expected<void> AtomicFile::write(ByteView bytes) { return write_all(fd_.get(), b
 Expected<void> AtomicFile::commit(Durability durability) {
   if (durability == Durability::disk && ::fdatasync(fd_.get()) != 0)
     return tl::unexpected(io_error("write", target_, errno));
-  if ((temporary_.empty() && !name_aside()) ||
-      ::rename(temporary_.c_str(), target_.c_str()) != 0)
+  if ((temporary_.empty() && !name_aside()) || ::rename(temporary_.c_str(), target_.c_str()) != 0)
     return tl::unexpected(io_error("write", target_, errno));
   fd_.reset();
   if (durability == Durability::disk) {

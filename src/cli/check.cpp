@@ -30,7 +30,9 @@ constexpr Example check_examples[] = {
 
 using MessageSeverity = spec::Message::Severity;
 
-const char* name_of(MessageSeverity severity) { return severity == MessageSeverity::error ? "error" : "warning"; }
+const char* name_of(MessageSeverity severity) {
+  return severity == MessageSeverity::error ? "error" : "warning";
+}
 
 struct Counts {
   std::size_t errors = 0, warnings = 0;
@@ -56,7 +58,8 @@ nlohmann::ordered_json json_of(const std::string& file,
 }
 
 /// Findings go to standard error, as a compiler's do; the verdict is the result.
-void print_messages(const std::string& file, const std::vector<spec::Message>& messages, bool quiet) {
+void print_messages(const std::string& file, const std::vector<spec::Message>& messages,
+                    bool quiet) {
   for (const spec::Message& message : messages) {
     if (quiet && message.severity == MessageSeverity::warning) continue;
     complain(message.render());

@@ -55,7 +55,7 @@ std::string first_word_line(std::string_view word) {
   const auto verbs = verbs_of(word);
   std::string out = fmt::format("complete -c kiln -n '__kiln_count 1' -a {} -d {}\n", word,
                                 quoted_for_fish(entry ? std::string(entry->command->summary)
-                                             : fmt::format("{}", fmt::join(verbs, ", "))));
+                                                      : fmt::format("{}", fmt::join(verbs, ", "))));
   if (!verbs.empty())
     out += fmt::format("complete -c kiln -n '__kiln_count 2; and __kiln_is {}' -a '{}'\n", word,
                        fmt::join(verbs, " "));

@@ -66,7 +66,8 @@ bool same(const Setting& a, const Setting& b) {
 std::vector<SettingRow> collect(const ConfigFile& file, const CommandLine& line) {
   std::vector<SettingRow> rows;
   const auto row_of = [&](std::string_view name) {
-    return std::find_if(rows.begin(), rows.end(), [&](const SettingRow& row) { return row.name == name; });
+    return std::find_if(rows.begin(), rows.end(),
+                        [&](const SettingRow& row) { return row.name == name; });
   };
   ConfigFile general = file;
   std::erase_if(general.lines, [](const ConfigLine& l) { return !l.section.empty(); });
@@ -82,7 +83,8 @@ std::vector<SettingRow> collect(const ConfigFile& file, const CommandLine& line)
       rows.push_back({fmt::format("{}.{}", entry.command->name, setting.option->name), setting});
     }
   }
-  std::sort(rows.begin(), rows.end(), [](const SettingRow& a, const SettingRow& b) { return a.name < b.name; });
+  std::sort(rows.begin(), rows.end(),
+            [](const SettingRow& a, const SettingRow& b) { return a.name < b.name; });
   return rows;
 }
 
@@ -174,8 +176,8 @@ int show_config(Context& context) {
   }
   Table table({"SETTING", "VALUE", "FROM"});
   for (const SettingRow& row : rows)
-    table.row(
-        {row.name, shown_value(row.setting), row.why.empty() ? row.setting.origin.text() : row.why});
+    table.row({row.name, shown_value(row.setting),
+               row.why.empty() ? row.setting.origin.text() : row.why});
   for (const auto name : library_variables)
     if (const char* value = std::getenv(name.data()))
       table.row({std::string(name), value, "environment"});

@@ -50,9 +50,10 @@ Expected<void> check_line(const ConfigFile& file, const ConfigLine& line) {
   const bool known = std::find(names.begin(), names.end(), line.name) != names.end();
   // `config` says which file is read, so it cannot stand in one.
   if (line.name.empty() || (known && line.name != "config")) return {};
-  return fail(Errc::bad_input,
-              fmt::format("{}:{}: unknown setting '{}'{}{}", file.path, line.line, shown_text(line.name),
-                          entry ? " of kiln " + line.section : "", did_you_mean(line.name, names)));
+  return fail(
+      Errc::bad_input,
+      fmt::format("{}:{}: unknown setting '{}'{}{}", file.path, line.line, shown_text(line.name),
+                  entry ? " of kiln " + line.section : "", did_you_mean(line.name, names)));
 }
 
 std::string default_path() {

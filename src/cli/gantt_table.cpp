@@ -29,8 +29,8 @@ CategoryTotals category_totals_of(const Lane& lane) {
   return totals;
 }
 
-std::string row(const std::string& name, CategoryTotals totals, const std::vector<std::string>& categories,
-                const std::string& busy) {
+std::string row(const std::string& name, CategoryTotals totals,
+                const std::vector<std::string>& categories, const std::string& busy) {
   std::string text = fmt::format("<tr><th scope=\"row\">{}</th>", escaped(name));
   for (const auto& category : categories) {
     const Total& total = totals[category];

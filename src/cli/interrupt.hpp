@@ -9,13 +9,13 @@ namespace kiln::cli {
 struct Interrupted {};
 
 /// From now on the first SIGINT or SIGTERM sets a flag, and ends the process a quarter of a
-/// second later where nobody looked at it; a second one ends it at once. SIGPIPE is ignored: writes report it
-/// instead.
+/// second later where nobody looked at it; a second one ends it at once. SIGPIPE is ignored: writes
+/// report it instead.
 void handle_signals();
 
 /// From now on the command ends by itself within so long after a signal: all that it waits for is
-/// bounded. The handler waits that long in place of its quarter of a second, so that what was found is
-/// kept; a second signal still ends the process at once. Safe in any thread.
+/// bounded. The handler waits that long in place of its quarter of a second, so that what was found
+/// is kept; a second signal still ends the process at once. Safe in any thread.
 void end_in_good_order(std::chrono::seconds most);
 
 /// Whether a signal has asked to stop. Safe in any thread.

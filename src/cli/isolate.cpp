@@ -114,7 +114,7 @@ IsolatedOutcome run_isolated_child(const Context& context, const std::string& sp
   const auto result = run_process(request);
   stop_if_interrupted();
   IsolatedOutcome outcome = result ? outcome_of(spec, *result, limit)
-                           : IsolatedOutcome{spec, "failed", result.error().message(), 0};
+                                   : IsolatedOutcome{spec, "failed", result.error().message(), 0};
   outcome.seconds = static_cast<double>(now_ns() - started) / 1e9;
   return outcome;
 }

@@ -50,8 +50,8 @@ bool matters_to_kernel(std::string_view option) {
 }
 
 Expected<ProcessResult> run_on_oclgrind(const Context& context, const std::string& spec,
-                                  const std::filesystem::path& driver,
-                                  const std::filesystem::path& log, const char* bounds) {
+                                        const std::filesystem::path& driver,
+                                        const std::filesystem::path& log, const char* bounds) {
   ProcessRequest request;
   request.program = std::filesystem::canonical("/proc/self/exe");
   request.arguments = words_for_child(context, matters_to_kernel);
@@ -62,8 +62,8 @@ Expected<ProcessResult> run_on_oclgrind(const Context& context, const std::strin
   const std::string kept = fmt::format("/proc/{}/fd/0", ::getpid());
   for (auto& argument : request.arguments)
     if (argument == standard_input || argument.ends_with(std::string("=") + standard_input))
-      argument.replace(argument.size() - std::string_view(standard_input).size(),
-                       std::string::npos, kept);
+      argument.replace(argument.size() - std::string_view(standard_input).size(), std::string::npos,
+                       kept);
   request.environment = {{oclgrind_mark, "1"},
                          {child_mark, "1"},
                          {"OCL_ICD_VENDORS", driver.string()},

@@ -102,7 +102,8 @@ void check_folders(const Context& context, const std::vector<NamedFile>& written
 std::vector<fs::path> files_written_by(const Context& context) {
   std::vector<fs::path> paths;
   const CommandFiles files = command_files_of(context);
-  for (const auto& named : joined(files.outputs, files.other_written)) paths.emplace_back(named.file);
+  for (const auto& named : joined(files.outputs, files.other_written))
+    paths.emplace_back(named.file);
   return paths;
 }
 
@@ -125,14 +126,13 @@ void check_written_files(const std::vector<NamedFile>& written,
   for (const auto& [option, file] : written) {
     const auto status = fs::status(file, ignored);
     if (fs::is_directory(status))
-      throw Error(Errc::bad_input, fmt::format("{}: found the folder {}, expected a file", option,
-                                               one_line(file)));
+      throw Error(Errc::bad_input,
+                  fmt::format("{}: found the folder {}, expected a file", option, one_line(file)));
     if (fs::exists(status) && !fs::is_regular_file(status)) continue;
     const fs::path folder = fs::path(file).parent_path();
     if (!folder.empty() && !fs::is_directory(folder, ignored))
-      throw Error(Errc::not_found,
-                  fmt::format("{}: cannot write {}: there is no folder {}", option, one_line(file),
-                              one_line(folder.string())));
+      throw Error(Errc::not_found, fmt::format("{}: cannot write {}: there is no folder {}", option,
+                                               one_line(file), one_line(folder.string())));
     const auto [at, added] = taken.emplace(whole(file), option);
     if (!added)
       throw Error(Errc::bad_input,

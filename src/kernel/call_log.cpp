@@ -75,9 +75,10 @@ CallCounter* CallLog::counter(const RecordedCall& call) {
   if (const auto known = counters_.find(identity); known != counters_.end()) return &known->second;
   // JSON holds UTF-8 alone: identity_line() has put U+FFFD in the place of other bytes.
   if (identity.find("\xEF\xBF\xBD") != std::string::npos)
-    log(LogLevel::warning, "a recorded call names a file or device that is not UTF-8, so that kiln "
-                           "prebuild will not find it: " +
-                               one_line(identity.substr(0, 300)));
+    log(LogLevel::warning,
+        "a recorded call names a file or device that is not UTF-8, so that kiln "
+        "prebuild will not find it: " +
+            one_line(identity.substr(0, 300)));
   if (counters_.size() >= most_kinds) {
     if (!std::exchange(full_, true))
       log(LogLevel::warning, one_line(path_.string()) + ": no further kinds of calls are recorded");

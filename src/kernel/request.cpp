@@ -117,19 +117,19 @@ Expected<void> set_source(Request& request, SourcePtr source,
     }
     if (name.empty() || name.find_first_of(blanks_and_quotes) != std::string::npos ||
         value.find('\n') != std::string::npos)
-      return fail(Errc::bad_input,
-                  fmt::format("macro {}={}: a name without blanks or quotes and a value of one line "
-                              "were expected",
-                              one_line(name), one_line(value)));
+      return fail(
+          Errc::bad_input,
+          fmt::format("macro {}={}: a name without blanks or quotes and a value of one line "
+                      "were expected",
+                      one_line(name), one_line(value)));
     defined += fmt::format("#define {} {}\n", name, value);
   }
   auto options = build_options(plain, others);
   if (!options) return tl::unexpected(options.error());
   request.options = *std::move(options);
-  request.source = defined.empty()
-                       ? std::move(source)
-                       : std::make_shared<const Source>(defined + source->text(), source->name(),
-                                                        source->files());
+  request.source = defined.empty() ? std::move(source)
+                                   : std::make_shared<const Source>(
+                                         defined + source->text(), source->name(), source->files());
   return {};
 }
 

@@ -199,14 +199,16 @@ TEST_F(Run, standard_output_can_take_a_result) {
 }
 
 TEST_F(Run, macros_of_several_words_reach_the_kernel) {
-  spec("words", "kernel void words(global const float *a, global float *b) { TYPE n = AREA;"
-       " b[get_global_id(0)] = a[get_global_id(0)] + n; }\n", "float",
+  spec("words",
+       "kernel void words(global const float *a, global float *b) { TYPE n = AREA;"
+       " b[get_global_id(0)] = a[get_global_id(0)] + n; }\n",
+       "float",
        R"("symbolicVariables": {"TS": 16},
           "macros_values": {"TYPE": "unsigned int", "AREA": "TS * TS"}, )");
   write("in.npy", kiln::testing::npy("<f4", "(2,)", kiln::testing::bytes_of<float>({1, 2})));
   write("right.npy", kiln::testing::npy("<f4", "(2,)", kiln::testing::bytes_of<float>({257, 258})));
-  const auto result = kiln({"run", "words.json", "--set", "dataset=2", "--in", "0=in.npy",
-                            "--expect", "1=right.npy"});
+  const auto result = kiln(
+      {"run", "words.json", "--set", "dataset=2", "--in", "0=in.npy", "--expect", "1=right.npy"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
 }
 

@@ -159,7 +159,8 @@ TEST_F(TuneSearch, never_writes_to_a_file_that_is_anything_else) {
   EXPECT_EQ(text("j"), journal);
   EXPECT_EQ(text("twice.json"), spec);
   expect_refusal(kiln({"tuned", "report", "j", "-o", "j"}), 2, "--output: j is also the file of");
-  expect_refusal(kiln({"tuned", "export", "j", "-o", "./j"}), 2, "--output: ./j is also the file of");
+  expect_refusal(kiln({"tuned", "export", "j", "-o", "./j"}), 2,
+                 "--output: ./j is also the file of");
   expect_refusal(kiln({"record", "--calls", "notes", "--", "true"}), 2,
                  "notes: not a record of calls");
   expect_refusal(kiln({"run", "twice.json", "--trace", "twice.json"}), 2, "--trace");

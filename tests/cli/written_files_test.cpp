@@ -28,7 +28,8 @@ TEST_F(WrittenFiles, a_kernels_source_stays) {
   for (const char* option : {"--trace", "--gantt"})
     expect_kept("copy_float.cl", {"run", "copy_float.json", option, "./copy_float.cl"}, message);
   expect_kept("copy_float.cl",
-              {"tune", "copy_float.json", "--param", "X=1,2", "--report", "copy_float.cl"}, message);
+              {"tune", "copy_float.json", "--param", "X=1,2", "--report", "copy_float.cl"},
+              message);
   expect_kept("copy_float.cl", {"poclbin", "export", "copy_float.json", "-o", "copy_float.cl"},
               message);
   // So does what the source includes.
@@ -50,10 +51,10 @@ TEST_F(WrittenFiles, what_other_commands_read_stays) {
 }
 
 TEST_F(WrittenFiles, a_pack_does_not_take_the_place_of_what_its_record_names) {
-  ASSERT_EQ(kiln({"record", "--calls", "c.jsonl", "--", KILN_COMMAND, "run", "-q",
-                  "copy_float.json"})
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      kiln({"record", "--calls", "c.jsonl", "--", KILN_COMMAND, "run", "-q", "copy_float.json"})
+          .exit_code,
+      0);
   expect_kept("copy_float.json", {"prebuild", "--from", "c.jsonl", "--pack", "copy_float.json"},
               "--pack: copy_float.json is a file that the record's calls are made from");
 }

@@ -32,8 +32,7 @@ TEST(SetSource, defines_such_values_before_the_text) {
   value_or_throw(set_source(request, source,
                             {{"T", "unsigned int"}, {"N", "2 * 3"}, {"D", "1e - 3"}}, {"-w"}));
   EXPECT_EQ(request.options, "-DN=2*3 -w -cl-kernel-arg-info");
-  EXPECT_EQ(request.source->text(),
-            "#define D 1e -3\n#define T unsigned int\n" + source->text());
+  EXPECT_EQ(request.source->text(), "#define D 1e -3\n#define T unsigned int\n" + source->text());
   EXPECT_EQ(request.source->name(), "k.cl");
   value_or_throw(set_source(request, source, {{"N", "2"}}, {}));
   EXPECT_EQ(request.source, source) << "the text itself where nothing has to be defined";
@@ -42,9 +41,8 @@ TEST(SetSource, defines_such_values_before_the_text) {
 TEST(SetSource, refuses_what_no_line_can_say) {
   const auto source = value_or_throw(from_text("kernel void k() {}\n", "k.cl"));
   Request request;
-  for (const auto& [name, value] : {std::pair<std::string, std::string>{"X", "a b\nc"},
-                                    {"X Y", "a b"},
-                                    {"", "a b"}}) {
+  for (const auto& [name, value] :
+       {std::pair<std::string, std::string>{"X", "a b\nc"}, {"X Y", "a b"}, {"", "a b"}}) {
     const auto set = set_source(request, source, {{name, value}}, {});
     ASSERT_FALSE(set) << name;
     EXPECT_THAT(set.error().message(), StartsWith("macro "));

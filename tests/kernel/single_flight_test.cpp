@@ -25,10 +25,10 @@ class CountingHelper {
   explicit CountingHelper(const std::filesystem::path& folder)
       : count_(folder / "count"), path_(folder / "helper") {
     const auto real = find_compile_helper();
-    value_or_throw(write_file(
-        path_,
-        as_bytes("#!/bin/sh\necho run >> " + count_.string() + "\nexec " + real.string() + " \"$@\"\n"),
-        0755));
+    value_or_throw(write_file(path_,
+                              as_bytes("#!/bin/sh\necho run >> " + count_.string() + "\nexec " +
+                                       real.string() + " \"$@\"\n"),
+                              0755));
     variable_.emplace("KILN_COMPILE_HELPER", path_.string());
     alone_.emplace("KILN_COMPILE_SERVER", "off");  // a run for each job
   }

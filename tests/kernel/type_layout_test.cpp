@@ -81,8 +81,8 @@ TEST(TypeLayout, of_an_enumeration_with_attributes_is_not_known) {
 TEST(TypeLayout, of_structures_that_double_at_each_level_takes_no_time) {
   std::string text = "struct S0 { char c; };\ntypedef struct S0 T0;\n";
   for (int i = 1; i <= 30; ++i)
-    text += fmt::format("struct S{0} {{ struct S{1} a; struct S{1} b; }}; typedef struct S{0} T{0};\n",
-                        i, i - 1);
+    text += fmt::format(
+        "struct S{0} {{ struct S{1} a; struct S{1} b; }}; typedef struct S{0} T{0};\n", i, i - 1);
   EXPECT_THAT(sizes_in(text + "kernel void k(global struct S30* a, global T20* b, T3 c) {}"),
               ElementsAre(1u << 30, 1u << 20, 8));
   for (int i = 31; i <= 100; ++i)

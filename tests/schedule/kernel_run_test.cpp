@@ -153,13 +153,12 @@ TEST_F(KernelRunTest, what_was_moved_from_says_so) {
               HasSubstr("the Machine was moved from"));
   KernelRun before(machine, file_, "scale");
   const KernelRun after(std::move(before));
-  const std::vector<std::function<void()>> calls{[&] { before.in(std::span<const int>(x_)); },
-                                                 [&] { before.value(int{1}); },
-                                                 [&] { before.local(4); },
-                                                 [&] { before.bounds(Bounds::checked); },
-                                                 [&] {
-                                                   before.run({{64}, {64}});
-                                                 }};
+  const std::vector<std::function<void()>> calls{
+      [&] { before.in(std::span<const int>(x_)); }, [&] { before.value(int{1}); },
+      [&] { before.local(4); }, [&] { before.bounds(Bounds::checked); },
+      [&] {
+        before.run({{64}, {64}});
+      }};
   for (const auto& call : calls) {
     const Error error = error_of(call);
     EXPECT_EQ(error.code(), Errc::bad_input);

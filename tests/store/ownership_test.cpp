@@ -141,7 +141,8 @@ TEST_F(OwnershipTest, a_link_to_the_store_in_a_folder_of_everybody_is_refused) {
 
 TEST_F(OwnershipTest, a_link_that_is_led_to_by_another_is_looked_at_too) {
   fill();
-  const std::string parent = folder.folder.path() / "shared", first = folder.folder.path() / "first";
+  const std::string parent = folder.folder.path() / "shared",
+                    first = folder.folder.path() / "first";
   std::filesystem::create_directory(parent);
   std::filesystem::create_directory_symlink(folder.store(), parent + "/second");
   std::filesystem::create_directory_symlink(parent + "/second", first);

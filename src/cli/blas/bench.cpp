@@ -74,7 +74,7 @@ double ratio_to(const Contender& kiln, const Contender& other) {
 std::string milliseconds_text_of(double ms) { return duration(ms * 1e6); }
 
 void print_contenders(const blas::Call& call, const std::string& device,
-                  const std::vector<Contender>& all) {
+                      const std::vector<Contender>& all) {
   const Work work = work_of(call);
   print_text(fmt::format("{} on {}\n", text_of(call), device));
   Table table({"library", "median", "first quartile", "third quartile", work.unit, "Kiln is"});
@@ -85,7 +85,8 @@ void print_contenders(const blas::Call& call, const std::string& device,
       continue;
     }
     const double middle = median(side.samples);
-    table.row({side.name, milliseconds_text_of(middle), milliseconds_text_of(quantile(side.samples, 0.25)),
+    table.row({side.name, milliseconds_text_of(middle),
+               milliseconds_text_of(quantile(side.samples, 0.25)),
                milliseconds_text_of(quantile(side.samples, 0.75)),
                fmt::format("{:.2f}", work.amount / middle),
                &side == &all.front() ? "" : fmt::format("{:.2f} x", ratio_to(all.front(), side))});

@@ -137,7 +137,8 @@ int kdb_summary(Context& context) {
     table.row({pattern.function.empty() ? "?" : std::string(pattern.function),
                kdb::describe(file.database, place), std::to_string(pattern.settings),
                std::to_string(pattern.records), std::to_string(pattern.tuned),
-               milliseconds_of(pattern, pattern.fastest), milliseconds_of(pattern, pattern.slowest)});
+               milliseconds_of(pattern, pattern.fastest),
+               milliseconds_of(pattern, pattern.slowest)});
   }
   print(table.text());
   return 0;

@@ -228,7 +228,8 @@ int poclbin_build(Context& context) {
   const auto device = chosen_pocl_device(context);
   const auto built = value_or_throw(build_archive(*device, build));
   value_or_throw(write_file(output, built.bytes));
-  context.flag("json") ? print_built(output, built, *device) : print_archive(output, built, *device);
+  context.flag("json") ? print_built(output, built, *device)
+                       : print_archive(output, built, *device);
   return starts_without_compiler(built.starts) ? 0 : 1;
 }
 

@@ -22,7 +22,8 @@ class Reader {
   }
 
   /// A member; null where it is absent.
-  const DescriptionJson& at(const DescriptionJson& object, const char* name, const std::string& place) const {
+  const DescriptionJson& at(const DescriptionJson& object, const char* name,
+                            const std::string& place) const {
     static const DescriptionJson absent;
     if (!object.is_object()) refuse(place, "an object");
     const auto found = object.find(name);
@@ -97,8 +98,11 @@ class Reader {
   const std::string* path_;
 };
 
-poclbin::Argument read_argument(const Reader& reader, const DescriptionJson& json, const std::string& place) {
-  const auto field = [&](const char* name) -> const DescriptionJson& { return reader.at(json, name, place); };
+poclbin::Argument read_argument(const Reader& reader, const DescriptionJson& json,
+                                const std::string& place) {
+  const auto field = [&](const char* name) -> const DescriptionJson& {
+    return reader.at(json, name, place);
+  };
   const auto where = [&](const char* name) { return place + "." + name; };
   poclbin::Argument argument;
   argument.name = reader.text(field("name"), where("name"));
@@ -114,16 +118,20 @@ poclbin::Argument read_argument(const Reader& reader, const DescriptionJson& jso
   return argument;
 }
 
-poclbin::Kernel read_kernel(const Reader& reader, const DescriptionJson& json, const std::string& place) {
-  const auto field = [&](const char* name) -> const DescriptionJson& { return reader.at(json, name, place); };
+poclbin::Kernel read_kernel(const Reader& reader, const DescriptionJson& json,
+                            const std::string& place) {
+  const auto field = [&](const char* name) -> const DescriptionJson& {
+    return reader.at(json, name, place);
+  };
   const auto where = [&](const char* name) { return place + "." + name; };
   poclbin::Kernel kernel;
   kernel.name = reader.text(field("name"), where("name"));
   kernel.required_size =
       reader.numbers<std::uint64_t, 3>(field("required_size"), where("required_size"));
-  reader.list(field("local_sizes"), where("local_sizes"), [&](const DescriptionJson& size, const auto& at) {
-    kernel.local_sizes.push_back(reader.number<std::uint64_t>(size, at));
-  });
+  reader.list(field("local_sizes"), where("local_sizes"),
+              [&](const DescriptionJson& size, const auto& at) {
+                kernel.local_sizes.push_back(reader.number<std::uint64_t>(size, at));
+              });
   kernel.attributes = reader.text(field("attributes"), where("attributes"));
   kernel.metadata_flags =
       reader.number<std::uint64_t>(field("metadata_flags"), where("metadata_flags"));
@@ -133,15 +141,18 @@ poclbin::Kernel read_kernel(const Reader& reader, const DescriptionJson& json, c
     kernel.work_group = reader.numbers<std::uint32_t, 5>(block, where("work_group"));
   if (const DescriptionJson& size = field("required_sub_group"); !size.is_null())
     kernel.required_sub_group = reader.number<std::uint32_t>(size, where("required_sub_group"));
-  reader.list(field("arguments"), where("arguments"), [&](const DescriptionJson& argument, const auto& at) {
-    kernel.arguments.push_back(read_argument(reader, argument, at));
-  });
+  reader.list(field("arguments"), where("arguments"),
+              [&](const DescriptionJson& argument, const auto& at) {
+                kernel.arguments.push_back(read_argument(reader, argument, at));
+              });
   kernel.files = reader.files(field("files"), where("files"));
   return kernel;
 }
 
 poclbin::Archive read_real(const Reader& reader, const DescriptionJson& json) {
-  const auto field = [&](const char* name) -> const DescriptionJson& { return reader.at(json, name, name); };
+  const auto field = [&](const char* name) -> const DescriptionJson& {
+    return reader.at(json, name, name);
+  };
   poclbin::Archive archive;
   archive.version = reader.number<std::uint32_t>(field("version"), "version");
   if (archive.version < poclbin::oldest_version || archive.version > poclbin::newest_version)
@@ -154,9 +165,10 @@ poclbin::Archive read_real(const Reader& reader, const DescriptionJson& json) {
   reader.list(field("root"), "root", [&](const DescriptionJson& files, const std::string& place) {
     archive.root.push_back(reader.files(files, place));
   });
-  reader.list(field("kernels"), "kernels", [&](const DescriptionJson& kernel, const std::string& place) {
-    archive.kernels.push_back(read_kernel(reader, kernel, place));
-  });
+  reader.list(field("kernels"), "kernels",
+              [&](const DescriptionJson& kernel, const std::string& place) {
+                archive.kernels.push_back(read_kernel(reader, kernel, place));
+              });
   return archive;
 }
 
@@ -189,7 +201,8 @@ Description read_description(std::string_view json, const std::string& path) {
     description.model = read_real(reader, document);
   else
     reader.refuse("layout", "\"pocl\" or \"wiki-v1\"");
-  if (const DescriptionJson& content = reader.at(document, "content", "content"); content.is_string())
+  if (const DescriptionJson& content = reader.at(document, "content", "content");
+      content.is_string())
     description.content = content.get<std::string>();
   return description;
 }

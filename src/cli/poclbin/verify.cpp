@@ -77,7 +77,8 @@ Json json_of(const std::string& path, const ArchiveReport& report, bool good) {
   return json;
 }
 
-void print_archive_findings(const std::string& path, const ArchiveReport& report, bool strict, bool quiet) {
+void print_archive_findings(const std::string& path, const ArchiveReport& report, bool strict,
+                            bool quiet) {
   if (!report.error.empty()) complain(fmt::format("{}: {}", path, report.error));
   for (const auto& problem : report.objects)
     if (strict || !quiet)

@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Option store_explain_options[] = {options::store, options::kind, options::system_store,
-                                  options::shared_store, options::json};
+                                            options::shared_store, options::json};
 constexpr Example store_explain_examples[] = {
     {"kiln store explain 3f2a", "Which layers have it, and what is its nearest relative?"},
     {"kiln store explain 3f2a 91c0", "Why are these two not one?"},

@@ -20,8 +20,8 @@ constexpr Option sign{.name = "sign",
                       .help =
                           "Signs every entry with this user's key. Without it, and without --key, "
                           "entries keep the signatures that they came with."};
-constexpr Option store_export_options[] = {options::store, options::kind,        options::device_text,
-                                  sign,           options::signing_key, options::json};
+constexpr Option store_export_options[] = {
+    options::store, options::kind, options::device_text, sign, options::signing_key, options::json};
 constexpr Example store_export_examples[] = {
     {"kiln store export all.kiln", "Everything that was compiled and tuned here, in one file."},
     {"kiln store export --sign --kind artifact --device pthread cpu.kiln",

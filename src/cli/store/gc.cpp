@@ -21,7 +21,7 @@ constexpr Option max_size{.name = "max-size",
                               "--store-size says."};
 constexpr Option gc_dry_run{.name = "dry-run", .help = "Only tells what would be removed."};
 constexpr Option store_gc_options[] = {options::store, options::store_size, max_size, gc_dry_run,
-                                  options::json};
+                                       options::json};
 constexpr Example store_gc_examples[] = {
     {"kiln store gc --max-size 2G", "What saves the least time a byte goes, until 2 GB are left."},
     {"kiln store gc --dry-run", "What would go?"},

@@ -14,9 +14,10 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option import_dry_run{.name = "dry-run",
-                         .help = "Says what would become of each entry, and stores nothing."};
-constexpr Option store_import_options[] = {options::store, options::store_size, import_dry_run, options::json};
+constexpr Option import_dry_run{
+    .name = "dry-run", .help = "Says what would become of each entry, and stores nothing."};
+constexpr Option store_import_options[] = {options::store, options::store_size, import_dry_run,
+                                           options::json};
 constexpr Example store_import_examples[] = {
     {"kiln store import farm.kiln", "From now on what the farm has compiled starts at once."},
     {"kiln store import --dry-run --json farm.kiln", "What would come in, and what would not?"},

@@ -19,8 +19,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Option store_info_options[] = {options::store, options::store_size, options::system_store,
-                                  options::shared_store, options::json};
-constexpr Example store_info_examples[] = {{"kiln store info", "Where is the store, and how large is it?"}};
+                                         options::shared_store, options::json};
+constexpr Example store_info_examples[] = {
+    {"kiln store info", "Where is the store, and how large is it?"}};
 
 Json json_of(const StoreStats::PerKind& kind) {
   return {{"entries", kind.entries}, {"bytes", kind.bytes}};

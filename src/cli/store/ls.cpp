@@ -26,7 +26,7 @@ constexpr Option order{.name = "sort",
                        .fallback = "key",
                        .choices = orders};
 constexpr Option store_ls_options[] = {options::store, options::kind, options::device_text, order,
-                                  options::json};
+                                       options::json};
 constexpr Example store_ls_examples[] = {
     {"kiln store ls", "What is kept?"},
     {"kiln store ls --sort size --kind artifact", "Which programs take the most room?"},

@@ -14,8 +14,8 @@ namespace {
 using SharedPlace = SharedLayer::Place;
 
 constexpr Option store_pull_options[] = {options::store,        options::store_size,
-                                  options::shared_store, options::shared_timeout,
-                                  options::kind,         options::json};
+                                         options::shared_store, options::shared_timeout,
+                                         options::kind,         options::json};
 constexpr Example store_pull_examples[] = {
     {"kiln store pull --kind artifact", "Every program of the fleet, before the network goes."},
 };

@@ -12,8 +12,9 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option store_push_options[] = {options::store, options::shared_store, options::shared_timeout,
-                                  options::kind,  options::device_text,  options::json};
+constexpr Option store_push_options[] = {options::store,          options::shared_store,
+                                         options::shared_timeout, options::kind,
+                                         options::device_text,    options::json};
 constexpr Example store_push_examples[] = {
     {"kiln store push", "All that this machine has, for the others."},
     {"kiln store push 3f2a --kind artifact", "One program."},

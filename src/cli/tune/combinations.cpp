@@ -34,7 +34,8 @@ bool is_typed(const Context& context, std::string_view option) {
   return context.has(option) && context.origin(option).from == Origin::From::command_line;
 }
 
-void refuse_together(const Context& context, std::string_view with, Names names, std::string_view why) {
+void refuse_together(const Context& context, std::string_view with, Names names,
+                     std::string_view why) {
   for (const auto name : names)
     if (is_typed(context, name))
       throw Error(Errc::bad_input, fmt::format("--{}: found with {}, {}", name, with, why));
@@ -80,9 +81,11 @@ void refuse_combinations(const Context& context) {
   if (!all && !from && !context.arguments().empty()) {
     const std::string& word = context.arguments().front();
     if (is_specification(word))
-      refuse_together(context, "a specification file", of_blas, "expected a routine of BLAS with it");
+      refuse_together(context, "a specification file", of_blas,
+                      "expected a routine of BLAS with it");
     else
-      refuse_together(context, "a routine of BLAS", of_specs, "expected a specification file with it");
+      refuse_together(context, "a routine of BLAS", of_specs,
+                      "expected a specification file with it");
   }
   if (!all && !from)
     refuse_together(context, "a single search", of_campaigns, "expected --all or --from with it");

@@ -14,7 +14,8 @@ namespace {
 using tune::Evaluation;
 using tune::TuningRun;
 
-constexpr double curve_width = 960, curve_left = 70, curve_right = curve_width - 16, curve_top = 14, curve_bottom = 250;
+constexpr double curve_width = 960, curve_left = 70, curve_right = curve_width - 16, curve_top = 14,
+                 curve_bottom = 250;
 /// Where failures stand: they have no time.
 constexpr double curve_failed = 272, curve_labels = 296, curve_height = 302;
 
@@ -26,7 +27,8 @@ struct CurvePoint {
 
 Axis times_of(const TuningRun& run) {
   const auto ranked = run.ranked();
-  return time_axis(ranked.front()->outcome.time, ranked.back()->outcome.time, curve_bottom, curve_top);
+  return time_axis(ranked.front()->outcome.time, ranked.back()->outcome.time, curve_bottom,
+                   curve_top);
 }
 
 /// A dot for each time that was the best when it was measured: these tell what they are.
@@ -39,8 +41,8 @@ std::string best_dot(const TuningRun& run, const Evaluation& evaluation, double 
       escaped(run.text(evaluation)));
 }
 
-std::string curve_drawing(const TuningRun& run, const std::vector<CurvePoint>& places, const Axis& across,
-                    const Axis& times) {
+std::string curve_drawing(const TuningRun& run, const std::vector<CurvePoint>& places,
+                          const Axis& across, const Axis& times) {
   Dots dots, crosses;
   std::string line, best_dots;
   double best = 0;
@@ -67,8 +69,8 @@ std::string curve_drawing(const TuningRun& run, const std::vector<CurvePoint>& p
          best_dots;
 }
 
-std::string curve_chart(const TuningRun& run, const std::vector<CurvePoint>& places, const Axis& across,
-                  std::string_view heading, std::string_view unit) {
+std::string curve_chart(const TuningRun& run, const std::vector<CurvePoint>& places,
+                        const Axis& across, std::string_view heading, std::string_view unit) {
   const Axis times = times_of(run);
   std::string text = fmt::format(
       "<section><h2>{}</h2>\n<div class=\"wide\"><svg class=\"large\" viewBox=\"0 0 {} {}\" "
@@ -77,8 +79,9 @@ std::string curve_chart(const TuningRun& run, const std::vector<CurvePoint>& pla
   text += time_grid(times, curve_left, curve_right, 7);
   text += "<g class=\"axis\">";
   for (const double tick : across.ticks(10))
-    text += fmt::format(R"(<text x="{}" y="{}" text-anchor="middle">{}{}</text>)",
-                        place(across.at(tick)), place(curve_labels), fmt::format("{:g}", tick), unit);
+    text +=
+        fmt::format(R"(<text x="{}" y="{}" text-anchor="middle">{}{}</text>)",
+                    place(across.at(tick)), place(curve_labels), fmt::format("{:g}", tick), unit);
   text += "</g>\n" + curve_drawing(run, places, across, times);
   return text + "</svg></div></section>\n";
 }
@@ -102,10 +105,12 @@ std::string elapsed_chart(const TuningRun& run) {
     end = std::max(end, *evaluation.at);
   }
   // Part of a journal may be from before journals said when.
-  const bool any = std::any_of(places.begin(), places.end(),
-                               [](const CurvePoint& place) { return place.evaluation->outcome.ok(); });
+  const bool any = std::any_of(places.begin(), places.end(), [](const CurvePoint& place) {
+    return place.evaluation->outcome.ok();
+  });
   if (!any || end <= 0) return "";
-  return curve_chart(run, places, {0, end * 1.01, curve_left, curve_right}, "Best so far, by time", " s");
+  return curve_chart(run, places, {0, end * 1.01, curve_left, curve_right}, "Best so far, by time",
+                     " s");
 }
 
 }  // namespace kiln::cli

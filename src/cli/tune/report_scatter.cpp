@@ -13,7 +13,8 @@ namespace {
 
 using tune::TuningRun;
 
-constexpr double scatter_width = 340, scatter_left = 62, scatter_right = scatter_width - 10, scatter_top = 10, scatter_bottom = 158;
+constexpr double scatter_width = 340, scatter_left = 62, scatter_right = scatter_width - 10,
+                 scatter_top = 10, scatter_bottom = 158;
 constexpr double scatter_failed = 175, scatter_labels = 196, scatter_height = 202;
 /// Labels that fit beside one another, in characters.
 constexpr std::size_t label_room = 38;
@@ -36,7 +37,9 @@ std::size_t label_step(const tune::Parameter& parameter) {
 std::string scatter_drawing(const TuningRun& run, std::size_t p, const Axis& times) {
   const auto& parameter = run.parameters[p];
   const double slot = (scatter_right - scatter_left) / static_cast<double>(parameter.values.size());
-  const auto middle = [&](std::size_t i) { return scatter_left + (static_cast<double>(i) + 0.5) * slot; };
+  const auto middle = [&](std::size_t i) {
+    return scatter_left + (static_cast<double>(i) + 0.5) * slot;
+  };
   const double spread = std::min(slot * 0.6, 40.0);
   std::vector<std::vector<double>> by_value(parameter.values.size());
   Dots dots, crosses;
@@ -78,8 +81,8 @@ std::string scatter_chart(const TuningRun& run, std::size_t p, const Axis& times
   const double slot = (scatter_right - scatter_left) / static_cast<double>(parameter.values.size());
   for (std::size_t i = 0; i < parameter.values.size(); i += label_step(parameter))
     text += fmt::format(R"(<text x="{}" y="{}" text-anchor="middle">{}</text>)",
-                        place(scatter_left + (static_cast<double>(i) + 0.5) * slot), place(scatter_labels),
-                        escaped(shortened(parameter.values[i].text(), 10)));
+                        place(scatter_left + (static_cast<double>(i) + 0.5) * slot),
+                        place(scatter_labels), escaped(shortened(parameter.values[i].text(), 10)));
   return text + "</g>\n" + scatter_drawing(run, p, times) + "</svg></figure>\n";
 }
 
@@ -96,8 +99,8 @@ std::string parameter_charts(const TuningRun& run,
   std::erase_if(order, [&](std::size_t p) { return run.parameters[p].values.size() < 2; });
   if (order.empty()) return "";
   const auto ranked = run.ranked();
-  const Axis times =
-      time_axis(ranked.front()->outcome.time, ranked.back()->outcome.time, scatter_bottom, scatter_top);
+  const Axis times = time_axis(ranked.front()->outcome.time, ranked.back()->outcome.time,
+                               scatter_bottom, scatter_top);
   std::string text =
       "<section><h2>Parameters</h2>\n<p class=\"facts\">The time of each measured configuration by "
       "each parameter's value; a bar is the median, the ring the best, what failed stands "

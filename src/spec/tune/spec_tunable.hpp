@@ -21,10 +21,10 @@ struct SpecTuning {
   std::vector<std::filesystem::path> source_dirs;  ///< as load_kernel_source takes them
   std::vector<std::string> parameters;             ///< "TS=8,16,32", see tune::parse_parameter
   std::vector<std::string> constraints;            ///< "TS % WPT == 0"
-  Files inputs;            ///< data of arguments; the other inputs are random
-  Files expect;            ///< right results; of all written arguments, or of none
+  Files inputs;  ///< data of arguments; the other inputs are random
+  Files expect;  ///< right results; of all written arguments, or of none
   std::vector<std::filesystem::path> written;  ///< none may be one of the source's files
-  std::uint64_t seed = 0;  ///< of the random inputs, as `kiln run` has it
+  std::uint64_t seed = 0;                      ///< of the random inputs, as `kiln run` has it
   /// Of floating-point results, relative to the larger. None: 1e-5 against `expect`, which another
   /// program may have made, else 0, to the bit.
   std::optional<double> rtol;
