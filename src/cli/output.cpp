@@ -104,8 +104,9 @@ void complain(std::string_view message) {
 }
 
 void complain_of(std::string_view file, std::string_view message) {
-  const bool named = message.find(file) != message.npos;
-  complain(named ? std::string(message) : std::string(file) + ": " + std::string(message));
+  const std::string shown = one_line(file);
+  const bool named = message.find(shown) != message.npos;
+  complain(named ? std::string(message) : shown + ": " + std::string(message));
 }
 
 }  // namespace kiln::cli

@@ -44,6 +44,8 @@ int run_here(const Context& context) {
       progress.hide();
       print_run(context, result, text);
       if (!result.difference.empty()) note(worst, 1);
+    } catch (const SourceWouldBeLost&) {
+      throw;  // it may be the timeline, which is written though a specification fails
     } catch (const Error& error) {
       if (session.has_no_devices()) throw;  // said once, not for every spec
       const KernelText text = printed.take();

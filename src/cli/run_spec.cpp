@@ -134,7 +134,8 @@ SpecRun run_spec(const std::string& file, const RunOptions& options, Session& se
     if (is_first) reading.emplace();
     return value_or_throw(spec::load_kernel_source(loaded, options.source_dirs));
   }();
-  value_or_throw(spec::check_source_stays(*source, options.written));
+  if (const auto stays = spec::check_source_stays(*source, options.written); !stays)
+    throw SourceWouldBeLost(stays.error());
   // The original's way is there to compare with: it knows no records.
   const bool knows_records = !options.legacy && session.resolver().store() != nullptr;
   static_cast<SpecBinding&>(result) =

@@ -24,7 +24,14 @@ struct SpecRun : SpecBinding {
   std::string difference;  ///< from an --expect file; empty: none
 };
 
-/// Loads, binds and runs a spec; writes --out files. Throws kiln::Error.
+/// A file that the command will write is one that the kernel's source was read from.
+struct SourceWouldBeLost : Error {
+  using Error::Error;
+  explicit SourceWouldBeLost(const Error& error) : Error(error) {}
+};
+
+/// Loads, binds and runs a spec; writes --out files. Throws kiln::Error; SourceWouldBeLost before
+/// anything ran.
 SpecRun run_spec(const std::string& file, const RunOptions& options, Session& session,
                  Timeline* timeline);
 

@@ -195,11 +195,11 @@ TEST_F(Tuned, mistakes_are_one_line) {
   write("a.jsonl", searched());
   expect_refusal(kiln({"tuned", "show", "abc"}), 2, "at least 4");
   expect_refusal(kiln({"tuned", "show", "abcd"}), 2, "no tuning record's key begins with abcd");
-  expect_refusal(kiln({"tuned", "export", "--format", "t4"}), 2, "expected its JOURNAL");
+  expect_refusal(kiln({"tuned", "export", "--format", "t4"}), 2, "requires the JOURNAL of a search");
   expect_refusal(kiln({"tuned", "export", "--format", "sqlite"}), 2, "missing --output");
   expect_refusal(kiln({"tuned", "export", "--format", "kdb", "-o", "x", "a.jsonl"}), 2,
-                 "kdb holds");
-  expect_refusal(kiln({"tuned", "export", "--all", "a.jsonl"}), 2, "found --all and a.jsonl");
+                 "kdb writes the records of the store");
+  expect_refusal(kiln({"tuned", "export", "--all", "a.jsonl"}), 2, "found both --all and a.jsonl");
   expect_refusal(kiln({"tuned", "export", "--format", "t4", "a.jsonl", "a.jsonl"}), 2, "found 2");
   set("KILN_STORE", "off");
   expect_refusal(kiln({"tuned", "ls"}), 2, "no local store");

@@ -94,6 +94,7 @@ class Conversation {
   enum class End {
     answered,
     unanswered,  ///< it has ended, or is too busy
+    ungreeted,   ///< it has not taken the connection: it may have too many
     silent,      ///< it says nothing, or nothing that a server says
   };
 
@@ -107,8 +108,7 @@ class Conversation {
     if (!send(socket, encode(request_))) return End::unanswered;
     for (bool greeted = false;;) {
       const End heard = wait();
-      // Without a greeting it has not taken the connection yet: it may have too many.
-      if (heard == End::silent && !greeted && !was_stopped_) return End::unanswered;
+      if (heard == End::silent && !greeted && !was_stopped_) return End::ungreeted;
       if (heard != End::answered) return heard;
       const auto message = receive(socket);
       if (!message) return End::unanswered;
@@ -160,10 +160,14 @@ std::optional<ProcessResult> ask_server(const fs::path& helper, const ServerRequ
   const std::string name = name_of_server(helper);
   if (known_servers().has_given_up(name)) return {};
   auto connection = connect_to_server(helper, name, request.patience);
+  const bool is_new = connection.started.has_value();
   if (connection.started) known_servers().add(*std::move(connection.started));
   ProcessResult result;
   auto end = connection.silent ? Conversation::End::silent : Conversation::End::unanswered;
   if (connection.socket) end = Conversation(connection, request).run(result);
+  // One that this process has just started has no other clients: it is no server.
+  if (end == Conversation::End::ungreeted && is_new) end = Conversation::End::silent;
+  if (end == Conversation::End::ungreeted) known_servers().give_up(name);
   if (end == Conversation::End::silent) {
     known_servers().give_up(name);
     take_name_away(connection, request.patience);
