@@ -5,7 +5,6 @@
 #include "base/file.hpp"
 #include "base/input_file.hpp"
 #include "cli/gantt_text.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/tune/report.hpp"
 #include "cli/tune/report_parts.hpp"
 
@@ -56,7 +55,6 @@ std::string report_body(const TuningRun& run) {
 }  // namespace
 
 tune::TuningRun read_journal(const std::filesystem::path& path) {
-  const EndsAtOnce reading;
   const Bytes bytes = value_or_throw(read_input(path, most_bytes_of_page));
   return value_or_throw(tune::read_run(bytes, path.string()));
 }

@@ -8,6 +8,7 @@
 #include "base/one_line.hpp"
 #include "cli/common_options.hpp"
 #include "cli/file_options.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/kdb/files.hpp"
 #include "cli/kdb/store_records.hpp"
 #include "cli/output.hpp"
@@ -70,6 +71,7 @@ void deliver(const Context& context, const Expected<Bytes>& database) {
 std::vector<tune::TuningRun> runs_of(const Context& context) {
   std::vector<tune::TuningRun> runs;
   if (context.flag("all")) {
+    const EndsAtOnce reading;
     for (const auto& path : all_journals()) runs.push_back(read_journal(path));
     // A store may be off; what it has of a journal that is here is the same or less.
     if (!store_settings_of(context).local.empty())

@@ -8,6 +8,7 @@
 
 #include "base/duration.hpp"
 #include "base/one_line.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/layout.hpp"
 #include "cli/output.hpp"
 #include "cli/store/open.hpp"
@@ -53,6 +54,7 @@ tune::TuningRun search_named(const Context& context, const std::string& word) {
   std::error_code ignored;
   if (!std::filesystem::exists(word, ignored))
     if (auto kept = kept_search(context, word)) return std::move(kept->run);
+  const EndsAtOnce reading;
   return read_journal(word);
 }
 
