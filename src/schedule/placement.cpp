@@ -156,8 +156,7 @@ void Placement::check_guards() {
                          text_of(*overrun, argument->data.size(), argument->element_bytes));
   }
   if (!found.empty())
-    throw Error(Errc::device,
-                fmt::format("kernel {} writes outside of {}", job_.kernel, found));
+    throw Error(Errc::device, fmt::format("kernel {} writes outside of {}", job_.kernel, found));
 }
 
 ByteView Placement::written(std::size_t argument) const { return slots_[argument].own.view(); }

@@ -44,8 +44,7 @@ Reading read_text(std::string_view text, const std::string& file, SpecDialect di
     reader.expected(root, "", "an object that describes one kernel");
     return {std::nullopt, reader.sorted_messages(), Errc::bad_input};
   }
-  if (report_marks(root, reader))
-    return {std::nullopt, reader.sorted_messages(), Errc::bad_input};
+  if (report_marks(root, reader)) return {std::nullopt, reader.sorted_messages(), Errc::bad_input};
   auto spec = read_spec(root, dialect, reader);
   return {std::move(spec), reader.sorted_messages(), Errc::bad_input};
 }

@@ -195,7 +195,8 @@ TEST_F(Tuned, mistakes_are_one_line) {
   write("a.jsonl", searched());
   expect_refusal(kiln({"tuned", "show", "abc"}), 2, "at least 4");
   expect_refusal(kiln({"tuned", "show", "abcd"}), 2, "no tuning record's key begins with abcd");
-  expect_refusal(kiln({"tuned", "export", "--format", "t4"}), 2, "requires the JOURNAL of a search");
+  expect_refusal(kiln({"tuned", "export", "--format", "t4"}), 2,
+                 "requires the JOURNAL of a search");
   expect_refusal(kiln({"tuned", "export", "--format", "sqlite"}), 2, "missing --output");
   expect_refusal(kiln({"tuned", "export", "--format", "kdb", "-o", "x", "a.jsonl"}), 2,
                  "kdb writes the records of the store");
