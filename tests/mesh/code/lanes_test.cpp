@@ -43,15 +43,16 @@ std::string obstacle(const std::string& body, const std::string& before = "") {
 
 // Each of these would compile as vectors, or nearly, and mean something else.
 TEST(Lanes, refuse_what_vectors_would_change_and_say_where) {
-  const std::string number = "user.c:3: an integer that depends on real numbers",
+  const std::string number = "user.c:3: an integer that depends on floating-point numbers",
                     only_some =
                         "user.c:4: an integer or pointer that changes for some elements only";
   EXPECT_EQ(obstacle("int n = x[0]; *y = n + 1.0;"), number);
   EXPECT_EQ(obstacle("*y = (int)x[0] + 1.0;"), number);
   EXPECT_EQ(obstacle("int n;\nn = x[0] > 1; *y = n;"),
-            "user.c:4: an integer that depends on real numbers");
+            "user.c:4: an integer that depends on floating-point numbers");
   EXPECT_EQ(obstacle("*y = ((x[0] > 0) + (x[1] > 0)) / 2;"), number);
-  EXPECT_EQ(obstacle("*y = x[x[1] > 0];"), "user.c:3: an index that depends on real numbers");
+  EXPECT_EQ(obstacle("*y = x[x[1] > 0];"),
+            "user.c:3: an index that depends on floating-point numbers");
   EXPECT_EQ(obstacle("*y = x[0] && x[1] ? 1 / 2 : (x[0] > 0) % 2;"), number);
   EXPECT_EQ(obstacle("*y = select(x[0], x[1], (long)(x[0] > 0));"), "user.c:3: a call of select");
   EXPECT_EQ(obstacle("*y = length(x[0]);"), "user.c:3: a call of length");
@@ -67,7 +68,7 @@ TEST(Lanes, refuse_what_vectors_would_change_and_say_where) {
   EXPECT_EQ(obstacle("const double *p = x;\nif (x[0] > 0) p = x + 1; *y = *p;"), only_some);
   EXPECT_EQ(obstacle("int n[2];\nif (x[0] > 0) n[0] = 1; *y = n[0];"), only_some);
   EXPECT_EQ(obstacle("const double *p = x[0] > 0 ? x : x + 1; *y = *p;"),
-            "user.c:3: a pointer that depends on real numbers");
+            "user.c:3: a pointer that depends on floating-point numbers");
   EXPECT_EQ(obstacle("switch (y[0] > 1) { default: *y = x[0]; }"),
             "user.c:3: a switch that elements take in different ways");
   EXPECT_EQ(obstacle("int n = 1;\nswitch (n) { case 1: if (x[0] > 0) break; *y = 1; }"),
@@ -79,7 +80,7 @@ TEST(Lanes, refuse_what_vectors_would_change_and_say_where) {
 
 TEST(Lanes, refuse_what_helpers_change) {
   EXPECT_EQ(obstacle("*y = 1 + f_of(x[0]);", "static int f_of(double a) { return a > 0; }"),
-            "user.c:3: an integer that depends on real numbers");
+            "user.c:3: an integer that depends on floating-point numbers");
   EXPECT_EQ(obstacle("s_t s; s.a = x[0]; *y = s.a + 1;", "typedef struct { double a; } s_t;"),
             "user.c:3: a variable of type s_t");
   EXPECT_EQ(obstacle("int n = 0; if (x[0] > 0) count(&n); *y = n + 1;",
