@@ -143,7 +143,7 @@ class RunningProcess {
       return fail(Errc::unsupported,
                   "how " + request_.program.string() +
                       " ended is not known: this process ignores SIGCHLD or waits for any child");
-    // At its end, too: what it left behind may hold the outputs, and is nobody's.
+    // At its end, too: processes that it has left behind may hold the outputs open.
     ::kill(-pid_, SIGKILL);
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {

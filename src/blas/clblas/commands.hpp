@@ -20,12 +20,9 @@ class Commands {
   cl_event* event() const { return event_; }
   cl_bool blocking() const { return returns_at_end_ ? CL_TRUE : CL_FALSE; }
 
-  /// Whether the queue is one. Asked of the driver when a thread uses another than last time.
-  bool has_queue() const {
-    thread_local cl_command_queue last = nullptr;
-    if (queue_ != last) last = kiln_is_queue(queue_) ? queue_ : nullptr;
-    return last != nullptr;
-  }
+  /// Whether the queue is one: asked each time, since a queue that was released may have left its
+  /// address to another object.
+  bool has_queue() const { return kiln_is_queue(queue_); }
 
   /// For commands that cannot block: enqueues by `enqueue(cl_event*)`, and waits where the
   /// function must.
