@@ -5,7 +5,7 @@
 #include <thread>
 #include <tuple>
 
-#include "base/input_file.hpp"
+#include "base/streams.hpp"
 #include "tune/strategy/make.hpp"
 
 namespace kiln::bench::measured {

@@ -8,8 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "base/descriptor_path.hpp"
-#include "base/standard_output.hpp"
+#include "base/streams.hpp"
 
 namespace kiln {
 
@@ -47,11 +46,6 @@ Expected<Buffer> read_whole(const std::filesystem::path& path, std::uint64_t lim
 bool is_device_or_pipe(const std::filesystem::path& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
-
-OutputWriter& standard_output() {
-  static OutputWriter writer;
-  return writer;
 }
 
 Expected<void> write_in_place(const std::filesystem::path& path, ByteView bytes) {
@@ -136,19 +130,42 @@ Expected<void> AtomicFile::commit(Durability durability) {
   return {};
 }
 
-void set_standard_output(OutputWriter write) { standard_output() = std::move(write); }
-
 Expected<void> write_file(const std::filesystem::path& path, ByteView bytes, unsigned mode) {
-  const auto own = descriptor_named_by(path);
-  if (own == STDOUT_FILENO && standard_output()) return standard_output()(bytes);
   // Behind /dev/stdout there may be a regular file: what is renamed there would take the link's
   // place, and the file that the shell opened would stay empty.
-  if (own) return write_all(*own, bytes, path);
+  if (const auto own = descriptor_named_by(path)) return write_descriptor(*own, bytes, path);
   if (is_device_or_pipe(path)) return write_in_place(path, bytes);
   auto file = AtomicFile::create(path, mode);
   if (!file) return tl::unexpected(file.error());
   if (auto written = file->write(bytes); !written) return written;
   return file->commit();
+}
+
+Expected<void> write_new_file(const std::filesystem::path& path, ByteView bytes, unsigned mode) {
+  const FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!fd && errno == EEXIST)
+    return fail(Errc::bad_input, path.string() + ": the file exists, and is not overwritten");
+  if (!fd) return tl::unexpected(io_error("make", path, errno));
+  auto written = write_all(fd.get(), bytes, path);
+  if (!written) ::unlink(path.c_str());  // it is this call's own, and of no use
+  return written;
+}
+
+Expected<std::filesystem::path> rename_aside(const std::filesystem::path& path) {
+  constexpr int most_names = 100'000;
+  for (int number = 1; number <= most_names; ++number) {
+    const std::filesystem::path aside = path.string() + "." + std::to_string(number);
+    if (::renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, aside.c_str(), RENAME_NOREPLACE) == 0)
+      return aside;
+    // A file system that cannot do it in one step: a second name, which must be new, then the first
+    // one goes.
+    if (errno == EINVAL && ::link(path.c_str(), aside.c_str()) == 0) {
+      if (::unlink(path.c_str()) == 0) return aside;
+      return tl::unexpected(io_error("set aside", path, errno));
+    }
+    if (errno != EEXIST) return tl::unexpected(io_error("set aside", path, errno));
+  }
+  return fail(Errc::io, "cannot set aside " + path.string() + ": too many such files");
 }
 
 Expected<TemporaryFolder> TemporaryFolder::create(std::string_view prefix,

@@ -39,6 +39,16 @@ class AtomicFile {
 /// Writes a whole file through AtomicFile; a device or a pipe that stands there is written into.
 Expected<void> write_file(const std::filesystem::path& path, ByteView bytes, unsigned mode = 0644);
 
+/// Writes a file that must not be there yet, not even as a link that leads nowhere: what another
+/// process puts there meanwhile stays as it is. A failure leaves no file. Errors: bad_input where
+/// something has the name, not_found, io.
+Expected<void> write_new_file(const std::filesystem::path& path, ByteView bytes,
+                              unsigned mode = 0644);
+
+/// Gives a file the first free of the names PATH.1, PATH.2, … and returns it: the file is out of
+/// the way, and no other file is overwritten. Errors: io, not_found.
+Expected<std::filesystem::path> rename_aside(const std::filesystem::path& path);
+
 /// A new private folder below the system's temporary folder, removed with all it holds.
 class TemporaryFolder {
  public:

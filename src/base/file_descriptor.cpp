@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 
 namespace kiln {
 

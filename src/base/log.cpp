@@ -1,9 +1,12 @@
 #include "base/log.hpp"
 
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace kiln {
+
 namespace {
 std::mutex sink_mutex;
 std::shared_ptr<const LogSink> sink;
@@ -21,6 +24,20 @@ void log(LogLevel level, std::string_view message) {
     current = sink;
   }
   if (current) (*current)(level, message);
+}
+
+void log_failure(std::string_view what) noexcept {
+  try {
+    try {
+      throw;
+    } catch (const std::exception& error) {
+      log(LogLevel::warning, std::string(what) + ": " + error.what());
+    } catch (...) {
+      log(LogLevel::warning, std::string(what) + ": something that is no exception was thrown");
+    }
+  } catch (...) {
+    // There is nothing left to try.
+  }
 }
 
 }  // namespace kiln

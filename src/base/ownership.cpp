@@ -31,17 +31,16 @@ std::string written_by_others(const std::string& path, const struct stat& status
                     : (status.st_mode & S_IWOTH) != 0 ? "every user"
                                                       : "its group";
   return fmt::format(
-      "{} can be written by {} (mode {:04o}); expected nobody but its owner: "
-      "chmod go-w {}",
-      path, who, status.st_mode & 07777, path);
+      "{} can be written by {} (mode {:04o}); expected its owner alone: chmod go-w {}", path, who,
+      status.st_mode & 07777, path);
 }
 
-std::string replaceable_by_anybody(const std::string& path) {
+std::string replaceable_by_others(const std::string& path) {
   // Name by name, as the system finds the path: who may replace a link on the way decides as well.
   constexpr int most_links = 40;
   std::error_code error;
   const fs::path given = fs::absolute(path, error);
-  if (error) return path;
+  if (error) return path + ": " + error.message();
   std::deque<fs::path> names(given.begin(), given.end());
   fs::path folder = "/";
   for (int links = 0; !names.empty();) {
@@ -52,7 +51,11 @@ std::string replaceable_by_anybody(const std::string& path) {
       folder = folder.parent_path();
       continue;
     }
-    if (is_open_to_all(folder)) return folder.string();
+    if (is_open_to_all(folder))
+      return fmt::format(
+          "every user may replace {}: {} can be written by every user and has no sticky bit "
+          "(chmod +t or o-w)",
+          path, folder.string());
     const fs::path at = folder / name;
     struct stat status {};
     if (::lstat(at.c_str(), &status) != 0) return "";  // it and all below are still to be made
@@ -60,9 +63,12 @@ std::string replaceable_by_anybody(const std::string& path) {
       folder = at;
       continue;
     }
-    const bool is_anothers = status.st_uid != ::geteuid() && status.st_uid != 0;
+    if (status.st_uid != ::geteuid() && status.st_uid != 0)
+      return fmt::format("user {} may replace {}: the link {} on the way to it is that user's",
+                         status.st_uid, path, at.string());
     const fs::path target = fs::read_symlink(at, error);
-    if (error || is_anothers || ++links > most_links) return at.string();
+    if (error || ++links > most_links)
+      return fmt::format("{}: cannot follow the link {}", path, at.string());
     if (target.is_absolute()) folder = "/";
     names.insert(names.begin(), target.begin(), target.end());
   }

@@ -18,7 +18,7 @@
 #include <memory>
 
 #include "base/clock.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 
 extern char** environ;
 

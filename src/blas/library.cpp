@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/clock.hpp"
-#include "base/never_destroyed.hpp"
+#include "base/lifetime.hpp"
 #include "blas/generators.hpp"
 #include "blas/kdb_records/kdb_records.hpp"
 #include "blas/recorded_call.hpp"

@@ -4,8 +4,7 @@
 
 #include <optional>
 
-#include "base/one_line.hpp"
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "blas/call_work.hpp"
 #include "blas/uses.hpp"
 

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/default_path.hpp"
-#include "base/one_line.hpp"
-#include "base/suggest.hpp"
+#include "base/environment.hpp"
+#include "base/text.hpp"
 #include "cli/completion.hpp"
 #include "cli/context.hpp"
 #include "cli/failure.hpp"

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "cli/values.hpp"
 
 namespace kiln::cli {

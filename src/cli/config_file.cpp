@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/environment.hpp"
 #include "base/file.hpp"
-#include "base/one_line.hpp"
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "cli/command_line.hpp"
 
 namespace kiln::cli {
@@ -57,11 +57,8 @@ Expected<void> check_line(const ConfigFile& file, const ConfigLine& line) {
 }
 
 std::string default_path() {
-  const char* folder = std::getenv("XDG_CONFIG_HOME");
-  // The XDG base directory specification: a relative path counts as not set.
-  if (folder != nullptr && folder[0] == '/') return std::string(folder) + "/kiln/config";
-  const char* home = std::getenv("HOME");
-  return home == nullptr || *home == 0 ? "" : std::string(home) + "/.config/kiln/config";
+  const auto folder = user_folder(UserFolder::config);
+  return folder.empty() ? "" : (folder / "config").string();
 }
 
 }  // namespace

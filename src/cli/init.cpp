@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/new_file.hpp"
-#include "base/one_line.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/common_options.hpp"
 #include "cli/context.hpp"

@@ -81,9 +81,15 @@ IsolatedOutcome outcome_of(const std::string& spec, const ProcessResult& result,
   // Another line tells of what failed after the run.
   const std::string first_line = result.output.substr(0, result.output.find('\n'));
   const auto report = Json::parse(first_line, nullptr, false);
-  if (report.is_discarded() || !report.is_object() || !report.contains("status"))
+  if (report.is_discarded() || !report.is_object() || !report.contains("status")) {
+    const auto said = last_line(result.errors);
     return {spec, "failed",
-            fmt::format("exit code {}: {}", result.exit_code, last_line(result.errors)), 0};
+            said.empty() ? fmt::format("the process ended itself, with exit code {}, before the "
+                                       "run had ended",
+                                       result.exit_code)
+                         : fmt::format("exit code {}: {}", result.exit_code, said),
+            0};
+  }
   const std::string status = report.value("status", "failed");
   KernelText printed{report.value("kernel_output", ""), 0};
   printed.bytes = report.value("kernel_output_bytes", std::uint64_t{printed.text.size()});

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/terminal.hpp"
 
 namespace kiln::cli {

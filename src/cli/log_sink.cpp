@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/log.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 
 namespace kiln::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
-#include "base/one_line.hpp"
 #include "base/process.hpp"
+#include "base/text.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/isolate.hpp"
 #include "cli/output.hpp"

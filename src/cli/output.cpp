@@ -8,8 +8,8 @@
 #include <string>
 #include <system_error>
 
-#include "base/one_line.hpp"
-#include "base/standard_output.hpp"
+#include "base/streams.hpp"
+#include "base/text.hpp"
 #include "cli/results.hpp"
 #include "kiln/error.hpp"
 

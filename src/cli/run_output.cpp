@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/duration.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"

@@ -7,9 +7,9 @@
 
 #include <cerrno>
 
-#include "base/byte_count.hpp"
-#include "base/descriptor_path.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/streams.hpp"
+#include "base/text.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/values.hpp"
 

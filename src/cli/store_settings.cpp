@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/byte_count.hpp"
+#include "base/text.hpp"
 
 namespace kiln::cli {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 
 namespace kiln::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/store_settings.hpp"
 

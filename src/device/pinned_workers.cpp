@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "device/retired_queues.hpp"
 
 namespace kiln {
@@ -60,11 +61,6 @@ void CL_CALLBACK meet(void* argument) {
   while (meeting.arrived < meeting.expected && Clock::now() < end) std::this_thread::yield();
 }
 
-bool is_wanted() {
-  const char* set = std::getenv("KILN_PIN");
-  return set == nullptr || std::string_view(set) != "off";
-}
-
 /// Whether it is the first time in this process; sub-devices share their parent's threads, but
 /// each is served by some of them only.
 bool is_first(cl_device_id device) {
@@ -102,7 +98,8 @@ void pin_workers(const Context& context, const DevicePtr& device,
                  std::chrono::milliseconds patience) {
   if (!device->pocl || device->type != Device::Type::cpu || device->compute_units < 2) return;
   const auto can = device->handle.getInfo<CL_DEVICE_EXECUTION_CAPABILITIES>();
-  if (!is_wanted() || (can & CL_EXEC_NATIVE_KERNEL) == 0 || !is_first(device->handle())) return;
+  if (!is_on("KILN_PIN") || (can & CL_EXEC_NATIVE_KERNEL) == 0 || !is_first(device->handle()))
+    return;
   try {
     gather(context, device, patience);
   } catch (const std::exception&) {

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/never_destroyed.hpp"
+#include "base/lifetime.hpp"
 
 namespace kiln {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/lower.hpp"
+#include "base/text.hpp"
 #include "device/device.hpp"
 
 namespace kiln {

@@ -1,6 +1,6 @@
 #include "expr/suggest.hpp"
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "expr/message.hpp"
 
 namespace kiln::expr {

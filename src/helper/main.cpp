@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "base/default_path.hpp"
+#include "base/environment.hpp"
 #include "kernel/apart/job.hpp"
 #include "kernel/apart/server.hpp"
 

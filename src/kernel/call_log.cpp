@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "base/log.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 
 namespace kiln {
 namespace {

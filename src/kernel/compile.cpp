@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/environment.hpp"
 #include "base/file_descriptor.hpp"
 
 namespace kiln {
@@ -73,12 +74,11 @@ bool is_in(std::string_view folders, const char* program) {
 }  // namespace
 
 Expected<void> can_compile_here(const Device& device) {
-  const char* path = std::getenv("PATH");
-  if (!device.pocl || (path != nullptr && is_in(path, "ld"))) return {};
+  const std::string path = environment("PATH");
+  if (!device.pocl || is_in(path, "ld")) return {};
   return fail(Errc::unsupported,
-              path == nullptr || *path == '\0'
-                  ? "PATH is not set, and PoCL's compiler looks there for its linker, ld"
-                  : "no folder of PATH holds ld, the linker that PoCL's compiler needs");
+              path.empty() ? "PATH is not set, and PoCL's compiler looks there for its linker, ld"
+                           : "no folder of PATH holds ld, the linker that PoCL's compiler needs");
 }
 
 std::string build_log(const cl::Program& program, const Device& device) {

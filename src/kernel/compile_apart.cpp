@@ -5,7 +5,7 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "format/poclbin.hpp"
 #include "kernel/apart/helper.hpp"
 #include "kernel/apart/server.hpp"

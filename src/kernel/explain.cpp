@@ -6,8 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/duration.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 
 namespace kiln {
 

@@ -6,9 +6,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/input_file.hpp"
 #include "base/json_bounds.hpp"
-#include "base/one_line.hpp"
+#include "base/streams.hpp"
+#include "base/text.hpp"
 #include "kernel/recorded_call.hpp"
 
 namespace kiln {

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <map>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 
 namespace kiln {
 namespace {

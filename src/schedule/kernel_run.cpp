@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "base/held.hpp"
+#include "base/lifetime.hpp"
 #include "device/forked.hpp"
 #include "kiln/run.hpp"
 #include "schedule/auto_split.hpp"

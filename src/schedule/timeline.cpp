@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "base/clock_distance.hpp"
+#include "base/clock.hpp"
 
 namespace kiln {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "spec/names.hpp"
 #include "spec/reader.hpp"
 

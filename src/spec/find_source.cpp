@@ -1,7 +1,7 @@
 #include <climits>
 #include <system_error>
 
-#include "base/descriptor_path.hpp"
+#include "base/streams.hpp"
 #include "spec/source_place.hpp"
 
 namespace kiln::spec {

@@ -1,6 +1,6 @@
 #include "spec/missing.hpp"
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 
 namespace kiln::spec {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 
 namespace kiln::spec {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "spec/binder.hpp"
 #include "spec/json_tree.hpp"
 

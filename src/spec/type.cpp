@@ -2,7 +2,7 @@
 #include <array>
 #include <charconv>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "kiln/spec.hpp"
 #include "spec/json_tree.hpp"
 

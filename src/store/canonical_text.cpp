@@ -7,7 +7,7 @@
 #include <functional>
 #include <map>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "kiln/error.hpp"
 #include "store/canonical_fields.hpp"
 #include "store/canonical_format.hpp"

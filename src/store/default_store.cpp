@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "base/byte_count.hpp"
+#include "base/environment.hpp"
 #include "base/log.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "store/layers.hpp"
 #include "store/local_store.hpp"
 #include "store/network_folder.hpp"
@@ -19,15 +19,15 @@ namespace {
 
 /// A variable's value, empty where it is not set or says off; `otherwise` where it is not set.
 std::string setting(const char* name, const std::string& otherwise) {
-  const char* value = std::getenv(name);
-  if (value == nullptr || *value == '\0') return otherwise;
-  return std::string_view(value) == "off" ? "" : value;
+  const std::string value = environment(name);
+  if (value.empty()) return otherwise;
+  return value == "off" ? "" : value;
 }
 
 std::uint64_t limit_setting() {
-  const char* value = std::getenv("KILN_STORE_SIZE");
-  if (value == nullptr || *value == '\0') return default_store_limit;
-  if (std::string_view(value) == "off") return 0;
+  const std::string value = environment("KILN_STORE_SIZE");
+  if (value.empty()) return default_store_limit;
+  if (value == "off") return 0;
   const auto bytes = parse_byte_count(value);
   if (bytes) return *bytes;
   log(LogLevel::warning, "KILN_STORE_SIZE: " + bytes.error().message());

@@ -41,11 +41,7 @@ Expected<bool> check_store_folder(const std::string& folder, FolderUse use, File
   if (folder.find('\0') != std::string::npos)
     return fail(Errc::bad_input, "the folder's name holds a zero byte");
   if (auto checked = check_length(folder); !checked) return tl::unexpected(checked.error());
-  if (const auto open = replaceable_by_anybody(folder); !open.empty())
-    return fail(Errc::io,
-                fmt::format("every user may replace {}: {} can be written by every user and has no "
-                            "sticky bit (chmod +t or o-w)",
-                            folder, open));
+  if (auto why = replaceable_by_others(folder); !why.empty()) return fail(Errc::io, std::move(why));
   struct stat status {};
   if (::stat(folder.c_str(), &status) != 0) {
     if (errno != ENOENT) return tl::unexpected(io_error("use", folder, errno));

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/never_destroyed.hpp"
+#include "base/lifetime.hpp"
 
 namespace kiln {
 namespace {

@@ -20,17 +20,14 @@ Expected<void> check_rights(const std::string& path, const struct stat& status, 
   const mode_t mode = status.st_mode & 0777;
   if (guard == Guard::unread && (mode & 077) != 0)
     return fail(Errc::refused,
-                fmt::format("{} has mode {:04o}; nobody but its owner may read it: chmod 600 {}",
-                            path, mode, path));
+                fmt::format("{} has mode {:04o}; only its owner may read it: chmod 600 {}", path,
+                            mode, path));
   if ((mode & (S_IWGRP | S_IWOTH)) != 0)
     return fail(Errc::refused,
-                fmt::format("{} has mode {:04o}; nobody but its owner may write it: chmod 644 {}",
-                            path, mode, path));
-  if (const auto open = replaceable_by_anybody(path); !open.empty())
-    return fail(Errc::refused,
-                fmt::format("every user may replace {}: {} can be written by every user and has no "
-                            "sticky bit (chmod +t or o-w)",
-                            path, open));
+                fmt::format("{} has mode {:04o}; only its owner may write it: chmod 644 {}", path,
+                            mode, path));
+  if (auto why = replaceable_by_others(path); !why.empty())
+    return fail(Errc::refused, std::move(why));
   return {};
 }
 

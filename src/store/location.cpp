@@ -1,26 +1,17 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/environment.hpp"
 #include "store/layer.hpp"
 
 namespace kiln {
-namespace {
-
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view() : std::string_view(value);
-}
-
-}  // namespace
 
 StoreLocation default_store_location() {
-  if (const auto own = variable("KILN_STORE"); !own.empty())
-    return {own == "off" ? "" : std::string(own), "KILN_STORE"};
-  if (const auto cache = variable("XDG_CACHE_HOME"); cache.starts_with('/'))
-    return {std::string(cache) + "/kiln", "XDG_CACHE_HOME"};
-  if (const auto home = variable("HOME"); home.starts_with('/'))
-    return {std::string(home) + "/.cache/kiln", "HOME"};
-  return {"", "no home folder"};
+  if (const auto own = environment("KILN_STORE"); !own.empty())
+    return {own == "off" ? "" : own, "KILN_STORE"};
+  const auto folder = user_folder(UserFolder::cache);
+  if (folder.empty()) return {"", "no home folder"};
+  return {folder.string(), variable_of(UserFolder::cache)};
 }
 
 std::string Layer::near_miss(Kind, ByteView) { return {}; }

@@ -8,16 +8,12 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/environment.hpp"
 #include "base/file.hpp"
 #include "store/folder.hpp"
 
 namespace kiln {
 namespace {
-
-std::string place_named_by(const char* variable, const char* below) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value == '/' ? std::string(value) + below : "";
-}
 
 /// Under a name of its own until it is whole, then under the asked one if that is still free.
 Expected<void> write_new_key(const std::filesystem::path& path, const SigningKey& key) {
@@ -34,10 +30,10 @@ Expected<void> write_new_key(const std::filesystem::path& path, const SigningKey
 }  // namespace
 
 std::string machine_key_path() {
-  if (const char* named = std::getenv("KILN_MACHINE_KEY"); named != nullptr && *named != '\0')
-    return std::string_view(named) == "off" ? "" : named;
-  if (auto path = place_named_by("XDG_STATE_HOME", "/kiln/machine-key"); !path.empty()) return path;
-  return place_named_by("HOME", "/.local/state/kiln/machine-key");
+  if (auto named = environment("KILN_MACHINE_KEY"); !named.empty())
+    return named == "off" ? "" : named;
+  const auto folder = user_folder(UserFolder::state);
+  return folder.empty() ? "" : (folder / "machine-key").string();
 }
 
 Expected<SigningKey> read_machine_key() {

@@ -7,8 +7,9 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/environment.hpp"
 #include "base/log.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "store/guarded_file.hpp"
 
 namespace kiln {
@@ -16,19 +17,6 @@ namespace {
 
 constexpr std::size_t largest_list = 1 << 20;
 constexpr std::string_view blanks = " \t\r";
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-/// The user's own configuration folder; empty where there is none.
-std::string config_folder() {
-  if (const auto config = variable("XDG_CONFIG_HOME"); config.starts_with('/'))
-    return config + "/kiln";
-  if (const auto home = variable("HOME"); home.starts_with('/')) return home + "/.config/kiln";
-  return "";
-}
 
 /// Anything but a clear no counts as there: what cannot be looked at must not count as no list.
 bool is_there(const std::string& path) {
@@ -81,19 +69,19 @@ Expected<Trust> read_trust(const std::string& path) {
 }
 
 Trust default_trust() {
-  if (const auto named = variable("KILN_TRUSTED_KEYS"); !named.empty())
+  if (const auto named = environment("KILN_TRUSTED_KEYS"); !named.empty())
     return named == "off" ? Trust{} : trust_or_nobody(named);
-  if (const auto folder = config_folder(); !folder.empty())
+  if (const auto folder = user_folder(UserFolder::config).string(); !folder.empty())
     if (const auto path = folder + "/trusted-keys"; is_there(path)) return trust_or_nobody(path);
   const std::string machine = "/etc/kiln/trusted-keys";
   return is_there(machine) ? trust_or_nobody(machine) : Trust{};
 }
 
 Expected<std::optional<SigningKey>> default_signing_key() {
-  std::string path = variable("KILN_SIGNING_KEY");
+  std::string path = environment("KILN_SIGNING_KEY");
   if (path == "off") return std::nullopt;
   if (path.empty()) {
-    const auto folder = config_folder();
+    const auto folder = user_folder(UserFolder::config).string();
     if (folder.empty() || !is_there(folder + "/signing-key")) return std::nullopt;
     path = folder + "/signing-key";
   }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "store/entry_form.hpp"
 #include "store/machine_key.hpp"
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/never_destroyed.hpp"
+#include "base/lifetime.hpp"
 #include "base/signals_blocked.hpp"
 
 namespace kiln {

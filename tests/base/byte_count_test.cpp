@@ -1,6 +1,6 @@
-#include "base/byte_count.hpp"
-
 #include <gtest/gtest.h>
+
+#include "base/text.hpp"
 
 namespace kiln {
 namespace {

@@ -1,6 +1,6 @@
-#include "base/never_destroyed.hpp"
-
 #include <gtest/gtest.h>
+
+#include "base/lifetime.hpp"
 
 namespace kiln {
 namespace {

@@ -1,6 +1,6 @@
-#include "base/one_line.hpp"
-
 #include <gtest/gtest.h>
+
+#include "base/text.hpp"
 
 namespace kiln {
 namespace {

@@ -1,9 +1,9 @@
-#include "base/suggest.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <array>
+
+#include "base/text.hpp"
 
 using kiln::did_you_mean;
 using kiln::edit_distance;

@@ -11,7 +11,7 @@ using namespace kiln::testing;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string without_script(const std::string& page) {
+std::string page_without_script(const std::string& page) {
   return page.substr(0, page.find("<script>"));
 }
 
@@ -26,7 +26,7 @@ TEST(TimelinePage, refers_to_nothing_outside_itself) {
 }
 
 TEST(TimelinePage, shows_everything_without_its_script) {
-  const auto page = without_script(page_of(cold_run()));
+  const auto page = page_without_script(page_of(cold_run()));
   for (const auto* text :
        {"<b>host</b>", "<b>device 0</b><span>cpu-haswell-Some Processor",
         "<b>device 1</b><span>An Accelerator</span>", ">compile: VectorAdd</text>", ">20 ms</text>",

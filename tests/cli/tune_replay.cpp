@@ -112,6 +112,8 @@ TEST_F(TuneReplay, refuses_bad_input_in_one_line) {
   expect_refusal(kiln({"tune", "--replay", "none.json"}), 2, "found neither 'cache' nor 'results'");
   expect_refusal(kiln({"tune", "--replay", "a.json", "--strategy", "forrest"}), 2, "forest");
   expect_refusal(kiln({"tune", "--replay", "a.json", "--seeds", "0"}), 2, "seeds");
+  expect_refusal(kiln({"tune", "--replay", "a.json", "--seeds", "99999999999"}), 2,
+                 "--seeds: found 99999999999, expected at most 1000000");
   expect_refusal(kiln({"tune", "--replay", "a.json", "--within", "100"}), 2, "less than 100");
   expect_refusal(kiln({"tune", "--replay", "a.json", "--from-evaluations", "9"}), 2, "--from");
   expect_refusal(kiln({"tune", "--replay", "a.json", "--from", "other.json"}), 2,

@@ -13,7 +13,7 @@ using kiln::testing::expect_refusal;
 
 /// B = 2 A, with a loop that LOOP makes longer. MODE 1 is wrong, 2 does not compile, 3 crashes, 4
 /// hangs.
-constexpr const char* source = R"(
+constexpr const char* tuned_source = R"(
 #ifndef MODE
 #define MODE 0
 #endif
@@ -43,7 +43,7 @@ class TuneSearch : public kiln::testing::RunTest {
     set("KILN_STORE", (folder() / "store").string());
     set("XDG_STATE_HOME", (folder() / "state").string());
     set("XDG_RUNTIME_DIR", folder().string());
-    write("twice.cl", source);
+    write("twice.cl", tuned_source);
     write("twice.json", R"({"name": "twice", "src": "twice.cl", "workDimension": 1, "partition": 10,
   "symbolicVariables": {"LOOP": 64, "MODE": 0}, "macros_values": {"LOOP": "LOOP", "MODE": "MODE"},
   "globalWorkSize": "[dataset]", "localWorkSize": "[16]",
@@ -210,7 +210,7 @@ TEST_F(TuneSearch, hears_sigterm_and_its_budget_while_another_tuner_measures) {
 
 TEST_F(TuneSearch, what_kernels_print_is_no_result) {
   write("twice.cl", [&] {
-    std::string text = source;
+    std::string text = tuned_source;
     return text.replace(text.find("float sum = 0;"), 14,
                         "float sum = 0; if (i < 64) printf(\"hello %d\\n\", i);");
   }());
@@ -284,11 +284,11 @@ TEST_F(TuneSearch, ends_in_good_order_though_a_candidate_hangs_and_takes_its_fol
 }
 
 TEST_F(TuneSearch, ends_where_the_device_vanishes_and_leaves_the_store_alone) {
-  // The loader's list of drivers, without which there is no device; every second candidate crashes,
-  // and costs a new process that looks for one.
+  // The loader's list of drivers, without which there is no device; every second candidate crashes
+  // (the first parameter changes fastest), and costs a new process that looks for one.
   const auto result = bash(
       "mkdir icd; cp /etc/OpenCL/vendors/*.icd icd; export OCL_ICD_VENDORS=$PWD/icd;"
-      " $KILN tune twice.json --set dataset=4096 --param LOOP=1..400 --param MODE=0,3"
+      " $KILN tune twice.json --set dataset=4096 --param MODE=0,3 --param LOOP=1..400"
       " --strategy exhaustive --journal j > out 2> err & P=$!;"
       " until [ $(cat j 2>/dev/null | wc -l) -ge 4 ] || ! [ -d /proc/$P ]; do :; done;"
       " rm icd/*; wait $P; echo code $?; grep -vc '^kiln: tune ' err; cat out err; wc -l < j;"
@@ -296,7 +296,7 @@ TEST_F(TuneSearch, ends_where_the_device_vanishes_and_leaves_the_store_alone) {
   EXPECT_THAT(result.output, ::testing::StartsWith("code 1\n1\n")) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("the device is gone"));
   EXPECT_THAT(result.output, ::testing::EndsWith("\n0\n")) << "nothing on record";
-  const Json found = json({"--param", "LOOP=1..400", "--param", "MODE=0,3", "--strategy",
+  const Json found = json({"--param", "MODE=0,3", "--param", "LOOP=1..400", "--strategy",
                            "exhaustive", "--journal", "j", "--resume", "--evaluations", "2"});
   EXPECT_GE(found["evaluated"], 5);
 }

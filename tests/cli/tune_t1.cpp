@@ -72,6 +72,8 @@ TEST_F(TuneT1, goes_from_the_problem_to_results_that_other_tuners_read) {
 TEST_F(TuneT1, what_cannot_be_tuned_is_one_line) {
   write_problem("\"OpenCL\",\n    \"KernelName", "\"CUDA\",\n    \"KernelName");
   expect_refusal(tune({}), 2, "problem.json:15: attribute 'KernelSpecification.Language'");
+  write_problem("\"KernelName\": \"", "\"KernelName\": \"no_");
+  expect_refusal(tune({}), 2, "the source has no kernel 'no_");
   write_problem("matmul_blocked.cl", "absent.cl");
   expect_refusal(tune({}), 2, "absent.cl");
   write_problem("\"Type\": \"float\"", "\"Type\": \"half\"");

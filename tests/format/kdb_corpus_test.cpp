@@ -25,7 +25,7 @@ Bytes changed(Bytes bytes, std::size_t at, std::uint32_t value, std::size_t from
   return bytes;
 }
 
-std::map<std::string, Bytes> seeds() {
+std::map<std::string, Bytes> kdb_seeds() {
   std::map<std::string, Bytes> made;
   for (const Layout layout : {Layout::v3, Layout::v1, Layout::v1_wide}) {
     const std::string name(name_of(layout));
@@ -60,7 +60,7 @@ TEST(KdbCorpus, the_seeds_of_the_fuzzer_are_those_made_here) {
   const fs::path folder = fs::path(KILN_SOURCE_DIR) / "fuzz/corpus/format_kdb";
   const bool write_them = std::getenv("KILN_WRITE_CORPUS") != nullptr;
   if (write_them) fs::create_directories(folder);
-  for (const auto& [name, bytes] : seeds()) {
+  for (const auto& [name, bytes] : kdb_seeds()) {
     if (write_them) value_or_throw(write_file(folder / name, bytes));
     const auto kept = read_file(folder / name);
     ASSERT_TRUE(kept) << kept.error().message();

@@ -19,7 +19,7 @@ Bytes with_field(Bytes bytes, std::size_t offset, std::uint32_t value, std::size
   return bytes;
 }
 
-std::string refusal(ByteView bytes) {
+std::string kdb_refusal(ByteView bytes) {
   const auto database = parse(bytes);
   EXPECT_FALSE(database);
   return database ? "" : database.error().message();
@@ -77,12 +77,12 @@ TEST(KdbParse, kernels_are_views_of_the_file) {
 }
 
 TEST(KdbParse, what_is_no_database_is_refused_with_the_byte) {
-  EXPECT_THAT(refusal({}), HasSubstr("empty"));
-  EXPECT_THAT(refusal(as_bytes("CB")), StartsWith("kernel database, byte 0, header:"));
-  EXPECT_THAT(refusal(as_bytes("XYZ01234567890123456789")), HasSubstr("expected 'CBS'"));
+  EXPECT_THAT(kdb_refusal({}), HasSubstr("empty"));
+  EXPECT_THAT(kdb_refusal(as_bytes("CB")), StartsWith("kernel database, byte 0, header:"));
+  EXPECT_THAT(kdb_refusal(as_bytes("XYZ01234567890123456789")), HasSubstr("expected 'CBS'"));
   Bytes other = bytes_of(small(Layout::v3));
   other[3] = std::byte{4};
-  EXPECT_THAT(refusal(other), HasSubstr("byte 3, version: found 4, expected 1 or 3"));
+  EXPECT_THAT(kdb_refusal(other), HasSubstr("byte 3, version: found 4, expected 1 or 3"));
   EXPECT_EQ(parse(other).error().code(), Errc::unsupported);
 }
 
@@ -91,7 +91,7 @@ TEST(KdbParse, a_wrong_sum_names_its_part) {
   const auto changed = [&](std::size_t at) {
     Bytes bytes = good;
     bytes[at] ^= std::byte{1};
-    return refusal(bytes);
+    return kdb_refusal(bytes);
   };
   EXPECT_THAT(changed(7), StartsWith("kernel database, byte 0, header: the CRC is 0x"));
   EXPECT_THAT(changed(pattern_at + 10), StartsWith("kernel database, byte 23, pattern: the CRC"));
@@ -118,39 +118,39 @@ TEST(KdbParse, counts_that_do_not_fit_are_refused_though_their_sum_is_right) {
   const std::size_t count_at = pattern_at + 4 + name_bytes;
   for (const std::uint32_t huge : {100u, 0x7fffffffu, 0xffffffffu}) {
     EXPECT_THAT(
-        refusal(with_field(good, count_at, huge, pattern_at, count_at + 4, form.pattern_sum)),
+        kdb_refusal(with_field(good, count_at, huge, pattern_at, count_at + 4, form.pattern_sum)),
         HasSubstr("number of settings"));
-    EXPECT_THAT(refusal(with_field(good, setting_at + 8, huge, setting_at, setting_at + 12,
-                                   form.setting_sum)),
+    EXPECT_THAT(kdb_refusal(with_field(good, setting_at + 8, huge, setting_at, setting_at + 12,
+                                       form.setting_sum)),
                 HasSubstr("number of records"));
   }
   Bytes longer = good;
   const std::uint32_t length = 0x7fffffff;
   std::memcpy(longer.data() + pattern_at, &length, sizeof length);
-  EXPECT_THAT(refusal(longer), HasSubstr("byte 27, name: needs 2147483647 bytes"));
+  EXPECT_THAT(kdb_refusal(longer), HasSubstr("byte 27, name: needs 2147483647 bytes"));
 }
 
 TEST(KdbParse, names_end_with_their_only_nul_in_version_3) {
   const Form& form = form_of(Layout::v3);
   const Bytes good = bytes_of(small(Layout::v3));
   const std::size_t last = pattern_at + 4 + name_bytes - 4, sum = pattern_at + 8 + name_bytes;
-  EXPECT_THAT(refusal(with_field(good, last, 0x41414141, pattern_at, sum, form.pattern_sum)),
+  EXPECT_THAT(kdb_refusal(with_field(good, last, 0x41414141, pattern_at, sum, form.pattern_sum)),
               HasSubstr("the last byte is not NUL"));
-  EXPECT_THAT(refusal(with_field(good, last, 0x00414100, pattern_at, sum, form.pattern_sum)),
+  EXPECT_THAT(kdb_refusal(with_field(good, last, 0x00414100, pattern_at, sum, form.pattern_sum)),
               HasSubstr("a NUL before the last byte"));
 }
 
 TEST(KdbParse, kernels_outside_the_binaries_are_refused) {
   Database database = small(Layout::v1);
   database.patterns[0].settings[0].records[0].sizes[0] = 1000;
-  EXPECT_THAT(refusal(bytes_of(database)), HasSubstr("kernel 0 of 1000 bytes"));
+  EXPECT_THAT(kdb_refusal(bytes_of(database)), HasSubstr("kernel 0 of 1000 bytes"));
   database.patterns[0].settings[0].records[0].sizes[0] = 1;
   database.patterns[0].settings[0].records[0].offsets[0] = 30;
-  EXPECT_THAT(refusal(bytes_of(database)), HasSubstr("is not within the binaries"));
+  EXPECT_THAT(kdb_refusal(bytes_of(database)), HasSubstr("is not within the binaries"));
   database.binary_start = 10;
-  EXPECT_THAT(refusal(bytes_of(database)), HasSubstr("binary data start"));
+  EXPECT_THAT(kdb_refusal(bytes_of(database)), HasSubstr("binary data start"));
   database.binary_start = 1 << 30;
-  EXPECT_THAT(refusal(bytes_of(database)), HasSubstr("byte 11, binary data start"));
+  EXPECT_THAT(kdb_refusal(bytes_of(database)), HasSubstr("byte 11, binary data start"));
 }
 
 TEST(KdbParse, more_patterns_than_clblas_has_room_for_are_refused) {
@@ -160,7 +160,7 @@ TEST(KdbParse, more_patterns_than_clblas_has_room_for_are_refused) {
   EXPECT_TRUE(parse(bytes));
   Bytes more = bytes;
   append(more, ByteView(bytes).last(14));
-  EXPECT_THAT(refusal(more), HasSubstr("more than 400 patterns"));
+  EXPECT_THAT(kdb_refusal(more), HasSubstr("more than 400 patterns"));
 }
 
 TEST(KdbWrite, values_beyond_the_layout_are_refused_with_the_record) {

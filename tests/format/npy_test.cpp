@@ -34,7 +34,7 @@ std::string dict(std::string_view descr, std::string_view shape, std::string_vie
   return text.append(", 'shape': ").append(shape).append(", }\n");
 }
 
-std::string refusal(ByteView bytes) {
+std::string npy_refusal(ByteView bytes) {
   const auto npy = parse(bytes);
   return npy ? "accepted" : npy.error().message();
 }
@@ -57,7 +57,7 @@ TEST(Npy, all_three_versions_are_read) {
 TEST(Npy, other_versions_are_unsupported) {
   for (const auto& bytes : {file(0, dict("|u1", "()"), "x"), file(4, dict("|u1", "()"), "x"),
                             file(1, dict("|u1", "()"), "x", 1)}) {
-    EXPECT_THAT(refusal(bytes), HasSubstr("byte 6, version"));
+    EXPECT_THAT(npy_refusal(bytes), HasSubstr("byte 6, version"));
     EXPECT_EQ(parse(bytes).error().code(), Errc::unsupported);
   }
 }
@@ -79,53 +79,53 @@ TEST(Npy, element_types_are_those_of_the_machine) {
 
 TEST(Npy, big_endian_data_is_refused_with_advice) {
   const Bytes bytes = file(1, dict(">f4", "(1,)"), "abcd");
-  EXPECT_EQ(refusal(bytes),
+  EXPECT_EQ(npy_refusal(bytes),
             "npy file, byte 20, descr: \">f4\" is big-endian; save the array with "
             ".astype(\"<f4\")");
   EXPECT_EQ(parse(bytes).error().code(), Errc::unsupported);
 }
 
 TEST(Npy, other_types_are_refused_with_the_list) {
-  EXPECT_THAT(refusal(file(1, dict("<c8", "(1,)"), "abcdefgh")), HasSubstr("found \"<c8\""));
+  EXPECT_THAT(npy_refusal(file(1, dict("<c8", "(1,)"), "abcdefgh")), HasSubstr("found \"<c8\""));
 }
 
 TEST(Npy, column_major_data_is_read_only_where_the_order_does_not_matter) {
-  EXPECT_EQ(refusal(file(1, dict("|u1", "(2,)", "True"), "ab")), "accepted");
-  EXPECT_EQ(refusal(file(1, dict("|u1", "()", "True"), "a")), "accepted");
+  EXPECT_EQ(npy_refusal(file(1, dict("|u1", "(2,)", "True"), "ab")), "accepted");
+  EXPECT_EQ(npy_refusal(file(1, dict("|u1", "()", "True"), "a")), "accepted");
   const Bytes matrix = file(1, dict("|u1", "(2, 2)", "True"), "abcd");
-  EXPECT_THAT(refusal(matrix), HasSubstr("column-major data of 2 dimensions"));
+  EXPECT_THAT(npy_refusal(matrix), HasSubstr("column-major data of 2 dimensions"));
   EXPECT_EQ(parse(matrix).error().code(), Errc::unsupported);
 }
 
 TEST(Npy, data_has_to_be_just_as_long_as_the_shape_says) {
-  EXPECT_THAT(refusal(file(1, dict("<f4", "(2,)"), "abcdefg")),
+  EXPECT_THAT(npy_refusal(file(1, dict("<f4", "(2,)"), "abcdefg")),
               HasSubstr("announces 8 bytes, there are 7"));
-  EXPECT_THAT(refusal(file(1, dict("<f4", "(2,)"), "abcdefghi")),
+  EXPECT_THAT(npy_refusal(file(1, dict("<f4", "(2,)"), "abcdefghi")),
               HasSubstr("announces 8 bytes, there are 9"));
-  EXPECT_EQ(refusal(file(1, dict("<f4", "()"), "abcd")), "accepted");
+  EXPECT_EQ(npy_refusal(file(1, dict("<f4", "()"), "abcd")), "accepted");
 }
 
 TEST(Npy, shapes_whose_product_overflows_are_refused) {
   for (const char* shape : {"(4611686018427387904, 4)", "(2305843009213693952,)",
                             "(4294967296, 4294967296)", "(18446744073709551615, 2)"})
-    EXPECT_THAT(refusal(file(1, dict("<f8", shape), "")), HasSubstr("2^64")) << shape;
+    EXPECT_THAT(npy_refusal(file(1, dict("<f8", shape), "")), HasSubstr("2^64")) << shape;
 }
 
 TEST(Npy, an_empty_dimension_makes_an_empty_array_whatever_the_others) {
   for (const char* shape : {"(0,)", "(0, 5)", "(18446744073709551615, 2, 0)"})
-    EXPECT_EQ(refusal(file(1, dict("<f8", shape), "")), "accepted") << shape;
+    EXPECT_EQ(npy_refusal(file(1, dict("<f8", shape), "")), "accepted") << shape;
 }
 
 TEST(Npy, damage_is_bad_input_with_a_byte) {
-  EXPECT_THAT(refusal({}), HasSubstr("byte 0, magic"));
-  EXPECT_THAT(refusal(as_bytes("PK\x03\x04 a zip file")), HasSubstr("not an npy file"));
+  EXPECT_THAT(npy_refusal({}), HasSubstr("byte 0, magic"));
+  EXPECT_THAT(npy_refusal(as_bytes("PK\x03\x04 a zip file")), HasSubstr("not an npy file"));
   Bytes bytes = file(1, dict("|u1", "(1,)"), "a");
   bytes[8] = std::byte{0xff};
-  EXPECT_THAT(refusal(bytes), HasSubstr("byte 10, header: needs 255 bytes"));
+  EXPECT_THAT(npy_refusal(bytes), HasSubstr("byte 10, header: needs 255 bytes"));
   EXPECT_EQ(parse(bytes).error().code(), Errc::bad_input);
   Bytes huge = file(2, dict("|u1", "(1,)"), "a");
   std::memset(huge.data() + 8, 0xff, 4);
-  EXPECT_THAT(refusal(huge), HasSubstr("needs 4294967295 bytes"));
+  EXPECT_THAT(npy_refusal(huge), HasSubstr("needs 4294967295 bytes"));
 }
 
 TEST(Npy, every_truncation_and_extension_is_refused) {
@@ -157,7 +157,7 @@ TEST(NpyWrite, data_is_aligned_to_64_bytes) {
     const Bytes bytes = write(Type::u8, Shape(rank, 1), as_bytes("x"));
     EXPECT_EQ((bytes.size() - 1) % 64, 0u) << rank;
     EXPECT_EQ(bytes[bytes.size() - 2], std::byte{'\n'});
-    EXPECT_EQ(refusal(bytes), "accepted") << rank;
+    EXPECT_EQ(npy_refusal(bytes), "accepted") << rank;
   }
 }
 

@@ -23,7 +23,7 @@ std::string wiki_refusal(ByteView bytes) {
   return archive ? "accepted" : archive.error().message();
 }
 
-std::string refusal_of(const std::function<void(wiki::Archive&)>& change) {
+std::string wiki_refusal_of(const std::function<void(wiki::Archive&)>& change) {
   wiki::Archive archive = sample();
   change(archive);
   return wiki_refusal(wiki::write(archive));
@@ -49,20 +49,21 @@ TEST(PoclbinWiki, byte_7_tells_the_layouts_apart) {
 }
 
 TEST(PoclbinWiki, an_empty_base_and_no_file_are_allowed) {
-  EXPECT_EQ(refusal_of([](auto& a) { a.base = {}; }), "accepted");
-  EXPECT_EQ(refusal_of([](auto& a) { a.files.clear(); }), "accepted");
+  EXPECT_EQ(wiki_refusal_of([](auto& a) { a.base = {}; }), "accepted");
+  EXPECT_EQ(wiki_refusal_of([](auto& a) { a.files.clear(); }), "accepted");
 }
 
 TEST(PoclbinWiki, paths_that_lead_elsewhere_are_refused) {
   for (const char* path : {"", "/etc/x", "../x", "a/../../x", "a//b", "a/", "a\\b", "a\nb"}) {
-    EXPECT_THAT(refusal_of([&](auto& a) { a.files[0].path = path; }), HasSubstr("file path: found"))
+    EXPECT_THAT(wiki_refusal_of([&](auto& a) { a.files[0].path = path; }),
+                HasSubstr("file path: found"))
         << path;
     if (path[0] == '\0') continue;
-    EXPECT_THAT(refusal_of([&](auto& a) { a.base = path; }), HasSubstr("base path: found"));
+    EXPECT_THAT(wiki_refusal_of([&](auto& a) { a.base = path; }), HasSubstr("base path: found"));
   }
-  EXPECT_THAT(refusal_of([](auto& a) { a.files[1].path = "program.bc"; }),
+  EXPECT_THAT(wiki_refusal_of([](auto& a) { a.files[1].path = "program.bc"; }),
               HasSubstr("is there tw"));
-  EXPECT_THAT(refusal_of([](auto& a) { a.files[1].path = "program.bc/x"; }),
+  EXPECT_THAT(wiki_refusal_of([](auto& a) { a.files[1].path = "program.bc/x"; }),
               HasSubstr("needs a folder where"));
 }
 

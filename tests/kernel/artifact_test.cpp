@@ -53,7 +53,7 @@ void expect_equal(const Artifact& a, const Artifact& b) {
 }
 
 /// An artifact with something in every field.
-Artifact example() {
+Artifact example_artifact() {
   Artifact artifact;
   artifact.form = Artifact::Form::pocl_archive;
   artifact.binary = Bytes(40, std::byte{0xab});
@@ -73,7 +73,7 @@ TEST(Artifact, any_artifact_survives_encoding) {
 }
 
 TEST(Artifact, every_truncation_is_an_error) {
-  const Bytes whole = encode(example());
+  const Bytes whole = encode(example_artifact());
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto result = decode_artifact(ByteView(whole).first(size));
     ASSERT_FALSE(result) << size;
@@ -82,13 +82,13 @@ TEST(Artifact, every_truncation_is_an_error) {
 }
 
 TEST(Artifact, bytes_after_its_end_are_an_error) {
-  Bytes longer = encode(example());
+  Bytes longer = encode(example_artifact());
   longer.push_back(std::byte{0});
   EXPECT_FALSE(decode_artifact(longer));
 }
 
 TEST(Artifact, every_flipped_byte_is_an_error_or_another_artifact_of_the_same_size) {
-  const Bytes whole = encode(example());
+  const Bytes whole = encode(example_artifact());
   for (std::size_t at = 0; at < whole.size(); ++at)
     for (const int flip : {0x01, 0x80, 0xff}) {
       Bytes broken = whole;

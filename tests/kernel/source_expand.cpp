@@ -107,6 +107,8 @@ TEST(SourceExpand, a_missing_include_is_an_error_that_says_where_it_was_looked_f
   files.write("a.cl", "int a;\n\n#include \"no.h\"\n");
   EXPECT_EQ(files.expand("a.cl", {"inc"}),
             "error: a.cl:3: no file \"no.h\" for this #include; searched DIR, inc");
+  EXPECT_EQ(files.expand("a.cl", {files.path(), "inc"}),
+            "error: a.cl:3: no file \"no.h\" for this #include; searched DIR, inc");
   files.write("a.cl", "#include <no.h>\n");
   EXPECT_EQ(files.expand("a.cl"),
             "error: a.cl:1: no file <no.h> for this #include; no folder to search was given");

@@ -155,11 +155,11 @@ TEST_P(EveryClass, self_scheduling_equals_it_and_covers_every_group) {
   }
 }
 
-std::string name_of(const ::testing::TestParamInfo<std::size_t>& kernel) {
+std::string kernel_name_of(const ::testing::TestParamInfo<std::size_t>& kernel) {
   return examples()[kernel.param].name;
 }
 INSTANTIATE_TEST_SUITE_P(Kernels, EveryClass, ::testing::Range<std::size_t>(0, examples().size()),
-                         name_of);
+                         kernel_name_of);
 
 }  // namespace
 }  // namespace kiln::testing

@@ -11,21 +11,21 @@ namespace kiln {
 namespace {
 
 /// One call of the writer; groups come out balanced however they are strung together.
-struct Step {
+struct BuilderStep {
   int what;  ///< 0 text, 1 integer, 2 number, 3 bytes, 4 begin, 5 end
   std::string tag, text;
   std::int64_t value;
 
   auto tied() const { return std::tie(what, tag, text, value); }
-  bool operator==(const Step& other) const { return tied() == other.tied(); }
+  bool operator==(const BuilderStep& other) const { return tied() == other.tied(); }
 };
 
-std::ostream& operator<<(std::ostream& out, const Step& step) {
+std::ostream& operator<<(std::ostream& out, const BuilderStep& step) {
   return out << step.what << " " << step.tag << " " << step.text << " " << step.value;
 }
 
 /// Small alphabets, so that sequences which nearly agree are common.
-rc::Gen<Step> step() {
+rc::Gen<BuilderStep> step() {
   const auto word =
       rc::gen::resize(3, rc::gen::container<std::string>(rc::gen::element('a', 'b', '\0')));
   return rc::gen::apply(
@@ -34,14 +34,14 @@ rc::Gen<Step> step() {
         if (what == 5) tag.clear();
         if (what != 0 && what != 3) text.clear();
         if (what != 1 && what != 2) value = 0;
-        return Step{what, tag, text, value};
+        return BuilderStep{what, tag, text, value};
       },
       rc::gen::inRange(0, 6), word, word, rc::gen::inRange<std::int64_t>(0, 3));
 }
 
 /// The steps with every group that is open at the end closed, and no end too many.
-std::vector<Step> balanced(std::vector<Step> steps) {
-  std::vector<Step> result;
+std::vector<BuilderStep> balanced(std::vector<BuilderStep> steps) {
+  std::vector<BuilderStep> result;
   int open = 0;
   for (const auto& one : steps) {
     if (one.what == 5 && open == 0) continue;
@@ -52,7 +52,7 @@ std::vector<Step> balanced(std::vector<Step> steps) {
   return result;
 }
 
-Bytes write(const std::vector<Step>& steps) {
+Bytes write(const std::vector<BuilderStep>& steps) {
   CanonicalWriter writer("s");
   for (const auto& [what, tag, text, value] : steps) switch (what) {
       case 0:
@@ -77,13 +77,16 @@ Bytes write(const std::vector<Step>& steps) {
 }
 
 RC_GTEST_PROP(CanonicalProperty, different_sequences_have_different_bytes, ()) {
-  const auto first = balanced(*rc::gen::resize(6, rc::gen::container<std::vector<Step>>(step())));
-  const auto second = balanced(*rc::gen::resize(6, rc::gen::container<std::vector<Step>>(step())));
+  const auto first =
+      balanced(*rc::gen::resize(6, rc::gen::container<std::vector<BuilderStep>>(step())));
+  const auto second =
+      balanced(*rc::gen::resize(6, rc::gen::container<std::vector<BuilderStep>>(step())));
   RC_ASSERT((first == second) == (write(first) == write(second)));
 }
 
 RC_GTEST_PROP(CanonicalProperty, a_sequence_with_one_change_has_different_bytes, ()) {
-  const auto first = balanced(*rc::gen::nonEmpty(rc::gen::container<std::vector<Step>>(step())));
+  const auto first =
+      balanced(*rc::gen::nonEmpty(rc::gen::container<std::vector<BuilderStep>>(step())));
   RC_PRE(!first.empty());
   auto steps = first;
   steps[*rc::gen::inRange<std::size_t>(0, steps.size())] = *step();
@@ -93,7 +96,7 @@ RC_GTEST_PROP(CanonicalProperty, a_sequence_with_one_change_has_different_bytes,
 }
 
 RC_GTEST_PROP(CanonicalProperty, what_was_written_is_described_without_complaint, ()) {
-  const auto steps = balanced(*rc::gen::container<std::vector<Step>>(step()));
+  const auto steps = balanced(*rc::gen::container<std::vector<BuilderStep>>(step()));
   int depth = 0, deepest = 0;
   for (const auto& one : steps) {
     depth += one.what == 4 ? 1 : one.what == 5 ? -1 : 0;
@@ -114,7 +117,7 @@ RC_GTEST_PROP(CanonicalProperty, any_bytes_are_described_safely, (std::vector<st
 }
 
 RC_GTEST_PROP(CanonicalProperty, damaged_bytes_are_described_safely, ()) {
-  auto bytes = write(balanced(*rc::gen::container<std::vector<Step>>(step())));
+  auto bytes = write(balanced(*rc::gen::container<std::vector<BuilderStep>>(step())));
   const auto before = bytes;
   bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] ^=
       static_cast<std::byte>(*rc::gen::inRange(1, 256));

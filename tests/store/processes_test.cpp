@@ -40,7 +40,7 @@ void run_together(const Body& body) {
   }
 }
 
-std::optional<Entry> next_count(const std::optional<Entry>& present) {
+std::optional<Entry> next_shared_count(const std::optional<Entry>& present) {
   Bytes next;
   append_le(next, 1 + (present ? load_le<std::int64_t>(present->content.data()) : 0));
   return Entry{next, {}};
@@ -59,7 +59,7 @@ TEST(StoreProcesses, no_update_of_eight_processes_is_lost) {
     LocalStore store(folder.store());
     const Sample counter(0);
     for (int i = 0; i < 100; ++i)
-      if (store.update(Kind::record, counter.key, counter.canonical, next_count))
+      if (store.update(Kind::record, counter.key, counter.canonical, next_shared_count))
         ++*acknowledged.operator->();
     return 0;
   });

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/duration.hpp"
+#include "base/text.hpp"
 #include "blas/api/describe.hpp"
 #include "blas/api/refusal.hpp"
 #include "blas/api/room.hpp"

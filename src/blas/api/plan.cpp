@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "base/held.hpp"
+#include "base/lifetime.hpp"
 #include "blas/api/refusal.hpp"
 #include "blas/api/shape_difference.hpp"
 #include "blas/library.hpp"

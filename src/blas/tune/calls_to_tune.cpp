@@ -6,7 +6,7 @@
 #include <array>
 #include <map>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "blas/call_work.hpp"
 #include "blas/problem_class.hpp"
 #include "blas/recorded_call.hpp"

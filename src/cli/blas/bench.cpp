@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/duration.hpp"
 #include "base/statistics.hpp"
+#include "base/text.hpp"
 #include "cli/blas/call_options.hpp"
 #include "cli/blas/commands.hpp"
 #include "cli/common_options.hpp"

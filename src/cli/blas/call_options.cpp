@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "cli/context.hpp"
 #include "rival/problem.hpp"
 

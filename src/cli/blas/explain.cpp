@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/duration.hpp"
+#include "base/text.hpp"
 #include "blas/api/describe.hpp"
 #include "cli/blas/call_options.hpp"
 #include "cli/blas/commands.hpp"

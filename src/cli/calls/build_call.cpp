@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "blas/api/refusal.hpp"
 #include "blas/api/room.hpp"
 #include "blas/recorded_call.hpp"

@@ -6,10 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/byte_count.hpp"
-#include "base/duration.hpp"
 #include "base/file.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/calls/build_call.hpp"
 #include "cli/calls/build_loop.hpp"
 #include "cli/calls/commands.hpp"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/calls/commands.hpp"
 #include "cli/context.hpp"
 #include "cli/output.hpp"

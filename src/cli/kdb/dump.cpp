@@ -1,7 +1,7 @@
 // `kiln kdb dump` and `kiln kdb build`: a database as text, and back.
 #include <fmt/format.h>
 
-#include "base/input_file.hpp"
+#include "base/streams.hpp"
 #include "cli/file_options.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/kdb/commands.hpp"

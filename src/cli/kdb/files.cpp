@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
-#include "base/input_file.hpp"
+#include "base/streams.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/output_file.hpp"

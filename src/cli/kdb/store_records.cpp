@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "blas/kdb_records/exchange.hpp"
 #include "cli/kdb/files.hpp"
 #include "cli/output.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/input_file.hpp"
+#include "base/streams.hpp"
 #include "cli/interrupt.hpp"
 
 namespace kiln::cli {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/common_options.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/byte_count.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/store/open.hpp"

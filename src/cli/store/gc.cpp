@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/byte_count.hpp"
+#include "base/text.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/store/commands.hpp"
@@ -74,11 +74,12 @@ int store_gc(Context& context) {
     return 0;
   }
   print(fmt::format(
-      "{}{} entries of other driver versions, {} least useful entries, {} damaged entries, {} "
+      "{}{} entries of other driver versions, {}{} least useful entries, {} damaged entries, {} "
       "unused files; "
       "{} before, {} after\n",
-      wanted.dry_run ? "would remove: " : "removed: ", report.stale, report.evicted, report.damaged,
-      report.files, byte_count_text(report.bytes_before), byte_count_text(report.bytes_after)));
+      wanted.dry_run ? "would remove: " : "removed: ", report.stale, wanted.dry_run ? "about " : "",
+      report.evicted, report.damaged, report.files, byte_count_text(report.bytes_before),
+      byte_count_text(report.bytes_after)));
   return 0;
 }
 

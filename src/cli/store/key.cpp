@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/new_file.hpp"
+#include "base/file.hpp"
 #include "cli/common_options.hpp"
 #include "cli/context.hpp"
 #include "cli/json_line.hpp"

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/byte_count.hpp"
-#include "base/duration.hpp"
+#include "base/text.hpp"
 #include "cli/json_line.hpp"
 #include "cli/layout.hpp"
 #include "cli/output.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 namespace kiln::cli {
 namespace {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/input_file.hpp"
-#include "base/one_line.hpp"
+#include "base/streams.hpp"
+#include "base/text.hpp"
 #include "cli/failure.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"

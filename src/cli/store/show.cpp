@@ -3,10 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/byte_count.hpp"
-#include "base/duration.hpp"
 #include "base/file.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/file_options.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/byte_count.hpp"
+#include "base/text.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
 

@@ -3,8 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/byte_count.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output.hpp"
 #include "cli/store/commands.hpp"

@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/duration.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/context.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"

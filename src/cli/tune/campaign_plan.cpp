@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/digest.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "blas/call_work.hpp"
 #include "blas/tune/calls_to_tune.hpp"
 #include "blas/tune/tuned_family.hpp"

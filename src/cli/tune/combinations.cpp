@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/context.hpp"
 #include "cli/store_settings.hpp"
 #include "cli/tune/subject.hpp"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::cli {

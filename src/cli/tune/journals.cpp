@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/environment.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::cli {
 
 std::filesystem::path journal_folder() {
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/')
-    return std::filesystem::path(state) / "kiln" / "tuning";
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home != '/')
-    throw Error(Errc::bad_input, "neither XDG_STATE_HOME nor HOME is set: expected --journal FILE");
-  return std::filesystem::path(home) / ".local" / "state" / "kiln" / "tuning";
+  const auto folder = user_folder(UserFolder::state);
+  if (folder.empty())
+    throw Error(Errc::bad_input,
+                "neither XDG_STATE_HOME nor HOME is an absolute path: --journal FILE is required");
+  return folder / "tuning";
 }
 
 std::vector<std::filesystem::path> all_journals() {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/input_file.hpp"
-#include "base/one_line.hpp"
+#include "base/streams.hpp"
+#include "base/text.hpp"
 #include "cli/context.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"
@@ -120,6 +120,10 @@ int tune_replay(Context& context) {
   const double within = context.number("within");
   if (within >= 100) throw Error(Errc::bad_input, "--within must be less than 100");
   replay.options.share = 1 - within / 100;
+  constexpr std::int64_t most_seeds = 1'000'000;
+  if (context.integer("seeds") > most_seeds)
+    throw Error(Errc::bad_input, fmt::format("--seeds: found {}, expected at most {}",
+                                             context.integer("seeds"), most_seeds));
   replay.options.seeds = static_cast<std::size_t>(context.integer("seeds"));
   replay.options.threads = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::string> strategies;

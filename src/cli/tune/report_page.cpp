@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/file.hpp"
-#include "base/input_file.hpp"
+#include "base/streams.hpp"
 #include "cli/gantt_text.hpp"
 #include "cli/tune/report.hpp"
 #include "cli/tune/report_parts.hpp"

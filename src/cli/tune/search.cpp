@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/duration.hpp"
+#include "base/text.hpp"
 #include "cli/context.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/common_options.hpp"
 #include "cli/file_options.hpp"
 #include "cli/interrupt.hpp"

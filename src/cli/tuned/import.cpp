@@ -1,8 +1,8 @@
 // `kiln tuned import`: the tuning records of another machine.
 #include <fmt/format.h>
 
-#include "base/input_file.hpp"
-#include "base/one_line.hpp"
+#include "base/streams.hpp"
+#include "base/text.hpp"
 #include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/duration.hpp"
+#include "base/text.hpp"
 #include "cli/store/open.hpp"
 
 namespace kiln::cli {

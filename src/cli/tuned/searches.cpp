@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <tuple>
 
-#include "base/duration.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/layout.hpp"
 #include "cli/output.hpp"

@@ -1,7 +1,7 @@
 // `kiln tuned show`: the history of a record.
 #include <fmt/format.h>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/common_options.hpp"
 #include "cli/layout.hpp"
 #include "cli/output.hpp"

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/environment.hpp"
 #include "base/log.hpp"
 #include "kernel/apart/server.hpp"
 #include "kernel/compile.hpp"
@@ -65,10 +66,7 @@ fs::path memory_folder() {
   return fits ? place : fs::path();
 }
 
-bool serves() {
-  const char* set = std::getenv("KILN_COMPILE_SERVER");
-  return set == nullptr || std::string_view(set) != "off";
-}
+bool serves() { return is_on("KILN_COMPILE_SERVER"); }
 
 /// Programs in the helper's place that were none, and why. Each is told of once: those who compile
 /// go on without a helper, and would not say it. One that failed may have lacked something for a

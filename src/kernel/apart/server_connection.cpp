@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/digest.hpp"
-#include "base/user_files.hpp"
+#include "base/environment.hpp"
 #include "kernel/apart/job.hpp"
 #include "kernel/apart/server.hpp"
 

@@ -125,10 +125,11 @@ Expected<void> IncludeExpander::include(const Place& place) {
                .substr(place.directive.begin, place.directive.end - place.directive.begin));
       return {};
     }
-    std::string searched;
-    if (quoted && !place.file.folder.empty()) searched = place.file.folder.string();
+    const auto& own = place.file.folder;
+    std::string searched = quoted ? own.string() : "";
     for (const auto& folder : folders_)
-      searched += (searched.empty() ? "" : ", ") + folder.string();
+      if (!quoted || folder != own)
+        searched += (searched.empty() ? "" : ", ") + folder.string();
     return fail(Errc::not_found,
                 place.shown + ": no file " + std::string(operand) + " for this #include; " +
                     (searched.empty() ? "no folder to search was given" : "searched " + searched) +

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/descriptor_path.hpp"
 #include "base/file.hpp"
+#include "base/streams.hpp"
 
 namespace kiln {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/never_destroyed.hpp"
+#include "base/lifetime.hpp"
 
 namespace kiln::mesh {
 namespace {

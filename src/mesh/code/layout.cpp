@@ -9,7 +9,7 @@
 namespace kiln::mesh {
 namespace {
 
-using Kind = KernelParameter::Kind;
+using ParameterKind = KernelParameter::Kind;
 
 /// The numbers of arguments that `counts` takes, rising, each once.
 template <class Counts, class NumberOf>
@@ -42,35 +42,38 @@ std::vector<int> map_numbers(const LoopShape& shape) {
 
 void add_data(std::vector<KernelParameter>& list, const LoopShape& shape) {
   for (const int dat : data_numbers(shape, ArgShape::Kind::dat, false)) {
-    list.push_back({Kind::dat, dat});
-    if (is_soa(shape, dat)) list.push_back({Kind::dat_stride, dat});
+    list.push_back({ParameterKind::dat, dat});
+    if (is_soa(shape, dat)) list.push_back({ParameterKind::dat_stride, dat});
   }
   for (const int global : data_numbers(shape, ArgShape::Kind::global, false))
-    list.push_back({Kind::global, global});
+    list.push_back({ParameterKind::global, global});
   for (const int global : data_numbers(shape, ArgShape::Kind::global, true))
-    list.push_back({Kind::partials, global});
+    list.push_back({ParameterKind::partials, global});
   for (std::size_t i = 0; i < shape.constants.size(); ++i)
-    list.push_back({Kind::constant, static_cast<int>(i)});
+    list.push_back({ParameterKind::constant, static_cast<int>(i)});
   for (const int mat : data_numbers(shape, ArgShape::Kind::mat, false))
-    for (const Kind kind : {Kind::mat_values, Kind::mat_rowptr, Kind::mat_colidx})
+    for (const ParameterKind kind :
+         {ParameterKind::mat_values, ParameterKind::mat_rowptr, ParameterKind::mat_colidx})
       list.push_back({kind, mat});
   for (const int map : map_numbers(shape)) {
-    list.push_back({Kind::map, map});
-    if (shape.extruded) list.push_back({Kind::map_offset, map});
+    list.push_back({ParameterKind::map, map});
+    if (shape.extruded) list.push_back({ParameterKind::map_offset, map});
   }
 }
 
 void add_plan(std::vector<KernelParameter>& list, const LoopShape& shape, Form form) {
   const bool conflicts = has_conflicts(shape);
   if (form == Form::blocks || form == Form::staged) {
-    list.push_back({Kind::block_size});
-    list.push_back({Kind::first_block});
-    if (conflicts || form == Form::staged) list.push_back({Kind::blkmap});
+    list.push_back({ParameterKind::block_size});
+    list.push_back({ParameterKind::first_block});
+    if (conflicts || form == Form::staged) list.push_back({ParameterKind::blkmap});
   }
-  if (form == Form::coloured && conflicts) list.push_back({Kind::order});
+  if (form == Form::coloured && conflicts) list.push_back({ParameterKind::order});
   if (form == Form::staged)
-    for (const Kind kind : {Kind::ind_map, Kind::ind_sizes, Kind::ind_offsets, Kind::loc_map,
-                            Kind::element_colours, Kind::colour_counts, Kind::local_bytes})
+    for (const ParameterKind kind :
+         {ParameterKind::ind_map, ParameterKind::ind_sizes, ParameterKind::ind_offsets,
+          ParameterKind::loc_map, ParameterKind::element_colours, ParameterKind::colour_counts,
+          ParameterKind::local_bytes})
       list.push_back({kind});
 }
 
@@ -85,22 +88,22 @@ Form form_of(const Parameters& parameters) { return static_cast<Form>(parameters
 std::vector<KernelParameter> loop_parameters(const LoopShape& shape, const Parameters& parameters) {
   std::vector<KernelParameter> list;
   add_data(list, shape);
-  list.push_back({Kind::begin});
-  list.push_back({Kind::end});
-  if (shape.subset) list.push_back({Kind::subset});
-  if (shape.extruded) list.push_back({Kind::layers});
+  list.push_back({ParameterKind::begin});
+  list.push_back({ParameterKind::end});
+  if (shape.subset) list.push_back({ParameterKind::subset});
+  if (shape.extruded) list.push_back({ParameterKind::layers});
   add_plan(list, shape, form_of(parameters));
-  if (!fold_parameters(shape).empty()) list.push_back({Kind::first_partial});
+  if (!fold_parameters(shape).empty()) list.push_back({ParameterKind::first_partial});
   return list;
 }
 
 std::vector<KernelParameter> fold_parameters(const LoopShape& shape) {
   std::vector<KernelParameter> list;
   for (const int global : data_numbers(shape, ArgShape::Kind::global, true)) {
-    list.push_back({Kind::partials, global});
-    list.push_back({Kind::global_result, global});
+    list.push_back({ParameterKind::partials, global});
+    list.push_back({ParameterKind::global_result, global});
   }
-  if (!list.empty()) list.push_back({Kind::partial_count});
+  if (!list.empty()) list.push_back({ParameterKind::partial_count});
   return list;
 }
 

@@ -16,22 +16,22 @@ constexpr const char* least[] = {"(-127 - 1)",
                                  "0ul",
                                  "(-INFINITY)",
                                  "(-(double)INFINITY)"};
-constexpr const char* greatest[] = {"127",
-                                    "255",
-                                    "32767",
-                                    "65535",
-                                    "2147483647",
-                                    "4294967295u",
-                                    "9223372036854775807L",
-                                    "18446744073709551615ul",
-                                    "INFINITY",
-                                    "((double)INFINITY)"};
+constexpr const char* greatest_values[] = {"127",
+                                           "255",
+                                           "32767",
+                                           "65535",
+                                           "2147483647",
+                                           "4294967295u",
+                                           "9223372036854775807L",
+                                           "18446744073709551615ul",
+                                           "INFINITY",
+                                           "((double)INFINITY)"};
 
 }  // namespace
 
 std::string identity(ScalarType type, Access access) {
   const auto at = static_cast<std::size_t>(type);
-  if (access == Access::min) return greatest[at];
+  if (access == Access::min) return greatest_values[at];
   if (access == Access::max) return least[at];
   return "0";
 }

@@ -7,7 +7,7 @@
 namespace kiln::mesh {
 namespace {
 
-using Kind = KernelParameter::Kind;
+using ParameterKind = KernelParameter::Kind;
 
 /// Whether some argument writes to a Dat or Mat.
 bool is_written(const LoopShape& shape, int dat) {
@@ -24,71 +24,71 @@ std::string declare(const LoopShape& shape, const Parameters& parameters,
   };
   const int n = p.number;
   switch (p.kind) {
-    case Kind::dat:
+    case ParameterKind::dat:
       return fmt::format("__global {}{} *restrict kiln_d{}", is_written(shape, n) ? "" : "const ",
                          type(ArgShape::Kind::dat), n);
-    case Kind::dat_stride:
+    case ParameterKind::dat_stride:
       return fmt::format("const long kiln_s{}", n);
-    case Kind::global:
+    case ParameterKind::global:
       return fmt::format("__global const {} *restrict kiln_global{}", type(ArgShape::Kind::global),
                          n);
-    case Kind::partials:
+    case ParameterKind::partials:
       return fmt::format("__global {} *restrict kiln_partials{}",
                          type(ArgShape::Kind::global, true), n);
-    case Kind::global_result:
+    case ParameterKind::global_result:
       return fmt::format("__global {} *restrict kiln_result{}", type(ArgShape::Kind::global, true),
                          n);
-    case Kind::constant: {
+    case ParameterKind::constant: {
       const ConstShape& constant = shape.constants[static_cast<std::size_t>(n)];
       return fmt::format("{} kiln_c{}",
                          constant.scalar ? fmt::format("const {}", name_of(constant.type))
                                          : fmt::format("__constant {} *", name_of(constant.type)),
                          n);
     }
-    case Kind::mat_values:
+    case ParameterKind::mat_values:
       return fmt::format("__global {} *restrict kiln_values{}", type(ArgShape::Kind::mat), n);
-    case Kind::mat_rowptr:
+    case ParameterKind::mat_rowptr:
       return fmt::format("__global const int *restrict kiln_rowptr{}", n);
-    case Kind::mat_colidx:
+    case ParameterKind::mat_colidx:
       return fmt::format("__global const int *restrict kiln_colidx{}", n);
-    case Kind::map:
+    case ParameterKind::map:
       return fmt::format("__global const int *restrict kiln_map{}", n);
-    case Kind::map_offset:
+    case ParameterKind::map_offset:
       return fmt::format("__global const int *restrict kiln_offset{}", n);
-    case Kind::begin:
+    case ParameterKind::begin:
       return "const int kiln_begin";
-    case Kind::end:
+    case ParameterKind::end:
       return "const int kiln_end";
-    case Kind::subset:
+    case ParameterKind::subset:
       return "__global const int *restrict kiln_subset";
-    case Kind::layers:
+    case ParameterKind::layers:
       return "const int kiln_layers";
-    case Kind::block_size:
+    case ParameterKind::block_size:
       return "const int kiln_block_size";
-    case Kind::first_block:
+    case ParameterKind::first_block:
       return "const int kiln_first_block";
-    case Kind::blkmap:
+    case ParameterKind::blkmap:
       return "__global const int *restrict kiln_blkmap";
-    case Kind::order:
+    case ParameterKind::order:
       return "__global const int *restrict kiln_order";
-    case Kind::ind_map:
+    case ParameterKind::ind_map:
       return "__global const int *restrict kiln_ind_map";
-    case Kind::ind_sizes:
+    case ParameterKind::ind_sizes:
       return "__global const int *restrict kiln_ind_sizes";
-    case Kind::ind_offsets:
+    case ParameterKind::ind_offsets:
       return "__global const int *restrict kiln_ind_offsets";
-    case Kind::loc_map:
+    case ParameterKind::loc_map:
       return fmt::format("__global const {} *restrict kiln_loc_map",
                          parameters.get("LOC32", 0) != 0 ? "uint" : "ushort");
-    case Kind::element_colours:
+    case ParameterKind::element_colours:
       return "__global const int *restrict kiln_element_colours";
-    case Kind::colour_counts:
+    case ParameterKind::colour_counts:
       return "__global const int *restrict kiln_colour_counts";
-    case Kind::local_bytes:
+    case ParameterKind::local_bytes:
       return "__local long2 *kiln_local";
-    case Kind::first_partial:
+    case ParameterKind::first_partial:
       return "const int kiln_first_partial";
-    case Kind::partial_count:
+    case ParameterKind::partial_count:
       return "const int kiln_count";
   }
   return {};
@@ -119,7 +119,7 @@ const ArgShape& first_argument(const LoopShape& shape, ArgShape::Kind kind, int 
 std::vector<ArgShape> reductions(const LoopShape& shape) {
   std::vector<ArgShape> found;
   for (const auto& p : fold_parameters(shape))
-    if (p.kind == Kind::partials)
+    if (p.kind == ParameterKind::partials)
       found.push_back(first_argument(shape, ArgShape::Kind::global, p.number, true));
   return found;
 }
@@ -127,7 +127,7 @@ std::vector<ArgShape> reductions(const LoopShape& shape) {
 std::vector<ArgShape> read_globals(const LoopShape& shape) {
   std::vector<ArgShape> found;
   for (const auto& p : loop_parameters(shape, {}))
-    if (p.kind == Kind::global)
+    if (p.kind == ParameterKind::global)
       found.push_back(first_argument(shape, ArgShape::Kind::global, p.number, false));
   return found;
 }

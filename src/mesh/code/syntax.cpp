@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "kernel/source/lexer.hpp"
 #include "mesh/code/edits.hpp"
 #include "mesh/code/syntax_reader.hpp"

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "mesh/code/read_before_write.hpp"
 
 namespace kiln::mesh {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "mesh/file/mesh_file.hpp"
 #include "mesh/file/quote.hpp"
 #include "mesh/object/scalar.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "kiln/mesh/types.hpp"
 
 /// What hdf5_library's two sources share, and nobody else includes: its library's header stays

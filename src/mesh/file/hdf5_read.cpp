@@ -12,7 +12,7 @@ namespace {
 
 using hdf5::Dataset;
 
-constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint64_t most_elements = std::numeric_limits<std::int32_t>::max();
 
 bool is_integer(const Dataset& dataset) { return dataset.type && !is_floating(*dataset.type); }
 
@@ -159,10 +159,10 @@ class Hdf5Reader {
       return fail(Errc::bad_input,
                   fmt::format("{} {}: found {} rows, expected {} (the size of {})", kind,
                               quote(dataset.path), rows_of(dataset), known->size, quote(set)));
-    if (columns_of(dataset) < 1 || columns_of(dataset) > most)
+    if (columns_of(dataset) < 1 || columns_of(dataset) > most_elements)
       return fail(Errc::bad_input,
                   fmt::format("{} {}: found {} numbers in a row, expected 1 to {}", kind,
-                              quote(dataset.path), columns_of(dataset), most));
+                              quote(dataset.path), columns_of(dataset), most_elements));
     return {};
   }
 
@@ -183,10 +183,11 @@ class Hdf5Reader {
       for (std::size_t at = 0; at < wide.size(); ++at) {
         map.values[at] = static_cast<std::int32_t>(wide[at]);
         if (map.values[at] != wide[at])
-          return fail(Errc::bad_input, fmt::format("map {}: entry {} of element {} is {}, expected "
-                                                   "0 to {}",
-                                                   quote(map.name), at % columns_of(dataset),
-                                                   at / columns_of(dataset), wide[at], most));
+          return fail(Errc::bad_input,
+                      fmt::format("map {}: entry {} of element {} is {}, expected "
+                                  "0 to {}",
+                                  quote(map.name), at % columns_of(dataset),
+                                  at / columns_of(dataset), wide[at], most_elements));
       }
     }
     mesh_.maps.push_back(std::move(map));
@@ -204,11 +205,12 @@ class Hdf5Reader {
 
   Expected<void> read_constant(const Dataset& dataset) {
     const std::uint64_t dim = rows_of(dataset);
-    if (dim < 1 || dim > most || (dataset.dim && static_cast<std::uint64_t>(*dataset.dim) != dim))
-      return fail(
-          Errc::bad_input,
-          fmt::format("constant {}: found {} values, expected {}", quote(dataset.path), dim,
-                      dataset.dim ? fmt::to_string(*dataset.dim) : fmt::format("1 to {}", most)));
+    if (dim < 1 || dim > most_elements ||
+        (dataset.dim && static_cast<std::uint64_t>(*dataset.dim) != dim))
+      return fail(Errc::bad_input,
+                  fmt::format("constant {}: found {} values, expected {}", quote(dataset.path), dim,
+                              dataset.dim ? fmt::to_string(*dataset.dim)
+                                          : fmt::format("1 to {}", most_elements)));
     auto bytes = file_.values(dataset);
     if (!bytes) return tl::unexpected(bytes.error());
     mesh_.constants.push_back(

@@ -21,9 +21,21 @@ class LineScanner {
   /// The next number of this line; false for anything else, a number that does not fit included.
   template <class T>
   bool number(T& value) {
-    skip_blanks();
-    const auto [stop, error] = std::from_chars(at_, end_, value);
-    if (error != std::errc{} || !(stop == end_ || is_blank(*stop) || *stop == '\n')) return false;
+    T read{};
+    const char* stop = after(read);
+    if (stop == nullptr) return false;
+    value = read;
+    at_ = stop;
+    return true;
+  }
+
+  /// The same for a number that may not be below zero.
+  template <class T>
+  bool count(T& value) {
+    T read{};
+    const char* stop = after(read);
+    if (stop == nullptr || read < 0) return false;
+    value = read;
     at_ = stop;
     return true;
   }
@@ -57,6 +69,14 @@ class LineScanner {
  private:
   // A carriage return counts as a blank, so that files with CR LF are read as they are.
   static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+  /// The end of the number that stands here; null where there is none.
+  template <class T>
+  const char* after(T& value) {
+    skip_blanks();
+    const auto [stop, error] = std::from_chars(at_, end_, value);
+    const bool ends = stop == end_ || is_blank(*stop) || *stop == '\n';
+    return error == std::errc{} && ends ? stop : nullptr;
+  }
   void skip_blanks() {
     while (at_ != end_ && is_blank(*at_)) ++at_;
   }

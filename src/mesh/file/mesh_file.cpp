@@ -19,15 +19,15 @@ const T* find(const std::vector<T>& list, std::string_view name) {
   return nullptr;
 }
 
-Expected<void> refuse(std::string message) { return fail(Errc::bad_input, std::move(message)); }
+Expected<void> bad_file(std::string message) { return fail(Errc::bad_input, std::move(message)); }
 
 /// Sets, maps, dats and constants share their names: in a file each is the name of a dataset.
 class Names {
  public:
   Expected<void> add(const char* kind, const std::string& name) {
-    if (name.empty()) return refuse(fmt::format("a {} has no name", kind));
+    if (name.empty()) return bad_file(fmt::format("a {} has no name", kind));
     if (!names_.insert(name).second)
-      return refuse(fmt::format("{} {}: the name stands twice", kind, quote(name)));
+      return bad_file(fmt::format("{} {}: the name stands twice", kind, quote(name)));
     return {};
   }
 
@@ -38,8 +38,8 @@ class Names {
 Expected<void> check_set(const FileSet& set) {
   // Maps hold 32-bit numbers, so larger sets could not be pointed into.
   if (set.size < 0 || set.size > std::numeric_limits<std::int32_t>::max())
-    return refuse(fmt::format("set {}: found {} elements, expected 0 to 2147483647",
-                              quote(set.name), set.size));
+    return bad_file(fmt::format("set {}: found {} elements, expected 0 to 2147483647",
+                                quote(set.name), set.size));
   return {};
 }
 
@@ -60,19 +60,19 @@ Expected<void> check_map(const MeshFile& mesh, const FileMap& map) {
   const auto to = known_set(mesh, "map", map.name, map.to);
   if (!to) return tl::unexpected(to.error());
   if (map.arity < 1)
-    return refuse(
+    return bad_file(
         fmt::format("map {}: found arity {}, expected at least 1", quote(map.name), map.arity));
   const auto arity = static_cast<std::size_t>(map.arity);
   const auto expected = (CheckedSize::of_signed((*from)->size) * arity).get();
   if (map.values.size() != expected)
-    return refuse(fmt::format("map {}: found {} entries, expected {} ({} for each of the {} {})",
-                              quote(map.name), map.values.size(), text_of(expected), arity,
-                              (*from)->size, quote(map.from)));
+    return bad_file(fmt::format("map {}: found {} entries, expected {} ({} for each of the {} {})",
+                                quote(map.name), map.values.size(), text_of(expected), arity,
+                                (*from)->size, quote(map.from)));
   // Negative numbers are too large ones here, so that the loop has one comparison.
   const auto bound = static_cast<std::uint32_t>((*to)->size);
   for (std::size_t at = 0; at < map.values.size(); ++at)
     if (static_cast<std::uint32_t>(map.values[at]) >= bound)
-      return refuse(
+      return bad_file(
           fmt::format("map {}: entry {} of element {} is {}, expected 0 to {} ({} has {} "
                       "elements)",
                       quote(map.name), at % arity, at / arity, map.values[at], (*to)->size - 1,
@@ -83,15 +83,15 @@ Expected<void> check_map(const MeshFile& mesh, const FileMap& map) {
 template <class Data>
 Expected<void> check_bytes(const char* kind, const Data& data, std::int64_t elements) {
   if (data.dim < 1)
-    return refuse(fmt::format("{} {}: found {} components, expected at least 1", kind,
-                              quote(data.name), data.dim));
+    return bad_file(fmt::format("{} {}: found {} components, expected at least 1", kind,
+                                quote(data.name), data.dim));
   const auto expected =
       (CheckedSize::of_signed(elements) * CheckedSize::of_signed(data.dim) * size_of(data.type))
           .get();
   if (data.bytes.size() != expected)
-    return refuse(fmt::format("{} {}: found {} bytes, expected {} ({} elements of {} {})", kind,
-                              quote(data.name), data.bytes.size(), text_of(expected), elements,
-                              data.dim, name_of(data.type)));
+    return bad_file(fmt::format("{} {}: found {} bytes, expected {} ({} elements of {} {})", kind,
+                                quote(data.name), data.bytes.size(), text_of(expected), elements,
+                                data.dim, name_of(data.type)));
   return {};
 }
 

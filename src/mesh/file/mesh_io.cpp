@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
-#include "base/input_file.hpp"
+#include "base/streams.hpp"
 #include "mesh/file/hdf5.hpp"
 #include "mesh/file/quote.hpp"
 #include "mesh/file/text.hpp"

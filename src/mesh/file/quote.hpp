@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 
 namespace kiln::mesh {
 

@@ -49,7 +49,7 @@ class TextReader {
     std::int32_t counts[4] = {};
     int got = 0;
     while (got < 4 && (got < 3 || scan_.more_in_line())) {
-      if (!scan_.number(counts[got]) || counts[got] < 0)
+      if (!scan_.count(counts[got]))
         return refuse(
             "the numbers of nodes, cells, edges and boundary edges, or of nodes, cells "
             "and boundary nodes");

@@ -47,7 +47,7 @@ class LineWriter {
   char* at_ = begin();
 };
 
-tl::unexpected<Error> cannot(std::string message) {
+tl::unexpected<Error> not_as_text(std::string message) {
   return fail(Errc::bad_input, "no text file can hold this mesh: " + std::move(message));
 }
 
@@ -62,15 +62,15 @@ Expected<const std::int32_t*> map(const MeshFile& mesh, const char* name, const 
   const FileMap* found = mesh.find_map(name);
   if (found != nullptr && found->from == from && found->to == to && found->arity == arity)
     return found->values.data();
-  return cannot(
+  return not_as_text(
       fmt::format("expected a map {} from {} to {} of them in {}", quote(name), from, arity, to));
 }
 
 Expected<void> append_nodes(LineWriter& out, const MeshFile& mesh) {
   const FileDat* dat = mesh.find_dat(parts::coordinates);
   if (dat == nullptr || dat->set != parts::nodes || dat->dim != 2 || !is_floating(dat->type))
-    return cannot(fmt::format("expected a dat {} of two floats or doubles on {}",
-                              quote(parts::coordinates), parts::nodes));
+    return not_as_text(fmt::format("expected a dat {} of two floats or doubles on {}",
+                                   quote(parts::coordinates), parts::nodes));
   const auto append = [&](const auto values) {
     for (std::size_t at = 0; at < values.size(); at += 2) {
       out.number(static_cast<double>(values[at]));
@@ -114,7 +114,7 @@ Expected<void> append_airfoil(LineWriter& out, const MeshFile& mesh) {
   const FileDat* bound = mesh.find_dat(parts::bound);
   if (bound == nullptr || bound->set != parts::bedges || bound->dim != 1 ||
       bound->type != ScalarType::i32)
-    return cannot(
+    return not_as_text(
         fmt::format("expected a dat {} of one int on {}", quote(parts::bound), parts::bedges));
   append_lines(out, size_of_set(mesh, parts::edges), {{*edge, 2}, {*edge_cell, 2}});
   append_lines(out, size_of_set(mesh, parts::bedges),

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "mesh/file/base64.hpp"
 #include "mesh/file/quote.hpp"
 #include "mesh/file/text_parts.hpp"
@@ -36,7 +36,7 @@ constexpr std::array<Shape, 8> shapes{{{"vertices", 1, 1, 1},
                                        {"hexahedra", 12, 8, 3}}};
 const Shape& shape_of(CellShape shape) { return shapes[static_cast<std::size_t>(shape)]; }
 
-tl::unexpected<Error> cannot(std::string message) {
+tl::unexpected<Error> not_as_vtu(std::string message) {
   return fail(Errc::bad_input, std::move(message));
 }
 
@@ -63,13 +63,14 @@ Expected<const FileDat*> find_coordinates(const MeshFile& mesh, const std::strin
     for (const FileDat& one : mesh.dats)
       if (is_coordinates(one) && one.dim > 1) only.see(one);
     if (only.count != 1)
-      return cannot(fmt::format("there is no dat {}, and {} others could be coordinates: say which",
-                                quote(wanted), only.count));
+      return not_as_vtu(
+          fmt::format("there is no dat {}, and {} others could be coordinates: say which",
+                      quote(wanted), only.count));
     dat = only.found;
   }
-  if (dat == nullptr) return cannot(fmt::format("there is no dat {}", quote(wanted)));
+  if (dat == nullptr) return not_as_vtu(fmt::format("there is no dat {}", quote(wanted)));
   if (!is_coordinates(*dat))
-    return cannot(
+    return not_as_vtu(
         fmt::format("dat {}: found {} of type {}, expected 1 to 3 floats or doubles as "
                     "coordinates",
                     quote(wanted), dat->dim, name_of(dat->type)));
@@ -85,10 +86,11 @@ class CellsFinder {
   Expected<const FileMap*> find(const std::string& name) const {
     if (!name.empty()) {
       const FileMap* map = mesh_.find_map(name);
-      if (map == nullptr) return cannot(fmt::format("there is no map {}", quote(name)));
+      if (map == nullptr) return not_as_vtu(fmt::format("there is no map {}", quote(name)));
       if (!fits(*map))
-        return cannot(fmt::format("map {}: found {} entries to {}, expected {} to {}", quote(name),
-                                  map->arity, quote(map->to), expected(), quote(points_.set)));
+        return not_as_vtu(fmt::format("map {}: found {} entries to {}, expected {} to {}",
+                                      quote(name), map->arity, quote(map->to), expected(),
+                                      quote(points_.set)));
       return map;
     }
     const FileMap* best = mesh_.find_map(parts::cell_nodes);
@@ -97,7 +99,7 @@ class CellsFinder {
     for (const FileMap& map : mesh_.maps)
       if (fits(map) && (best == nullptr || map.arity > best->arity)) best = &map;
     if (best == nullptr)
-      return cannot(
+      return not_as_vtu(
           fmt::format("there is no map with {} entries to {}", expected(), quote(points_.set)));
     return best;
   }
@@ -157,7 +159,7 @@ Expected<CellShape> decide(const VtuChoice& choice, const FileMap& map,
   if (std::all_of(points.begin(), points.end(),
                   [&](const Point& p) { return p[2] == points[0][2]; }))
     return CellShape::quad;
-  return cannot(
+  return not_as_vtu(
       fmt::format("map {}: cells of 4 nodes in space are tetrahedra or quadrilaterals: say which "
                   "(--shape tetra or --shape quad)",
                   quote(map.name)));
@@ -259,10 +261,11 @@ Expected<Bytes> write_vtu(const MeshFile& mesh, const VtuChoice& choice) {
     if (dat == nullptr) {
       std::vector<std::string_view> names;
       for (const FileDat& one : mesh.dats) names.push_back(one.name);
-      return cannot(fmt::format("there is no dat {}{}", quote(name), did_you_mean(name, names)));
+      return not_as_vtu(
+          fmt::format("there is no dat {}{}", quote(name), did_you_mean(name, names)));
     }
     if (dat->set != (*coordinates)->set && dat->set != (*cells)->from)
-      return cannot(fmt::format(
+      return not_as_vtu(fmt::format(
           "dat {} is on {}, expected one on the points ({}) or the cells ({})", quote(name),
           quote(dat->set), quote((*coordinates)->set), quote((*cells)->from)));
     (dat->set == (*coordinates)->set ? on_points : on_cells).push_back(dat);

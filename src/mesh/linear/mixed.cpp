@@ -12,7 +12,7 @@ namespace kiln::mesh {
 namespace {
 
 template <class... Parts>
-[[noreturn]] void refuse(fmt::format_string<Parts...> text, Parts&&... parts) {
+[[noreturn]] void refuse_mixed(fmt::format_string<Parts...> text, Parts&&... parts) {
   throw Error(Errc::bad_input, fmt::format(text, std::forward<Parts>(parts)...));
 }
 
@@ -20,7 +20,7 @@ template <class... Parts>
 
 void MixedDat::check(const MixedDat& other) const {
   if (other.size() != size())
-    refuse("mixed dat of {} parts and one of {}, expected as many", size(), other.size());
+    refuse_mixed("mixed dat of {} parts and one of {}, expected as many", size(), other.size());
 }
 
 void MixedDat::copy(const MixedDat& to) const {
@@ -49,13 +49,13 @@ MixedArg arg(const MixedDat& dat, Access access) {
 
 MixedArg arg(const MixedDat& dat, const MixedMap& maps, Access access) {
   if (dat.size() != maps.size())
-    refuse("mixed dat of {} parts through a mixed map of {}, expected as many", dat.size(),
-           maps.size());
+    refuse_mixed("mixed dat of {} parts through a mixed map of {}, expected as many", dat.size(),
+                 maps.size());
   std::vector<Arg> parts;
   for (std::size_t p = 0; p < dat.size(); ++p) {
     if (dat[p].type() != dat[0].type())
-      refuse("mixed dat: dat {} is of {} and dat {} of {}, expected one type", dat[0].name(),
-             name_of(dat[0].type()), dat[p].name(), name_of(dat[p].type()));
+      refuse_mixed("mixed dat: dat {} is of {} and dat {} of {}, expected one type", dat[0].name(),
+                   name_of(dat[0].type()), dat[p].name(), name_of(dat[p].type()));
     parts.push_back(arg(dat[p], maps[p], access));
   }
   return MixedArg::as_one(std::move(parts));
@@ -65,8 +65,9 @@ void par_loop(const Kernel& kernel, const Iteration& over, std::span<const Mixed
   std::vector<Arg> parts;
   for (const MixedArg& argument : arguments) {
     if (!argument.joined && argument.parts.size() != 1)
-      refuse("loop {}: a mixed dat without maps over one set, expected a loop over a MixedSet",
-             kernel.name());
+      refuse_mixed(
+          "loop {}: a mixed dat without maps over one set, expected a loop over a MixedSet",
+          kernel.name());
     parts.insert(parts.end(), argument.parts.begin(), argument.parts.end());
   }
   check_alive(kernel, parts);  // a joined kernel is made of what they point to
@@ -77,8 +78,9 @@ void par_loop(const Kernel& kernel, const Iteration& over, std::span<const Mixed
 void par_loop(const Kernel& kernel, const MixedSet& over, std::span<const MixedArg> arguments) {
   for (const MixedArg& argument : arguments)
     if (argument.joined || (argument.parts.size() != 1 && argument.parts.size() != over.size()))
-      refuse("loop {}: an argument of {} parts{}, expected one for each of {} sets", kernel.name(),
-             argument.parts.size(), argument.joined ? " through maps" : "", over.size());
+      refuse_mixed("loop {}: an argument of {} parts{}, expected one for each of {} sets",
+                   kernel.name(), argument.parts.size(), argument.joined ? " through maps" : "",
+                   over.size());
   for (std::size_t p = 0; p < over.size(); ++p) {
     std::vector<Arg> of_part;
     for (const MixedArg& argument : arguments)

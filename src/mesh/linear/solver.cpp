@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/held.hpp"
+#include "base/lifetime.hpp"
 #include "kiln/mesh/solve.hpp"
 #include "mesh/linear/cg_workspace.hpp"
 #include "mesh/linear/solve_checks.hpp"

@@ -31,13 +31,14 @@ class Checker {
   }
 
   void check_alive(std::span<const Arg> arguments) {
+    const LiveStates::Lookup live;
     for (const Arg& arg : arguments) {
       what_ = "data";
       if (arg.data == nullptr) fail("is absent");
-      if (!is_alive(arg)) fail("is gone, expected it to be kept until the loop was called");
+      if (!is_alive(live, arg)) fail("is gone, expected it to be kept until the loop was called");
       for (const MapState* map : {arg.map, arg.column_map}) {
         what_ = "map";
-        if (map != nullptr && !LiveStates::has(map))
+        if (map != nullptr && !live.has(map))
           fail("is gone, expected it to be kept until the loop was called");
       }
       ++number_;
@@ -81,16 +82,16 @@ class Checker {
     throw Error(Errc::bad_input, fmt::format("loop {}{}: {}", kernel_.name(), where,
                                              fmt::format(text, std::forward<Parts>(parts)...)));
   }
-  static bool is_alive(const Arg& arg) {
+  static bool is_alive(const LiveStates::Lookup& live, const Arg& arg) {
     switch (arg.kind) {
       case Arg::Kind::dat:
-        return LiveStates::has(&dat_of(arg));
+        return live.has(&dat_of(arg));
       case Arg::Kind::global:
-        return LiveStates::has(&global_of(arg));
+        return live.has(&global_of(arg));
       case Arg::Kind::mat:
         break;
     }
-    return LiveStates::has(&mat_of(arg));
+    return live.has(&mat_of(arg));
   }
   void check_session(const SessionPtr& session) const {
     if (session.get() != session_) fail("belongs to another Mesh");

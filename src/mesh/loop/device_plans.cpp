@@ -5,7 +5,7 @@
 namespace kiln::mesh {
 namespace {
 
-using Kind = KernelParameter::Kind;
+using ParameterKind = KernelParameter::Kind;
 
 template <class T>
 cl::Buffer upload(const Context& context, std::span<const T> values) {
@@ -19,21 +19,21 @@ cl::Buffer upload(const Context& context, std::span<const T> values) {
   return buffer;
 }
 
-std::map<Kind, cl::Buffer> arrays_of(const Context& context, const MeshPlan& plan) {
-  std::map<Kind, cl::Buffer> arrays;
+std::map<ParameterKind, cl::Buffer> arrays_of(const Context& context, const MeshPlan& plan) {
+  std::map<ParameterKind, cl::Buffer> arrays;
   if (plan.scheme() == Scheme::permuted) {
-    arrays[Kind::order] = upload(context, plan.order());
+    arrays[ParameterKind::order] = upload(context, plan.order());
     return arrays;
   }
-  arrays[Kind::blkmap] = upload(context, plan.blkmap());
+  arrays[ParameterKind::blkmap] = upload(context, plan.blkmap());
   if (plan.scheme() != Scheme::staged) return arrays;
-  arrays[Kind::ind_map] = upload(context, plan.ind_map());
-  arrays[Kind::ind_sizes] = upload(context, plan.ind_sizes());
-  arrays[Kind::ind_offsets] = upload(context, plan.ind_offs());
-  arrays[Kind::loc_map] =
+  arrays[ParameterKind::ind_map] = upload(context, plan.ind_map());
+  arrays[ParameterKind::ind_sizes] = upload(context, plan.ind_sizes());
+  arrays[ParameterKind::ind_offsets] = upload(context, plan.ind_offs());
+  arrays[ParameterKind::loc_map] =
       plan.loc_bytes() == 2 ? upload(context, plan.loc_map16()) : upload(context, plan.loc_map32());
-  arrays[Kind::element_colours] = upload(context, plan.thrcol());
-  arrays[Kind::colour_counts] = upload(context, plan.nthrcol());
+  arrays[ParameterKind::element_colours] = upload(context, plan.thrcol());
+  arrays[ParameterKind::colour_counts] = upload(context, plan.nthrcol());
   return arrays;
 }
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-#include "base/never_destroyed.hpp"
+#include "base/lifetime.hpp"
 #include "mesh/loop/prepared_loop.hpp"
 #include "mesh/object/session.hpp"
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <limits>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "mesh/code/layout.hpp"
 #include "mesh/code/loop_generator.hpp"
 #include "mesh/code/shape_facts.hpp"
@@ -22,12 +22,12 @@ constexpr std::string_view many[] = {"argument", "constant"};
 constexpr std::int64_t most_components = 1 << 16;
 
 /// What is wrong with a record, thrown to recorded_loop_of().
-struct Wrong {
+struct WrongLoop {
   std::string text;
 };
 
 void check(bool is_good, std::size_t argument, const char* what) {
-  if (!is_good) throw Wrong{fmt::format("'argument {}': no loop has such {}", argument, what)};
+  if (!is_good) throw WrongLoop{fmt::format("'argument {}': no loop has such {}", argument, what)};
 }
 
 /// shape_of() takes every number: those that no call could have left would lead outside of lists.
@@ -67,14 +67,14 @@ void check_argument(const ArgShape& a, std::size_t i, const std::vector<int>& ex
 void check_shape(const LoopShape& shape) {
   for (const auto& c : shape.constants)
     if (c.type > ScalarType::f64 || c.dim < 1 || c.dim > most_components)
-      throw Wrong{fmt::format("'constant': no loop has such a {}", one_line(c.name))};
-  if (shape.extents.size() > 2) throw Wrong{"'extents': expected two at most"};
+      throw WrongLoop{fmt::format("'constant': no loop has such a {}", one_line(c.name))};
+  if (shape.extents.size() > 2) throw WrongLoop{"'extents': expected two at most"};
   for (std::size_t i = 0; i < shape.arguments.size(); ++i)
     check_argument(shape.arguments[i], i, shape.extents);
   if (numbered_by_first_occurrence(shape).arguments != shape.arguments)
-    throw Wrong{"'argument': expected numbers by first occurrence"};
+    throw WrongLoop{"'argument': expected numbers by first occurrence"};
   if (with_used_constants(shape).constants != shape.constants)
-    throw Wrong{"'constant': expected those alone that the text has"};
+    throw WrongLoop{"'constant': expected those alone that the text has"};
 }
 
 /// "argument" of "argument 12", other names as they are.
@@ -146,7 +146,7 @@ Expected<RecordedLoop> recorded_loop_of(const RecordedCall& recorded) {
   try {
     loop.shape = shape_of(request);
     check_shape(loop.shape);
-  } catch (const Wrong& wrong) {
+  } catch (const WrongLoop& wrong) {
     return fail(Errc::bad_input, wrong.text);
   } catch (const Error& error) {
     return fail(Errc::bad_input, one_line(error.message()));

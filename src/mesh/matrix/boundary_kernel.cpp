@@ -6,7 +6,7 @@ namespace kiln::mesh {
 namespace {
 
 /// Numbers of a vector, by element and component.
-std::string access(const char* macro, const char* name, bool soa, int dim) {
+std::string access_macro(const char* macro, const char* name, bool soa, int dim) {
   return soa && dim > 1
              ? fmt::format("#define {}(e, k) {}[(size_t)(k) * {}_stride + (e)]\n", macro, name,
                            name)
@@ -14,7 +14,7 @@ std::string access(const char* macro, const char* name, bool soa, int dim) {
 }
 
 // The list is searched for each entry: marks of all rows would be memory of their own.
-constexpr const char* text = R"(
+constexpr const char* boundary_text = R"(
 static int kiln_has(__global const int *list, int count, int row) {
   int low = 0, high = count;
   while (low < high) {
@@ -58,11 +58,11 @@ Request boundary_request(const MatrixShape& shape, bool in_blocks) {
                       "#define END min(rows, BEGIN + block)\n#define STEP 1\n"
                     : "#define BLOCK\n#define BEGIN (int)get_global_id(0)\n#define END rows\n"
                       "#define STEP (int)get_global_size(0)\n";
-  head += access("X", "x", shape.x_soa, shape.column_dim);
-  head += access("Y", "y", shape.y_soa, shape.row_dim);
+  head += access_macro("X", "x", shape.x_soa, shape.column_dim);
+  head += access_macro("Y", "y", shape.y_soa, shape.row_dim);
   Request request;
   request.family = "source";
-  request.source = value_or_throw(from_text(head + text, "mesh matrix boundary"));
+  request.source = value_or_throw(from_text(head + boundary_text, "mesh matrix boundary"));
   request.options = value_or_throw(build_options({}, {"-cl-std=CL1.2"}));
   request.label = "mesh matrix boundary";
   return request;

@@ -18,7 +18,7 @@ std::int64_t fact(const Request& request, std::string_view name) {
   throw Error(Errc::internal, fmt::format("a matrix has no fact {}", name));
 }
 
-MatrixShape shape_of(const Request& request) {
+MatrixShape matrix_shape_of(const Request& request) {
   MatrixShape shape;
   shape.type = static_cast<ScalarType>(fact(request, "type"));
   shape.row_dim = static_cast<int>(fact(request, "row-dim"));
@@ -153,7 +153,7 @@ bool MatrixGenerator::accepts(const Request&, const Parameters& parameters) cons
 }
 
 std::string MatrixGenerator::generate(const Request& request, const Parameters& parameters) const {
-  const MatrixShape shape = shape_of(request);
+  const MatrixShape shape = matrix_shape_of(request);
   const bool cpu = parameters.get("FORM", 0) == 0;
   const std::int64_t group = cpu ? 1 : parameters.get("GROUP", default_group);
   std::string text = fmt::format(

@@ -9,25 +9,25 @@ namespace kiln::mesh {
 namespace {
 
 template <class... Parts>
-[[noreturn]] void refuse(fmt::format_string<Parts...> text, Parts&&... parts) {
+[[noreturn]] void refuse_mixed_mat(fmt::format_string<Parts...> text, Parts&&... parts) {
   throw Error(Errc::bad_input, "mixed mat: " + fmt::format(text, std::forward<Parts>(parts)...));
 }
 
 void check_parts(const MixedDat& dat, std::size_t parts, const char* of) {
   if (dat.size() != parts)
-    refuse("a mixed dat of {} parts, expected {}, the {}", dat.size(), parts, of);
+    refuse_mixed_mat("a mixed dat of {} parts, expected {}, the {}", dat.size(), parts, of);
 }
 
 void check_as_many(const MixedMat& mat) {
   if (mat.row_parts() != mat.column_parts())
-    refuse("{} x {} parts, expected as many row parts as column parts", mat.row_parts(),
-           mat.column_parts());
+    refuse_mixed_mat("{} x {} parts, expected as many row parts as column parts", mat.row_parts(),
+                     mat.column_parts());
 }
 
 void check_part(const MixedMat& mat, std::size_t part) {
   if (part >= mat.row_parts() || part >= mat.column_parts())
-    refuse("rows of part {} with a diagonal, of {} x {} parts", part, mat.row_parts(),
-           mat.column_parts());
+    refuse_mixed_mat("rows of part {} with a diagonal, of {} x {} parts", part, mat.row_parts(),
+                     mat.column_parts());
 }
 
 }  // namespace
@@ -91,16 +91,16 @@ void MixedMat::diagonal(const MixedDat& to) const {
 
 MixedArg arg(const MixedMat& mat, const MixedMap& rows, const MixedMap& columns, Access access) {
   if (rows.size() != mat.row_parts() || columns.size() != mat.column_parts())
-    refuse("{} x {} parts through mixed maps of {} x {}, expected as many", mat.row_parts(),
-           mat.column_parts(), rows.size(), columns.size());
+    refuse_mixed_mat("{} x {} parts through mixed maps of {} x {}, expected as many",
+                     mat.row_parts(), mat.column_parts(), rows.size(), columns.size());
   const Mat& first = mat.block(0, 0);
   std::vector<Arg> parts;
   for (std::size_t r = 0; r < rows.size(); ++r)
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const Mat& block = mat.block(r, c);
       if (block.type() != first.type())
-        refuse("mat {} is of {} and mat {} of {}, expected one type", first.name(),
-               name_of(first.type()), block.name(), name_of(block.type()));
+        refuse_mixed_mat("mat {} is of {} and mat {} of {}, expected one type", first.name(),
+                         name_of(first.type()), block.name(), name_of(block.type()));
       parts.push_back(arg(block, rows[r], columns[c], access));
     }
   return MixedArg::as_one(std::move(parts), columns.size());
@@ -111,7 +111,8 @@ void multiply(const MixedMat& mat, const MixedDat& x, const MixedDat& y) {
   check_parts(y, mat.row_parts(), "row parts");
   for (const Dat& result : y)
     for (const Dat& factor : x)
-      if (result == factor) refuse("dat {} is a part of both x and y, expected two", result.name());
+      if (result == factor)
+        refuse_mixed_mat("dat {} is a part of both x and y, expected two", result.name());
   for (std::size_t r = 0; r < y.size(); ++r)
     for (std::size_t c = 0; c < x.size(); ++c)
       check_product(*Handles::state(mat.block(r, c)), *Handles::state(x[c]), *Handles::state(y[r]));

@@ -28,9 +28,9 @@ std::int32_t target(const MapView& map, std::span<const std::int32_t> offsets, s
 }
 
 /// Columns go where their cells' lists say; cells of all pairs are numbered one after another.
-class Build {
+class PatternBuild {
  public:
-  explicit Build(const PatternInput& input) : input_(input) {
+  explicit PatternBuild(const PatternInput& input) : input_(input) {
     constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
     CheckedSize incidences = 0;
     for (const auto& pair : input.pairs) {
@@ -195,7 +195,7 @@ class Build {
 
 PlanPtr build_pattern(const PatternInput& input) {
   // As for plans: who waits here must not take up a task that waits for this.
-  return tbb::this_task_arena::isolate([&] { return Build(input).run(); });
+  return tbb::this_task_arena::isolate([&] { return PatternBuild(input).run(); });
 }
 
 void check_pattern(const Plan& plan, std::size_t rows, std::size_t columns) {

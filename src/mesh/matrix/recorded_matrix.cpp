@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t most_in_block = 1 << 12, most_in_row = 1 << 30;
 
 /// What is wrong with a record, thrown to recorded_matrix_of().
-struct Wrong {
+struct WrongMatrix {
   std::string text;
 };
 
@@ -22,7 +22,7 @@ std::int64_t take(const RecordedCall& from, const char* name, std::int64_t least
                   std::int64_t most) {
   const std::int64_t found = from.number(name, least - 1);
   if (found < least || found > most)
-    throw Wrong{fmt::format("'{}': expected an integer from {} to {}", name, least, most)};
+    throw WrongMatrix{fmt::format("'{}': expected an integer from {} to {}", name, least, most)};
   return found;
 }
 
@@ -59,8 +59,8 @@ Expected<RecordedMatrix> recorded_matrix_of(const RecordedCall& recorded) {
          type = static_cast<ScalarType>(static_cast<int>(type) + 1))
       if (recorded.text("type") == name_of(type)) matrix.shape.type = type, is_known = true;
     if (!is_known)
-      throw Wrong{fmt::format("'type': found '{}', expected a scalar type of OpenCL C",
-                              one_line(recorded.text("type")))};
+      throw WrongMatrix{fmt::format("'type': found '{}', expected a scalar type of OpenCL C",
+                                    one_line(recorded.text("type")))};
     matrix.shape.row_dim = static_cast<int>(take(recorded, "row_dim", 1, most_in_block));
     matrix.shape.column_dim = static_cast<int>(take(recorded, "column_dim", 1, most_in_block));
     matrix.shape.x_soa = take(recorded, "x_soa", 0, 1) != 0;
@@ -68,7 +68,7 @@ Expected<RecordedMatrix> recorded_matrix_of(const RecordedCall& recorded) {
     matrix.row_length = static_cast<double>(take(recorded, "row_length", 0, most_in_row));
     matrix.rows = take(recorded, "rows", 0, most_in_row * 2 - 1);
     matrix.kernel = recorded.text("kernel");
-  } catch (const Wrong& wrong) {
+  } catch (const WrongMatrix& wrong) {
     return fail(Errc::bad_input, wrong.text);
   }
   return matrix;

@@ -15,32 +15,33 @@ namespace {
 using MapPairs = std::span<const std::pair<Map, Map>>;
 
 template <class... Parts>
-[[noreturn]] void refuse(fmt::format_string<Parts...> text, Parts&&... parts) {
+[[noreturn]] void refuse_sparsity(fmt::format_string<Parts...> text, Parts&&... parts) {
   throw Error(Errc::bad_input, "sparsity: " + fmt::format(text, std::forward<Parts>(parts)...));
 }
 
 void check_pairs(const Session* session, MapPairs pairs, const ExtrudedSet* over) {
-  if (pairs.empty()) refuse("no maps, expected a pair or more of them");
+  if (pairs.empty()) refuse_sparsity("no maps, expected a pair or more of them");
   const auto& [first_rows, first_columns] = pairs.front();
   for (const auto& [rows, columns] : pairs) {
     for (const Map& map : {rows, columns}) {
       if (Handles::state(map)->session.get() != session)
-        refuse("map {} belongs to another Mesh", map.name());
+        refuse_sparsity("map {} belongs to another Mesh", map.name());
       if (over != nullptr && !(map.from() == over->base()))
-        refuse("map {} leads from set {}, expected {}, whose columns are given", map.name(),
-               map.from().name(), over->base().name());
+        refuse_sparsity("map {} leads from set {}, expected {}, whose columns are given",
+                        map.name(), map.from().name(), over->base().name());
       if (over != nullptr && map.offsets().empty())
-        refuse("map {} has no vertical offsets, which extruded sets need", map.name());
+        refuse_sparsity("map {} has no vertical offsets, which extruded sets need", map.name());
     }
     if (!(rows.from() == columns.from()))
-      refuse("map {} leads from set {} and map {} from {}, expected the same set", rows.name(),
-             rows.from().name(), columns.name(), columns.from().name());
+      refuse_sparsity("map {} leads from set {} and map {} from {}, expected the same set",
+                      rows.name(), rows.from().name(), columns.name(), columns.from().name());
     if (!(rows.to() == first_rows.to()))
-      refuse("map {} leads to set {} and map {} to {}, expected the same rows", first_rows.name(),
-             first_rows.to().name(), rows.name(), rows.to().name());
+      refuse_sparsity("map {} leads to set {} and map {} to {}, expected the same rows",
+                      first_rows.name(), first_rows.to().name(), rows.name(), rows.to().name());
     if (!(columns.to() == first_columns.to()))
-      refuse("map {} leads to set {} and map {} to {}, expected the same columns",
-             first_columns.name(), first_columns.to().name(), columns.name(), columns.to().name());
+      refuse_sparsity("map {} leads to set {} and map {} to {}, expected the same columns",
+                      first_columns.name(), first_columns.to().name(), columns.name(),
+                      columns.to().name());
   }
 }
 
@@ -106,11 +107,12 @@ Sparsity make_sparsity(const SessionPtr& session, MapPairs pairs, const Extruded
                        std::size_t row_dim, std::size_t column_dim) {
   check_pairs(session.get(), pairs, over);
   if (row_dim == 0 || column_dim == 0)
-    refuse("blocks of {} x {}, expected 1 x 1 or more", row_dim, column_dim);
+    refuse_sparsity("blocks of {} x {}, expected 1 x 1 or more", row_dim, column_dim);
   // Kernels number the entries of a block by int.
   constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
   if (!(CheckedSize(row_dim) * column_dim).fits(most))
-    refuse("blocks of {} x {} entries, expected at most {} of them", row_dim, column_dim, most);
+    refuse_sparsity("blocks of {} x {} entries, expected at most {} of them", row_dim, column_dim,
+                    most);
   const std::size_t layers = over == nullptr ? 1 : over->layers() - 1;
   const auto names = names_of(pairs, layers);
   std::shared_ptr<SparsityPattern> pattern;
@@ -163,13 +165,13 @@ namespace {
 using MixedPairs = std::span<const std::pair<MixedMap, MixedMap>>;
 
 void check_parts(const char* what, std::size_t parts, std::size_t found, const char* of) {
-  if (parts != found) refuse("{} {} {}, expected {}", found, what, of, parts);
+  if (parts != found) refuse_sparsity("{} {} {}, expected {}", found, what, of, parts);
 }
 
 MixedSparsity make_mixed(const SessionPtr& session, MixedPairs pairs, const ExtrudedSet* over,
                          std::span<const std::size_t> row_dims,
                          std::span<const std::size_t> column_dims) {
-  if (pairs.empty()) refuse("no mixed maps, expected a pair or more of them");
+  if (pairs.empty()) refuse_sparsity("no mixed maps, expected a pair or more of them");
   const std::size_t rows = pairs.front().first.size(), columns = pairs.front().second.size();
   for (const auto& [row_maps, column_maps] : pairs) {
     check_parts("parts", rows, row_maps.size(), "of a mixed map of rows");

@@ -12,7 +12,7 @@ namespace {
 
 /// A work-item copies pieces of 16 double8 on CPUs, and neighbours copy neighbouring numbers on
 /// GPUs: what each likes best. CPUs write past their caches, as a large copy should.
-constexpr const char* text = R"(
+constexpr const char* copy_text = R"(
 __kernel void copy_pieces(__global const double8 *from, __global double8 *to, long n) {
   const long begin = get_global_id(0) * 1024, end = min(begin + 1024, n);
   for (long k = begin; k < end; ++k) STORE(from[k], to + k);
@@ -48,8 +48,8 @@ double measure_copy_bandwidth(Resolver& resolver, const Queue& queue, std::size_
   for (const auto& store : stores) {
     Request request;
     request.family = "source";
-    request.source =
-        value_or_throw(from_text("#define STORE(a, b) " + store + "\n" + text, "copy bandwidth"));
+    request.source = value_or_throw(
+        from_text("#define STORE(a, b) " + store + "\n" + copy_text, "copy bandwidth"));
     request.label = "copy bandwidth";
     Program& program = resolver.resolve(request, queue.context(), queue.device());
     Launch launch(queue.context(), program, is_cpu ? "copy_pieces" : "copy_strided");

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/checked_size.hpp"
-#include "base/log_failure.hpp"
+#include "base/log.hpp"
 #include "device/pinned_workers.hpp"
 #include "mesh/loop/prepared_loop.hpp"
 #include "mesh/matrix/matrix_work.hpp"

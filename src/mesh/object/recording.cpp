@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/clock_distance.hpp"
+#include "base/clock.hpp"
 
 namespace kiln::mesh {
 

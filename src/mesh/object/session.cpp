@@ -5,7 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "base/never_destroyed.hpp"
+#include "base/lifetime.hpp"
 #include "device/forked.hpp"
 #include "device/pinned_workers.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
@@ -56,9 +56,10 @@ void LiveStates::remove(const void* state) noexcept {
   types.by_address.erase(state);
 }
 
-bool LiveStates::has(const void* state, std::type_index type) {
-  StateTypes& types = state_types();
-  const std::lock_guard lock(types.mutex);
+LiveStates::Lookup::Lookup() : lock_(state_types().mutex) {}
+
+bool LiveStates::Lookup::has(const void* state, std::type_index type) {
+  const StateTypes& types = state_types();
   const auto found = types.by_address.find(state);
   return found != types.by_address.end() && found->second == type;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/held.hpp"
+#include "base/lifetime.hpp"
 #include "kernel/resolver.hpp"
 #include "mesh/code/loop_generator.hpp"
 #include "mesh/loop/device_plans.hpp"

@@ -31,14 +31,21 @@ class LiveStates {
  public:
   static void add(const void* state, std::type_index type);
   static void remove(const void* state) noexcept;
-  /// Whether there is one of this type at the address. (Another of the type may have got it.)
-  template <class State>
-  static bool has(const State* state) {
-    return has(state, typeid(State));
-  }
 
- private:
-  static bool has(const void* state, std::type_index type);
+  /// Holds the lock while several states are looked up.
+  class Lookup {
+   public:
+    Lookup();
+    /// Whether there is one of this type at the address. (Another of the type may have got it.)
+    template <class State>
+    bool has(const State* state) const {
+      return has(state, typeid(State));
+    }
+
+   private:
+    static bool has(const void* state, std::type_index type);
+    std::unique_lock<std::mutex> lock_;
+  };
 };
 
 struct SetState {

@@ -42,9 +42,9 @@ void fill(std::span<T> array, const auto& values) {
   std::ranges::copy(values, array.begin());
 }
 
-class Build {
+class PlanBuild {
  public:
-  Build(const PlanInput& input, PlanWork& work)
+  PlanBuild(const PlanInput& input, PlanWork& work)
       : input_(input),
         work_(work),
         conflicts_(conflicts_of(input)),
@@ -211,7 +211,7 @@ PlanPtr build_plan(const PlanInput& input, PlanWork* work) {
     // A thread that waits for others takes up none of its caller's tasks meanwhile: one that wants
     // this very plan would wait for itself.
     return tbb::this_task_arena::isolate(
-        [&] { return Build(input, work != nullptr ? *work : unread).run(); });
+        [&] { return PlanBuild(input, work != nullptr ? *work : unread).run(); });
   } catch (const Error& error) {
     // Which block found it depends on the threads; the first one is named.
     if (error.code() != Errc::bad_input) throw;

@@ -14,7 +14,7 @@ struct Violation {
 };
 
 template <class... Arguments>
-void demand(bool holds, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+void expect_rule(bool holds, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   if (!holds) throw Violation{fmt::format(text, std::forward<Arguments>(arguments)...)};
 }
 
@@ -23,13 +23,13 @@ class Check {
   Check(const PlanInput& input, const MeshPlan& plan) : input_(input), plan_(plan) {}
 
   void run() const {
-    demand(plan_.scheme() == input_.scheme, "scheme {}, expected {}",
-           static_cast<int>(plan_.scheme()), static_cast<int>(input_.scheme));
-    demand(plan_.begin() == input_.begin && plan_.size() == input_.size,
-           "part of {} elements from {} on, expected {} from {} on", plan_.size(), plan_.begin(),
-           input_.size, input_.begin);
-    demand(plan_.block_size() == input_.block_size, "blocks of {}, expected {}", plan_.block_size(),
-           input_.block_size);
+    expect_rule(plan_.scheme() == input_.scheme, "scheme {}, expected {}",
+                static_cast<int>(plan_.scheme()), static_cast<int>(input_.scheme));
+    expect_rule(plan_.begin() == input_.begin && plan_.size() == input_.size,
+                "part of {} elements from {} on, expected {} from {} on", plan_.size(),
+                plan_.begin(), input_.size, input_.begin);
+    expect_rule(plan_.block_size() == input_.block_size, "blocks of {}, expected {}",
+                plan_.block_size(), input_.block_size);
     if (input_.scheme == Scheme::permuted) {
       colours_of_elements();
       return;
@@ -47,9 +47,9 @@ class Check {
   std::int32_t target(std::size_t map, std::uint32_t component, std::size_t position) const {
     const auto value =
         input_.maps[map].values[element(position) * input_.maps[map].arity + component];
-    demand(value >= 0 && static_cast<std::size_t>(value) < input_.maps[map].targets,
-           "map {}, row {}, component {} is {}, expected fewer than {}", map, element(position),
-           component, value, input_.maps[map].targets);
+    expect_rule(value >= 0 && static_cast<std::size_t>(value) < input_.maps[map].targets,
+                "map {}, row {}, component {} is {}, expected fewer than {}", map,
+                element(position), component, value, input_.maps[map].targets);
     return value;
   }
   /// Calls with every (conflict, target) that positions first … first + count - 1 reach.
@@ -84,27 +84,27 @@ class Check {
   void permutation(const char* name, std::span<const std::int32_t> sorted,
                    std::size_t first) const {
     const auto starts = plan_.color_offs();
-    demand(starts.size() == plan_.ncolors() + 1 && starts.front() == 0 &&
-               starts.back() == static_cast<std::int32_t>(sorted.size()),
-           "color_offs does not run from 0 to {}", sorted.size());
+    expect_rule(starts.size() == plan_.ncolors() + 1 && starts.front() == 0 &&
+                    starts.back() == static_cast<std::int32_t>(sorted.size()),
+                "color_offs does not run from 0 to {}", sorted.size());
     std::vector<bool> seen(sorted.size());
     for (std::size_t c = 0; c < plan_.ncolors(); ++c) {
-      demand(starts[c] < starts[c + 1], "colour {} is empty", c);
+      expect_rule(starts[c] < starts[c + 1], "colour {} is empty", c);
       for (auto i = static_cast<std::size_t>(starts[c]);
            i < static_cast<std::size_t>(starts[c + 1]); ++i) {
         const auto number = static_cast<std::size_t>(sorted[i]) - first;
-        demand(sorted[i] >= 0 && number < sorted.size() && !seen[number],
-               "{}[{}] is {}, which is outside or there twice", name, i, sorted[i]);
+        expect_rule(sorted[i] >= 0 && number < sorted.size() && !seen[number],
+                    "{}[{}] is {}, which is outside or there twice", name, i, sorted[i]);
         seen[number] = true;
-        demand(i == static_cast<std::size_t>(starts[c]) || sorted[i - 1] < sorted[i],
-               "{}[{}] does not rise within colour {}", name, i, c);
+        expect_rule(i == static_cast<std::size_t>(starts[c]) || sorted[i - 1] < sorted[i],
+                    "{}[{}] does not rise within colour {}", name, i, c);
       }
     }
   }
 
   void colours_of_elements() const {
-    demand(plan_.order().size() == input_.size, "order has {} entries, expected {}",
-           plan_.order().size(), input_.size);
+    expect_rule(plan_.order().size() == input_.size, "order has {} entries, expected {}",
+                plan_.order().size(), input_.size);
     permutation("order", plan_.order(), input_.begin);
     Reached reached;
     for (std::size_t c = 0; c < plan_.ncolors(); ++c) {
@@ -113,8 +113,8 @@ class Check {
         const auto who = static_cast<std::size_t>(plan_.order()[static_cast<std::size_t>(i)]);
         each_conflict(who - input_.begin, 1, [&](std::size_t conflict, std::int32_t at) {
           const auto other = reached.other(conflict, at, who);
-          demand(other < 0, "elements {} and {} of colour {} share target {} of conflict {}", other,
-                 who, c, at, conflict);
+          expect_rule(other < 0, "elements {} and {} of colour {} share target {} of conflict {}",
+                      other, who, c, at, conflict);
         });
       }
     }
@@ -122,15 +122,15 @@ class Check {
 
   void blocks() const {
     const std::size_t expected = (input_.size + input_.block_size - 1) / input_.block_size;
-    demand(plan_.nblocks() == expected, "{} blocks, expected {}", plan_.nblocks(), expected);
+    expect_rule(plan_.nblocks() == expected, "{} blocks, expected {}", plan_.nblocks(), expected);
     std::size_t next = input_.begin;
     for (std::size_t b = 0; b < expected; ++b) {
       const auto length =
           std::min<std::size_t>(input_.block_size, input_.begin + input_.size - next);
-      demand(plan_.offset()[b] == static_cast<std::int32_t>(next) &&
-                 plan_.nelems()[b] == static_cast<std::int32_t>(length),
-             "block {} has {} elements from {} on, expected {} from {} on", b, plan_.nelems()[b],
-             plan_.offset()[b], length, next);
+      expect_rule(plan_.offset()[b] == static_cast<std::int32_t>(next) &&
+                      plan_.nelems()[b] == static_cast<std::int32_t>(length),
+                  "block {} has {} elements from {} on, expected {} from {} on", b,
+                  plan_.nelems()[b], plan_.offset()[b], length, next);
       next += length;
     }
   }
@@ -145,27 +145,27 @@ class Check {
     Reached reached;
     for (std::size_t c = 0; c < plan_.ncolors(); ++c) {
       const auto begin = plan_.color_offs()[c], end = plan_.color_offs()[c + 1];
-      demand(plan_.ncolblk()[c] == end - begin, "ncolblk[{}] is {}, expected {}", c,
-             plan_.ncolblk()[c], end - begin);
+      expect_rule(plan_.ncolblk()[c] == end - begin, "ncolblk[{}] is {}, expected {}", c,
+                  plan_.ncolblk()[c], end - begin);
       reached.next_colour();
       for (auto i = begin; i < end; ++i) {
         const auto block = static_cast<std::size_t>(plan_.blkmap()[static_cast<std::size_t>(i)]);
         each_conflict(first_of(block), count_of(block), [&](std::size_t conflict, std::int32_t at) {
           const auto other = reached.other(conflict, at, block);
-          demand(other < 0, "blocks {} and {} of colour {} share target {} of conflict {}", other,
-                 block, c, at, conflict);
+          expect_rule(other < 0, "blocks {} and {} of colour {} share target {} of conflict {}",
+                      other, block, c, at, conflict);
         });
       }
     }
   }
 
   void staging() const {
-    demand(plan_.npairs() == input_.pairs.size(), "{} pairs, expected {}", plan_.npairs(),
-           input_.pairs.size());
+    expect_rule(plan_.npairs() == input_.pairs.size(), "{} pairs, expected {}", plan_.npairs(),
+                input_.pairs.size());
     for (std::size_t p = 0; p < input_.pairs.size(); ++p) {
       const std::size_t slots = input_.pairs[p].staged ? input_.pairs[p].components.size() : 0;
-      demand(plan_.slots(p) == slots, "pair {} has {} slots, expected {}", p, plan_.slots(p),
-             slots);
+      expect_rule(plan_.slots(p) == slots, "pair {} has {} slots, expected {}", p, plan_.slots(p),
+                  slots);
     }
     std::vector<std::size_t> staged(input_.pairs.size());
     std::size_t most = 0;
@@ -180,9 +180,9 @@ class Check {
       colours_within(b);
     }
     for (std::size_t p = 0; p < input_.pairs.size(); ++p)
-      demand(plan_.nindirect()[p] == static_cast<std::int64_t>(staged[p]),
-             "nindirect[{}] is {}, expected {}", p, plan_.nindirect()[p], staged[p]);
-    demand(plan_.nshared() == most, "nshared is {}, expected {}", plan_.nshared(), most);
+      expect_rule(plan_.nindirect()[p] == static_cast<std::int64_t>(staged[p]),
+                  "nindirect[{}] is {}, expected {}", p, plan_.nindirect()[p], staged[p]);
+    expect_rule(plan_.nshared() == most, "nshared is {}, expected {}", plan_.nshared(), most);
   }
 
   /// The list of a pair in a block and the rows that lead into it; how long it must be.
@@ -195,16 +195,16 @@ class Check {
         for (std::size_t i = 0; i < count_of(b); ++i)
           expected.insert(target(pair.map, component, first_of(b) + i));
     const auto size = plan_.ind_sizes()[entry], begin = plan_.ind_offs()[entry];
-    demand(size == static_cast<std::int64_t>(expected.size()),
-           "block {} stages {} targets of pair {}, expected {}", b, size, p, expected.size());
-    demand(
+    expect_rule(size == static_cast<std::int64_t>(expected.size()),
+                "block {} stages {} targets of pair {}, expected {}", b, size, p, expected.size());
+    expect_rule(
         begin >= 0 && static_cast<std::size_t>(begin) + expected.size() <= plan_.ind_map().size(),
         "block {}'s list of pair {} leaves ind_map", b, p);
     const auto found = plan_.ind_map().subspan(static_cast<std::size_t>(begin), expected.size());
     std::size_t at = 0;
     for (const auto wanted : expected) {
-      demand(found[at] == wanted, "ind_map of block {}, pair {}, place {} is {}, expected {}", b, p,
-             at, found[at], wanted);
+      expect_rule(found[at] == wanted, "ind_map of block {}, pair {}, place {} is {}, expected {}",
+                  b, p, at, found[at], wanted);
       ++at;
     }
     if (pair.staged) rows(b, p, found);
@@ -217,7 +217,7 @@ class Check {
       for (std::size_t i = first_of(b); i < first_of(b) + count_of(b); ++i) {
         const auto wanted = target(pair.map, pair.components[slot], i);
         const auto loc = plan_.loc(p, slot, i);
-        demand(
+        expect_rule(
             loc < list.size() && list[loc] == wanted,
             "loc_map of pair {}, slot {}, position {} is {}, which is not where target {} stands",
             p, slot, i, loc, wanted);
@@ -226,24 +226,25 @@ class Check {
 
   void colours_within(std::size_t b) const {
     const auto colours = static_cast<std::size_t>(plan_.nthrcol()[b]);
-    demand(colours <= count_of(b), "nthrcol[{}] is {}, expected at most the block's {} elements", b,
-           plan_.nthrcol()[b], count_of(b));
+    expect_rule(colours <= count_of(b),
+                "nthrcol[{}] is {}, expected at most the block's {} elements", b,
+                plan_.nthrcol()[b], count_of(b));
     std::vector<bool> used(colours);
     std::vector<Reached> reached(colours);
     for (std::size_t i = first_of(b); i < first_of(b) + count_of(b); ++i) {
       const auto colour = static_cast<std::size_t>(plan_.thrcol()[i]);
-      demand(colour < colours, "thrcol[{}] is {}, expected fewer than {}", i, plan_.thrcol()[i],
-             plan_.nthrcol()[b]);
+      expect_rule(colour < colours, "thrcol[{}] is {}, expected fewer than {}", i,
+                  plan_.thrcol()[i], plan_.nthrcol()[b]);
       used[colour] = true;
       each_conflict(i, 1, [&](std::size_t conflict, std::int32_t at) {
         const auto other = reached[colour].other(conflict, at, i);
-        demand(other < 0,
-               "positions {} and {} of block {}, colour {}, share target {} of conflict {}", other,
-               i, b, colour, at, conflict);
+        expect_rule(other < 0,
+                    "positions {} and {} of block {}, colour {}, share target {} of conflict {}",
+                    other, i, b, colour, at, conflict);
       });
     }
     for (std::size_t c = 0; c < colours; ++c)
-      demand(used[c], "colour {} of block {} has no element", c, b);
+      expect_rule(used[c], "colour {} of block {} has no element", c, b);
   }
 
   const PlanInput& input_;

@@ -7,10 +7,10 @@
 namespace kiln::mesh {
 namespace {
 
-constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t most_elements = std::numeric_limits<std::int32_t>::max();
 
 template <class... Arguments>
-void demand(bool holds, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+void expect_input(bool holds, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   if (!holds)
     throw Error(Errc::bad_input,
                 "mesh plan: " + fmt::format(text, std::forward<Arguments>(arguments)...));
@@ -22,11 +22,12 @@ std::string name_of(const PlanInput& input, std::size_t map) {
 }
 
 void check_pair(const PlanInput& input, const PlanPair& pair) {
-  demand(pair.map < input.maps.size(), "a pair names map {} of {}", pair.map, input.maps.size());
+  expect_input(pair.map < input.maps.size(), "a pair names map {} of {}", pair.map,
+               input.maps.size());
   const auto& map = input.maps[pair.map];
   for (const auto component : pair.components)
-    demand(component < map.arity, "{} has {} components, expected more than {}",
-           name_of(input, pair.map), map.arity, component);
+    expect_input(component < map.arity, "{} has {} components, expected more than {}",
+                 name_of(input, pair.map), map.arity, component);
 }
 
 /// One past the last element that the part has.
@@ -35,9 +36,9 @@ std::size_t elements_end(const PlanInput& input) {
   std::size_t end = 0;
   for (std::size_t i = 0; i < input.size; ++i) {
     const auto element = (*input.subset)[input.begin + i];
-    demand(element >= 0 && static_cast<std::size_t>(element) < input.set_size,
-           "subset entry {} is {}, expected 0 … {}", input.begin + i, element,
-           static_cast<std::int64_t>(input.set_size) - 1);
+    expect_input(element >= 0 && static_cast<std::size_t>(element) < input.set_size,
+                 "subset entry {} is {}, expected 0 … {}", input.begin + i, element,
+                 static_cast<std::int64_t>(input.set_size) - 1);
     end = std::max(end, static_cast<std::size_t>(element) + 1);
   }
   return end;
@@ -46,32 +47,34 @@ std::size_t elements_end(const PlanInput& input) {
 }  // namespace
 
 void check_input(const PlanInput& input) {
-  demand(input.block_size > 0, "block size 0, expected at least 1");
+  expect_input(input.block_size > 0, "block size 0, expected at least 1");
   const std::size_t whole = input.subset ? input.subset->size() : input.set_size;
-  demand(input.begin <= whole && input.size <= whole - input.begin,
-         "a part of {} elements from {} on, expected it within {}", input.size, input.begin, whole);
+  expect_input(input.begin <= whole && input.size <= whole - input.begin,
+               "a part of {} elements from {} on, expected it within {}", input.size, input.begin,
+               whole);
   for (const auto& pair : input.pairs) check_pair(input, pair);
   for (const auto& conflict : input.conflicts)
     for (const auto& pair : conflict.through) {
       check_pair(input, pair);
-      demand(input.maps[pair.map].targets == input.maps[conflict.through[0].map].targets,
-             "{} and {} conflict, expected one target set", name_of(input, pair.map),
-             name_of(input, conflict.through[0].map));
+      expect_input(input.maps[pair.map].targets == input.maps[conflict.through[0].map].targets,
+                   "{} and {} conflict, expected one target set", name_of(input, pair.map),
+                   name_of(input, conflict.through[0].map));
     }
   const std::size_t end = elements_end(input);
   for (std::size_t m = 0; m < input.maps.size(); ++m) {
     const auto& map = input.maps[m];
-    demand(map.arity == 0 || map.values.size() / map.arity >= end,
-           "{} has {} rows, expected at least {}", name_of(input, m),
-           map.arity == 0 ? 0 : map.values.size() / map.arity, end);
-    if (map.targets > most || end > most)
+    expect_input(map.arity == 0 || map.values.size() / map.arity >= end,
+                 "{} has {} rows, expected at least {}", name_of(input, m),
+                 map.arity == 0 ? 0 : map.values.size() / map.arity, end);
+    if (map.targets > most_elements || end > most_elements)
       throw Error(Errc::unsupported,
                   fmt::format("mesh plan: {} joins sets of {} and {} elements, expected at most {}",
-                              name_of(input, m), end, map.targets, most));
+                              name_of(input, m), end, map.targets, most_elements));
   }
-  if (whole > most)
-    throw Error(Errc::unsupported,
-                fmt::format("mesh plan: a set of {} elements, expected at most {}", whole, most));
+  if (whole > most_elements)
+    throw Error(
+        Errc::unsupported,
+        fmt::format("mesh plan: a set of {} elements, expected at most {}", whole, most_elements));
 }
 
 namespace {
@@ -120,10 +123,11 @@ void check_targets(const PlanInput& input, const Columns& columns, std::size_t f
         continue;
       for (std::size_t i = first; i < first + count; ++i) {
         const auto value = values.at(elements(i));
-        demand(value >= 0 && static_cast<std::size_t>(value) < targets,
-               "{}, row {}, component {} is {}, expected {}", name_of(input, column.map),
-               elements(i), column.component, value,
-               targets == 0 ? "nothing: its set is empty" : fmt::format("0 … {}", targets - 1));
+        expect_input(
+            value >= 0 && static_cast<std::size_t>(value) < targets,
+            "{}, row {}, component {} is {}, expected {}", name_of(input, column.map), elements(i),
+            column.component, value,
+            targets == 0 ? "nothing: its set is empty" : fmt::format("0 … {}", targets - 1));
       }
     }
   });

@@ -7,7 +7,7 @@
 namespace kiln::mesh {
 namespace {
 
-void demand(bool holds, const char* what) {
+void expect_stored(bool holds, const char* what) {
   if (!holds) throw Error(Errc::corrupt, std::string("mesh plan: ") + what);
 }
 
@@ -15,11 +15,12 @@ void demand(bool holds, const char* what) {
 
 MeshPlan::MeshPlan(PlanPtr plan) : plan_(std::move(plan)) {
   head_ = plan_->array<std::int64_t>("head");
-  demand(head_.size() == plan_head_size && head_[0] == plan_schema, "not of this version");
-  demand(std::ranges::all_of(head_, [](auto value) { return value >= 0; }), "a negative size");
+  expect_stored(head_.size() == plan_head_size && head_[0] == plan_schema, "not of this version");
+  expect_stored(std::ranges::all_of(head_, [](auto value) { return value >= 0; }),
+                "a negative size");
   const auto array = [this](const char* name, std::size_t count) {
     const auto values = plan_->array<std::int32_t>(name);
-    demand(values.size() == count, name);
+    expect_stored(values.size() == count, name);
     return values;
   };
   color_offs_ = array("color_offs", ncolors() + 1);
@@ -32,7 +33,7 @@ MeshPlan::MeshPlan(PlanPtr plan) : plan_(std::move(plan)) {
   blkmap_ = array("blkmap", nblocks());
   ncolblk_ = array("ncolblk", ncolors());
   if (scheme() == Scheme::blocks) return;
-  demand(scheme() == Scheme::staged, "no known scheme");
+  expect_stored(scheme() == Scheme::staged, "no known scheme");
   ind_map_ = plan_->array<std::int32_t>("ind_map");
   ind_sizes_ = array("ind_sizes", nblocks() * npairs());
   ind_offs_ = array("ind_offs", nblocks() * npairs());
@@ -41,13 +42,15 @@ MeshPlan::MeshPlan(PlanPtr plan) : plan_(std::move(plan)) {
   loc_rows_ = plan_->array<std::int32_t>("loc_rows");
   thrcol_ = array("thrcol", size());
   nthrcol_ = array("nthrcol", nblocks());
-  demand(loc_first_.front() == 0 && std::ranges::is_sorted(loc_first_) &&
-             static_cast<std::size_t>(loc_first_.back()) == loc_rows_.size(),
-         "loc_first");
-  demand(std::ranges::all_of(loc_rows_, [&](auto row) { return row >= 0 && row < head_[10]; }),
-         "loc_rows");
-  demand(loc_bytes() == 2 || loc_bytes() == 4, "loc_map has no known width");
-  demand(plan_->array<std::byte>("loc_map").size() == number(10) * size() * loc_bytes(), "loc_map");
+  expect_stored(loc_first_.front() == 0 && std::ranges::is_sorted(loc_first_) &&
+                    static_cast<std::size_t>(loc_first_.back()) == loc_rows_.size(),
+                "loc_first");
+  expect_stored(
+      std::ranges::all_of(loc_rows_, [&](auto row) { return row >= 0 && row < head_[10]; }),
+      "loc_rows");
+  expect_stored(loc_bytes() == 2 || loc_bytes() == 4, "loc_map has no known width");
+  expect_stored(plan_->array<std::byte>("loc_map").size() == number(10) * size() * loc_bytes(),
+                "loc_map");
 }
 
 std::uint32_t MeshPlan::loc(std::size_t pair, std::size_t slot, std::size_t position) const {

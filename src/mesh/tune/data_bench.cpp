@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/clock.hpp"
-#include "base/log_failure.hpp"
+#include "base/log.hpp"
 #include "mesh/object/generators.hpp"
 #include "tune/space/configuration_of.hpp"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "base/log_failure.hpp"
 #include "store/canonical.hpp"
 
 namespace kiln::mesh {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "mesh/tune/data_tunable.hpp"
 #include "mesh/tune/loop_subject.hpp"
 #include "mesh/tune/product_subject.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "schedule/safety/flow.hpp"
 #include "schedule/safety/rules.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "schedule/recorded_run.hpp"
 
 namespace kiln::spec {

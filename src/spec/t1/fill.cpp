@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/file.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "spec/convert.hpp"
 #include "spec/run/random_data.hpp"
 

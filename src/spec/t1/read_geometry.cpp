@@ -1,7 +1,7 @@
 // Sizes of a tuning problem: expressions over its parameters.
 #include <algorithm>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "spec/t1/parts.hpp"
 
 namespace kiln::spec::t1 {

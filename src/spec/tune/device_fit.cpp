@@ -47,6 +47,7 @@ Expected<void> check_device_fit(const BoundSpec& bound, const Device& device) {
 Expected<void> check_kernel_fit(const BoundSpec& bound, const Program& program,
                                 const std::string& kernel) {
   const Device& device = *program.device();
+  static_cast<void>(program.kernel(kernel));  // throws, naming the kernels that the source has
   try {
     const cl::Kernel compiled(program.cl(), kernel.c_str());
     const auto most = compiled.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device.handle);

@@ -6,7 +6,7 @@
 
 #include "base/digest.hpp"
 #include "base/file.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "spec/names.hpp"
 #include "spec/run/job.hpp"
 #include "spec/tune/bind_with.hpp"

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "base/clock.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "kernel/resolver.hpp"
 #include "schedule/argument_check.hpp"
 #include "schedule/proof.hpp"

@@ -1,6 +1,6 @@
 #include "spec/tune/spec_compiler.hpp"
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "spec/run/job.hpp"
 #include "spec/tune/device_fit.hpp"
 

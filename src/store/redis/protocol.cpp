@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 
 namespace kiln::redis {
 

@@ -9,8 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
-#include "base/one_line.hpp"
-#include "base/user_files.hpp"
+#include "base/text.hpp"
 #include "tune/session/journal_line.hpp"
 
 namespace kiln::tune {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "tune/replay/inflate.hpp"
 #include "tune/replay/row_collector.hpp"
 

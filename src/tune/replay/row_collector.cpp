@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 
 namespace kiln::tune {
 

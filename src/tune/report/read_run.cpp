@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "tune/report/run.hpp"
 
 namespace kiln::tune {

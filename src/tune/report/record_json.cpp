@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_bounds.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "tune/report/exports.hpp"
 
 namespace kiln::tune {

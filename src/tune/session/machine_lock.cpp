@@ -10,7 +10,7 @@
 #include <charconv>
 #include <string>
 
-#include "base/user_files.hpp"
+#include "base/environment.hpp"
 #include "tune/worker/child.hpp"
 
 namespace kiln::tune {

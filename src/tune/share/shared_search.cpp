@@ -7,7 +7,7 @@
 
 #include "base/digest.hpp"
 #include "base/log.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "tune/session/journal_line.hpp"
 
 namespace kiln::tune {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -104,9 +104,9 @@ Error Checker::error(std::span<const std::uint16_t> positions) const {
                           parameters_[p].values[positions[p]].text());
   }
   const auto value = plain(positions);
-  return Error(Errc::bad_input,
-               fmt::format("constraint '{}' with {}: {}", one_line(constraint_.text),
-                           one_line(values), value ? "no error" : value.error().message()));
+  const std::string with = values.empty() ? "" : " with " + one_line(values);
+  return Error(Errc::bad_input, fmt::format("constraint '{}'{}: {}", one_line(constraint_.text),
+                                            with, value ? "no error" : value.error().message()));
 }
 
 }  // namespace kiln::tune

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "base/one_line.hpp"
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 
 namespace kiln::tune {
 namespace {

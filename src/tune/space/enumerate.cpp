@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 
 namespace kiln::tune {
 namespace {

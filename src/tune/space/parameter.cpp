@@ -6,7 +6,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "expr/lexer.hpp"
 #include "expr/number_text.hpp"
 

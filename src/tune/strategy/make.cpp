@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/one_line.hpp"
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "tune/strategy/forest.hpp"
 #include "tune/strategy/simple.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "tune/worker/child.hpp"
 
 namespace kiln::tune {

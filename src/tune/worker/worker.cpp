@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "tune/worker/device_loss.hpp"
 #include "tune/worker/kept_output.hpp"
 

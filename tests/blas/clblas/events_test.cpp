@@ -22,7 +22,7 @@ class Events : public ::testing::TestWithParam<Family> {
   std::vector<cl::Buffer> buffers_;
 };
 
-cl_int state_of(cl_event event) {
+cl_int status_of(cl_event event) {
   cl_int state = CL_QUEUED;
   EXPECT_EQ(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
             CL_SUCCESS);
@@ -35,7 +35,7 @@ TEST_P(Events, are_set_and_complete) {
   ASSERT_EQ(call(), clblasSuccess);
   ASSERT_NE(event, nullptr);
   EXPECT_EQ(clWaitForEvents(1, &event), CL_SUCCESS);
-  EXPECT_EQ(state_of(event), CL_COMPLETE);
+  EXPECT_EQ(status_of(event), CL_COMPLETE);
   EXPECT_EQ(clReleaseEvent(event), CL_SUCCESS);
 }
 
@@ -50,7 +50,7 @@ TEST_P(Events, come_after_the_wait_list_which_may_be_the_same_array) {
   clReleaseEvent(gate());
   ASSERT_NE(event, gate());
   clFlush(computer_.queue()());
-  EXPECT_GT(state_of(event), CL_COMPLETE) << "ran before what it waits for";
+  EXPECT_GT(status_of(event), CL_COMPLETE) << "ran before what it waits for";
   gate.setStatus(CL_COMPLETE);
   EXPECT_EQ(clWaitForEvents(1, &event), CL_SUCCESS);
   clReleaseEvent(event);
@@ -66,7 +66,7 @@ TEST_P(Events, of_two_queues_are_events_or_null) {
   ASSERT_NE(events[0], nullptr);
   for (auto* event : events) {
     if (event == nullptr) continue;
-    EXPECT_EQ(state_of(event), CL_COMPLETE);
+    EXPECT_EQ(status_of(event), CL_COMPLETE);
     EXPECT_EQ(clReleaseEvent(event), CL_SUCCESS);
   }
 }

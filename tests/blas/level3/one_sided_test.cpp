@@ -151,8 +151,8 @@ TYPED_TEST(OneSided, symm) {
 }
 template <class T>
 class HermitianSided : public OneSided<T> {};
-using Complex = ::testing::Types<std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(HermitianSided, Complex);
+using ComplexPrecisions = ::testing::Types<std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(HermitianSided, ComplexPrecisions);
 TYPED_TEST(HermitianSided, hemm) {
   this->sweep(Routine::hemm, false,
               [&](const Call& call) { this->check_symmetric(call, this->queues_for(call)); });

@@ -90,8 +90,8 @@ TYPED_TEST(RankUpdate, of_a_symmetric_matrix) {
 
 template <class T>
 class HermitianUpdate : public ::testing::Test {};
-using Complex = ::testing::Types<std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(HermitianUpdate, Complex);
+using ComplexPrecisions = ::testing::Types<std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(HermitianUpdate, ComplexPrecisions);
 
 TYPED_TEST(HermitianUpdate, of_a_hermitian_matrix) {
   sweep<TypeParam>(Routine::herk, {Transpose::none, Transpose::conjugate});

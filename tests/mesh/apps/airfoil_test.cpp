@@ -13,7 +13,7 @@
 namespace kiln::mesh::testing {
 namespace {
 
-airfoil::Grid grid_of(const MeshFile& file) {
+airfoil::Grid airfoil_grid_of(const MeshFile& file) {
   const auto map = [&](const char* name) {
     return std::span<const std::int32_t>(file.find_map(name)->values);
   };
@@ -46,7 +46,7 @@ class AirfoilInForm : public ::testing::TestWithParam<AppForm> {};
 TEST_P(AirfoilInForm, has_the_ten_values_of_the_small_mesh) {
   const MeshFile file = naca(20, 30);
   AppMesh mesh(GetParam());
-  airfoil::Airfoil<double> flow(mesh, grid_of(file));
+  airfoil::Airfoil<double> flow(mesh, airfoil_grid_of(file));
   const std::vector<std::string> expected{
       "2.07422e-04", "6.04419e-05", "2.07420e-05", "4.92306e-06", "1.98203e-06",
       "9.32343e-07", "7.90393e-07", "3.27888e-07", "1.98388e-07", "8.94103e-08"};
@@ -61,7 +61,7 @@ TEST_P(AirfoilInForm, keeps_the_flow_symmetric) {
   constexpr std::size_t along = 20, out = 30, row = 3 * along;
   const MeshFile file = naca(along, out);
   AppMesh mesh(GetParam());
-  airfoil::Airfoil<double> flow(mesh, grid_of(file));
+  airfoil::Airfoil<double> flow(mesh, airfoil_grid_of(file));
   for (int step = 0; step < 50; ++step) flow.step();
   const auto q = flow.q().read<double>();
   double sideways = 0;
@@ -77,7 +77,7 @@ TEST_P(AirfoilInForm, keeps_the_flow_symmetric) {
 TEST_P(AirfoilInForm, stays_near_the_history_in_single_precision) {
   const MeshFile file = naca(20, 30);
   AppMesh mesh(GetParam());
-  airfoil::Airfoil<float> flow(mesh, grid_of(file));
+  airfoil::Airfoil<float> flow(mesh, airfoil_grid_of(file));
   for (const double expected : {2.07422e-04, 6.04419e-05}) {
     for (int step = 0; step < 100; ++step) flow.step();
     EXPECT_NEAR(flow.rms(), expected, 2e-3 * expected);
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, AirfoilInForm, ::testing::ValuesIn(app_forms()),
 TEST(Airfoil, has_the_first_values_of_the_mesh_of_45000_cells) {
   const MeshFile file = naca(100, 150);
   AppMesh mesh(app_forms().front());
-  airfoil::Airfoil<double> flow(mesh, grid_of(file));
+  airfoil::Airfoil<double> flow(mesh, airfoil_grid_of(file));
   EXPECT_EQ(history(flow, 2), (std::vector<std::string>{"5.09640e-04", "3.03392e-04"}));
 }
 
@@ -116,7 +116,7 @@ class LargeAirfoil : public ::testing::Test {
   airfoil::Verdict run() {
     const MeshFile file = naca(400, 600);
     AppMesh mesh(app_forms().front());
-    const airfoil::Grid grid = grid_of(file);
+    const airfoil::Grid grid = airfoil_grid_of(file);
     airfoil::Airfoil<Real> flow(mesh, grid);
     for (int step = 0; step < 1000; ++step) flow.step();
     return airfoil::verdict(grid.cells, 1000, flow.rms(), sizeof(Real) == 8);

@@ -28,7 +28,7 @@ void expect_golden(const std::string& name, const std::string& text) {
 }
 
 /// An edge's flux between two cells, with a constant, a helper and the greatest flux.
-LoopShape flux() {
+LoopShape flux_shape() {
   return loop(
       "static double jump(const double *a, const double *b) { return eps * (a[1] - b[0]); }\n"
       "void flux(const double *a, const double *b, const double *w, double *r, double *most) {\n"
@@ -51,12 +51,12 @@ std::string text(const LoopShape& shape, const Parameters& parameters) {
 }
 
 TEST(GoldenLoops, of_every_form) {
-  expect_golden("flux.blocks.cl", text(flux(), {{"FORM", 0}, {"LANES", 1}}));
-  expect_golden("flux.blocks.lanes4.cl", text(flux(), {{"FORM", 0}, {"LANES", 4}}));
-  expect_golden("flux.atomic.cl", text(flux(), {{"FORM", 1}, {"GROUP", 64}}));
-  expect_golden("flux.atomic.ptx.cl", text(flux(), {{"FORM", 1}, {"GROUP", 64}, {"PTX", 1}}));
-  expect_golden("flux.coloured.cl", text(flux(), {{"FORM", 2}, {"GROUP", 64}}));
-  expect_golden("flux.staged.cl", text(flux(), {{"FORM", 3}, {"GROUP", 64}}));
+  expect_golden("flux.blocks.cl", text(flux_shape(), {{"FORM", 0}, {"LANES", 1}}));
+  expect_golden("flux.blocks.lanes4.cl", text(flux_shape(), {{"FORM", 0}, {"LANES", 4}}));
+  expect_golden("flux.atomic.cl", text(flux_shape(), {{"FORM", 1}, {"GROUP", 64}}));
+  expect_golden("flux.atomic.ptx.cl", text(flux_shape(), {{"FORM", 1}, {"GROUP", 64}, {"PTX", 1}}));
+  expect_golden("flux.coloured.cl", text(flux_shape(), {{"FORM", 2}, {"GROUP", 64}}));
+  expect_golden("flux.staged.cl", text(flux_shape(), {{"FORM", 3}, {"GROUP", 64}}));
 }
 
 TEST(GoldenLoops, of_direct_loops_that_go_past_the_caches) {

@@ -44,7 +44,7 @@ volatile int zero = 0;
 KILN_HELPERS(KILN_AS_IS)
 constexpr const char* helpers = KILN_HELPERS(KILN_TEXT);
 
-struct Body {
+struct PartingBody {
   const char* name;
   const char* text;
   void (*serial)(const double* x, double* y);
@@ -55,7 +55,7 @@ struct Body {
   }
 
 // clang-format off
-const Body bodies[] = {
+const PartingBody parting_bodies[] = {
     KILN_BODY(helper_in_part,
       if (x[0] >= 0) y[0] = count_down(x[0]);
       if (x[1] >= 0) { if (x[2] >= 0) y[1] = either(x[2]); else y[1] += count_down(x[1]); }),
@@ -173,10 +173,10 @@ const Body bodies[] = {
 // clang-format on
 
 constexpr std::size_t count = 53;
-using Values = std::vector<double>;
+using PartingValues = std::vector<double>;
 
-Values quarters(std::mt19937& random, std::size_t n) {
-  Values values(n);
+PartingValues quarters(std::mt19937& random, std::size_t n) {
+  PartingValues values(n);
   for (auto& value : values) value = (static_cast<int>(random() % 33) - 16) / 4.0;
   return values;
 }
@@ -185,7 +185,7 @@ std::string whole(const std::string& body) {
   return std::string(helpers) + "\nvoid f(const double *x, double *y) {\n" + body + "\n}\n";
 }
 
-Values run(const std::string& body, int lanes, unsigned seed) {
+PartingValues run(const std::string& body, int lanes, unsigned seed) {
   Mesh mesh(quiet_options());
   Handles::session(mesh)->resolver().try_out(
       "mesh.par_loop", Parameters{{"FORM", 0}, {"LANES", lanes}, {"BLOCK", 40}});
@@ -199,7 +199,7 @@ Values run(const std::string& body, int lanes, unsigned seed) {
   return {found.begin(), found.end()};
 }
 
-std::string obstacle(const std::string& body) {
+std::string parting_obstacle(const std::string& body) {
   const auto shape = with_used_constants(
       loop(whole(body), "f",
            {direct(0, 4, Access::read, ScalarType::f64), direct(1, 3, Access::rw, ScalarType::f64)},
@@ -207,18 +207,18 @@ std::string obstacle(const std::string& body) {
   return lanes_of(shape, value_or_throw(read_kernel(shape)), 8).obstacle;
 }
 
-class LanesParting : public ::testing::TestWithParam<Body> {};
+class LanesParting : public ::testing::TestWithParam<PartingBody> {};
 
 TEST_P(LanesParting, is_what_serial_code_does) {
-  ASSERT_EQ(obstacle(GetParam().text), "");
+  ASSERT_EQ(parting_obstacle(GetParam().text), "");
   std::mt19937 random(7);
-  const Values x = quarters(random, 4 * count);
-  Values y = quarters(random, 3 * count);
+  const PartingValues x = quarters(random, 4 * count);
+  PartingValues y = quarters(random, 3 * count);
   for (std::size_t e = 0; e < count; ++e) GetParam().serial(&x[4 * e], &y[3 * e]);
   for (const int lanes : {4, 8}) EXPECT_EQ(run(GetParam().text, lanes, 7), y) << lanes;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, LanesParting, ::testing::ValuesIn(bodies),
+INSTANTIATE_TEST_SUITE_P(Kernels, LanesParting, ::testing::ValuesIn(parting_bodies),
                          [](const auto& kernel) { return std::string(kernel.param.name); });
 
 /// A function's body of random ifs, loops and jumps. What would end the program stands where no
@@ -334,8 +334,8 @@ TEST(LanesParting, of_random_control_flow_is_that_of_single_elements) {
   const unsigned most = std::getenv("KILN_LONG") == nullptr ? 6 : 300;
   for (unsigned seed = 1; seed <= most; ++seed) {
     const RandomBody body(seed);
-    ASSERT_EQ(obstacle(body.text()), "") << "seed " << seed << "\n" << body.text();
-    const Values expected = run(body.text(), 1, seed);
+    ASSERT_EQ(parting_obstacle(body.text()), "") << "seed " << seed << "\n" << body.text();
+    const PartingValues expected = run(body.text(), 1, seed);
     for (const int lanes : {4, 8})
       ASSERT_EQ(run(body.text(), lanes, seed), expected)
           << "seed " << seed << ", " << lanes << " lanes\n"

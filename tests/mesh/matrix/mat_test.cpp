@@ -15,10 +15,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const Parameters forms[] = {{{"FORM", 0}},
-                            {{"FORM", 0}, {"SUMS", 1}, {"BLOCK", 2}},
-                            {{"FORM", 0}, {"SUMS", 4}, {"BLOCK", 3}},
-                            {{"FORM", 1}, {"GROUP", 8}, {"LANES", 4}}};
+const Parameters mat_forms[] = {{{"FORM", 0}},
+                                {{"FORM", 0}, {"SUMS", 1}, {"BLOCK", 2}},
+                                {{"FORM", 0}, {"SUMS", 4}, {"BLOCK", 3}},
+                                {{"FORM", 1}, {"GROUP", 8}, {"LANES", 4}}};
 
 /// A matrix over a path of 5 nodes, entries 1, 2, 3, ….
 struct Path {
@@ -35,7 +35,7 @@ struct Path {
   Mat mat;
 };
 
-std::string error_of(const std::function<void()>& call) {
+std::string mat_error_of(const std::function<void()>& call) {
   try {
     call();
   } catch (const Error& error) {
@@ -47,7 +47,7 @@ std::string error_of(const std::function<void()>& call) {
 }
 
 TEST(Mat, is_zero_at_first_and_again_after_zero) {
-  for (const auto& form : forms) {
+  for (const auto& form : mat_forms) {
     Path p(2, &form);
     const Mat fresh = p.mesh.mat<double>("B", p.blocks);
     for (const double value : fresh.values<double>()) EXPECT_EQ(value, 0);
@@ -58,7 +58,7 @@ TEST(Mat, is_zero_at_first_and_again_after_zero) {
 }
 
 TEST(Mat, rows_that_are_zeroed_keep_a_diagonal) {
-  for (const auto& form : forms) {
+  for (const auto& form : mat_forms) {
     Path p(2, &form);
     auto expected = dense<double>(p.mat);
     p.mat.zero_rows(std::vector<std::int32_t>{3, 0, 3}, 7);
@@ -73,7 +73,7 @@ TEST(Mat, rows_that_are_zeroed_keep_a_diagonal) {
 }
 
 TEST(Mat, diagonals_are_set_of_all_rows_of_some_and_from_a_dat) {
-  for (const auto& form : forms)
+  for (const auto& form : mat_forms)
     for (const auto layout : {DataLayout::aos, DataLayout::soa}) {
       Path p(2, &form);
       auto expected = dense<double>(p.mat);
@@ -112,7 +112,7 @@ TEST(Mat, refuses_what_does_not_fit) {
   Path p;
   const std::vector<double> one{1};
   const auto put = [&](std::int32_t row, std::int32_t column) {
-    return error_of([&] {
+    return mat_error_of([&] {
       p.mat.add_values<double>(std::vector<std::int32_t>{row}, std::vector<std::int32_t>{column},
                                one);
     });
@@ -120,24 +120,24 @@ TEST(Mat, refuses_what_does_not_fit) {
   EXPECT_THAT(put(0, 2), HasSubstr("mat A: block (0, 2) is not in its sparsity"));
   EXPECT_THAT(put(-1, 0), HasSubstr("block (-1, 0)"));
   EXPECT_THAT(put(5, 0), HasSubstr("block (5, 0)"));
-  EXPECT_THAT(error_of([&] { p.mat.zero_rows(std::vector<std::int32_t>{5}); }),
+  EXPECT_THAT(mat_error_of([&] { p.mat.zero_rows(std::vector<std::int32_t>{5}); }),
               HasSubstr("index 5"));
   const Dat wide = p.mesh.dat<double>("wide", p.nodes, 2);
   const Dat single = p.mesh.dat<float>("single", p.nodes, 1);
   const Dat edge = p.mesh.dat<double>("edge", p.edges, 1);
   const Dat x = p.mesh.dat<double>("x", p.nodes, 1), y = p.mesh.dat<double>("y", p.nodes, 1);
-  EXPECT_THAT(error_of([&] { multiply(p.mat, wide, y); }),
+  EXPECT_THAT(mat_error_of([&] { multiply(p.mat, wide, y); }),
               HasSubstr("dat wide has 2 components, expected 1"));
-  EXPECT_THAT(error_of([&] { multiply(p.mat, single, y); }),
+  EXPECT_THAT(mat_error_of([&] { multiply(p.mat, single, y); }),
               HasSubstr("dat single is of float, expected double"));
-  EXPECT_THAT(error_of([&] { multiply(p.mat, x, edge); }),
+  EXPECT_THAT(mat_error_of([&] { multiply(p.mat, x, edge); }),
               HasSubstr("dat edge is on set edges, expected nodes"));
-  EXPECT_THAT(error_of([&] { multiply(p.mat, x, x); }), HasSubstr("both x and y"));
+  EXPECT_THAT(mat_error_of([&] { multiply(p.mat, x, x); }), HasSubstr("both x and y"));
   const Map own = p.mesh.map("own", p.edges, p.edges, 1, std::vector<std::int32_t>{0, 1, 2, 3});
   Mat wide_mat = p.mesh.mat<double>("W", p.mesh.sparsity(p.ends, own));
-  EXPECT_THAT(error_of([&] { wide_mat.set_diagonal(1); }), HasSubstr("expected the same set"));
+  EXPECT_THAT(mat_error_of([&] { wide_mat.set_diagonal(1); }), HasSubstr("expected the same set"));
   Mat flat = p.mesh.mat<double>("F", p.mesh.sparsity(p.ends, p.ends, 1, 2));
-  EXPECT_THAT(error_of([&] { flat.zero_rows(std::vector<std::int32_t>{0}); }),
+  EXPECT_THAT(mat_error_of([&] { flat.zero_rows(std::vector<std::int32_t>{0}); }),
               HasSubstr("blocks of 1 x 2"));
 }
 
@@ -209,12 +209,14 @@ void expect_products(const Parameters& form) {
   EXPECT_TRUE(rc::check([&] { check_product<T>(mesh); }));
 }
 TEST(MatProperty, products_in_blocks_are_those_of_dense_matrices) {
-  expect_products<double>(forms[0]);
+  expect_products<double>(mat_forms[0]);
 }
 TEST(MatProperty, products_by_lanes_are_those_of_dense_matrices) {
-  expect_products<float>(forms[1]);
+  expect_products<float>(mat_forms[1]);
 }
-TEST(MatProperty, products_of_whole_numbers_are_exact) { expect_products<std::int32_t>(forms[0]); }
+TEST(MatProperty, products_of_whole_numbers_are_exact) {
+  expect_products<std::int32_t>(mat_forms[0]);
+}
 
 /// Boundary conditions on rows and columns, as of a dense matrix.
 template <class T>
@@ -256,7 +258,7 @@ void expect_rows_and_columns(const Parameters& form, std::size_t dim, DataLayout
 
 TEST(Mat, rows_and_columns_of_boundary_conditions_are_those_of_a_dense_matrix) {
   std::uint32_t seed = 1;
-  for (const auto& form : forms)
+  for (const auto& form : mat_forms)
     for (const std::size_t dim : {1u, 2u, 3u})
       for (const auto layout : {DataLayout::aos, DataLayout::soa}) {
         expect_rows_and_columns<double>(form, dim, layout, seed++);
@@ -269,12 +271,13 @@ TEST(Mat, boundary_conditions_are_refused_where_something_does_not_fit) {
   const Dat x = p.mesh.dat<double>("x", p.nodes, 1), b = p.mesh.dat<double>("b", p.nodes, 1);
   const Dat wide = p.mesh.dat<double>("wide", p.nodes, 2);
   const std::vector<std::int32_t> rows{0};
-  EXPECT_THAT(error_of([&] { p.mat.zero_rows_columns(rows, x, x); }), HasSubstr("both x and y"));
-  EXPECT_THAT(error_of([&] { p.mat.zero_rows_columns(rows, x, wide); }),
+  EXPECT_THAT(mat_error_of([&] { p.mat.zero_rows_columns(rows, x, x); }),
+              HasSubstr("both x and y"));
+  EXPECT_THAT(mat_error_of([&] { p.mat.zero_rows_columns(rows, x, wide); }),
               HasSubstr("dat wide has 2 components, expected 1"));
-  EXPECT_THAT(error_of([&] { p.mat.zero_rows_columns(std::vector<std::int32_t>{5}, x, b); }),
+  EXPECT_THAT(mat_error_of([&] { p.mat.zero_rows_columns(std::vector<std::int32_t>{5}, x, b); }),
               HasSubstr("outside"));
-  EXPECT_THAT(error_of([&] { p.mat.zero_rows_columns(p.edges.subset(rows), x, b); }),
+  EXPECT_THAT(mat_error_of([&] { p.mat.zero_rows_columns(p.edges.subset(rows), x, b); }),
               HasSubstr("rows of set edges, expected nodes"));
 }
 

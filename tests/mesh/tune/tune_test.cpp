@@ -19,13 +19,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr double briefly = 0.05;  // whatever it is, the standard and what is on record are measured
+constexpr double brief_search =
+    0.05;  // whatever it is, the standard and what is on record are measured
 
 constexpr int count = 3000;
 
 /// A ring of edges whose loop adds to nodes and to a sum: colours, lanes and a reduction.
-struct Ring {
-  explicit Ring(const Mesh::Options& options)
+struct TunedRing {
+  explicit TunedRing(const Mesh::Options& options)
       : mesh(options),
         edges(mesh.set("edges", count)),
         nodes(mesh.set("nodes", count)),
@@ -64,7 +65,7 @@ class TuneLoops : public ::testing::Test {
     return made;
   }
   /// What is on record of a loop.
-  static TuningRecord record_of(Ring& ring) {
+  static TuningRecord record_of(TunedRing& ring) {
     Session& session = *Handles::session(ring.mesh);
     return session.resolver().tuning_record(LoopSubject(session, ring.loop()).request(),
                                             *session.device());
@@ -105,7 +106,7 @@ class MeshTune : public ::testing::Test {
 TEST_F(MeshTune, leaves_data_as_they_were_and_puts_a_winner_on_record) {
   add_once();
   const auto before = read<double>(sum);
-  const auto results = mesh.tune(briefly);
+  const auto results = mesh.tune(brief_search);
   ASSERT_EQ(results.size(), 1u);
   EXPECT_EQ(results[0].name, "add");
   EXPECT_GE(results[0].evaluated, 1u);
@@ -123,9 +124,9 @@ TEST_F(MeshTune, leaves_data_as_they_were_and_puts_a_winner_on_record) {
 }
 
 TEST_F(TuneLoops, leaves_reductions_as_they_were) {
-  Ring ring(options());
+  TunedRing ring(options());
   ring.call();
-  EXPECT_EQ(ring.mesh.tune(briefly).at(0).failed, 0u);
+  EXPECT_EQ(ring.mesh.tune(brief_search).at(0).failed, 0u);
   EXPECT_TRUE(ring.is_as_after(1));
   ring.call();
   EXPECT_TRUE(ring.is_as_after(2));
@@ -134,15 +135,15 @@ TEST_F(TuneLoops, leaves_reductions_as_they_were) {
 TEST_F(TuneLoops, puts_the_winner_on_record_for_other_meshes) {
   std::int64_t block = 0;
   {
-    Ring ring(options());
+    TunedRing ring(options());
     ring.call();
-    ring.mesh.tune(briefly);
+    ring.mesh.tune(brief_search);
     const auto record = record_of(ring);
     ASSERT_FALSE(record.history.empty());
     block = record.history.back().parameters.get("BLOCK", 0);
     EXPECT_GT(record.history.back().standard_milliseconds, 0);
   }
-  Ring other(options());
+  TunedRing other(options());
   other.call();
   EXPECT_TRUE(other.is_as_after(1));
   const LoopReport report = other.mesh.report().at(0);
@@ -152,7 +153,7 @@ TEST_F(TuneLoops, puts_the_winner_on_record_for_other_meshes) {
 }
 
 TEST_F(TuneLoops, each_configuration_of_the_space_gives_the_right_result) {
-  Ring ring(options());
+  TunedRing ring(options());
   ring.call();
   Session& session = *Handles::session(ring.mesh);
   const LoopSubject subject(session, ring.loop());
@@ -167,7 +168,7 @@ TEST_F(TuneLoops, each_configuration_of_the_space_gives_the_right_result) {
 }
 
 TEST_F(TuneLoops, measures_on_the_data_of_its_own_mesh_only) {
-  Ring ring(options()), other(options());
+  TunedRing ring(options()), other(options());
   ring.call();
   Session& session = *Handles::session(ring.mesh);
   Session& stranger = *Handles::session(other.mesh);
@@ -178,7 +179,7 @@ TEST_F(TuneLoops, measures_on_the_data_of_its_own_mesh_only) {
 }
 
 TEST_F(TuneLoops, refuses_blocks_that_local_memory_cannot_hold) {
-  Ring ring(options());
+  TunedRing ring(options());
   Session& session = *Handles::session(ring.mesh);
   // 16 bytes of each of a block's targets and more than PoCL's device has of local memory.
   const auto most = static_cast<std::int64_t>(session.device()->local_memory / 8 + 64);
@@ -224,7 +225,7 @@ TEST_F(MeshTune, leaves_out_what_an_earlier_process_died_of_and_says_so) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   for (int search = 0; search < 2; ++search) {
-    const auto results = mesh.tune(briefly);
+    const auto results = mesh.tune(brief_search);
     ASSERT_EQ(results.size(), 1u);
     EXPECT_THAT(results[0].skipped, ElementsAre(configuration));
     EXPECT_NE(results[0].best, configuration);
@@ -240,7 +241,7 @@ TEST_F(MeshTune, covers_products) {
   const Dat y = mesh.dat<double>("y", nodes, 1);
   multiply(mat, x, y);
   const auto before = read<double>(y);
-  const auto results = mesh.tune(briefly);
+  const auto results = mesh.tune(brief_search);
   ASSERT_EQ(results.size(), 1u);
   EXPECT_EQ(results[0].name, "multiply K");
   EXPECT_EQ(read<double>(y), before);
@@ -284,7 +285,7 @@ TEST_F(MeshTune, a_product_goes_with_its_vectors) {
     EXPECT_EQ(session().products.all().size(), 1u);
   }
   EXPECT_THAT(session().products.all(), IsEmpty());
-  EXPECT_THAT(mesh.tune(briefly), IsEmpty());
+  EXPECT_THAT(mesh.tune(brief_search), IsEmpty());
 }
 
 }  // namespace

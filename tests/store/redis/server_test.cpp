@@ -20,7 +20,7 @@ using testing::RedisProcess;
 using Use = Server::Use;
 
 Deadline long_time() { return Deadline(std::chrono::minutes(5)); }
-constexpr std::size_t limit = 8 << 20;
+constexpr std::size_t memory_limit = 8 << 20;
 /// No pause that a test could wait for, and none at all.
 constexpr Breaker::Pauses for_ever{std::chrono::hours(1), std::chrono::hours(1), 0};
 constexpr Breaker::Pauses none{std::chrono::milliseconds(0), std::chrono::milliseconds(0), 0};
@@ -30,7 +30,7 @@ struct At {
       : server(value_or_throw(parse_shared_url(url)), {pauses, resolve_by_system}) {}
   /// The reply's text, or "error: …".
   std::string ask(Words words, Use use = Use::read) {
-    const auto reply = server.call(use, words, long_time(), limit);
+    const auto reply = server.call(use, words, long_time(), memory_limit);
     return reply ? reply->text : "error: " + reply.error().message();
   }
   Server server;
@@ -200,11 +200,12 @@ TEST(RedisServer, a_name_that_does_not_resolve_in_time_is_a_failure) {
                    return Expected<std::vector<Address>>(fail(Errc::io, "name: none"));
                  }});
   const auto reply =
-      server.call(Use::read, {"PING"}, Deadline(std::chrono::milliseconds(5)), limit);
+      server.call(Use::read, {"PING"}, Deadline(std::chrono::milliseconds(5)), memory_limit);
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().message(), "name: no answer in time");
   answer->set_value();
-  EXPECT_EQ(server.call(Use::write, {"PING"}, long_time(), limit).error().message(), "name: none");
+  EXPECT_EQ(server.call(Use::write, {"PING"}, long_time(), memory_limit).error().message(),
+            "name: none");
 }
 
 }  // namespace

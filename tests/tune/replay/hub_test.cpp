@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "base/input_file.hpp"
+#include "base/streams.hpp"
 #include "test_paths.hpp"
 #include "tune/replay/replay.hpp"
 #include "tune/strategy/make.hpp"

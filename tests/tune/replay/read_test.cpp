@@ -3,7 +3,7 @@
 #include <zlib.h>
 
 #include "../support.hpp"
-#include "base/input_file.hpp"
+#include "base/streams.hpp"
 #include "test_paths.hpp"
 
 namespace kiln::tune {
@@ -34,7 +34,7 @@ Expected<MeasuredSpace> read(std::string_view text) {
   return read_measured_space(as_bytes(text), "f");
 }
 
-Bytes gzipped(std::string_view text) {
+Bytes gzip_of(std::string_view text) {
   Bytes out(text.size() + 1000);
   z_stream z{};
   deflateInit2(&z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
@@ -81,7 +81,7 @@ TEST(ReadMeasuredSpace, reads_t4_results_and_sorts_their_values) {
 }
 
 TEST(ReadMeasuredSpace, reads_the_same_from_a_compressed_file) {
-  const auto measured = read_measured_space(gzipped(kCache), "f");
+  const auto measured = read_measured_space(gzip_of(kCache), "f");
   ASSERT_TRUE(measured) << message_of(measured);
   EXPECT_EQ(measured->space.size(), 5u);
 }
@@ -151,7 +151,7 @@ TEST(ReadMeasuredSpace, takes_nothing_that_is_empty_or_something_else) {
 RC_GTEST_PROP(ReadMeasuredSpace, a_damaged_file_is_read_or_refused_in_one_line, ()) {
   const bool compressed = *rc::gen::arbitrary<bool>();
   const std::string& text = *rc::gen::arbitrary<bool>() ? kCache : kT4;
-  Bytes bytes = compressed ? gzipped(text) : Bytes();
+  Bytes bytes = compressed ? gzip_of(text) : Bytes();
   if (!compressed) append(bytes, std::string_view(text));
   const int flips = *rc::gen::inRange(1, 4);
   for (int i = 0; i < flips; ++i) {

@@ -155,6 +155,8 @@ TEST(SearchSpace, a_part_of_an_and_may_fail_where_the_part_before_it_is_false) {
 TEST(SearchSpace, says_in_one_line_why_it_cannot_be_made) {
   EXPECT_EQ(message_of(try_space({"A=0,1", "B=0,1"}, {"A % B == 0"})),
             "constraint 'A % B == 0' with A=0 B=0: column 3: division by zero");
+  EXPECT_EQ(message_of(try_space({"A=0,1"}, {"1 / 0"})),
+            "constraint '1 / 0': column 3: division by zero");
   EXPECT_EQ(message_of(try_space({"A=1..4", "B=1..3"}, {"A > B", "A * B > 100"})),
             "the space is empty: no configuration that the other constraints allow satisfies 'A * "
             "B > 100'");

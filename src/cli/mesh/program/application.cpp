@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/context.hpp"
 #include "cli/json_line.hpp"
 #include "cli/mesh/program/files.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/file.hpp"
-#include "base/one_line.hpp"
+#include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/context.hpp"
 #include "cli/mesh/program/files.hpp"

@@ -4,9 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/input_file.hpp"
-#include "base/one_line.hpp"
-#include "base/suggest.hpp"
+#include "base/streams.hpp"
+#include "base/text.hpp"
 #include "cli/context.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_line.hpp"

@@ -2,9 +2,22 @@
 
 #include <cstddef>
 #include <new>
+#include <string>
 #include <utility>
 
+#include "kiln/error.hpp"
+
 namespace kiln {
+
+/// The state that an object of the public API points to. Throws Error (bad_input) where there is
+/// none, because the object was moved from; `what` is its class.
+template <class Pointer>
+auto& held(const Pointer& state, const char* what) {
+  if (!state)
+    throw Error(Errc::bad_input, std::string("the ") + what +
+                                     " was moved from; use the object that it was moved to");
+  return *state;
+}
 
 /// A static object whose destructor never runs, since others may use it while the process ends, or
 /// what it would release may be gone by then. Its memory is the library's own, so that a program

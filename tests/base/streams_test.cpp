@@ -1,4 +1,4 @@
-#include "base/input_file.hpp"
+#include "base/streams.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,0 +1,175 @@
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kiln {
+
+namespace {
+
+struct Character {
+  std::uint32_t code = 0;
+  std::size_t bytes = 1;
+  bool valid = false;
+};
+
+/// The first character of a UTF-8 text, by RFC 3629: no overlong forms, no surrogates.
+Character first_of(std::string_view text) {
+  const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
+  const std::uint8_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1, true};
+  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
+  std::uint32_t code = lead & (0x7fu >> bytes);
+  for (std::size_t at = 1; at < bytes; ++at) {
+    if ((byte(at) & 0xc0) != 0x80) return {};
+    code = code << 6 | (byte(at) & 0x3fu);
+  }
+  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return {code, bytes, code >= least[bytes] && code <= 0x10ffff && !surrogate};
+}
+
+/// Control characters of both sets, line separators, and marks, embeddings and isolates of the
+/// direction of writing.
+bool is_obeyed(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c ||
+         (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+void append_hex(std::string& out, std::string_view sign, std::uint32_t value, int digits) {
+  out += sign;
+  while (digits-- > 0) out += "0123456789abcdef"[value >> (4 * digits) & 0xf];
+}
+
+std::string escaped(std::string_view text, bool lines) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Character next = first_of(text);
+    const std::size_t bytes = next.valid ? next.bytes : 1;
+    if (!next.valid)
+      append_hex(out, "\\x", static_cast<std::uint8_t>(text.front()), 2);
+    else if (!is_obeyed(next.code) || (lines && (next.code == '\n' || next.code == '\t')))
+      out += text.substr(0, bytes);
+    else if (next.code == '\n')
+      out += "\\n";
+    else if (next.code < 0x80)
+      append_hex(out, "\\x", next.code, 2);
+    else
+      append_hex(out, "\\u", next.code, 4);
+    text.remove_prefix(bytes);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text) { return escaped(text, false); }
+
+std::string visible_text(std::string_view text) { return escaped(text, true); }
+
+namespace {
+
+// Names come from outside: a longer one is no typing error, and the table of edits would be large.
+constexpr std::size_t longest = 64;
+
+/// A third of the letters may be wrong, but never all of them.
+std::size_t tolerance(std::string_view name) {
+  return std::min(name.size() - 1, std::max<std::size_t>(1, name.size() / 3));
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Three rows of the usual table: the one before the last is needed for swapped neighbours.
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replace});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates) {
+  if (name.empty() || name.size() > longest) return {};
+  // The wrong case is the smallest slip of all: W means w rather than h.
+  const std::string typed = lower(name);
+  std::string_view best;
+  std::size_t least = tolerance(name) + 1;
+  for (const std::string_view candidate : candidates) {
+    if (candidate.size() > longest) continue;
+    if (const std::size_t distance = edit_distance(typed, lower(candidate)); distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates) {
+  const std::string_view guess = nearest(name, candidates);
+  return guess.empty() ? std::string() : "; did you mean '" + std::string(guess) + "'?";
+}
+
+std::string byte_count_text(std::uint64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  auto value = static_cast<double>(bytes);
+  for (const char* unit : {"kB", "MB", "GB", "TB"}) {
+    value /= 1000;
+    // 999.95 would be printed as 1000.
+    if (value < 999.5 || *unit == 'T')
+      return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, unit);
+  }
+  return {};
+}
+
+Expected<std::uint64_t> parse_byte_count(std::string_view text) {
+  const auto bad = [&] {
+    return fail(Errc::bad_input,
+                fmt::format("found '{}', expected a number of bytes such as 500M or 2G", text));
+  };
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc() || !std::isfinite(value) || value < 0) return bad();
+  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  if (unit.ends_with('B')) unit.remove_suffix(1);
+  int power = 0;
+  bool binary = false;
+  if (!unit.empty()) {
+    constexpr std::string_view letters = "kMGT";
+    const auto at = letters.find(unit.front() == 'K' ? 'k' : unit.front());
+    binary = unit.substr(1) == "i";
+    if (at == letters.npos || (unit.size() > 1 && !binary)) return bad();
+    power = static_cast<int>(at) + 1;
+  }
+  const double bytes = value * std::pow(binary ? 1024 : 1000, power);
+  if (bytes >= 0x1p63) return bad();
+  return static_cast<std::uint64_t>(std::llround(bytes));
+}
+
+std::string duration(double ns) {
+  if (ns >= 1e9) return fmt::format("{:.3f} s", ns * 1e-9);
+  if (ns >= 1e6) return fmt::format("{:.3f} ms", ns * 1e-6);
+  return fmt::format("{:.1f} us", ns * 1e-3);
+}
+
+}  // namespace kiln

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "kiln/error.hpp"
+
+/// Texts for people: what may stand in a line, names that were mistyped, sizes and times.
+namespace kiln {
+
+/// A text from elsewhere (a file, a store, a server) as it may stand in a line for people: what a
+/// terminal would obey and not show is escaped, as \n, \x1b or \u009b. That is every control
+/// character, what turns the direction of writing, and bytes that are no UTF-8.
+std::string one_line(std::string_view text);
+
+/// The same for a text of several lines, such as a build log: its line feeds and tabs stay.
+std::string visible_text(std::string_view text);
+
+/// The text with A to Z in lower case. Not <cctype>: what that does hangs on the locale, which is
+/// the application's.
+inline std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+/// Edits (insert, delete, replace, swap of neighbours) that turn one text into the other.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The candidate that a mistyped name most likely meant, or an empty view where none is near:
+/// at most a third of the letters may differ and never all, capitals aside. Among equals the first
+/// wins.
+std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates);
+
+/// "; did you mean 'x'?" for the end of an error message, or "".
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates);
+
+/// A number of bytes for people, in powers of 1000: "912 B", "49.6 kB", "1.24 GB".
+std::string byte_count_text(std::uint64_t bytes);
+
+/// "2G", "500 MB", "1.5Gi", "4096": k, M, G and T are powers of 1000, Ki, Mi, Gi and Ti of 1024; a
+/// B may follow. Errors: bad_input, with what was found.
+Expected<std::uint64_t> parse_byte_count(std::string_view text);
+
+/// Nanoseconds for people: "12.3 us", "4.567 ms", "1.234 s".
+std::string duration(double ns);
+
+}  // namespace kiln
