@@ -68,12 +68,12 @@ std::vector<std::string> texts(const Window& window) {
 }
 
 TEST(TimelineAxis, ticks_are_round_numbers_of_one_unit) {
-  using Texts = std::vector<std::string>;
-  EXPECT_EQ(texts({0, 133'000'000}), (Texts{"0", "50 ms", "100 ms"}));
-  EXPECT_EQ(texts({0, 1'200'000}), (Texts{"0", "0.5 ms", "1.0 ms"}));
-  EXPECT_EQ(texts({132'000'000, 133'200'000}), (Texts{"132.0 ms", "132.5 ms", "133.0 ms"}));
-  EXPECT_EQ(texts({0, 300}), (Texts{"0", "100 ns", "200 ns", "300 ns"}));
-  EXPECT_EQ(texts({0, 1}), (Texts{"0", "1 ns"}));
+  using Labels = std::vector<std::string>;
+  EXPECT_EQ(texts({0, 133'000'000}), (Labels{"0", "50 ms", "100 ms"}));
+  EXPECT_EQ(texts({0, 1'200'000}), (Labels{"0", "0.5 ms", "1.0 ms"}));
+  EXPECT_EQ(texts({132'000'000, 133'200'000}), (Labels{"132.0 ms", "132.5 ms", "133.0 ms"}));
+  EXPECT_EQ(texts({0, 300}), (Labels{"0", "100 ns", "200 ns", "300 ns"}));
+  EXPECT_EQ(texts({0, 1}), (Labels{"0", "1 ns"}));
 }
 
 RC_GTEST_PROP(TimelineAxis, ticks_lie_inside_evenly_spaced_and_not_too_many,

@@ -21,7 +21,7 @@ std::string around(const std::string& record, const std::string& layout = "v3") 
   return R"({"layout": ")" + layout + R"(", "patterns": [{"name": "p", "settings": [)" +
          R"({"type": "float", "flags": [], "records": [)" + record + "]}]}]}";
 }
-constexpr const char* good =
+constexpr const char* good_json =
     R"({"levels": [{"x": 1, "y": 2, "bwidth": 3, "itemX": 4, "itemY": "unused"},
                    {"x": 6, "y": 7, "bwidth": 8, "itemX": 9, "itemY": 10}],
         "wgSize": [8, 8], "wgDim": 2, "wfSize": 64, "maxWorkGroupSize": 256, "time": 1.5})";
@@ -58,7 +58,7 @@ TEST(KdbJson, odd_names_and_times_come_back) {
 }
 
 TEST(KdbJson, a_record_written_by_hand_is_read) {
-  const auto database = from_json(around(good));
+  const auto database = from_json(around(good_json));
   ASSERT_TRUE(database) << database.error().message();
   const Record& record = database->patterns[0].settings[0].records[0];
   EXPECT_EQ(record.levels[0], (Dimensions{1, 2, 4, unused_v3, 3}));
@@ -70,7 +70,7 @@ TEST(KdbJson, a_record_written_by_hand_is_read) {
 
 TEST(KdbJson, kernels_can_stand_in_their_record) {
   std::string record =
-      replaced(good, R"("maxWorkGroupSize": 256, )", R"("kernels": ["6b31", "", "6b33"], )");
+      replaced(good_json, R"("maxWorkGroupSize": 256, )", R"("kernels": ["6b31", "", "6b33"], )");
   const auto database = from_json(around(record + ", \"untuned\", " + record, "v1"));
   ASSERT_TRUE(database) << database.error().message();
   const Bytes bytes = bytes_of(*database);
@@ -80,7 +80,7 @@ TEST(KdbJson, kernels_can_stand_in_their_record) {
   ASSERT_EQ(slots.size(), 4u);
   EXPECT_EQ(as_text(slots[0].content), "k1");
   EXPECT_EQ(as_text(slots[3].content), "k3");
-  EXPECT_THAT(refusal(around(replaced(good, "\"time\"", R"("kernels": ["6b31"], "time")"))),
+  EXPECT_THAT(refusal(around(replaced(good_json, "\"time\"", R"("kernels": ["6b31"], "time")"))),
               HasSubstr("version 3 holds no kernel binaries"));
 }
 
@@ -94,24 +94,25 @@ TEST(KdbJson, errors_name_the_path) {
               HasSubstr("database.pattern: unknown"));
   EXPECT_THAT(refusal(around("7")),
               HasSubstr("patterns[0].settings[0].records[0]: expected an object"));
-  EXPECT_THAT(refusal(around(replaced(good, "\"x\": 6", "\"x\": -6"))),
+  EXPECT_THAT(refusal(around(replaced(good_json, "\"x\": 6", "\"x\": -6"))),
               HasSubstr("records[0].levels[1].x: found -6, expected an integer"));
-  EXPECT_THAT(refusal(around(replaced(good, "\"wgDim\": 2, ", ""))), HasSubstr("wgDim: missing"));
-  EXPECT_THAT(refusal(around(replaced(good, "[8, 8]", "[8]"))),
+  EXPECT_THAT(refusal(around(replaced(good_json, "\"wgDim\": 2, ", ""))),
+              HasSubstr("wgDim: missing"));
+  EXPECT_THAT(refusal(around(replaced(good_json, "[8, 8]", "[8]"))),
               HasSubstr("wgSize: expected an array of 2"));
-  EXPECT_THAT(refusal(around(replaced(good, "1.5", "\"fast\""))), HasSubstr("time: expected"));
-  EXPECT_THAT(refusal(replaced(around(good), "\"flags\": []", "\"flags\": [\"TRANS\"]")),
+  EXPECT_THAT(refusal(around(replaced(good_json, "1.5", "\"fast\""))), HasSubstr("time: expected"));
+  EXPECT_THAT(refusal(replaced(around(good_json), "\"flags\": []", "\"flags\": [\"TRANS\"]")),
               HasSubstr("settings[0].flags[0]: \"TRANS\" is not a flag"));
-  EXPECT_THAT(refusal(replaced(around(good), "\"float\"", "\"half\"")),
+  EXPECT_THAT(refusal(replaced(around(good_json), "\"float\"", "\"half\"")),
               HasSubstr("is not a data type"));
 }
 
 TEST(KdbJson, values_that_make_no_file_are_refused) {
-  EXPECT_THAT(refusal(around(replaced(good, "\"x\": 6", "\"x\": 4294967296"))),
+  EXPECT_THAT(refusal(around(replaced(good_json, "\"x\": 6", "\"x\": 4294967296"))),
               HasSubstr("a size above 2^32-1"));
-  EXPECT_THAT(
-      refusal(around(replaced(good, "\"maxWorkGroupSize\": 256", "\"sizes\": [5, 0, 0]"), "v1")),
-      HasSubstr("these values make no file"));
+  EXPECT_THAT(refusal(around(
+                  replaced(good_json, "\"maxWorkGroupSize\": 256", "\"sizes\": [5, 0, 0]"), "v1")),
+              HasSubstr("these values make no file"));
 }
 
 TEST(KdbNames, flags_have_the_names_of_their_version) {

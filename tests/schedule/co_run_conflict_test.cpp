@@ -12,7 +12,8 @@ constexpr const char* halves =
     "kernel void k(global int* c) { int i = get_global_id(0); c[i / 2] = i + 1; }";
 constexpr const char* hundreds =
     "kernel void k(global int* c) { int i = get_global_id(0); c[i / 100] = i + 1; }";
-constexpr const char* first = "kernel void k(global int* c) { c[0] = get_global_id(0) + 1; }";
+constexpr const char* first_kernel =
+    "kernel void k(global int* c) { c[0] = get_global_id(0) + 1; }";
 
 class Conflicts : public RunFixture {
  protected:
@@ -41,7 +42,7 @@ TEST_F(Conflicts, two_work_items_of_one_element_across_the_cut) {
   expect_conflict(hundreds, 500, 5);  // 250 lies within 200 to 299
 }
 
-TEST_F(Conflicts, all_work_items_write_one_element) { expect_conflict(first, 64, 5); }
+TEST_F(Conflicts, all_work_items_write_one_element) { expect_conflict(first_kernel, 64, 5); }
 
 TEST_F(Conflicts, different_bytes_of_one_number_are_one_conflict) {
   // 0x0001 and 0x0100: merged by bytes they would make 0x0101, which no work-item wrote.
@@ -91,7 +92,9 @@ TEST_F(Conflicts, what_the_caller_says_of_elements_holds_where_the_text_does_not
     CoRun run(off_, queues(), job, {});
     const auto report = run.run(class_weights(5, 2));
     EXPECT_EQ(report.split, says) << report.reason;
-    if (!says) EXPECT_THAT(report.reason, HasSubstr("of argument 0 (c)"));
+    if (!says) {
+      EXPECT_THAT(report.reason, HasSubstr("of argument 0 (c)"));
+    }
   }
 }
 
@@ -162,7 +165,7 @@ TEST_F(Conflicts, of_another_size_or_scalar_are_another_matter) {
 }
 
 TEST_F(Conflicts, self_scheduling_finds_them_too) {
-  TestJob test(first, range_of({256}, {1}));
+  TestJob test(first_kernel, range_of({256}, {1}));
   test.out(4);
   const Bytes expected = alone(test);
   CoRun run(off_, queues(), test.job(), {});

@@ -16,7 +16,7 @@ struct Case {
   const char* text;
 };
 
-const Case cases[] = {
+const Case published_cases[] = {
     {"vector_add", true, false, false, "a:r b:r c:w",
      "__kernel void k(__global const float* a, __global const float* b, __global float* c, int n) "
      "{\n"
@@ -106,7 +106,7 @@ const Case cases[] = {
 };
 
 TEST(SafetyPublished, kernels_of_known_kinds_are_judged_as_they_should_be) {
-  for (const Case& one : cases) {
+  for (const Case& one : published_cases) {
     const auto safety = judge(one.text);
     EXPECT_TRUE(safety.found) << one.name;
     EXPECT_EQ(safety.splittable, one.splittable) << one.name << "\n" << shown(safety);

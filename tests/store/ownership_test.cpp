@@ -20,7 +20,7 @@ using namespace testing;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-constexpr uid_t stranger = 12345;
+constexpr uid_t other_user = 12345;
 
 struct OwnershipTest : ::testing::Test {
   TestFolder folder;
@@ -83,7 +83,7 @@ TEST_F(OwnershipTest, files_of_another_user_are_refused) {
   fill();
   for (const char* name : {"/store.db", "/store.db-journal", "/blobs"}) {
     SCOPED_TRACE(name);
-    ASSERT_EQ(::chown(path(name).c_str(), stranger, stranger), 0);
+    ASSERT_EQ(::chown(path(name).c_str(), other_user, other_user), 0);
     expect_refused(path(name) + " belongs to another user (id 12345");
     ASSERT_EQ(::chown(path(name).c_str(), 0, 0), 0);
   }
@@ -92,7 +92,7 @@ TEST_F(OwnershipTest, files_of_another_user_are_refused) {
 TEST_F(OwnershipTest, a_content_that_another_user_wrote_is_a_miss) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
   fill();
-  ASSERT_EQ(::chown(blob().c_str(), stranger, stranger), 0);
+  ASSERT_EQ(::chown(blob().c_str(), other_user, other_user), 0);
   LocalStore store(folder.store());
   EXPECT_THAT(store.get(Kind::artifact, large.key, large.canonical).reason,
               HasSubstr("belongs to another user"));
@@ -167,7 +167,7 @@ TEST_F(OwnershipTest, the_system_store_may_be_roots_and_nobody_elses) {
     ASSERT_EQ(::chmod(name.c_str(), 0755), 0);
   const auto as_user = [&](const Sample& sample) {
     return run_child([&] {
-      if (::setgroups(0, nullptr) != 0 || ::setgid(stranger) != 0 || ::setuid(stranger) != 0)
+      if (::setgroups(0, nullptr) != 0 || ::setgid(other_user) != 0 || ::setuid(other_user) != 0)
         return 77;
       SystemStore store(folder.store());
       return store.get(Kind::artifact, sample.key, sample.canonical).entry ? 1 : 0;

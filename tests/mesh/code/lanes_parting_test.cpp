@@ -172,7 +172,7 @@ const PartingBody parting_bodies[] = {
 };
 // clang-format on
 
-constexpr std::size_t count = 53;
+constexpr std::size_t parting_count = 53;
 using PartingValues = std::vector<double>;
 
 PartingValues quarters(std::mt19937& random, std::size_t n) {
@@ -190,9 +190,9 @@ PartingValues run(const std::string& body, int lanes, unsigned seed) {
   Handles::session(mesh)->resolver().try_out(
       "mesh.par_loop", Parameters{{"FORM", 0}, {"LANES", lanes}, {"BLOCK", 40}});
   std::mt19937 random(seed);
-  const Set set = mesh.set("set", count);
-  const Dat x = mesh.dat<double>("x", set, 4, quarters(random, 4 * count));
-  const Dat y = mesh.dat<double>("y", set, 3, quarters(random, 3 * count));
+  const Set set = mesh.set("set", parting_count);
+  const Dat x = mesh.dat<double>("x", set, 4, quarters(random, 4 * parting_count));
+  const Dat y = mesh.dat<double>("y", set, 3, quarters(random, 3 * parting_count));
   mesh.constant("zero", 0);
   par_loop(Kernel(whole(body), "f"), set, arg(x, READ), arg(y, RW));
   const auto found = y.read<double>();
@@ -212,9 +212,9 @@ class LanesParting : public ::testing::TestWithParam<PartingBody> {};
 TEST_P(LanesParting, is_what_serial_code_does) {
   ASSERT_EQ(parting_obstacle(GetParam().text), "");
   std::mt19937 random(7);
-  const PartingValues x = quarters(random, 4 * count);
-  PartingValues y = quarters(random, 3 * count);
-  for (std::size_t e = 0; e < count; ++e) GetParam().serial(&x[4 * e], &y[3 * e]);
+  const PartingValues x = quarters(random, 4 * parting_count);
+  PartingValues y = quarters(random, 3 * parting_count);
+  for (std::size_t e = 0; e < parting_count; ++e) GetParam().serial(&x[4 * e], &y[3 * e]);
   for (const int lanes : {4, 8}) EXPECT_EQ(run(GetParam().text, lanes, 7), y) << lanes;
 }
 

@@ -70,8 +70,8 @@ struct Call {
   }
   void store() {
     if (a.access == Access::read) return;
-    with_type(a.type, [&](auto zero) {
-      using T = decltype(zero);
+    with_type(a.type, [&](auto start) {
+      using T = decltype(start);
       each([&](std::byte* mine, std::byte* theirs) {
         T left, old;
         std::memcpy(&left, mine, sizeof left);

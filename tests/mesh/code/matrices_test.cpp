@@ -8,7 +8,7 @@
 namespace kiln::mesh::testing {
 namespace {
 
-constexpr int cells = 23, nodes = 14, arity = 3;
+constexpr int cell_count = 23, node_count = 14, arity = 3;
 
 /// A Mat argument of rows and columns through Map 0; extents or whole local matrices.
 ArgShape mat(Access access, bool indexed, int dim = 1) {
@@ -27,12 +27,12 @@ ArgShape mat(Access access, bool indexed, int dim = 1) {
 
 LoopData mesh(int dim) {
   LoopData data;
-  data.end = cells;
-  data.targets = {nodes};
+  data.end = cell_count;
+  data.targets = {node_count};
   data.maps = {{}};
-  std::vector<std::set<int>> rows(nodes);
-  for (int c = 0; c < cells; ++c) {
-    const int n[] = {(5 * c) % nodes, (5 * c + 3) % nodes, (5 * c + 8) % nodes};
+  std::vector<std::set<int>> rows(node_count);
+  for (int c = 0; c < cell_count; ++c) {
+    const int n[] = {(5 * c) % node_count, (5 * c + 3) % node_count, (5 * c + 8) % node_count};
     data.maps[0].insert(data.maps[0].end(), std::begin(n), std::end(n));
     for (const int i : n) rows[static_cast<std::size_t>(i)].insert(std::begin(n), std::end(n));
   }
@@ -44,8 +44,8 @@ LoopData mesh(int dim) {
   }
   data.mats = {
       {0, raw(std::vector<double>(csr.colidx.size() * static_cast<std::size_t>(dim * dim)))}};
-  std::vector<double> weights(cells);
-  for (int c = 0; c < cells; ++c) weights[static_cast<std::size_t>(c)] = c + 1;
+  std::vector<double> weights(cell_count);
+  for (int c = 0; c < cell_count; ++c) weights[static_cast<std::size_t>(c)] = c + 1;
   data.dats = {{0, raw(weights)}};
   return data;
 }
@@ -54,7 +54,7 @@ LoopData mesh(int dim) {
 std::vector<double> assembled(const LoopData& data, int dim, bool adds) {
   const auto& csr = data.sparsities.at(0);
   std::vector<double> expected(csr.colidx.size() * static_cast<std::size_t>(dim * dim));
-  for (int c = 0; c < cells; ++c)
+  for (int c = 0; c < cell_count; ++c)
     for (int i = 0; i < arity * dim; ++i)
       for (int j = 0; j < arity * dim; ++j) {
         const int row = data.maps[0][static_cast<std::size_t>(c * arity + i / dim)];
@@ -109,8 +109,8 @@ TEST(Matrices, take_what_is_written) {
       "put", {mat(Access::write, false), through_all(direct(0, 1, Access::read), 0, 0, arity)});
   for (const auto& form : {forms[0], forms[2]}) {
     LoopData data = mesh(1);
-    std::vector<int> numbers(nodes);
-    for (int i = 0; i < nodes; ++i) numbers[static_cast<std::size_t>(i)] = i;
+    std::vector<int> numbers(node_count);
+    for (int i = 0; i < node_count; ++i) numbers[static_cast<std::size_t>(i)] = i;
     data.dats = {{0, raw(numbers)}};
     const auto expected = assembled(data, 1, false);
     run_loop(shape, form, data);

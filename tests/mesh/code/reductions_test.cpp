@@ -17,7 +17,7 @@ constexpr ScalarType scalar_of() {
   return static_cast<ScalarType>(2 * log + (std::is_unsigned_v<T> ? 1 : 0));
 }
 
-const Parameters forms[] = {
+const Parameters reduction_forms[] = {
     {{"FORM", 0}, {"LANES", 1}}, {{"FORM", 0}, {"LANES", 8}}, {{"FORM", 1}, {"GROUP", 7}}};
 
 template <class T>
@@ -49,7 +49,7 @@ TYPED_TEST_SUITE(Reductions, Types);
 TYPED_TEST(Reductions, find_extremes_up_to_the_ends_of_the_type) {
   using T = TypeParam;
   constexpr T low = std::numeric_limits<T>::lowest(), high = std::numeric_limits<T>::max();
-  for (const auto& form : forms) {
+  for (const auto& form : reduction_forms) {
     const std::vector<T> highs(60, high), lows(60, low);
     // The identity must not be what is found.
     EXPECT_EQ(this->reduced(Access::max, lows, {low, low}, form), (std::vector<T>{low, low}));
@@ -67,13 +67,13 @@ TYPED_TEST(Reductions, add_to_what_the_global_holds) {
   using T = TypeParam;
   std::vector<T> x(74);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i % 2);
-  for (const auto& form : forms)
+  for (const auto& form : reduction_forms)
     EXPECT_EQ(this->reduced(Access::inc, x, {T{5}, T{6}}, form), (std::vector<T>{T{5}, T{43}}));
 }
 
 TYPED_TEST(Reductions, of_no_elements_leave_the_global_as_it_is) {
   using T = TypeParam;
-  for (const auto& form : forms)
+  for (const auto& form : reduction_forms)
     for (const Access access : {Access::inc, Access::min, Access::max})
       EXPECT_EQ(this->reduced(access, {}, {T{5}, T{6}}, form), (std::vector<T>{T{5}, T{6}}));
 }
@@ -82,7 +82,7 @@ TEST(ReductionsOfFloats, keep_a_nan_that_an_element_left) {
   const auto shape = loop(
       "void keep(const double *x, double *g) { if (!(*x > *g)) *g = *x; }", "keep",
       {direct(0, 1, Access::read, ScalarType::f64), global(0, 1, Access::min, ScalarType::f64)});
-  for (const auto& form : forms)
+  for (const auto& form : reduction_forms)
     for (const int where : {0, 20, 49}) {
       std::vector<double> x(50, 3.0);
       // Elements of other blocks and groups leave ordinary numbers.
@@ -100,7 +100,7 @@ TEST(ReductionsOfFloats, keep_a_nan_that_the_global_holds) {
   const auto shape = loop(
       "void least(const float *x, float *g) { *g = fmin(*g, *x); }", "least",
       {direct(0, 1, Access::read, ScalarType::f32), global(0, 1, Access::min, ScalarType::f32)});
-  for (const auto& form : forms) {
+  for (const auto& form : reduction_forms) {
     LoopData data;
     data.end = 50;
     data.dats = {{0, raw(std::vector<float>(50, 3.0F))}};

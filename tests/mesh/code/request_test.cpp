@@ -8,17 +8,18 @@ namespace kiln::mesh::testing {
 namespace {
 
 using Kind = KernelParameter::Kind;
-constexpr ScalarType f64 = ScalarType::f64;
+constexpr ScalarType f64_type = ScalarType::f64;
 
 LoopShape add(std::vector<ConstShape> constants = {}) {
-  return loop(
-      "// unused is a word here\nvoid add(const double *x, double *y) { *y += gam * *x; }", "add",
-      {direct(0, 1, Access::read, f64), through(direct(1, 1, Access::inc, f64), 0, 0, 2, 1)},
-      std::move(constants));
+  return loop("// unused is a word here\nvoid add(const double *x, double *y) { *y += gam * *x; }",
+              "add",
+              {direct(0, 1, Access::read, f64_type),
+               through(direct(1, 1, Access::inc, f64_type), 0, 0, 2, 1)},
+              std::move(constants));
 }
 
 RC_GTEST_PROP(LoopRequests, hold_all_of_a_shape, ()) {
-  LoopShape shape = add({{"gam", f64, 1, true}});
+  LoopShape shape = add({{"gam", f64_type, 1, true}});
   const auto number = [] { return *rc::gen::inRange(-1, 9); };
   for (auto& a : shape.arguments) {
     a.kind = static_cast<ArgShape::Kind>(*rc::gen::inRange(0, 3));
@@ -45,7 +46,7 @@ RC_GTEST_PROP(LoopRequests, hold_all_of_a_shape, ()) {
 }
 
 TEST(LoopRequests, leave_out_constants_that_the_text_does_not_name) {
-  const auto shape = with_used_constants(add({{"gam"}, {"unused"}, {"other", f64, 3, false}}));
+  const auto shape = with_used_constants(add({{"gam"}, {"unused"}, {"other", f64_type, 3, false}}));
   ASSERT_EQ(shape.constants.size(), 1u);
   EXPECT_EQ(shape.constants[0].name, "gam");
 }
@@ -67,7 +68,7 @@ TEST(LoopRequests, differ_by_everything_that_the_text_depends_on) {
         all += fact.name + *value + "\n";
     return all;
   };
-  const LoopShape base = add({{"gam", f64, 1, true}});
+  const LoopShape base = add({{"gam", f64_type, 1, true}});
   std::vector<LoopShape> others(6, base);
   others[0].arguments[0].dim = 2;
   others[1].arguments[0].soa = true;
@@ -111,7 +112,7 @@ TEST(LoopLayouts, count_each_dat_map_and_global_once) {
 /// Writes 16 bytes of an element's own, and reads 8.
 LoopShape pair() {
   return loop("void pair(const double *x, double *y) { y[0] = y[1] = *x + 1; }", "pair",
-              {direct(0, 1, Access::read, f64), direct(1, 2, Access::write, f64)});
+              {direct(0, 1, Access::read, f64_type), direct(1, 2, Access::write, f64_type)});
 }
 
 TEST(LoopParameters, go_past_caches_where_these_would_not_keep_an_elements_own_data) {
@@ -173,26 +174,26 @@ TEST(LoopParameters, gpus_get_colours_for_many_wide_increments_and_atomics_for_f
   gpu.cpu = false;
   for (const bool nvidia : {false, true}) {
     gpu.nvidia = nvidia;
-    EXPECT_EQ(form(f64, gpu, many), coloured);
-    EXPECT_EQ(form(f64, gpu, many - 1), atomic);
+    EXPECT_EQ(form(f64_type, gpu, many), coloured);
+    EXPECT_EQ(form(f64_type, gpu, many - 1), atomic);
     EXPECT_EQ(form(ScalarType::i64, gpu, many), coloured);
     // 40 bytes for an addition: moving them takes longer.
-    EXPECT_EQ(form(f64, gpu, many, 16), atomic);
+    EXPECT_EQ(form(f64_type, gpu, many, 16), atomic);
     EXPECT_EQ(form(ScalarType::f32, gpu, 100 * many), atomic);
     EXPECT_EQ(form(ScalarType::i32, gpu, 100 * many), atomic);
     // There are no additions to less than 32 bits.
     EXPECT_EQ(form(ScalarType::i16, gpu, 10), coloured);
   }
   gpu.wide_atomics = false;
-  EXPECT_EQ(form(f64, gpu, 10), coloured);
+  EXPECT_EQ(form(f64_type, gpu, 10), coloured);
   EXPECT_EQ(form(ScalarType::f32, gpu, 10), atomic);
   // Nothing is added to where others add: no colours are needed.
   gpu.wide_atomics = true;
   const auto direct_loop =
       loop("void copy(const double *x, double *y) { *y += *x; }", "copy",
-           {direct(0, 1, Access::read, f64), direct(1, 1, Access::inc, f64)}, {});
+           {direct(0, 1, Access::read, f64_type), direct(1, 1, Access::inc, f64_type)}, {});
   EXPECT_EQ(generator.defaults(make_request(direct_loop, gpu, 100 * many)).get("FORM", -1), atomic);
-  EXPECT_EQ(form(f64, {}, many), 0);  // a CPU
+  EXPECT_EQ(form(f64_type, {}, many), 0);  // a CPU
 }
 
 TEST(LoopParameters, are_guarded_against_what_the_loop_cannot_be) {
@@ -226,7 +227,7 @@ TEST(LoopParameters, are_so_many_lanes_by_default) {
         make_request(loop("", "f", {through(direct(0, 1, access, type), 0, 0, 2, 0)}), {}, 0);
     return LoopGenerator().defaults(request).get("LANES", 0);
   };
-  for (const ScalarType real : {f64, ScalarType::f32}) {
+  for (const ScalarType real : {f64_type, ScalarType::f32}) {
     EXPECT_EQ(lanes(real, Access::read), 8);
     EXPECT_EQ(lanes(real, Access::inc), 8);
   }

@@ -4,7 +4,7 @@
 namespace kiln::mesh::testing {
 namespace {
 
-constexpr std::size_t count = 1003;
+constexpr std::size_t element_count = 1003;
 
 /// Sets of several shapes: with and without halo, without a core, without any element.
 class DirectLoopTest : public MeshTest,
@@ -106,14 +106,16 @@ TEST_P(DirectLoopTest, helpers_and_constants_are_used) {
   EXPECT_EQ(read<int>(x), expected(6, 2));
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, DirectLoopTest,
-                         ::testing::Values(std::array<std::size_t, 4>{count, count, count, count},
-                                           std::array<std::size_t, 4>{0, count, count, count},
-                                           std::array<std::size_t, 4>{count / 2, count, count + 9,
-                                                                      count + 20},
-                                           std::array<std::size_t, 4>{0, 0, 5, 9},
-                                           std::array<std::size_t, 4>{0, 0, 0, 0},
-                                           std::array<std::size_t, 4>{1, 1, 1, 1}));
+INSTANTIATE_TEST_SUITE_P(
+    Sets, DirectLoopTest,
+    ::testing::Values(std::array<std::size_t, 4>{element_count, element_count, element_count,
+                                                 element_count},
+                      std::array<std::size_t, 4>{0, element_count, element_count, element_count},
+                      std::array<std::size_t, 4>{element_count / 2, element_count,
+                                                 element_count + 9, element_count + 20},
+                      std::array<std::size_t, 4>{0, 0, 5, 9},
+                      std::array<std::size_t, 4>{0, 0, 0, 0},
+                      std::array<std::size_t, 4>{1, 1, 1, 1}));
 
 }  // namespace
 }  // namespace kiln::mesh::testing

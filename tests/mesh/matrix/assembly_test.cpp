@@ -12,21 +12,21 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::size_t cells = 400, nodes = 130, arity = 3;
+constexpr std::size_t cell_count = 400, node_count = 130, arity = 3;
 
 /// Cells with three different corners each.
 std::vector<std::int32_t> corners() {
-  auto values = random_map(cells, arity, nodes, 3);
-  for (std::size_t e = 0; e < cells; ++e)
+  auto values = random_map(cell_count, arity, node_count, 3);
+  for (std::size_t e = 0; e < cell_count; ++e)
     for (std::size_t c = 1; c < arity; ++c)
       values[e * arity + c] =
-          (values[e * arity] + static_cast<std::int32_t>(7 * c)) % static_cast<int>(nodes);
+          (values[e * arity] + static_cast<std::int32_t>(7 * c)) % static_cast<int>(node_count);
   return values;
 }
 double weight_of(std::size_t cell) { return static_cast<double>(cell % 17) + 1; }
 std::vector<double> weights() {
   std::vector<double> all;
-  for (std::size_t e = 0; e < cells; ++e) all.push_back(weight_of(e));
+  for (std::size_t e = 0; e < cell_count; ++e) all.push_back(weight_of(e));
   return all;
 }
 
@@ -35,7 +35,7 @@ struct Cells {
     if (form != nullptr) Handles::session(mesh)->resolver().try_out("mesh.par_loop", *form);
   }
   Mesh mesh{without_store()};
-  Set cell = mesh.set("cells", cells), node = mesh.set("nodes", nodes);
+  Set cell = mesh.set("cells", cell_count), node = mesh.set("nodes", node_count);
   Map corner = mesh.map("corner", cell, node, arity, corners());
   Dat weight = mesh.dat<double>("weight", cell, 1, weights());
 };
@@ -51,7 +51,7 @@ Dense assembled(const Sparsity& sparsity, std::span<const std::int32_t> corner,
     for (const auto column : rows[row])
       for (std::size_t j = 0; j < rd * cd; ++j)
         entries[{row * rd + j / cd, static_cast<std::size_t>(column) * cd + j % cd}] = 0;
-  for (std::size_t e = 0; e < cells; ++e) {
+  for (std::size_t e = 0; e < cell_count; ++e) {
     if (!only.empty() && std::find(only.begin(), only.end(), static_cast<int>(e)) == only.end())
       continue;
     for (std::size_t i = 0; i < arity * rd; ++i)
@@ -130,7 +130,7 @@ TEST(Assembly, over_a_subset_takes_its_elements_alone) {
 TEST(Assembly, of_two_pairs_of_maps_goes_to_one_matrix) {
   Cells c;
   std::vector<std::int32_t> mirrored(c.corner.values().begin(), c.corner.values().end());
-  for (auto& value : mirrored) value = static_cast<int>(nodes) - 1 - value;
+  for (auto& value : mirrored) value = static_cast<int>(node_count) - 1 - value;
   const Map mirror = c.mesh.map("mirror", c.cell, c.node, arity, mirrored);
   const std::pair<Map, Map> pairs[] = {{c.corner, c.corner}, {mirror, mirror}};
   const Mat mat = c.mesh.mat<double>("m", c.mesh.sparsity(pairs));
@@ -145,8 +145,8 @@ TEST(Assembly, by_write_replaces_entries) {
   Cells c;
   Mat mat = c.mesh.mat<double>("m", c.mesh.sparsity(c.corner, c.corner));
   for (auto& value : mat.write<double>()) value = -5;
-  std::vector<int> numbers(nodes);
-  for (std::size_t i = 0; i < nodes; ++i) numbers[i] = static_cast<int>(i);
+  std::vector<int> numbers(node_count);
+  for (std::size_t i = 0; i < node_count; ++i) numbers[i] = static_cast<int>(i);
   const Dat number = c.mesh.dat<int>("number", c.node, 1, numbers);
   par_loop(Kernel("void put(double m[3][3], int **n) { for (int i = 0; i < 3; ++i) for (int j = 0; "
                   "j < 3; ++j) m[i][j] = 1000 * n[i][0] + n[j][0]; }",
