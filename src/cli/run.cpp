@@ -32,7 +32,11 @@ int run_here(const Context& context) {
   using Printed = KernelOutputOfSpecs;
   Printed printed(context.flag("json") ? Printed::To::json : Printed::To::errors,
                   Printed::Shown::all, progress);
+  std::optional<Error> end;
+  std::size_t left = context.arguments().size();
   for (const std::string& file : context.arguments()) {
+    if (end) break;
+    --left;
     stop_if_interrupted();
     progress.note(file);
     try {
@@ -50,13 +54,17 @@ int run_here(const Context& context) {
       if (session.has_no_devices()) throw;  // said once, not for every spec
       const KernelText text = printed.take();
       progress.hide();
-      print_failure(context, file, error, text);
+      auto failure = session.failure(error, left);
+      print_failure(context, file, failure.error, text);
       note(worst, exit_code(error.code()));
+      end = std::move(failure.end);
     }
     progress.advance();
   }
   if (context.has("trace")) write_trace(timeline, context.text("trace"));
   if (context.has("gantt")) write_gantt(timeline, context.text("gantt"));
+  progress.hide();
+  if (end) throw *end;
   return worst;
 }
 

@@ -1,5 +1,7 @@
 #include "cli/session.hpp"
 
+#include <fmt/format.h>
+
 #include "cli/store_settings.hpp"
 
 namespace kiln::cli {
@@ -48,6 +50,28 @@ const std::vector<Queue>& Session::queues() {
   for (const auto& device : chosen) made.emplace_back(kiln::Context::create({device}), device);
   failed_ = false;
   return queues_ = std::move(made);
+}
+
+std::string Session::lost_device() const {
+  for (const Queue& queue : queues_)
+    if (::clEnqueueMarkerWithWaitList(queue.cl()(), 0, nullptr, nullptr) != CL_SUCCESS ||
+        ::clFinish(queue.cl()()) != CL_SUCCESS)
+      return queue.device()->name;
+  return {};
+}
+
+Session::Failure Session::failure(const Error& error, std::size_t left) const {
+  const std::string lost = error.code() == Errc::device ? lost_device() : "";
+  if (lost.empty()) return {error};
+  Failure told{Error(error.code(), fmt::format("{}; {} takes no more work of this process",
+                                               error.message(), lost))};
+  if (left > 0)
+    told.end.emplace(
+        Errc::device,
+        fmt::format("{} more {} left out, since {} takes no more work (kiln run --isolate "
+                    "has a process for each)",
+                    left, left == 1 ? "run was" : "runs were", lost));
+  return told;
 }
 
 }  // namespace kiln::cli

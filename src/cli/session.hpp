@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,18 @@ class Session {
   bool has_run() const { return !devices_.empty(); }
   /// Whether devices() or queues() has failed: no run of this command can then succeed.
   bool has_no_devices() const { return failed_; }
+  /// The name of a device that takes no more work of this process, after a kernel that wrote
+  /// outside of memory or a reset of its driver; empty where all go on. Waits for what runs on
+  /// them.
+  std::string lost_device() const;
+
+  /// What to tell of an error of a run, behind which so many others of the command are left.
+  struct Failure {
+    Error error;
+    /// That a device is lost, and the others are left out for it.
+    std::optional<Error> end = std::nullopt;
+  };
+  Failure failure(const Error& error, std::size_t left) const;
 
  private:
   std::string device_list_;

@@ -152,9 +152,12 @@ int verify_specs(Context& context) {
   Printed printed(context.flag("json") ? Printed::To::json : Printed::To::errors,
                   Printed::Shown::beginning, progress);
   int worst = 0;
-  std::size_t failed = 0;
-  for (const auto& file : context.arguments())
+  std::size_t failed = 0, left = context.arguments().size() * datasets.size();
+  std::optional<Error> end;
+  for (const auto& file : context.arguments()) {
+    if (end) break;
     for (const auto dataset : datasets) {
+      --left;
       stop_if_interrupted();
       progress.note(file);
       options.dataset = dataset;
@@ -171,12 +174,18 @@ int verify_specs(Context& context) {
         printed.take();
         progress.hide();
         printer.finish_spec(file, dataset);
-        worst = std::max(worst, tell_failure(context, file, error));
+        auto failure = session.failure(error, left);
+        worst = std::max(worst, tell_failure(context, file, failure.error));
         ++failed;
+        end = std::move(failure.end);
       }
       progress.advance();
+      if (end) break;
     }
+  }
   printer.print_summary(failed);
+  progress.hide();
+  if (end) throw *end;
   return std::max(worst, printer.any_wrong() ? 1 : 0);
 }
 

@@ -63,6 +63,8 @@ constexpr std::array names{
     KILN_STATUS(CL_INVALID_COMPILER_OPTIONS),
     KILN_STATUS(CL_INVALID_LINKER_OPTIONS),
     KILN_STATUS(CL_INVALID_DEVICE_PARTITION_COUNT),
+    // What NVIDIA's driver says after a kernel that reached outside of its memory.
+    StatusName{-9999, "an illegal access to memory"},
     // cl_khr_icd: what the loader says when it knows no platform
     StatusName{-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
 };

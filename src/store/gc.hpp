@@ -12,7 +12,9 @@ namespace kiln {
 struct GcOptions {
   std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max();  ///< of the whole store
   StaleDevices devices;  ///< entries of other drivers and versions of these go first, and always
-  bool dry_run = false;  ///< nothing is removed: the report says what would be
+  /// Nothing is removed: the report says what would be; of `evicted` at least as many as it says,
+  /// since small rows free less than they have.
+  bool dry_run = false;
 };
 
 /// What gc did.

@@ -9,7 +9,7 @@ namespace kiln {
 
 /// What the others on a machine may not do with a file whose text decides what is run here.
 enum class Guard {
-  unread,     ///< a secret: nobody but its owner reads or writes it
+  unread,     ///< a secret: only its owner reads or writes it
   unchanged,  ///< known to all, and written by its owner alone
 };
 

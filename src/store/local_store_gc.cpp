@@ -140,10 +140,6 @@ Expected<void> LocalStore::evict(Survey& survey, const GcOptions& options, GcRep
   std::uint64_t remaining = 0;
   for (const auto& candidate : candidates) remaining += candidate.bytes;
   double scale = 1;
-  // A dry run cannot measure: it takes what rows cost over their own sizes for the same everywhere.
-  if (options.dry_run && remaining != 0)
-    scale =
-        std::max(1.0, static_cast<double>(report.bytes_before) / static_cast<double>(remaining));
   for (const auto& candidate : candidates) {
     if (!candidate.stale && report.bytes_after <= options.max_bytes) {
       if (options.dry_run) break;

@@ -32,7 +32,7 @@ class SigningKey {
   static SigningKey generate();
   /// From the text of a key file (docs/formats/keys.md). Errors: bad_input.
   static Expected<SigningKey> parse(std::string_view text);
-  /// Reads a key file, which nobody but its owner may read. Errors: bad_input, io, not_found.
+  /// Reads a key file, which only its owner may read. Errors: bad_input, io, not_found.
   static Expected<SigningKey> read(const std::string& path);
 
   SigningKey(const SigningKey&) = default;

@@ -201,7 +201,7 @@ TEST_F(MachineKeyTest, a_key_that_others_may_read_is_not_used_and_said_once) {
   for (int i = 0; i < 3; ++i)
     ASSERT_TRUE(store.put(Kind::artifact, sample.key, sample.canonical, content, {}));
   ASSERT_THAT(log.lines(), SizeIs(1));
-  EXPECT_THAT(log.lines()[0], HasSubstr("nobody but its owner may read it"));
+  EXPECT_THAT(log.lines()[0], HasSubstr("only its owner may read it"));
   EXPECT_FALSE(look_up().entry);
 }
 

@@ -59,8 +59,8 @@ TEST_F(OwnershipTest, a_folder_that_its_group_may_write_to_is_refused) {
   fill();
   ASSERT_EQ(::chmod(folder.store().c_str(), 0770), 0);
   expect_refused(folder.store() +
-                 " can be written by its group (mode 0770); expected nobody but "
-                 "its owner: chmod go-w");
+                 " can be written by its group (mode 0770); expected its owner "
+                 "alone: chmod go-w");
 }
 
 TEST_F(OwnershipTest, files_that_others_may_write_to_are_refused) {

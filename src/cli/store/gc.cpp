@@ -77,9 +77,9 @@ int store_gc(Context& context) {
       "{}{} entries of other driver versions, {}{} least useful entries, {} damaged entries, {} "
       "unused files; "
       "{} before, {} after\n",
-      wanted.dry_run ? "would remove: " : "removed: ", report.stale, wanted.dry_run ? "about " : "",
-      report.evicted, report.damaged, report.files, byte_count_text(report.bytes_before),
-      byte_count_text(report.bytes_after)));
+      wanted.dry_run ? "would remove: " : "removed: ", report.stale,
+      wanted.dry_run ? "at least " : "", report.evicted, report.damaged, report.files,
+      byte_count_text(report.bytes_before), byte_count_text(report.bytes_after)));
   return 0;
 }
 
