@@ -13,6 +13,7 @@
 #include "blas/validate.hpp"
 #include "device/forked.hpp"
 #include "device/pinned_workers.hpp"
+#include "device/queue_handle.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -62,6 +63,8 @@ Library& Library::process() {
 Status Library::run(const Call& call, const Execution& execution) {
   refuse_after_fork();
   if (const Status status = validate(call, execution); status != Status::success) return status;
+  for (const auto& queue : execution.queues)
+    if (is_marked_otherwise(queue)) return Status::invalid_queue;
   const Shape shape = shape_of(call, execution);
   auto sequence = take(shape, execution);
   if (!sequence) {

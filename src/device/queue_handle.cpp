@@ -55,33 +55,59 @@ std::vector<cl_device_id> devices_of(cl_context context) {
   return devices;
 }
 
-/// What a driver writes there for queues whatever their properties, and not for a buffer: their
-/// type. Nothing where the driver keeps none.
-std::optional<std::uintptr_t> learn_queue_type(cl_context context, cl_device_id device) {
-  constexpr std::size_t some_bytes = 64;
-  cl_int status = CL_SUCCESS;
-  const cl::CommandQueue plain(::clCreateCommandQueue(context, device, 0, &status));
-  const cl::CommandQueue other(
-      ::clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status));
-  const cl::Buffer buffer(::clCreateBuffer(context, 0, some_bytes, nullptr, &status));
-  if (plain() == nullptr || other() == nullptr || buffer() == nullptr) return std::nullopt;
-  const auto type = second_word(plain());
-  return type == second_word(other()) && type != second_word(buffer()) ? type : std::nullopt;
-}
+/// The second words of queues. NVIDIA's driver numbers the types of objects there: 1 platforms, 2
+/// devices, 4 queues.
+class QueueMark {
+ public:
+  explicit QueueMark(std::uintptr_t driver) {
+    cl_uint count = 0;
+    if (::clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS) return;
+    std::vector<cl_platform_id> platforms(count);
+    if (::clGetPlatformIDs(count, platforms.data(), nullptr) != CL_SUCCESS) return;
+    for (const cl_platform_id platform : platforms) {
+      if (first_word(platform) != driver ||
+          ::clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device_, nullptr) != CL_SUCCESS)
+        continue;
+      const auto of_platform = second_word(platform), of_device = second_word(device_);
+      if (of_platform && of_device && number_of(*of_platform) == 1 &&
+          *of_device == *of_platform + 1)
+        mark_ = *of_platform + 3;
+    }
+  }
 
-/// Whether the driver's own mark, where it has one, says that this is a queue. Some drivers answer
-/// every question about a queue for any object, from what lies at the queue's places.
-bool has_type_of_queue(const void* object, std::uintptr_t driver, cl_context context,
-                       cl_device_id device) {
+  /// Whether an object with this second word is none. Where it is another one than queues have as
+  /// far as is known, a queue is made to see which it has: that is slow, and for bad handles alone.
+  bool excludes(std::uintptr_t word) {
+    if (!mark_ || word == *mark_) return false;
+    if (!is_proven_) mark_ = mark_of_a_queue();
+    is_proven_ = true;
+    return mark_ && word != *mark_;
+  }
+
+ private:
+  static std::uint32_t number_of(std::uintptr_t word) { return static_cast<std::uint32_t>(word); }
+
+  std::optional<std::uintptr_t> mark_of_a_queue() const {
+    try {
+      const cl::Context context{cl::Device(device_, true)};
+      const cl::CommandQueue queue(context, cl::Device(device_, true));
+      return second_word(queue());
+    } catch (const cl::Error&) {
+      return std::nullopt;
+    }
+  }
+
+  std::optional<std::uintptr_t> mark_;
+  bool is_proven_ = false;
+  cl_device_id device_ = nullptr;
+};
+
+bool is_excluded(std::uintptr_t driver, std::uintptr_t word) {
   static std::mutex mutex;
-  static NeverDestroyed<std::map<std::uintptr_t, std::optional<std::uintptr_t>>> types;
+  static NeverDestroyed<std::map<std::uintptr_t, QueueMark>> marks;
   // Not waited for: a process that was forked meanwhile would wait for ever.
   const std::unique_lock lock(mutex, std::try_to_lock);
-  if (!lock) return true;
-  auto known = types->find(driver);
-  if (known == types->end())
-    known = types->emplace(driver, learn_queue_type(context, device)).first;
-  return !known->second || second_word(object) == known->second;
+  return lock && marks->try_emplace(driver, driver).first->second.excludes(word);
 }
 
 bool is_device_of(cl_context context, cl_device_id device, std::uintptr_t driver) {
@@ -101,14 +127,20 @@ bool is_device_of(cl_context context, cl_device_id device, std::uintptr_t driver
 
 }  // namespace
 
+bool is_marked_otherwise(cl_command_queue queue) {
+  const auto* const words = reinterpret_cast<const std::uintptr_t*>(queue);
+  return is_excluded(words[0], words[1]);
+}
+
 bool is_queue(cl_command_queue queue) {
   const auto driver = first_word(queue);
   if (!driver || !first_word(reinterpret_cast<const void*>(*driver))) return false;
+  const auto word = second_word(queue);
+  if (!word || is_excluded(*driver, *word)) return false;
   auto* const context = info_of<cl_context>(queue, CL_QUEUE_CONTEXT);
   auto* device = info_of<cl_device_id>(queue, CL_QUEUE_DEVICE);
   if (first_word(context) != driver || first_word(device) != driver) return false;
-  return is_device_of(context, device, *driver) &&
-         has_type_of_queue(queue, *driver, context, device);
+  return is_device_of(context, device, *driver);
 }
 
 }  // namespace kiln

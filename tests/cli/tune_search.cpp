@@ -91,7 +91,7 @@ TEST_F(TuneSearch, says_that_nothing_is_kept_where_the_store_is_off) {
 
 TEST_F(TuneSearch, passes_over_what_fails_and_says_why) {
   const Json found =
-      json({"--param", "MODE=0,1,2,3,4", "--hang-time", "3s", "--strategy", "exhaustive"});
+      json({"--param", "MODE=0,1,2,3,4", "--hang-time", "8s", "--strategy", "exhaustive"});
   EXPECT_EQ(found["best"]["MODE"], 0);
   EXPECT_EQ(found["evaluated"], 5);
   EXPECT_EQ(found["failed"], 4);
