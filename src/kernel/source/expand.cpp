@@ -128,8 +128,7 @@ Expected<void> IncludeExpander::include(const Place& place) {
     const auto& own = place.file.folder;
     std::string searched = quoted ? own.string() : "";
     for (const auto& folder : folders_)
-      if (!quoted || folder != own)
-        searched += (searched.empty() ? "" : ", ") + folder.string();
+      if (!quoted || folder != own) searched += (searched.empty() ? "" : ", ") + folder.string();
     return fail(Errc::not_found,
                 place.shown + ": no file " + std::string(operand) + " for this #include; " +
                     (searched.empty() ? "no folder to search was given" : "searched " + searched) +
