@@ -87,11 +87,14 @@ class QueueMark {
  private:
   static std::uint32_t number_of(std::uintptr_t word) { return static_cast<std::uint32_t>(word); }
 
+  /// Nothing where two queues differ: then the word is no type's.
   std::optional<std::uintptr_t> mark_of_a_queue() const {
     try {
-      const cl::Context context{cl::Device(device_, true)};
-      const cl::CommandQueue queue(context, cl::Device(device_, true));
-      return second_word(queue());
+      const cl::Device device(device_, true);
+      const cl::Context context(device);
+      const cl::CommandQueue first(context, device), second(context, device);
+      const auto word = second_word(first());
+      return word == second_word(second()) ? word : std::nullopt;
     } catch (const cl::Error&) {
       return std::nullopt;
     }
