@@ -19,8 +19,8 @@ KILN_API void set_log_sink(LogSink sink);
 /// Hands one line to the sink.
 void log(LogLevel level, std::string_view message);
 
-/// Within a catch block, where nobody is left to be told: hands the sink of log() one line, `what`
-/// and what was thrown. The sink is the user's own: what it throws is lost.
+/// Within a catch block from which no exception may leave: hands the sink of log() one line, `what`
+/// and the exception's text. What the sink itself throws is lost.
 void log_failure(std::string_view what) noexcept;
 
 }  // namespace kiln

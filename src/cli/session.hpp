@@ -37,11 +37,6 @@ class Session {
   bool has_run() const { return !devices_.empty(); }
   /// Whether devices() or queues() has failed: no run of this command can then succeed.
   bool has_no_devices() const { return failed_; }
-  /// The name of a device that takes no more work of this process, after a kernel that wrote
-  /// outside of memory or a reset of its driver; empty where all go on. Waits for what runs on
-  /// them.
-  std::string lost_device() const;
-
   /// What to tell of an error of a run, behind which so many others of the command are left.
   struct Failure {
     Error error;
@@ -51,6 +46,11 @@ class Session {
   Failure failure(const Error& error, std::size_t left) const;
 
  private:
+  /// The name of a device that takes no more work of this process, after a kernel that wrote
+  /// outside of memory or a reset of its driver; empty where all go on. Waits for what runs on
+  /// them.
+  std::string lost_device() const;
+
   std::string device_list_;
   std::unique_ptr<Resolver> resolver_;
   std::vector<DevicePtr> devices_;

@@ -4,15 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "base/lifetime.hpp"
-#include "device/opencl.hpp"
+#include "device/forked.hpp"
 
 namespace kiln {
 namespace {
@@ -55,62 +56,82 @@ std::vector<cl_device_id> devices_of(cl_context context) {
   return devices;
 }
 
-/// The second words of queues. NVIDIA's driver numbers the types of objects there: 1 platforms, 2
-/// devices, 4 queues.
+/// The second words of one driver's queues. NVIDIA's driver numbers the types of objects there: 1
+/// platforms, 2 devices, 4 queues. Once known they are read without a lock.
 class QueueMark {
  public:
-  explicit QueueMark(std::uintptr_t driver) {
+  /// Of this driver, or free.
+  bool is_of(std::uintptr_t driver) const {
+    return driver_.load(std::memory_order_acquire) == driver;
+  }
+
+  /// Takes a free one for a driver. Under the lock.
+  void learn(std::uintptr_t driver) {
     cl_uint count = 0;
-    if (::clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS) return;
-    std::vector<cl_platform_id> platforms(count);
-    if (::clGetPlatformIDs(count, platforms.data(), nullptr) != CL_SUCCESS) return;
+    std::vector<cl_platform_id> platforms;
+    if (::clGetPlatformIDs(0, nullptr, &count) == CL_SUCCESS) platforms.resize(count);
+    if (::clGetPlatformIDs(count, platforms.data(), nullptr) != CL_SUCCESS) platforms.clear();
     for (const cl_platform_id platform : platforms) {
       if (first_word(platform) != driver ||
           ::clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device_, nullptr) != CL_SUCCESS)
         continue;
       const auto of_platform = second_word(platform), of_device = second_word(device_);
-      if (of_platform && of_device && number_of(*of_platform) == 1 &&
+      if (of_platform && of_device && static_cast<std::uint32_t>(*of_platform) == 1 &&
           *of_device == *of_platform + 1)
         mark_ = *of_platform + 3;
     }
+    driver_.store(driver, std::memory_order_release);
   }
 
-  /// Whether an object with this second word is none. Where it is another one than queues have as
-  /// far as is known, a queue is made to see which it has: that is slow, and for bad handles alone.
-  bool excludes(std::uintptr_t word) {
-    if (!mark_ || word == *mark_) return false;
-    if (!is_proven_) mark_ = mark_of_a_queue();
-    is_proven_ = true;
-    return mark_ && word != *mark_;
+  /// Whether an object with this second word is not known to be something else than a queue.
+  bool admits(std::uintptr_t word) const {
+    const auto mark = mark_.load(std::memory_order_acquire);
+    return mark == 0 || mark == word;
   }
 
- private:
-  static std::uint32_t number_of(std::uintptr_t word) { return static_cast<std::uint32_t>(word); }
-
-  /// Nothing where two queues differ: then the word is no type's.
-  std::optional<std::uintptr_t> mark_of_a_queue() const {
+  /// Makes queues to see their mark, before a handle is refused for it: slow, and done once. Under
+  /// the lock.
+  void prove() {
+    if (std::exchange(is_proven_, true)) return;
     try {
       const cl::Device device(device_, true);
       const cl::Context context(device);
       const cl::CommandQueue first(context, device), second(context, device);
       const auto word = second_word(first());
-      return word == second_word(second()) ? word : std::nullopt;
+      // Where two queues differ the word is not that of their type.
+      mark_ = word && word == second_word(second()) ? *word : 0;
     } catch (const cl::Error&) {
-      return std::nullopt;
+      mark_ = 0;
     }
   }
 
-  std::optional<std::uintptr_t> mark_;
+ private:
+  std::atomic<std::uintptr_t> driver_{0};
+  std::atomic<std::uintptr_t> mark_{0};  ///< 0: the driver has none
   bool is_proven_ = false;
   cl_device_id device_ = nullptr;
 };
 
+/// Those of the drivers met so far, without gaps; further drivers are not asked for their marks.
+constinit std::array<QueueMark, 8> marks;
+
 bool is_excluded(std::uintptr_t driver, std::uintptr_t word) {
+  const auto known = [&] {
+    return std::find_if(marks.begin(), marks.end(),
+                        [&](const QueueMark& mark) { return mark.is_of(driver) || mark.is_of(0); });
+  };
+  auto mark = known();
+  if (mark == marks.end() || (mark->is_of(driver) && mark->admits(word))) return false;
+  // A child that was forked from a process with drivers may have got the lock as held.
+  if (is_forked_with_drivers()) return false;
   static std::mutex mutex;
-  static NeverDestroyed<std::map<std::uintptr_t, QueueMark>> marks;
-  // Not waited for: a process that was forked meanwhile would wait for ever.
-  const std::unique_lock lock(mutex, std::try_to_lock);
-  return lock && marks->try_emplace(driver, driver).first->second.excludes(word);
+  const std::lock_guard lock(mutex);
+  mark = known();
+  if (mark == marks.end()) return false;
+  if (!mark->is_of(driver)) mark->learn(driver);
+  if (mark->admits(word)) return false;
+  mark->prove();
+  return !mark->admits(word);
 }
 
 bool is_device_of(cl_context context, cl_device_id device, std::uintptr_t driver) {

@@ -42,7 +42,6 @@ class Trial {
   explicit Trial(const Trials& trials)
       : trials_(trials),
         start_(number_of("KILN_MUTATION_SEED", 1)),
-        batch_(number_of("KILN_MUTATION_BATCH", trials.batch)),
         mutator_(trials.seeds, trials.form, start_),
         folder_(value_or_throw(TemporaryFolder::create("kiln-mutations", "/dev/shm"))),
         file_(folder_.path() / "input"),
@@ -62,7 +61,7 @@ class Trial {
     const std::uint64_t first = number_of("KILN_MUTATION_FIRST", 0), end = first + count;
     const auto begin = std::chrono::steady_clock::now();
     for (std::uint64_t next = first; next < end && failures_ < most_failures;)
-      next = run_batch(next, std::min(end, next + batch_));
+      next = run_batch(next, std::min(end, next + trials_.batch));
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
     const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
     std::printf(
@@ -102,8 +101,6 @@ class Trial {
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return end;
     const std::uint64_t number = shared_->number;
-    // Those before it in its process may have damaged a library that it uses.
-    if (end - first > 1 && trials_.batch == 1) return run_batch(number, number + 1);
     report(number, hangs ? "does not end"
                    : WIFSIGNALED(status)
                        ? "ends by " + signal_name(WTERMSIG(status))
@@ -190,7 +187,7 @@ class Trial {
   }
 
   const Trials& trials_;
-  std::uint64_t start_, batch_;
+  std::uint64_t start_;
   Mutator mutator_;
   TemporaryFolder folder_;
   fs::path file_;

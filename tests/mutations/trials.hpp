@@ -24,8 +24,7 @@ struct Trials {
   std::function<void(const Bytes& input, std::uint64_t number)> place = {};
   /// Is done in each process that runs the command, before its first input.
   std::function<void()> prepare = {};
-  /// How many inputs one process takes. 1 where libraries may leave it damaged: with more, as
-  /// KILN_MUTATION_BATCH may say, an input that fails is tried again in a process of its own.
+  /// How many inputs one process takes. 1 where libraries may leave it damaged.
   std::uint64_t batch = 500;
   /// How many inputs are tried in a plain test run and in a long one.
   std::uint64_t few = 300, many = 100'000;
