@@ -45,8 +45,7 @@ function(kiln_test name)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE ${ARG_DEPENDS} kiln_testing)
   target_compile_options(test_${name} PRIVATE -O1)  # test code need not be fast, but be built fast
-  # The levels of BLAS name their operands alike.
-  if(KILN_UNITY AND NOT name STREQUAL "blas")
+  if(KILN_UNITY)
     set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
   target_include_directories(test_${name} PRIVATE ${CMAKE_BINARY_DIR}/tests/include)

@@ -6,7 +6,7 @@
 #include "base/clock.hpp"
 #include "blas/bars.hpp"
 #include "blas/duel.hpp"
-#include "rival/clblast.hpp"
+#include "rival/libraries.hpp"
 
 namespace kiln::bench {
 namespace {

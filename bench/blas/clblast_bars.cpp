@@ -3,7 +3,7 @@
 
 #include "blas/bars.hpp"
 #include "blas/duel.hpp"
-#include "rival/clblast.hpp"
+#include "rival/libraries.hpp"
 
 namespace kiln::bench {
 namespace {

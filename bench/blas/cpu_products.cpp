@@ -4,7 +4,7 @@
 
 #include "blas/bars.hpp"
 #include "blas/duel.hpp"
-#include "rival/onednn.hpp"
+#include "rival/libraries.hpp"
 
 namespace kiln::bench {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "blas/call.hpp"
-#include "rival/shared_library.hpp"
+#include "blas/call/call.hpp"
+#include "rival/libraries.hpp"
 
 namespace kiln::bench {
 

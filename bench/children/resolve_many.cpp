@@ -8,9 +8,9 @@
 #include <random>
 #include <string>
 
-#include "kernel/launch.hpp"
-#include "kernel/resolver.hpp"
-#include "store/local_store.hpp"
+#include "kernel/program/launch.hpp"
+#include "kernel/resolver/resolver.hpp"
+#include "store/local/local_store.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/statistics.hpp"
+#include "base/clock.hpp"
 #include "frame/bar.hpp"
 
 namespace kiln::bench {

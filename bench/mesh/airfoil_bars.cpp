@@ -13,9 +13,9 @@
 #include "device/device.hpp"
 #include "frame/statistics.hpp"
 #include "mesh/bars.hpp"
-#include "mesh/generate/naca0012.hpp"
-#include "mesh/object/copy_bandwidth.hpp"
-#include "mesh/object/session.hpp"
+#include "mesh/io/naca0012.hpp"
+#include "mesh/loop/timing.hpp"
+#include "mesh/model/session.hpp"
 #include "mesh/omp_airfoil.hpp"
 
 namespace kiln::bench {

@@ -6,8 +6,8 @@
 #include "frame/statistics.hpp"
 #include "kiln/mesh.hpp"
 #include "mesh/bars.hpp"
+#include "mesh/loop/loop_session.hpp"
 #include "mesh/loop/prepared_loop.hpp"
-#include "mesh/object/session.hpp"
 
 namespace kiln::bench {
 namespace {
@@ -41,7 +41,7 @@ class SmallLoop {
   }
   /// The same launches, by hand.
   void enqueue() {
-    Session& session = *Handles::session(mesh_);
+    LoopSession& session = LoopSession::of(*Handles::session(mesh_));
     session.loops.all().front()->enqueue_only(session.queue);
   }
   void finish() { mesh_.finish(); }

@@ -5,7 +5,7 @@
 #include "base/file.hpp"
 #include "device/context.hpp"
 #include "frame/whole_process.hpp"
-#include "kernel/resolver.hpp"
+#include "kernel/resolver/resolver.hpp"
 #include "spec/bars.hpp"
 #include "spec/example.hpp"
 #include "spec/sandbox.hpp"

@@ -9,8 +9,8 @@
 
 #include "base/clock.hpp"
 #include "frame/statistics.hpp"
-#include "schedule/auto_split.hpp"
 #include "schedule/co_run.hpp"
+#include "schedule/partition.hpp"
 #include "spec/example.hpp"
 #include "spec/sandbox.hpp"
 

@@ -7,7 +7,7 @@
 #include "frame/statistics.hpp"
 #include "spec/sandbox.hpp"
 #include "store/bars.hpp"
-#include "store/local_store.hpp"
+#include "store/local/local_store.hpp"
 
 namespace kiln::bench {
 

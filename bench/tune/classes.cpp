@@ -7,7 +7,7 @@
 #include "base/process.hpp"
 #include "blas/duel.hpp"
 #include "spec/sandbox.hpp"
-#include "store/local_store.hpp"
+#include "store/local/local_store.hpp"
 #include "tune/bars.hpp"
 
 namespace kiln::bench {

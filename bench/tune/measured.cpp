@@ -5,8 +5,8 @@
 #include <thread>
 #include <tuple>
 
-#include "base/streams.hpp"
-#include "tune/strategy/make.hpp"
+#include "base/file.hpp"
+#include "tune/strategy/strategy.hpp"
 
 namespace kiln::bench::measured {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "frame/bar.hpp"
 #include "tune/replay/replay.hpp"
-#include "tune/strategy/transfer.hpp"
+#include "tune/strategy/forest_search.hpp"
 
 /// Spaces that were measured whole, and searches on them.
 namespace kiln::bench::measured {

@@ -3,7 +3,7 @@
 
 #include "tune/bars.hpp"
 #include "tune/measured.hpp"
-#include "tune/strategy/make.hpp"
+#include "tune/strategy/strategy.hpp"
 
 namespace kiln::bench {
 namespace {

@@ -4,8 +4,8 @@
 #include "tune/bars.hpp"
 #include "tune/measure/measurement.hpp"
 #include "tune/measured.hpp"
-#include "tune/replay/noisy_sampler.hpp"
-#include "tune/strategy/make.hpp"
+#include "tune/replay/measured_space.hpp"
+#include "tune/strategy/strategy.hpp"
 
 namespace kiln::bench {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.hpp"
 #include "base/file.hpp"
 #include "base/process.hpp"
-#include "base/statistics.hpp"
 #include "blas/tune/blas_tunable.hpp"
 #include "device/device.hpp"
 #include "rival/problem.hpp"

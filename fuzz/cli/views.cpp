@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/file_descriptor.hpp"
-#include "cli/command_line.hpp"
-#include "cli/context.hpp"
+#include "base/file.hpp"
+#include "cli/command/command.hpp"
+#include "cli/command/context.hpp"
 
 using namespace kiln;
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "kernel/recorded_call.hpp"
+#include "kernel/calls/recorded_call.hpp"
 
 using namespace kiln;
 

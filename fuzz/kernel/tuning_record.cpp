@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "kernel/stored_record.hpp"
+#include "kernel/request/stored_record.hpp"
 
 using namespace kiln;
 

@@ -3,12 +3,11 @@
 // and read again is the same. What bytes do that are no HDF5 file is left to the tests: a fuzzer
 // soon finds what the HDF5 library itself stumbles over.
 
-#include "mesh/file/hdf5.hpp"
-
 #include <cstdlib>
 #include <string>
 
-#include "mesh/file/hdf5_library.hpp"
+#include "mesh/io/hdf5_library.hpp"
+#include "mesh/io/mesh_io.hpp"
 
 using namespace kiln;
 using namespace kiln::mesh;

@@ -1,9 +1,9 @@
 // Any bytes as a text mesh: refused with one line, or a whole mesh which written and read again is
 // the same, coordinates rounded.
 
-#include "mesh/file/text.hpp"
-
 #include <cstdlib>
+
+#include "mesh/io/mesh_io.hpp"
 
 using namespace kiln;
 

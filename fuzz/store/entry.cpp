@@ -3,8 +3,7 @@
 
 #include <cstdlib>
 
-#include "store/details.hpp"
-#include "store/entry_form.hpp"
+#include "store/layer/entry_form.hpp"
 
 using namespace kiln;
 

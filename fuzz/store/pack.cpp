@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "store/trust.hpp"
+#include "store/trust/trust.hpp"
 
 using namespace kiln;
 

@@ -1,6 +1,6 @@
 // Journals of searches on arbitrary bytes: as reports read them, and as a search that goes on does.
 // Either is one line of error, or what the other finds, too.
-#include "tune/session/journal.hpp"
+#include "tune/search/journal.hpp"
 
 #include <cstdlib>
 #include <string>

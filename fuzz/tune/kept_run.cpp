@@ -1,7 +1,7 @@
 // Any bytes as a search on record: refused with one line, or a search that can be written, read
 // again as the same, and shown.
 
-#include "tune/kept/kept_run.hpp"
+#include "tune/records/kept_run.hpp"
 
 #include <cstdlib>
 

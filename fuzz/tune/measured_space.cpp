@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tune/replay/inflate.hpp"
+#include "tune/replay/text_source.hpp"
 
 using namespace kiln;
 using namespace kiln::tune;

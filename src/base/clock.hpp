@@ -1,17 +1,19 @@
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <limits>
+#include <span>
 
+/// The host's clock, and what samples of times say.
 namespace kiln {
 
-/// Nanoseconds of the host's steady clock: the time base of traces and measurements.
+/// Nanoseconds of the host's steady clock: the time base of traces and measurements. It is what
+/// std::chrono::steady_clock reads, without <chrono>: many files include this one.
 inline std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  timespec now;
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 /// Seconds since it was made.
@@ -29,7 +31,7 @@ class Stopwatch {
 class ClockDistance {
  public:
   void note(std::int64_t queued, std::int64_t enqueued) {
-    distance_ = std::min(distance_, queued - enqueued);
+    if (queued - enqueued < distance_) distance_ = queued - enqueued;
   }
   /// A device's stamp on the host's clock; at least one pair was noted.
   std::int64_t on_host(std::int64_t stamp) const { return stamp - distance_; }
@@ -37,5 +39,10 @@ class ClockDistance {
  private:
   std::int64_t distance_ = std::numeric_limits<std::int64_t>::max();
 };
+
+/// The value that a part q of 0..1 of the samples lies below, by linear interpolation; NaN where
+/// there are none.
+double quantile(std::span<const double> samples, double q);
+double median(std::span<const double> samples);
 
 }  // namespace kiln

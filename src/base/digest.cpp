@@ -3,6 +3,8 @@
 #include <sodium.h>
 #include <xxhash.h>
 
+#include <new>
+
 namespace kiln {
 
 Digest blake2b(ByteView bytes) {
@@ -13,23 +15,28 @@ Digest blake2b(ByteView bytes) {
   return digest;
 }
 
-struct Blake2b::State {
-  crypto_generichash_state state;
-};
+namespace {
 
-Blake2b::Blake2b() : state_(std::make_unique<State>()) {
-  crypto_generichash_init(&state_->state, nullptr, 0, sizeof(Digest));
+crypto_generichash_state* state_in(std::byte* bytes) {
+  return reinterpret_cast<crypto_generichash_state*>(bytes);
 }
-Blake2b::~Blake2b() = default;
+
+}  // namespace
+
+Blake2b::Blake2b() {
+  static_assert(sizeof(crypto_generichash_state) <= sizeof state_ &&
+                alignof(crypto_generichash_state) <= alignof(Blake2b));
+  crypto_generichash_init(new (state_) crypto_generichash_state, nullptr, 0, sizeof(Digest));
+}
 
 void Blake2b::update(ByteView bytes) {
-  crypto_generichash_update(&state_->state, reinterpret_cast<const unsigned char*>(bytes.data()),
+  crypto_generichash_update(state_in(state_), reinterpret_cast<const unsigned char*>(bytes.data()),
                             bytes.size());
 }
 
 Digest Blake2b::finish() {
   Digest digest;
-  crypto_generichash_final(&state_->state, reinterpret_cast<unsigned char*>(digest.bytes.data()),
+  crypto_generichash_final(state_in(state_), reinterpret_cast<unsigned char*>(digest.bytes.data()),
                            digest.bytes.size());
   return digest;
 }

@@ -3,7 +3,6 @@
 #include <array>
 #include <compare>
 #include <cstring>
-#include <memory>
 #include <string>
 
 #include "base/bytes.hpp"
@@ -36,13 +35,13 @@ Digest blake2b(ByteView bytes);
 class Blake2b {
  public:
   Blake2b();
-  ~Blake2b();
+  Blake2b(const Blake2b&) = delete;
+  Blake2b& operator=(const Blake2b&) = delete;
   void update(ByteView bytes);
   Digest finish();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  alignas(64) std::byte state_[384];  ///< libsodium's, whose header is not needed here
 };
 
 /// XXH3-128: the checksum on every read, and the hash of in-memory tables. Never an identity of

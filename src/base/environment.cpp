@@ -8,7 +8,7 @@
 #include <mutex>
 #include <set>
 
-#include "base/file_descriptor.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/ownership.hpp"
 #include "base/text.hpp"

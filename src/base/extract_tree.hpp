@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/file_descriptor.hpp"
+#include "base/file.hpp"
 
 namespace kiln {
 

@@ -6,11 +6,51 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
-#include "base/streams.hpp"
+#include "base/text.hpp"
 
 namespace kiln {
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = other.release();
+  }
+  return *this;
+}
+FileDescriptor::~FileDescriptor() { reset(); }
+int FileDescriptor::release() { return std::exchange(fd_, -1); }
+void FileDescriptor::reset() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+Expected<void> write_all(int fd, ByteView bytes, const std::filesystem::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return tl::unexpected(io_error("write", path, errno));
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+Error io_error(std::string_view action, const std::filesystem::path& path, int error_number) {
+  const bool is_name_wrong =
+      error_number == ENAMETOOLONG || error_number == EISDIR || error_number == ELOOP;
+  const Errc code = error_number == ENOENT || error_number == ENOTDIR ? Errc::not_found
+                    : is_name_wrong                                   ? Errc::bad_input
+                                                                      : Errc::io;
+  // A name may hold line feeds, and a message is one line.
+  const std::string shown = path.empty() ? "''" : one_line(path.string());
+  return {code, "cannot " + std::string(action) + " " + shown + ": " +
+                    std::generic_category().message(error_number)};
+}
 
 namespace {
 
@@ -186,6 +226,67 @@ TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+namespace {
+
+constexpr std::size_t step = 1 << 16;
+
+Expected<Bytes> read_pipe(const std::filesystem::path& path, std::uint64_t limit) {
+  // Opened without O_NONBLOCK: a reader of a pipe waits for its writer.
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return tl::unexpected(io_error("open", path, errno));
+  Bytes bytes;
+  for (std::size_t done = 0;;) {
+    bytes.resize(done + step);
+    const ssize_t got = ::read(fd.get(), bytes.data() + done, step);
+    if (got < 0) return tl::unexpected(io_error("read", path, errno));
+    done += static_cast<std::size_t>(got);
+    bytes.resize(done);
+    if (got == 0) return bytes;
+    if (done > limit)
+      return fail(Errc::bad_input, path.string() + " has more than " + std::to_string(limit) +
+                                       " bytes; at most these are read");
+  }
+}
+
+OutputWriter& standard_output() {
+  static OutputWriter writer;
+  return writer;
+}
+
+}  // namespace
+
+std::optional<int> descriptor_named_by(const std::filesystem::path& path) {
+  const std::string name = path.lexically_normal();
+  if (name == "/dev/stdin") return STDIN_FILENO;
+  if (name == "/dev/stdout") return STDOUT_FILENO;
+  if (name == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!name.starts_with(folder)) continue;
+    int number = 0;
+    const char* const end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(name.data() + folder.size(), end, number);
+    if (error == std::errc() && stop == end && number >= 0) return number;
+  }
+  return std::nullopt;
+}
+
+std::filesystem::path folder_of_input(const std::filesystem::path& path) {
+  return descriptor_named_by(path) ? std::filesystem::path() : path.parent_path();
+}
+
+Expected<Bytes> read_input(const std::filesystem::path& path, std::uint64_t limit) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode)) return read_pipe(path, limit);
+  return read_file(path, limit);
+}
+
+void set_standard_output(OutputWriter write) { standard_output() = std::move(write); }
+
+Expected<void> write_descriptor(int number, ByteView bytes, const std::filesystem::path& path) {
+  if (number == STDOUT_FILENO && standard_output()) return standard_output()(bytes);
+  return write_all(number, bytes, path);
 }
 
 }  // namespace kiln

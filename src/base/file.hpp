@@ -1,13 +1,42 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/bytes.hpp"
-#include "base/file_descriptor.hpp"
 #include "kiln/error.hpp"
 
+/// Files: read whole, written whole or not at all, and what users name as inputs and outputs and is
+/// no regular file (pipes, standard input and output).
 namespace kiln {
+
+/// An open file descriptor that closes itself; always close-on-exec.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor();
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release();
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+/// Writes all of the bytes, in as many calls as the system wants. `path` is only named in the
+/// error, which may leave a part written.
+Expected<void> write_all(int fd, ByteView bytes, const std::filesystem::path& path);
+
+/// "cannot open /x/y: Permission denied", from errno: not_found where the path leads nowhere, else
+/// io.
+Error io_error(std::string_view action, const std::filesystem::path& path, int error_number);
 
 /// Reads a whole regular file of at most `limit` bytes. Errors: not_found, io; bad_input for a
 /// folder, a device, a pipe and a file that is larger. (A user's input may be a pipe: read_input.)
@@ -64,5 +93,31 @@ class TemporaryFolder {
   TemporaryFolder() = default;
   std::filesystem::path path_;
 };
+
+/// The number behind /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N: a
+/// descriptor of this process, which is no name in a folder. Nothing for any other path.
+std::optional<int> descriptor_named_by(const std::filesystem::path& path);
+
+/// The folder that relative names in an input start from: the file's own, or the current one
+/// (empty) for standard input.
+std::filesystem::path folder_of_input(const std::filesystem::path& path);
+
+/// Reads what a user names as an input: a regular file, or a pipe (`<(zcat x.gz)`, /dev/stdin) up
+/// to its end, of at most `limit` bytes. A larger file is refused before anything is read, so that
+/// a sparse one takes no memory. Errors (one line with the path): a folder or a device, too large,
+/// absent, not permitted. Thread-safe.
+Expected<Bytes> read_input(const std::filesystem::path& path, std::uint64_t limit);
+
+/// Writes what a program says is its standard output.
+using OutputWriter = std::function<Expected<void>(ByteView)>;
+
+/// For a program that moved its standard output away from descriptor 1: what write_file() writes to
+/// files with that name (/dev/stdout, /dev/fd/1, /proc/self/fd/1) goes through `write`. An empty
+/// one undoes it. To be called while there is one thread.
+void set_standard_output(OutputWriter write);
+
+/// Writes to a descriptor of this process, to standard output through set_standard_output()'s
+/// writer; the path is for messages. Errors: io.
+Expected<void> write_descriptor(int number, ByteView bytes, const std::filesystem::path& path);
 
 }  // namespace kiln

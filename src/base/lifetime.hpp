@@ -1,5 +1,8 @@
 #pragma once
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <cstddef>
 #include <new>
 #include <string>
@@ -7,6 +10,8 @@
 
 #include "kiln/error.hpp"
 
+/// Living in an application's process: objects that were moved from, the end of the process,
+/// threads beside the application's own.
 namespace kiln {
 
 /// The state that an object of the public API points to. Throws Error (bad_input) where there is
@@ -37,6 +42,23 @@ class NeverDestroyed {
  private:
   alignas(T) std::byte memory_[sizeof(T)];
   T* object_;
+};
+
+/// While it lives, this thread takes no signals, and the threads that it starts never do: an
+/// application's handlers are written for the application's own threads.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
 };
 
 }  // namespace kiln

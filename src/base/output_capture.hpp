@@ -5,7 +5,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/file_descriptor.hpp"
+#include "base/file.hpp"
 
 namespace kiln {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/file.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln {
@@ -50,7 +50,7 @@ struct ProcessRequest {
 /// result.
 Expected<ProcessResult> run_process(const ProcessRequest& request);
 
-/// A child that goes on beside this process. Whoever has it waits for its end (waitpid).
+/// A child that runs while this process goes on. Its owner waits for its end (waitpid).
 struct ChildProcess {
   pid_t pid = -1;
   FileDescriptor input;  ///< the other end of its standard input, which ends when this closes

@@ -14,32 +14,25 @@ namespace kiln {
 
 namespace {
 
-struct Character {
-  std::uint32_t code = 0;
-  std::size_t bytes = 1;
-  bool valid = false;
-};
+/// Bytes of the character that a byte starts; 0 for one that starts none.
+std::size_t length_from(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first < 0xE0) return 2;  // C0 and C1 could only start overlong forms
+  if (first >= 0xE0 && first < 0xF0) return 3;
+  if (first >= 0xF0 && first < 0xF5) return 4;
+  return 0;
+}
 
-/// The first character of a UTF-8 text, by RFC 3629: no overlong forms, no surrogates.
-Character first_of(std::string_view text) {
-  const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
-  const std::uint8_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1, true};
-  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
-  std::uint32_t code = lead & (0x7fu >> bytes);
-  for (std::size_t at = 1; at < bytes; ++at) {
-    if ((byte(at) & 0xc0) != 0x80) return {};
-    code = code << 6 | (byte(at) & 0x3fu);
-  }
-  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xd800 && code < 0xe000;
-  return {code, bytes, code >= least[bytes] && code <= 0x10ffff && !surrogate};
+/// The checks that the first byte cannot make: overlong forms, surrogates, past the last plane.
+bool is_allowed(char32_t code, std::size_t bytes) {
+  if (bytes == 3) return code >= 0x800 && (code < 0xD800 || code > 0xDFFF);
+  if (bytes == 4) return code >= 0x10000 && code <= 0x10FFFF;
+  return true;
 }
 
 /// Control characters of both sets, line separators, and marks, embeddings and isolates of the
 /// direction of writing.
-bool is_obeyed(std::uint32_t code) {
+bool is_obeyed(char32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c ||
          (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2066 && code <= 0x2069);
@@ -54,9 +47,9 @@ std::string escaped(std::string_view text, bool lines) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const Character next = first_of(text);
-    const std::size_t bytes = next.valid ? next.bytes : 1;
-    if (!next.valid)
+    const Character next = character_at(text, 0);
+    const std::size_t bytes = std::max<std::size_t>(1, next.bytes);
+    if (next.bytes == 0)
       append_hex(out, "\\x", static_cast<std::uint8_t>(text.front()), 2);
     else if (!is_obeyed(next.code) || (lines && (next.code == '\n' || next.code == '\t')))
       out += text.substr(0, bytes);
@@ -72,6 +65,19 @@ std::string escaped(std::string_view text, bool lines) {
 }
 
 }  // namespace
+
+Character character_at(std::string_view text, std::size_t byte) {
+  const auto first = static_cast<unsigned char>(text[byte]);
+  const std::size_t bytes = length_from(first);
+  if (bytes == 0 || text.size() - byte < bytes) return {};
+  char32_t code = bytes == 1 ? first : first & (0xFFu >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    const auto next = static_cast<unsigned char>(text[byte + i]);
+    if ((next & 0xC0) != 0x80) return {};
+    code = (code << 6) | (next & 0x3Fu);
+  }
+  return is_allowed(code, bytes) ? Character{code, bytes} : Character{};
+}
 
 std::string one_line(std::string_view text) { return escaped(text, false); }
 

@@ -10,6 +10,14 @@
 /// Texts for people: what may stand in a line, names that were mistyped, sizes and times.
 namespace kiln {
 
+/// A character of a UTF-8 text.
+struct Character {
+  char32_t code = 0;
+  std::size_t bytes = 0;  ///< 0: what stands there is not UTF-8
+};
+/// The character that starts at a byte of the text, by RFC 3629: no overlong forms, no surrogates.
+Character character_at(std::string_view text, std::size_t byte);
+
 /// A text from elsewhere (a file, a store, a server) as it may stand in a line for people: what a
 /// terminal would obey and not show is escaped, as \n, \x1b or \u009b. That is every control
 /// character, what turns the direction of writing, and bytes that are no UTF-8.

@@ -1,16 +1,42 @@
-# Writes OUTPUT: every file of TEMPLATES as a string of kiln::blas::template_text(), and what
-# kiln::blas::template_mark() tells of it.
+# Writes OUTPUT: every template of the files TEMPLATES as a string of kiln::blas::template_text(), and
+# what kiln::blas::template_mark() tells of it. A file is one template, named after it, or several: then
+# each begins behind a line "//===== NAME =====", and what stands before the first of these lines is for
+# readers only. Marks are of a template's bytes alone, so that where it stands changes no Key.
 set(text "#include <array>\n#include <string_view>\n#include <utility>\n\n")
-string(APPEND text "#include \"blas/template/template_text.hpp\"\n\nnamespace kiln::blas {\n\n")
+string(APPEND text "#include \"blas/generator/template_generator.hpp\"\n\nnamespace kiln::blas {\n\n")
 string(APPEND text "std::string_view template_text(std::string_view name) {\n")
 set(marks "std::uint64_t template_mark(std::string_view name) {\n")
-foreach(file ${TEMPLATES})
-  get_filename_component(name ${file} NAME_WE)
-  file(READ ${file} content)
+
+macro(add_template)  # of `name` and `content`
   string(APPEND text "  if (name == \"${name}\") return R\"opencl(${content})opencl\";\n")
-  file(SHA256 ${file} digest)
+  string(SHA256 digest "${content}")
   string(SUBSTRING ${digest} 0 16 digest)
   string(APPEND marks "  if (name == \"${name}\") return 0x${digest}u;\n")
+endmacro()
+
+set(begin "//===== ")
+set(end " =====\n")
+string(LENGTH "${begin}" begin_length)
+string(LENGTH "${end}" end_length)
+foreach(file ${TEMPLATES})
+  file(READ ${file} rest)
+  string(FIND "${rest}" "${begin}" at)
+  if(at EQUAL -1)
+    get_filename_component(name ${file} NAME_WE)
+    set(content "${rest}")
+    add_template()
+  endif()
+  while(NOT at EQUAL -1)
+    math(EXPR at "${at} + ${begin_length}")
+    string(SUBSTRING "${rest}" ${at} -1 rest)
+    string(FIND "${rest}" "${end}" at)
+    string(SUBSTRING "${rest}" 0 ${at} name)
+    math(EXPR at "${at} + ${end_length}")
+    string(SUBSTRING "${rest}" ${at} -1 rest)
+    string(FIND "${rest}" "${begin}" at)
+    string(SUBSTRING "${rest}" 0 ${at} content)
+    add_template()
+  endwhile()
 endforeach()
 string(APPEND text "  return {};\n}\n\n${marks}  return 0;\n}\n\n}  // namespace kiln::blas\n")
 file(WRITE ${OUTPUT} "${text}")

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -10,18 +9,13 @@
 
 #include "base/environment.hpp"
 #include "base/text.hpp"
-#include "cli/completion.hpp"
-#include "cli/context.hpp"
-#include "cli/failure.hpp"
-#include "cli/help.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/log_sink.hpp"
-#include "cli/output.hpp"
-#include "cli/results.hpp"
-#include "cli/standard_streams.hpp"
-#include "cli/terminal.hpp"
-#include "cli/values.hpp"
-#include "cli/written_files.hpp"
+#include "cli/command/command.hpp"
+#include "cli/command/context.hpp"
+#include "cli/command/files.hpp"
+#include "cli/command/help.hpp"
+#include "cli/command/interrupt.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
 #include "kiln/version.hpp"
 
 namespace kiln::cli {
@@ -29,7 +23,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Hidden ones, too.
+/// The second words of all commands that begin with this noun, hidden ones included.
 std::vector<std::string_view> all_verbs_of(std::string_view noun) {
   std::vector<std::string_view> verbs;
   for (const Entry& entry : command_list())
@@ -106,8 +100,9 @@ std::string config_path(const CommandLine& line) {
   return variable == nullptr ? "" : variable;
 }
 
-/// Whether failures are told as JSON, too: as the words and the environment say while nobody has
-/// looked at the sub-command's settings, so that a mistyped option is told in the same form.
+/// Whether failures are printed as JSON, too. This looks at the words and the environment alone,
+/// before the sub-command's settings are resolved, so that a mistyped option is reported in that
+/// form as well.
 bool asks_for_json(const Words& words) {
   const char* variable = std::getenv("KILN_JSON");
   bool asked = variable != nullptr && to_flag(variable).value_or(false);
@@ -160,14 +155,14 @@ int run_words(Words words, bool& json) {
   return code;
 }
 
-/// Tells that a signal ended the command, where a program reads it.
+/// Says that a signal ended the command, to programs that read JSON.
 int tell_interruption(bool json) {
   const int code = 128 + received_signal();
   if (json) print_failure_json("stopped by a signal", "interrupted", code);
   return code;
 }
 
-/// Tells why the command failed; what a signal cut off needs no reason.
+/// Says why the command failed; after a signal only that it was interrupted.
 int fail_with(std::string_view message, std::string_view kind, int code, bool json) {
   if (interrupted()) return tell_interruption(json);
   // Only a compiler's log has lines: a name must not begin one.
@@ -176,7 +171,7 @@ int fail_with(std::string_view message, std::string_view kind, int code, bool js
   return code;
 }
 
-/// What is thrown, as an exit code.
+/// Runs the command, and turns what it throws into a message and an exit code.
 int run_and_tell(Words words) {
   bool json = asks_for_json(words);
   try {

@@ -1,20 +1,18 @@
-#include "cli/blas/commands.hpp"
-#include "cli/calls/commands.hpp"
-#include "cli/command.hpp"
-#include "cli/commands.hpp"
-#include "cli/devices_options.hpp"
+// What tells the program kiln from kiln-mesh: its list of sub-commands, and that it builds no loops
+// over meshes. kiln-mesh has other definitions of the same functions (mesh/program), so this file
+// has to stay an object of its own, with nothing else in it: the linker then leaves it in the
+// archive.
+#include "cli/blas/call_options.hpp"
+#include "cli/calls/recorded_calls.hpp"
+#include "cli/command/command.hpp"
+#include "cli/command/help.hpp"
 #include "cli/kdb/commands.hpp"
-#include "cli/man.hpp"
 #include "cli/mesh/commands.hpp"
 #include "cli/poclbin/commands.hpp"
-#include "cli/run.hpp"
-#include "cli/run_options.hpp"
+#include "cli/run/options.hpp"
 #include "cli/store/commands.hpp"
-#include "cli/store/pack_commands.hpp"
-#include "cli/store/shared_commands.hpp"
 #include "cli/tune/commands.hpp"
 #include "cli/tuned/commands.hpp"
-#include "cli/verify_options.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -91,5 +89,18 @@ constinit const Entry entries[] = {
 }  // namespace
 
 std::span<const Entry> command_list() { return entries; }
+
+// What kiln-mesh builds itself, and kiln leaves to it (calls/recorded_calls.hpp).
+
+bool builds_loops() { return false; }
+
+void add_loop_generators(Resolver&) {}
+
+Explanation build_loop(const RecordedCall&, Resolver&, const DevicePtr&) {
+  throw Error(
+      Errc::unsupported,
+      "loops are built by the program kiln-mesh, expected it beside kiln or in libexec/kiln, "
+      "and the record in a regular file");
+}
 
 }  // namespace kiln::cli

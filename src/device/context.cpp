@@ -1,14 +1,18 @@
 #include "device/context.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <utility>
 
-#include "device/forked.hpp"
+#include "base/lifetime.hpp"
+#include "device/opencl.hpp"
 #include "device/queue_handle.hpp"
-#include "device/retired_queues.hpp"
 
 namespace kiln {
 namespace {
@@ -16,7 +20,7 @@ namespace {
 constexpr std::uintptr_t buffer_alignment = 128;
 
 /// A number for a sub-device that the application made: its own among all of this process, since
-/// drivers mix up programs of sub-devices that look alike (kernel/compile.cpp).
+/// drivers mix up programs of sub-devices that look alike (kernel/program/program.cpp).
 unsigned foreign_part(cl_device_id id) {
   static std::mutex mutex;
   static std::map<cl_device_id, unsigned> numbers;
@@ -122,6 +126,67 @@ Buffer make_buffer(const Context& context, const Device& device, void* host, std
                 fmt::format("{} cannot hold a buffer of {} bytes: {} ({})", device.name, bytes,
                             cl_status_name(error.err()), error.err()));
   }
+  return buffer;
+}
+
+void retire_queue(cl::CommandQueue queue, DevicePtr device) {
+  struct Retired {
+    DevicePtr device;  // outlives the queue, so it stands before it
+    cl::CommandQueue queue;
+  };
+  struct Ring {
+    std::mutex mutex;
+    std::array<Retired, retired_queues> queues;
+    std::size_t next = 0;
+  };
+  // At the end of a process the driver may be gone before its statics are.
+  static NeverDestroyed<Ring> kept;
+  Ring& ring = *kept;
+  Retired retired{std::move(device), std::move(queue)};
+  {
+    const std::lock_guard lock(ring.mutex);
+    std::swap(ring.queues[ring.next], retired);
+    ring.next = (ring.next + 1) % retired_queues;
+  }
+  // The oldest is released here, outside the lock: this may free a context.
+}
+
+namespace {
+
+/// Pages that are mapped from a border of large pages on.
+struct Pages {
+  void* const at;
+  const std::size_t bytes;
+
+  Pages(void* begin, std::size_t size) : at(begin), bytes(size) {}
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+  ~Pages() { munmap(at, bytes); }
+};
+
+std::unique_ptr<Pages> map_pages(std::size_t bytes) {
+  bytes = (bytes + large_page - 1) / large_page * large_page;
+  const std::size_t more = bytes + large_page;
+  void* mapped = mmap(nullptr, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw cl::Error(CL_MEM_OBJECT_ALLOCATION_FAILURE, "mmap");
+  // What lies before the border and behind the end goes back.
+  char* const first = static_cast<char*>(mapped);
+  const std::size_t before = -reinterpret_cast<std::uintptr_t>(mapped) % large_page;
+  if (before > 0) munmap(first, before);
+  munmap(first + before + bytes, more - before - bytes);
+  madvise(first + before, bytes, MADV_HUGEPAGE);
+  return std::make_unique<Pages>(first + before, bytes);
+}
+
+void CL_CALLBACK forget(cl_mem, void* pages) { delete static_cast<Pages*>(pages); }
+
+}  // namespace
+
+cl::Buffer large_page_buffer(const Context& context, std::size_t bytes) {
+  auto pages = map_pages(bytes);
+  cl::Buffer buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, pages->at);
+  buffer.setDestructorCallback(forget, pages.get());
+  (void)pages.release();  // the callback's now
   return buffer;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -9,6 +8,7 @@
 
 #include "device/device.hpp"
 
+/// Contexts, their queues, and buffers. What is made here may be adopted from an application, too.
 namespace kiln {
 
 /// A cl_context and what Kiln holds for it. Programs live here, per device, and go with it.
@@ -22,7 +22,7 @@ class Context : public std::enable_shared_from_this<Context> {
 
   const cl::Context& cl() const { return context_; }
   std::span<const DevicePtr> devices() const { return devices_; }
-  /// The description of a device of this context; throws not_found for a stranger.
+  /// The description of a device of this context; throws not_found for any other.
   const DevicePtr& device(cl_device_id id) const;
 
   /// One object of a higher module that lives as long as the context: the table of its programs.
@@ -71,6 +71,17 @@ class Queue {
   std::shared_ptr<const cl::CommandQueue> queue_;
 };
 
+/// Takes a queue that is no longer used and releases it when `retired_queues` others have come
+/// after it, or with the process.
+///
+/// Why: PoCL 3.1 tells a waiting thread that a command is complete before its worker has let go of
+/// the command and the queue's lock. What is released in this moment is taken from under the
+/// worker: the queue, and the sub-device that it works on, which PoCL's queue does not retain. The
+/// moment is microseconds long; many queues later it is surely over. The price is that up to so
+/// many queues, and their cl_contexts, live longer. Thread-safe.
+void retire_queue(cl::CommandQueue queue, DevicePtr device);
+inline constexpr std::size_t retired_queues = 16;
+
 /// A buffer of `bytes` bytes. Where the device works in the host's memory and `host` is aligned to
 /// 128 bytes, it is the user's memory itself (no copy; it must outlive the buffer); elsewhere
 /// device memory, whose contents the caller transfers. Throws kiln::Error.
@@ -82,5 +93,18 @@ struct Buffer {
 Buffer make_buffer(const Context& context, const Device& device, void* host, std::size_t bytes);
 /// Whether memory is aligned so that devices which work in it need no copy.
 bool is_buffer_aligned(const void* host);
+
+/// A buffer of `bytes` of memory in the host's large pages (2 MiB; the system may give small ones
+/// all the same), for devices that compute in the host's memory.
+///
+/// Small pages lie anywhere in the physical memory, so that a block that should fill half of a
+/// cache falls on some of its sets twice, and differently in every process.
+///
+/// The memory goes when OpenCL no longer needs it. Its content is undefined. Thread-safe. Throws
+/// cl::Error, with CL_MEM_OBJECT_ALLOCATION_FAILURE where there is no memory.
+cl::Buffer large_page_buffer(const Context& context, std::size_t bytes);
+
+/// Buffers from this size on gain by it.
+constexpr std::size_t large_page = std::size_t{2} << 20;
 
 }  // namespace kiln

@@ -1,31 +1,10 @@
 #include "device/device.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <algorithm>
-#include <mutex>
-
-#include "device/forked.hpp"
 
 namespace kiln {
-namespace detail {
-std::atomic<bool> forked_with_drivers = false;
-}
-
-void note_drivers() {
-  // In a child whose parent had noted them the flag is set already, and stays.
-  static std::once_flag once;
-  std::call_once(
-      once, [] { ::pthread_atfork(nullptr, nullptr, [] { detail::forked_with_drivers = true; }); });
-}
-
-Error error_after_fork() {
-  return {Errc::unsupported,
-          "this process was forked from one that had used OpenCL, whose drivers do not work in a "
-          "child; fork before the first use, or exec() in the child"};
-}
-
 namespace {
 
 Device::Type type_of(cl_device_type bits) {

@@ -1,8 +1,10 @@
 #include "device/opencl.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <array>
+#include <mutex>
 
 namespace kiln {
 namespace {
@@ -79,6 +81,23 @@ std::string cl_status_name(cl_int status) {
 
 ClError cl_error(std::string_view call, cl_int status) {
   return {fmt::format("{} failed: {} ({})", call, cl_status_name(status), status), status};
+}
+
+namespace detail {
+std::atomic<bool> forked_with_drivers = false;
+}
+
+void note_drivers() {
+  // In a child whose parent had noted them the flag is set already, and stays.
+  static std::once_flag once;
+  std::call_once(
+      once, [] { ::pthread_atfork(nullptr, nullptr, [] { detail::forked_with_drivers = true; }); });
+}
+
+Error error_after_fork() {
+  return {Errc::unsupported,
+          "this process was forked from one that had used OpenCL, whose drivers do not work in a "
+          "child; fork before the first use, or exec() in the child"};
 }
 
 }  // namespace kiln

@@ -8,6 +8,7 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/opencl.hpp>
+#include <atomic>
 #include <string>
 
 #include "kiln/error.hpp"
@@ -36,6 +37,23 @@ inline ClError cl_error(const cl::Error& error) { return cl_error(error.what(), 
 /// Throws kiln::Error when a status is not CL_SUCCESS. For plain C calls on hot paths.
 inline void check_cl(cl_int status, const char* call) {
   if (status != CL_SUCCESS) throw cl_error(call, status);
+}
+
+/// A child of fork() has none of the threads of the drivers that its parent has loaded, so that a
+/// wait for a command in it never ends. note_drivers() is called by all functions that open
+/// devices; processes that are forked after its first call are known as such children.
+void note_drivers();
+/// The error for such a child.
+Error error_after_fork();
+namespace detail {
+extern std::atomic<bool> forked_with_drivers;
+}
+inline bool is_forked_with_drivers() noexcept {
+  return detail::forked_with_drivers.load(std::memory_order_relaxed);
+}
+/// Throws error_after_fork() in such a child.
+inline void refuse_after_fork() {
+  if (is_forked_with_drivers()) throw error_after_fork();
 }
 
 }  // namespace kiln

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
-#include "device/retired_queues.hpp"
+#include "device/context.hpp"
 
 namespace kiln {
 namespace {

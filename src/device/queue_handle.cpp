@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "device/forked.hpp"
+#include "device/opencl.hpp"
 
 namespace kiln {
 namespace {

@@ -2,8 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
+#include <limits>
+#include <string>
+
+#include "expr/text.hpp"
 
 namespace kiln::expr {
 namespace {
@@ -17,44 +23,7 @@ tl::unexpected<Error> overflow(Operator op, std::int64_t left, std::int64_t righ
 
 tl::unexpected<Error> division_by_zero() { return fail(Errc::bad_input, "division by zero"); }
 
-struct Division {
-  double quotient, remainder;
-};
-
-/// The remainder is exact and has the divisor's sign; the quotient follows from it, so that
-/// rounding never makes the two disagree.
-Division floored(double left, double right) {
-  double remainder = std::fmod(left, right);
-  double quotient = (left - remainder) / right;
-  if (remainder == 0) {
-    remainder = std::copysign(0.0, right);
-  } else if ((remainder < 0) != (right < 0)) {
-    remainder += right;
-    quotient -= 1;
-  }
-  if (quotient == 0) return {std::copysign(0.0, left / right), remainder};
-  // The quotient is near a whole number, but rounding may have put it just below.
-  double whole = std::floor(quotient);
-  if (quotient - whole > 0.5) whole += 1;
-  return {whole, remainder};
-}
-
-}  // namespace
-
-/// C++ rounds toward zero: one less where that rounded a negative quotient up.
-std::int64_t floored_quotient(std::int64_t left, std::int64_t right) {
-  const std::int64_t quotient = left / right;
-  const bool rounded_up = left % right != 0 && (left < 0) != (right < 0);
-  return quotient - (rounded_up ? 1 : 0);
-}
-
-/// With the sign of the divisor, as Python, where C++ takes the dividend's.
-std::int64_t floored_remainder(std::int64_t left, std::int64_t right) {
-  if (right == -1) return 0;  // the smallest integer % -1 traps on x86
-  const std::int64_t remainder = left % right;
-  return remainder != 0 && (remainder < 0) != (right < 0) ? remainder + right : remainder;
-}
-
+/// left / right correctly rounded, also where one of them has more than 53 bits.
 double true_quotient(std::int64_t left, std::int64_t right) {
   constexpr std::int64_t exact = std::int64_t{1} << 53;
   if (left >= -exact && left <= exact && right >= -exact && right <= exact) {
@@ -76,6 +45,134 @@ double true_quotient(std::int64_t left, std::int64_t right) {
   const double rounded = static_cast<double>(quotient | Wide{cut});
   const double result = std::ldexp(rounded, -shift);
   return (left < 0) == (right < 0) ? result : -result;
+}
+
+struct Division {
+  double quotient, remainder;
+};
+
+/// The remainder is exact and has the divisor's sign; the quotient follows from it, so that
+/// rounding never makes the two disagree.
+Division floored_division(double left, double right) {
+  double remainder = std::fmod(left, right);
+  double quotient = (left - remainder) / right;
+  if (remainder == 0) {
+    remainder = std::copysign(0.0, right);
+  } else if ((remainder < 0) != (right < 0)) {
+    remainder += right;
+    quotient -= 1;
+  }
+  if (quotient == 0) return {std::copysign(0.0, left / right), remainder};
+  // The quotient is near a whole number, but rounding may have put it just below.
+  double whole = std::floor(quotient);
+  if (quotient - whole > 0.5) whole += 1;
+  return {whole, remainder};
+}
+
+tl::unexpected<Error> too_large(const Value& base, const Value& exponent) {
+  return fail(Errc::bad_input, fmt::format("{} ** {} is too large", base.text(), exponent.text()));
+}
+
+/// A multiple of 10 ** zeros, the nearest, the even one of two as near.
+Expected<Value> integer_to_zeros(std::int64_t value, std::int64_t zeros) {
+  if (zeros > 18) {  // 10 ** 19 does not fit; it is the nearest multiple only to what is above half
+    const bool far =
+        zeros == 19 && (value > 5'000'000'000'000'000'000 || value < -5'000'000'000'000'000'000);
+    if (!far) return Value(0);
+    return fail(Errc::bad_input, "the rounded value does not fit 64 bits");
+  }
+  std::int64_t unit = 1;
+  for (std::int64_t i = 0; i < zeros; ++i) unit *= 10;
+  // Comparing twice the rest with the unit, rearranged so that nothing overflows.
+  const std::int64_t rest = value % unit, base = value - rest;
+  const std::int64_t twice_above = rest < 0 ? -rest - (unit + rest) : rest - (unit - rest);
+  const bool odd = base / unit % 2 != 0;
+  const bool away = twice_above > 0 || (twice_above == 0 && odd && rest != 0);
+  if (!away) return Value(base);
+  std::int64_t result = 0;
+  if (__builtin_add_overflow(base, rest < 0 ? -unit : unit, &result)) {
+    return fail(Errc::bad_input, "the rounded value does not fit 64 bits");
+  }
+  return Value(result);
+}
+
+/// The decimal digits of the exact value, cut by to_chars, which rounds half to even on it.
+double through_text(double magnitude, std::int64_t digits) {
+  std::array<char, 800> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), magnitude,
+                                 std::chars_format::fixed, static_cast<int>(digits));
+  double result = 0;
+  std::from_chars(buffer.data(), end.ptr, result);
+  return result;
+}
+
+/// The same for digits before the point: as many significant digits as are left of the zeros.
+double to_zeros(double magnitude, std::int64_t zeros) {
+  constexpr int all = 767;  // significant digits of the longest double: nothing is rounded here
+  std::array<char, 800> buffer;
+  char* const last = buffer.data() + buffer.size();
+  auto end = std::to_chars(buffer.data(), last, magnitude, std::chars_format::scientific, all);
+  const std::string exact(buffer.data(), end.ptr);
+  const std::size_t e = exact.find('e');
+  int exponent = 0;
+  std::from_chars(exact.data() + e + (exact[e + 1] == '+' ? 2 : 1), exact.data() + exact.size(),
+                  exponent);
+  const auto kept = exponent - static_cast<int>(zeros);  // digits kept behind the first one
+  double result = std::numeric_limits<double>::infinity();
+  if (kept < -1) return 0;
+  if (kept == -1) {  // one unit or none; exactly half of one goes to 0, which is even
+    const bool above_half =
+        exact[0] > '5' || (exact[0] == '5' && exact.find_first_of("123456789", 1) < e);
+    if (!above_half) return 0;
+    read_number("1e" + std::to_string(zeros), result);
+    return result;
+  }
+  end = std::to_chars(buffer.data(), last, magnitude, std::chars_format::scientific, kept);
+  std::from_chars(buffer.data(), end.ptr, result);
+  return result;
+}
+
+}  // namespace
+
+std::int64_t integer_of(const Value& value) {
+  const auto* const truth = std::get_if<bool>(&value.data());
+  return truth ? std::int64_t{*truth} : std::get<std::int64_t>(value.data());
+}
+
+double double_of(const Value& value) {
+  const auto* const real = std::get_if<double>(&value.data());
+  return real ? *real : static_cast<double>(integer_of(value));
+}
+
+Expected<std::int64_t> truncated(double value) {
+  // Both bounds are exact doubles, and nan fails either comparison.
+  if (value >= -0x1p63 && value < 0x1p63) return static_cast<std::int64_t>(value);
+  return fail(Errc::bad_input, number_text(value) + " does not fit a 64-bit integer");
+}
+
+std::int64_t floored_remainder(std::int64_t left, std::int64_t right) {
+  if (right == -1) return 0;  // the smallest integer % -1 traps on x86
+  const std::int64_t remainder = left % right;
+  return remainder != 0 && (remainder < 0) != (right < 0) ? remainder + right : remainder;
+}
+
+// Squaring needs at most 6 rounds before the bound on 64 bits is met.
+bool integer_power(std::int64_t base, std::int64_t exponent, std::int64_t& result) {
+  result = 1;
+  if (base == 0 || base == 1) {
+    result = exponent == 0 ? 1 : base;
+    return true;
+  }
+  if (base == -1) {
+    result = exponent % 2 == 0 ? 1 : -1;
+    return true;
+  }
+  while (exponent > 0) {
+    if (exponent % 2 != 0 && __builtin_mul_overflow(result, base, &result)) return false;
+    exponent /= 2;
+    if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) return false;
+  }
+  return true;
 }
 
 Expected<Value> of_integers(Operator op, std::int64_t left, std::int64_t right, Dialect dialect) {
@@ -116,8 +213,50 @@ Expected<Value> of_doubles(Operator op, double left, double right) {
   }
   if (right == 0) return division_by_zero();
   if (op == Operator::divide) return Value(left / right);
-  const Division division = floored(left, right);
+  const Division division = floored_division(left, right);
   return Value(op == Operator::modulo ? division.remainder : division.quotient);
+}
+
+// Infinite operands follow C's pow; only finite ones can be errors.
+Expected<Value> power(const Value& base, const Value& exponent) {
+  if (base.is_integer() && exponent.is_integer() && integer_of(exponent) >= 0) {
+    std::int64_t result = 0;
+    if (!integer_power(integer_of(base), integer_of(exponent), result)) {
+      return too_large(base, exponent);
+    }
+    return Value(result);
+  }
+  const double x = double_of(base), y = double_of(exponent);
+  const bool finite = std::isfinite(x) && std::isfinite(y);
+  if (finite && x == 0 && y < 0) {
+    return fail(Errc::bad_input, "0 cannot be raised to a negative power");
+  }
+  if (finite && x < 0 && y != std::floor(y)) {
+    return fail(Errc::bad_input,
+                fmt::format("{} ** {} is not a real number", base.text(), exponent.text()));
+  }
+  const double result = std::pow(x, y);
+  if (finite && std::isinf(result)) return too_large(base, exponent);
+  return Value(result);
+}
+
+Expected<Value> rounded(const Value& value, std::int64_t digits) {
+  if (value.is_integer()) {
+    if (digits >= 0) return Value(integer_of(value));
+    // Beyond 20 zeros all integers round to 0, so the sign can be changed without overflow.
+    return integer_to_zeros(integer_of(value), digits < -20 ? 20 : -digits);
+  }
+  constexpr std::int64_t most = 340;  // finer than the smallest double
+  const double real = double_of(value);
+  if (!std::isfinite(real) || real == 0 || digits > most) return value;
+  const double magnitude = std::fabs(real);
+  const double result = digits < -most ? 0
+                        : digits >= 0  ? through_text(magnitude, digits)
+                                       : to_zeros(magnitude, -digits);
+  if (std::isinf(result)) {
+    return fail(Errc::bad_input, "the rounded value is too large for a floating-point number");
+  }
+  return Value(std::copysign(result, real));
 }
 
 }  // namespace kiln::expr

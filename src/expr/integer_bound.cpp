@@ -1,6 +1,8 @@
+// IntegerProgram::bound: interval arithmetic over the program's nodes.
 #include <algorithm>
 #include <limits>
 
+#include "expr/arithmetic.hpp"
 #include "expr/integer_program.hpp"
 
 namespace kiln::expr {
@@ -8,7 +10,8 @@ namespace {
 
 using Maybe = std::optional<Range>;
 
-constexpr Range kEither{0, 1};
+/// Of a truth value that may be either.
+constexpr Range unknown_truth{0, 1};
 
 /// Wide enough that no operation on two 64-bit numbers overflows.
 __extension__ using Wide = __int128;
@@ -20,18 +23,13 @@ Maybe narrowed(Wide least, Wide most) {
   return Range{static_cast<std::int64_t>(least), static_cast<std::int64_t>(most)};
 }
 
-Wide floored(Wide left, Wide right) {
-  const Wide quotient = left / right;
-  return quotient - (left % right != 0 && (left < 0) != (right < 0) ? 1 : 0);
-}
-
 bool surely_true(Range range) { return range.least > 0 || range.most < 0; }
 bool surely_false(Range range) { return range.least == 0 && range.most == 0; }
 bool is_single(Range range) { return range.least == range.most; }
 
 Range hull(Range a, Range b) { return {std::min(a.least, b.least), std::max(a.most, b.most)}; }
 
-Range truth_of(bool yes, bool no) { return yes ? Range{1, 1} : no ? Range{0, 0} : kEither; }
+Range truth_of(bool yes, bool no) { return yes ? Range{1, 1} : no ? Range{0, 0} : unknown_truth; }
 
 Range compared(Comparison op, Range left, Range right) {
   const bool apart = left.most < right.least || right.most < left.least;
@@ -106,8 +104,10 @@ Maybe IntegerProgram::span_of_binary(Operator op, Range left, Range right) const
     case Operator::divide:
     case Operator::floor_divide: {
       if (may_divide_by_zero) return std::nullopt;
-      const Wide least = std::min({floored(a, c), floored(a, d), floored(b, c), floored(b, d)});
-      const Wide most = std::max({floored(a, c), floored(a, d), floored(b, c), floored(b, d)});
+      const Wide least = std::min({floored_quotient(a, c), floored_quotient(a, d),
+                                   floored_quotient(b, c), floored_quotient(b, d)});
+      const Wide most = std::max({floored_quotient(a, c), floored_quotient(a, d),
+                                  floored_quotient(b, c), floored_quotient(b, d)});
       // A `/` may lie above its floor; where it is whole for single values, it is its floor.
       const bool whole = op == Operator::floor_divide || (a == b && c == d && a % c == 0);
       return narrowed(least, whole ? most : most + 1);
@@ -115,7 +115,7 @@ Maybe IntegerProgram::span_of_binary(Operator op, Range left, Range right) const
     case Operator::modulo: {
       if (may_divide_by_zero) return std::nullopt;
       if (a == b && c == d && !divides_) {
-        const Wide value = a - floored(a, c) * c;
+        const Wide value = a - floored_quotient(a, c) * c;
         return narrowed(value, value);
       }
       // With a `/` about, an operand may lie anywhere between whole numbers: both ends count.

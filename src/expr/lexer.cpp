@@ -6,17 +6,14 @@
 #include <array>
 #include <charconv>
 
-#include "expr/message.hpp"
-#include "expr/number_text.hpp"
-#include "expr/string_text.hpp"
-#include "expr/utf8.hpp"
+#include "expr/text.hpp"
 
 namespace kiln::expr {
 namespace {
 
 constexpr std::array<std::string_view, 8> keywords = {"and", "or",   "not",  "in",
                                                       "if",  "else", "True", "False"};
-/// Python's words that mean nothing here; a name spelled so would mislead whoever reads it.
+/// Python's keywords that mean nothing here; a name spelled like one would mislead the reader.
 constexpr std::array<std::string_view, 6> foreign = {"None", "lambda", "is",
                                                      "for",  "await",  "yield"};
 /// Longest first, since the first match is taken.

@@ -82,6 +82,10 @@ struct Expression::Tree {
   std::vector<std::string> names;
 };
 
+/// Reads a text within the limits' depth and number of nodes. Errors name the column.
+Expected<std::shared_ptr<const Expression::Tree>> parse_tree(std::string_view text, Dialect dialect,
+                                                             const Limits& limits);
+
 /// The text with the fewest parentheses that parses to this tree.
 std::string canonical_text(const Expression::Tree& tree);
 

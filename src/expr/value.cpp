@@ -1,11 +1,9 @@
+// What a Value says of itself; its operators are in operators.cpp.
 #include <fmt/format.h>
 
-#include <cmath>
-
-#include "expr/message.hpp"
-#include "expr/number_text.hpp"
+#include "expr/arithmetic.hpp"
 #include "expr/operators.hpp"
-#include "expr/string_text.hpp"
+#include "expr/text.hpp"
 
 namespace kiln::expr {
 namespace {
@@ -37,22 +35,6 @@ void append_text(std::string& to, const Value& value) {
 }
 
 }  // namespace
-
-std::int64_t integer_of(const Value& value) {
-  const auto* const truth = std::get_if<bool>(&value.data());
-  return truth ? std::int64_t{*truth} : std::get<std::int64_t>(value.data());
-}
-
-double double_of(const Value& value) {
-  const auto* const real = std::get_if<double>(&value.data());
-  return real ? *real : static_cast<double>(integer_of(value));
-}
-
-Expected<std::int64_t> truncated(double value) {
-  // Both bounds are exact doubles, and nan fails either comparison.
-  if (value >= -0x1p63 && value < 0x1p63) return static_cast<std::int64_t>(value);
-  return fail(Errc::bad_input, number_text(value) + " does not fit a 64-bit integer");
-}
 
 bool Value::is_integer() const {
   return std::holds_alternative<std::int64_t>(data_) || std::holds_alternative<bool>(data_);

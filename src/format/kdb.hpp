@@ -37,7 +37,7 @@
 ///                 u32 maxWorkGroupSize                ; [w]
 ///     duplicate = the sizes once more, by accident    ; the writer runs on into them [w]
 ///     binaries  = nothing                             ; binary_data_start is 0 [w]
-///     sum       = the chained sum (kdb/crc.hpp) of what precedes it in its part; pieces: header
+///     sum       = the chained sum (kdb/form.hpp) of what precedes it in its part; pieces: header
 ///                 3 4 4 8, pattern 4 length 4, setting 4 4 4, record 4{15} 28 24 12 8 [w]
 ///
 /// Version 1, the published one:

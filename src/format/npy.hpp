@@ -54,4 +54,21 @@ Expected<Npy> parse(ByteView bytes);
 /// C order, product of `shape` (at most 64 dimensions) times size_of(type) bytes.
 Bytes write(Type type, std::span<const std::size_t> shape, ByteView data);
 
+// Parts of parse, for its tests.
+
+/// More dimensions than NumPy's own limit has ever allowed.
+inline constexpr std::size_t most_dimensions = 64;
+
+/// What the header's dictionary says, and where in the file (for errors about its meaning).
+struct HeaderDict {
+  std::string_view descr;
+  bool fortran_order = false;
+  std::vector<std::size_t> shape;
+  std::size_t descr_at = 0, fortran_order_at = 0, shape_at = 0;
+};
+
+/// Parses the dictionary (its grammar is above). `offset` is that of the text in the file, for the
+/// errors' byte numbers. The result views `text`.
+Expected<HeaderDict> parse_header(std::string_view text, std::size_t offset);
+
 }  // namespace kiln::npy

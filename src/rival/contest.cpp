@@ -3,12 +3,31 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rival/burst.hpp"
-#include "rival/cblas.hpp"
-#include "rival/clblast.hpp"
+#include "base/clock.hpp"
+#include "rival/libraries.hpp"
 
 namespace kiln::rival {
 namespace {
+
+/// Milliseconds of a call among its like, as a solver makes them: calls one after another for
+/// 10 ms unmeasured, so that threads, clocks and caches are as the calls themselves leave them,
+/// then calls for 10 ms, of which this is the mean. The same for all sides.
+double burst(const std::function<void()>& call) {
+  constexpr double least_ns = 10e6;
+  double mean = 0;
+  for (int round = 0; round < 2; ++round) {
+    const auto start = now_ns();
+    double spent = 0;
+    int calls = 0;
+    do {
+      call();
+      ++calls;
+      spent = static_cast<double>(now_ns() - start);
+    } while (spent < least_ns);
+    mean = spent / calls * 1e-6;
+  }
+  return mean;
+}
 
 /// A first call, which compiles, or says that the library has no such routine.
 void try_out(Contender& side) {

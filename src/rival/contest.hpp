@@ -6,6 +6,7 @@
 
 #include "rival/problem.hpp"
 
+// Kiln and other libraries, measured on one problem in turn.
 namespace kiln::rival {
 
 /// One side of a comparison.

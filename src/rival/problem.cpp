@@ -4,9 +4,8 @@
 #include <cstdlib>
 
 #include "base/clock.hpp"
-#include "blas/api/refusal.hpp"
-#include "blas/api/room.hpp"
-#include "blas/random_operand.hpp"
+#include "blas/call/validate.hpp"
+#include "blas/tune/blas_bench.hpp"
 
 namespace kiln::rival {
 
@@ -20,10 +19,10 @@ Call square(Call call, std::size_t n) {
 Problem::Problem(Machine& machine, const Call& call) : machine_(machine), call_(contiguous(call)) {
   const Device& device = machine_.device();
   require_room(call_, device.max_allocation, device.global_memory);
-  for (const Use& use : Uses(call_)) add(use);
+  for (const blas::Use& use : blas::Uses(call_)) add(use);
 }
 
-void Problem::add(const Use& use) {
+void Problem::add(const blas::Use& use) {
   std::size_t elements = 0;
   extent_of(use, call_[use.slot], elements);  // no overflow: there is room for it
   const std::size_t bytes = elements * use.element;
@@ -63,5 +62,26 @@ double Problem::run(int calls) {
   check_cl(::clFinish(queue), "clFinish");
   return static_cast<double>(now_ns() - start) * 1e-6 / calls;
 }
+
+namespace {
+
+std::unique_ptr<Resolver> without_store() {
+  return std::make_unique<Resolver>(nullptr, CompilePolicy::here);
+}
+
+}  // namespace
+
+Machine::Machine(const std::string& device)
+    : own_(without_store()),
+      device_(value_or_throw(select_devices(device)).front()),
+      context_(kiln::Context::create({device_})),
+      queue_(context_, device_),
+      library_(*own_) {}
+
+Machine::Machine(DevicePtr device, Resolver& resolver)
+    : device_(std::move(device)),
+      context_(kiln::Context::create({device_})),
+      queue_(context_, device_),
+      library_(resolver) {}
 
 }  // namespace kiln::rival

@@ -4,11 +4,32 @@
 #include <memory>
 #include <vector>
 
-#include "blas/call_work.hpp"
-#include "blas/uses.hpp"
-#include "rival/machine.hpp"
+#include "blas/api/library.hpp"
+#include "blas/call/call.hpp"
+#include "device/context.hpp"
 
+// What is measured on: a device with a queue and a BLAS of its own, and a call with operands there.
 namespace kiln::rival {
+
+/// A device with a queue and a BLAS of its own, for measuring.
+class Machine {
+ public:
+  /// `device` as on the command line; nothing is kept in a store. Throws Error where there is none.
+  explicit Machine(const std::string& device);
+  /// With a Resolver of the caller's, which outlives it.
+  Machine(DevicePtr device, Resolver& resolver);
+  const ContextPtr& context() const { return context_; }
+  const Device& device() const { return *device_; }
+  cl_command_queue queue() const { return queue_.cl()(); }
+  blas::Library& library() { return library_; }
+
+ private:
+  std::unique_ptr<Resolver> own_;
+  DevicePtr device_;
+  ContextPtr context_;
+  Queue queue_;
+  blas::Library library_;
+};
 
 /// A call with random numbers, in the memory of the device, and on the host. On a CPU device the
 /// two are one.

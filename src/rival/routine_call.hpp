@@ -3,11 +3,18 @@
 #include <complex>
 #include <string>
 
-#include "blas/call.hpp"
+#include "blas/call/call.hpp"
 
 /// The routines' arguments in the order that all C interfaces of BLAS have them in. One list serves
 /// CBLAS and CLBlast: what an argument is in C is the interface's matter.
 namespace kiln::rival {
+
+/// What all C interfaces of BLAS number the same way (those of CBLAS).
+inline int number(blas::Order order) { return order == blas::Order::row_major ? 101 : 102; }
+inline int number(blas::Transpose trans) { return 111 + static_cast<int>(trans); }
+inline int number(blas::Uplo uplo) { return uplo == blas::Uplo::upper ? 121 : 122; }
+inline int number(blas::Diag diag) { return diag == blas::Diag::unit ? 132 : 131; }
+inline int number(blas::Side side) { return side == blas::Side::left ? 141 : 142; }
 
 /// A size, as its own type.
 struct Size {
@@ -149,12 +156,5 @@ void call_any(const blas::Call& call, const With& with) {
     throw Error(Errc::unsupported,
                 "no other library is measured in " + std::string(name_of(call.routine)));
 }
-
-/// What all C interfaces of BLAS number the same way (those of CBLAS).
-inline int number(blas::Order order) { return order == blas::Order::row_major ? 101 : 102; }
-inline int number(blas::Transpose trans) { return 111 + static_cast<int>(trans); }
-inline int number(blas::Uplo uplo) { return uplo == blas::Uplo::upper ? 121 : 122; }
-inline int number(blas::Diag diag) { return diag == blas::Diag::unit ? 132 : 131; }
-inline int number(blas::Side side) { return side == blas::Side::left ? 141 : 142; }
 
 }  // namespace kiln::rival

@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-#include <set>
+#include <exception>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <thread>
 
 #include "base/clock.hpp"
-#include "device/forked.hpp"
-#include "schedule/argument_check.hpp"
-#include "schedule/merge.hpp"
-#include "schedule/proof.hpp"
+#include "device/opencl.hpp"
 
+// How a Job runs on several devices: resolved for each of them, cut, launched and read back; in one
+// go (run_parts) or chunk by chunk (run_dynamic). co_run_outcome.cpp judges what the parts wrote.
 namespace kiln {
 
 CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options options)
@@ -28,6 +30,7 @@ CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options opt
     }
     return variants;
   }();
+  // The kernel's interface is the same on every device, so the first program is enough to check it.
   for (std::size_t i = 0; i < queues.size(); ++i) {
     Explanation explanation;
     Program& program =
@@ -55,7 +58,7 @@ CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options opt
 
 CoRun::~CoRun() = default;
 
-/// What is wrong whatever the kernel says: found before a compiler is started.
+/// Errors that do not depend on the kernel, found before a compiler is started.
 void CoRun::check_before_compiling(const std::vector<Queue>& queues) const {
   if (queues.empty()) throw Error(Errc::bad_input, "no device to run on");
   for (const auto& queue : queues) {
@@ -67,8 +70,8 @@ void CoRun::check_before_compiling(const std::vector<Queue>& queues) const {
 }
 
 /// A kernel may write a buffer that its caller calls an input. The caller's memory must not
-/// change, so the kernel gets a private copy, made anew for every run. A kernel that was not
-/// understood is trusted with nothing.
+/// change, so the kernel gets a private copy, which every run fills again. A kernel that was not
+/// understood may write any of them.
 void CoRun::protect_inputs() {
   scratch_.resize(job_.arguments.size());
   initial_.resize(job_.arguments.size());
@@ -76,8 +79,7 @@ void CoRun::protect_inputs() {
     auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
     const bool written = i >= safety_.parameters.size() || safety_.parameters[i].written;
     if (buffer == nullptr || buffer->access != BufferArgument::Access::in || !written) continue;
-    scratch_[i] = HostArray(buffer->data.size());
-    std::memcpy(scratch_[i].data(), buffer->data.data(), buffer->data.size());
+    scratch_[i] = HostArray::copy_of(buffer->data);
     initial_[i] = buffer->data;
     buffer->data = scratch_[i].span();
     buffer->access = BufferArgument::Access::inout;
@@ -91,8 +93,7 @@ void CoRun::note_initial() {
     if (buffer == nullptr || buffer->access == BufferArgument::Access::in) continue;
     aligned_results_ = aligned_results_ && is_buffer_aligned(buffer->data.data());
     if (buffer->access != BufferArgument::Access::inout || !initial_[i].empty()) continue;
-    noted_[i] = HostArray(buffer->data.size());
-    std::memcpy(noted_[i].data(), buffer->data.data(), buffer->data.size());
+    noted_[i] = HostArray::copy_of(buffer->data);
     initial_[i] = noted_[i].view();
   }
 }
@@ -216,6 +217,7 @@ RunReport CoRun::run_parts(const std::vector<Part>& parts) {
                           : slices_cover(parts)     ? Sharing::sliced
                                                     : Sharing::merged;
   const std::size_t owner = pick_owner(active);
+  // In a merged run the owner works in the result itself, the others in memory of their own.
   const auto target = [&](std::size_t i) {
     return i == owner || sharing != Sharing::merged ? Placement::Target::result
                                                     : Placement::Target::own;
@@ -237,6 +239,7 @@ RunReport CoRun::run_parts(const std::vector<Part>& parts) {
   for (const std::size_t i : active) placements_[i]->finish();
   std::vector<std::size_t> cuts;
   for (const std::size_t i : active) cuts.push_back(parts[i].begin);
+  // What the owner wrote, kept for confirm(): the merge writes over it.
   std::vector<HostArray> owners;
   if (sharing == Sharing::merged && needs_confirmation(cuts)) owners = copy_results();
   Merged merged;
@@ -253,83 +256,6 @@ RunReport CoRun::run_parts(const std::vector<Part>& parts) {
   return settle(std::move(report), std::move(merged), done, owners, owner, cuts);
 }
 
-/// What a run has shown, once its parts are merged.
-RunReport CoRun::settle(RunReport report, Merged merged, const Done& done,
-                        const std::vector<HostArray>& owners, std::size_t owner,
-                        const std::vector<std::size_t>& cuts) {
-  if (!owners.empty() && !merged.conflict) {
-    const auto started = now_ns();
-    merged.conflict = confirm(done, owners, owner);
-    report.wall_ns += now_ns() - started;
-    report.confirmed = merged.shows_cuts && !depends_on_data();
-  }
-  if (merged.conflict) {
-    remember_conflict(*merged.conflict);
-    last_.clear();
-    return fall_back(owner, *merged.conflict, true);
-  }
-  if (merged.shows_cuts)
-    for (const std::size_t cut : cuts) remember_cut(cut);
-  return report;
-}
-
-CoRun::Merged CoRun::merge(const std::vector<std::size_t>& active, std::size_t owner) {
-  const auto started = now_ns();
-  Merged merged;
-  std::set<std::size_t> changed;
-  for (std::size_t i = 0; i < job_.arguments.size() && !merged.conflict; ++i) {
-    const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
-    if (buffer == nullptr || buffer->access == BufferArgument::Access::in) continue;
-    // Who adds to an element finds what the other part added, on one device: c[0] += 1 in two parts
-    // gives the same number in each, and only half of it.
-    const bool is_read = i >= safety_.parameters.size() || safety_.parameters[i].read;
-    const auto same_change = is_read ? SameChange::conflicts : SameChange::agrees;
-    for (const std::size_t device : active) {
-      if (device == owner || merged.conflict) continue;
-      const auto outcome = merge_changes(buffer->data, placements_[device]->written(i), initial_[i],
-                                         buffer->element_bytes, same_change);
-      if (outcome.changed) changed.insert(device);
-      if (outcome.conflict)
-        merged.conflict = fmt::format("two parts {} byte {} of {}",
-                                      is_read ? "both change" : "write different values to",
-                                      *outcome.conflict, argument_text(i));
-    }
-  }
-  // Where a device changed nothing (all inputs were zero, say), no conflict could have shown.
-  merged.shows_cuts = !merged.conflict && changed.size() + 1 == active.size();
-  if (options_.trace != nullptr)
-    options_.trace->add({"host", "merge", "merge", started, now_ns(), {}});
-  return merged;
-}
-
-std::string CoRun::argument_text(std::size_t argument) const {
-  return "argument " + argument_name(program_->kernel(job_.kernel), safety_.parameters, argument);
-}
-
-/// Whether a run with other data may touch other elements, so that it shows nothing for them.
-bool CoRun::depends_on_data() const {
-  return safety_.data_dependent_writes || safety_.data_dependent_reads;
-}
-
-void CoRun::remember_conflict(const std::string& where) {
-  conflict_free_step_ = 0;
-  // Where the writes depend on data, other data may well not conflict.
-  if (depends_on_data()) return;
-  conflict_ = where;
-  add_proof(resolver_, job_, {.conflict = where, .conflict_free_step = 0, .slices = {}});
-}
-
-/// Two parts with a cut between them did not conflict. A kernel whose work-items share elements
-/// does so in steps (out[i / 100], out[i & ~1]), and shows no conflict where a cut falls between
-/// two steps; so this says something about multiples of the cut only. See docs/splitting.md.
-void CoRun::remember_cut(std::size_t group) {
-  const std::size_t step = std::gcd(conflict_free_step_, group);
-  if (step == conflict_free_step_) return;
-  conflict_free_step_ = step;
-  if (!depends_on_data())
-    add_proof(resolver_, job_, {.conflict = "", .conflict_free_step = step, .slices = {}});
-}
-
 void CoRun::report_device(RunReport& report, std::size_t device, std::size_t groups) {
   DeviceReport entry;
   auto& placement = *placements_[device];
@@ -342,6 +268,136 @@ void CoRun::report_device(RunReport& report, std::size_t device, std::size_t gro
     if (options_.trace != nullptr) placement.timeline().send(*options_.trace);
   }
   report.devices.push_back(std::move(entry));
+}
+
+// Self-scheduling for CoRun: chunks of work-groups, large at first and shrinking (HGuided, after
+// "Maat" and "EngineCL": chunk = what is left × a device's share of the speed / 2).
+namespace {
+
+/// Hands out chunks; shared by the devices' threads.
+class ChunkSource {
+ public:
+  ChunkSource(std::size_t groups, std::vector<double> speeds)
+      : left_(groups), groups_(groups), speeds_(std::move(speeds)) {
+    // Below this a launch costs more than its work spreads.
+    least_ = std::max<std::size_t>(1, groups / 64);
+  }
+
+  /// The next chunk for a device, empty at the end. `last` and `took_ns` are its previous one.
+  Part next(std::size_t device, std::size_t last, std::int64_t took_ns) {
+    const std::lock_guard lock(mutex_);
+    if (last > 0 && took_ns > 0) {
+      const double measured = static_cast<double>(last) / static_cast<double>(took_ns);
+      // Guesses are in compute units: the first measurement gives the others their scale.
+      if (!measured_) {
+        const double scale = measured / speeds_[device];
+        for (auto& speed : speeds_) speed *= scale;
+        measured_ = true;
+      }
+      speeds_[device] = measured;
+    }
+    double total = 0;
+    for (const double speed : speeds_) total += speed;
+    const double share = total > 0 ? speeds_[device] / total : 1.0;
+    auto size = static_cast<std::size_t>(static_cast<double>(left_) * share / 2);
+    size = std::min(left_, std::max(size, least_));
+    const std::size_t begin = groups_ - left_;
+    left_ -= size;
+    return {begin, begin + size};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t left_, groups_, least_;
+  std::vector<double> speeds_;
+  bool measured_ = false;
+};
+
+/// Where a chunk of one device meets one of another.
+std::vector<std::size_t> cuts_between(const std::vector<std::vector<Part>>& done) {
+  std::map<std::size_t, std::size_t> owners;  // by a chunk's first group
+  for (std::size_t i = 0; i < done.size(); ++i)
+    for (const auto& part : done[i]) owners[part.begin] = i;
+  std::vector<std::size_t> cuts;
+  for (auto at = owners.begin(); at != owners.end(); ++at)
+    if (at != owners.begin() && std::prev(at)->second != at->second) cuts.push_back(at->first);
+  return cuts;
+}
+
+}  // namespace
+
+RunReport CoRun::run_dynamic() {
+  if (placements_.size() == 1) return run_on(0);
+  if (!refusal().empty()) return fall_back(0, refusal(), false);
+
+  const Finisher finisher(*this);
+  std::vector<std::size_t> active(placements_.size());
+  for (std::size_t i = 0; i < active.size(); ++i) active[i] = i;
+  // Where the chunks will end is not known yet, so every cut must have been shown to be right.
+  const bool in_place =
+      conflict_free_step_ == 1 && may_run_in_place(std::vector<Part>(active.size(), {0, groups()}));
+  const std::size_t owner = pick_owner(active);
+  const auto target = [&](std::size_t i) {
+    return in_place || i == owner ? Placement::Target::result : Placement::Target::own;
+  };
+  const auto started = now_ns();
+  const Placement::Ranges whole(job_.arguments.size());
+  for (const std::size_t i : active)
+    start(i, target(i), whole,
+          i == owner || !in_place ? Placement::Reset::yes : Placement::Reset::no);
+
+  std::vector<double> speeds;
+  for (const auto& placement : placements_) speeds.push_back(placement->device().compute_units);
+  ChunkSource chunks(groups(), speeds);
+  std::vector<std::vector<Part>> done(placements_.size());
+  std::vector<std::exception_ptr> errors(placements_.size());
+  const auto work = [&](std::size_t i) {
+    try {
+      auto& placement = *placements_[i];
+      std::size_t last = 0;
+      std::int64_t took = 0;
+      for (;;) {
+        const Part part = chunks.next(i, last, took);
+        if (part.empty()) break;
+        const auto chunk_started = now_ns();
+        placement.launch(part_range(job_.range, part));
+        placement.finish();
+        took = now_ns() - chunk_started;
+        last = part.groups();
+        done[i].push_back(part);
+      }
+      placement.download(target(i), whole);
+      placement.finish();
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < placements_.size(); ++i) threads.emplace_back(work, i);
+    work(0);
+  }
+  for (const auto& error : errors)
+    if (error) std::rethrow_exception(error);
+
+  // A device that came too late for any chunk has changed nothing, and merges as such.
+  const auto cuts = cuts_between(done);
+  std::vector<HostArray> owners;
+  if (!in_place && needs_confirmation(cuts)) owners = copy_results();
+  Merged merged;
+  if (!in_place) merged = merge(active, owner);
+  RunReport report;
+  report.wall_ns = now_ns() - started;
+  report.merged = !in_place;
+  std::size_t busy = 0;
+  for (const std::size_t i : active) {
+    std::size_t all = 0;
+    for (const auto& part : done[i]) all += part.groups();
+    busy += all > 0;
+    report_device(report, i, all);
+  }
+  report.split = busy > 1;
+  return settle(std::move(report), std::move(merged), done, owners, owner, cuts);
 }
 
 }  // namespace kiln

@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "kernel/explain.hpp"
-#include "kernel/resolver.hpp"
+#include "kernel/resolver/explain.hpp"
+#include "kernel/resolver/resolver.hpp"
 #include "schedule/job.hpp"
 #include "schedule/placement.hpp"
+#include "schedule/proof.hpp"
 #include "schedule/safety/safety.hpp"
 #include "schedule/split.hpp"
 
@@ -66,7 +67,7 @@ class CoRun {
   /// Whether a run with one set of data says something about others: nothing that is written, and
   /// nowhere it is written to, depends on the data.
   bool provable() const;
-  /// Takes over what prove_slices has shown, besides what the store knows.
+  /// Takes over what prove_slices has shown, in place of what the store has.
   void use_slices(Slices slices) { slices_ = std::move(slices); }
   std::size_t groups() const { return groups_of(job_.range); }
   std::size_t device_count() const { return placements_.size(); }
@@ -90,7 +91,13 @@ class CoRun {
   RunReport run_dynamic();
 
  private:
-  enum class Sharing { one_device, in_place, sliced, merged };
+  /// How the devices of a run share the result.
+  enum class Sharing {
+    one_device,  ///< a single part: nothing is shared
+    in_place,    ///< all write into the result itself, which earlier runs have shown to be right
+    sliced,      ///< each gets and gives back only its slices of the buffers
+    merged       ///< each writes a copy, and the copies' changes are merged into the result
+  };
   /// Waits for the devices when a run ends early: they may still be writing to the caller's memory.
   class Finisher {
    public:
@@ -143,7 +150,7 @@ class CoRun {
   std::size_t conflict_free_step_ = 0;  ///< no conflict at cuts that are multiples; 0: none shown
   Slices slices_;                       ///< what may be transferred in slices
   std::vector<Part> last_;              ///< of the last split run
-  bool aligned_results_ = true;         ///< what is written may be used by CPU devices in place
+  bool aligned_results_ = true;         ///< CPU devices can write the results in place
   std::vector<HostArray> noted_;        ///< by argument: contents of inout buffers before any run
   std::vector<HostArray> scratch_;      ///< private copies of inputs that the kernel writes
   std::vector<ByteView> initial_;       ///< by argument: what every run starts from; empty: zeros

@@ -2,7 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -14,8 +13,8 @@
 namespace kiln {
 
 /// Host memory that CPU devices use without a copy: aligned to a page, zero-filled. Movable only.
-/// Much of it lies in the system's large pages where there are any: kernels that reach here and
-/// there would spend more on finding small ones than on what is in them.
+/// Large arrays ask for the system's huge pages: kernels with irregular accesses would otherwise
+/// spend most of their time on TLB misses.
 class HostArray {
  public:
   HostArray() = default;
@@ -30,6 +29,11 @@ class HostArray {
     // A wish: the system may have none. Before the first touch, which decides.
     if (unit == large_page) ::madvise(memory_.get(), rounded, MADV_HUGEPAGE);
     std::memset(memory_.get(), 0, size_);
+  }
+  static HostArray copy_of(ByteView contents) {
+    HostArray copy(contents.size());
+    std::memcpy(copy.data(), contents.data(), contents.size());
+    return copy;
   }
   std::byte* data() { return memory_.get(); }
   const std::byte* data() const { return memory_.get(); }

@@ -1,14 +1,18 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
-#include "kernel/request.hpp"
-#include "kernel/variant.hpp"
+#include "kernel/program/program.hpp"
+#include "kernel/request/request.hpp"
+#include "schedule/safety/safety.hpp"
 
+/// What is to run: a kernel, its arguments and its range, before it is placed anywhere; what its
+/// text says about it, and whether the arguments fit the compiled kernel.
 namespace kiln {
 
 /// A buffer argument. `data` is the caller's memory, which outlives the run: the input's contents,
@@ -46,5 +50,42 @@ struct Job {
   std::vector<std::string> names;  ///< of the arguments, for the timeline; may be shorter
   NDRange range;
 };
+
+/// The analysis of a Job's kernel. Generated programs are not analysed: their front ends know how
+/// to divide them.
+SplitSafety analyse_job(const Job& job);
+
+/// What the text says of the kernel's parameters, without how it uses them; empty where there is no
+/// text, or where build options may change it.
+std::vector<ParameterUse> parameters_of(const Job& job);
+
+/// Macros of build options (name, value): `-DNAME=VALUE` as build_options() writes them, and
+/// `-D NAME`, `-U NAME` and quotes as compilers read them.
+std::vector<std::pair<std::string, std::string>> macros_of(std::string_view options);
+
+/// Whether a Job's arguments fit the compiled kernel: their count, and for each its address space
+/// and size; of a buffer, that its elements are as large where its caller says so. Sizes are those
+/// of the driver's type names or else of the kernel's text (`parameters`, of analyse_job() or
+/// parameters_of()). The error names the argument, what was given and what the kernel takes. What
+/// neither says is not checked.
+Expected<void> check_arguments_match(const KernelInfo& kernel, const Job& job,
+                                     const std::vector<ParameterUse>& parameters);
+
+/// Sets each buffer's element_bytes from the kernel's pointer type ("float4*" → 16), as the driver
+/// or else the text says. Where neither does, what the caller says holds; without that it may be as
+/// large as the largest vector.
+void take_element_sizes(const KernelInfo& kernel, const SplitSafety& safety, Job& job);
+
+/// How messages name an argument: "2 (result)", or "2" where its name is not known.
+std::string argument_name(const KernelInfo& kernel, const std::vector<ParameterUse>& parameters,
+                          std::size_t argument);
+
+/// Refuses buffers that share memory where one of them is written: devices with memory of their own
+/// could not do what those without do.
+Expected<void> check_buffers_apart(const Job& job);
+
+/// Bytes of an OpenCL scalar or vector type by a driver's name of it ("float4*"); 0 for anything
+/// else (a struct, a typedef).
+std::size_t type_bytes(std::string_view name);
 
 }  // namespace kiln

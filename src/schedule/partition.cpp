@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
-#include "schedule/auto_split.hpp"
+#include "base/bounds.hpp"
+#include "base/log.hpp"
+#include "device/opencl.hpp"
 
 namespace kiln {
 namespace {
@@ -94,6 +98,91 @@ RunReport run_partition(CoRun& run, const Partition& partition) {
     default:
       return run.run(value_or_throw(partition.weights_for(run.device_count())));
   }
+}
+
+namespace {
+
+constexpr std::uint32_t model_schema = 2;
+
+std::vector<double> guess_speeds(const CoRun& run) {
+  std::vector<double> speeds;
+  bool alike = true;
+  for (std::size_t i = 0; i < run.device_count(); ++i) {
+    speeds.push_back(run.device(i).compute_units);
+    alike = alike && run.device(i).fingerprint() == run.device(0).fingerprint();
+  }
+  // Compute units of different devices cannot be compared; then all start equal.
+  if (!alike) speeds.assign(speeds.size(), 1);
+  return speeds;
+}
+
+/// As many as a number holds, where they are more.
+std::size_t items_of(const NDRange& range) {
+  return (CheckedSize(range.global[0]) * range.global[1] * range.global[2])
+      .at_most(std::numeric_limits<std::size_t>::max());
+}
+
+/// Program, kernel, device set and the power of two below the number of work-items.
+Bytes canonical_model(CoRun& run) {
+  const auto& range = run.job().range;
+  const std::size_t items = items_of(range);
+  CanonicalWriter writer("split model", 1);
+  writer.digest("program", run.program_key().digest)
+      .text("kernel", run.job().kernel)
+      .integer("size class", std::bit_width(items))
+      .integer("dimensions", range.dimensions);
+  for (std::size_t i = 0; i < run.device_count(); ++i)
+    writer.text("device", run.device(i).speed_identity());
+  return writer.view();
+}
+
+}  // namespace
+
+AutoSplit::AutoSplit(CoRun& run)
+    : run_(run), canonical_(canonical_model(run)), model_(guess_speeds(run)) {
+  Layer* store = run_.resolver().store();
+  if (store == nullptr) return;
+  const auto lookup = store->get(Kind::record, key_of(canonical_), canonical_);
+  if (!lookup.entry || lookup.entry->metadata.schema != model_schema) return;
+  if (auto stored = SplitModel::decode(lookup.entry->content, run_.device_count()))
+    model_ = *stored;
+}
+
+std::vector<double> AutoSplit::weights() const {
+  const auto shares = model_.choose();
+  return {shares.begin(), shares.end()};
+}
+
+RunReport AutoSplit::run() {
+  refuse_after_fork();
+  const auto shares = model_.choose();
+  const std::vector<double> chosen(shares.begin(), shares.end());
+  RunReport report = run_.run(chosen);
+  if (!report.reason.empty()) return report;  // not split: nothing to learn
+
+  // Times are kept per work-item, since a size class spans a factor of two.
+  const double items = static_cast<double>(items_of(run_.job().range));
+  std::vector<SplitModel::DeviceTime> times;
+  for (const auto& device : report.devices)
+    times.push_back({static_cast<double>(device.kernel_ns) / items,
+                     static_cast<double>(device.transfer_ns) / items});
+  using Standing = SplitModel::Standing;
+  // A run that is made twice, or merged for the last time, is not what the next one will be.
+  const bool passing = report.confirmed || (report.merged && run_.will_run_in_place());
+  const Standing standing = passing ? Standing::unlike : warm_ ? Standing::warm : Standing::cold;
+  warm_ = true;
+  model_.learn(shares, times, static_cast<double>(report.wall_ns) / items, standing);
+  save();
+  return report;
+}
+
+void AutoSplit::save() const {
+  Layer* store = run_.resolver().store();
+  if (store == nullptr) return;
+  const Metadata metadata{model_schema, run_.job().kernel, run_.device(0).fingerprint(), 0};
+  const auto kept =
+      store->put(Kind::record, key_of(canonical_), canonical_, model_.encode(), metadata);
+  if (!kept) log(LogLevel::info, "the split model is not kept: " + kept.error().message());
 }
 
 }  // namespace kiln

@@ -1,25 +1,96 @@
 #pragma once
 
-#include <memory>
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/log.hpp"
 #include "device/context.hpp"
-#include "kernel/launch.hpp"
-#include "schedule/guard.hpp"
+#include "device/opencl.hpp"
+#include "kernel/program/launch.hpp"
 #include "schedule/host_array.hpp"
 #include "schedule/job.hpp"
-#include "schedule/slices.hpp"
-#include "schedule/timeline.hpp"
+#include "schedule/split.hpp"
 
+/// One device's side of a run: the Job's buffers and Launch there, guard zones that show writes
+/// outside of a buffer, and the times of its commands.
 namespace kiln {
+
+/// Commands of one queue, with the device's own times put on the host's clock (ClockDistance).
+class QueueTimeline {
+ public:
+  explicit QueueTimeline(std::string lane) : lane_(std::move(lane)) {}
+
+  /// Remembers a command that is being enqueued. `enqueued_ns` is now_ns() just before the call.
+  void add(std::string name, std::string category, cl::Event event, std::int64_t enqueued_ns);
+
+  struct Span {
+    std::string name, category;
+    std::int64_t start_ns, end_ns;
+  };
+  /// Start and end of every command, on the host's clock; the commands must have completed.
+  std::vector<Span> spans() const;
+  /// Sum of the durations of one category, ns.
+  std::int64_t total_ns(std::string_view category) const;
+  void send(TraceSink& sink) const;
+  void clear() { commands_.clear(); }
+  /// Waits until every command has ended, well or badly, for devices that cannot be waited for any
+  /// more; at most `limit`.
+  void settle(std::chrono::milliseconds limit) const;
+
+ private:
+  struct Command {
+    std::string name, category;
+    cl::Event event;
+    std::int64_t enqueued_ns;
+  };
+  std::string lane_;
+  std::vector<Command> commands_;
+};
+
+/// Writes outside of a buffer, as its guard zones show them.
+struct Overrun {
+  struct Side {
+    std::size_t elements = 0;  ///< that were changed
+    std::size_t distance = 0;  ///< elements between the buffer and the nearest of them
+  };
+  Side before, behind;
+};
+
+/// A buffer of device memory between two guard zones: a kernel that writes just before or
+/// behind it changes them. What it writes beyond them, and what it only reads, shows
+/// nothing. Belongs to one thread at a time; the queue is in order.
+class GuardedBuffer {
+ public:
+  GuardedBuffer() = default;
+  /// The zones are as large as the buffer, but 64 KiB to 256 KiB each, and smaller (or none) where
+  /// the device's largest allocation leaves no room. Throws kiln::Error.
+  GuardedBuffer(const Queue& queue, std::size_t bytes);
+
+  /// The buffer itself: a sub-buffer where there are zones.
+  const Buffer& inner() const { return inner_; }
+  /// Waits for the queue, compares the zones, and puts right what was changed. Nothing comes back
+  /// where all is as it was.
+  std::optional<Overrun> check(const Queue& queue, std::size_t element_bytes);
+
+ private:
+  void write_zones(const Queue& queue);
+  Buffer outer_, inner_;
+  std::size_t zone_ = 0;
+};
+
+/// For messages: "2 elements behind its end, the first at element 100 (byte 400)".
+std::string text_of(const Overrun& overrun, std::size_t bytes, std::size_t element_bytes);
 
 /// A Job on one device: its Launch and buffers. Buffers are whole on every device (a work-item
 /// finds its data at its real global id). Belongs to one thread at a time.
 class Placement {
  public:
-  /// OwnMemory::always copies as to a device with memory of its own, whatever the device; guarded
-  /// does, too, with zones around each buffer that show what is written outside of it (guard.hpp).
+  /// OwnMemory::always copies as to a device with memory of its own, on any device; guarded
+  /// does, too, with zones around each buffer that show what is written outside of it
+  /// (GuardedBuffer).
   enum class OwnMemory { where_needed, always, guarded };
   Placement(Queue queue, Program& program, const Job& job, std::string lane, OwnMemory memory);
 

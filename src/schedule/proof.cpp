@@ -1,17 +1,136 @@
 #include "schedule/proof.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "base/cursor.hpp"
 #include "base/log.hpp"
+#include "schedule/co_run.hpp"
 
 namespace kiln {
 namespace {
 
+/// A Job over memory of its own, in which outputs begin as given too.
+class Trial {
+ public:
+  explicit Trial(const Job& job) : job_(job), memory_(job.arguments.size()) {
+    for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
+      auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
+      if (buffer == nullptr) continue;
+      memory_[i] = HostArray(buffer->data.size());
+      if (buffer->access != BufferArgument::Access::out)
+        std::memcpy(memory_[i].data(), buffer->data.data(), buffer->data.size());
+      else
+        buffer->access = BufferArgument::Access::inout;
+      buffer->data = memory_[i].span();
+    }
+  }
+
+  /// Puts other values outside the range: the buffer's own, moved by some elements, so that an
+  /// index among them stays an index; where all are equal, as in an output, a pattern.
+  void poison(std::size_t argument, const ByteRange& keep) {
+    auto bytes = memory_[argument].span();
+    const HostArray before = HostArray::copy_of(bytes);
+    const auto& buffer = std::get<BufferArgument>(job_.arguments[argument]);
+    const std::size_t shift = 7 * std::max<std::size_t>(buffer.element_bytes, 1) % bytes.size();
+    const bool uniform =
+        std::all_of(bytes.begin(), bytes.end(), [&](std::byte b) { return b == bytes.front(); });
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+      if (at >= keep.begin && at < keep.end) continue;
+      bytes[at] = uniform ? std::byte{0x5a} : before.data()[(at + shift) % bytes.size()];
+    }
+  }
+
+  void run(Resolver& resolver, const Queue& queue, const Part& part) {
+    before_.clear();
+    for (const auto& memory : memory_)
+      before_.emplace_back(memory.view().begin(), memory.view().end());
+    CoRun run(resolver, {queue}, job_, {});
+    run.run_part(part);
+  }
+  ByteView now(std::size_t argument) const { return memory_[argument].view(); }
+  ByteView before(std::size_t argument) const { return before_[argument]; }
+  const Job& job() const { return job_; }
+
+ private:
+  Job job_;
+  std::vector<HostArray> memory_;
+  std::vector<Bytes> before_;
+};
+
+/// Whether the poisoned trial did within the slice what the clean one did, and nothing outside.
+bool agrees(const Trial& clean, const Trial& poisoned, std::size_t sliced, const ByteRange& range) {
+  for (std::size_t i = 0; i < clean.job().arguments.size(); ++i) {
+    const auto* buffer = std::get_if<BufferArgument>(&clean.job().arguments[i]);
+    if (buffer == nullptr || buffer->access == BufferArgument::Access::in) continue;
+    if (i != sliced) {
+      if (!std::ranges::equal(clean.now(i), poisoned.now(i))) return false;
+      continue;
+    }
+    const auto inside = [&](ByteView all) { return all.subspan(range.begin, range.size()); };
+    const auto ahead = [&](ByteView all) { return all.first(range.begin); };
+    const auto behind = [&](ByteView all) { return all.subspan(range.end); };
+    if (!std::ranges::equal(inside(clean.now(i)), inside(poisoned.now(i))) ||
+        !std::ranges::equal(ahead(poisoned.before(i)), ahead(poisoned.now(i))) ||
+        !std::ranges::equal(behind(poisoned.before(i)), behind(poisoned.now(i))))
+      return false;
+  }
+  return true;
+}
+
+bool needs_only_its_slice(Resolver& resolver, const Queue& queue, const Job& job,
+                          std::size_t argument, const Part& part, const Trial& clean) {
+  const auto range =
+      slice_of(std::get<BufferArgument>(job.arguments[argument]), part, groups_of(job.range));
+  if (!range) return false;
+  Trial poisoned(job);
+  poisoned.poison(argument, *range);
+  poisoned.run(resolver, queue, part);
+  return agrees(clean, poisoned, argument, *range);
+}
+
+}  // namespace
+
+Slices prove_slices(Resolver& resolver, const Queue& queue, const Job& job,
+                    const std::vector<Part>& parts) {
+  Slices slices;
+  slices.sliced.assign(job.arguments.size(), false);
+  for (std::size_t i = 0; i < job.arguments.size(); ++i)
+    if (const auto* buffer = std::get_if<BufferArgument>(&job.arguments[i]))
+      slices.sliced[i] = buffer->may_slice;
+  for (const auto& part : parts) {
+    if (part.empty()) continue;
+    Trial clean(job);
+    clean.run(resolver, queue, part);
+    for (std::size_t i = 0; i < slices.sliced.size(); ++i)
+      if (slices.sliced[i])
+        slices.sliced[i] = needs_only_its_slice(resolver, queue, job, i, part, clean);
+    slices.cuts.insert({part.begin, part.end});
+  }
+  return slices;
+}
+
+namespace {
+
 constexpr std::uint32_t proof_schema = 4;
+
+/// Everything about a Job's geometry and arguments that a run's outcome depends on, but no data.
+void write_shape(CanonicalWriter& writer, const Job& job) {
+  writer.begin("range");
+  for (unsigned d = 0; d < 3; ++d)
+    writer.integer("global", static_cast<std::int64_t>(job.range.global[d]))
+        .integer("local", static_cast<std::int64_t>(job.range.local[d]));
+  writer.end();
+  for (const auto& argument : job.arguments) {
+    if (const auto* buffer = std::get_if<BufferArgument>(&argument))
+      writer.integer("buffer", static_cast<std::int64_t>(buffer->data.size()));
+    else if (const auto* local = std::get_if<LocalArgument>(&argument))
+      writer.integer("local", static_cast<std::int64_t>(local->bytes));
+    else
+      writer.bytes("value", std::get<ScalarArgument>(argument).value);
+  }
+}
 
 Bytes canonical_proof(const Job& job) {
   CanonicalWriter writer("split proof", 2);
@@ -63,22 +182,6 @@ void unite(Slices& known, const Slices& more) {
 
 }  // namespace
 
-void write_shape(CanonicalWriter& writer, const Job& job) {
-  writer.begin("range");
-  for (unsigned d = 0; d < 3; ++d)
-    writer.integer("global", static_cast<std::int64_t>(job.range.global[d]))
-        .integer("local", static_cast<std::int64_t>(job.range.local[d]));
-  writer.end();
-  for (const auto& argument : job.arguments) {
-    if (const auto* buffer = std::get_if<BufferArgument>(&argument))
-      writer.integer("buffer", static_cast<std::int64_t>(buffer->data.size()));
-    else if (const auto* local = std::get_if<LocalArgument>(&argument))
-      writer.integer("local", static_cast<std::int64_t>(local->bytes));
-    else
-      writer.bytes("value", std::get<ScalarArgument>(argument).value);
-  }
-}
-
 Proof load_proof(Resolver& resolver, const Job& job) {
   if (resolver.store() == nullptr) return {};
   const Bytes canonical = canonical_proof(job);
@@ -103,85 +206,6 @@ void add_proof(Resolver& resolver, const Job& job, const Proof& proof) {
   };
   const auto kept = resolver.store()->update(Kind::record, key_of(canonical), canonical, change);
   if (!kept) log(LogLevel::info, "a split proof is not kept: " + kept.error().message());
-}
-
-namespace {
-
-/// The words of build options: blanks separate them, quotes keep them together.
-std::vector<std::string> words_of(std::string_view options) {
-  std::vector<std::string> words;
-  char quote = 0;
-  bool within = false;
-  for (const char c : options) {
-    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (quote == 0 && blank) {
-      within = false;
-      continue;
-    }
-    if (!within) words.emplace_back();
-    within = true;
-    if (quote == 0 && (c == '"' || c == '\''))
-      quote = c;
-    else if (c == quote)
-      quote = 0;
-    else
-      words.back() += c;
-  }
-  return words;
-}
-
-/// Options after which the compiler does not read the text that Kiln reads.
-bool changes_the_text(std::string_view word) {
-  for (const std::string_view option : {"-cl-std=CLC++", "-include", "-imacros", "-x", "-Xclang",
-                                        "-fmacro", "-trigraphs", "-ftrigraphs", "@"})
-    if (word.starts_with(option)) return true;
-  return false;
-}
-
-}  // namespace
-
-std::vector<ParameterUse> parameters_of(const Job& job) {
-  const auto words = words_of(job.request.options);
-  if (!job.request.source || std::any_of(words.begin(), words.end(), changes_the_text)) return {};
-  return describe_parameters(job.request.source->text(), job.kernel,
-                             macros_of(job.request.options));
-}
-
-SplitSafety analyse_job(const Job& job) {
-  SplitSafety safety;
-  if (!job.request.source) {
-    safety.reasons.push_back("a generated kernel is divided by its own front end");
-    return safety;
-  }
-  safety = analyse_split(job.request.source->text(), job.kernel, macros_of(job.request.options));
-  for (const auto& word : words_of(job.request.options))
-    if (changes_the_text(word)) {
-      safety.reasons.push_back(
-          fmt::format("the build option {} may change what the source says", word));
-      safety.splittable = false;
-      for (auto& parameter : safety.parameters) parameter.layout = {};
-    }
-  return safety;
-}
-
-std::vector<std::pair<std::string, std::string>> macros_of(std::string_view options) {
-  std::vector<std::pair<std::string, std::string>> macros;
-  const auto words = words_of(options);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    std::string_view word = words[i];
-    const bool defines = word.starts_with("-D");
-    if (!defines && !word.starts_with("-U")) continue;
-    word.remove_prefix(2);
-    if (word.empty() && i + 1 < words.size()) word = words[++i];  // "-D NAME=1"
-    const auto equals = word.find('=');
-    const std::string name(word.substr(0, equals));
-    if (defines)
-      macros.emplace_back(
-          name, equals == std::string_view::npos ? "1" : std::string(word.substr(equals + 1)));
-    else
-      std::erase_if(macros, [&](const auto& macro) { return macro.first == name; });
-  }
-  return macros;
 }
 
 }  // namespace kiln

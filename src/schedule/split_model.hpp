@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <vector>
@@ -76,7 +75,7 @@ class SplitModel {
   std::vector<double> speeds_;
   std::vector<double> whole_ns_;  ///< a device's time for all the work; 0: not known
   std::vector<double> fixed_ns_;
-  double alone_host_ns_ = 0, split_host_ns_ = 0;  ///< what is left of a run's wall time
+  double alone_host_ns_ = 0, split_host_ns_ = 0;  ///< the rest of a run's wall time
   bool any_warm_ = false;
   std::map<Shares, Measured> measured_;
 };

@@ -8,7 +8,7 @@
 
 #include "kernel/source/program.hpp"
 #include "schedule/safety/safety.hpp"
-#include "spec/reader.hpp"
+#include "spec/read/reader.hpp"
 
 namespace kiln::spec {
 namespace {

@@ -7,6 +7,7 @@
 #include "kernel/source/source.hpp"
 #include "kiln/spec.hpp"
 
+/// `kiln init`: a specification file for a kernel, made from its source.
 namespace kiln::spec {
 
 /// What a new specification file is made from.

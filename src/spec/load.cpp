@@ -1,15 +1,17 @@
 #include <algorithm>
 
 #include "base/file.hpp"
-#include "spec/binder.hpp"
-#include "spec/missing.hpp"
-#include "spec/reader.hpp"
+#include "kiln/spec.hpp"
+#include "spec/bind/binder.hpp"
+#include "spec/read/reader.hpp"
 
+// The entry points of kiln/spec.hpp that take a file or text: reading it (load_spec, parse_spec)
+// and listing all that is wrong with it (check_spec, check_text); and the form of messages.
 namespace kiln::spec {
 namespace {
 
 /// The largest published file has 6 kB.
-constexpr std::uint64_t most_bytes = 64u << 20;
+constexpr std::uint64_t largest_file = 64u << 20;
 
 bool is_graph(const Json& root) {
   return root.is(Json::Kind::list) && !root.items.empty() &&
@@ -23,7 +25,7 @@ struct Reading {
   Errc code = Errc::bad_input;
 };
 
-Reading read_text(std::string_view text, const std::string& file, SpecDialect dialect) {
+Reading read_document(std::string_view text, const std::string& file, SpecDialect dialect) {
   Reader reader(text, file);
   const auto document = parse_json(text);
   for (const auto& remark : document.warnings) reader.warning(remark.at, "", remark.text);
@@ -81,7 +83,7 @@ void check_sizes(const Spec& spec, const Symbols& symbols, std::vector<Message>&
 
 std::vector<Message> check(std::string_view text, const std::string& file, SpecDialect dialect,
                            const Symbols& symbols) {
-  auto reading = read_text(text, file, dialect);
+  auto reading = read_document(text, file, dialect);
   if (reading.spec) check_sizes(*reading.spec, symbols, reading.messages);
   std::stable_sort(reading.messages.begin(), reading.messages.end(),
                    [](const Message& a, const Message& b) { return a.line < b.line; });
@@ -91,7 +93,7 @@ std::vector<Message> check(std::string_view text, const std::string& file, SpecD
 }  // namespace
 
 Expected<Spec> parse_spec(std::string_view text, std::string file, SpecDialect dialect) {
-  auto reading = read_text(text, file, dialect);
+  auto reading = read_document(text, file, dialect);
   if (!reading.spec) return tl::unexpected(first_error(reading));
   reading.spec->warnings = std::move(reading.messages);
   return *std::move(reading.spec);
@@ -99,7 +101,7 @@ Expected<Spec> parse_spec(std::string_view text, std::string file, SpecDialect d
 
 // The path is kept as it was given: messages should show what the user typed.
 Expected<Spec> load_spec(const std::filesystem::path& file, SpecDialect dialect) {
-  const auto text = kiln::read_text(file, most_bytes);
+  const auto text = kiln::read_text(file, largest_file);
   if (!text) return tl::unexpected(text.error());
   return parse_spec(*text, file.string(), dialect);
 }
@@ -111,10 +113,40 @@ std::vector<Message> check_text(std::string_view text, std::string file, SpecDia
 
 std::vector<Message> check_spec(const std::filesystem::path& file, SpecDialect dialect,
                                 const Symbols& symbols) {
-  const auto text = kiln::read_text(file, most_bytes);
+  const auto text = kiln::read_text(file, largest_file);
   if (text) return check(*text, file.string(), dialect, symbols);
   // The message of base names the file itself.
   return {{Message::Severity::error, "", 0, 0, "", text.error().message()}};
+}
+
+// The form of compilers, which editors and terminals turn into links.
+std::string Message::render() const {
+  std::string result = file;
+  if (line != 0) result.append(result.empty() ? "line " : ":").append(std::to_string(line));
+  if (column != 0) result.append(":").append(std::to_string(column));
+  if (!result.empty()) result += ": ";
+  if (severity == Severity::warning) result += "warning: ";
+  if (!attribute.empty()) result += "attribute '" + attribute + "': ";
+  return result + text;
+}
+
+Expected<SpecDialect> parse_dialect(std::string_view name) {
+  for (const auto dialect : {SpecDialect::automatic, SpecDialect::base, SpecDialect::concurrent}) {
+    if (name == name_of(dialect)) return dialect;
+  }
+  return fail(Errc::bad_input,
+              "found the dialect \"" + std::string(name) + "\", expected auto, base or concurrent");
+}
+
+const char* name_of(SpecDialect dialect) noexcept {
+  switch (dialect) {
+    case SpecDialect::base:
+      return "base";
+    case SpecDialect::concurrent:
+      return "concurrent";
+    default:
+      return "auto";
+  }
 }
 
 }  // namespace kiln::spec

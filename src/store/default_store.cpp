@@ -4,15 +4,17 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <cstdlib>
 
 #include "base/environment.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "store/layers.hpp"
-#include "store/local_store.hpp"
-#include "store/network_folder.hpp"
-#include "store/system_store.hpp"
+#include "store/layer/layers.hpp"
+#include "store/local/local_store.hpp"
+#include "store/local/system_store.hpp"
+#if KILN_WITH_REDIS
+#include "store/redis/redis_store.hpp"
+#endif
+#include "store/trust/guarded_files.hpp"
 
 namespace kiln {
 namespace {
@@ -47,6 +49,19 @@ std::chrono::milliseconds timeout_setting() {
   return otherwise;
 }
 
+/// Opens the store at a URL; cheap, connects at the first use. Errors: bad_input for a URL that is
+/// none, unsupported in a build without Redis.
+Expected<std::unique_ptr<SharedLayer>> open_redis(const std::string& url,
+                                                  [[maybe_unused]] SharedOptions options) {
+  auto parsed = parse_shared_url(url);
+  if (!parsed) return tl::unexpected(parsed.error());
+#if KILN_WITH_REDIS
+  return std::make_unique<RedisStore>(*std::move(parsed), std::move(options));
+#else
+  return fail(Errc::unsupported, "this build has no shared store: it was made without hiredis");
+#endif
+}
+
 }  // namespace
 
 StoreSettings default_store_settings() {
@@ -73,7 +88,7 @@ Expected<std::unique_ptr<SharedLayer>> open_shared_store(const StoreSettings& se
     options.signer = *std::move(signer);
   else
     log(LogLevel::warning, "entries are shared unsigned: " + signer.error().message());
-  return open_shared_store(settings.shared, std::move(options));
+  return open_redis(settings.shared, std::move(options));
 }
 
 Expected<std::unique_ptr<Layer>> open_store(const StoreSettings& settings) {

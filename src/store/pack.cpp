@@ -6,8 +6,6 @@
 #include <map>
 #include <tuple>
 
-#include "store/entry_parts.hpp"
-
 namespace kiln {
 namespace {
 
@@ -73,7 +71,7 @@ std::vector<Content> take_contents(Cursor& cursor, std::size_t entries) {
   return contents;
 }
 
-/// Gives each entry its content. None may be missing, and none left over.
+/// Gives each entry its content. No content may be missing or left over.
 void connect(Cursor& cursor, std::vector<PackEntry>& entries, std::vector<Content>& contents) {
   for (auto& entry : entries) {
     const auto found = std::lower_bound(
@@ -150,6 +148,135 @@ Expected<std::vector<PackEntry>> read_pack(ByteView bytes) {
   if (cursor.ok()) connect(cursor, entries, contents);
   if (!cursor.ok()) return tl::unexpected(cursor.error());
   return entries;
+}
+
+namespace {
+
+void sign(PackEntry& entry, const SigningKey& key) {
+  entry.signature = key.sign(encode_head(entry.head));
+}
+
+/// Contents by their digest, each held once. References to them last.
+using Contents = std::map<Digest, Bytes>;
+
+PackEntry pack_entry(Kind kind, ByteView canonical, Entry found, Contents& contents) {
+  PackEntry entry{
+      head_of(kind, canonical, found.content, found.metadata), found.metadata.signature, {}};
+  entry.content = contents.try_emplace(entry.head.content, std::move(found.content)).first->second;
+  return entry;
+}
+
+}  // namespace
+
+Expected<Exported> export_pack(LocalStore& store,
+                               const std::function<bool(const EntryInfo&)>& wanted,
+                               const SigningKey* key) {
+  const auto list = store.list();
+  if (!list) return tl::unexpected(list.error());
+  Exported exported;
+  Contents contents;
+  std::vector<PackEntry> entries;
+  for (const auto& info : *list) {
+    if (!wanted(info)) continue;
+    const auto canonical = store.canonical_of(info.kind, info.key);
+    if (!canonical && canonical.error().code() == Errc::not_found) continue;
+    if (!canonical) {
+      exported.left_out.push_back({info.kind, info.key, canonical.error().message()});
+      continue;
+    }
+    auto found = store.look_up(info.kind, info.key, *canonical);
+    if (found.entry)
+      entries.push_back(pack_entry(info.kind, *canonical, *std::move(found.entry), contents));
+    else
+      exported.left_out.push_back({info.kind, info.key, found.reason});
+    if (found.entry && key != nullptr) sign(entries.back(), *key);
+  }
+  exported.entries = entries.size();
+  exported.contents = contents.size();
+  auto pack = write_pack(std::move(entries));
+  if (!pack) return tl::unexpected(pack.error());
+  exported.pack = *std::move(pack);
+  return exported;
+}
+
+Expected<Bytes> sign_pack(ByteView pack, const SigningKey& key) {
+  auto entries = read_pack(pack);
+  if (!entries) return tl::unexpected(entries.error());
+  for (auto& entry : *entries) sign(entry, key);
+  return write_pack(*std::move(entries));
+}
+
+namespace {
+
+struct Decision {
+  Outcome outcome = Outcome::imported;
+  std::string reason = {};
+};
+
+/// Equal but for where they came from.
+bool same_entry(const Entry& present, const PackEntry& entry) {
+  Metadata stored = present.metadata;
+  stored.made_elsewhere = false;
+  stored.signature.reset();
+  return stored == entry.head.metadata && std::ranges::equal(present.content, entry.content);
+}
+
+Decision decide(const std::optional<Entry>& present, const PackEntry& entry) {
+  if (!present) return {};
+  const Metadata& stored = present->metadata;
+  const bool gains_signature = stored.made_elsewhere && !stored.signature && entry.signature;
+  if (same_entry(*present, entry)) return {gains_signature ? Outcome::imported : Outcome::present};
+  if (!stored.made_elsewhere) return {Outcome::kept, "this machine made its own"};
+  if (stored.signature && !entry.signature)
+    return {Outcome::kept, "the one in the store is signed, this one is not"};
+  return {};
+}
+
+/// Decides and stores as one step, so that an entry which another process makes meanwhile stays.
+Expected<Decision> take(LocalStore& store, const PackEntry& entry, ImportMode mode) {
+  const EntryHead& head = entry.head;
+  if (mode == ImportMode::dry_run)
+    return decide(store.look_up(head.kind, head.key, head.canonical).entry, entry);
+  Decision decision;
+  const auto change = [&](const std::optional<Entry>& present) -> std::optional<Entry> {
+    decision = decide(present, entry);
+    if (decision.outcome != Outcome::imported) return std::nullopt;
+    return Entry{Bytes(entry.content.begin(), entry.content.end()),
+                 metadata_from_elsewhere(head, entry.signature)};
+  };
+  if (auto done = store.update(head.kind, head.key, head.canonical, change); !done)
+    return tl::unexpected(done.error());
+  return decision;
+}
+
+}  // namespace
+
+const char* name_of(Outcome outcome) noexcept {
+  switch (outcome) {
+    case Outcome::imported:
+      return "imported";
+    case Outcome::present:
+      return "present";
+    case Outcome::kept:
+      return "kept";
+    case Outcome::refused:
+      return "refused";
+  }
+  return "unknown";
+}
+
+Expected<void> import_pack(LocalStore& store, const std::vector<PackEntry>& pack,
+                           const Trust& trust, ImportMode mode, const ImportReport& report) {
+  for (const auto& entry : pack) {
+    if (const auto why = trust.refusal(entry.signature, encode_head(entry.head)); !why.empty()) {
+      report(entry, Outcome::refused, why);
+      continue;
+    }
+    const auto decision = take(store, entry, mode);
+    if (!decision) return tl::unexpected(decision.error());
+    report(entry, decision->outcome, decision->reason);
+  }
+  return {};
 }
 
 }  // namespace kiln

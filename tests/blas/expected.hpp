@@ -1,6 +1,9 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <complex>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -9,7 +12,27 @@
 
 namespace kiln::blas::testing {
 
+using Precisions = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+using RealPrecisions = ::testing::Types<float, double>;
+using ComplexPrecisions = ::testing::Types<std::complex<float>, std::complex<double>>;
+
 using Wide = std::complex<long double>;
+
+/// An element of a matrix by row and column, in extended precision.
+using Element = std::function<Wide(std::size_t, std::size_t)>;
+
+/// A scalar of a call, with an imaginary part where T has one.
+template <class T>
+Scalar scalar_of(double real, double imaginary) {
+  return is_complex(precision_of<T>) ? Scalar(real, imaginary) : Scalar(real);
+}
+
+/// Runs a call on some queues and waits for all of them.
+inline Status run(const Call& call, std::size_t queues = 1, const std::string& form = "") {
+  const Status status = Machine::get().library(form).run(call, {Machine::get().queues(queues)});
+  for (const auto queue : Machine::get().queues(queues)) ::clFinish(queue);
+  return status;
+}
 
 /// What an element should be, and how far a computed one may be from it: a sum of products in
 /// extended precision, with the sum of the products' magnitudes. A result of length-k sums in a

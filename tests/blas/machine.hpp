@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "blas/library.hpp"
+#include "blas/api/library.hpp"
 #include "device/context.hpp"
-#include "kernel/resolver.hpp"
+#include "kernel/resolver/resolver.hpp"
 
 namespace kiln::blas::testing {
 

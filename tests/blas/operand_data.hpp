@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "blas/call.hpp"
+#include "blas/call/call.hpp"
 #include "blas/machine.hpp"
 
 namespace kiln::blas::testing {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "command_process.hpp"
+#include "cli/command_process.hpp"
 #include "test_paths.hpp"
 
 namespace kiln::testing {

@@ -3,7 +3,6 @@
 #include <thread>
 
 #include "device/queue_handle.hpp"
-#include "device/retired_queues.hpp"
 #include "device/support.hpp"
 
 namespace kiln::testing {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "expr/text.hpp"
 #include "support.hpp"
 
 // What Python computes is compared with Python itself (python_values_test, python_batch_test);
@@ -111,6 +112,26 @@ TEST(Evaluation, copies_of_an_expression_outlive_it) {
   const Expression copy = *first;
   first.reset();
   EXPECT_EQ(*copy.evaluate(sample_scope()), Value(8));
+}
+
+TEST(Suggestion, is_the_nearest_known_word) {
+  EXPECT_EQ(suggestion("dataste", {"database", "dataset"}), "; did you mean 'dataset'?");
+}
+
+TEST(Suggestion, takes_the_wrong_case_for_the_smallest_slip) {
+  EXPECT_EQ(suggestion("N", {"dataset", "n"}), "; did you mean 'n'?");
+}
+
+TEST(Suggestion, lists_the_known_words_where_none_is_near_and_they_are_few) {
+  EXPECT_EQ(suggestion("q", {"dataset", "n"}), "; known: 'dataset', 'n'");
+  EXPECT_EQ(suggestion("q", {}), "");
+  EXPECT_EQ(suggestion("q", {"aa", "bb", "cc", "dd", "ee", "ff", "gg", "hh", "ii"}), "");
+}
+
+TEST(Suggestion, is_not_sought_for_words_of_absurd_length) {
+  EXPECT_EQ(suggestion(std::string(1000000, 'a'), {"dataset"}), "; known: 'dataset'");
+  EXPECT_EQ(suggestion("dataset", {std::string(1000000, 'a'), "datase"}),
+            "; did you mean 'datase'?");
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <fstream>
 
-#include "format/archives.hpp"
 #include "format/npy.hpp"
+#include "format/poclbin/archives.hpp"
 #include "test_paths.hpp"
 
 // The byte tables in the documents are those of files that the code writes.

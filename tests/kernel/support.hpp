@@ -1,16 +1,22 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "device/context.hpp"
-#include "kernel/launch.hpp"
-#include "kernel/resolver.hpp"
+#include "kernel/program/launch.hpp"
+#include "kernel/resolver/resolver.hpp"
+#include "store/layer/layer.hpp"
 
 namespace kiln::testing {
 
@@ -97,5 +103,57 @@ inline void run_vector_add(const ContextPtr& context, Program& program, std::siz
   queue.cl().enqueueReadBuffer(device_c, CL_TRUE, 0, n * sizeof(float), c.data());
   for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(c[i], a[i] + b[i]) << "element " << i;
 }
+
+/// Sets a variable of this process's environment for a while.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const std::string& value) : name_(name) {
+    if (const char* present = std::getenv(name)) before_ = present;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+  ~ScopedVariable() {
+    if (before_)
+      ::setenv(name_, before_->c_str(), 1);
+    else
+      ::unsetenv(name_);
+  }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+inline rc::Gen<Bytes> any_bytes() {
+  return rc::gen::map(rc::gen::arbitrary<std::vector<std::uint8_t>>(), [](const auto& values) {
+    const auto* first = reinterpret_cast<const std::byte*>(values.data());
+    return Bytes(first, first + values.size());
+  });
+}
+
+/// A store that passes every call on: for tests that get in the way of one.
+class WrappedStore : public Layer {
+ public:
+  explicit WrappedStore(std::unique_ptr<Layer> store) : store_(std::move(store)) {}
+  std::string name() const override { return store_->name(); }
+  Lookup get(Kind kind, const Key& key, ByteView canonical) override {
+    return store_->get(kind, key, canonical);
+  }
+  Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
+                     const Metadata& metadata) override {
+    return store_->put(kind, key, canonical, content, metadata);
+  }
+  Expected<void> update(Kind kind, const Key& key, ByteView canonical,
+                        const Change& change) override {
+    return store_->update(kind, key, canonical, change);
+  }
+  Reservation reserve(const Key& key, std::chrono::milliseconds bound) override {
+    return store_->reserve(key, bound);
+  }
+
+ private:
+  std::unique_ptr<Layer> store_;
+};
 
 }  // namespace kiln::testing

@@ -10,9 +10,9 @@
 #include "base/process.hpp"
 #include "device/device.hpp"
 #include "format/kdb.hpp"
-#include "kernel/recorded_call.hpp"
+#include "kernel/calls/recorded_call.hpp"
 #include "mutations/trials.hpp"
-#include "store/local_store.hpp"
+#include "store/local/local_store.hpp"
 #include "store/support.hpp"
 #include "test_paths.hpp"
 

@@ -4,9 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "rival/cblas.hpp"
-#include "rival/clblast.hpp"
-#include "rival/onednn.hpp"
+#include "rival/libraries.hpp"
 #include "rival/problem.hpp"
 
 namespace kiln::rival {

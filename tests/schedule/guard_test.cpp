@@ -1,8 +1,7 @@
 // Kernels that write outside of their buffers, found by the zones around them.
-#include "schedule/guard.hpp"
-
 #include "base/file.hpp"
 #include "kiln/run.hpp"
+#include "schedule/placement.hpp"
 #include "schedule/run_support.hpp"
 
 namespace kiln::testing {

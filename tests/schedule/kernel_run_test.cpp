@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* text = R"(#include "scale.h"
+constexpr const char* scale_kernels = R"(#include "scale.h"
 __kernel void scale(__global const int* x, __global int* y, int n) {
   int i = get_global_id(0);
   if (i < n) y[i] = FACTOR * x[i];
@@ -35,7 +35,7 @@ class KernelRunTest : public ::testing::Test {
   void SetUp() override {
     set_log_sink([](LogLevel, std::string_view) {});
     // "broken" only compiles where a macro says so.
-    std::string source = text;
+    std::string source = scale_kernels;
     source.insert(source.find("__kernel void broken"), "#ifdef BROKEN\n");
     source += "#endif\n";
     value_or_throw(write_file(file_, as_bytes(source)));

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "schedule/argument_check.hpp"
-
 namespace kiln::testing {
 namespace {
 
@@ -33,20 +31,6 @@ TEST(Partition, weights_whose_sum_is_no_number_are_refused) {
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error().message(),
             "partition: found '1e308:1e308', expected weights with a finite sum");
-}
-
-TEST(TypeBytes, are_those_of_opencl) {
-  const std::pair<const char*, std::size_t> known[] = {
-      {"char", 1},          {"uchar16", 16}, {"half2", 4},      {"int", 4},
-      {"float3", 16},       {"float4*", 16}, {"double16", 128}, {"unsigned int*", 4},
-      {"unsigned char", 1}, {"ulong8", 64}};
-  for (const auto& [name, bytes] : known) EXPECT_EQ(type_bytes(name), bytes) << name;
-}
-
-TEST(TypeBytes, of_anything_else_are_not_known) {
-  for (const char* name : {"", "*", "real", "struct node*", "float5", "floaty", "int4x",
-                           "image2d_t", "int-4", "float99999999999999999999"})
-    EXPECT_EQ(type_bytes(name), 0u) << name;
 }
 
 }  // namespace

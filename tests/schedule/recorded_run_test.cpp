@@ -1,10 +1,9 @@
 // Runs of source kernels to records, and back.
-#include "schedule/recorded_run.hpp"
-
 #include <gmock/gmock.h>
 
 #include "base/file.hpp"
 #include "base/process.hpp"
+#include "schedule/kernel_run.hpp"
 
 namespace kiln {
 namespace {

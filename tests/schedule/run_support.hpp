@@ -10,16 +10,11 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "kernel/support.hpp"
 #include "schedule/co_run.hpp"
 #include "schedule/host_array.hpp"
 
 namespace kiln::testing {
-
-inline DevicePtr cpu_device() {
-  for (const auto& device : value_or_throw(all_devices()))
-    if (device->type == Device::Type::cpu) return device;
-  throw Error(Errc::not_found, "the tests need a CPU device");
-}
 
 /// Buffers with deterministic contents, and a Job over them. Outputs begin with rubbish, since a
 /// run has to clear them.

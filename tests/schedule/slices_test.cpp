@@ -1,5 +1,3 @@
-#include "schedule/slices.hpp"
-
 #include "kernel/support.hpp"
 #include "schedule/co_run.hpp"
 #include "schedule/proof.hpp"

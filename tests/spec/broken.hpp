@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "texts.hpp"
+#include "spec/texts.hpp"
 
 namespace kiln::spec::testing {
 

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "broken.hpp"
+#include "spec/broken.hpp"
 
 namespace kiln::spec {
 namespace {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "spec/texts.hpp"
 #include "test_paths.hpp"
-#include "texts.hpp"
 
 namespace kiln::spec {
 namespace fs = std::filesystem;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "spec/init_spec.hpp"
-#include "texts.hpp"
+#include "spec/texts.hpp"
 
 namespace kiln::spec {
 namespace {
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr const char* source = R"~(
+constexpr const char* init_source = R"~(
 typedef struct { float x, y; int n; } node;
 typedef float real;
 __kernel __attribute__((reqd_work_group_size(8, 4, 1)))
@@ -34,7 +34,7 @@ Expected<InitFile> init(const std::string& text, const std::string& kernel = "",
 }
 
 TEST(Init, says_what_the_source_says_and_marks_the_rest) {
-  const auto file = value_or_throw(init(source));
+  const auto file = value_or_throw(init(init_source));
   EXPECT_EQ(file.kernel, "step");
   EXPECT_EQ(file.marks, 8u);
   for (
@@ -54,7 +54,7 @@ TEST(Init, says_what_the_source_says_and_marks_the_rest) {
 }
 
 TEST(Init, a_check_lists_what_is_to_be_filled_in_and_nothing_else) {
-  const auto file = value_or_throw(init(source));
+  const auto file = value_or_throw(init(init_source));
   const auto errors = errors_in(file.text);
   EXPECT_THAT(errors, SizeIs(file.marks));
   EXPECT_THAT(errors.front(), HasSubstr("attribute 'globalWorkSize': still to be filled in: "
@@ -68,7 +68,7 @@ TEST(Init, a_check_lists_what_is_to_be_filled_in_and_nothing_else) {
 }
 
 TEST(Init, a_completed_file_is_right) {
-  auto text = value_or_throw(init(source)).text;
+  auto text = value_or_throw(init(init_source)).text;
   const std::pair<const char*, const char*> answers[] = {
       {"globalWorkSize", "\"[dataset, 8]\""},
       {"pos\": 0", "\"8 * dataset\""},

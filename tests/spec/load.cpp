@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "base/file.hpp"
-#include "texts.hpp"
+#include "spec/texts.hpp"
 
 namespace kiln::spec {
 namespace {

@@ -17,7 +17,7 @@
 #include <valijson/validator.hpp>
 #pragma GCC diagnostic pop
 
-#include "broken.hpp"
+#include "spec/broken.hpp"
 #include "test_paths.hpp"
 
 namespace kiln::spec {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "spec/texts.hpp"
 #include "test_paths.hpp"
-#include "texts.hpp"
 
 namespace kiln::spec {
 namespace fs = std::filesystem;

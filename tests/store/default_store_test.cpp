@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "store/network_folder.hpp"
 #include "store/support.hpp"
+#include "store/trust/guarded_files.hpp"
 
 namespace kiln {
 namespace {

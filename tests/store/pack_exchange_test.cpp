@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "store/pack_export.hpp"
-#include "store/pack_import.hpp"
+#include "store/pack.hpp"
 #include "store/travel_support.hpp"
 
 namespace kiln {

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <sys/mman.h>
+
 #include <functional>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "base/file.hpp"
-#include "store/local_store.hpp"
+#include "store/local/local_store.hpp"
 
 namespace kiln::testing {
 
@@ -53,6 +56,22 @@ class LogLines {
  private:
   struct Shared;
   std::shared_ptr<Shared> shared_;
+};
+
+/// A value that this process and its forked children share.
+template <class T>
+class SharedPage {
+ public:
+  SharedPage()
+      : value_(new (::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                           -1, 0)) T) {}
+  SharedPage(const SharedPage&) = delete;
+  SharedPage& operator=(const SharedPage&) = delete;
+  ~SharedPage() { ::munmap(value_, sizeof(T)); }
+  T* operator->() { return value_; }
+
+ private:
+  T* value_;
 };
 
 }  // namespace kiln::testing

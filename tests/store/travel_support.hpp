@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "store/entry_form.hpp"
+#include "store/layer/entry_form.hpp"
 #include "store/support.hpp"
 
 namespace kiln::testing {

@@ -19,18 +19,29 @@ def load(name):
 CHECK = load("check-includes")
 
 
-def problems(module, text):
+def problems(module, text, room="."):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.cpp")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-        return list(CHECK.check_file(path, module))
+        return list(CHECK.check_file(path, module, room))
 
 
 class CheckIncludes(unittest.TestCase):
     def test_lower_modules_and_itself_are_allowed(self):
         text = '#include "base/bytes.hpp"\n#include "kernel/a.hpp"\n#include <vector>\n'
-        self.assertEqual(problems("kernel", text), [])
+        self.assertEqual(problems("store", text.replace("kernel", "store/key")), [])
+        self.assertEqual(problems("base", '#include "base/bytes.hpp"\n'), [])
+
+    def test_rooms_of_a_module_go_one_way(self):
+        text = '#include "mesh/plan/a.hpp"\n'
+        self.assertEqual(problems("mesh", text, "loop"), [])
+        self.assertEqual(problems("mesh", text, "plan"), [])
+        found = problems("mesh", text, "model")
+        self.assertEqual(len(found), 1)
+        self.assertIn(":1: mesh/model may not include mesh/plan", found[0])
+        self.assertIn("no room 'attic'", problems("mesh", text, "attic")[0])
+        self.assertIn("no room 'attic'", problems("mesh", '#include "mesh/attic/a.hpp"\n')[0])
 
     def test_a_higher_module_is_refused_with_its_line(self):
         found = problems("store", '#include <vector>\n#include "kernel/request.hpp"\n')

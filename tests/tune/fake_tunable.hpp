@@ -8,8 +8,8 @@
 #include <fstream>
 #include <functional>
 
+#include "tune/measure/tunable.hpp"
 #include "tune/support.hpp"
-#include "tune/tunable.hpp"
 
 namespace kiln::tune::testing {
 

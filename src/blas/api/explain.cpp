@@ -6,12 +6,9 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "blas/api/describe.hpp"
-#include "blas/api/refusal.hpp"
-#include "blas/api/room.hpp"
-#include "blas/library.hpp"
-#include "blas/process_run.hpp"
-#include "blas/validate.hpp"
+#include "blas/api/explain.hpp"
+#include "blas/api/library.hpp"
+#include "blas/call/validate.hpp"
 
 namespace kiln::blas {
 namespace {

@@ -1,17 +1,70 @@
 #include "kiln/blas/plan.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
+#include <string>
 
 #include "base/lifetime.hpp"
-#include "blas/api/refusal.hpp"
-#include "blas/api/shape_difference.hpp"
-#include "blas/library.hpp"
-#include "blas/new_events.hpp"
-#include "blas/process_run.hpp"
-#include "blas/validate.hpp"
-#include "device/forked.hpp"
+#include "blas/api/library.hpp"
+#include "blas/call/validate.hpp"
+#include "blas/sequence/solution_sequence.hpp"
+#include "device/opencl.hpp"
+#include "kiln/blas.hpp"
 
+// The public calls: run(), and plans, which own their sequences.
 namespace kiln::blas {
+namespace {
+
+/// Of a shape, with its name for people.
+struct Field {
+  const char* name;
+  std::uint64_t (*of)(const Shape&);
+};
+
+constexpr Field fields[] = {
+    {"the order's number", [](const Shape& s) -> std::uint64_t { return s.order; }},
+    {"the side's number", [](const Shape& s) -> std::uint64_t { return s.side; }},
+    {"the triangle's number", [](const Shape& s) -> std::uint64_t { return s.uplo; }},
+    {"A's transposition", [](const Shape& s) -> std::uint64_t { return s.trans_a; }},
+    {"B's transposition", [](const Shape& s) -> std::uint64_t { return s.trans_b; }},
+    {"the diagonal's number", [](const Shape& s) -> std::uint64_t { return s.diag; }},
+    {"a real alpha", [](const Shape& s) -> std::uint64_t { return s.real_alpha; }},
+    {"m", [](const Shape& s) { return s.m; }},
+    {"n", [](const Shape& s) { return s.n; }},
+    {"k", [](const Shape& s) { return s.k; }},
+    {"kl", [](const Shape& s) { return s.kl; }},
+    {"ku", [](const Shape& s) { return s.ku; }},
+};
+
+std::string full_name_of(const Shape& shape) {
+  return letter(static_cast<Precision>(shape.precision)) +
+         std::string(name_of(static_cast<Routine>(shape.routine)));
+}
+
+/// "n is 8, the plan's is 16": the first thing but the values of scalars in which a call's shape is
+/// not the one that was prepared; empty where there is none.
+std::string difference_of(const Shape& asked, const Shape& prepared) {
+  if (asked.routine != prepared.routine || asked.precision != prepared.precision)
+    return fmt::format("it is {}, the plan's is {}", full_name_of(asked), full_name_of(prepared));
+  for (const auto& field : fields)
+    if (field.of(asked) != field.of(prepared))
+      return fmt::format("{} is {}, the plan's is {}", field.name, field.of(asked),
+                         field.of(prepared));
+  constexpr std::string_view slots = "ABCxyzw";
+  for (std::size_t slot = 0; slot < slot_count; ++slot)
+    if (asked.strides[slot] != prepared.strides[slot])
+      return fmt::format("the stride of {} is {}, the plan's is {}", slots[slot],
+                         asked.strides[slot], prepared.strides[slot]);
+  return "";
+}
+
+}  // namespace
+
+void run(const Call& call, std::span<const cl_command_queue> queues,
+         std::span<const cl_event> after, std::span<cl_event> events) {
+  throw_refusal(call, run_in_process(call, execution_of(queues, after, events)));
+}
 
 struct Plan::State {
   State(const Call& of, std::span<const cl_command_queue> on)

@@ -1,5 +1,5 @@
+#include "blas/api/entry.hpp"
 #include "blas/clblas/interface.hpp"
-#include "blas/entry.hpp"
 
 clblasStatus clblasGetVersion(cl_uint* major, cl_uint* minor, cl_uint* patch) {
   // The version whose interface this is: programs compare it with what they were written for.

@@ -1,15 +1,18 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "blas/problem_class.hpp"
+#include "blas/call/problem_class.hpp"
+#include "device/device.hpp"
 #include "format/kdb.hpp"
-#include "kernel/request.hpp"
+#include "kernel/request/request.hpp"
 
+// How a kernel cuts its work, as clBLAS says it (SubproblemDim, PGranularity) and as Kiln does, and
+// the sizes of problems that a database's records stand for.
 namespace kiln::blas {
-
-// clBLAS's way to say how a kernel cuts its work (SubproblemDim, PGranularity), and Kiln's.
 
 /// The routine of a pattern's function ("GEMM"); nothing for an unknown one.
 std::optional<Routine> routine_of_function(std::string_view function);
@@ -43,5 +46,15 @@ struct PlacedRecord {
 };
 Parameters to_parameters(const PlacedRecord& placed);
 std::optional<PlacedRecord> placed_record(const Parameters& parameters);
+
+/// Records of a setting: five for growing sizes, and one for matrices whose lines begin in the same
+/// memory bank.
+constexpr std::size_t kdb_record_count = 6, kdb_sized_records = 5;
+
+/// The problem sizes that the six records of a setting stand for. A database does not say: clBLAS
+/// 2.12 computes them from the device that reads it (its getStepGranulation; for a CPU of two
+/// cores: 256 256 256 256 768 and 512 for float of level 3).
+std::array<std::int64_t, kdb_record_count> kdb_record_sizes(const Device& device,
+                                                            std::uint32_t type, bool level_2);
 
 }  // namespace kiln::blas

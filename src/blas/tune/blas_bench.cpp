@@ -2,18 +2,117 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <random>
 
 #include "base/clock.hpp"
-#include "blas/problem_class.hpp"
-#include "blas/random_operand.hpp"
-#include "blas/tune/blas_compiler.hpp"
-#include "blas/tune/tolerance.hpp"
-#include "blas/tune/tuned_family.hpp"
-#include "tune/space/configuration_of.hpp"
+#include "blas/call/problem_class.hpp"
+#include "blas/tune/blas_tunable.hpp"
+#include "tune/space/search_space.hpp"
 
 namespace kiln::blas {
+
+// ---- Operands
+namespace {
+
+/// Routines of triangular matrices. They alone write what they read: run again on their own result,
+/// its numbers would change from run to run, in the end to NaN or to numbers too small for a
+/// processor's fast way.
+bool is_triangular(Routine routine) {
+  switch (routine) {
+    case Routine::trmm:
+    case Routine::trsm:
+    case Routine::trmv:
+    case Routine::trsv:
+    case Routine::tbmv:
+    case Routine::tbsv:
+    case Routine::tpmv:
+    case Routine::tpsv:
+      return true;
+    default:
+      return false;
+  }
+}
+
+double eps_of(Precision precision) {
+  return is_double(precision) ? std::numeric_limits<double>::epsilon()
+                              : std::numeric_limits<float>::epsilon();
+}
+
+/// How many products are added up, at most, for one number of a result.
+std::size_t sum_length(const Call& call) {
+  switch (call.routine) {
+    case Routine::gemm:
+    case Routine::syrk:
+    case Routine::herk:
+      return call.k;
+    case Routine::syr2k:
+    case Routine::her2k:
+      return 2 * call.k;
+    case Routine::symm:
+    case Routine::hemm:
+    case Routine::trmm:
+    case Routine::trsm:
+      return call.side == Side::left ? call.m : call.n;
+    case Routine::gemv:
+      return call.trans_a == Transpose::none ? call.n : call.m;
+    default:  // square ones
+      return call.n;
+  }
+}
+
+}  // namespace
+
+double tolerance_of(const Call& call) {
+  const double parts = is_complex(call.precision) ? 2 : 1;
+  const double sum = static_cast<double>(sum_length(call)) * parts;
+  return 4 * eps_of(call.precision) *
+         (sum * std::max(1.0, std::abs(call.alpha)) + std::abs(call.beta));
+}
+
+namespace {
+
+/// Where element (i, i) of a square matrix is.
+std::size_t diagonal(const Call& call, const Use& use, std::size_t n, std::size_t i) {
+  // In a line, the diagonal comes last or first.
+  const bool last = (call.uplo == Uplo::upper) == (call.order == Order::column_major);
+  if (use.form == Use::Form::packed) return last ? i * (i + 3) / 2 : i * (2 * n - i + 1) / 2;
+  if (use.length == n && use.lines == n) return i * (n + 1);
+  return i * use.length + (last ? use.length - 1 : 0);  // a band's
+}
+
+template <class R>
+void random_numbers(R* to, std::size_t count, R scale, unsigned seed) {
+  std::minstd_rand random(seed);
+  std::uniform_real_distribution<R> number(-1, 1);
+  for (std::size_t i = 0; i < count; ++i) to[i] = number(random) * scale;
+}
+
+}  // namespace
+
+void fill_at_random(const Call& call, const Use& use, void* block) {
+  const std::size_t count = use.length * use.lines, parts = is_complex(call.precision) ? 2 : 1;
+  const bool heavy = is_triangular(call.routine) && use.slot == Slot::a;
+  const std::size_t n = call.routine < Routine::gemm || call.side == Side::right ? call.n : call.m;
+  const auto numbers = [&](auto* to) {
+    using R = std::remove_pointer_t<decltype(to)>;
+    // Some results are not elements of the call's type: an index, a norm.
+    const std::size_t reals = count * use.element / sizeof(R);
+    random_numbers(to, reals, heavy ? R(1) / static_cast<R>(n) : R(1),
+                   1 + static_cast<unsigned>(use.slot));
+    if (heavy)
+      for (std::size_t i = 0; i < n; ++i) to[diagonal(call, use, n, i) * parts] = 1;
+  };
+  if (is_double(call.precision) && use.element >= sizeof(double))
+    numbers(static_cast<double*>(block));
+  else
+    numbers(static_cast<float*>(block));
+}
+
+// ---- Runs
 namespace {
 
 /// Sequences that are kept ready; each may have workspace of many megabytes.
@@ -30,7 +129,7 @@ std::string difference_of(std::span<const std::byte> found, std::span<const std:
   const auto* b = reinterpret_cast<const Number*>(expected.data());
   const std::size_t count = found.size() / sizeof(Number), step = 1024;
   const auto bound = static_cast<Number>(tolerance);
-  // Not "greater": what is no number is wrong, too.
+  // Not "greater": NaN is wrong, too.
   const auto is_wrong = [&](std::size_t i) { return !(std::abs(a[i] - b[i]) <= bound); };
   for (std::size_t first = 0; first < count; first += step) {
     const std::size_t end = std::min(first + step, count);
@@ -41,24 +140,6 @@ std::string difference_of(std::span<const std::byte> found, std::span<const std:
         return fmt::format("number {} of the result is {}, expected {}", i, a[i], b[i]);
   }
   return "";
-}
-
-/// Whether what a call writes is what it, and the next call, reads: numbers that change from run to
-/// run, in the end to what is no number or too small for a processor's fast way.
-bool is_in_place(Routine routine) {
-  switch (routine) {
-    case Routine::trmm:
-    case Routine::trsm:
-    case Routine::trmv:
-    case Routine::trsv:
-    case Routine::tpmv:
-    case Routine::tpsv:
-    case Routine::tbmv:
-    case Routine::tbsv:
-      return true;
-    default:
-      return false;
-  }
 }
 
 }  // namespace
@@ -174,7 +255,7 @@ double BlasBench::run(tune::ConfigurationId id, std::size_t launches) {
     restore();
     run_once(*prepared_[id]);  // warm
   }
-  if (is_in_place(call_.routine)) restore_all();
+  if (is_triangular(call_.routine)) restore_all();
   SolutionSequence& sequence = *prepared_[id];
   const cl_command_queue queue = queue_.cl()();
   // A small command before: its end is the beginning of what follows in the queue.
@@ -219,6 +300,14 @@ std::optional<tune::ConfigurationId> BlasBench::on_record() {
   const Request request = record_request();
   return best_on_record(space_, resolver_.tuning_record(request, *queue_.device()),
                         request.problem_size);
+}
+
+// A sequence is built for a shape: the operands that it will run with need not be there.
+void BlasCompiler::compile(tune::ConfigurationId id) {
+  resolver_.try_out(family_, parameters_of(space_, id));
+  const cl_command_queue queue = queue_.cl()();
+  library_.build(call_, {std::span(&queue, 1)});
+  resolver_.finish();  // into the store, from where the measuring process takes it
 }
 
 }  // namespace kiln::blas

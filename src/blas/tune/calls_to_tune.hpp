@@ -3,9 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "blas/call.hpp"
-#include "kernel/recorded_call.hpp"
+#include "blas/call/call.hpp"
+#include "blas/tune/blas_tunable.hpp"
+#include "kernel/calls/recorded_call.hpp"
 
+// Which calls are worth tuning: those of a record of calls, and those that most users make.
 namespace kiln::blas {
 
 /// Calls of a record that one search serves.
@@ -45,5 +47,18 @@ double rate_of(const Call& call, double seconds);
 /// record for the class and size; where not, what the call would save at the best rate that is
 /// known of the same kernels on that device; a third where either rate is unknown (0).
 double expected_gain(double rate, double best_rate, bool on_record);
+
+/// A problem that is common among users of BLAS, and its share of the time for tuning, relative to
+/// the others'.
+struct UsualProblem {
+  Call call;  ///< contiguous, by columns, no memory
+  double weight = 1;
+};
+
+/// What "everything" is for a device: docs/tuning-campaigns.md has the list. What matters most
+/// comes first: products of middle size, then the other sizes, then what is built on products, then
+/// matrices by vectors. Complex precisions after the real ones. `doubles`: whether the device
+/// computes in double precision.
+std::vector<UsualProblem> usual_problems(const TuningDevice& device, bool doubles);
 
 }  // namespace kiln::blas

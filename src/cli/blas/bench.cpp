@@ -3,17 +3,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/statistics.hpp"
+#include "base/clock.hpp"
 #include "base/text.hpp"
 #include "cli/blas/call_options.hpp"
-#include "cli/blas/commands.hpp"
-#include "cli/common_options.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/json_line.hpp"
-#include "cli/layout.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/session.hpp"
+#include "cli/command/interrupt.hpp"
+#include "cli/command/options.hpp"
+#include "cli/command/session.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
 #include "rival/contest.hpp"
 
 namespace kiln::cli {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "cli/context.hpp"
+#include "cli/command/context.hpp"
 #include "rival/problem.hpp"
 
 namespace kiln::cli {
@@ -107,8 +107,8 @@ bool has_diagonal(Routine routine) {
   return is_one_of(routine, {trmv, trsv, tbmv, tbsv, tpmv, tpsv, trmm, trsm});
 }
 
-/// An option that was typed and changes nothing is a slip: of the routine, or of the option. What
-/// the surroundings set is for all calls alike.
+/// Refuses options on the command line that do not apply to the routine: either of the two must be
+/// a mistake. From the environment or the config file they are meant for all calls, and no error.
 void refuse_options_of_others(const Context& context, const Named& asked) {
   const Routine routine = asked.routine;
   const bool has_matrix = routine >= Routine::gemv;

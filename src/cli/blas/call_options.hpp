@@ -3,14 +3,16 @@
 #include <string>
 #include <vector>
 
-#include "blas/call.hpp"
-#include "cli/command.hpp"
+#include "blas/call/call.hpp"
+#include "cli/command/command.hpp"
 #include "device/device.hpp"
 
-/// The options that name a call of BLAS, and the call.
+/// `kiln blas …`: what a call of BLAS comes to, and how fast it is; the options that name a call.
 namespace kiln::cli {
 
-class Context;
+extern const Command blas_explain_command, blas_bench_command;
+int blas_explain(Context& context);
+int blas_bench(Context& context);
 
 namespace options {
 
@@ -106,7 +108,7 @@ inline constexpr Positional routine_word{
 /// routine that there is not, or not in this precision.
 blas::Call call_of(const Context& context);
 
-/// "dgemm, m 8, n 8, k 8, by columns, A transposed": what it was that was asked for.
+/// The call in words: "dgemm, m 8, n 8, k 8, by columns, A transposed".
 std::string text_of(const blas::Call& call);
 
 /// Devices of --device.

@@ -1,18 +1,17 @@
 // `kiln blas explain`: the kernels that a call comes to.
+#include "blas/api/explain.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
-#include "blas/api/describe.hpp"
 #include "cli/blas/call_options.hpp"
-#include "cli/blas/commands.hpp"
-#include "cli/common_options.hpp"
-#include "cli/json_line.hpp"
-#include "cli/layout.hpp"
-#include "cli/output.hpp"
-#include "cli/session.hpp"
+#include "cli/command/options.hpp"
+#include "cli/command/session.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -52,7 +51,7 @@ constexpr Example blas_explain_examples[] = {
     {"kiln blas explain trsm -n 4096 --side right --queues 2", "How do two queues share it?"},
 };
 
-// Only the first few queues of a call get work; so many are a slip of the pen.
+// Only the first few queues of a call get work; more than this must be a typing error.
 constexpr std::int64_t most_queues = 64;
 
 /// Queues of one context, over all devices.
@@ -76,7 +75,7 @@ Queues queues_of(const Context& context) {
   return queues;
 }
 
-/// Sizes that the device has no memory for are a mistake in what was asked.
+/// The sequence of a call. Sizes that the device has no memory for are reported as bad input.
 blas::Sequence explained(blas::Library& library, const blas::Call& call,
                          const std::vector<cl_command_queue>& queues) {
   try {

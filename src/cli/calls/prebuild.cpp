@@ -8,20 +8,16 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "cli/calls/build_call.hpp"
-#include "cli/calls/build_loop.hpp"
-#include "cli/calls/commands.hpp"
-#include "cli/common_options.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/json_line.hpp"
-#include "cli/layout.hpp"
+#include "cli/calls/recorded_calls.hpp"
+#include "cli/command/files.hpp"
+#include "cli/command/interrupt.hpp"
+#include "cli/command/options.hpp"
+#include "cli/command/session.hpp"
 #include "cli/mesh/commands.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/session.hpp"
-#include "cli/store/open.hpp"
-#include "cli/written_files.hpp"
-#include "store/pack_export.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
+#include "cli/store/entries.hpp"
+#include "store/pack.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -72,8 +68,8 @@ std::string fact_text(const Fact& fact) {
   return std::visit([](const auto& value) { return fmt::format("{}", value); }, fact.value);
 }
 
-/// "gemm s column m=64": what tells the call from its likes. The name's own words are left out, and
-/// of a loop all that is no use to people.
+/// "column m=64": what distinguishes the call from others of its name. The words of the name are
+/// left out, and of a loop all facts but its number of elements.
 std::string facts_text(const RecordedCall& call) {
   std::string text;
   for (const auto& fact : call.facts) {
@@ -137,8 +133,9 @@ Result build_all(const Context& context, const RecordedCalls& recorded) {
   return result;
 }
 
-/// Where loops are to be built and this is not the program that can. Comes back where that one is
-/// absent, or could not read the record again: the other calls are built all the same.
+/// Replaces this process by kiln-mesh where the record has loops, which kiln cannot build. Returns
+/// where kiln-mesh is absent or could not read the record again (from a pipe): the other calls are
+/// built all the same.
 void become_mesh_program(Context& context, const RecordedCalls& recorded) {
   const auto& calls = recorded.calls;
   std::error_code error;

@@ -8,11 +8,10 @@
 #include <filesystem>
 
 #include "base/text.hpp"
-#include "cli/calls/commands.hpp"
-#include "cli/context.hpp"
-#include "cli/output.hpp"
-#include "cli/results.hpp"
-#include "kernel/call_log.hpp"
+#include "cli/calls/recorded_calls.hpp"
+#include "cli/command/context.hpp"
+#include "cli/output/output.hpp"
+#include "kernel/calls/recorded_call.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -61,7 +60,7 @@ constinit const Command record_command{
 
 int record(Context& context) {
   const auto file = std::filesystem::absolute(context.text("calls"));
-  // That nothing can be written is said now: the library would keep silent.
+  // Opened here so that a file that cannot be written is reported: the library would keep silent.
   value_or_throw(CallLog::open(file));
   ::setenv("KILN_RECORD", file.c_str(), 1);
   std::vector<char*> words;

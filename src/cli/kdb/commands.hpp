@@ -1,6 +1,8 @@
 #pragma once
 
-#include "cli/command.hpp"
+#include <string_view>
+
+#include "cli/command/command.hpp"
 
 /// `kiln kdb …`: clBLAS's kernel databases.
 namespace kiln::cli {
@@ -20,5 +22,9 @@ int kdb_build(Context& context);
 int kdb_convert(Context& context);
 int kdb_extract(Context& context);
 int kdb_summary(Context& context);
+
+/// Writes a database of what the store has on record, in this layout: the body of `kiln kdb convert
+/// --from store`, for other commands, too, that take --device, --double and --output.
+int write_records(Context& context, std::string_view layout);
 
 }  // namespace kiln::cli

@@ -1,16 +1,18 @@
-// `kiln kdb info` and `kiln kdb summary`: what a database is, and what is tuned in it.
+// What is in a kernel database: `kiln kdb info`, `summary`, `dump` and `diff`.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "cli/json_line.hpp"
+#include "cli/command/interrupt.hpp"
 #include "cli/kdb/commands.hpp"
-#include "cli/kdb/files.hpp"
-#include "cli/layout.hpp"
-#include "cli/output.hpp"
+#include "cli/kdb/database_file.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
 
 namespace kiln::cli {
 namespace {
+
+// `kiln kdb info` and `kiln kdb summary`: what a database is, and what is tuned in it.
 
 using Json = nlohmann::ordered_json;
 
@@ -130,7 +132,7 @@ int kdb_summary(Context& context) {
     return 0;
   }
   Table table({"FUNCTION", "PATTERN", "SETTINGS", "RECORDS", "TUNED", "FASTEST ms", "SLOWEST ms"});
-  // The name as it may be shown: a file's control bytes must not reach a terminal.
+  // describe() makes the name fit for a terminal: a file's control bytes must not reach it.
   kdb::Place place;
   for (const auto& pattern : patterns) {
     ++place.pattern;
@@ -142,6 +144,96 @@ int kdb_summary(Context& context) {
   }
   print(table.text());
   return 0;
+}
+
+namespace {
+
+// `kiln kdb dump`: a database as text or JSON.
+
+constexpr Option dump_options[] = {
+    {.name = "json",
+     .help = "Prints one JSON document, from which `kdb build` makes the same file."},
+    {.name = "tuned", .help = "Leaves out untuned records (of the text; JSON has all)."},
+};
+constexpr Example dump_examples[] = {
+    {"kiln kdb dump --tuned Tahiti.kdb", "Shows what the tuner found."},
+    {"kiln kdb dump --json Tahiti.kdb > tahiti.json", "For editing, or for another program."},
+};
+
+}  // namespace
+
+constinit const Command kdb_dump_command{
+    .name = "kdb dump",
+    .summary = "print a kernel database as text or JSON",
+    .description =
+        "Prints every record. Sizes of a level read x x y x bwidth; records that say "
+        "nothing are drawn together.",
+    .options = dump_options,
+    .positional = one_database,
+    .examples = dump_examples,
+};
+
+int kdb_dump(Context& context) {
+  const EndsAtOnce reading;
+  const DatabaseFile file = read_database(context.arguments().front());
+  if (context.flag("json")) {
+    print(kdb::to_json(file.database));
+  } else {
+    print(kdb::to_text(file.database,
+                       context.flag("tuned") ? kdb::Shown::only_tuned : kdb::Shown::all));
+  }
+  return 0;
+}
+
+namespace {
+
+// `kiln kdb diff`: what differs between two databases.
+
+constexpr Option kdb_diff_options[] = {
+    options::json,
+    {.name = "quiet", .help = "Prints nothing; the exit code tells.", .letter = 'q'},
+};
+constexpr Example kdb_diff_examples[] = {
+    {"kiln kdb diff before.kdb after.kdb", "What has the tuner found?"},
+};
+
+}  // namespace
+
+constinit const Command kdb_diff_command{
+    .name = "kdb diff",
+    .summary = "compare two kernel databases",
+    .description =
+        "Prints what differs, by pattern, setting and record: a line with - for what "
+        "the first has, one with + for the second. The order within a file does not "
+        "count. Of two layouts is compared what both can say.\n\n"
+        "The exit code is 1 where they differ.",
+    .options = kdb_diff_options,
+    .positional = {.value_name = "FILE",
+                   .help = "The two databases.",
+                   .least = 2,
+                   .most = 2,
+                   .kind = Kind::file},
+    .examples = kdb_diff_examples,
+};
+
+int kdb_diff(Context& context) {
+  const EndsAtOnce reading;
+  const DatabaseFile first = read_database(context.arguments()[0]);
+  const DatabaseFile second = read_database(context.arguments()[1]);
+  const auto differences = kdb::diff(first.database, second.database);
+  if (!context.flag("quiet"))
+    for (const auto& difference : differences) {
+      if (context.flag("json")) {
+        print_json({{"place", difference.place},
+                    {"first", difference.first},
+                    {"second", difference.second}});
+        continue;
+      }
+      print(difference.place + "\n");
+      if (!difference.first.empty()) print(fmt::format("- {}\n", difference.first));
+      if (!difference.second.empty()) print(fmt::format("+ {}\n", difference.second));
+    }
+  return differences.empty() ? 0 : 1;
 }
 
 }  // namespace kiln::cli

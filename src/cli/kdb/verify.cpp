@@ -3,12 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/interrupt.hpp"
-#include "cli/json_line.hpp"
+#include "cli/command/interrupt.hpp"
 #include "cli/kdb/commands.hpp"
-#include "cli/kdb/files.hpp"
-#include "cli/layout.hpp"
-#include "cli/output.hpp"
+#include "cli/kdb/database_file.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
 #include "device/device.hpp"
 
 namespace kiln::cli {
@@ -31,8 +30,8 @@ constexpr Example kdb_verify_examples[] = {
     {"kiln kdb verify --device gpu Tahiti.kdb", "Will this machine's GPU?"},
 };
 
-/// Everything that is wrong with one file. `unreadable` where it cannot even be read through; then
-/// `findings` are those from before that place, and there is no database.
+/// All findings about one file. Where it cannot be read to its end, `unreadable` says why; then
+/// `findings` are those before that place, and there is no database.
 struct KdbReport {
   kdb::Database database;
   std::vector<kdb::Finding> findings;
@@ -48,7 +47,8 @@ struct KdbReport {
 
 KdbReport kdb_report_on(const Bytes& bytes, const kdb::DeviceLimits& device) {
   KdbReport report;
-  // Wrong sums are findings among others: a file with one damaged record is still worth looking at.
+  // Wrong checksums are findings like others, so that a file with one damaged record is checked
+  // whole.
   auto database = kdb::parse(bytes, report.findings);
   if (!database) {
     report.unreadable = database.error().message();
@@ -108,7 +108,7 @@ Json json_of(const std::string& path, const KdbReport& report) {
   return json;
 }
 
-// OpenCL is only loaded where a device is asked for.
+/// Loads OpenCL only where --device is given.
 kdb::DeviceLimits device_limits_of(const Context& context) {
   if (!context.has("device")) return {};
   const auto devices = value_or_throw(select_devices(context.text("device")));

@@ -1,3 +1,4 @@
+// How `kiln` becomes kiln-mesh: where that program is, and the words that it gets.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -6,17 +7,16 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cli/context.hpp"
+#include "cli/command/context.hpp"
 #include "cli/mesh/commands.hpp"
-#include "cli/output.hpp"
-#include "cli/results.hpp"
+#include "cli/output/output.hpp"
 
 namespace kiln::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// kiln-mesh: beside this program in a build, in libexec/kiln of an install.
+/// kiln-mesh: next to this program in a build folder, in libexec/kiln of an installation.
 fs::path find_program() {
   if (const char* named = std::getenv("KILN_MESH_PROGRAM")) return named;
   std::error_code error;
@@ -39,8 +39,9 @@ void add_option(const Context& context, const Option& option, std::vector<std::s
       words.push_back(fmt::format("--{}={}", option.name, value));
 }
 
-/// All that was given, wherever, as words. The config file is read already, and may speak of
-/// sub-commands that the other program does not know.
+/// All options that were given, on the command line, in the environment or in the config file, as
+/// words. The config file is not read again: it may name sub-commands that the other program does
+/// not know.
 std::vector<std::string> program_words_of(const Context& context) {
   std::vector<std::string> words;
   const std::string_view name = context.command().name;

@@ -5,18 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
-#include "cli/common_options.hpp"
-#include "cli/file_options.hpp"
-#include "cli/json_line.hpp"
-#include "cli/layout.hpp"
-#include "cli/local_size.hpp"
-#include "cli/output.hpp"
-#include "cli/output_file.hpp"
+#include "cli/command/context.hpp"
+#include "cli/command/options.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
 #include "cli/poclbin/commands.hpp"
-#include "cli/poclbin/files.hpp"
-#include "cli/terminal.hpp"
-#include "kernel/archive_build.hpp"
-#include "kernel/request.hpp"
+#include "cli/run/options.hpp"
+#include "kernel/archives/archive_build.hpp"
+#include "kernel/request/request.hpp"
 
 namespace kiln::cli {
 namespace {

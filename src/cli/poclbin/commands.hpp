@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/command.hpp"
+#include "cli/command/command.hpp"
 
 /// `kiln poclbin …`: PoCL's program archives.
 namespace kiln::cli {

@@ -1,19 +1,24 @@
-// `kiln poclbin convert`: an archive in another format version or layout.
+// Program archives made of archives: `kiln poclbin convert`, `merge` and `strip`.
 #include "format/poclbin/convert.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
+#include "base/digest.hpp"
 #include "base/file.hpp"
-#include "cli/file_options.hpp"
-#include "cli/output.hpp"
-#include "cli/output_file.hpp"
+#include "cli/command/context.hpp"
+#include "cli/command/files.hpp"
+#include "cli/command/options.hpp"
+#include "cli/output/output.hpp"
+#include "cli/poclbin/archive_file.hpp"
 #include "cli/poclbin/commands.hpp"
-#include "cli/poclbin/files.hpp"
 
 namespace kiln::cli {
 namespace {
+
+// `kiln poclbin convert`: an archive in another format version or layout.
 
 constexpr std::string_view wiki_layout = "wiki-v1";
 constexpr std::string_view targets[] = {wiki_layout, "1", "2", "3",  "4",  "5", "6",
@@ -86,6 +91,173 @@ int poclbin_convert(Context& context) {
   value_or_throw(write_file(output, converted.bytes));
   for (const std::string& loss : converted.lost) complain("lost: " + loss);
   for (const std::string& note : converted.notes) complain("note: " + note);
+  return 0;
+}
+
+namespace {
+
+// `kiln poclbin merge`: variants of several launches in one archive.
+
+constexpr std::string_view no_kernels = "has no kernels to merge (kiln poclbin convert)";
+
+constexpr Option poclbin_merge_options[] = {
+    options::output,
+    {.name = "keep-first",
+     .help = "Where archives differ in a file, the first archive's is kept, and the result gets a "
+             "build "
+             "hash of its own. Without it, such archives are refused."},
+};
+constexpr Example poclbin_merge_examples[] = {
+    {"kiln poclbin merge size64.poclbin size128.poclbin -o both.poclbin",
+     "One archive that starts both local sizes without a compiler."},
+};
+
+}  // namespace
+
+constinit const Command poclbin_merge_command{
+    .name = "poclbin merge",
+    .summary = "make one program archive of several",
+    .description =
+        "Writes the union of archives of one program: those of one device, format version, flags "
+        "and build hash, with the same kernels. PoCL freezes an archive when it is first asked "
+        "for, so the variants of later launches come in archives of their own. A file that two "
+        "archives have must be the same in both, or it is a conflict that is named; program.bc is "
+        "taken from the first.\n\n"
+        "The exit code is 1 where archives cannot be merged.",
+    .options = poclbin_merge_options,
+    .positional = some_archives,
+    .examples = poclbin_merge_examples,
+};
+
+int poclbin_merge(Context& context) {
+  const std::string& output = required_output(context);
+  const auto conflict =
+      context.flag("keep-first") ? poclbin::Conflict::keep_first : poclbin::Conflict::refuse;
+  const auto& paths = context.arguments();
+  Bytes merged = read_real_archive(paths.front(), no_kernels).bytes;
+  // Where a conflict was resolved the union has a new build hash, but the archives that follow must
+  // be compared by the original one.
+  const std::string hash(poclbin::parse(merged)->build_hash);
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    const ArchiveFile other = read_real_archive(paths[i], no_kernels);
+    const auto so_far = value_or_throw(poclbin::parse(merged));
+    const std::string renewed(so_far.build_hash);
+    const Bytes first = poclbin::rewrite(so_far, hash, nullptr);
+    auto both = poclbin::merge(first, other.bytes, conflict);
+    if (!both)
+      throw Error(both.error().code(),
+                  fmt::format("{} and {}: {}", paths.front(), paths[i], both.error().message()));
+    if (renewed != hash && poclbin::parse(*both)->build_hash == hash)
+      both = poclbin::rewrite(*poclbin::parse(*both), renewed, nullptr);
+    merged = std::move(*both);
+  }
+  value_or_throw(write_file(output, merged));
+  return 0;
+}
+
+namespace {
+
+// `kiln poclbin strip`: an archive without its bitcode.
+
+constexpr Option poclbin_strip_options[] = {
+    {.name = "program-bc", .help = "Drops program.bc, the LLVM bitcode of the whole program."},
+    {.name = "output",
+     .kind = Kind::file,
+     .access = Access::write,
+     .value_name = "FILE",
+     .help = "The file to write. Without it the archive itself is replaced.",
+     .letter = 'o'},
+};
+constexpr Example poclbin_strip_examples[] = {
+    {"kiln poclbin strip --program-bc app.poclbin -o small.poclbin",
+     "Half the size, no path of your home folder, and never a compiler."},
+};
+
+constexpr std::string_view price =
+    "the price: PoCL builds no specialised variant any more (local sizes that the archive lacks "
+    "run "
+    "the generic function, up to several times slower), the program cannot be linked, and a query "
+    "of its binaries aborts the process in PoCL 3.1 to 7.1 builds with asserts";
+
+bool is_bitcode(std::string_view path) { return path == "/program.bc" || path == "program.bc"; }
+
+/// Refuses archives that PoCL could not launch without bitcode, and warns where it could only
+/// launch some local sizes.
+void check_objects(const poclbin::Archive& archive, const std::string& path) {
+  for (const auto& kernel : archive.kernels) {
+    const auto has = [&](std::string_view part) {
+      return std::any_of(kernel.files.begin(), kernel.files.end(), [&](const auto& file) {
+        return file.path.ends_with(".so") && file.path.find(part) != file.path.npos;
+      });
+    };
+    if (!has("/"))
+      throw Error(Errc::refused,
+                  fmt::format("{}: kernel {} has no object: without program.bc PoCL would abort",
+                              path, kernel.name));
+    if (!has("/0-0-0/"))
+      complain(fmt::format(
+          "note: kernel {} has no generic function (0-0-0): PoCL aborts at any other local size",
+          kernel.name));
+  }
+}
+
+Bytes stripped(const ArchiveFile& file) {
+  if (const auto* wiki = file.wiki()) {
+    auto model = *wiki;
+    std::erase_if(model.files, [](const auto& each) { return is_bitcode(each.path); });
+    return poclbin::wiki::write(model);
+  }
+  check_objects(*file.real(), file.path);
+  // Under the old hash PoCL would use a program.bc that is in its cache.
+  const std::string what = std::string(file.real()->build_hash) + " without program.bc";
+  const std::string hash = poclbin::build_hash(blake2b(as_bytes(what)).bytes);
+  return poclbin::rewrite(*file.real(), hash, is_bitcode);
+}
+
+bool has_bitcode(const ArchiveFile& file) {
+  const auto any = [](const std::vector<poclbin::File>& files) {
+    return std::any_of(files.begin(), files.end(),
+                       [](const auto& each) { return is_bitcode(each.path); });
+  };
+  if (file.wiki() != nullptr) return any(file.wiki()->files);
+  return std::any_of(file.real()->root.begin(), file.real()->root.end(), any);
+}
+
+}  // namespace
+
+constinit const Command poclbin_strip_command{
+    .name = "poclbin strip",
+    .summary = "drop the bitcode of a program archive",
+    .description =
+        "Writes the archive without program.bc, under another build hash. It is about half as "
+        "large, holds no path of the machine that built it (program.bc has the name of PoCL's "
+        "temporary source file, by default in the home folder), and starts without a compiler at "
+        "any local size. The price is said on standard error.",
+    .options = poclbin_strip_options,
+    .positional = one_archive,
+    .examples = poclbin_strip_examples,
+    .in_place = true,
+};
+
+int poclbin_strip(Context& context) {
+  if (!context.flag("program-bc"))
+    throw Error(Errc::bad_input,
+                "poclbin strip: missing --program-bc: nothing says what to remove");
+  const std::string& path = context.arguments().front();
+  // In place means to replace the file, which must not happen to a pipe or a device file.
+  if (!std::filesystem::is_regular_file(path) && std::filesystem::exists(path))
+    required_output(context);
+  if (path == standard_input) required_output(context);
+  const std::string& output = context.has("output") ? context.text("output") : path;
+  const ArchiveFile file = read_archive(path);
+  if (!has_bitcode(file)) {
+    complain(fmt::format("note: {} has no program.bc", path));
+    value_or_throw(write_file(output, file.bytes));
+    return 0;
+  }
+  const Bytes bytes = stripped(file);
+  value_or_throw(write_file(output, bytes));
+  complain(fmt::format("note: {} bytes instead of {}; {}", bytes.size(), file.bytes.size(), price));
   return 0;
 }
 

@@ -1,21 +1,18 @@
 // `kiln poclbin export` and `import`: archives out of the store and into it.
-#include "kernel/exchange.hpp"
+#include "kernel/archives/exchange.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/file.hpp"
-#include "cli/common_options.hpp"
-#include "cli/file_options.hpp"
-#include "cli/layout.hpp"
-#include "cli/output.hpp"
-#include "cli/output_file.hpp"
+#include "cli/command/context.hpp"
+#include "cli/command/files.hpp"
+#include "cli/command/options.hpp"
+#include "cli/command/session.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
+#include "cli/poclbin/archive_file.hpp"
 #include "cli/poclbin/commands.hpp"
-#include "cli/poclbin/files.hpp"
-#include "cli/session.hpp"
-#include "cli/spec_options.hpp"
-#include "cli/written_files.hpp"
+#include "cli/run/options.hpp"
 #include "spec/run/job.hpp"
 
 namespace kiln::cli {

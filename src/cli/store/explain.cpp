@@ -6,12 +6,11 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
-#include "cli/json_line.hpp"
-#include "cli/output.hpp"
+#include "cli/command/session.hpp"
+#include "cli/output/output.hpp"
 #include "cli/store/commands.hpp"
-#include "cli/store/open.hpp"
-#include "cli/store_settings.hpp"
-#include "store/layers.hpp"
+#include "cli/store/entries.hpp"
+#include "store/layer/layers.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -25,7 +24,7 @@ constexpr Example store_explain_examples[] = {
     {"kiln store explain 3f2a 91c0", "Why are these two not one?"},
 };
 
-// Entries whose canonical bytes are compared to find the nearest relative.
+/// How many entries are compared to find the nearest relative.
 constexpr std::size_t most_compared = 2000;
 
 std::size_t lines_in(const std::string& text) {
@@ -53,7 +52,7 @@ std::optional<Relative> nearest(LocalStore& store, EntryKind kind, const Key& ke
   return best;
 }
 
-/// What a layer says, and how long it took.
+/// A layer's answer, and how long it took.
 template <class Ask>
 LayerAnswer timed(std::string name, const Ask& ask) {
   LayerAnswer answer{std::move(name), false, "", now_ns(), 0};
@@ -64,7 +63,7 @@ LayerAnswer timed(std::string name, const Ask& ask) {
   return answer;
 }
 
-/// Each layer by itself: those below one that answers are asked, too.
+/// Asks each layer by itself, those below one that has the entry, too.
 std::vector<LayerAnswer> ask_all(StoreSettings settings, LocalStore& local, EntryKind kind,
                                  const Key& key, ByteView canonical) {
   std::vector<LayerAnswer> answers{

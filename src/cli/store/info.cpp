@@ -1,20 +1,26 @@
-// `kiln store info`: where the store is, and how much it keeps.
+// The local store as a whole: `kiln store info`, `kiln store verify` and `kiln store gc`.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "base/text.hpp"
-#include "cli/json_line.hpp"
-#include "cli/output.hpp"
+#include "cli/command/context.hpp"
+#include "cli/command/session.hpp"
+#include "cli/output/output.hpp"
 #include "cli/store/commands.hpp"
-#include "cli/store/layer_names.hpp"
-#include "cli/store/open.hpp"
-#include "cli/store_settings.hpp"
-#include "store/machine_key.hpp"
-#include "store/trust.hpp"
+#include "cli/store/entries.hpp"
+#include "device/device.hpp"
+#include "store/default_store.hpp"
+#include "store/layer/layer.hpp"
+#include "store/local/local_store.hpp"
+#include "store/trust/trust.hpp"
 
 namespace kiln::cli {
 namespace {
+
+// `kiln store info`: where the store is, and how much it keeps.
 
 using Json = nlohmann::ordered_json;
 
@@ -22,6 +28,40 @@ constexpr Option store_info_options[] = {options::store, options::store_size, op
                                          options::shared_store, options::json};
 constexpr Example store_info_examples[] = {
     {"kiln store info", "Where is the store, and how large is it?"}};
+
+/// A layer of the store, for people.
+struct LayerName {
+  std::string name;    ///< "local", "system", "shared"
+  std::string place;   ///< a folder, a URL without its password, or "off"
+  std::string origin;  ///< "command line", "KILN_STORE", "default", …
+};
+
+std::string origin_of(const Context& context, std::string_view option, std::string otherwise) {
+  return context.text(option).empty() ? std::move(otherwise) : context.origin(option).text();
+}
+
+/// A URL that may be shown to others: without user and password, between // and @.
+std::string without_password(const std::string& url) {
+  const auto start = url.find("://");
+  const auto at = url.rfind('@');
+  if (start == url.npos || at == url.npos || at < start) return url;
+  return url.substr(0, start + 3) + "…" + url.substr(at);
+}
+
+std::string or_off(const std::string& place) { return place.empty() ? "off" : place; }
+
+/// The layers in the order in which they are asked. `local_folder`: the folder in use, which is not
+/// the one of the settings where that is on a network file system.
+std::vector<LayerName> layers_of(const Context& context, const StoreSettings& settings,
+                                 const std::string& local_folder) {
+  std::string local_origin = origin_of(context, "store", default_store_location().origin);
+  if (local_folder != settings.local)
+    local_origin += ": " + settings.local + " is on a network file system";
+  return {{"local", or_off(local_folder), local_origin},
+          {"system", or_off(settings.system), origin_of(context, "system-store", "default")},
+          {"shared", or_off(without_password(settings.shared)),
+           origin_of(context, "shared-store", "default")}};
+}
 
 Json json_of(const StoreStats::PerKind& kind) {
   return {{"entries", kind.entries}, {"bytes", kind.bytes}};
@@ -97,6 +137,150 @@ int store_info(Context& context) {
     print(key.empty() ? "own key  none: what is made here is not used (KILN_MACHINE_KEY)\n"
                       : fmt::format("own key  {}, which signs what is made here\n", key));
   }
+  return 0;
+}
+
+namespace {
+
+// `kiln store verify`: is every entry whole?
+
+constexpr Option repair_faults{
+    .name = "repair", .help = "Removes what is not whole: it is made anew when it is needed."};
+constexpr Option store_verify_options[] = {options::store, repair_faults, options::json};
+constexpr Example store_verify_examples[] = {{"kiln store verify", "Is every entry whole?"}};
+
+std::string fault_name(const StoreFault& fault) {
+  return fault.file ? fault.file->hex() : fault.key.hex();
+}
+
+}  // namespace
+
+constinit const Command store_verify_command{
+    .name = "store verify",
+    .summary = "check every entry of the store",
+    .description =
+        "Reads every entry and checks what a hit checks (row, length and checksum of the content, "
+        "signature where this machine asks for one), and that keys and file names are the digests "
+        "of what they name. A fault is never dangerous, since a hit would find it, too: it is a "
+        "miss then. The exit code is 1 where there is one that --repair has not removed.",
+    .options = store_verify_options,
+    .examples = store_verify_examples,
+};
+
+int store_verify(Context& context) {
+  const auto store = open_local(context);
+  std::vector<StoreFault> faults;
+  const StoreCheck check = value_or_throw(
+      check_store(*store, [&](const StoreFault& fault) { faults.push_back(fault); }));
+  const bool mend = context.flag("repair");
+  if (mend) {
+    for (const auto& fault : faults) {
+      if (fault.file)
+        store->remove_file(*fault.file);
+      else
+        value_or_throw(store->remove(fault.kind, fault.key));
+    }
+    value_or_throw(store->gc({}));
+  }
+  if (context.flag("json")) {
+    for (const auto& fault : faults)
+      print_json({{fault.file ? "file" : "key", fault_name(fault)},
+                  {"kind", name_of(fault.kind)},
+                  {"label", fault.label},
+                  {"reason", fault.reason}});
+    print_json({{"entries", check.entries},
+                {"bytes", check.bytes},
+                {"faults", check.faults},
+                {"damaged_rows", check.damaged_rows},
+                {"unused_files", check.unused_files},
+                {"repaired", mend}});
+  } else {
+    for (const auto& fault : faults)
+      print(fmt::format("{} {} {}: {}\n", name_of(fault.kind), fault_name(fault),
+                        one_line(fault.label), one_line(fault.reason)));
+    if (check.damaged_rows > 0)
+      print(fmt::format("{} rows whose checksum differs\n", check.damaged_rows));
+    print(fmt::format("{} entries, {}: {}{}\n", check.entries, byte_count_text(check.bytes),
+                      check.faults == 0 ? "all whole" : fmt::format("{} faults", check.faults),
+                      mend && check.faults > 0 ? ", removed" : ""));
+    if (check.unused_files > 0 && !mend)
+      print(fmt::format("{} files that no entry uses: kiln store gc removes them\n",
+                        check.unused_files));
+  }
+  return check.faults == 0 || mend ? 0 : 1;
+}
+
+namespace {
+
+// `kiln store gc`: stale, damaged and least useful entries go.
+
+constexpr Option max_size{.name = "max-size",
+                          .kind = Kind::text,
+                          .value_name = "BYTES",
+                          .help =
+                              "How large the store may be afterwards (500M, 2G). Default: what "
+                              "--store-size says."};
+constexpr Option gc_dry_run{.name = "dry-run", .help = "Only tells what would be removed."};
+constexpr Option store_gc_options[] = {options::store, options::store_size, max_size, gc_dry_run,
+                                       options::json};
+constexpr Example store_gc_examples[] = {
+    {"kiln store gc --max-size 2G", "What saves the least time a byte goes, until 2 GB are left."},
+    {"kiln store gc --dry-run", "What would go?"},
+};
+
+StaleDevices stale_devices() {
+  std::vector<std::string> fingerprints;
+  // Without a driver nothing is known to be stale.
+  if (const auto devices = all_devices())
+    for (const auto& device : *devices) fingerprints.push_back(device->fingerprint());
+  return StaleDevices(std::move(fingerprints));
+}
+
+}  // namespace
+
+constinit const Command store_gc_command{
+    .name = "store gc",
+    .summary = "remove stale, damaged and least useful entries",
+    .description =
+        "First go the entries of devices whose driver has changed since (they can never be used "
+        "again), damaged rows, and files that no entry refers to. If the store is larger than it "
+        "may be, then those entries that save the least time a byte: the seconds that making one "
+        "took, times its uses, halved for every two weeks without one, divided by its size.\n\n"
+        "Programs may use the store meanwhile.",
+    .options = store_gc_options,
+    .examples = store_gc_examples,
+};
+
+int store_gc(Context& context) {
+  const auto store = open_local(context);
+  GcOptions wanted;
+  wanted.devices = stale_devices();
+  wanted.dry_run = context.flag("dry-run");
+  if (store->limit() != 0) wanted.max_bytes = store->limit();
+  if (context.has("max-size")) {
+    const auto bytes = parse_byte_count(context.text("max-size"));
+    if (!bytes) throw Error(Errc::bad_input, "--max-size: " + bytes.error().message());
+    wanted.max_bytes = *bytes;
+  }
+  const GcReport report = value_or_throw(store->gc(wanted));
+  if (context.flag("json")) {
+    print_json({{"stale", report.stale},
+                {"evicted", report.evicted},
+                {"damaged", report.damaged},
+                {"files", report.files},
+                {"file_bytes", report.file_bytes},
+                {"bytes_before", report.bytes_before},
+                {"bytes_after", report.bytes_after},
+                {"dry_run", wanted.dry_run}});
+    return 0;
+  }
+  print(fmt::format(
+      "{}{} entries of other driver versions, {}{} least useful entries, {} damaged entries, {} "
+      "unused files; "
+      "{} before, {} after\n",
+      wanted.dry_run ? "would remove: " : "removed: ", report.stale,
+      wanted.dry_run ? "at least " : "", report.evicted, report.damaged, report.files,
+      byte_count_text(report.bytes_before), byte_count_text(report.bytes_after)));
   return 0;
 }
 

@@ -1,3 +1,5 @@
+// A campaign as it runs: its plan is shown, the searches are made one after another, each result is
+// printed. What it consists of is decided in campaign_plan.cpp.
 #include "cli/tune/campaign.hpp"
 
 #include <fmt/format.h>
@@ -8,16 +10,13 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "cli/context.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/json_line.hpp"
-#include "cli/layout.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/store_settings.hpp"
-#include "cli/tune/search_one.hpp"
-#include "cli/tune/search_output.hpp"
-#include "tune/campaign/share_out.hpp"
+#include "cli/command/context.hpp"
+#include "cli/command/interrupt.hpp"
+#include "cli/command/session.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
+#include "cli/tune/search.hpp"
+#include "tune/search/campaign.hpp"
 #include "tune/share/shared_search.hpp"
 
 namespace kiln::cli {
@@ -29,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 
 std::string budget_text(milliseconds time) { return brief_time(time.count() * 1'000'000); }
 
-/// What the searches from `first` on get of the time that is left.
+/// How the time that is left is divided among the searches from `first` on.
 std::vector<milliseconds> budgets(const Campaign& campaign, std::size_t first, milliseconds left) {
   std::vector<double> weights;
   for (std::size_t i = first; i < campaign.items.size(); ++i)
@@ -38,7 +37,7 @@ std::vector<milliseconds> budgets(const Campaign& campaign, std::size_t first, m
   return tune::share_out(left, weights, campaign.least);
 }
 
-/// What came of one search.
+/// The result of one search.
 struct SearchRow {
   std::string status, message;
   std::optional<tune::TunerResult> result;
@@ -48,7 +47,7 @@ class Run {
  public:
   Run(const Context& context, Campaign campaign)
       : context_(context), campaign_(std::move(campaign)), settings_(search_settings(context)) {
-    // A file that the surroundings name would be the journal of every search.
+    // A file named by the environment or the config file would be the journal of every search.
     settings_.journal.clear();
   }
 
@@ -81,7 +80,7 @@ class Run {
           {fmt::format("{} of {} searches", done, before), "finished before"});
   }
 
-  /// Of the whole campaign; 0: without end.
+  /// The time of the whole campaign; 0: unlimited.
   milliseconds planned() const {
     if (campaign_.budget.count() > 0) return campaign_.budget;
     return campaign_.each * static_cast<milliseconds::rep>(campaign_.items.size());
@@ -90,7 +89,8 @@ class Run {
     return std::chrono::duration_cast<milliseconds>(Clock::now() - start_);
   }
 
-  /// Of what is planned: where each has a time of its own, those that ended early count in full.
+  /// How much of the planned time has passed, `in_it` into search `i`. Where each search has a time
+  /// of its own, those that ended early count in full.
   milliseconds done_by(std::size_t i, milliseconds in_it) const {
     if (campaign_.budget.count() > 0) return spent();
     return campaign_.each * static_cast<milliseconds::rep>(i) + std::min(in_it, campaign_.each);
@@ -148,7 +148,7 @@ class Run {
     say(i, json);
   }
 
-  /// What came of one, at once.
+  /// Reports the result of one search as soon as it is known.
   void say(std::size_t i, Json& json) const {
     const CampaignItem& item = campaign_.items[i];
     const SearchRow& row = rows_[i];
@@ -169,11 +169,11 @@ class Run {
     const CampaignItem& item = campaign_.items[i];
     SearchRow& row = rows_[i];
     try {
-      const TuningSubject subject = tuning_subject(item);
+      const TuningSubject subject = subject_on_device(item);
       SearchSettings settings = settings_;
       settings.budget = budget;
       const std::string name = subject_of(item);
-      // What this campaign has measured itself is never set aside.
+      // Journals that this campaign has written itself are never set aside, even with --fresh.
       settings.fresh &= !is_left_;
       value_or_throw(log.begin(name));
       const auto path = journal_path(journal_subject(subject, settings), settings);
@@ -200,7 +200,7 @@ class Run {
       row.status = status_of(*row.result, *subject.tunable);
       if (row.result->winner && !interrupted()) value_or_throw(log.finish(name));
     } catch (const Error& error) {
-      // A subject that cannot be run is no reason to leave the others.
+      // One subject that cannot be run does not stop the others.
       row = {"failed", one_line(error.message()), std::nullopt};
     }
   }
@@ -211,17 +211,12 @@ class Run {
     return result.winner->id == tunable.standard() ? "as built in" : "tuned";
   }
 
-  static TuningSubject tuning_subject(const CampaignItem& item) {
-    return {item.device.name,
-            item.device.speed_identity,
-            value_or_throw(blas::make_blas_tunable(item.call, item.device.facts)),
-            item.device.facts.is_cpu,
-            item.find_device,
-            item.device.nearness};
+  static TuningSubject subject_on_device(const CampaignItem& item) {
+    return tuning_subject(item.call, item.device, item.find_device);
   }
 
-  /// What was left to others has come to its end when one of them has ended it; where they have
-  /// died, it is ended here.
+  /// Waits for the searches that were left to other machines. A search is over when one of them has
+  /// finished it; where all of them have died, it is finished here.
   void await_others(tune::CampaignLog& log) {
     is_left_ = true;
     for (std::size_t i = 0; i < rows_.size(); ++i)
@@ -238,10 +233,10 @@ class Run {
       }
   }
 
-  /// Until one has ended a search, or nobody is at it any more. Who waits is none of it: of many
-  /// that wait for the last one's end, none keeps it, or another, from that.
+  /// Waits until a machine has finished a search, or no machine works on it any more. A machine
+  /// that waits does not count as working on it, so machines that wait never wait for each other.
   void await_end(std::size_t i) const {
-    const TuningSubject subject = tuning_subject(campaign_.items[i]);
+    const TuningSubject subject = subject_on_device(campaign_.items[i]);
     const auto of = journal_subject(subject, settings_);
     const auto make = value_or_throw(
         tune::shared_board(store_settings_of(context_), tune::SharedSearch::name_of(of)));
@@ -276,7 +271,7 @@ class Run {
   std::vector<SearchRow> rows_;
   Clock::time_point start_;
   std::optional<tune::MachineLock> lock_;
-  bool is_left_ = false;  ///< searches that others were left with are looked after
+  bool is_left_ = false;  ///< await_others() has begun
 };
 
 }  // namespace

@@ -7,33 +7,31 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "blas/call_work.hpp"
+#include "blas/tune/blas_tunable.hpp"
 #include "blas/tune/calls_to_tune.hpp"
-#include "blas/tune/tuned_family.hpp"
-#include "blas/tune/usual_problems.hpp"
 #include "cli/blas/call_options.hpp"
-#include "cli/calls/recorded_devices.hpp"
-#include "cli/context.hpp"
-#include "cli/output.hpp"
+#include "cli/calls/recorded_calls.hpp"
+#include "cli/command/context.hpp"
+#include "cli/output/output.hpp"
 #include "cli/tune/campaign.hpp"
-#include "cli/tune/journals.hpp"
-#include "cli/tune/time_option.hpp"
+#include "cli/tune/commands.hpp"
+#include "cli/tune/search.hpp"
 
 namespace kiln::cli {
 namespace {
 
 using std::chrono::milliseconds;
 
-/// Less is too little for anything but starting.
+/// The least time of a search: less is spent on starting its processes.
 constexpr milliseconds least_budget = std::chrono::seconds(10);
-/// Of each search of everything, where nobody says how long.
+/// The time of each search of --all where --budget is not given.
 constexpr milliseconds usual_budget = std::chrono::minutes(2);
 
 bool is_given(const Context& context, std::string_view option) {
   return context.has(option) && context.origin(option).from != Origin::From::fallback;
 }
 
-/// What makes kernels the same whose rates are compared.
+/// Calls with the same text use the same kernels, so that their rates can be compared.
 std::string kernels_of(const blas::Call& call) {
   return blas::tuned_family(call) + blas::letter(call.precision);
 }
@@ -78,7 +76,8 @@ class Devices {
   std::map<std::string, std::optional<One>> known_;
 };
 
-/// Items of one device, with what is on record for it and the best rates known there.
+/// Sets the gain and the weight of the items. For each device the best known rate of a kernel, from
+/// the recorded calls and from its tuning records, is what a call could reach.
 void weigh(const Context& context, std::vector<CampaignItem>& items,
            const std::vector<double>& rates) {
   std::map<std::string, std::vector<std::size_t>> by_device;
@@ -102,6 +101,12 @@ void weigh(const Context& context, std::vector<CampaignItem>& items,
   }
 }
 
+/// The log of a campaign; `what` distinguishes campaigns.
+std::filesystem::path campaign_log_path(const std::string& what) {
+  return journal_folder() / "campaigns" / (blake2b(as_bytes(what)).brief() + ".jsonl");
+}
+
+/// Whether the routine and --precision of `kiln tune --all` name this call.
 bool is_asked_for(const Context& context, const blas::Call& call) {
   if (!context.arguments().empty()) {
     const std::string& word = context.arguments().front();
@@ -120,10 +125,6 @@ std::string subject_of(const CampaignItem& item) {
   return fmt::format("{} {} {} m {} n {} k {} on {}", request.family,
                      blas::family_version(request.family), request.problem_class, item.call.m,
                      item.call.n, item.call.k, item.device.speed_identity);
-}
-
-std::filesystem::path campaign_log_path(const std::string& what) {
-  return journal_folder() / "campaigns" / (blake2b(as_bytes(what)).brief() + ".jsonl");
 }
 
 tune::CampaignLog campaign_so_far(const Context& context, const std::filesystem::path& path) {
@@ -152,7 +153,7 @@ Campaign campaign_of_calls(const Context& context) {
           {fmt::format("{} ({})", label, calls_text(one.count, one.share)), device.reason});
       continue;
     }
-    // What was reached elsewhere says nothing of what is reached here.
+    // A rate reached on another device says nothing about this one.
     rates.push_back(device.known->recorded.fingerprint == one.device.fingerprint ? one.rate : 0);
     campaign.items.push_back({label, one.call, *device.known, device.find, 1, one.share, 0});
   }
@@ -187,7 +188,7 @@ Campaign campaign_of_everything(const Context& context) {
   const auto records = look_at_records(context, find, calls);
   campaign.resume = context.flag("resume");
   campaign.log = campaign_log_path("everything on " + device.speed_identity);
-  // What was begun may have its best so far on record; that is not yet what the search comes to.
+  // A search that was begun may have its best so far on record, which is not yet its result.
   std::optional<tune::CampaignLog> log;
   if (campaign.resume) log = campaign_so_far(context, campaign.log);
   std::vector<CampaignItem> lacking;

@@ -6,22 +6,19 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/streams.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
-#include "cli/context.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/json_line.hpp"
-#include "cli/layout.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
+#include "cli/command/context.hpp"
+#include "cli/command/interrupt.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
 #include "cli/tune/commands.hpp"
-#include "cli/tune/file_kind.hpp"
-#include "tune/strategy/make.hpp"
+#include "tune/strategy/strategy.hpp"
 
 namespace kiln::cli {
 namespace {
 
-/// Of a file as it is, mostly compressed.
+/// The largest file, in bytes as stored (mostly compressed).
 constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
 
 tune::MeasuredSpace read(const std::string& path) {
@@ -30,7 +27,7 @@ tune::MeasuredSpace read(const std::string& path) {
   return value_or_throw(tune::read_measured_space(bytes, path));
 }
 
-/// What all strategies are compared on.
+/// The space and the options that all strategies are compared with.
 struct Replay {
   std::string path, from_path;
   tune::MeasuredSpace space;
@@ -51,7 +48,7 @@ std::shared_ptr<const tune::Transfer> brought_over(const Replay& replay,
   return *std::move(transfer);
 }
 
-/// What a search of this seed starts with: a run of its own on the other device.
+/// What the search with this seed starts from: a run with the same seed on the other device.
 std::shared_ptr<const tune::Transfer> run_elsewhere(const Replay& replay, std::uint64_t seed) {
   const auto& from = *replay.from;
   const auto strategy = value_or_throw(tune::make_strategy("", from.space, seed));

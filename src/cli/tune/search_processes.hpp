@@ -4,21 +4,44 @@
 #include <memory>
 #include <optional>
 
-#include "cli/tune/scratch_folder.hpp"
+#include "base/file.hpp"
 #include "cli/tune/subject.hpp"
 #include "device/context.hpp"
-#include "kernel/resolver.hpp"
+#include "kernel/resolver/resolver.hpp"
 #include "tune/worker/compile_pool.hpp"
 #include "tune/worker/worker.hpp"
 
+/// What one search has of this machine: its processes and its folder.
 namespace kiln::cli {
 
 class Context;
 
+/// The folder of one search, "kiln-tune-" and six letters in the temporary folder, with a "lock"
+/// that this process and its children hold for as long as one of them lives. It is removed with
+/// this object, or by the next search where all of them were killed.
+class ScratchFolder {
+ public:
+  /// Removes what killed searches of this user left beside it. Errors: io.
+  static Expected<ScratchFolder> create();
+
+  /// Where the search's own files belong.
+  std::filesystem::path path() const { return folder_.path() / "programs"; }
+
+ private:
+  ScratchFolder(FileDescriptor lock, TemporaryFolder folder)
+      : lock_(std::move(lock)), folder_(std::move(folder)) {}
+  FileDescriptor lock_;  // released when the folder is gone
+  TemporaryFolder folder_;
+};
+
+/// Removes the folders of searches in `parent` that are this user's and that no process holds; all
+/// else, and what cannot be removed, stays. Links are not followed.
+void remove_left_scratch(const std::filesystem::path& parent);
+
 /// The processes of one search: one that measures, and others that compile what it measures next.
-/// They share the candidates' programs through a folder that goes with this object; the user's
-/// store gets the records, and in the end the winner's program. The caller's process stays without
-/// a driver. One thread; `context` and `subject` must outlive it.
+/// They share the candidates' programs through a folder that is removed with this object; the
+/// user's store gets the records, and in the end the winner's program. The caller's process loads
+/// no driver. One thread; `context` and `subject` must outlive it.
 class SearchProcesses {
  public:
   /// `jobs`: processes that compile; 0: by the processors of this machine. `hang_time`: what a
@@ -27,11 +50,11 @@ class SearchProcesses {
                   std::chrono::milliseconds hang_time);
 
   tune::Worker& worker() { return worker_; }
-  /// Null where nothing is gained by it.
+  /// Null where compiling ahead would gain nothing.
   tune::CompilePool* compilers() { return compilers_ ? &*compilers_ : nullptr; }
 
-  /// Compiles what was found, in a process of its own, into the store, so that the first call which
-  /// uses it does not. Throws Error.
+  /// Compiles the winner into the store, in a process of its own, so that the first call which uses
+  /// it need not. Throws Error.
   void keep(tune::ConfigurationId winner);
 
  private:

@@ -1,16 +1,25 @@
-// `kiln tune`: its definition; what it does is in a file each.
+// `kiln tune`: its definition, which of its kinds of searches is asked for, and the single search
+// on a device. Many searches are a campaign (campaign.cpp), searches of a measured space are in
+// replay.cpp.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/blas/call_options.hpp"
-#include "cli/common_options.hpp"
-#include "cli/context.hpp"
-#include "cli/interrupt.hpp"
+#include "cli/command/context.hpp"
+#include "cli/command/files.hpp"
+#include "cli/command/interrupt.hpp"
+#include "cli/command/options.hpp"
+#include "cli/command/session.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
 #include "cli/tune/campaign.hpp"
-#include "cli/tune/combinations.hpp"
 #include "cli/tune/commands.hpp"
-#include "cli/tune/file_kind.hpp"
-#include "cli/tune/time_option.hpp"
-#include "cli/written_files.hpp"
+#include "cli/tune/report.hpp"
+#include "cli/tune/search.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::cli {
@@ -234,7 +243,7 @@ std::span<const std::string_view> tune_strategy_names() {
 
 namespace {
 
-/// A journal must not take the place of what the search reads, nor of its report.
+/// The journal must be neither a file that the search reads nor its report.
 void check_journal(const Context& context) {
   std::vector<NamedFile> written, read;
   for (const auto& word : context.arguments())
@@ -242,11 +251,97 @@ void check_journal(const Context& context) {
   for (const char* option : {"in", "expect"})
     for (const auto& [position, file] : context.assignments(option))
       read.push_back({fmt::format("--{} {}", option, position), file});
-  // A campaign has journals of its own, whatever the surroundings say.
+  // A campaign has journals of its own, whatever the environment or the config file says.
   if (context.flag("all") || context.has("from") || context.has("replay")) return;
   for (const char* option : {"journal", "report"})
     if (context.has(option)) written.push_back({fmt::format("--{}", option), context.text(option)});
   check_written_files(written, read);
+}
+
+/// Whether calls will use the winner, in words.
+const char* fate_of_winner(const Context& context) {
+  const StoreSettings settings = store_settings_of(context);
+  // A system store is only read.
+  return settings.local.empty() && settings.shared.empty() ? "Not kept: the store is off"
+                                                           : "On record: calls use it from now on";
+}
+
+void print_search(const Context& context, const tune::Tunable& tunable, const std::string& device,
+                  const std::filesystem::path& journal, const tune::TunerResult& result) {
+  const bool is_standard = tunable.standard() == result.winner->id;
+  print_text(fmt::format("{} on {}\n", tunable.label(), device));
+  Table table({"parameters", "", "time"});
+  if (result.standard > 0)
+    table.row(
+        {tunable.space().text(*tunable.standard()), "built in", duration(result.standard * 1e9)});
+  if (!is_standard)
+    table.row({tunable.space().text(result.winner->id),
+               result.standard > 0
+                   ? fmt::format("fastest, {:.3f} x", result.standard / result.winner->time)
+                   : "fastest",
+               duration(result.winner->time * 1e9)});
+  print(table.text());
+  print_text(
+      fmt::format("{} of {} configurations measured, {} of them failed. {}. {}.\n"
+                  "Journal: {}\n",
+                  result.state.evaluated, tunable.space().size(), result.state.failed,
+                  explanation_of(result.decision, result.winner->finalists, result.winner->rounds),
+                  is_standard ? "The built-in parameters stay in use" : fate_of_winner(context),
+                  journal.string()));
+}
+
+/// A failure after Ctrl-C is a consequence of it.
+tune::TunerResult search_until_interrupted(const Context& context, const TuningSubject& subject,
+                                           const SearchSettings& settings,
+                                           const tune::Tuner::Listener& listener) {
+  try {
+    auto lock = lock_of_tuners();
+    return search_one(context, subject, settings, lock ? &*lock : nullptr, listener);
+  } catch (const Error& error) {
+    if (interrupted()) complain(error.message());
+    stop_if_interrupted();
+    throw;
+  }
+}
+
+/// `kiln tune ROUTINE` and `kiln tune SPEC`: one search on a device.
+int tune_search(Context& context) {
+  const TuningSubject subject = tuning_subject(context);
+  SearchSettings settings = search_settings(context);
+  // --share from the environment or the config file is meant for campaigns.
+  settings.share = false;
+  const auto path = journal_path(journal_subject(subject, settings), settings);
+  const tune::Tunable& tunable = *subject.tunable;
+  const std::size_t total =
+      settings.evaluations > 0
+          ? settings.evaluations
+          : static_cast<std::size_t>(std::max<std::int64_t>(1, settings.budget.count() / 1000));
+  Progress progress("tune", total, Progress::OffTerminal::lines);
+  std::size_t shown = 0;
+  WaitNotice waits;
+  const auto listener = [&](const tune::TunerState& state) {
+    const std::size_t done = std::min(
+        total, settings.evaluations > 0 ? state.evaluated
+                                        : static_cast<std::size_t>(state.spent.count() / 1000));
+    std::string note = fmt::format("{} of {}", state.evaluated, state.size);
+    if (state.best)
+      note += fmt::format(", best {} {}", duration(state.best->outcome.time * 1e9),
+                          tunable.space().text(state.best->id));
+    note += waits.note(state);
+    progress.advance(done > shown ? done - shown : 0, note);
+    shown = std::max(shown, done);
+    return !interrupted();
+  };
+  const auto result = search_until_interrupted(context, subject, settings, listener);
+  progress.hide();
+  context.flag("json") ? print_json(json_of_search(tunable, subject.device, path, result))
+                       : print_search(context, tunable, subject.device, path, result);
+  flush_output();
+  if (!context.flag("json")) print_kernel_output(result);
+  if (context.has("report"))
+    value_or_throw(write_file(context.text("report"), as_bytes(report_page(read_journal(path)))));
+  stop_if_interrupted();
+  return 0;
 }
 
 }  // namespace
@@ -255,7 +350,7 @@ int tune(Context& context) {
   refuse_combinations(context);
   check_journal(context);
   if (context.has("replay")) return tune_replay(context);
-  // A candidate that hangs is given up after its time, the winner's compile after two minutes.
+  // After Ctrl-C a candidate may take its hang time, the compilation of the winner two minutes.
   end_in_good_order(std::chrono::ceil<std::chrono::seconds>(time_option(context, "hang-time")) +
                     std::chrono::seconds(120));
   if (context.flag("all")) return run_campaign(context, campaign_of_everything(context));

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/command.hpp"
+#include "cli/command/command.hpp"
 
 /// `kiln tuned …`: what the tuner has found, and how its searches went.
 namespace kiln::cli {

@@ -3,24 +3,15 @@
 #include <string>
 #include <vector>
 
-#include "cli/context.hpp"
-#include "kernel/stored_record.hpp"
+#include "cli/command/context.hpp"
+#include "kernel/request/stored_record.hpp"
+#include "tune/records/kept_run.hpp"
 
-/// What the commands about tuning records share.
+/// What the store has on record of tuning, for the commands about it.
 namespace kiln::cli {
 
-/// The local store's tuning records. Throws Error.
-std::vector<StoredRecord> all_records(const Context& context);
-/// Those that fit --family and --device.
+/// The local store's tuning records that fit --family and --device. Throws Error.
 std::vector<StoredRecord> records_of(const Context& context);
-
-/// The device's name: the third part of its identity.
-std::string device_name(const RecordSubject& subject);
-
-/// "columns 12, rows 32"; "-" where there are none.
-std::string parameters_text(const Parameters& parameters);
-/// "1.23 ms"; "-" where it is not known.
-std::string milliseconds_text(double milliseconds);
 
 namespace options {
 
@@ -38,5 +29,12 @@ inline constexpr Option record_device{
         "text."};
 
 }  // namespace options
+
+/// The searches that the local store has on record, by device and identity, the latest last. Throws
+/// Error.
+std::vector<tune::KeptRun> kept_searches(const Context& context);
+
+/// A search by its journal or, where there is no such file, by its id. Throws Error.
+tune::TuningRun search_named(const Context& context, const std::string& word);
 
 }  // namespace kiln::cli

@@ -1,5 +1,11 @@
 #include "format/kdb/catalogue.hpp"
 
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "format/kdb/form.hpp"
+
 namespace kiln::kdb {
 namespace {
 
@@ -74,6 +80,150 @@ std::vector<SettingKey> settings_of(const Function& function, bool doubles) {
     flags = (flags - function.stored) & function.stored;
   } while (flags != 0);
   return keys;
+}
+
+namespace {
+
+constexpr std::string_view layouts[] = {"v3", "v1", "v1-wide"};
+constexpr std::string_view types[] = {"float", "double", "complex_float", "complex_double",
+                                      "unsigned_int"};
+
+struct Flag {
+  std::uint32_t bit;
+  std::string_view name;
+};
+// clBLAS 2.12's KernelExtraFlags.
+constexpr Flag flags_v3[] = {
+    {0x1, "TRANS_A"},
+    {0x2, "CONJUGATE_A"},
+    {0x4, "TRANS_B"},
+    {0x8, "CONJUGATE_B"},
+    {0x10, "COLUMN_MAJOR"},
+    {0x20, "UPPER_TRIANG"},
+    {0x40, "SIDE_RIGHT"},
+    {0x80, "UNIT_DIAGONAL"},
+    {0x100, "TAILS_M"},
+    {0x200, "TAILS_N"},
+    {0x400, "TAILS_K"},
+    {0x800, "BETA_ZERO"},
+    {0x1000, "NO_COPY_VEC_A"},
+    {0x2000, "NO_COPY_VEC_B"},
+    {0x4000, "NO_COPY_VEC_C"},
+    {0x8000, "SYRK_SEPARATE_DIAGONAL"},
+    {0x10000, "SYRK_EVALUATE_DIAGONAL"},
+    {0x20000, "SYRK_2K_RANK"},
+    {0x40000, "INCX_ONE"},
+    {0x80000, "INCY_ONE"},
+    {0x100000, "ENABLE_MAD"},
+    {0x200000, "VENDOR_AMD"},
+    {0x400000, "STARTM_NOT_ZERO"},
+    {0x800000, "STARTN_NOT_ZERO"},
+    {0x1000000, "A_OFF_NOT_ZERO"},
+    {0x2000000, "BX_OFF_NOT_ZERO"},
+    {0x4000000, "CY_OFF_NOT_ZERO"},
+    {0x8000000, "TAILS_M_LOWER"},
+    {0x10000000, "TAILS_N_LOWER"},
+    {0x20000000, "TAILS_K_LOWER"},
+};
+// The published page's. Of the other bits it says nothing, so they have no name there.
+constexpr Flag flags_v1[] = {
+    {0x1, "TRANS_A"},     {0x2, "CONJUGATE_A"},     {0x4, "TRANS_B"},
+    {0x8, "CONJUGATE_B"}, {0x10, "COLUMN_MAJOR"},   {0x20, "UPPER_TRIANG"},
+    {0x40, "SIDE_RIGHT"}, {0x80, "SEPARATE_TAILS"}, {0x800, "BETA_ZERO"},
+};
+
+std::span<const Flag> flags_of(Layout layout) {
+  if (layout == Layout::v3) return flags_v3;
+  return flags_v1;
+}
+
+}  // namespace
+
+std::string_view name_of(Layout layout) { return layouts[static_cast<std::size_t>(layout)]; }
+
+std::optional<Layout> layout_named(std::string_view name) {
+  for (const Layout layout : {Layout::v3, Layout::v1, Layout::v1_wide})
+    if (name_of(layout) == name) return layout;
+  return std::nullopt;
+}
+
+std::optional<std::string_view> type_name(std::uint32_t type) {
+  if (type >= std::size(types)) return std::nullopt;
+  return types[type];
+}
+
+std::optional<std::uint32_t> type_named(std::string_view name) {
+  for (std::uint32_t type = 0; type < std::size(types); ++type)
+    if (types[type] == name) return type;
+  return std::nullopt;
+}
+
+// What has no name stays visible as a number, and flag_named reads it back.
+std::vector<std::string> flag_names(std::uint32_t flags, Layout layout) {
+  std::vector<std::string> names;
+  for (const Flag& flag : flags_of(layout)) {
+    if ((flags & flag.bit) == 0) continue;
+    names.emplace_back(flag.name);
+    flags &= ~flag.bit;
+  }
+  if (flags != 0) names.push_back(fmt::format("{:#x}", flags));
+  return names;
+}
+
+std::optional<std::uint32_t> flag_named(std::string_view name, Layout layout) {
+  for (const Flag& flag : flags_of(layout))
+    if (flag.name == name) return flag.bit;
+  if (!name.starts_with("0x")) return std::nullopt;
+  std::uint32_t bits = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stopped, error] = std::from_chars(name.data() + 2, end, bits, 16);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  return bits;
+}
+
+std::optional<std::string_view> function_of(std::string_view pattern) {
+  const KnownPattern* known = find_pattern(pattern);
+  if (known == nullptr) return std::nullopt;
+  return known->function->name;
+}
+
+std::string shown_name(const Pattern& pattern) {
+  if (pattern.name.empty()) return "(no name)";
+  std::string name = pattern.name;
+  for (char& c : name)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return name;
+}
+
+std::string describe(const Setting& setting, Layout layout) {
+  const auto names = flag_names(setting.flags, layout);
+  const auto type = type_name(setting.type);
+  return fmt::format("{}{}{}", type ? std::string(*type) : fmt::format("type {}", setting.type),
+                     names.empty() ? "" : " ", fmt::join(names, "+"));
+}
+
+namespace {
+
+/// The element of an index that a place may have made up, or null.
+template <class T>
+const T* element_at(const std::vector<T>& elements, std::int64_t index) {
+  const bool is_there = index >= 0 && static_cast<std::uint64_t>(index) < elements.size();
+  return is_there ? &elements[static_cast<std::size_t>(index)] : nullptr;
+}
+
+}  // namespace
+
+// Findings of a file that could not be read to its end have places and no database.
+std::string describe(const Database& database, const Place& place) {
+  if (place.pattern < 0) return "header";
+  const Pattern* const pattern = element_at(database.patterns, place.pattern);
+  std::string text = pattern ? shown_name(*pattern) : fmt::format("pattern {}", place.pattern);
+  if (place.setting < 0) return text;
+  const Setting* const setting = pattern ? element_at(pattern->settings, place.setting) : nullptr;
+  text += ", " + (setting ? describe(*setting, database.layout)
+                          : fmt::format("setting {}", place.setting));
+  if (place.record >= 0) text += fmt::format(", record {}", place.record);
+  return text;
 }
 
 }  // namespace kiln::kdb

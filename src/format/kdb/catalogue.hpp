@@ -2,11 +2,15 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "format/kdb.hpp"
+
 /// What clBLAS 2.12 stores in a database: seven of its fifty functions with their patterns, the
-/// settings of each, six records a setting, always in the same order.
+/// settings of each, six records a setting, always in the same order. And what messages call the
+/// parts of a database.
 namespace kiln::kdb {
 
 inline constexpr std::uint32_t function_count = 50, records_per_setting = 6;
@@ -49,5 +53,15 @@ std::vector<SettingKey> settings_of(const Function& function, bool doubles);
 /// Whether flags make sense for a data type: clBLAS stores no conjugate of real numbers and no
 /// conjugate without a transposition.
 bool sensible(const SettingKey& key);
+
+/// A pattern's name as people may see it: a file's control bytes must not reach their terminal.
+std::string shown_name(const Pattern& pattern);
+
+/// "float TRANS_A+COLUMN_MAJOR".
+std::string describe(const Setting& setting, Layout layout);
+
+/// A record in one line; two records have the same line exactly if they are equal. Untuned records
+/// with nothing in them are "untuned".
+std::string to_line(const Record& record, Layout layout);
 
 }  // namespace kiln::kdb

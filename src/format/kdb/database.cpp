@@ -1,6 +1,11 @@
+// A database as a value: when two are equal, its kernel binaries, its text and its summary.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
+#include "format/kdb/catalogue.hpp"
 #include "format/kdb/form.hpp"
 
 namespace kiln::kdb {
@@ -69,6 +74,135 @@ Expected<void> place_kernels(Database& database, const std::vector<KernelSlot>& 
   database.binaries = *storage;
   database.storage = std::move(storage);
   return {};
+}
+
+namespace {
+
+std::string size_text(std::uint64_t size, std::uint64_t unused) {
+  return size == unused ? "unused" : fmt::format("{}", size);
+}
+
+std::string level_text(const Dimensions& level, Layout layout) {
+  const std::uint64_t unused = layout == Layout::v3 ? unused_v3 : unused_v1;
+  return fmt::format("{} x {} x {}, items {} x {}", level.x, level.y, level.bwidth,
+                     size_text(level.item_x, unused), size_text(level.item_y, unused));
+}
+
+std::string time_text(double time) {
+  if (std::bit_cast<std::uint64_t>(time) == std::bit_cast<std::uint64_t>(untuned_time))
+    return "untuned";
+  if (std::isnan(time)) return fmt::format("nan {:#x}", std::bit_cast<std::uint64_t>(time));
+  return fmt::format("{} ms", time);
+}
+
+// A list that is not all zero.
+template <class List>
+bool any(const List& list) {
+  return list != List{};
+}
+
+std::string group_text(const Granularity& group) {
+  std::string text =
+      fmt::format("work-group {} x {} in {}, wavefront {}, at most {}", group.work_group[0],
+                  group.work_group[1], group.dimensions, group.wavefront, group.max_work_group);
+  if (any(group.spawned)) text += fmt::format(", spawned {}", fmt::join(group.spawned, " "));
+  return text;
+}
+
+/// "records 2 to 5: untuned" in one line, since most are.
+class Lines {
+ public:
+  Lines(std::string& to, Shown shown) : to_(to), shown_(shown) {}
+  void add(std::size_t index, std::string line) {
+    if (line == line_ && line == "untuned") {
+      last_ = index;
+      return;
+    }
+    flush();
+    line_ = std::move(line);
+    first_ = last_ = index;
+  }
+  void flush() {
+    if (!line_.empty() && !(shown_ == Shown::only_tuned && line_ == "untuned")) {
+      const std::string range =
+          first_ == last_ ? fmt::format("{}", first_) : fmt::format("{}-{}", first_, last_);
+      to_ += fmt::format("    {}: {}\n", range, line_);
+    }
+    line_.clear();
+  }
+
+ private:
+  std::string& to_;
+  Shown shown_;
+  std::string line_;
+  std::size_t first_ = 0, last_ = 0;
+};
+
+bool has_tuned(const Setting& setting) {
+  for (const Record& record : setting.records)
+    if (record.tuned()) return true;
+  return false;
+}
+
+}  // namespace
+
+// Everything that can differ is shown, since diff prints these lines side by side.
+std::string to_line(const Record& record, Layout layout) {
+  if (record == Record{}) return "untuned";
+  std::string text = time_text(record.time);
+  text += "; " + level_text(record.levels[0], layout);
+  text += "; " + level_text(record.levels[1], layout);
+  if (record.levels[2] != Dimensions{}) text += "; " + level_text(record.levels[2], layout);
+  text += "; " + group_text(record.granularity);
+  if (any(record.sizes)) text += fmt::format("; kernel sizes {}", fmt::join(record.sizes, " "));
+  if (record.duplicate != record.sizes && (layout == Layout::v3 || any(record.duplicate)))
+    text += fmt::format("; duplicate sizes {}", fmt::join(record.duplicate, " "));
+  if (any(record.offsets))
+    text += fmt::format("; kernel offsets {}", fmt::join(record.offsets, " "));
+  return text;
+}
+
+std::string to_text(const Database& database, Shown shown) {
+  std::string text = fmt::format("layout {}, {} functions, binary data start {}, {} binary bytes\n",
+                                 name_of(database.layout), database.functions,
+                                 database.binary_start, database.binaries.size());
+  for (const Pattern& pattern : database.patterns) {
+    const auto function = function_of(pattern.name);
+    text += fmt::format("{} [{}]{}\n", shown_name(pattern), function ? *function : "unknown",
+                        pattern.terminated ? "" : " (no NUL)");
+    for (const Setting& setting : pattern.settings) {
+      if (shown == Shown::only_tuned && !has_tuned(setting)) continue;
+      text += fmt::format("  {}\n", describe(setting, database.layout));
+      Lines lines(text, shown);
+      for (std::size_t i = 0; i < setting.records.size(); ++i)
+        lines.add(i, to_line(setting.records[i], database.layout));
+      lines.flush();
+    }
+  }
+  return text;
+}
+
+std::vector<PatternSummary> summarize(const Database& database) {
+  std::vector<PatternSummary> summaries;
+  for (const Pattern& pattern : database.patterns) {
+    PatternSummary summary{.name = pattern.name,
+                           .function = function_of(pattern.name).value_or(""),
+                           .settings = pattern.settings.size()};
+    for (const Setting& setting : pattern.settings) {
+      summary.records += setting.records.size();
+      for (const Record& record : setting.records) {
+        for (std::size_t slot = 0; slot < 3; ++slot)
+          summary.kernels += !kernel(database, record, slot).empty();
+        if (!record.tuned()) continue;
+        ++summary.tuned;
+        if (summary.tuned == 1) summary.fastest = summary.slowest = record.time;
+        summary.fastest = std::min(summary.fastest, record.time);
+        summary.slowest = std::max(summary.slowest, record.time);
+      }
+    }
+    summaries.push_back(summary);
+  }
+  return summaries;
 }
 
 }  // namespace kiln::kdb

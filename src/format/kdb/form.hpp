@@ -1,8 +1,46 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "base/bytes.hpp"
 #include "format/kdb.hpp"
 
+/// The bytes of kernel databases, as far as the layouts differ in them: check sums, sizes, records.
 namespace kiln::kdb {
+
+// Check sums. Both use the ordinary reflected CRC-32 polynomial (0xEDB88320); they differ in how
+// the register starts and ends.
+
+/// The CRC register after the bytes, with nothing inverted before or after: a table walk of sixteen
+/// bytes a step.
+std::uint32_t crc_register(std::uint32_t start, ByteView bytes);
+
+/// Standard CRC-32 (zlib's), which the published page names.
+std::uint32_t plain_sum(ByteView bytes);
+
+/// What clBLAS really computes: the register starts at zero and is inverted after every piece that
+/// the program wrote in one call, without being inverted back before the next. So the borders of
+/// the pieces matter: in zlib's terms `h = crc32(piece, h ^ 0xFFFFFFFF)`.
+class ChainedSum {
+ public:
+  void add(ByteView piece) { value_ = ~crc_register(value_, piece); }
+  std::uint32_t value() const { return value_; }
+
+ private:
+  std::uint32_t value_ = 0;
+};
+
+/// The chained sum of pieces of these sizes, all zero.
+std::uint32_t chained_sum_of_zeros(std::span<const std::size_t> sizes);
+
+/// The chained sum of bytes that were written in pieces whose chained_sum_of_zeros is `zeros`.
+/// Inverting flips the same bits whatever the register holds, and a CRC is linear, so all
+/// inversions together are one constant: the bytes are walked once, without their borders.
+inline std::uint32_t chained_sum(ByteView bytes, std::uint32_t zeros) {
+  return crc_register(0, bytes) ^ zeros;
+}
 
 inline constexpr std::size_t header_bytes = 23, setting_bytes = 16, sum_bytes = 4;
 /// A pattern's header without its name.
@@ -34,5 +72,31 @@ struct Form {
 };
 
 const Form& form_of(Layout layout);
+
+/// Calls visit(place, record) for each pattern, setting and record in the order of the file; the
+/// record is null at patterns and settings.
+template <class Visit>
+void walk(const Database& database, Visit visit) {
+  const Form& form = form_of(database.layout);
+  Place place;
+  std::uint64_t at = header_bytes;
+  const Record* const none = nullptr;
+  for (const Pattern& pattern : database.patterns) {
+    place = {at, place.pattern + 1, -1, -1};
+    visit(std::as_const(place), none);
+    at += header_bytes_of(pattern);
+    for (const Setting& setting : pattern.settings) {
+      place = {at, place.pattern, place.setting + 1, -1};
+      visit(std::as_const(place), none);
+      at += setting_bytes;
+      for (const Record& record : setting.records) {
+        place.offset = at;
+        ++place.record;
+        visit(std::as_const(place), &record);
+        at += form.record_bytes;
+      }
+    }
+  }
+}
 
 }  // namespace kiln::kdb

@@ -3,9 +3,8 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
-#include "base/json_bounds.hpp"
+#include "base/bounds.hpp"
 #include "format/kdb/form.hpp"
-#include "format/kdb/place.hpp"
 
 namespace kiln::kdb {
 namespace {

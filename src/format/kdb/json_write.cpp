@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "expr/utf8.hpp"
+#include "base/text.hpp"
 #include "format/kdb.hpp"
 
 namespace kiln::kdb {
@@ -20,7 +20,7 @@ void put(Out& out, fmt::format_string<Values...> text, Values&&... values) {
 
 bool is_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t bytes = expr::character_at(text, at).bytes;
+    const std::size_t bytes = character_at(text, at).bytes;
     if (bytes == 0) return false;
     at += bytes;
   }

@@ -77,13 +77,13 @@ class Checker {
     divides("x", outer().x, "itemX", unused(inner().item_x) ? inner().x : inner().item_x);
     divides("y", outer().y, "itemY", unused(inner().item_y) ? inner().y : inner().item_y);
     divides("bwidth", outer().bwidth, "bwidth", inner().bwidth);
-    const bool right = breaches_.size() == before;
+    const bool divide = breaches_.size() == before;
     for (int level = 0; level < 2; ++level) {
       const Dimensions& d = record_.levels[static_cast<std::size_t>(level)];
       steps(level, "itemX", d.item_x, "x", d.x);
       steps(level, "itemY", d.item_y, "y", d.y);
     }
-    return right;
+    return divide;
   }
 
   // Level 2: x is the vector's, always 1. A group is y/y1 rows of items by bwidth/bwidth1 columns,

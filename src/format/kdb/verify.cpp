@@ -1,8 +1,11 @@
+// Walks a database and names what could make clBLAS crash, hang or compute wrong results. The rules
+// for a single record are in rules.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "format/kdb/place.hpp"
+#include "format/kdb/catalogue.hpp"
+#include "format/kdb/form.hpp"
 #include "format/kdb/rules.hpp"
 
 namespace kiln::kdb {
@@ -13,10 +16,7 @@ using Severity = Finding::Severity;
 SettingKey key_of(const Setting& setting) { return {setting.type, setting.flags}; }
 
 std::string text_of(const SettingKey& key, Layout layout) {
-  const auto type = type_name(key.type);
-  const auto flags = flag_names(key.flags, layout);
-  return fmt::format("{}{}{}", type ? std::string(*type) : fmt::format("type {}", key.type),
-                     flags.empty() ? "" : " ", fmt::join(flags, "+"));
+  return describe(Setting{key.type, key.flags}, layout);
 }
 
 class Verifier {

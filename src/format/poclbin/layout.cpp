@@ -8,20 +8,20 @@ namespace kiln::poclbin {
 namespace {
 
 /// Version 1; every later one is a step from the one before, as PoCL's history was.
-constexpr Layout first{.version = 1,
-                       .flags = false,
-                       .binary_type_shift = 0,
-                       .program_scope_flag = 0,
-                       .root = Root::none,
-                       .fewest_roots = 0,
-                       .most_roots = 0,
-                       .required_size = false,
-                       .metadata = false,
-                       .kernel_flags = 0,
-                       .clipped_names = false,
-                       .smallest_kernel = 32,
-                       // 30 bytes in its record and 8 in the list of sizes
-                       .smallest_argument = 38};
+constexpr Layout version_1{.version = 1,
+                           .flags = false,
+                           .binary_type_shift = 0,
+                           .program_scope_flag = 0,
+                           .root = Root::none,
+                           .fewest_roots = 0,
+                           .most_roots = 0,
+                           .required_size = false,
+                           .metadata = false,
+                           .kernel_flags = 0,
+                           .clipped_names = false,
+                           .smallest_kernel = 32,
+                           // 30 bytes in its record and 8 in the list of sizes
+                           .smallest_argument = 38};
 
 constexpr Layout next(Layout layout) {
   switch (++layout.version) {
@@ -69,7 +69,7 @@ constexpr Layout next(Layout layout) {
 }
 
 constexpr auto layouts = [] {
-  std::array<Layout, newest_version> all{first};
+  std::array<Layout, newest_version> all{version_1};
   for (std::size_t i = 1; i < all.size(); ++i) all[i] = next(all[i - 1]);
   return all;
 }();
@@ -87,6 +87,26 @@ const Layout& writing_layout(std::uint32_t version) {
   for (const Layout& layout : layouts)
     if (layout.version <= version) best = &layout;
   return *best;
+}
+
+namespace {
+
+constexpr std::string_view stand_in_path = "/no-program.bc";
+
+}  // namespace
+
+// One byte, since releases before 3.1 assert that a file is not empty.
+File stand_in() { return {stand_in_path, as_bytes("\n")}; }
+
+bool is_stand_in(const File& file) { return file.path == stand_in_path; }
+
+bool is_initialiser(std::string_view path) { return path.starts_with("/pocl.gvar.init/"); }
+
+void complete_root(Archive& archive) {
+  for (auto& files : archive.root) std::erase_if(files, is_stand_in);
+  std::erase_if(archive.root, [](const auto& files) { return files.empty(); });
+  while (archive.root.size() < writing_layout(archive.version).fewest_roots)
+    archive.root.push_back({stand_in()});
 }
 
 }  // namespace kiln::poclbin

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "format/poclbin.hpp"
+
 namespace kiln::poclbin {
 
 /// What stands between the header and the kernels.
@@ -41,5 +43,19 @@ inline constexpr std::uint64_t all_argument_metadata = 31;
 
 inline constexpr std::uint64_t smallest_root = 8 + 9;  // a size, and a file of one path byte
 inline constexpr std::size_t build_hash_size = 40;
+
+inline constexpr std::string_view bitcode_path = "/program.bc";
+
+/// What stands in where a version demands a root file and there is none.
+File stand_in();
+bool is_stand_in(const File& file);
+
+/// Whether a root file is the initialiser of program-scope variables, which has an entry of its
+/// own.
+bool is_initialiser(std::string_view path);
+
+/// Takes entries without a file out, and stand-ins that are no longer needed; puts one in where the
+/// archive's version has to have a root file.
+void complete_root(Archive& archive);
 
 }  // namespace kiln::poclbin

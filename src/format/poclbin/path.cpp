@@ -1,25 +1,20 @@
 #include "format/poclbin/path.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdint>
+#include <vector>
+
+#include "base/text.hpp"
 
 namespace kiln::poclbin {
 namespace {
 
 /// Bytes of the well-formed, printable UTF-8 sequence at the front of `text`, or 0.
 std::size_t printable_size(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7f ? 1 : 0;
-  const std::size_t size = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
-  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < size) return 0;
-  std::uint32_t code = byte(0) & (0x7fu >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-    code = code << 6 | (byte(i) & 0x3fu);
-  }
-  static constexpr std::uint32_t smallest[] = {0, 0, 0xa0, 0x800, 0x10000};  // from 0xa0: no C1
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code >= smallest[size] && code <= 0x10ffff && !surrogate ? size : 0;
+  const Character next = character_at(text, 0);
+  const bool control = next.code < 0x20 || (next.code >= 0x7f && next.code < 0xa0);
+  return control ? 0 : next.bytes;
 }
 
 }  // namespace
@@ -75,6 +70,71 @@ bool is_folder_of(std::string_view folder, std::string_view kernel, bool clipped
          std::all_of(letters.begin(), letters.end(), [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
          });
+}
+
+namespace {
+
+// FNV-1a, since the hashes of a path's folders are its intermediate values. An attacker who makes
+// names of one hash gains nothing but comparisons: names decide.
+constexpr std::uint64_t hash_start = 0xcbf29ce484222325;
+constexpr std::uint64_t hash_step(std::uint64_t hash, char letter) {
+  return (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+}
+
+std::uint64_t path_hash(std::string_view name) {
+  std::uint64_t hash = hash_start;
+  for (const char letter : name) hash = hash_step(hash, letter);
+  return hash;
+}
+
+}  // namespace
+
+void Names::add(std::string_view name) { entries_.push_back({path_hash(name), name}); }
+
+void Names::sort() {
+  std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    if (a.hash != b.hash) return a.hash < b.hash;
+    if (a.name != b.name) return a.name < b.name;
+    return a.name.data() < b.name.data();
+  });
+}
+
+const Names::Entry* Names::find(std::uint64_t hash, std::string_view name) const {
+  auto at = std::lower_bound(entries_.begin(), entries_.end(), hash,
+                             [](const Entry& entry, std::uint64_t h) { return entry.hash < h; });
+  for (; at != entries_.end() && at->hash == hash; ++at)
+    if (at->name == name) return &*at;
+  return nullptr;
+}
+
+void Names::refuse_twice(Cursor& cursor, std::string_view field) {
+  sort();
+  const auto twice = std::adjacent_find(
+      entries_.begin(), entries_.end(),
+      [](const Entry& a, const Entry& b) { return a.hash == b.hash && a.name == b.name; });
+  if (twice != entries_.end())
+    cursor.refuse(cursor.offset_of(std::next(twice)->name), field,
+                  fmt::format("{} is there twice", twice->name));
+}
+
+void Names::refuse_conflicts(Cursor& cursor, std::string_view field) {
+  refuse_twice(cursor, field);
+  // One bit in eight is set: most folders are seen not to be a file without a search.
+  std::vector<bool> seen(entries_.size() * 8);
+  const auto bit_of = [&](std::uint64_t hash) { return (hash >> 32) * seen.size() >> 32; };
+  for (const Entry& entry : entries_) seen[bit_of(entry.hash)] = true;
+  for (const Entry& entry : entries_) {
+    std::uint64_t hash = hash_start;
+    for (std::size_t i = 0; i < entry.name.size(); ++i) {
+      // Every slash but a leading one ends the name of a folder.
+      if (entry.name[i] == '/' && i > 0 && seen[bit_of(hash)])
+        if (const Entry* file = find(hash, entry.name.substr(0, i)))
+          cursor.refuse(
+              cursor.offset_of(entry.name), field,
+              fmt::format("{} needs a folder where {} is a file", entry.name, file->name));
+      hash = hash_step(hash, entry.name[i]);
+    }
+  }
 }
 
 }  // namespace kiln::poclbin

@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "format/poclbin/names.hpp"
 #include "format/poclbin/path.hpp"
 
 namespace kiln::poclbin::wiki {

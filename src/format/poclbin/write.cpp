@@ -1,3 +1,5 @@
+// Writes real archives (the grammar is in poclbin.hpp). Sizes that stand before what they count are
+// filled in afterwards.
 #include "format/poclbin.hpp"
 #include "format/poclbin/layout.hpp"
 

@@ -1,20 +1,23 @@
 #include "kernel/apart/helper.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <utility>
+#include <set>
 
 #include "base/environment.hpp"
 #include "base/log.hpp"
-#include "kernel/apart/server.hpp"
-#include "kernel/compile.hpp"
+#include "base/text.hpp"
+#include "format/poclbin.hpp"
+#include "kernel/apart/server_client.hpp"
 
 namespace kiln {
 namespace fs = std::filesystem;
@@ -50,11 +53,13 @@ fs::path find_compile_helper() {
   return found;
 }
 
+// Running the helper.
+
 namespace apart {
 namespace {
 
 /// The driver waits for the disk after each of the many files that it writes: a tenth of a compile.
-/// Where memory can be had as files, there is nothing to wait for. Empty: there is none, or little.
+/// A file system in memory has nothing to wait for. Empty: there is none, or it has little room.
 fs::path memory_folder() {
   constexpr const char* place = "/dev/shm";
   constexpr std::uint64_t enough = 48u << 20;
@@ -68,10 +73,10 @@ fs::path memory_folder() {
 
 bool serves() { return is_on("KILN_COMPILE_SERVER"); }
 
-/// Programs in the helper's place that were none, and why. Each is told of once: those who compile
-/// go on without a helper, and would not say it. One that failed may have lacked something for a
-/// moment (memory, descriptors, a library), and is tried again a few times.
-class Strangers {
+/// Programs in the helper's place that turned out not to be the helper, and why. Each is logged
+/// once: callers go on without a helper, and would not say it. One that failed may have lacked
+/// something for a moment (memory, descriptors, a library), and is tried again a few times.
+class UnusableHelpers {
  public:
   std::optional<std::string> reason(const fs::path& program) {
     const std::lock_guard lock(mutex_);
@@ -99,8 +104,8 @@ class Strangers {
   std::map<std::string, Known> known_;
 };
 
-Strangers& strangers() {
-  static Strangers all;
+UnusableHelpers& unusable_helpers() {
+  static UnusableHelpers all;
   return all;
 }
 
@@ -129,12 +134,12 @@ Expected<ProcessResult> run_own_helper(const fs::path& helper, const fs::path& f
   for (auto& variable : compiler_environment()) process.environment.push_back(std::move(variable));
   auto result = run_process(process);
   if (!result && result.error().code() == Errc::not_found)
-    strangers().add(helper, "no compile helper: " + result.error().message(), true);
+    unusable_helpers().add(helper, "no compile helper: " + result.error().message(), true);
   if (!result || result->not_expected.empty()) return result;
   const std::string reason =
       helper.string() + " is not Kiln's compile helper: " + result->not_expected;
   const bool ended_by_itself = result->signal != SIGKILL;  // else by this process's bounds
-  strangers().add(helper, reason, result->output.empty() && ended_by_itself);
+  unusable_helpers().add(helper, reason, result->output.empty() && ended_by_itself);
   return fail(Errc::unsupported, reason);
 }
 
@@ -163,7 +168,8 @@ std::optional<HelperRun> run_by_server(const fs::path& helper, TemporaryFolder f
 Expected<HelperRun> run_helper(const Job& job, const HelperSetting& setting) {
   const auto helper = find_compile_helper();
   if (helper.empty()) return fail(Errc::unsupported, "the compile helper kiln-compile is absent");
-  if (const auto reason = strangers().reason(helper)) return fail(Errc::unsupported, *reason);
+  if (const auto reason = unusable_helpers().reason(helper))
+    return fail(Errc::unsupported, *reason);
   if (setting.shared && serves()) {
     auto folder = make_job_folder(job);
     if (!folder) return tl::unexpected(folder.error());
@@ -181,4 +187,120 @@ Expected<HelperRun> run_helper(const Job& job, const HelperSetting& setting) {
 }
 
 }  // namespace apart
+
+// What is made of the result.
+
+namespace {
+
+std::string variant_list(const std::vector<KernelVariant>& variants) {
+  std::set<std::string> folders;
+  for (const auto& [kernel, variant] : variants) folders.insert(variant.folder());
+  std::string list;
+  for (const auto& folder : folders) list += (list.empty() ? "" : ",") + folder;
+  return list;
+}
+
+// What a helper may write; a server's might write anything.
+constexpr std::uint64_t most_artifact = 256u << 20, most_log = 16u << 20;
+
+Expected<Bytes> read_result(const Device& device, const ProcessResult& result,
+                            const fs::path& folder, const ApartRequest& request) {
+  if (result.timed_out)
+    return fail(Errc::timeout, fmt::format("compiling {} took longer than {} s", request.label,
+                                           static_cast<double>(request.limit.count()) / 1000));
+  if (result.signal != 0) {
+    const auto possible = can_compile_here(device);
+    return fail(Errc::device,
+                fmt::format("the driver's compiler died of {} on {}{}", signal_name(result.signal),
+                            request.label, possible ? "" : ": " + possible.error().message()));
+  }
+  const auto log = read_text(folder / apart::log_file, most_log);
+  if (result.exit_code == apart::done) {
+    if (request.build_log != nullptr) *request.build_log = log.value_or("");
+    return read_file(folder / apart::artifact_file, most_artifact);
+  }
+  if (result.exit_code == apart::does_not_build)
+    return tl::unexpected(build_error(request.label, log.value_or("")));
+  return fail(Errc::unsupported, fmt::format("the compile helper failed (exit code {}): {}",
+                                             result.exit_code, log.value_or(result.errors)));
+}
+
+/// Whether an archive is the one that the job asked for: its build hash comes from the Key, and the
+/// driver knows the program by it.
+Expected<void> is_of(const apart::Job& job, ByteView bytes) {
+  if (job.build_hash.empty()) return {};  // of no program in particular
+  const auto archive = poclbin::parse(bytes);
+  if (!archive) return tl::unexpected(archive.error());
+  if (archive->build_hash != job.build_hash)
+    return fail(Errc::bad_input, fmt::format("an archive of {}, expected {}",
+                                             one_line(archive->build_hash), job.build_hash));
+  for (const auto& [name, variant] : job.variants) {
+    const auto* kernel = archive->find(name);
+    const auto path = "/" + name + "/" + variant + "/" + name + ".so";
+    const auto is_there = [&](const auto& file) { return file.path == path; };
+    if (kernel != nullptr && std::none_of(kernel->files.begin(), kernel->files.end(), is_there))
+      return fail(Errc::bad_input,
+                  fmt::format("an archive without variant {} of {}", variant, name));
+  }
+  return {};
+}
+
+Expected<Bytes> compile_once(const Device& device, const ApartRequest& request) {
+  apart::Job job;
+  job.fingerprint = device.fingerprint();
+  job.options = request.options;
+  job.source = request.text;
+  job.archive.assign(request.archive.begin(), request.archive.end());
+  job.build_hash = request.build_hash;
+  job.generic = request.generic;
+  for (const auto& [kernel, variant] : request.variants)
+    job.variants.emplace_back(kernel, variant.folder());
+
+  apart::HelperSetting setting;
+  setting.limit = request.limit;
+  setting.keep = request.intermediates;
+  setting.shared = setting.keep.empty();
+  setting.environment = {{"POCL_BINARY_SPECIALIZE_WG", variant_list(request.variants)}};
+  if (!setting.keep.empty())
+    setting.environment.emplace_back("POCL_LEAVE_KERNEL_COMPILER_TEMP_FILES", "1");
+  for (;; setting.shared = false) {
+    const auto run = apart::run_helper(job, setting);
+    if (!run) return tl::unexpected(run.error());
+    auto made = read_result(device, run->result, run->folder.path(), request);
+    const bool said_done =
+        run->result.exit_code == apart::done && run->result.signal == 0 && !run->result.timed_out;
+    if (!said_done) return made;
+    const auto right = made ? is_of(job, *made) : Expected<void>(tl::unexpected(made.error()));
+    if (right) return made;
+    const std::string message =
+        fmt::format("the compile {} said that it was done, but its result is not usable: {}",
+                    run->by_server ? "server" : "helper", right.error().message());
+    if (!run->by_server) return fail(Errc::unsupported, message);
+    log(LogLevel::warning, message);
+    apart::give_server_up(find_compile_helper());
+  }
+}
+
+}  // namespace
+
+Expected<Bytes> compile_apart(const Device& device, const ApartRequest& request) {
+  // In one process PoCL 3.1 takes a function for large grids for the one for small grids of the
+  // same local size and offset, and makes only the first of the two.
+  const auto is_small = [](const KernelVariant& wanted) { return wanted.variant.small_grid; };
+  ApartRequest first = request;
+  const auto large = std::stable_partition(first.variants.begin(), first.variants.end(), is_small);
+  if (large == first.variants.begin() || large == first.variants.end())
+    return compile_once(device, request);
+  ApartRequest second = request;
+  second.variants.assign(large, first.variants.end());
+  first.variants.erase(large, first.variants.end());
+  const auto archive = compile_once(device, first);
+  if (!archive) return archive;
+  second.text.clear();
+  second.archive = *archive;
+  second.generic = false;
+  if (!second.intermediates.empty()) second.intermediates += "-large-grids";
+  return compile_once(device, second);
+}
+
 }  // namespace kiln

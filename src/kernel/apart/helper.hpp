@@ -9,8 +9,38 @@
 #include "base/file.hpp"
 #include "base/process.hpp"
 #include "kernel/apart/job.hpp"
+#include "kernel/program/program.hpp"
 
-namespace kiln::apart {
+// Compiling in another process, which is given a job in a private folder: the compile server's, or
+// a helper that goes when the job is done. job.hpp says why.
+namespace kiln {
+
+/// Where the compile helper is: KILN_COMPILE_HELPER, beside this library or program, or in
+/// ../libexec/kiln and ../../libexec/kiln of it. Empty where there is none.
+std::filesystem::path find_compile_helper();
+
+/// A compilation in another process.
+struct ApartRequest {
+  std::string text;  ///< OpenCL C, or empty: add variants to `archive`
+  ByteView archive;
+  std::string options, label, build_hash;
+  std::vector<KernelVariant> variants;
+  /// The kernels' generic functions, too, which no launch uses beside bitcode.
+  bool generic = false;
+  std::filesystem::path intermediates;  ///< a new folder for a copy of all that the driver made
+  std::chrono::milliseconds limit{120'000};
+  std::string* build_log = nullptr;  ///< where it is wanted: what the compiler said
+};
+/// What the helper made, or why not: Errc::build with the log where the text does not compile,
+/// Errc::unsupported where there is no helper, Errc::timeout, Errc::device where the compiler died.
+Expected<Bytes> compile_apart(const Device& device, const ApartRequest& request);
+
+/// What does not compile, or kills the compiler, would do the same in this process.
+inline bool fails_here_too(const Error& error) {
+  return error.code() == Errc::build || error.code() == Errc::device;
+}
+
+namespace apart {
 
 struct HelperSetting {
   std::vector<std::pair<std::string, std::string>> environment;  ///< besides the cache folder's
@@ -33,4 +63,5 @@ struct HelperRun {
 /// helper is not started again. Thread-safe.
 Expected<HelperRun> run_helper(const Job& job, const HelperSetting& setting);
 
-}  // namespace kiln::apart
+}  // namespace apart
+}  // namespace kiln

@@ -9,14 +9,14 @@
 
 #include "base/process.hpp"
 
-/// The compile server: a helper that stays. Every process that uses PoCL's compiler first parses a
-/// kernel library for half a second, longer than a usual kernel then takes. The server's
-/// workers, as many as there are processors, do one job after another; a job that kills its
-/// compiler kills its worker, and the next finds another. It belongs to the process that started it
-/// and ends with it; meanwhile other processes of the same user with the same environment use it,
-/// too. One that does not answer (it was stopped, say) costs a process one wait and no more: the
-/// process asks no server again, and the server loses its name, so that the next process starts
-/// another.
+// The compile server: a helper that stays. Every process that uses PoCL's compiler first parses a
+// kernel library for half a second, longer than a usual kernel then takes. The server's
+// workers, as many as there are processors, do one job after another; a job that kills its
+// compiler kills its worker, and the next finds another. It belongs to the process that started it
+// and ends with it; meanwhile other processes of the same user with the same environment use it,
+// too. One that does not answer (it was stopped, say) costs a process one wait and no more: the
+// process asks no server again, and the server loses its name, so that the next process starts
+// another.
 namespace kiln::apart {
 
 /// A job to be done in its folder, as run_helper() prepares it.
@@ -32,16 +32,24 @@ struct ServerRequest {
 /// As many clients wait in a server's socket until it accepts them.
 inline constexpr int listen_backlog = 128;
 
-/// How the job ended. Empty where no server can be had, it ended first or does not answer: then the
-/// job is still to be done, in a helper of its own. Thread-safe.
-std::optional<ProcessResult> ask_server(const std::filesystem::path& helper,
-                                        const ServerRequest& request);
+// What client and server say, on a SOCK_SEQPACKET socket. The client sends its request. The server
+// answers with the greeting at once, with still_working now and then while the job waits or is
+// done, and with the result in the end. So a client can tell a server that is busy from one that
+// was stopped, and from a program that is no server.
 
-/// What it answered was not true: this process asks it no more.
-void give_server_up(const std::filesystem::path& helper);
+constexpr std::size_t longest_message = 64 << 10;
+inline constexpr std::string_view still_working = "working";
 
-/// A program file as it is now: its path, size and time. Another file has another text.
-std::string identity_of(const std::filesystem::path& program);
+std::string encode(const ServerRequest& request);
+std::optional<ServerRequest> decode_request(std::string_view message);
+
+std::string encode(const ProcessResult& result);
+std::optional<ProcessResult> decode_result(std::string_view message);
+
+/// Receives one message; empty at the end of the connection, and for one that is too long.
+std::optional<std::string> receive(int socket);
+/// Sends one message. Does not wait for a reader that was stopped: then, too, it says false.
+bool send(int socket, std::string_view message);
 
 /// The server's whole life, in kiln-compile: serves a listening socket until standard input ends.
 /// `path` is the socket's name, which is removed at the end.

@@ -1,21 +1,258 @@
+#include "kernel/apart/worker.hpp"
+
+#include <elf.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
+#include <string>
 #include <thread>
 
+#include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "base/file.hpp"
 #include "format/poclbin.hpp"
 #include "kernel/apart/job.hpp"
-#include "kernel/apart/program.hpp"
-#include "kernel/apart/stub_object.hpp"
-#include "kernel/compile.hpp"
+#include "kernel/program/program.hpp"
 
+// The work of the helper, whether it does one job or the compile server's: an archive is made, or
+// its variants are launched.
 namespace kiln::apart {
+
+// Stub objects. Layout of the object: ELF header, two program headers (one writable LOAD over
+// everything, since the loader relocates the dynamic section in place, and DYNAMIC), hash table,
+// symbol table, string table, dynamic section. System V ABI, chapters 4 and 5.
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr Elf64_Half machine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr Elf64_Half machine = EM_AARCH64;
+#else
+#error "PoCL's stub objects are known for x86-64 and AArch64"
+#endif
+
+constexpr std::size_t align8(std::size_t value) { return (value + 7) & ~std::size_t{7}; }
+
+template <class T>
+void place(Bytes& bytes, std::size_t at, const T& value) {
+  std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+}  // namespace
+
+Bytes stub_object(std::string_view kernel) {
+  const std::string symbol = "_pocl_kernel_" + std::string(kernel) + "_workgroup";
+  constexpr std::size_t hash_at = align8(sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr));
+  constexpr std::size_t symbols_at = align8(hash_at + 5 * sizeof(Elf64_Word));
+  constexpr std::size_t strings_at = symbols_at + 2 * sizeof(Elf64_Sym);
+  const std::size_t strings_size = 1 + symbol.size() + 1;
+  const std::size_t dynamic_at = align8(strings_at + strings_size);
+  const Elf64_Dyn dynamic[] = {
+      {DT_HASH, {hash_at}},       {DT_SYMTAB, {symbols_at}},        {DT_STRTAB, {strings_at}},
+      {DT_STRSZ, {strings_size}}, {DT_SYMENT, {sizeof(Elf64_Sym)}}, {DT_NULL, {0}}};
+  const std::size_t size = dynamic_at + sizeof dynamic;
+  Bytes bytes(size);
+
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_type = ET_DYN;
+  header.e_machine = machine;
+  header.e_version = EV_CURRENT;
+  header.e_phoff = sizeof(Elf64_Ehdr);
+  header.e_ehsize = sizeof(Elf64_Ehdr);
+  header.e_phentsize = sizeof(Elf64_Phdr);
+  header.e_phnum = 2;
+  place(bytes, 0, header);
+
+  place(bytes, sizeof header, Elf64_Phdr{PT_LOAD, PF_R | PF_W, 0, 0, 0, size, size, 0x1000});
+  place(bytes, sizeof header + sizeof(Elf64_Phdr),
+        Elf64_Phdr{PT_DYNAMIC, PF_R | PF_W, dynamic_at, dynamic_at, dynamic_at, sizeof dynamic,
+                   sizeof dynamic, 8});
+  // One bucket that leads to symbol 1; both chains end at once.
+  const Elf64_Word hash[] = {1, 2, 1, 0, 0};
+  std::memcpy(bytes.data() + hash_at, hash, sizeof hash);
+  Elf64_Sym entry{};
+  entry.st_name = 1;
+  entry.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+  entry.st_shndx = SHN_ABS;
+  entry.st_value = 1;  // dlsym must not find a null address
+  place(bytes, symbols_at + sizeof(Elf64_Sym), entry);
+  std::memcpy(bytes.data() + strings_at + 1, symbol.data(), symbol.size());
+  std::memcpy(bytes.data() + dynamic_at, dynamic, sizeof dynamic);
+  return bytes;
+}
+
+// The job's device and program.
+
+namespace {
+
+/// The device that the library means; in the helper there may be others. Throws kiln::Error.
+DevicePtr find_device(const std::string& fingerprint) {
+  for (const auto& device : value_or_throw(all_devices()))
+    if (device->fingerprint() == fingerprint) return device;
+  throw Error(Errc::not_found, "the device is not visible to the compile helper");
+}
+
+/// The job's program, from its text or its archive, not yet built. Throws cl::Error.
+cl::Program create_program(const cl::Context& context, const cl::Device& device, const Job& job) {
+  if (!job.source.empty()) return cl::Program(context, job.source, false);
+  std::vector<unsigned char> bytes(job.archive.size());
+  std::memcpy(bytes.data(), job.archive.data(), bytes.size());
+  return cl::Program(context, {device}, cl::Program::Binaries{std::move(bytes)});
+}
+
+}  // namespace
+
+// The proof that an archive starts without a compiler: every variant is launched once.
+
+namespace {
+
+// Enough for what a work-group of a usual kernel reaches at low indices; a kernel that goes further
+// may die, which says nothing about compilers.
+constexpr std::size_t global_bytes = 4u << 20, local_bytes = 4096, value_bytes = 256;
+
+/// Lines are out before the launch that they announce: the process may not come back from it.
+class Progress {
+ public:
+  Progress() : file_(std::fopen(progress_file, "w")) {
+    if (!file_) throw Error(Errc::io, "cannot write the progress file");
+  }
+  void line(const std::string& text) {
+    std::fprintf(file_.get(), "%s\n", text.c_str());
+    std::fflush(file_.get());
+  }
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+/// Arguments for a kernel that is only to be started. What they are made of lives here.
+class MadeUpArguments {
+ public:
+  /// Says what cannot be made up; empty where all is set.
+  std::string set(const cl::Context& context, cl::Kernel& kernel,
+                  const poclbin::Kernel& described) {
+    for (std::size_t i = 0; i < described.arguments.size(); ++i) {
+      const std::string why =
+          set_one(context, kernel, static_cast<cl_uint>(i), described.arguments[i]);
+      if (!why.empty()) return why;
+    }
+    return "";
+  }
+
+ private:
+  std::string set_one(const cl::Context& context, cl::Kernel& kernel, cl_uint position,
+                      const poclbin::Argument& argument) {
+    static const Bytes zeros(value_bytes);
+    enum { value, pointer, image, sampler };
+    switch (argument.type) {
+      case value: {
+        // A structure's size is nowhere in the archive; the driver takes what it is given.
+        const std::size_t size = argument.type_size == 0 ? value_bytes : argument.type_size;
+        if (size > value_bytes) return fmt::format("argument {} is of {} bytes", position, size);
+        kernel.setArg(position, size, zeros.data());
+        return "";
+      }
+      case pointer:
+        if (argument.address == CL_KERNEL_ARG_ADDRESS_LOCAL) {
+          kernel.setArg(position, local_bytes, nullptr);
+        } else {
+          static std::vector<std::byte> contents(global_bytes);
+          buffers_.emplace_back(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, global_bytes,
+                                contents.data());
+          kernel.setArg(position, buffers_.back());
+        }
+        return "";
+      case image:
+        return set_image(context, kernel, position, argument);
+      case sampler:
+        samplers_.emplace_back(context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST);
+        kernel.setArg(position, samplers_.back());
+        return "";
+      default:
+        return fmt::format("argument {} is of an unknown kind", position);
+    }
+  }
+
+  std::string set_image(const cl::Context& context, cl::Kernel& kernel, cl_uint position,
+                        const poclbin::Argument& argument) {
+    if (!argument.type_name.starts_with("image2d_t"))
+      return fmt::format("argument {} is of type {}", position, argument.type_name);
+    images_.emplace_back(context, CL_MEM_READ_WRITE, cl::ImageFormat(CL_RGBA, CL_FLOAT), 64, 64);
+    kernel.setArg(position, images_.back());
+    return "";
+  }
+
+  std::vector<cl::Buffer> buffers_;
+  std::vector<cl::Sampler> samplers_;
+  std::vector<cl::Image2D> images_;
+};
+
+/// The smallest NDRange for which the driver looks for this variant.
+NDRange range_for(const poclbin::Variant& variant) {
+  NDRange range;
+  range.dimensions = 3;
+  for (std::size_t d = 0; d < 3; ++d) range.global[d] = range.local[d] = variant.local[d];
+  if (!variant.zero_offset) range.offset[0] = variant.local[0];
+  const auto reached = [&] {
+    return poclbin::Variant::for_launch(range.global, range.local, range.offset) == variant;
+  };
+  constexpr std::size_t small = 65535;  // work-items of a dimension, see Variant::for_launch
+  if (!reached()) range.global[0] = (small / variant.local[0] + 1) * variant.local[0];
+  return range;
+}
+
+void launch(const cl::CommandQueue& queue, const cl::Kernel& kernel, const NDRange& range) {
+  const auto three = [](const std::array<std::size_t, 3>& values) {
+    return cl::NDRange(values[0], values[1], values[2]);
+  };
+  queue.enqueueNDRangeKernel(kernel, three(range.offset), three(range.global), three(range.local));
+  queue.finish();
+}
+
+}  // namespace
+
+void start_variants(const Job& job) {
+  const auto started = now_ns();
+  const auto archive = value_or_throw(poclbin::parse(job.archive));
+  const auto device = find_device(job.fingerprint);
+  const cl::Context context(device->handle);
+  const cl::CommandQueue queue(context, device->handle);
+  cl::Program program = create_program(context, device->handle, job);
+  program.build({device->handle}, job.options.c_str());
+  Progress progress;
+  for (const auto& [name, folder] : job.variants) {
+    const auto* described = archive.find(name);
+    const auto variant = poclbin::Variant::from_folder(folder);
+    if (described == nullptr || !variant)
+      throw Error(Errc::bad_input, fmt::format("no variant {} of {}", folder, name));
+    cl::Kernel kernel(program, name.c_str());
+    MadeUpArguments arguments;
+    const std::string why = arguments.set(context, kernel, *described);
+    if (!why.empty()) {
+      progress.line(fmt::format("skip {} {} {}", name, folder, why));
+      continue;
+    }
+    progress.line(fmt::format("begin {} {}", name, folder));
+    launch(queue, kernel, range_for(*variant));
+    progress.line(fmt::format("end {} {} {}", name, folder, now_ns() - started));
+  }
+}
+
 namespace fs = std::filesystem;
 namespace {
 
@@ -25,7 +262,7 @@ void die_with_parent() {
     char byte;
     while (::read(0, &byte, 1) > 0) {
     }
-    // The parent removes the folder; where it was killed, nobody else would.
+    // The parent removes the folder; where the parent was killed, this process has to.
     std::error_code error;
     remove_job_folder(fs::current_path(error));
     ::_exit(parent_gone);
@@ -52,8 +289,8 @@ fs::path program_folder() {
 }
 
 /// Variant folders that a query must not compile: the generic one of every kernel, unless it is
-/// asked for, and for kernels that nobody launches the variants that others asked for (the driver's
-/// setting is for all).
+/// asked for, and for kernels that are not launched the variants that others asked for (the
+/// driver's setting is for all).
 class Stubs {
  public:
   Stubs(fs::path folder, const Job& job) : folder_(std::move(folder)) {
@@ -141,7 +378,7 @@ const Compiler& compiler_for(const std::string& fingerprint) {
 }
 
 /// What the salt changes is taken out again: an archive gets the job's build hash at the end, and a
-/// macro that nobody uses leaves no trace in a program. (A comment in the text would not do: the
+/// macro that is not used leaves no trace in a program. (A comment in the text would not do: the
 /// driver's hash is of the preprocessed text, and of the options.)
 void make_unique(Job& job, const std::string& salt) {
   if (!job.source.empty()) {

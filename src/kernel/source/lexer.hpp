@@ -1,13 +1,36 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kernel/source/symbols.hpp"
-
 namespace kiln {
+
+/// Names as small numbers, so that an analysis compares and indexes instead of hashing again.
+/// Number 0 is the empty name. Names are views: the caller keeps their text alive, or hands it over
+/// with adopt(). Not thread-safe.
+class Symbols {
+ public:
+  Symbols();
+  /// The number of a name, new or known. O(1).
+  std::uint32_t intern(std::string_view name);
+  /// The number of a known name, else 0.
+  std::uint32_t find(std::string_view name) const;
+  std::string_view name(std::uint32_t symbol) const { return names_[symbol]; }
+  std::size_t size() const { return names_.size(); }
+  /// Keeps a text for as long as this object lives; its address does not change.
+  std::string_view adopt(std::string text) { return kept_.emplace_back(std::move(text)); }
+
+ private:
+  std::size_t slot_of(std::string_view name) const;
+  void grow();
+
+  std::vector<std::string_view> names_;
+  std::vector<std::uint32_t> slots_;  // open addressing; 0 is free, the size a power of two
+  std::deque<std::string> kept_;
+};
 
 enum class TokenKind : std::uint8_t {
   identifier,
@@ -69,5 +92,46 @@ struct Lexed {
 /// and linemarkers for line numbers and file names. Never fails: what is not C gives tokens of kind
 /// unknown, and an open comment ends with the text. The text is less than 4 GiB. O(bytes).
 Lexed lex(std::string_view text, std::string_view file_name = "");
+
+/// What a word of OpenCL C means to an analysis.
+enum class Word : std::uint8_t {
+  name,       ///< no keyword
+  type,       ///< a built-in type: float4, size_t, image2d_t …
+  sign,       ///< unsigned, signed, short, long: types that combine
+  aggregate,  ///< struct, union, enum
+  qualifier,  ///< const, restrict, inline, read_only …
+  volatile_,
+  const_,
+  static_,
+  typedef_,
+  global,
+  constant,
+  local,
+  private_,
+  generic,
+  kernel,
+  attribute,  ///< __attribute__
+  if_,
+  else_,
+  for_,
+  while_,
+  do_,
+  switch_,
+  case_,
+  default_,
+  return_,
+  break_,
+  continue_,
+  goto_,
+  sizeof_,  ///< sizeof and its like: the operand is not evaluated
+  asm_,
+  cpp,  ///< a keyword of C++ for OpenCL
+};
+
+Word classify_word(std::string_view word);
+
+/// Whether a word can stand in a declaration before the declared name.
+constexpr bool begins_type(Word word) { return word >= Word::type && word <= Word::attribute; }
+constexpr bool is_type_word(Word word) { return word == Word::type || word == Word::sign; }
 
 }  // namespace kiln

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "kernel/source/condition.hpp"
-#include "kernel/source/macro_expander.hpp"
+#include "kernel/source/macro.hpp"
 
 namespace kiln {
 namespace {

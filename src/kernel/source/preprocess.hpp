@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "kernel/source/lexer.hpp"
-#include "kernel/source/words.hpp"
 
 namespace kiln {
 

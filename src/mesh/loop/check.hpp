@@ -1,7 +1,7 @@
 #pragma once
 
-#include "mesh/loop/shape.hpp"
-#include "mesh/object/state.hpp"
+#include "mesh/model/loop_shape.hpp"
+#include "mesh/model/state.hpp"
 
 namespace kiln::mesh {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 
-#include "mesh/code/layout.hpp"
+#include "mesh/codegen/layout.hpp"
 #include "mesh/loop/made_loop.hpp"
 #include "mesh/plan/mesh_plan.hpp"
 
@@ -13,7 +13,7 @@ namespace kiln::mesh {
 /// One loop's making: from shape to launches.
 class LoopMaker {
  public:
-  LoopMaker(Session& session, const LoopShape& shape, const LoopOver& over,
+  LoopMaker(LoopSession& session, const LoopShape& shape, const LoopOver& over,
             std::span<const Arg> arguments, LoopReport& report, Resolver& resolver,
             PlanSource& plans)
       : session_(session),
@@ -115,10 +115,10 @@ class LoopMaker {
 
   void describe_form() const;
 
-  /// Where somebody asks for times or explanations: how many elements go at once, and why not more.
+  /// Where times or explanations are asked for: how many elements go at once, and why not more.
   void note_lanes() const;
 
-  Session& session_;
+  LoopSession& session_;
   const LoopShape& shape_;
   const LoopOver& over_;
   std::span<const Arg> arguments_;

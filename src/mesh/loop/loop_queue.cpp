@@ -1,8 +1,9 @@
+// The loops that are ready to run again, and those that wait for their results to be asked for.
 #include "mesh/loop/loop_queue.hpp"
 
 #include <algorithm>
 
-#include "device/forked.hpp"
+#include "device/opencl.hpp"
 #include "mesh/loop/prepared_loop.hpp"
 
 namespace kiln::mesh {
@@ -112,7 +113,7 @@ void LoopQueue::remember(const LoopReport& report) {
   same->program_hits += report.program_hits;
 }
 
-bool LoopQueue::part_with(const void* state) {
+bool LoopQueue::forget_loops(const void* state) {
   std::exception_ptr failed;
   try {
     run_for(state, For::writing);

@@ -4,14 +4,14 @@
 #include <span>
 #include <vector>
 
-#include "kiln/mesh/mesh.hpp"
+#include "mesh/model/session.hpp"
 
 namespace kiln::mesh {
 
 class PreparedLoop;
 
 /// The loops of a Mesh: those that were called before, ready to run again, and those that wait.
-/// Loops wait until somebody asks for what they write; then they and what they depend on run, in
+/// Loops wait until what they write is asked for; then they and what they depend on run, in
 /// the order of the calls, and the others go on waiting. One thread.
 class LoopQueue {
  public:
@@ -29,18 +29,15 @@ class LoopQueue {
 
   /// Appends one; runs all where more than `most` wait.
   void push(PreparedLoop& loop, std::size_t most);
-  /// Runs those whose results a reader of `state` must see; a writer must also come after those
-  /// that read it.
-  enum class For { reading, writing };
+
+  /// As Session's functions of these names.
+  using For = Session::For;
   void run_for(const void* state, For what);
   void run_all();
-  std::size_t waiting() const { return waiting_.size(); }
-  /// Names of waiting loops that use a state, with commas; empty: none.
   std::string users_of(const void* state) const;
+  bool forget_loops(const void* state);
 
-  /// Runs what waits and uses a state, and forgets every loop prepared with it; whether there was
-  /// one: then the device may still be at work on it.
-  bool part_with(const void* state);
+  std::size_t waiting() const { return waiting_.size(); }
 
   const std::vector<std::unique_ptr<PreparedLoop>>& all() const { return loops_; }
   /// What loops did that were forgotten since, those of one name and form as one.

@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "mesh/loop/launch_times.hpp"
-#include "mesh/loop/loop_over.hpp"
-#include "mesh/loop/shape.hpp"
-#include "mesh/object/session.hpp"
+#include "mesh/loop/loop_plan.hpp"
+#include "mesh/loop/loop_session.hpp"
+#include "mesh/loop/timing.hpp"
+#include "mesh/model/loop_shape.hpp"
 
 namespace kiln::mesh {
 
@@ -67,12 +67,13 @@ class MadeLoop {
 
 /// Plans and compiles a checked loop through the Session's Resolver, and notes in `report` what
 /// that took and came to. Throws kiln::Error: build with the user's file and line, device.
-std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape, const LoopOver& over,
-                                    std::span<const Arg> arguments, LoopReport& report);
+std::unique_ptr<MadeLoop> make_loop(LoopSession& session, const LoopShape& shape,
+                                    const LoopOver& over, std::span<const Arg> arguments,
+                                    LoopReport& report);
 
 /// The same through another Resolver and its plans: for trials, of which nothing is to be kept.
-std::unique_ptr<MadeLoop> make_loop(Session& session, const LoopShape& shape, const LoopOver& over,
-                                    std::span<const Arg> arguments, Resolver& resolver,
-                                    PlanSource& plans);
+std::unique_ptr<MadeLoop> make_loop(LoopSession& session, const LoopShape& shape,
+                                    const LoopOver& over, std::span<const Arg> arguments,
+                                    Resolver& resolver, PlanSource& plans);
 
 }  // namespace kiln::mesh

@@ -1,3 +1,4 @@
+// A call of a loop: its arguments, and the way from the call to the queue of loops.
 #include "kiln/mesh/par_loop.hpp"
 
 #include <map>
@@ -5,12 +6,12 @@
 
 #include "base/lifetime.hpp"
 #include "mesh/loop/prepared_loop.hpp"
-#include "mesh/object/session.hpp"
+#include "mesh/model/session.hpp"
 
 namespace kiln::mesh {
 namespace {
 
-/// The kernels of a process, by name and text, as long as somebody holds them.
+/// The kernels of a process, by name and text, as long as they are held.
 class KernelRegistry {
  public:
   /// Kernels may outlive everything else that is static.
@@ -90,7 +91,7 @@ Arg arg(const Mat& mat, const MapUse& rows, const MapUse& columns, Access access
 }
 
 void par_loop(const Kernel& kernel, const Iteration& over, std::span<const Arg> arguments) {
-  Session& session = *Handles::state(over.set())->session;
+  LoopSession& session = LoopSession::of(*Handles::state(over.set())->session);
   session.throw_pending();
   PreparedLoop* loop = session.loops.find(kernel, over, arguments);
   if (loop != nullptr && loop->has_extrema()) loop->check_again();

@@ -1,14 +1,14 @@
+// A loop over certain data, checked and made once, found again by its hash.
 #include "mesh/loop/prepared_loop.hpp"
 
 #include <algorithm>
 
 #include "base/clock.hpp"
-#include "mesh/code/layout.hpp"
-#include "mesh/code/user_kernel.hpp"
+#include "kernel/resolver/entry.hpp"
+#include "mesh/codegen/layout.hpp"
+#include "mesh/codegen/user_kernel.hpp"
 #include "mesh/loop/check.hpp"
-#include "mesh/loop/made_loop.hpp"
 #include "mesh/loop/recorded_loop.hpp"
-#include "mesh/object/process_resolver.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -39,7 +39,7 @@ std::uint64_t hash_of(const Kernel& kernel, const Iteration& over,
   return hash;
 }
 
-PreparedLoop::PreparedLoop(Session& session, const Kernel& kernel, const Iteration& over,
+PreparedLoop::PreparedLoop(LoopSession& session, const Kernel& kernel, const Iteration& over,
                            std::span<const Arg> arguments)
     : session_(session),
       kernel_(kernel),
@@ -68,11 +68,12 @@ PreparedLoop::PreparedLoop(Session& session, const Kernel& kernel, const Iterati
     made_ = make_loop(session_, shape_, over_, arguments_, report_);
   } catch (const Error& error) {
     if (error.code() != Errc::bad_input) throw;
-    // Who knows all constants can say which one was meant.
+    // With all constants a message can say which one was meant.
     value_or_throw(read_kernel(with_all));
     throw;
   }
-  if (CallLog* const log = process_call_log(); log != nullptr) count_in(*log, now_ns() - start);
+  if (CallLog* const log = kiln_process_call_log(); log != nullptr)
+    count_in(*log, now_ns() - start);
 }
 
 void PreparedLoop::count_in(CallLog& log, std::int64_t prepare_ns) {

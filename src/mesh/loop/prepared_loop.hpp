@@ -3,10 +3,10 @@
 #include <memory>
 #include <vector>
 
-#include "kernel/call_log.hpp"
+#include "kernel/calls/recorded_call.hpp"
 #include "mesh/loop/made_loop.hpp"
-#include "mesh/loop/shape.hpp"
-#include "mesh/object/session.hpp"
+#include "mesh/model/loop_shape.hpp"
+#include "mesh/model/session.hpp"
 
 namespace kiln::mesh {
 
@@ -20,7 +20,7 @@ std::uint64_t hash_of(const Kernel& kernel, const Iteration& over,
 class PreparedLoop {
  public:
   /// Checks, plans and compiles. Throws kiln::Error: nothing has been run then.
-  PreparedLoop(Session& session, const Kernel& kernel, const Iteration& over,
+  PreparedLoop(LoopSession& session, const Kernel& kernel, const Iteration& over,
                std::span<const Arg> arguments);
   ~PreparedLoop();
 
@@ -63,7 +63,7 @@ class PreparedLoop {
 
  private:
   void count_in(CallLog& log, std::int64_t prepare_ns);
-  Session& session_;
+  LoopSession& session_;
   Kernel kernel_;
   LoopOver over_;
   std::vector<Arg> arguments_;

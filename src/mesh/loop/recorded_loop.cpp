@@ -1,3 +1,4 @@
+// Loops in a record of calls: written, checked when read, and their programs built.
 #include "mesh/loop/recorded_loop.hpp"
 
 #include <fmt/format.h>
@@ -7,10 +8,9 @@
 #include <limits>
 
 #include "base/text.hpp"
-#include "mesh/code/layout.hpp"
-#include "mesh/code/loop_generator.hpp"
-#include "mesh/code/shape_facts.hpp"
-#include "mesh/object/generators.hpp"
+#include "mesh/codegen/layout.hpp"
+#include "mesh/codegen/loop_generator.hpp"
+#include "mesh/model/loop_shape.hpp"
 
 namespace kiln::mesh {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "kernel/recorded_call.hpp"
-#include "kernel/resolver.hpp"
-#include "mesh/loop/shape.hpp"
+#include "kernel/calls/recorded_call.hpp"
+#include "kernel/resolver/resolver.hpp"
+#include "mesh/model/loop_shape.hpp"
 
 namespace kiln::mesh {
 

@@ -1,15 +1,63 @@
-// What is done with a matrix beside assembling it.
+// What is done with a matrix other than assembling it, and with mixed ones, block by block.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/checked_size.hpp"
-#include "mesh/matrix/mat_checks.hpp"
+#include "base/bounds.hpp"
+#include "kiln/mesh/mixed_matrix.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
-#include "mesh/object/scalar.hpp"
+#include "mesh/model/scalar.hpp"
 
 namespace kiln::mesh {
 namespace {
+
+/// Throws bad_input that begins with the matrix's name.
+template <class... Parts>
+[[noreturn]] void refuse(const MatState& mat, fmt::format_string<Parts...> text, Parts&&... parts) {
+  throw Error(Errc::bad_input, fmt::format("mat {}: {}", mat.name,
+                                           fmt::format(text, std::forward<Parts>(parts)...)));
+}
+
+// What is asked of a matrix's companions before anything is changed. All throw bad_input.
+
+/// A Dat on a set, of the matrix's type, with `dim` components, not freed.
+void check_vector(const MatState& mat, const DatState& dat, const Set& set, std::size_t dim) {
+  if (dat.session != mat.session) refuse(mat, "dat {} belongs to another Mesh", dat.name);
+  if (dat.data.is_free()) refuse(mat, "dat {} was freed", dat.name);
+  if (!(dat.on.set() == set))
+    refuse(mat, "dat {} is on set {}, expected {}", dat.name, dat.on.set().name(), set.name());
+  const auto& form = dat.data.form();
+  if (form.dim != dim)
+    refuse(mat, "dat {} has {} components, expected {}", dat.name, form.dim, dim);
+  if (form.type != mat.values.form().type)
+    refuse(mat, "dat {} is of {}, expected {}", dat.name, name_of(form.type),
+           name_of(mat.values.form().type));
+}
+
+/// Rows and columns of one set, blocks square: only there has a matrix a diagonal.
+void check_square(const MatState& mat) {
+  const auto& sparsity = *Handles::state(mat.sparsity);
+  if (!(sparsity.row_set == sparsity.column_set))
+    refuse(mat, "rows of set {}, columns of {}, expected the same set", sparsity.row_set.name(),
+           sparsity.column_set.name());
+  if (sparsity.row_dim != sparsity.column_dim)
+    refuse(mat, "blocks of {} x {}, expected square ones", sparsity.row_dim, sparsity.column_dim);
+}
+
+/// Rows of the row set.
+void check_rows(const MatState& mat, const Subset& rows) {
+  const auto& row_set = Handles::state(mat.sparsity)->row_set;
+  if (!(rows.superset() == row_set))
+    refuse(mat, "rows of set {}, expected {}", rows.superset().name(), row_set.name());
+}
+
+/// Two vectors that a product takes: x of the columns, y of the rows.
+void check_product(const MatState& mat, const DatState& x, const DatState& y) {
+  const auto& sparsity = *Handles::state(mat.sparsity);
+  check_vector(mat, x, sparsity.column_set, sparsity.column_dim);
+  check_vector(mat, y, sparsity.row_set, sparsity.row_dim);
+  if (&x == &y) refuse(mat, "dat {} is both x and y, expected two", x.name);
+}
 
 /// Place of a block in its row, or -1.
 std::ptrdiff_t place_of(const SparsityState& sparsity, std::int32_t row, std::int32_t column) {
@@ -21,7 +69,34 @@ std::ptrdiff_t place_of(const SparsityState& sparsity, std::int32_t row, std::in
   return at == end || *at != column ? -1 : at - colidx.begin();
 }
 
+void multiply(const Mat& mat, const Dat& x, const Dat& y, MatrixKernels::Product product) {
+  auto& state = *Handles::state(mat);
+  auto& from = *Handles::state(x);
+  auto& to = *Handles::state(y);
+  check_product(state, from, to);
+  state.session->throw_pending();
+  MatrixKernels::of(state, is_soa(from), is_soa(to)).multiply(state, from, to, product);
+  MatrixSession::of(*state.session).products.note(state, from, to);
+}
+
 }  // namespace
+
+const std::string& Mat::name() const { return state_->name; }
+const Sparsity& Mat::sparsity() const { return state_->sparsity; }
+ScalarType Mat::type() const { return state_->values.form().type; }
+std::size_t Mat::count() const {
+  return state_->values.form().elements * state_->values.form().dim;
+}
+
+void* Mat::host(ScalarType type, bool to_write) const {
+  if (this->type() != type)
+    throw Error(Errc::bad_input, fmt::format("mat {} is of {}, not {}", name(),
+                                             name_of(this->type()), name_of(type)));
+  Session& session = *state_->session;
+  session.throw_pending();
+  session.run_for(state_.get(), to_write ? Session::For::writing : Session::For::reading);
+  return state_->values.on_host(session.queue, to_write);
+}
 
 void Mat::zero() {
   state_->session->throw_pending();
@@ -129,25 +204,129 @@ void Mat::put(ScalarType type, std::span<const std::int32_t> rows,
   });
 }
 
-namespace {
-
-void multiply(const Mat& mat, const Dat& x, const Dat& y, MatrixKernels::Product product) {
-  auto& state = *Handles::state(mat);
-  auto& from = *Handles::state(x);
-  auto& to = *Handles::state(y);
-  check_product(state, from, to);
-  state.session->throw_pending();
-  MatrixKernels::of(state, is_soa(from), is_soa(to)).multiply(state, from, to, product);
-  state.session->products.note(state, from, to);
-}
-
-}  // namespace
-
 void multiply(const Mat& mat, const Dat& x, const Dat& y) {
   multiply(mat, x, y, MatrixKernels::Product::replaces);
 }
 void multiply_add(const Mat& mat, const Dat& x, const Dat& y) {
   multiply(mat, x, y, MatrixKernels::Product::adds);
+}
+
+// Matrices between mixed spaces, by their blocks.
+
+namespace {
+
+template <class... Parts>
+[[noreturn]] void refuse_mixed_mat(fmt::format_string<Parts...> text, Parts&&... parts) {
+  throw Error(Errc::bad_input, "mixed mat: " + fmt::format(text, std::forward<Parts>(parts)...));
+}
+
+void check_parts(const MixedDat& dat, std::size_t parts, const char* of) {
+  if (dat.size() != parts)
+    refuse_mixed_mat("a mixed dat of {} parts, expected {}, the {}", dat.size(), parts, of);
+}
+
+void check_as_many(const MixedMat& mat) {
+  if (mat.row_parts() != mat.column_parts())
+    refuse_mixed_mat("{} x {} parts, expected as many row parts as column parts", mat.row_parts(),
+                     mat.column_parts());
+}
+
+void check_part(const MixedMat& mat, std::size_t part) {
+  if (part >= mat.row_parts() || part >= mat.column_parts())
+    refuse_mixed_mat("rows of part {} with a diagonal, of {} x {} parts", part, mat.row_parts(),
+                     mat.column_parts());
+}
+
+}  // namespace
+
+void MixedMat::zero() {
+  for (Mat& one : *this) one.zero();
+}
+
+void MixedMat::zero_rows(std::size_t part, const Subset& rows, double diagonal) {
+  check_part(*this, part);
+  // The block that may be refused comes first: then nothing was changed.
+  block(part, part).zero_rows(rows, diagonal);
+  for (std::size_t c = 0; c < column_parts(); ++c)
+    if (c != part) block(part, c).clear_rows(rows);
+}
+void MixedMat::zero_rows(std::size_t part, std::span<const std::int32_t> rows, double diagonal) {
+  check_part(*this, part);
+  zero_rows(part, Handles::state(block(part, part).sparsity())->row_set.subset(rows), diagonal);
+}
+
+void MixedMat::zero_rows_columns(std::size_t part, const Subset& rows, const MixedDat& x,
+                                 const MixedDat& b, double diagonal) {
+  check_part(*this, part);
+  check_as_many(*this);
+  check_parts(x, column_parts(), "column parts");
+  check_parts(b, row_parts(), "row parts");
+  const Dat& given = x[part];
+  for (std::size_t r = 0; r < row_parts(); ++r)
+    check_product(*Handles::state(block(r, part)), *Handles::state(given), *Handles::state(b[r]));
+  for (std::size_t c = 0; c < column_parts(); ++c)
+    check_rows(*Handles::state(block(part, c)), rows);
+  block(part, part).zero_rows_columns(rows, given, b[part], diagonal);
+  for (std::size_t other = 0; other < row_parts(); ++other) {
+    if (other == part) continue;
+    auto& mat = *Handles::state(block(other, part));
+    auto &from = *Handles::state(given), &to = *Handles::state(b[other]);
+    MatrixKernels::of(mat, is_soa(from), is_soa(to))
+        .zero_rows_columns(mat, *Handles::state(rows), from, to,
+                           {MatrixKernels::Columns::Of::other_rows, 0});
+    block(part, other).clear_rows(rows);
+  }
+}
+void MixedMat::zero_rows_columns(std::size_t part, std::span<const std::int32_t> rows,
+                                 const MixedDat& x, const MixedDat& b, double diagonal) {
+  check_part(*this, part);
+  zero_rows_columns(part, Handles::state(block(part, part).sparsity())->row_set.subset(rows), x, b,
+                    diagonal);
+}
+
+void MixedMat::diagonal(const MixedDat& to) const {
+  check_as_many(*this);
+  check_parts(to, row_parts(), "row parts");
+  for (std::size_t p = 0; p < row_parts(); ++p) {
+    const auto& mat = *Handles::state(block(p, p));
+    const auto& sparsity = *Handles::state(mat.sparsity);
+    check_square(mat);
+    check_vector(mat, *Handles::state(to[p]), sparsity.row_set, sparsity.row_dim);
+  }
+  for (std::size_t p = 0; p < row_parts(); ++p) block(p, p).diagonal(to[p]);
+}
+
+MixedArg arg(const MixedMat& mat, const MixedMap& rows, const MixedMap& columns, Access access) {
+  if (rows.size() != mat.row_parts() || columns.size() != mat.column_parts())
+    refuse_mixed_mat("{} x {} parts through mixed maps of {} x {}, expected as many",
+                     mat.row_parts(), mat.column_parts(), rows.size(), columns.size());
+  const Mat& first = mat.block(0, 0);
+  std::vector<Arg> parts;
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const Mat& block = mat.block(r, c);
+      if (block.type() != first.type())
+        refuse_mixed_mat("mat {} is of {} and mat {} of {}, expected one type", first.name(),
+                         name_of(first.type()), block.name(), name_of(block.type()));
+      parts.push_back(arg(block, rows[r], columns[c], access));
+    }
+  return MixedArg::as_one(std::move(parts), columns.size());
+}
+
+void multiply(const MixedMat& mat, const MixedDat& x, const MixedDat& y) {
+  check_parts(x, mat.column_parts(), "column parts");
+  check_parts(y, mat.row_parts(), "row parts");
+  for (const Dat& result : y)
+    for (const Dat& factor : x)
+      if (result == factor)
+        refuse_mixed_mat("dat {} is a part of both x and y, expected two", result.name());
+  for (std::size_t r = 0; r < y.size(); ++r)
+    for (std::size_t c = 0; c < x.size(); ++c)
+      check_product(*Handles::state(mat.block(r, c)), *Handles::state(x[c]), *Handles::state(y[r]));
+  for (std::size_t r = 0; r < y.size(); ++r) {
+    multiply(mat.block(r, 0), x[0], y[r]);
+    for (std::size_t c = 1; c < x.size(); ++c) multiply_add(mat.block(r, c), x[c], y[r]);
+  }
 }
 
 }  // namespace kiln::mesh

@@ -1,7 +1,11 @@
 #pragma once
 
-#include "kernel/generator.hpp"
-#include "kernel/variant.hpp"
+#include <string>
+
+#include "kernel/calls/recorded_call.hpp"
+#include "kernel/program/program.hpp"
+#include "kernel/resolver/generator.hpp"
+#include "kernel/resolver/resolver.hpp"
 #include "kiln/mesh/types.hpp"
 
 namespace kiln::mesh {
@@ -52,5 +56,23 @@ std::int64_t matrix_block(std::int64_t rows, std::int64_t compute_units);
 
 /// The values of each Parameter that are worth trying for products, by name.
 std::vector<std::pair<std::string, std::vector<std::int64_t>>> matrix_space(bool cpu);
+
+/// A kernel on matrices as a record of calls has it: all that its program depends on but the
+/// device.
+struct RecordedMatrix {
+  MatrixShape shape;
+  std::string kernel;     ///< "kiln_multiply"
+  double row_length = 0;  ///< blocks, on average
+  std::int64_t rows = 0;  ///< of blocks
+};
+
+/// That as a record of calls has it (docs/formats/calls.md), and back. Errors: bad_input, with the
+/// name of the field.
+RecordedCall recorded_call(const RecordedMatrix& matrix, const Device& device);
+Expected<RecordedMatrix> recorded_matrix_of(const RecordedCall& recorded);
+
+/// As build_recorded() of a loop (loop/recorded_loop.hpp).
+Explanation build_recorded(const RecordedMatrix& matrix, Resolver& resolver,
+                           const DevicePtr& device);
 
 }  // namespace kiln::mesh

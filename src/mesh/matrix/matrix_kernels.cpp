@@ -1,3 +1,4 @@
+// Kernels on matrices at work: which program, its arguments, halos of vectors, what was done.
 #include "mesh/matrix/matrix_kernels.hpp"
 
 #include <fmt/format.h>
@@ -6,14 +7,86 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "mesh/loop/noted_program.hpp"
-#include "mesh/matrix/boundary_kernel.hpp"
-#include "mesh/object/halo.hpp"
-#include "mesh/object/process_resolver.hpp"
-#include "mesh/object/scalar.hpp"
+#include "kernel/resolver/entry.hpp"
+#include "mesh/model/scalar.hpp"
 
 namespace kiln::mesh {
+
 namespace {
+
+constexpr const char* boundary_kernel = "kiln_zero_rows_columns";
+
+/// Numbers of a vector, by element and component.
+std::string access_macro(const char* macro, const char* name, bool soa, int dim) {
+  return soa && dim > 1
+             ? fmt::format("#define {}(e, k) {}[(size_t)(k) * {}_stride + (e)]\n", macro, name,
+                           name)
+             : fmt::format("#define {}(e, k) {}[(size_t)(e) * {} + (k)]\n", macro, name, dim);
+}
+
+// The list is searched for each entry: marks of all rows would be memory of their own.
+constexpr const char* boundary_text = R"(
+static int kiln_has(__global const int *list, int count, int row) {
+  int low = 0, high = count;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (list[middle] < row) low = middle + 1; else high = middle;
+  }
+  return low < count && list[low] == row;
+}
+__kernel void kiln_zero_rows_columns(
+    __global T *restrict values, __global const int *restrict rowptr,
+    __global const int *restrict colidx, __global const int *restrict list, const int count,
+    const int has_rows, const int owned, const T diagonal, __global const T *restrict x,
+    const long x_stride, __global T *restrict y, const long y_stride, const int rows BLOCK) {
+  for (int row = BEGIN; row < END; row += STEP) {
+    const int is_listed = has_rows && kiln_has(list, count, row), stop = rowptr[row + 1];
+    for (int at = rowptr[row]; at < stop; ++at) {
+      const int column = colidx[at];
+      if (!is_listed && !kiln_has(list, count, column)) continue;
+      __global T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
+      for (int j = 0; j < ROW_DIM; ++j)
+        for (int k = 0; k < COLUMN_DIM; ++k) {
+          if (!is_listed && row < owned) Y(row, j) -= block[j * COLUMN_DIM + k] * X(column, k);
+          block[j * COLUMN_DIM + k] = is_listed && row == column && j == k ? diagonal : 0;
+        }
+    }
+    for (int j = 0; is_listed && row < owned && j < ROW_DIM && j < COLUMN_DIM; ++j)
+      Y(row, j) = diagonal * X(row, j);
+  }
+}
+)";
+
+/// The program with the kernel for boundary conditions that keep a matrix symmetric:
+///
+///     kiln_zero_rows_columns(values, rowptr, colidx, list, count, has_rows, owned, diagonal,
+///                            x, x_stride, y, y_stride, rows)
+///         columns of the list: entries := 0, and owned rows of y lose what they gave with x;
+///         where `has_rows`, the rows of the list, too: entries := 0, their diagonal := diagonal,
+///         y := diagonal x
+///
+/// `list`: `count` block rows, rising. A work-item takes whole rows, so that each row of y has one
+/// writer, and is subtracted from in one order. With `in_blocks` a work-item takes `block` rows, an
+/// int after `rows`.
+Request boundary_request(const MatrixShape& shape, bool in_blocks) {
+  std::string head = fmt::format(
+      "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
+      "#define T {}\n#define ROW_DIM {}\n#define COLUMN_DIM {}\n",
+      name_of(shape.type), shape.row_dim, shape.column_dim);
+  head += in_blocks ? "#define BLOCK , const int block\n"
+                      "#define BEGIN ((int)get_group_id(0) * block)\n"
+                      "#define END min(rows, BEGIN + block)\n#define STEP 1\n"
+                    : "#define BLOCK\n#define BEGIN (int)get_global_id(0)\n#define END rows\n"
+                      "#define STEP (int)get_global_size(0)\n";
+  head += access_macro("X", "x", shape.x_soa, shape.column_dim);
+  head += access_macro("Y", "y", shape.y_soa, shape.row_dim);
+  Request request;
+  request.family = "source";
+  request.source = value_or_throw(from_text(head + boundary_text, "mesh matrix boundary"));
+  request.options = value_or_throw(build_options({}, {"-cl-std=CL1.2"}));
+  request.label = "mesh matrix boundary";
+  return request;
+}
 
 /// Numbers that a work-item of kiln_zero has on a CPU.
 constexpr std::size_t zero_block = 65536;
@@ -32,19 +105,19 @@ double row_length(const SparsityState& sparsity) {
 
 }  // namespace
 
-MatrixKernels::MatrixKernels(Session& session, const RecordedMatrix& of, Resolver& resolver)
+MatrixKernels::MatrixKernels(MatrixSession& session, const RecordedMatrix& of, Resolver& resolver)
     : session_(session),
       of_(of),
       resolver_(resolver),
       request_(request_for(session, of)),
       parameters_(resolver.parameters(request_, *session.device())),
       in_blocks_(parameters_.get("FORM", 0) == 0) {
-  // Programs belong to the context, whoever made them: what was compiled for a trial must not stand
-  // in for one that is to be kept.
+  // Programs belong to the context, whoever made them: one that was compiled for a trial must not
+  // be taken for one that is to be kept.
   if (session.is_for_trials(resolver)) request_.facts.push_back({"trial", std::int64_t{1}});
 }
 
-Request MatrixKernels::request_for(const Session& session, const RecordedMatrix& of) {
+Request MatrixKernels::request_for(const MatrixSession& session, const RecordedMatrix& of) {
   return make_matrix_request(of.shape, session.loop_device().cpu, of.row_length, of.rows);
 }
 
@@ -57,15 +130,16 @@ RecordedMatrix MatrixKernels::describe(const MatState& mat, bool x_soa, bool y_s
 
 MatrixKernels& MatrixKernels::of(MatState& mat, bool x_soa, bool y_soa) {
   // Better Parameters may have gone on record: those that were in use are one look-up away.
-  if (std::exchange(mat.tunings, mat.session->matrix_tunings) != mat.session->matrix_tunings)
+  MatrixSession& session = MatrixSession::of(*mat.session);
+  if (std::exchange(mat.tunings, session.matrix_tunings) != session.matrix_tunings)
     mat.kernels = {};
   auto& known = mat.kernels[(x_soa ? 2u : 0u) + (y_soa ? 1u : 0u)];
   if (known != nullptr) return *known;
-  known = &find(*mat.session, describe(mat, x_soa, y_soa));
+  known = &find(session, describe(mat, x_soa, y_soa));
   return *known;
 }
 
-MatrixKernels& MatrixKernels::find(Session& session, const RecordedMatrix& of) {
+MatrixKernels& MatrixKernels::find(MatrixSession& session, const RecordedMatrix& of) {
   auto made = std::make_unique<MatrixKernels>(session, of, session.resolver());
   for (const auto& known : session.matrix_kernels)
     if (known->of_.shape == of.shape && known->parameters_ == made->parameters_) return *known;
@@ -78,12 +152,12 @@ MatrixKernels::Prepared& MatrixKernels::prepare(const std::string& kernel, LoopR
   if (known != launches_.end()) return known->second;
   const auto start = now_ns();
   const bool is_generated = kernel != boundary_kernel;
-  Program& program = noted_program(
-      session_, resolver_, is_generated ? request_ : boundary_request(of_.shape, in_blocks_),
-      {variant_of(kernel, matrix_range(parameters_, 1))}, report);
+  Program& program =
+      session_.program(resolver_, is_generated ? request_ : boundary_request(of_.shape, in_blocks_),
+                       {variant_of(kernel, matrix_range(parameters_, 1))}, report);
   Prepared& prepared =
       launches_.try_emplace(kernel, Prepared{{session_.context(), program, kernel}}).first->second;
-  if (CallLog* const log = process_call_log();
+  if (CallLog* const log = kiln_process_call_log();
       log != nullptr && is_generated && !session_.is_for_trials(resolver_)) {
     RecordedMatrix of = of_;
     of.kernel = kernel;
@@ -157,19 +231,19 @@ class MatrixKernels::Call {
       scalar(static_cast<cl_int>(first));
       enqueue_rows(first, end, lanes, part);
     };
-    if (!x.is_halo_stale || Handles::state(x.on.set())->exchange == nullptr) {
+    if (!x.needs_exchange()) {
       enqueue(0, rows, LaunchTimes::Part::only);
       return done(bytes);
     }
     const Queue& queue = session_.queue;
-    begin_exchange(x, queue);
+    x.begin_exchange(queue);
     const std::size_t interior = sparsity_.interior_rows();
     const bool divides = interior > 0 && interior < rows;
     if (interior > 0) {
       enqueue(0, interior, divides ? LaunchTimes::Part::first : LaunchTimes::Part::only);
       check_cl(::clFlush(queue.cl()()), "clFlush");
     }
-    end_exchange(x, queue);
+    x.end_exchange(queue);
     if (interior < rows)
       enqueue(interior, rows, divides ? LaunchTimes::Part::last : LaunchTimes::Part::only);
     done(bytes);
@@ -184,8 +258,7 @@ class MatrixKernels::Call {
  private:
   void note_written(Residence& data) { written_[written_[0] == nullptr ? 0 : 1] = &data; }
   void wait_for(const void* state, Access access) {
-    session_.loops.run_for(
-        state, access == Access::read ? LoopQueue::For::reading : LoopQueue::For::writing);
+    session_.run_for(state, access == Access::read ? Session::For::reading : Session::For::writing);
   }
   void add(Residence& data) { launch_.set_memory(position_++, data.on_device(session_.queue)); }
   std::size_t groups_for(std::size_t items) const {
@@ -232,7 +305,7 @@ class MatrixKernels::Call {
   }
 
   MatrixKernels& kernels_;
-  Session& session_;
+  MatrixSession& session_;
   MatState& mat_;
   SparsityState& sparsity_;
   MatrixWork& work_;
@@ -290,11 +363,8 @@ void MatrixKernels::change_rows(MatState& mat, SubsetState* rows, const RowChang
 void MatrixKernels::zero_rows_columns(MatState& mat, SubsetState& rows, DatState& x, DatState& b,
                                       const Columns& columns) {
   auto& sparsity = *Handles::state(mat.sparsity);
-  session_.loops.run_for(&x, LoopQueue::For::reading);
-  if (x.is_halo_stale && Handles::state(x.on.set())->exchange != nullptr) {
-    begin_exchange(x, session_.queue);
-    end_exchange(x, session_.queue);
-  }
+  session_.run_for(&x, Session::For::reading);
+  x.refresh_halo(session_.queue);
   const auto value = scalar_bytes(of_.shape.type, columns.diagonal);
   Call(*this, mat, MatrixOperation::zero_rows_columns, boundary_kernel)
       .matrix(Access::rw)

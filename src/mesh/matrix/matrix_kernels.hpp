@@ -3,11 +3,10 @@
 #include <map>
 #include <string>
 
-#include "kernel/call_log.hpp"
-#include "kernel/launch.hpp"
-#include "mesh/matrix/matrix_work.hpp"
-#include "mesh/matrix/recorded_matrix.hpp"
-#include "mesh/object/session.hpp"
+#include "kernel/calls/recorded_call.hpp"
+#include "kernel/program/launch.hpp"
+#include "mesh/matrix/matrix_generator.hpp"
+#include "mesh/matrix/matrix_session.hpp"
 
 namespace kiln::mesh {
 
@@ -18,11 +17,11 @@ namespace kiln::mesh {
 class MatrixKernels {
  public:
   /// `resolver`: the Session's, or one for trials. `of`: whatever its kernel.
-  MatrixKernels(Session& session, const RecordedMatrix& of, Resolver& resolver);
+  MatrixKernels(MatrixSession& session, const RecordedMatrix& of, Resolver& resolver);
 
   /// What decides on the kernels for a matrix and the layouts of vectors.
   static RecordedMatrix describe(const MatState& mat, bool x_soa, bool y_soa);
-  static Request request_for(const Session& session, const RecordedMatrix& of);
+  static Request request_for(const MatrixSession& session, const RecordedMatrix& of);
 
   /// Those that a Session has for a matrix and the layouts of vectors; made at the first call.
   static MatrixKernels& of(MatState& mat, bool x_soa = false, bool y_soa = false);
@@ -41,7 +40,7 @@ class MatrixKernels {
   void change_rows(MatState& mat, SubsetState* rows, const RowChange& change);
   /// Boundary conditions that keep a matrix symmetric: columns of these rows' numbers become 0, and
   /// b loses what they gave with x. `the_rows`: these rows themselves, too, whose diagonal and part
-  /// of b are set. `other_rows`: the block is one beside a mixed matrix's diagonal.
+  /// of b are set. `other_rows`: the block is off a mixed matrix's diagonal.
   struct Columns {
     enum class Of : std::uint8_t { the_rows, other_rows } of = Of::the_rows;
     double diagonal = 1;
@@ -52,13 +51,13 @@ class MatrixKernels {
 
  private:
   class Call;
-  static MatrixKernels& find(Session& session, const RecordedMatrix& of);
+  static MatrixKernels& find(MatrixSession& session, const RecordedMatrix& of);
   struct Prepared {
     Launch launch;
     CallCounter* counter = nullptr;  ///< null: calls are not recorded
   };
   Prepared& prepare(const std::string& kernel, LoopReport& report);
-  Session& session_;
+  MatrixSession& session_;
   RecordedMatrix of_;
   Resolver& resolver_;
   Request request_;

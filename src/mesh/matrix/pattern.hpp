@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "mesh/plan/map_digests.hpp"
+#include "mesh/plan/plan_source.hpp"
 
 namespace kiln::mesh {
 

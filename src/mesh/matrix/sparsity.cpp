@@ -5,9 +5,9 @@
 #include <cstring>
 #include <limits>
 
-#include "base/checked_size.hpp"
+#include "base/bounds.hpp"
+#include "mesh/matrix/matrix_session.hpp"
 #include "mesh/matrix/pattern.hpp"
-#include "mesh/object/session.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -87,7 +87,7 @@ Residence resident(std::span<const std::int32_t> values) {
   return made;
 }
 
-std::shared_ptr<SparsityPattern> make_pattern(Session& session, const PatternInput& input) {
+std::shared_ptr<SparsityPattern> make_pattern(MatrixSession& session, const PatternInput& input) {
   const auto kind =
       session.resolver().store() != nullptr ? MapDigests::Kind::strong : MapDigests::Kind::quick;
   const Resolver::PlanRequest request{
@@ -116,7 +116,8 @@ Sparsity make_sparsity(const SessionPtr& session, MapPairs pairs, const Extruded
   const std::size_t layers = over == nullptr ? 1 : over->layers() - 1;
   const auto names = names_of(pairs, layers);
   std::shared_ptr<SparsityPattern> pattern;
-  auto& known = session->sparsities;
+  MatrixSession& owner = MatrixSession::of(*session);
+  auto& known = owner.sparsities;
   std::erase_if(known, [](const auto& sparsity) { return sparsity.expired(); });
   for (const auto& weak : known) {
     const auto state = weak.lock();
@@ -125,7 +126,7 @@ Sparsity make_sparsity(const SessionPtr& session, MapPairs pairs, const Extruded
       return Handles::make<Sparsity>(state);
     pattern = state->pattern;
   }
-  if (!pattern) pattern = make_pattern(*session, input_of(pairs, layers));
+  if (!pattern) pattern = make_pattern(owner, input_of(pairs, layers));
   const auto& [rows, columns] = pairs.front();
   auto state = session->keep(std::unique_ptr<SparsityState>(
       new SparsityState{session, rows.to(), columns.to(), row_dim, column_dim, names,
@@ -135,6 +136,14 @@ Sparsity make_sparsity(const SessionPtr& session, MapPairs pairs, const Extruded
 }
 
 }  // namespace
+
+std::size_t Sparsity::rows() const { return state_->row_set.total_size(); }
+std::size_t Sparsity::columns() const { return state_->column_set.total_size(); }
+std::size_t Sparsity::row_dim() const { return state_->row_dim; }
+std::size_t Sparsity::column_dim() const { return state_->column_dim; }
+std::span<const std::int32_t> Sparsity::rowptr() const { return state_->view(state_->rowptr()); }
+std::span<const std::int32_t> Sparsity::colidx() const { return state_->view(state_->colidx()); }
+std::size_t Sparsity::nonzeros() const { return state_->colidx().form().elements; }
 
 std::size_t SparsityState::interior_rows() const {
   auto& known = pattern->interior_rows;

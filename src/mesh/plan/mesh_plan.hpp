@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "kernel/plan.hpp"
+#include "kernel/program/plan.hpp"
 #include "mesh/plan/plan_input.hpp"
 
 namespace kiln::mesh {
@@ -112,7 +114,7 @@ class MeshPlan {
 /// Version of the arrays' meaning: grows when a plan of an earlier program may not be read.
 inline constexpr std::uint32_t plan_schema = 1;
 
-/// What making a plan took beside looks at its elements: for tests of what it costs.
+/// What making a plan took, other than looks at its elements: for tests of what it costs.
 struct PlanWork {
   std::size_t cleared = 0;  ///< marks of targets, between blocks whose elements are coloured
 };
@@ -125,5 +127,20 @@ struct PlanWork {
 /// Colours are those of greedy first-fit in rising order: a vertex gets the least colour that no
 /// earlier vertex has with which it shares a target in one of the conflicts.
 PlanPtr build_plan(const PlanInput& input, PlanWork* work = nullptr);
+
+/// The array "head" of a mesh plan, int64: schema, scheme, begin, size, block size, blocks,
+/// colours, pairs, nshared, bytes of a loc_map entry, rows of loc_map.
+inline constexpr std::size_t plan_head_size = 11;
+
+/// Holds a plan against its input by the definitions in mesh_plan.hpp alone, as slowly as it takes:
+/// the first property that does not hold, in one line; empty where all do. For tests and for
+/// `--check`; shares nothing with what builds plans. The input must be one that build_plan accepts.
+///
+/// What is checked: head and sizes; that blocks cut the part; that blkmap and order are
+/// permutations, rising within each colour; that no two blocks (elements of a block, elements) of a
+/// colour share a target of a conflict, and no colour is empty; that lists hold exactly the targets
+/// of their block, rising, and rows the places of each element's; nindirect and nshared. Not
+/// whether colours are as few as greedy ones.
+std::string check_plan(const PlanInput& input, const MeshPlan& plan);
 
 }  // namespace kiln::mesh

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mesh/tune/subject.hpp"
-#include "tune/tunable.hpp"
+#include "tune/measure/tunable.hpp"
 
 namespace kiln::mesh {
 
@@ -10,7 +10,7 @@ namespace kiln::mesh {
 class DataTunable : public tune::Tunable {
  public:
   /// The Subject and its Session must outlive it. Throws Error.
-  DataTunable(Session& session, const Subject& subject);
+  DataTunable(MatrixSession& session, const Subject& subject);
 
   std::string label() const override { return subject_.label(); }
   std::string identity() const override;
@@ -22,7 +22,7 @@ class DataTunable : public tune::Tunable {
                                     const Queue& queue) const override;
 
  private:
-  Session& session_;
+  MatrixSession& session_;
   const Subject& subject_;
   tune::SearchSpace space_;
 };

@@ -5,8 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/generator.hpp"
-#include "mesh/object/session.hpp"
+#include "kernel/resolver/generator.hpp"
+#include "mesh/loop/prepared_loop.hpp"
+#include "mesh/matrix/matrix_generator.hpp"
+#include "mesh/matrix/matrix_session.hpp"
+#include "mesh/model/session.hpp"
 
 namespace kiln::mesh {
 
@@ -18,8 +21,8 @@ class Subject {
   class Form {
    public:
     virtual ~Form() = default;
-    /// Enqueues a run, which exchanges no halo and makes none stale: how often it is called must be
-    /// nobody's affair. Throws kiln::Error.
+    /// Enqueues a run, which exchanges no halo and makes none stale, so that parts of a distributed
+    /// mesh may call it as often as each likes. Throws kiln::Error.
     virtual void run(bool is_timed) = 0;
     /// Of the timed runs since the last call of clear_seconds(), by the device's clock.
     virtual double seconds() = 0;
@@ -44,10 +47,58 @@ class Subject {
   /// What a run changes, each once.
   virtual std::vector<Residence*> outputs() const = 0;
   /// Makes a form with Parameters. Trials are made by a Resolver and plans of their own: of a
-  /// search only the winner is kept, by who uses it next. Throws kiln::Error.
+  /// search only the winner is kept, by its next use. Throws kiln::Error.
   virtual std::unique_ptr<Form> make(Resolver& trials, PlanSource& plans) const = 0;
   /// Uses what is on record now.
   virtual void make_again() = 0;
+};
+
+/// A prepared loop; the space is that of LoopGenerator for the device.
+class LoopSubject final : public Subject {
+ public:
+  LoopSubject(MatrixSession& session, PreparedLoop& loop);
+
+  const std::string& name() const override { return loop_.name(); }
+  std::string label() const override;
+  const Request& request() const override { return request_; }
+  const Generator& generator() const override { return generator_; }
+  Values values() const override;
+  Parameters standard() const override;
+  void refresh_halos() const override { loop_.refresh_halos(); }
+  std::vector<Residence*> outputs() const override;
+  std::unique_ptr<Form> make(Resolver& trials, PlanSource& plans) const override;
+  void make_again() override { loop_.make_again(); }
+
+ private:
+  MatrixSession& session_;
+  PreparedLoop& loop_;
+  LoopGenerator generator_;
+  Request request_;
+};
+
+/// A product of a matrix and a vector; the space is that of MatrixGenerator.
+class ProductSubject final : public Subject {
+ public:
+  ProductSubject(MatrixSession& session, const Product& product);
+
+  const std::string& name() const override { return name_; }
+  std::string label() const override;
+  const Request& request() const override { return request_; }
+  const Generator& generator() const override { return generator_; }
+  Values values() const override;
+  Parameters standard() const override;
+  void refresh_halos() const override;
+  std::vector<Residence*> outputs() const override { return {&product_.y->data}; }
+  std::unique_ptr<Form> make(Resolver& trials, PlanSource& plans) const override;
+  void make_again() override;
+
+ private:
+  MatrixSession& session_;
+  Product product_;
+  MatrixGenerator generator_;
+  RecordedMatrix of_;
+  Request request_;
+  std::string name_;
 };
 
 }  // namespace kiln::mesh

@@ -1,3 +1,4 @@
+// Notes of what is being tried, for the search after one that ended its process.
 #include "mesh/tune/trial_notes.hpp"
 
 #include <fmt/format.h>
@@ -5,7 +6,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "store/canonical.hpp"
+#include "store/key/canonical.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -37,7 +38,7 @@ TrialNotes::TrialNotes(Layer* store, const std::string& identity, const std::str
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     if (line.starts_with(fatal_word)) fatal_.emplace_back(line.substr(fatal_word.size()));
-    // Whoever was trying it is no more, or we would not have the right to write here.
+    // The process that tried it has ended, or we would not have the right to write here.
     if (line.starts_with(trying_word) && right_.held())
       fatal_.emplace_back(line.substr(trying_word.size()));
   }

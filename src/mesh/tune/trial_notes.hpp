@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "store/layer.hpp"
+#include "store/layer/layer.hpp"
 
 namespace kiln::mesh {
 
 /// What a search is trying is on record before it runs, since it runs in the process that has the
 /// data: one that kills the driver takes that process along, and the next search must not fall into
-/// the same hole. One search of an identity on a device writes them at a time; others beside it
+/// the same hole. One search of an identity on a device writes them at a time; others meanwhile
 /// only read. One thread.
 class TrialNotes {
  public:

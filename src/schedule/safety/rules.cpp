@@ -1,9 +1,185 @@
-#include "schedule/safety/rules.hpp"
-
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
+
+#include "schedule/safety/unit.hpp"
 
 namespace kiln::safety {
+namespace {
+
+template <std::size_t N>
+bool among(std::string_view name, const std::string_view (&names)[N]) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+bool has(std::string_view name, std::string_view part) { return name.find(part) != name.npos; }
+
+/// Names of group, range and offset queries that vendors spell in their own ways.
+bool looks_like_an_id(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  static constexpr std::string_view fine[] = {"get_local_linear_id", "get_sub_group_id",
+                                              "get_sub_group_local_id", "get_max_sub_group_size"};
+  if (among(lower, fine) || has(lower, "sub_group") || has(lower, "subgroup")) return false;
+  for (const std::string_view part :
+       {"group_id",     "groupid",      "num_groups",    "numgroups",    "num_work",
+        "global_size",  "globalsize",   "global_offset", "globaloffset", "linear_id",
+        "linearid",     "linear_group", "group_linear",  "ctaid",        "tgid",
+        "dispatch_ptr", "implicitarg",  "grid_size",     "gridsize",     "block_id",
+        "blockidx"})
+    if (has(lower, part)) return true;
+  return false;
+}
+
+/// Reserved names whose meaning is known, and has nothing to do with groups.
+bool is_known_reserved(std::string_view name) {
+  static constexpr std::string_view known[] = {"__attribute__",
+                                               "__attribute",
+                                               "_Pragma",
+                                               "__builtin_astype",
+                                               "__builtin_expect",
+                                               "__builtin_assume",
+                                               "__builtin_unreachable",
+                                               "__builtin_offsetof",
+                                               "__builtin_clz",
+                                               "__builtin_ctz",
+                                               "__builtin_popcount",
+                                               "__builtin_isnan",
+                                               "__builtin_isinf",
+                                               "__builtin_shufflevector",
+                                               "__builtin_convertvector",
+                                               "__builtin_choose_expr",
+                                               "__builtin_constant_p",
+                                               "_Static_assert",
+                                               "_Alignof",
+                                               "__alignof__",
+                                               "__alignof",
+                                               "__typeof__",
+                                               "__typeof",
+                                               "__has_builtin",
+                                               "__has_feature"};
+  return among(name, known);
+}
+
+}  // namespace
+
+Rule rule_of(std::string_view name) {
+  static constexpr std::string_view per_dimension[] = {"get_group_id", "get_num_groups",
+                                                       "get_global_size", "get_global_offset"};
+  static constexpr std::string_view linear[] = {"get_global_linear_id", "get_group_linear_id",
+                                                "get_linear_group_id", "get_num_groups_linear"};
+  static constexpr std::string_view fences[] = {"atomic_work_item_fence"};
+  static constexpr std::string_view atomic_types[] = {
+      "atomic_int",    "atomic_uint",   "atomic_long",     "atomic_ulong",
+      "atomic_float",  "atomic_double", "atomic_intptr_t", "atomic_uintptr_t",
+      "atomic_size_t", "atomic_flag",   "atomic_half",     "atomic_ptrdiff_t"};
+  if (among(name, per_dimension)) return Rule::per_dimension;
+  if (among(name, linear)) return Rule::linear;
+  if (among(name, fences)) return Rule::none;
+  if (among(name, atomic_types)) return Rule::atomic_type;
+  if (name.starts_with("atomic_") || name.starts_with("atom_") || name.starts_with("__atomic") ||
+      name.starts_with("__sync") || name.starts_with("__opencl_atomic") ||
+      name.starts_with("__c11_atomic") || name.starts_with("atomicAdd") || has(name, "_atomic_"))
+    return Rule::atomic;
+  if (has(name, "_pipe") || name.starts_with("pipe_")) return Rule::pipe;
+  if (name.starts_with("enqueue_") || name.starts_with("ndrange_") || name == "get_default_queue" ||
+      name.starts_with("get_kernel_"))
+    return Rule::enqueue;
+  if (name.starts_with("write_image")) return Rule::image_write;
+  if (name == "printf" || name == "__builtin_printf") return Rule::print;
+  if (looks_like_an_id(name)) return Rule::unknown_id;
+  if (name.starts_with("_") && !is_known_reserved(name)) return Rule::reserved;
+  return Rule::none;
+}
+
+MemoryUse memory_use_of(std::string_view name) {
+  if (name.starts_with("vload")) return MemoryUse::vector_load;
+  if (name.starts_with("vstore")) return MemoryUse::vector_store;
+  if (name.starts_with("async_work_group")) return MemoryUse::group_copy;
+  if (rule_of(name) == Rule::atomic) return MemoryUse::atomic;
+  if (name.starts_with("read_image")) return MemoryUse::image_read;
+  if (name == "get_global_id") return MemoryUse::global_id;
+  static constexpr std::string_view last[] = {"fract", "modf",   "sincos",
+                                              "frexp", "remquo", "lgamma_r"};
+  if (among(name, last)) return MemoryUse::write_last;
+  static constexpr std::string_view through[] = {"to_global", "to_local", "to_private"};
+  if (among(name, through)) return MemoryUse::pass_through;
+  static constexpr std::string_view none[] = {"prefetch", "get_fence",        "wait_group_events",
+                                              "printf",   "__builtin_expect", "__builtin_assume"};
+  return among(name, none) ? MemoryUse::none : MemoryUse::unknown;
+}
+
+Unit::Unit(std::string_view text, std::string_view kernel,
+           const std::vector<std::pair<std::string, std::string>>& macros)
+    : source(preprocess(text, macros)), program(parse_program(source)) {
+  rules_.reserve(source.symbols.size());
+  uses_.reserve(source.symbols.size());
+  for (std::uint32_t symbol = 0; symbol < source.symbols.size(); ++symbol) {
+    rules_.push_back(rule_of(name(symbol)));
+    uses_.push_back(memory_use_of(name(symbol)));
+  }
+  for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
+    const Function& function = program.functions[i];
+    by_name_[function.name].push_back(i);
+    if (function.is_kernel && name(function.name) == kernel) kernels.push_back(i);
+  }
+  for (const ProgramVariable& variable : program.variables)
+    if (variable.can_change) mutable_.insert(variable.name);
+  whole_text = !program.well_formed ||
+               std::any_of(source.obstacles.begin(), source.obstacles.end(), [](const auto& o) {
+                 return o.kind == Obstacle::Kind::unbalanced_branch;
+               });
+  find_reachable();
+}
+
+const std::vector<std::uint32_t>* Unit::functions_named(std::uint32_t symbol) const {
+  const auto found = by_name_.find(symbol);
+  return found == by_name_.end() ? nullptr : &found->second;
+}
+
+void Unit::reach(std::uint32_t symbol, std::vector<std::uint32_t>& work, std::vector<bool>& seen) {
+  const auto* functions = functions_named(symbol);
+  if (functions == nullptr) return;
+  for (const std::uint32_t function : *functions) {
+    if (seen[function]) continue;
+    seen[function] = true;
+    work.push_back(function);
+  }
+}
+
+/// A function's name anywhere counts as a call; what undecided macros stand for counts everywhere.
+void Unit::find_reachable() {
+  std::vector<std::uint32_t> work;
+  std::vector<bool> seen(program.functions.size(), false);
+  for (const std::uint32_t kernel : kernels) {
+    seen[kernel] = true;
+    work.push_back(kernel);
+  }
+  for (const Token& token : source.alternatives)
+    if (token.kind == TokenKind::identifier) reach(token.code, work, seen);
+  while (!work.empty()) {
+    const Function& function = program.functions[work.back()];
+    reachable.push_back(work.back());
+    work.pop_back();
+    for (std::uint32_t i = function.body.begin; i < function.body.end; ++i)
+      if (source.tokens[i].kind == TokenKind::identifier) reach(source.tokens[i].code, work, seen);
+  }
+}
+
+std::string Unit::place(std::uint16_t file, std::uint32_t line) const {
+  // A Source begins with #line, which makes its main file the second name that the lexer met.
+  const std::size_t main = source.files.size() > 1 ? 1 : 0;
+  const std::string prefix = file == main || file == 0 ? "" : source.files[file] + " ";
+  return prefix + "line " + std::to_string(line);
+}
+
+void add_message(std::vector<std::string>& messages, std::string message) {
+  static constexpr std::size_t enough = 32;
+  if (messages.size() < enough &&
+      std::find(messages.begin(), messages.end(), message) == messages.end())
+    messages.push_back(std::move(message));
+}
+
 namespace {
 
 /// Which memory a declaration or cast speaks of.
@@ -394,6 +570,41 @@ void check_rules(const Unit& unit, SplitSafety& safety) {
       add_message(safety.reasons, "defines a macro named " + std::string(unit.name(symbol)) +
                                       ", a built-in function");
   }
+}
+
+// `size_t f(uint) __asm("_Z12get_group_idj");` declares f and calls get_group_id.
+namespace {
+
+/// alias, weakref and ifunc, with or without underscores.
+bool is_renaming_attribute(const Token& token) {
+  if (token.kind != TokenKind::identifier) return false;
+  std::string_view name = token.text;
+  if (name.starts_with("__") && name.ends_with("__") && name.size() > 4)
+    name = name.substr(2, name.size() - 4);
+  return name == "alias" || name == "weakref" || name == "ifunc";
+}
+
+}  // namespace
+
+/// Only what stands outside of bodies declares functions in this way; asm within a body is looked
+/// for where that is reached.
+void check_linker_names(const Unit& unit, SplitSafety& safety) {
+  const Preprocessed& source = unit.source;
+  std::uint32_t i = 0;
+  const auto look_until = [&](std::uint32_t end) {
+    for (; i < end; ++i) {
+      const Token& token = source.tokens[i];
+      if (source.word(token) != Word::asm_ && !is_renaming_attribute(token)) continue;
+      add_message(safety.reasons, unit.place(token) +
+                                      ": gives a function another name for the linker (" +
+                                      std::string(token.text) + ")");
+    }
+  };
+  for (const Function& function : unit.program.functions) {
+    look_until(function.body.begin);
+    i = std::max(i, function.body.end);
+  }
+  look_until(static_cast<std::uint32_t>(source.tokens.size()));
 }
 
 }  // namespace kiln::safety

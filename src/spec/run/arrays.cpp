@@ -3,11 +3,138 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <span>
+
 #include "base/file.hpp"
 #include "format/npy.hpp"
-#include "spec/run/random_data.hpp"
 
+// Random data, .npy files and comparison of arrays. Structures are taken apart into leaves: scalars
+// and vectors, which numbers mean something for; padding is in none of them.
 namespace kiln::spec {
+namespace {
+
+/// A scalar or vector in a structure; arrays and structures within it are taken apart.
+struct StructLeaf {
+  Type type;
+  std::size_t offset = 0;  ///< bytes from the structure's begin
+  std::string path;        ///< "centre", "weights[2]", "field 1" where the file has no name
+};
+
+void add_leaves(const Type& type, std::size_t offset, const std::string& path,
+                std::vector<StructLeaf>& leaves) {
+  if (!type.is_struct()) {
+    leaves.push_back({type, offset, path});
+    return;
+  }
+  if (type.fields.empty()) {  // bytes of which nothing is known
+    for (std::size_t i = 0; i < type.struct_bytes; ++i)
+      leaves.push_back({Type{Scalar::u8}, offset + i, fmt::format("{}[{}]", path, i)});
+    return;
+  }
+  for (std::size_t i = 0; i < type.fields.size(); ++i) {
+    const auto& field = type.fields[i];
+    const std::string name = (path.empty() ? "" : path + ".") +
+                             (field.name.empty() ? fmt::format("field {}", i) : field.name);
+    for (std::size_t k = 0; k < field.count; ++k)
+      add_leaves(field.type, offset + field.offset + k * field.type.bytes(),
+                 field.count > 1 ? fmt::format("{}[{}]", name, k) : name, leaves);
+  }
+}
+
+/// The leaves of a structure in their order in memory; padding is in none. Of a structure of which
+/// only the size is known there are none: it is bytes.
+std::vector<StructLeaf> leaves_of(const Type& type) {
+  std::vector<StructLeaf> leaves;
+  if (!type.fields.empty()) add_leaves(type, 0, "", leaves);
+  return leaves;
+}
+
+/// The values of one leaf in an array of structures of `stride` bytes, side by side.
+Bytes gather(ByteView structures, std::size_t stride, const StructLeaf& leaf) {
+  const std::size_t count = structures.size() / stride, bytes = leaf.type.bytes();
+  Bytes values(count * bytes);
+  for (std::size_t i = 0; i < count; ++i)
+    std::memcpy(values.data() + i * bytes, structures.data() + i * stride + leaf.offset, bytes);
+  return values;
+}
+
+/// The way back: `values` go to that leaf of each structure.
+void scatter(ByteView values, std::span<std::byte> structures, std::size_t stride,
+             const StructLeaf& leaf) {
+  const std::size_t count = structures.size() / stride, bytes = leaf.type.bytes();
+  for (std::size_t i = 0; i < count; ++i)
+    std::memcpy(structures.data() + i * stride + leaf.offset, values.data() + i * bytes, bytes);
+}
+
+/// SplitMix64 (Steele, Lea and Flood, 2014): one addition and a mix a number, so that a stream can
+/// begin anywhere and gigabytes take no time.
+class SplitMix {
+ public:
+  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+template <class T, class Make>
+void fill(std::span<std::byte> memory, Make make) {
+  for (std::size_t at = 0; at + sizeof(T) <= memory.size(); at += sizeof(T)) {
+    const T value = make();
+    std::memcpy(memory.data() + at, &value, sizeof value);
+  }
+}
+
+}  // namespace
+
+void fill_random(std::span<std::byte> memory, const Type& type, std::uint64_t seed,
+                 std::uint32_t position) {
+  // Each leaf has numbers of its own type; padding stays as it is.
+  if (const auto leaves = leaves_of(type); !leaves.empty()) {
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      Bytes values(memory.size() / type.bytes() * leaves[i].type.bytes());
+      // Positions end below 1024, so that no two leaves share a stream.
+      fill_random(values, leaves[i].type, seed,
+                  position + 1024 * static_cast<std::uint32_t>(i + 1));
+      scatter(values, memory, type.bytes(), leaves[i]);
+    }
+    return;
+  }
+  SplitMix random(seed * 0x100000001b3 + position);
+  // The upper bits of the stream are as good as any; 53 and 24 of them make a fraction exactly.
+  switch (type.scalar) {
+    case Scalar::f64:
+      return fill<double>(memory,
+                          [&] { return static_cast<double>(random.next() >> 11) * 0x1p-53; });
+    case Scalar::f32:
+      return fill<float>(memory,
+                         [&] { return static_cast<float>(random.next() >> 40) * 0x1p-24f; });
+    case Scalar::i8:
+    case Scalar::u8:
+      return fill<std::uint8_t>(memory,
+                                [&] { return static_cast<std::uint8_t>(random.next() >> 57); });
+    case Scalar::i16:
+    case Scalar::u16:
+      return fill<std::uint16_t>(memory,
+                                 [&] { return static_cast<std::uint16_t>(random.next() >> 52); });
+    case Scalar::i32:
+    case Scalar::u32:
+      return fill<std::uint32_t>(memory,
+                                 [&] { return static_cast<std::uint32_t>(random.next() >> 52); });
+    case Scalar::i64:
+    case Scalar::u64:
+      return fill<std::uint64_t>(memory, [&] { return random.next() >> 52; });
+  }
+}
+
 namespace {
 
 npy::Type npy_type(Scalar scalar) {
@@ -124,6 +251,108 @@ Expected<std::string> compare_with_npy(const BoundArgument& argument, ByteView d
   const auto expected = matching_data(argument, *bytes, file);
   if (!expected) return tl::unexpected(expected.error());
   return first_difference(argument.type, *expected, data, rtol);
+}
+
+namespace {
+
+template <class T>
+bool equal(T a, T b, double rtol, double atol) {
+  if (atol > 0 && std::abs(static_cast<double>(a) - static_cast<double>(b)) <= atol) return true;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    if (a == b) return true;  // infinities, too
+    return std::abs(static_cast<double>(a) - static_cast<double>(b)) <=
+           rtol * std::max(std::abs(static_cast<double>(a)), std::abs(static_cast<double>(b)));
+  } else {
+    return a == b;
+  }
+}
+
+template <class T>
+T load(ByteView from, std::size_t at) {
+  T value;
+  std::memcpy(&value, from.data() + at, sizeof value);
+  return value;
+}
+
+std::string lane_text(const Type& type, std::size_t lane) {
+  if (type.is_struct()) return fmt::format(", byte {}", lane);
+  return type.width == 1 ? std::string() : fmt::format(", lane {}", lane);
+}
+
+template <class T>
+std::string scan(const Type& type, const std::vector<ByteView>& expected, ByteView actual,
+                 double rtol, double atol) {
+  std::size_t different = 0;
+  std::string first;
+  for (std::size_t at = 0; at + sizeof(T) <= actual.size(); at += sizeof(T)) {
+    const T found = load<T>(actual, at);
+    if (std::any_of(expected.begin(), expected.end(),
+                    [&](ByteView wanted) { return equal(load<T>(wanted, at), found, rtol, atol); }))
+      continue;
+    if (different++ == 0)
+      first = fmt::format("element {}{}: {} instead of {}", at / type.bytes(),
+                          lane_text(type, at % type.bytes() / sizeof(T)), found,
+                          load<T>(expected.front(), at));
+  }
+  if (different > 1) first += fmt::format(", and {} more", different - 1);
+  return first;
+}
+
+/// Member by member, so that padding is not compared.
+std::string first_stranger_in_structs(const Type& type, const std::vector<StructLeaf>& leaves,
+                                      const std::vector<ByteView>& expected, ByteView actual,
+                                      double rtol, double atol) {
+  for (const auto& leaf : leaves) {
+    std::vector<Bytes> columns;
+    for (const auto& wanted : expected) columns.push_back(gather(wanted, type.bytes(), leaf));
+    const Bytes found = gather(actual, type.bytes(), leaf);
+    const std::vector<ByteView> views(columns.begin(), columns.end());
+    const auto text = first_stranger(leaf.type, views, found, rtol, atol);
+    if (!text.empty()) return leaf.path + ", " + text;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string first_difference(const Type& type, ByteView expected, ByteView actual, double rtol,
+                             double atol) {
+  return first_stranger(type, {expected}, actual, rtol, atol);
+}
+
+std::string first_stranger(const Type& type, const std::vector<ByteView>& expected, ByteView actual,
+                           double rtol, double atol) {
+  for (const auto& wanted : expected) {
+    if (wanted.size() != actual.size()) return "the sizes differ";
+    // The common case is equality to the bit, and that is one pass at memory speed.
+    if (std::memcmp(wanted.data(), actual.data(), actual.size()) == 0) return "";
+  }
+  if (const auto leaves = leaves_of(type); !leaves.empty())
+    return first_stranger_in_structs(type, leaves, expected, actual, rtol, atol);
+  switch (type.scalar) {
+    case Scalar::i8:
+      return scan<std::int8_t>(type, expected, actual, rtol, atol);
+    case Scalar::u8:
+      return scan<std::uint8_t>(type, expected, actual, rtol, atol);
+    case Scalar::i16:
+      return scan<std::int16_t>(type, expected, actual, rtol, atol);
+    case Scalar::u16:
+      return scan<std::uint16_t>(type, expected, actual, rtol, atol);
+    case Scalar::i32:
+      return scan<std::int32_t>(type, expected, actual, rtol, atol);
+    case Scalar::u32:
+      return scan<std::uint32_t>(type, expected, actual, rtol, atol);
+    case Scalar::i64:
+      return scan<std::int64_t>(type, expected, actual, rtol, atol);
+    case Scalar::u64:
+      return scan<std::uint64_t>(type, expected, actual, rtol, atol);
+    case Scalar::f32:
+      return scan<float>(type, expected, actual, rtol, atol);
+    case Scalar::f64:
+      return scan<double>(type, expected, actual, rtol, atol);
+  }
+  return "";
 }
 
 }  // namespace kiln::spec

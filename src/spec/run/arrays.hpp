@@ -1,13 +1,17 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "kiln/spec.hpp"
 #include "schedule/host_array.hpp"
 
+/// The data that a specification's kernel works on: made, read from and written to .npy files,
+/// compared.
 namespace kiln::spec {
 
 /// Argument positions and the .npy files given for them.
@@ -45,13 +49,20 @@ Expected<std::string> compare_with_npy(const BoundArgument& argument, ByteView d
 std::string first_difference(const Type& type, ByteView expected, ByteView actual, double rtol,
                              double atol = 0);
 
-/// The first element of `actual` that equals that of none of the `expected` arrays, as text; empty
-/// where each equals one of them.
+/// The first element of `actual` that differs from the same element of every `expected` array, as
+/// text; empty where there is none.
 std::string first_stranger(const Type& type, const std::vector<ByteView>& expected, ByteView actual,
                            double rtol, double atol = 0);
 
 /// The argument of a position that must be a buffer, for messages about `option`.
 Expected<const BoundArgument*> buffer_argument(const BoundSpec& bound, std::uint32_t position,
                                                std::string_view option);
+
+/// Fills memory with test data of a type: integers of 8 bits uniform in 0..127, wider ones in
+/// 0..4095, floating-point numbers in [0, 1). A structure's members get such numbers, the bytes of
+/// one without known members those of 8-bit integers. The same for the same seed and argument on
+/// every machine, whatever the other arguments are. `memory` is a whole number of scalars.
+void fill_random(std::span<std::byte> memory, const Type& type, std::uint64_t seed,
+                 std::uint32_t position);
 
 }  // namespace kiln::spec

@@ -2,9 +2,46 @@
 
 #include <fmt/format.h>
 
+#include <climits>
+#include <system_error>
+
+#include "base/file.hpp"
 #include "base/text.hpp"
 
+// From a bound specification to a Job: the source file is found and read, the Request made, the
+// arguments put over the arrays; and their types are held against the compiled kernel.
 namespace kiln::spec {
+
+namespace fs = std::filesystem;
+
+// The two folders are the published layouts: specifications in info/, sources in a folder next to
+// it. Paths are normalised so that messages, and what is stored about a program, do not contain
+// `info/..`.
+Expected<fs::path> source_place(const Spec& spec, const std::vector<fs::path>& source_dirs) {
+  if (spec.src.size() > PATH_MAX)
+    return fail(Errc::bad_input, "found a path of " + std::to_string(spec.src.size()) +
+                                     " characters, expected at most " + std::to_string(PATH_MAX));
+  const fs::path folder = folder_of_input(spec.file);
+  std::vector<fs::path> places = {folder, folder / ".." / "kernel_src", folder / ".." / "kernels"};
+  places.insert(places.end(), source_dirs.begin(), source_dirs.end());
+  std::string tried;
+  for (const auto& place : places) {
+    const fs::path candidate = (place / spec.src).lexically_normal();
+    std::error_code ignored;  // a place that cannot be looked at does not hold the file
+    if (fs::is_regular_file(candidate, ignored)) return candidate;
+    tried += (tried.empty() ? "" : ", ") + candidate.string();
+    if (fs::path(spec.src).is_absolute()) break;
+  }
+  return fail(Errc::not_found,
+              "missing file \"" + spec.src + "\"; tried " + tried + "; --source-dir adds a folder");
+}
+
+Expected<fs::path> find_source(const Spec& spec, const std::vector<fs::path>& source_dirs) {
+  auto found = source_place(spec, source_dirs);
+  if (found) return found;
+  return fail(found.error().code(), (spec.file.empty() ? "" : spec.file + ": ") +
+                                        "attribute 'src': " + found.error().message());
+}
 
 Expected<SourcePtr> load_kernel_source(const Spec& spec,
                                        const std::vector<std::filesystem::path>& source_dirs) {
@@ -78,6 +115,83 @@ Expected<Job> make_job(const Spec& spec, const BoundSpec& bound, SourcePtr sourc
     job.names.push_back(std::to_string(argument.position));
   }
   return job;
+}
+
+namespace {
+
+/// "const float4*" as drivers spell it: without qualifiers, with the lanes at the end.
+std::optional<Type> type_of(std::string_view name) {
+  while (name.ends_with('*') || name.ends_with(' ')) name.remove_suffix(1);
+  const auto type = Type::parse(name);
+  return type ? std::optional(*type) : std::nullopt;
+}
+
+bool is_floating(const Type& type) { return type.kind() == ScalarKind::floating; }
+
+bool same_scalar(const Type& a, const Type& b) {
+  return a.scalar_bytes() == b.scalar_bytes() && is_floating(a) == is_floating(b);
+}
+
+bool is_opaque(std::string_view type) {
+  return type.starts_with("image") || type.starts_with("sampler") || type.starts_with("pipe");
+}
+
+bool is_read_only(const KernelArgument& argument) {
+  return argument.address == CL_KERNEL_ARG_ADDRESS_CONSTANT ||
+         (argument.qualifier & CL_KERNEL_ARG_TYPE_CONST) != 0;
+}
+
+Error mismatch(const BoundArgument& given, const KernelInfo& kernel, const KernelArgument& wanted,
+               const std::string& found) {
+  return {Errc::bad_input,
+          fmt::format("argument {} of kernel {}: found {}, expected {} {}", given.position,
+                      kernel.name, found, wanted.type, wanted.name)};
+}
+
+Expected<void> check_one(const BoundArgument& given, const KernelInfo& kernel,
+                         const KernelArgument& wanted, std::string_view resolved) {
+  if (is_opaque(wanted.type))
+    return fail(Errc::unsupported,
+                fmt::format("argument {} of kernel {}: it is of type {}, which specification files "
+                            "cannot describe",
+                            given.position, kernel.name, wanted.type));
+  if (given.kind == ArgumentKind::local) return {};  // bytes without a meaning of their own
+  if (given.kind == ArgumentKind::output && is_read_only(wanted))
+    return fail(Errc::bad_input,
+                fmt::format("argument {} of kernel {}: found an output, expected an input: the "
+                            "kernel only reads it (const {} {})",
+                            given.position, kernel.name, wanted.type, wanted.name));
+  auto type = type_of(wanted.type);
+  if (!type && !resolved.empty()) type = type_of(resolved);
+  // A structure of the right size may stand for a vector.
+  if (!type || given.type.is_struct() || same_scalar(*type, given.type)) return {};
+  return tl::unexpected(
+      mismatch(given, kernel, wanted,
+               fmt::format("{} of type {}", given.is_buffer() ? "a buffer" : "a value",
+                           given.type.opencl_name())));
+}
+
+}  // namespace
+
+Expected<void> check_argument_types(const BoundSpec& bound, const KernelInfo& kernel,
+                                    const std::vector<ParameterUse>& parameters) {
+  if (!kernel.has_arguments) return {};
+  for (const auto& argument : bound.arguments) {
+    if (argument.position >= kernel.arguments.size()) break;  // their number is checked elsewhere
+    const std::string_view resolved = argument.position < parameters.size()
+                                          ? parameters[argument.position].layout.name
+                                          : std::string_view();
+    if (auto fits = check_one(argument, kernel, kernel.arguments[argument.position], resolved);
+        !fits)
+      return fits;
+  }
+  return {};
+}
+
+void check_job_types(const BoundSpec& bound, const Job& job, Resolver& resolver,
+                     const Queue& queue) {
+  const Program& program = resolver.resolve(job.request, queue.context(), queue.device(), {});
+  value_or_throw(check_argument_types(bound, program.kernel(job.kernel), parameters_of(job)));
 }
 
 }  // namespace kiln::spec

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "device/context.hpp"
-#include "kernel/recorded_call.hpp"
+#include "kernel/calls/recorded_call.hpp"
 #include "kiln/spec.hpp"
 #include "schedule/partition.hpp"
 
+/// Runs of specification files as the record of calls describes them.
 namespace kiln::spec {
 
 /// A run of a specification file: all that its program depends on.

@@ -3,16 +3,38 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "spec/t1/fill.hpp"
-#include "tune/space/constraint.hpp"
+#include "kiln/spec.hpp"
 #include "tune/space/parameter.hpp"
 
 /// Tuning problems of the autotuning community: the T1 format. docs/formats/t1.md has what is read
 /// of it, with the sources.
 namespace kiln::spec {
+
+/// What an array holds before a run, or must hold after it, as a tuning problem says. Plain data.
+struct Fill {
+  enum class How : std::uint8_t {
+    constant,   ///< `value` everywhere
+    random,     ///< uniform from 0 to `value`
+    generator,  ///< an expression of the element's number
+    file,       ///< its bytes
+  };
+  std::uint32_t position = 0;  ///< of the kernel's argument
+  How how = How::constant;
+  expr::Value value;
+  std::optional<std::uint64_t> seed;  ///< of `random`; none: the caller's
+  std::optional<expr::Expression> generator;
+  std::filesystem::path file;
+  std::string place;  ///< "p.json:12: attribute 'Arguments[0]'", for messages
+};
+
+/// Fills `memory`, a whole number of elements of `type`. Errors: bad_input for values that the type
+/// does not hold, for an expression that fails, for a file of another size; io, not_found.
+Expected<void> fill_array(const Fill& fill, const Type& type, std::uint64_t seed,
+                          std::span<std::byte> memory);
 
 /// What a written argument must be after a run, within either bound.
 struct Reference {
@@ -24,7 +46,7 @@ struct Reference {
 /// over the parameters; every parameter is a symbol and a macro of the kernel. Plain data.
 struct T1Problem {
   Spec spec;                                ///< without values of the parameters
-  std::vector<tune::Parameter> parameters;  ///< whole numbers
+  std::vector<tune::Parameter> parameters;  ///< integers
   std::vector<tune::Constraint> constraints;
   std::map<std::string, std::int64_t> defaults;  ///< of the parameters that have one
   std::vector<std::string> compiler_options;
@@ -35,9 +57,9 @@ struct T1Problem {
 /// Whether a text is an object with the members of a tuning problem; false for what is no JSON.
 bool is_t1(std::string_view text);
 
-/// Reads one from memory; `file` is named in messages, and what it names is looked for beside it.
-/// Errors are one line with the place: bad_input, and unsupported for what Kiln does not tune
-/// (other languages than OpenCL, types without a size, references by a script).
+/// Reads one from memory; `file` is named in messages, and files that it names are found relative
+/// to it. Errors are one line with the place: bad_input, and unsupported for what Kiln does not
+/// tune (other languages than OpenCL, types without a size, references by a script).
 Expected<T1Problem> read_t1(std::string_view text, const std::string& file);
 
 /// Gives the parameters the values that stand where none are chosen.

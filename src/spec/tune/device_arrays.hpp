@@ -4,20 +4,21 @@
 #include <vector>
 
 #include "device/context.hpp"
-#include "kernel/launch.hpp"
+#include "kernel/program/launch.hpp"
 #include "spec/run/arrays.hpp"
 
+/// A specification's buffers on a device, while its configurations are tuned.
 namespace kiln::spec {
 
 /// The buffers of a bound spec on one device, for many launches of different programs. Every
-/// configuration starts from the same contents, whatever the one before it wrote, and where.
+/// configuration starts from the same contents, independent of what the previous one wrote.
 /// Belongs to one thread.
 class DeviceArrays {
  public:
   /// `initial` must outlive it and is never written. Throws kiln::Error.
   DeviceArrays(const BoundSpec& bound, const Arrays& initial, const Queue& queue);
 
-  /// Which buffers start anew: all of them, or those alone that are read as well as written.
+  /// Which buffers get their initial contents back: all, or only those that are read and written.
   enum class Which { all, inout };
   void reset(Which which);
   void set_arguments(Launch& launch) const;

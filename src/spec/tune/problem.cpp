@@ -7,18 +7,18 @@
 #include "base/digest.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "spec/names.hpp"
+#include "spec/read/names.hpp"
 #include "spec/run/job.hpp"
-#include "spec/tune/bind_with.hpp"
 #include "spec/tune/record.hpp"
+#include "spec/tune/tuned_binding.hpp"
 
+// Reads a specification file or a tuning problem, its parameters and its source, and checks that
+// they belong together.
 namespace kiln::spec {
 namespace {
 
 /// Configurations that are tried for one that can be bound, where the file cannot be without.
 constexpr tune::ConfigurationId most_tries = 10'000;
-
-bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Whether a word stands in a text. In a comment, too: this looks for slips of the pen.
 bool has_word(std::string_view text, std::string_view word) {

@@ -48,7 +48,7 @@ void write_definitions(CanonicalWriter& writer, const Spec& spec) {
   writer.end();
 }
 
-/// Symbols whose value hangs on a tuned one: not the problem's, but the configuration's.
+/// Symbols whose value depends on a tuned one: they belong to the configuration, not the problem.
 std::set<std::string> made_by(const Spec& spec, const Parameters& tuned) {
   std::set<std::string> names;
   for (const auto& [name, value] : tuned) names.insert(name);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "kernel/request.hpp"
-#include "kernel/tuning_record.hpp"
+#include "kernel/request/parameters.hpp"
+#include "kernel/request/request.hpp"
 #include "kiln/spec.hpp"
 
 /// How tuned values of specification files are kept on record.

@@ -8,8 +8,9 @@
 
 #include "kiln/spec.hpp"
 #include "spec/run/arrays.hpp"
-#include "tune/tunable.hpp"
+#include "tune/measure/tunable.hpp"
 
+/// Tuning the kernel of a specification file, as the tuner (tune/measure/tunable.hpp) sees it.
 namespace kiln::spec {
 
 /// What a user says about the tuning of a specification file.

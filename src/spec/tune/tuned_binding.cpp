@@ -3,13 +3,109 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
-#include "spec/names.hpp"
-#include "spec/tune/bind_with.hpp"
-#include "spec/tune/device_fit.hpp"
+#include "kernel/program/launch.hpp"
+#include "spec/read/names.hpp"
+#include "spec/run/job.hpp"
 #include "spec/tune/record.hpp"
 
+// Binding with tuned values: by hand (bind_with), whether a device can launch the result, and with
+// the values on record (find_tuned).
 namespace kiln::spec {
+
+Expected<BoundSpec> bind_with(const Spec& spec, const Symbols& symbols,
+                              const Parameters& parameters, const BindOptions& options) {
+  Symbols all = symbols;
+  // Not `set`: a parameter may be a macro of the kernel's alone, which the file does not know.
+  for (const auto& [name, value] : parameters) all.set_if.insert_or_assign(name, value);
+  auto bound = bind(spec, all, options);
+  if (!bound) return bound;
+  for (const auto& [name, value] : parameters) {
+    std::erase_if(bound->macros, [&](const auto& macro) { return macro.first == name; });
+    const auto own = symbols.set.find(name);
+    bound->macros.emplace_back(
+        name, own == symbols.set.end() ? std::to_string(value) : own->second.text());
+  }
+  return bound;
+}
+
+std::optional<std::int64_t> whole_value(const BoundSpec& bound, const std::string& name) {
+  const auto macro = std::find_if(bound.macros.begin(), bound.macros.end(),
+                                  [&](const auto& each) { return each.first == name; });
+  if (macro != bound.macros.end()) {
+    const std::string& text = macro->second;
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size()) return value;
+    return std::nullopt;
+  }
+  const auto symbol = bound.symbols.find(name);
+  if (symbol == bound.symbols.end()) return std::nullopt;
+  const auto* value = std::get_if<std::int64_t>(&symbol->second.data());
+  return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+namespace {
+
+std::uint64_t declared_local_bytes(const BoundSpec& bound) {
+  std::uint64_t bytes = 0;
+  for (const auto& argument : bound.arguments)
+    if (argument.kind == ArgumentKind::local) bytes += argument.bytes;
+  return bytes;
+}
+
+Expected<void> check_local_memory(std::uint64_t bytes, const Device& device) {
+  if (bytes <= device.local_memory) return {};
+  return fail(Errc::unsupported,
+              fmt::format("found {} bytes of local memory a work-group, expected at most {}, what "
+                          "{} has",
+                          bytes, device.local_memory, device.name));
+}
+
+}  // namespace
+
+Expected<void> check_device_fit(const BoundSpec& bound, const Device& device) {
+  if (auto fits = check_range(range_of(bound), device); !fits) return fits;
+  if (auto fits = check_local_memory(declared_local_bytes(bound), device); !fits) return fits;
+  std::uint64_t sum = 0;
+  for (const auto& argument : bound.arguments) {
+    if (!argument.is_buffer()) continue;
+    sum += argument.bytes;
+    if (argument.bytes > device.max_allocation)
+      return fail(
+          Errc::unsupported,
+          fmt::format("argument {}: found {} bytes, expected at most {}, what {} allows",
+                      argument.position, argument.bytes, device.max_allocation, device.name));
+  }
+  if (sum <= device.global_memory) return {};
+  return fail(Errc::unsupported,
+              fmt::format("found buffers of {} bytes together, expected at most {}, what {} has",
+                          sum, device.global_memory, device.name));
+}
+
+Expected<void> check_kernel_fit(const BoundSpec& bound, const Program& program,
+                                const std::string& kernel) {
+  const Device& device = *program.device();
+  static_cast<void>(program.kernel(kernel));  // throws, naming the kernels that the source has
+  try {
+    const cl::Kernel compiled(program.cl(), kernel.c_str());
+    const auto most = compiled.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device.handle);
+    std::size_t group = 1;  // at most the device's own, which check_device_fit has asked for
+    for (const auto size : bound.local) group *= size;
+    if (group > most)
+      return fail(Errc::unsupported,
+                  fmt::format("found work-groups of {} work-items, expected at most {}, what {} "
+                              "allows this kernel",
+                              group, most, device.name));
+    // Arguments that are not set yet count for nothing in the driver's answer.
+    const auto own = compiled.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(device.handle);
+    return check_local_memory(own + declared_local_bytes(bound), device);
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
 namespace {
 
 std::string text_of_values(const Parameters& parameters) {

@@ -1,9 +1,33 @@
 #pragma once
 
-#include "kernel/resolver.hpp"
+#include "device/device.hpp"
+#include "kernel/program/program.hpp"
+#include "kernel/request/parameters.hpp"
+#include "kernel/resolver/resolver.hpp"
 #include "kiln/spec.hpp"
 
+/// Binding a specification with tuned values, and whether a device can launch what comes of it.
 namespace kiln::spec {
+
+/// Binds a spec with tuned values: each becomes the symbol of its name, where the file uses one,
+/// and a macro -DNAME=value of the kernel, in place of the file's macro of that name. A symbol that
+/// `symbols` sets itself keeps that value. Errors as bind().
+Expected<BoundSpec> bind_with(const Spec& spec, const Symbols& symbols,
+                              const Parameters& parameters, const BindOptions& options = {});
+
+/// What a bound spec has for a name now: its macro's value, else its symbol's; nothing where that
+/// is no integer.
+std::optional<std::int64_t> whole_value(const BoundSpec& bound, const std::string& name);
+
+/// Whether a device can launch a bound spec, as far as that shows before anything is compiled: the
+/// work-group's shape, the local memory that the file declares, the buffers. The error says which
+/// bound is broken.
+Expected<void> check_device_fit(const BoundSpec& bound, const Device& device);
+
+/// The same of the compiled kernel: the work-group that its registers allow, and its own local
+/// memory in addition to the file's. Throws kiln::Error where the driver does not answer.
+Expected<void> check_kernel_fit(const BoundSpec& bound, const Program& program,
+                                const std::string& kernel);
 
 /// A run that may use values on record.
 struct TunedQuestion {

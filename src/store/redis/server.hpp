@@ -1,19 +1,91 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/log.hpp"
-#include "store/redis/breaker.hpp"
 #include "store/redis/connection.hpp"
-#include "store/redis/names.hpp"
 
+// A Redis server as its callers see it, with the addresses of its host and the breaker that turns
+// callers away while it fails.
 namespace kiln::redis {
+
+/// Keeps a run from waiting again and again for what does not answer. After a failure everybody is
+/// turned away; when a pause is over, one caller may try while the others are still turned away;
+/// each failed try makes the pause longer. Times are nanoseconds of any steady clock. Not
+/// thread-safe.
+class Breaker {
+ public:
+  struct Pauses {
+    std::chrono::milliseconds first{1000}, longest{60'000};
+    /// A pause is longer or shorter by up to this part of it, so that a fleet does not come back
+    /// all at once.
+    double jitter = 0.2;
+  };
+  /// What a caller gets, and gives back with the outcome.
+  enum class Pass : std::uint8_t { refused, normal, trial };
+  /// What became of the whole thing with this outcome: worth a line in the log, or not.
+  enum class Change : std::uint8_t { none, gone, back };
+
+  explicit Breaker(Pauses pauses, unsigned seed = std::random_device{}());
+
+  Pass ask(std::int64_t now_ns);
+  Change succeeded(Pass pass);
+  Change failed(Pass pass, std::int64_t now_ns, const std::string& reason);
+  /// The caller did not get as far as to find out.
+  void give_back(Pass pass);
+  /// Whoever tries will not come back: he is a thread of the process that this one was forked from.
+  void forget_trial() { trying_ = false; }
+
+  bool open() const { return open_; }
+  /// "REASON; next try in 3 s", where it is open.
+  std::string state(std::int64_t now_ns) const;
+
+ private:
+  Pauses pauses_;
+  std::minstd_rand random_;
+  bool open_ = false, trying_ = false;
+  double pause_ns_ = 0;  ///< without jitter
+  std::int64_t next_try_ns_ = 0;
+  std::string reason_;
+};
+
+/// Finds the addresses of a host; may take as long as it likes. Errors: io.
+using Resolve =
+    std::function<Expected<std::vector<Address>>(const std::string& host, std::uint16_t port)>;
+
+/// Asks the system (getaddrinfo).
+Expected<std::vector<Address>> resolve_by_system(const std::string& host, std::uint16_t port);
+/// The address itself, where the text is one; takes no time. Empty where it is a name.
+std::vector<Address> numeric_address(const std::string& host, std::uint16_t port);
+/// Of a socket in the file system; its path fits (SharedUrl).
+Address socket_address(const std::string& path);
+
+/// A look-up of a name under way or done, in a thread of its own because the system's has no
+/// deadline. The thread outlives this object if it must. Thread-safe.
+class NameLookup {
+ public:
+  NameLookup(const std::string& host, std::uint16_t port, const Resolve& resolve);
+
+  /// Waits for the answer, which may come for a later caller. Errors: timeout, io.
+  Expected<std::vector<Address>> addresses(const Deadline& deadline) const;
+  /// Done, with or without success.
+  bool done() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
 
 /// A server as its callers see it: commands and replies. Keeps connections for the next call, finds
 /// the host's addresses, and after a failure turns callers away (Breaker), which it logs when it

@@ -4,9 +4,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tune/measure/sampler.hpp"
-#include "tune/random.hpp"
+#include "tune/measure/outcome.hpp"
+#include "tune/space/search_space.hpp"
 
+/// How single times become decisions: which of two configurations is faster, and which of all is
+/// the fastest. docs/tuning.md has the reasons.
 namespace kiln::tune {
 
 /// How long to measure.

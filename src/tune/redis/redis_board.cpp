@@ -20,7 +20,7 @@ if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return 'mine' e
 if redis.call('GET', KEYS[2]) == ARGV[2] then return 'mine' end
 return 'theirs')";
 
-// What has expired meanwhile, and nobody has taken, is taken again.
+// A lease that has expired meanwhile is taken again, unless another tuner has taken it.
 constexpr std::string_view renew_script = R"(
 local of = redis.call('GET', KEYS[1])
 if not of or of == ARGV[1] then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
@@ -37,8 +37,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 redis.call('PEXPIRE', KEYS[2], ARGV[4])
 return 1)";
 
-// A text that is too long is nobody's of ours: in its place an empty one comes, lest it keep all
-// that was told after it from being heard.
+// No tuner writes a text that is too long: an empty one takes its place, so that what was told
+// after it is still delivered.
 constexpr std::string_view news_script = R"(
 local from = tonumber(ARGV[1])
 if from > redis.call('LLEN', KEYS[1]) then from = 0 end
@@ -52,8 +52,8 @@ redis.call('SET', KEYS[2], 1, 'PX', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1)";
 
-// Who is not alive any more is forgotten. The set is as large as strangers make it: beyond a bound
-// nobody is taken to be alive.
+// Members that have expired are removed. Others may have made the set as large as they like: beyond
+// a bound it counts as empty.
 constexpr std::string_view leave_script = R"(
 redis.call('SREM', KEYS[1], ARGV[1])
 redis.call('DEL', KEYS[2])

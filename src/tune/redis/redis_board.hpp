@@ -1,18 +1,18 @@
 #pragma once
 
 #include "store/redis/server.hpp"
-#include "tune/share/board.hpp"
+#include "tune/search/partners.hpp"
 
 namespace kiln::tune {
 
 /// A board on Redis. Below "kiln-tune:1:SEARCH:" lie
 ///     results      a hash: 1 for each configuration that has been told of
 ///     log          a list: the first result told of each, in the order of telling
-///     lease:ID     who measures ID; expires
+///     lease:ID     the tuner that measures ID; expires
 ///     members      a set of tuners, member:TOKEN of each; the latter expire
 ///     final        what the search came to
-/// Every step that must not be torn is one script; nothing depends on anybody's clock but for how
-/// long a time is. May start threads. One thread at a time.
+/// Every step that must be atomic is one script. Machines need not agree on the time, only on how
+/// long a second is. May start threads. One thread at a time.
 class RedisBoard final : public Board {
  public:
   RedisBoard(SharedUrl url, const std::string& search, const BoardTimes& times,

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/stored_record.hpp"
+#include "kernel/request/stored_record.hpp"
 #include "tune/report/run.hpp"
 
 /// Searches and records for other programs. docs/formats/tuning.md describes each format.

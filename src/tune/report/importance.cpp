@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tune/strategy/extra_trees.hpp"
+#include "tune/strategy/forest_model.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -34,7 +34,7 @@ Samples samples_of(const TuningRun& run) {
   samples.width = run.parameters.size();
   Row row(samples.width);
   auto ranked = run.ranked();
-  // Every so many of very many, over the whole range of times.
+  // Of more configurations than are taken, evenly spaced ones over the whole range of times.
   const std::size_t step = (ranked.size() + kMostMeasured - 1) / kMostMeasured;
   for (std::size_t i = 0; i < ranked.size(); i += std::max<std::size_t>(step, 1)) {
     for (std::size_t p = 0; p < row.size(); ++p)

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "tune/session/journal_line.hpp"
+#include "tune/search/journal.hpp"
 
+/// A search as plain data, read from its journal: what reports, exports and records are made of.
 namespace kiln::tune {
 
 /// One configuration of a finished or running search, and what came of it.
@@ -69,7 +70,7 @@ struct TuningRun {
   std::string device_name() const;
 };
 
-/// Reads a journal. `name` stands in errors, which are one line: "NAME: line 3: …". A last line
+/// Reads a journal. `name` is part of errors, which are one line: "NAME: line 3: …". A last line
 /// that was cut is left out, as the tuner does. A journal without an evaluation is an error.
 Expected<TuningRun> read_run(ByteView journal, std::string_view name);
 

@@ -3,12 +3,214 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <map>
+#include <optional>
 #include <utility>
 
-#include "tune/share/messenger_child.hpp"
+#include "base/log.hpp"
 
 namespace kiln::tune {
+namespace {
+
+using Ask = Messenger::Ask;
+using Clock = std::chrono::steady_clock;
+
+/// A message of either way, in bytes.
+constexpr std::size_t most_message_bytes = 96 << 10;
+/// No tuner writes a longer text.
+constexpr std::size_t most_question_text = 8 << 10;
+/// Results that wait for the board, and those that a board which lost them gets again.
+constexpr std::size_t most_told = 100'000;
+
+/// Pages of news that are looked at for one question: strangers may write more junk than can be
+/// read while a tuner waits.
+constexpr std::size_t most_pages = 4;
+
+/// Not the number of any configuration: held by the tuner that makes the play-off.
+constexpr ConfigurationId the_end = ~ConfigurationId{0};
+
+/// What a Messenger asks its process.
+struct Question {
+  Ask what{};
+  ConfigurationId id = 0;
+  std::string text;
+};
+
+std::string encode_question(const Question& question) {
+  std::string message(1, static_cast<char>(question.what));
+  message.append(reinterpret_cast<const char*>(&question.id), sizeof question.id);
+  return message + question.text;
+}
+
+std::optional<Question> decode_question(std::string_view message) {
+  Question question;
+  if (message.size() < 1 + sizeof question.id) return std::nullopt;
+  question.what = static_cast<Ask>(message.front());
+  std::memcpy(&question.id, message.data() + 1, sizeof question.id);
+  question.text = message.substr(1 + sizeof question.id);
+  return question;
+}
+
+/// What the process does: answers for the board, and remembers what the board has yet to be told.
+class BoardServer {
+ public:
+  BoardServer(std::unique_ptr<Board> board, const Messenger::Limits& limits)
+      : board_(std::move(board)), limits_(limits) {}
+
+  void serve(int channel) {
+    auto renewal = Clock::now() + limits_.renewal;
+    for (;;) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(renewal - Clock::now());
+      pollfd wait{channel, POLLIN, 0};
+      const int ready = ::poll(&wait, 1, static_cast<int>(std::max<long>(0, left.count())));
+      if (ready < 0 && errno != EINTR) return;
+      if (Clock::now() >= renewal) {
+        renew();
+        renewal = Clock::now() + limits_.renewal;
+      }
+      if (ready <= 0) continue;
+      std::string message(most_message_bytes, '\0');
+      const ssize_t got = ::recv(channel, message.data(), message.size(), 0);
+      if (got <= 0) return;
+      message.resize(static_cast<std::size_t>(got));
+      const auto question = decode_question(message);
+      if (!question) return;
+      const auto answer = answer_to(*question);
+      const std::string text = answer ? "+" + *answer : "-" + answer.error().message();
+      if (::send(channel, text.data(), std::min(text.size(), most_message_bytes), MSG_NOSIGNAL) < 0)
+        return;
+    }
+  }
+
+ private:
+  Expected<std::string> answer_to(const Question& question) {
+    if (question.what == Ask::tell) remember(question);
+    if (auto sent = send_told(); !sent) return tl::unexpected(sent.error());
+    // A tuner that only asks whether the search has ended, or goes on, does not take part in it.
+    if (!joined_ && question.what != Ask::finished && question.what != Ask::members) {
+      if (auto joined = board_->join(); !joined) return tl::unexpected(joined.error());
+      joined_ = true;
+    }
+    switch (question.what) {
+      case Ask::take:
+        return take(question.id);
+      case Ask::tell:
+        return std::string();
+      case Ask::news:
+        return news();
+      case Ask::leave:
+        return leave();
+      case Ask::members: {
+        const auto count = board_->members(the_end);
+        if (!count) return tl::unexpected(count.error());
+        return std::to_string(*count);
+      }
+      case Ask::finish:
+        held_.erase(the_end);
+        if (auto told = board_->finish(question.text); !told) return tl::unexpected(told.error());
+        return done(board_->give_back(the_end));
+      case Ask::finished: {
+        auto text = board_->finished();
+        if (!text) return tl::unexpected(text.error());
+        return *text && (*text)->size() <= most_question_text ? "+" + **text : std::string();
+      }
+    }
+    return fail(Errc::internal, "an unknown question");
+  }
+
+  static Expected<std::string> done(const Expected<void>& result) {
+    if (!result) return tl::unexpected(result.error());
+    return std::string();
+  }
+
+  Expected<std::string> take(ConfigurationId id) {
+    const auto claim = board_->take(id);
+    if (!claim) return tl::unexpected(claim.error());
+    if (*claim != Partners::Claim::mine)
+      return std::string(*claim == Partners::Claim::theirs ? "t" : "k");
+    held_[id] = Clock::now();
+    return std::string("m");
+  }
+
+  void remember(const Question& question) {
+    held_.erase(question.id);
+    if (told_.size() < most_told) told_.emplace_back(question.id, question.text);
+  }
+  Expected<void> send_told() {
+    for (; sent_ < told_.size(); ++sent_)
+      if (auto sent = board_->tell(told_[sent_].first, told_[sent_].second); !sent) return sent;
+    return {};
+  }
+
+  Expected<std::string> news() {
+    std::string text;
+    std::size_t pages = 0;
+    while (text.size() + most_question_text < most_message_bytes) {
+      if (pending_.empty()) {
+        if (pages++ == most_pages) break;
+        auto more = board_->news(next_);
+        if (!more) return text.empty() ? Expected<std::string>(tl::unexpected(more.error())) : text;
+        next_ = more->next;
+        // What it has lost, it gets again.
+        if (more->restarted) sent_ = 0;
+        pending_.assign(more->texts.rbegin(), more->texts.rend());
+        if (pending_.empty()) break;
+      }
+      const std::string& one = pending_.back();
+      if (!one.empty() && one.size() < most_question_text && one.find('\n') == one.npos)
+        text += one + '\n';
+      pending_.pop_back();
+    }
+    return text;
+  }
+
+  Expected<std::string> leave() {
+    for (const auto& [id, since] : held_)
+      if (auto given = board_->give_back(id); !given) return tl::unexpected(given.error());
+    held_.clear();
+    const auto others = board_->leave();
+    if (!others) return tl::unexpected(others.error());
+    left_ = true;
+    if (*others > 0) return std::to_string(*others);
+    // The last one ends the search; of several that come to their end together, one.
+    const auto ending = take(the_end);
+    if (!ending) return tl::unexpected(ending.error());
+    return std::string(*ending == "t" ? "1" : "0");
+  }
+
+  void renew() {
+    std::erase_if(held_, [&](const auto& one) { return Clock::now() - one.second > limits_.held; });
+    std::vector<ConfigurationId> held;
+    for (const auto& one : held_) held.push_back(one.first);
+    const bool is_member = joined_ && !left_;
+    (void)board_->renew(held, is_member ? Board::Member::yes : Board::Member::no);
+  }
+
+  std::unique_ptr<Board> board_;
+  Messenger::Limits limits_;
+  std::map<ConfigurationId, Clock::time_point> held_;
+  std::vector<std::pair<ConfigurationId, std::string>> told_;
+  std::size_t sent_ = 0, next_ = 0;
+  std::vector<std::string> pending_;  ///< news that are not passed on yet, the last one first
+  bool joined_ = false, left_ = false;
+};
+
+/// The child: answers until the other end of the channel is closed. An answer is "+" and what was
+/// asked for, or "-" and why the board cannot be reached.
+void serve_board(const MakeBoard& make, int channel, const Messenger::Limits& limits) {
+  // The parent says once that the board is gone; this process would only repeat it.
+  set_log_sink({});
+  try {
+    BoardServer(make(), limits).serve(channel);
+  } catch (const std::exception&) {
+    // The parent sees the end of the channel.
+  }
+}
+
+}  // namespace
 
 Expected<Messenger> Messenger::start(const MakeBoard& make, const Limits& limits) {
   Child child;
@@ -37,7 +239,7 @@ Expected<std::string> Messenger::ask(Ask what, ConfigurationId id, std::string_v
     const int ready = ::poll(&wait, 1, static_cast<int>(left.count()));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) return gone("hangs");
-    std::string answer(most_message, '\0');
+    std::string answer(most_message_bytes, '\0');
     const ssize_t got = ::recv(child_.channel(), answer.data(), answer.size(), 0);
     if (got <= 0) return gone("died");
     answer.resize(static_cast<std::size_t>(got));

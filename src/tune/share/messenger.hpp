@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tune/share/board.hpp"
+#include "tune/search/partners.hpp"
 #include "tune/worker/child.hpp"
 
 namespace kiln::tune {

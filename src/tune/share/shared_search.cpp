@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/digest.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "tune/session/journal_line.hpp"
+#include "store/layer/shared_layer.hpp"
+
+#if KILN_WITH_REDIS
+#include "tune/redis/redis_board.hpp"
+#endif
 
 namespace kiln::tune {
 namespace {
@@ -126,6 +131,22 @@ std::optional<Trial> SharedSearch::finished() {
   const auto result = result_of(std::string_view(*answer).substr(1), space_);
   if (!result || !result->report.outcome.ok()) return std::nullopt;
   return Trial{result->id, result->report.outcome};
+}
+
+Expected<MakeBoard> shared_board(const StoreSettings& settings,
+                                 [[maybe_unused]] const std::string& search,
+                                 [[maybe_unused]] const BoardTimes& times) {
+  if (settings.shared.empty())
+    return fail(Errc::bad_input, "--share: found no shared store, expected --shared-store URL");
+  const auto url = parse_shared_url(settings.shared);
+  if (!url) return tl::unexpected(url.error());
+#if KILN_WITH_REDIS
+  return MakeBoard([url = *url, search, times, timeout = settings.shared_timeout] {
+    return std::make_unique<RedisBoard>(url, search, times, timeout);
+  });
+#else
+  return fail(Errc::unsupported, "this build has no shared store: it was made without hiredis");
+#endif
 }
 
 }  // namespace kiln::tune

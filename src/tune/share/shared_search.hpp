@@ -4,10 +4,16 @@
 #include <optional>
 #include <set>
 
+#include "store/default_store.hpp"
 #include "tune/share/messenger.hpp"
-#include "tune/space/search_space.hpp"
 
+// A search that several machines share: how they find one another, and what they tell.
 namespace kiln::tune {
+
+/// A board on the server of the fleet's store, for the search of this name (letters and digits).
+/// Errors: bad_input for an absent or malformed URL; unsupported in a build without Redis.
+Expected<MakeBoard> shared_board(const StoreSettings& settings, const std::string& search,
+                                 const BoardTimes& times = {});
 
 /// The Partners of a search that meet on a Board. Where they cannot be reached, a line in the log
 /// says so once, and the search goes on alone; what it has measured is told when they are back.
@@ -30,7 +36,7 @@ class SharedSearch final : public Partners {
 
   /// What the search came to, where another has ended it.
   std::optional<Trial> finished();
-  /// Whether others are at the search, or make its play-off. Who only asks does not take part.
+  /// Whether others are at the search, or make its play-off. Asking is not taking part.
   /// False where they cannot be reached.
   bool is_gone_on_with();
 

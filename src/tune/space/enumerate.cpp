@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -11,6 +12,164 @@
 namespace kiln::tune {
 namespace {
 
+/// Verdicts that a Checker remembers, one byte each.
+constexpr std::size_t kMostKnown = std::size_t{1} << 23;
+/// Arguments that fit an array on the stack: constraints over more are not compiled.
+constexpr std::size_t kMostNeeds = 32;
+
+}  // namespace
+
+Checker::Checker(const Constraint& constraint, std::span<const Parameter> parameters, Role role)
+    : constraint_(constraint), parameters_(parameters), role_(role) {
+  const std::vector<std::string> names = constraint.expression.free_names();
+  bool whole = names.size() <= kMostNeeds;
+  std::vector<std::string> ordered;
+  std::size_t combinations = 1;
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    const Parameter& parameter = parameters[p];
+    if (std::find(names.begin(), names.end(), parameter.name) == names.end()) continue;
+    needs_.push_back(p);
+    ordered.push_back(parameter.name);
+    strides_.push_back(combinations);
+    if (__builtin_mul_overflow(combinations, parameter.values.size(), &combinations)) {
+      combinations = kMostKnown + 1;
+    }
+    auto& integers = integers_.emplace_back();
+    for (const expr::Value& value : parameter.values) {
+      whole = whole && value.is_integer();
+      if (whole) integers.push_back(*value.to_integer());
+    }
+    if (!whole) continue;
+    const auto [least, most] = std::minmax_element(integers.begin(), integers.end());
+    domains_.push_back({*least, *most});
+  }
+  if (combinations <= kMostKnown) known_.assign(combinations, Verdict::unknown);
+  if (whole) program_ = expr::IntegerProgram::compile(constraint.expression, ordered);
+  ranges_.resize(needs_.size());
+}
+
+Checker::Verdict Checker::check(std::span<const std::uint16_t> positions) {
+  if (known_.empty()) {
+    const Verdict verdict = evaluate(positions);
+    count(verdict);
+    return verdict;
+  }
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < needs_.size(); ++i) at += positions[needs_[i]] * strides_[i];
+  Verdict& known = known_[at];
+  if (known == Verdict::unknown) {
+    known = evaluate(positions);
+    count(known);
+  }
+  return known;
+}
+
+void Checker::count(Verdict verdict) {
+  has_accepted_ |= verdict == Verdict::yes;
+  has_refused_ |= verdict == Verdict::no;
+}
+
+Checker::Verdict Checker::evaluate(std::span<const std::uint16_t> positions) const {
+  if (program_) {
+    std::int64_t values[kMostNeeds];
+    for (std::size_t i = 0; i < needs_.size(); ++i) values[i] = integers_[i][positions[needs_[i]]];
+    if (const auto value = program_->evaluate({values, needs_.size()})) {
+      return *value != 0 ? Verdict::yes : Verdict::no;
+    }
+  }
+  const auto value = plain(positions);
+  if (!value) return role_ == Role::decides ? Verdict::error : Verdict::yes;
+  return value->truth() ? Verdict::yes : Verdict::no;
+}
+
+Expected<expr::Value> Checker::plain(std::span<const std::uint16_t> positions) const {
+  expr::Scope scope;
+  for (const std::size_t p : needs_) {
+    scope.set(parameters_[p].name, parameters_[p].values[positions[p]]);
+  }
+  return constraint_.expression.evaluate(scope);
+}
+
+bool Checker::may_hold(std::span<const std::uint16_t> positions, const std::vector<bool>& chosen) {
+  for (std::size_t i = 0; i < needs_.size(); ++i) {
+    const std::int64_t value = chosen[needs_[i]] ? integers_[i][positions[needs_[i]]] : 0;
+    ranges_[i] = chosen[needs_[i]] ? expr::Range{value, value} : domains_[i];
+  }
+  const bool may = program_->bound(ranges_) != expr::Truth::no;
+  has_refused_ |= !may;
+  return may;
+}
+
+Error Checker::error(std::span<const std::uint16_t> positions) const {
+  std::string values;
+  for (const std::size_t p : needs_) {
+    values += fmt::format("{}{}={}", values.empty() ? "" : " ", parameters_[p].name,
+                          parameters_[p].values[positions[p]].text());
+  }
+  const auto value = plain(positions);
+  const std::string with = values.empty() ? "" : " with " + one_line(values);
+  return Error(Errc::bad_input, fmt::format("constraint '{}'{}: {}", one_line(constraint_.text),
+                                            with, value ? "no error" : value.error().message()));
+}
+
+Component::Component(std::vector<std::size_t> parameters)
+    : parameters_(std::move(parameters)), columns_(parameters_.size()) {}
+
+void Component::add(std::span<const std::uint16_t> positions) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    columns_[i].push_back(positions[parameters_[i]]);
+  }
+}
+
+bool Component::index() {
+  for (auto& column : columns_) column.shrink_to_fit();
+  // At most half full, so that probes stay short.
+  slots_.assign(std::bit_ceil(2 * rows() + 2), 0);
+  const std::size_t highest =
+      parameters_.empty() ? 0 : *std::max_element(parameters_.begin(), parameters_.end());
+  std::vector<std::uint16_t> positions(highest + 1);
+  for (std::size_t row = 0; row < rows(); ++row) {
+    for (std::size_t i = 0; i < parameters_.size(); ++i)
+      positions[parameters_[i]] = columns_[i][row];
+    std::uint32_t& slot = slots_[slot_of(positions)];
+    if (slot != 0) return false;
+    slot = static_cast<std::uint32_t>(row + 1);
+  }
+  return true;
+}
+
+std::optional<std::size_t> Component::find(std::span<const std::uint16_t> positions) const {
+  const std::uint32_t slot = slots_[slot_of(positions)];
+  if (slot == 0) return std::nullopt;
+  return slot - 1;
+}
+
+std::size_t Component::slot_of(std::span<const std::uint16_t> positions) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash(positions) & mask;
+  while (slots_[at] != 0 && !equals(slots_[at] - 1, positions)) at = (at + 1) & mask;
+  return at;
+}
+
+std::uint64_t Component::hash(std::span<const std::uint16_t> positions) const {
+  std::uint64_t sum = 0;
+  for (const std::size_t parameter : parameters_) {
+    sum = (sum ^ positions[parameter]) * 0x9E3779B97F4A7C15u;
+    sum ^= sum >> 29;
+  }
+  return sum;
+}
+
+bool Component::equals(std::size_t row, std::span<const std::uint16_t> positions) const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (columns_[i][row] != positions[parameters_[i]]) return false;
+  }
+  return true;
+}
+
+namespace {
+
+/// The depth-first search over one group of parameters.
 class Enumerator {
  public:
   Enumerator(std::span<const std::size_t> group, std::span<const Parameter> parameters,

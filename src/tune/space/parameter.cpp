@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <optional>
 
 #include "base/text.hpp"
 #include "expr/lexer.hpp"
-#include "expr/number_text.hpp"
+#include "expr/text.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -30,7 +31,7 @@ std::optional<std::int64_t> whole(std::string_view text) {
 }
 
 /// A number, a truth value, or a text.
-expr::Value value_of(std::string_view text) {
+expr::Value value_in(std::string_view text) {
   if (const auto number = whole(text)) return *number;
   const bool negative = text.starts_with('-');
   double real = 0;
@@ -43,9 +44,9 @@ expr::Value value_of(std::string_view text) {
 }
 
 /// What the reader of one parameter knows: the whole text, for its messages.
-class Reader {
+class ParameterReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit ParameterReader(std::string_view text) : text_(text) {}
 
   Expected<Parameter> read() {
     const std::size_t equals = text_.find('=');
@@ -67,7 +68,7 @@ class Reader {
       const std::size_t comma = std::min(values.find(',', at), values.size());
       const std::string_view item = trimmed(values.substr(at, comma - at));
       if (item.empty()) return refuse("a value is empty; " + std::string(kForms));
-      expr::Value value = value_of(item);
+      expr::Value value = value_in(item);
       if (position_of(parameter_, value) < parameter_.values.size()) {
         return refuse(fmt::format("the value {} stands twice", one_line(item)));
       }
@@ -117,15 +118,102 @@ class Reader {
   Parameter parameter_;
 };
 
+tl::unexpected<Error> refuse_constraint(std::string_view text, const std::string& why) {
+  return fail(Errc::bad_input, fmt::format("constraint '{}': {}", one_line(text), why));
+}
+
+/// Where ` and ` stands outside of brackets and quotes in a canonical text, or npos. Only a text
+/// whose top is an `and` is cut there: `or`, `if` and `not` would bind the parts otherwise.
+std::size_t top_and(std::string_view text) {
+  int depth = 0;
+  char quote = 0;
+  std::size_t found = std::string_view::npos;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == '\\') ++i;
+      if (c == quote) quote = 0;
+      continue;
+    }
+    if (c == '\'' || c == '"') quote = c;
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    if (depth > 0) continue;
+    if (text.substr(i).starts_with(" or ") || text.substr(i).starts_with(" if ")) {
+      return std::string_view::npos;
+    }
+    if (text.substr(i).starts_with(" and ")) found = std::min(found, i);
+  }
+  return found;
+}
+
 }  // namespace
 
-Expected<Parameter> parse_parameter(std::string_view text) { return Reader(text).read(); }
+Expected<Parameter> parse_parameter(std::string_view text) { return ParameterReader(text).read(); }
 
 bool is_parameter_name(std::string_view name) { return expr::is_identifier(name); }
 
 std::size_t position_of(const Parameter& parameter, const expr::Value& value) {
   const auto found = std::find(parameter.values.begin(), parameter.values.end(), value);
   return static_cast<std::size_t>(found - parameter.values.begin());
+}
+
+std::vector<std::size_t> sort_values(Parameter& parameter) {
+  auto& values = parameter.values;
+  if (!std::all_of(values.begin(), values.end(),
+                   [](const expr::Value& value) { return value.is_number(); }))
+    return {};
+  std::vector<std::size_t> order(values.size()), rank(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return *values[a].to_double() < *values[b].to_double();
+  });
+  std::vector<expr::Value> sorted;
+  for (const std::size_t at : order) {
+    rank[at] = sorted.size();
+    sorted.push_back(values[at]);
+  }
+  values = std::move(sorted);
+  return rank;
+}
+
+Expected<Constraint> parse_constraint(std::string_view text,
+                                      std::span<const Parameter> parameters) {
+  auto expression = expr::Expression::parse(text, expr::Dialect::python3);
+  if (!expression) return refuse_constraint(text, expression.error().message());
+  std::vector<std::string_view> known;
+  for (const Parameter& parameter : parameters) known.push_back(parameter.name);
+  for (const std::string& name : expression->free_names()) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return refuse_constraint(
+        text, fmt::format("no parameter is named '{}'{}", name, did_you_mean(name, known)));
+  }
+  const expr::Scope scope;
+  for (const std::string& function : expression->called_functions()) {
+    if (scope.has_function(function)) continue;
+    const auto names = scope.functions();
+    const std::vector<std::string_view> functions(names.begin(), names.end());
+    return refuse_constraint(
+        text, fmt::format("no function '{}'{}", function, did_you_mean(function, functions)));
+  }
+  return Constraint{std::string(text), *std::move(expression)};
+}
+
+// Cuts the canonical text, since an Expression does not show its tree. A part that cannot be parsed
+// leaves the constraint whole, which is only slower.
+std::vector<Constraint> conjuncts(const Constraint& constraint) {
+  std::vector<Constraint> parts;
+  std::string rest = constraint.expression.canonical();
+  const auto add = [&](const std::string& text) {
+    auto part = expr::Expression::parse(text, constraint.expression.dialect());
+    if (part) parts.push_back({constraint.text, *std::move(part)});
+    return part.has_value();
+  };
+  for (std::size_t at; (at = top_and(rest)) != std::string::npos;) {
+    if (!add(rest.substr(0, at))) return {constraint};
+    rest.erase(0, at + 5);
+  }
+  if (parts.empty() || !add(rest)) return {constraint};
+  return parts;
 }
 
 }  // namespace kiln::tune

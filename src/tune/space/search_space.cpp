@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <limits>
 
 #include "base/text.hpp"
+#include "kernel/request/parameters.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -63,6 +64,7 @@ Expected<SearchSpace> SearchSpace::of_rows(std::vector<Parameter> parameters,
   if (rows.empty()) return fail(Errc::bad_input, "the space has no configuration");
   std::vector<std::size_t> all(space->parameters_.size());
   for (std::size_t p = 0; p < all.size(); ++p) all[p] = p;
+  // Whatever joins the parameters of a list is not known, so they are one table.
   Component component(std::move(all));
   for (std::size_t row = 0; row < rows.size(); ++row) {
     bool fits = rows[row].size() == space->parameters_.size();
@@ -112,6 +114,7 @@ Positions SearchSpace::positions(ConfigurationId id) const {
 }
 
 std::optional<ConfigurationId> SearchSpace::find(std::span<const std::uint16_t> positions) const {
+  // A number of mixed radix: each component's row times the product of the sizes before it.
   ConfigurationId id = 0;
   for (std::size_t i = 0; i < components_.size(); ++i) {
     const auto row = components_[i].find(positions);
@@ -165,6 +168,116 @@ std::vector<ConfigurationId> SearchSpace::neighbours(ConfigurationId id, Neighbo
     positions[p] = static_cast<std::uint16_t>(own);
   }
   return found;
+}
+
+std::optional<ConfigurationId> configuration_of(const SearchSpace& space,
+                                                const kiln::Parameters& values) {
+  constexpr auto none = std::numeric_limits<std::int64_t>::min();
+  Positions positions;
+  for (const auto& parameter : space.parameters()) {
+    const std::int64_t value = values.get(parameter.name, none);
+    const auto at = value == none ? parameter.values.size() : position_of(parameter, value);
+    if (at == parameter.values.size()) return std::nullopt;
+    positions.push_back(static_cast<std::uint16_t>(at));
+  }
+  return space.find(positions);
+}
+
+kiln::Parameters parameters_of(const SearchSpace& space, ConfigurationId id) {
+  kiln::Parameters parameters;
+  const auto& names = space.parameters();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    parameters.set(names[i].name, *space.value(id, i).to_integer());
+  return parameters;
+}
+
+std::optional<ConfigurationId> best_on_record(const SearchSpace& space, const TuningRecord& record,
+                                              std::int64_t size) {
+  const auto* best = record.best(size, [&](const kiln::Measurement& one) {
+    return one.of == kiln::Measurement::Of::kiln && one.size == size &&
+           configuration_of(space, one.parameters).has_value();
+  });
+  return best == nullptr ? std::nullopt : configuration_of(space, best->parameters);
+}
+
+// What a configuration needs of a device.
+
+namespace {
+
+Expected<std::size_t> whole(const expr::Expression& expression, const expr::Scope& scope,
+                            const std::string& what, std::int64_t least) {
+  const auto refuse = [&](const std::string& why) {
+    return fail(Errc::bad_input, fmt::format("{} '{}': {}", what, expression.canonical(), why));
+  };
+  const auto value = expression.evaluate(scope);
+  if (!value) return refuse(value.error().message());
+  const auto number = value->to_integer();
+  // A `/` gives 4.0 where it goes up, which is as good as 4.
+  const bool is_whole =
+      value->is_number() && number && expr::Value(*number) == *value && *number >= least;
+  if (!is_whole) {
+    return refuse(fmt::format("found {}, expected an integer from {} up", value->text(), least));
+  }
+  return static_cast<std::size_t>(*number);
+}
+
+Expected<std::vector<std::size_t>> whole(const std::vector<expr::Expression>& expressions,
+                                         const expr::Scope& scope, const std::string& what) {
+  std::vector<std::size_t> sizes;
+  for (const auto& expression : expressions) {
+    const auto size = whole(expression, scope, what, 1);
+    if (!size) return tl::unexpected(size.error());
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+Expected<Needs> needs_of(const DerivedValues& derived, const SearchSpace& space, ConfigurationId id,
+                         const expr::Scope& sizes) {
+  expr::Scope scope = sizes;
+  for (std::size_t p = 0; p < space.parameters().size(); ++p) {
+    scope.set(space.parameters()[p].name, space.value(id, p));
+  }
+  Needs needs;
+  auto global = whole(derived.global_size, scope, "global size");
+  if (!global) return tl::unexpected(global.error());
+  auto local = whole(derived.local_size, scope, "local size");
+  if (!local) return tl::unexpected(local.error());
+  needs.global_size = *std::move(global);
+  needs.local_size = *std::move(local);
+  if (derived.local_memory) {
+    const auto bytes = whole(*derived.local_memory, scope, "local memory", 0);
+    if (!bytes) return tl::unexpected(bytes.error());
+    needs.local_memory = *bytes;
+  }
+  return needs;
+}
+
+std::optional<std::string> refusal(const Needs& needs, const DeviceBounds& bounds) {
+  std::size_t group = 1;
+  for (std::size_t d = 0; d < needs.local_size.size(); ++d) {
+    const std::size_t size = needs.local_size[d];
+    if (d < bounds.work_items.size() && size > bounds.work_items[d]) {
+      return fmt::format("{} work-items in dimension {} of a work-group, the device takes {}", size,
+                         d, bounds.work_items[d]);
+    }
+    if (__builtin_mul_overflow(group, size, &group)) group = ~std::size_t{0};
+    if (d < needs.global_size.size() && needs.global_size[d] % size != 0) {
+      return fmt::format("a global size of {} in dimension {} is no multiple of the local size {}",
+                         needs.global_size[d], d, size);
+    }
+  }
+  if (group > bounds.work_group) {
+    return fmt::format("a work-group of {} work-items, the device takes {}", group,
+                       bounds.work_group);
+  }
+  if (needs.local_memory > bounds.local_memory) {
+    return fmt::format("{} bytes of local memory, the device has {}", needs.local_memory,
+                       bounds.local_memory);
+  }
+  return std::nullopt;
 }
 
 }  // namespace kiln::tune

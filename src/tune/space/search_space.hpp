@@ -1,12 +1,48 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "tune/random.hpp"
 #include "tune/space/enumerate.hpp"
 
+namespace kiln {
+class Parameters;
+struct TuningRecord;
+}  // namespace kiln
+
+/// A space of valid configurations, each a number; what is asked of one: its values, its
+/// neighbours, its Parameters, what it needs of a device; and the random numbers by which searches
+/// choose.
 namespace kiln::tune {
+
+/// A small generator whose numbers are the same on every machine and with every library, which
+/// those of the standard's distributions are not: a seed must give the same search everywhere.
+/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) { next(); }
+
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  /// A number of 0..count-1, each as likely as the other to within 2^-64 * count; count > 0.
+  std::uint64_t below(std::uint64_t count) {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((Wide{next()} * count) >> 64);
+  }
+  /// In [0, 1).
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+ private:
+  std::uint64_t state_;
+};
 
 /// A valid configuration's number: 0 to size - 1, stable for the same parameters and constraints
 /// in the same order.
@@ -73,9 +109,51 @@ class SearchSpace {
   std::vector<Parameter> parameters_;
   std::vector<Constraint> constraints_;
   std::vector<Component> components_;
-  std::vector<ConfigurationId> strides_;
-  std::vector<Place> places_;
+  std::vector<ConfigurationId> strides_;  ///< of each component, in a configuration's number
+  std::vector<Place> places_;             ///< of each parameter
   ConfigurationId size_ = 1;
 };
+
+/// The configuration that has these values; nothing where the space has none, or a parameter of
+/// the space has no value. Values that the space does not know are left out.
+std::optional<ConfigurationId> configuration_of(const SearchSpace& space,
+                                                const kiln::Parameters& values);
+
+/// The other way: the values of a space whose values are integers.
+kiln::Parameters parameters_of(const SearchSpace& space, ConfigurationId id);
+
+/// The configuration of the best of Kiln's own measurements of just this size.
+std::optional<ConfigurationId> best_on_record(const SearchSpace& space, const TuningRecord& record,
+                                              std::int64_t size);
+
+/// What a configuration needs of a device, as expressions (python3) over the parameters' names and
+/// the problem's sizes. Texts that are absent ask for nothing.
+struct DerivedValues {
+  std::vector<expr::Expression> global_size, local_size;  ///< one a dimension, at most 3
+  std::optional<expr::Expression> local_memory;           ///< bytes
+};
+
+/// The bounds of a device that matter before a kernel is compiled.
+struct DeviceBounds {
+  std::size_t work_group = 0;               ///< work-items
+  std::array<std::size_t, 3> work_items{};  ///< of each dimension
+  std::size_t local_memory = 0;             ///< bytes
+};
+
+/// The values for one configuration.
+struct Needs {
+  std::vector<std::size_t> global_size, local_size;
+  std::size_t local_memory = 0;
+};
+
+/// Evaluates for one configuration. `sizes` holds the problem's sizes; parameters come on top.
+/// Errors (one line): an expression that cannot be evaluated, or whose value is no integer
+/// from 1 up (local memory: from 0).
+Expected<Needs> needs_of(const DerivedValues& derived, const SearchSpace& space, ConfigurationId id,
+                         const expr::Scope& sizes);
+
+/// Why a device cannot run this: in words, as "a work-group of 2048 work-items, the device takes
+/// 1024"; none where it can, as far as these numbers tell. Costs no compile.
+std::optional<std::string> refusal(const Needs& needs, const DeviceBounds& bounds);
 
 }  // namespace kiln::tune

@@ -1,8 +1,52 @@
 #pragma once
 
-#include "tune/strategy/history.hpp"
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
+#include "tune/measure/outcome.hpp"
+
+/// What searches a space: the interface of strategies, what they remember, and how one is made by
+/// name.
 namespace kiln::tune {
+
+class Transfer;  // forest_search.hpp
+
+/// What a search has asked for and what it was told. Not thread-safe.
+class History {
+ public:
+  explicit History(const SearchSpace& space) : space_(&space) {}
+
+  const SearchSpace& space() const { return *space_; }
+  /// In the order of telling.
+  const std::vector<Trial>& trials() const { return trials_; }
+  /// The fastest, or nullptr while nothing has a time.
+  const Trial* best() const { return best_ == kNone ? nullptr : &trials_[best_]; }
+  /// The outcome of one, or nullptr where none is told.
+  const Outcome* find(ConfigurationId id) const;
+  bool was_asked(ConfigurationId id) const { return known_.contains(id); }
+  bool all_asked() const { return known_.size() == space_->size(); }
+  std::size_t asked() const { return known_.size(); }
+  std::size_t waiting() const { return known_.size() - trials_.size(); }
+
+  void ask(ConfigurationId id) { known_.emplace(id, kNone); }
+  /// An outcome of one that was asked for, or of one that nobody asked for (measured before). A
+  /// second outcome of one configuration replaces the first.
+  void tell(ConfigurationId id, const Outcome& outcome);
+  /// One that was not asked for yet, each nearly as likely as the other; none where all were.
+  std::optional<ConfigurationId> any_new(Random& random) const;
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  const SearchSpace* space_;
+  std::vector<Trial> trials_;
+  std::unordered_map<ConfigurationId, std::size_t> known_;  ///< to its trial, or kNone
+  std::size_t best_ = kNone;
+};
 
 /// A way to search a space: says which configuration to measure next, and learns what came of it.
 ///
@@ -41,5 +85,20 @@ class Strategy {
   History history_;
   Random random_;
 };
+
+/// A strategy that a user can name.
+struct StrategyInfo {
+  std::string_view name, summary;
+  bool is_simple;  ///< a textbook's, without a model: what the default is compared with
+};
+
+/// All, the default first.
+std::span<const StrategyInfo> strategies();
+
+/// The strategy of this name ("" for the default). A transfer is used by the default, and ignored
+/// by the others. Errors: no such name, with the nearest that there is.
+Expected<std::unique_ptr<Strategy>> make_strategy(
+    std::string_view name, const SearchSpace& space, std::uint64_t seed,
+    std::shared_ptr<const Transfer> transfer = nullptr);
 
 }  // namespace kiln::tune

@@ -1,23 +1,63 @@
 #include "tune/worker/child.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "base/process.hpp"
-#include "tune/worker/kept_output.hpp"
 
 namespace kiln::tune {
+namespace {
+
+/// Points this process's standard output at /dev/null, and forgets what a fork has inherited and
+/// not written yet: that is the parent's to write.
+void discard_output() {
+  ::__fpurge(stdout);
+  const FileDescriptor nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (nothing) ::dup2(nothing.get(), STDOUT_FILENO);
+}
+
+/// Whether the other end is closed: its process has ended, or is about to.
+bool is_closed(int channel) {
+  char byte;
+  return ::recv(channel, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/// Waits for the end of a process that is ending, so that its status is its own and not that of
+/// being killed: a socket closes a moment before.
+void wait_for_end(pid_t pid) {
+  constexpr int milliseconds = 1000;
+  const FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  pollfd wait{process.get(), POLLIN, 0};
+  if (process) ::poll(&wait, 1, milliseconds);
+}
+
+constexpr std::size_t most_outcome_bytes = 64 << 10;
+
+/// One letter, '+' or '-' (an error), then the text.
+std::string outcome_of(const std::function<std::string()>& function) {
+  try {
+    return "+" + function();
+  } catch (const std::exception& error) {
+    return std::string("-") + error.what();
+  }
+}
+
+}  // namespace
 
 Child::Child(Child&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)), channel_(std::move(other.channel_)) {}
@@ -52,25 +92,6 @@ Expected<void> Child::start(const std::function<void(int)>& body, Of of) {
   }
   return {};
 }
-
-namespace {
-
-/// Whether the other end is closed: its process has ended, or is about to.
-bool is_closed(int channel) {
-  char byte;
-  return ::recv(channel, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
-/// Waits for the end of a process that is ending, so that its status is its own and not that of
-/// being killed: a socket closes a moment before.
-void wait_for_end(pid_t pid) {
-  constexpr int milliseconds = 1000;
-  const FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  pollfd wait{process.get(), POLLIN, 0};
-  if (process) ::poll(&wait, 1, milliseconds);
-}
-
-}  // namespace
 
 std::string Child::stop() {
   if (pid_ < 0) return "";
@@ -120,6 +141,44 @@ Received receive_all(int from, void* data, std::size_t bytes,
     bytes -= static_cast<std::size_t>(got);
   }
   return Received::whole;
+}
+
+Expected<std::string> in_child(const std::function<std::string()>& function,
+                               std::chrono::milliseconds limit) {
+  Child child;
+  const auto started = child.start([&](int channel) {
+    const std::string text = outcome_of(function).substr(0, most_outcome_bytes);
+    send_all(channel, text.data(), text.size());
+  });
+  if (!started) return tl::unexpected(started.error());
+  // Until the end, which comes after the last byte; a text that stays without one hangs.
+  std::string text(most_outcome_bytes + 1, '\0');
+  std::size_t size = 0;
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (size < text.size() &&
+         receive_all(child.channel(), text.data() + size, 1, until) == Received::whole)
+    ++size;
+  text.resize(size);
+  if (text.empty())
+    return tl::unexpected(
+        Error(Errc::device, "the process that queries the device died or did not answer"));
+  if (text.front() == '-') return tl::unexpected(Error(Errc::not_found, text.substr(1)));
+  return text.substr(1);
+}
+
+KeptOutput::KeptOutput() : capture_([this](std::string_view more) { add(more); }) {}
+
+void KeptOutput::add(std::string_view more) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t room = most_kept - std::min(most_kept, taken_.text.size());
+  taken_.text.append(more.substr(0, room));
+  taken_.bytes += more.size();
+}
+
+KeptOutput::Taken KeptOutput::take() {
+  capture_.flush();
+  const std::lock_guard lock(mutex_);
+  return std::exchange(taken_, {});
 }
 
 }  // namespace kiln::tune

@@ -3,12 +3,18 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
+#include <string_view>
 
-#include "base/file_descriptor.hpp"
+#include "base/file.hpp"
+#include "base/output_capture.hpp"
 #include "kiln/error.hpp"
 
+/// Processes forked from this one for what may crash, hang or load a driver: how they are started,
+/// what is sent over their sockets, and what becomes of their standard output.
 namespace kiln::tune {
 
 /// A fork of this process with a socket between the two: for what may crash or hang. This process
@@ -46,5 +52,35 @@ enum class Received : std::uint8_t { whole, ended, late };
 /// Reads so many bytes, until `until`.
 Received receive_all(int from, void* data, std::size_t bytes,
                      std::chrono::steady_clock::time_point until);
+
+/// What a function returns in a child process, a fork of this one: for what must not be loaded
+/// here, as a driver before other children are forked. At most 64 KiB. Errors: what the function
+/// threw, with its message; a child that died or did not end within the limit.
+Expected<std::string> in_child(const std::function<std::string()>& function,
+                               std::chrono::milliseconds limit);
+
+/// Takes the standard output of this process, from now to its end: kernels print there (PoCL writes
+/// what printf of OpenCL C says to it), and nothing of that may get among a command's results. The
+/// beginning is kept, the rest counted. For a child process whose output was discarded, once.
+class KeptOutput {
+ public:
+  /// What is kept between two calls of take().
+  static constexpr std::size_t most_kept = 1024;
+
+  KeptOutput();
+
+  struct Taken {
+    std::string text;         ///< the first most_kept bytes
+    std::uint64_t bytes = 0;  ///< all that were written
+  };
+  /// What was written since the last call. Thread-safe.
+  Taken take();
+
+ private:
+  void add(std::string_view more);
+  std::mutex mutex_;
+  Taken taken_;
+  OutputCapture capture_;  // last: its thread ends first
+};
 
 }  // namespace kiln::tune

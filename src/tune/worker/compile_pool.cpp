@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tune/worker/worker.hpp"
+
 namespace kiln::tune {
 namespace {
 
@@ -25,7 +27,7 @@ void CompilePool::wait(ConfigurationId id) {
 Report CompilePool::take(ConfigurationId id) {
   wait(id);
   const auto found = done_.find(id);
-  // Nobody could compile it here: whoever measures it does.
+  // No process of the pool could compile it: the worker compiles it itself.
   if (found == done_.end()) return {Outcome::of_time(1), ""};
   Report report = std::move(found->second);
   done_.erase(found);

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tune/worker/answer.hpp"
+#include "tune/measure/tunable.hpp"
 #include "tune/worker/child.hpp"
 
 namespace kiln::tune {

@@ -1,20 +1,122 @@
 #include "tune/worker/worker.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <limits>
+#include <iterator>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/text.hpp"
-#include "tune/worker/device_loss.hpp"
-#include "tune/worker/kept_output.hpp"
+#include "tune/worker/child.hpp"
 
 namespace kiln::tune {
 namespace {
+
+/// Messages longer than this are cut: a compiler's log.
+constexpr std::size_t most_message = 4096;
+
+Failure failure_of(const Error& error) {
+  switch (error.code()) {
+    case Errc::build:
+      return Failure::build;
+    case Errc::bad_input:
+    case Errc::unsupported:
+      return Failure::resources;
+    default:
+      return Failure::launch;
+  }
+}
+
+/// The runtime's own checks of a launch and its memory: nothing of it has reached the device.
+constexpr std::string_view harmless[] = {
+    "CL_INVALID_WORK_GROUP_SIZE",  "CL_INVALID_WORK_ITEM_SIZE",        "CL_INVALID_WORK_DIMENSION",
+    "CL_INVALID_GLOBAL_WORK_SIZE", "CL_INVALID_KERNEL_ARGS",           "CL_INVALID_ARG_SIZE",
+    "CL_INVALID_BUFFER_SIZE",      "CL_MEM_OBJECT_ALLOCATION_FAILURE",
+};
 
 /// What is kept of all that kernels print.
 constexpr std::size_t most_printed = 2048;
 
 }  // namespace
+
+Report Answer::report() const {
+  return {failure == Failure::none ? Outcome::of_time(1) : Outcome::of(failure), one_line(message),
+          compiling, running};
+}
+
+// The two ends are one program, so values are sent as they lie in memory, and the texts behind
+// their lengths.
+bool tell(int channel, const Answer& answer) {
+  const auto length = static_cast<std::uint32_t>(std::min(answer.message.size(), most_message));
+  const auto printed = static_cast<std::uint32_t>(std::min(answer.printed.size(), most_message));
+  const auto send = [&](const auto& value) { return send_all(channel, &value, sizeof value); };
+  return send(answer.failure) && send(answer.seconds) && send(answer.spent) &&
+         send(answer.compiling) && send(answer.running) && send(answer.has_id) && send(answer.id) &&
+         send(answer.printed_bytes) && send(length) && send(printed) &&
+         send_all(channel, answer.message.data(), length) &&
+         send_all(channel, answer.printed.data(), printed);
+}
+
+Expected<Answer> hear(int channel, std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  Answer answer;
+  std::uint32_t length = 0, printed = 0;
+  Received received = Received::whole;
+  const auto get = [&](void* value, std::size_t bytes) {
+    if (received == Received::whole) received = receive_all(channel, value, bytes, until);
+  };
+  get(&answer.failure, sizeof answer.failure);
+  get(&answer.seconds, sizeof answer.seconds);
+  get(&answer.spent, sizeof answer.spent);
+  get(&answer.compiling, sizeof answer.compiling);
+  get(&answer.running, sizeof answer.running);
+  get(&answer.has_id, sizeof answer.has_id);
+  get(&answer.id, sizeof answer.id);
+  get(&answer.printed_bytes, sizeof answer.printed_bytes);
+  get(&length, sizeof length);
+  get(&printed, sizeof printed);
+  answer.message.resize(std::min<std::size_t>(length, most_message));
+  get(answer.message.data(), answer.message.size());
+  answer.printed.resize(std::min<std::size_t>(printed, most_message));
+  get(answer.printed.data(), answer.printed.size());
+  switch (received) {
+    case Received::whole:
+      return answer;
+    case Received::late:
+      return tl::unexpected(
+          Error(Errc::unsupported, fmt::format("no answer within {} s", limit.count() / 1000)));
+    case Received::ended:
+      break;
+  }
+  return tl::unexpected(Error(Errc::device, "the process that measures died"));
+}
+
+Answer answered_by(const std::function<void(Answer&)>& work) {
+  Answer answer;
+  const Stopwatch watch;
+  try {
+    work(answer);
+  } catch (const Error& error) {
+    answer.failure = failure_of(error);
+    answer.message = error.what();
+  } catch (const std::exception& error) {
+    answer.failure = Failure::launch;
+    answer.message = error.what();
+  }
+  answer.spent = watch.seconds();
+  return answer;
+}
+
+bool may_have_lost_device(Failure failure, std::string_view message) {
+  if (failure == Failure::launch)
+    return std::none_of(std::begin(harmless), std::end(harmless), [&](std::string_view status) {
+      return message.find(status) != message.npos;
+    });
+  // Too many registers and an access out of bounds have one name: the text does not tell them
+  // apart, and a new process costs less than a search whose every later candidate fails.
+  return failure == Failure::resources && message.find("CL_OUT_OF_RESOURCES") != message.npos;
+}
 
 Expected<void> Worker::start() {
   if (child_.is_running()) return {};
@@ -105,7 +207,7 @@ Answer Worker::ask(const Question& question, std::chrono::milliseconds limit) {
     none.message = started.error().message();
     return none;
   }
-  // A question that the child is no longer there to read has no answer either.
+  // Where the child is gone and the question cannot be sent, there is no answer either.
   send_all(child_.channel(), &question, sizeof question);
   auto answer = hear(child_.channel(), limit);
   if (answer) {

@@ -5,13 +5,49 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
-#include "tune/measure/sampler.hpp"
-#include "tune/worker/answer.hpp"
+#include "tune/measure/outcome.hpp"
+#include "tune/measure/tunable.hpp"
 #include "tune/worker/child.hpp"
 
+/// The process that measures. Worker asks it over a socket, and it answers with Answers; those that
+/// compile ahead (compile_pool.hpp) answer in the same way.
 namespace kiln::tune {
+
+/// What a child says: how something went, and what it took.
+struct Answer {
+  Failure failure{};
+  double seconds = 0;                 ///< of the runs that were asked for, by the device's clock
+  double spent = 0;                   ///< seconds in the child
+  double compiling = 0, running = 0;  ///< parts of these
+  bool has_id = false;                ///< whether `id` answers
+  ConfigurationId id = 0;
+  std::string message;
+  /// What kernels wrote to standard output since the last answer: the beginning, and how much.
+  std::string printed;
+  std::uint64_t printed_bytes = 0;
+
+  Report report() const;
+};
+
+/// To the other end of a channel; false where that is gone.
+bool tell(int channel, const Answer& answer);
+/// From there. Errors: unsupported where nothing comes within the bound, device where the other end
+/// is gone.
+Expected<Answer> hear(int channel, std::chrono::milliseconds limit);
+
+/// Calls what fills an answer in, with the time that it takes; what it throws is a failure by its
+/// kind.
+Answer answered_by(const std::function<void(Answer&)>& work);
+
+/// Whether a failure may have left the driver's context dead, so that whatever the same process
+/// measures next would fail as well, without fault of its own. An access out of bounds does that:
+/// drivers tell it as CL_OUT_OF_RESOURCES (-5), CL_INVALID_COMMAND_QUEUE (-36) or a number of their
+/// own (NVIDIA: -9999), at the launch or at any call behind it. What is known to be the driver's
+/// answer to a launch that merely wants too much is none.
+bool may_have_lost_device(Failure failure, std::string_view message);
 
 /// How long a worker may take for one thing before it is taken to hang.
 struct WorkerLimits {
@@ -26,8 +62,8 @@ struct WorkerLimits {
 ///
 /// A candidate that failed once is not asked for again: its failure is remembered.
 ///
-/// A failure that may have left the driver's context dead (device_loss.hpp) costs the child its
-/// place, too, so that the next candidate meets a device that works. Where the device cannot be
+/// A failure that may have left the driver's context dead (may_have_lost_device()) costs the child
+/// its place, too, so that the next candidate meets a device that works. Where the device cannot be
 /// opened again it is gone, and so are all answers: gone() says so.
 class Worker : public Sampler {
  public:

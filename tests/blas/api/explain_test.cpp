@@ -1,5 +1,6 @@
 // explain(): the solution sequence as data and as text.
-#include "blas/api/describe.hpp"
+#include "blas/api/explain.hpp"
+
 #include "blas/api/product.hpp"
 
 namespace kiln::blas::testing {

@@ -1,8 +1,8 @@
 // The routines of level 1 by the C++ interface, each in all of its precisions.
 #include "blas/api/operands.hpp"
-#include "blas/level1/reductions.hpp"
+#include "blas/routines/vectors.hpp"
 
-namespace kiln::blas::testing {
+namespace kiln::blas::testing::level1 {
 namespace {
 
 constexpr std::size_t n = 67;
@@ -200,4 +200,4 @@ TYPED_TEST(ApiModifiedRotations, rotmg_and_rotm) {
 }
 
 }  // namespace
-}  // namespace kiln::blas::testing
+}  // namespace kiln::blas::testing::level1

@@ -1,8 +1,8 @@
 // The routines of level 2 by the C++ interface, each in all of its precisions.
 #include "blas/api/operands.hpp"
-#include "blas/level2/matrix_data.hpp"
+#include "blas/routines/matrix_data.hpp"
 
-namespace kiln::blas::testing {
+namespace kiln::blas::testing::level2 {
 namespace {
 
 using Storage = Layout::Storage;
@@ -91,7 +91,6 @@ class ApiLevel2 : public ::testing::Test {
   Wide y(std::size_t i) const { return Wide(y_.all()[y_.at(i)]); }
   static Wide op(const Wide& value) { return is_real ? value : std::conj(value); }
 };
-using Precisions = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(ApiLevel2, Precisions);
 
 TYPED_TEST(ApiLevel2, gemv) {
@@ -253,4 +252,4 @@ TYPED_TEST(ApiLevel2, syr2_spr2_her2_and_hpr2) {
 }
 
 }  // namespace
-}  // namespace kiln::blas::testing
+}  // namespace kiln::blas::testing::level2

@@ -1,8 +1,9 @@
 // The routines of level 3 by the C++ interface, each in all of its precisions.
-#include "blas/api/operands.hpp"
-#include "blas/level3/problem.hpp"
+#include "blas/routines/level3.hpp"
 
-namespace kiln::blas::testing {
+#include "blas/api/operands.hpp"
+
+namespace kiln::blas::testing::level3 {
 namespace {
 
 constexpr std::size_t m = 35, n = 21, k = 13;
@@ -89,7 +90,6 @@ class ApiLevel3 : public ::testing::Test {
         below);
   }
 };
-using Precisions = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(ApiLevel3, Precisions);
 
 TYPED_TEST(ApiLevel3, gemm) {
@@ -181,4 +181,4 @@ TYPED_TEST(ApiLevel3, herk_and_her2k) {
 }
 
 }  // namespace
-}  // namespace kiln::blas::testing
+}  // namespace kiln::blas::testing::level3

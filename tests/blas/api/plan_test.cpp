@@ -6,8 +6,6 @@
 namespace kiln::blas::testing {
 namespace {
 
-std::span<const cl_command_queue> queues(std::size_t count) { return Machine::get().queues(count); }
-
 void finish(std::size_t count) {
   for (auto* queue : queues(count)) clFinish(queue);
 }

@@ -4,7 +4,11 @@
 
 namespace kiln::blas::testing {
 
-/// Whole numbers, whose products and sums are exact: a result is right to the bit or wrong.
+inline std::span<const cl_command_queue> queues(std::size_t count) {
+  return Machine::get().queues(count);
+}
+
+/// Integers, whose products and sums are exact: a result is right to the bit or wrong.
 class Numbers {
  public:
   Numbers(std::size_t count, int seed) : host_(count) {

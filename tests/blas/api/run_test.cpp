@@ -1,10 +1,10 @@
-// run(): what it refuses, what it waits for, and the events that it gives.
 #include "blas/api/product.hpp"
+#include "forked_child.hpp"
+
+// run(): what it refuses, what it waits for, and the events that it gives.
 
 namespace kiln::blas::testing {
 namespace {
-
-std::span<const cl_command_queue> queues(std::size_t count) { return Machine::get().queues(count); }
 
 cl_int state_of(cl_event event) {
   cl_int state = CL_QUEUED;
@@ -120,6 +120,29 @@ TEST(ApiRun, needs_a_queue_and_room_for_its_events) {
             }),
             "bad_input: sgemm: CL_INVALID_EVENT_WAIT_LIST");
   EXPECT_EQ(events[0], nullptr);
+}
+
+}  // namespace
+}  // namespace kiln::blas::testing
+
+// fork() beside calls: the child is refused and does not wait for ever, the parent goes on.
+
+namespace kiln::blas::testing {
+namespace {
+
+TEST(ForkAndBlas, a_child_is_refused_and_the_parent_goes_on) {
+  using kiln::testing::after_fork;
+  using kiln::testing::refusal_in_child;
+  auto* const queue = Machine::get().queues()[0];
+  const SmallProduct product;
+  blas::run(product.call(1, 0), queue);
+  EXPECT_EQ(product.c.now(), product.expected(1, 0));
+  blas::Plan plan(product.call(1, 0), queue);
+  EXPECT_EQ(refusal_in_child([&] { blas::run(product.call(1, 0), queue); }), after_fork);
+  EXPECT_EQ(refusal_in_child([&] { blas::Plan(product.call(1, 0), queue); }), after_fork);
+  EXPECT_EQ(refusal_in_child([&] { plan.run(product.call(1, 0)); }), after_fork);
+  blas::run(product.call(2, 0), queue);
+  EXPECT_EQ(product.c.now(), product.expected(2, 0));
 }
 
 }  // namespace

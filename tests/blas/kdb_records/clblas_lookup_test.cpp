@@ -6,10 +6,10 @@
 #include <map>
 
 #include "base/file.hpp"
-#include "blas/gemm/gemm_generator.hpp"
+#include "blas/generator/gemm_generator.hpp"
 #include "blas/kdb_records/decomposition.hpp"
 #include "blas/kdb_records/kdb_device.hpp"
-#include "store/layer.hpp"
+#include "store/layer/layer.hpp"
 
 namespace kiln::blas::testing {
 namespace {

@@ -1,13 +1,12 @@
 // Databases into the store, and back.
-#include "blas/kdb_records/exchange.hpp"
-
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "blas/gemm/gemm_generator.hpp"
+#include "blas/generator/gemm_generator.hpp"
 #include "blas/kdb_records/decomposition.hpp"
 #include "blas/kdb_records/kdb_device.hpp"
-#include "store/layer.hpp"
+#include "blas/kdb_records/kdb_records.hpp"
+#include "store/layer/layer.hpp"
 #include "test_paths.hpp"
 
 namespace kiln::blas::testing {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "blas/kdb_records/exchange.hpp"
+#include "blas/kdb_records/kdb_records.hpp"
 #include "blas/machine.hpp"
 
 namespace kiln::blas::testing {

@@ -11,11 +11,10 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "blas/gemm/gemm_generator.hpp"
-#include "blas/gemm/product.hpp"
+#include "blas/generator/gemm_generator.hpp"
 #include "blas/kdb_records/decomposition.hpp"
 #include "blas/kdb_records/kdb_device.hpp"
-#include "blas/kdb_records/record_sizes.hpp"
+#include "blas/routines/product.hpp"
 
 namespace kiln::blas::testing {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "blas/level2/matrix_data.hpp"
-#include "blas/uses.hpp"
+#include "blas/call/call.hpp"
+#include "blas/routines/matrix_data.hpp"
 
 namespace kiln::blas::testing {
 

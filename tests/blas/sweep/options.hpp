@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "blas/call.hpp"
+#include "blas/call/call.hpp"
 
 namespace kiln::blas::testing {
 

@@ -1,6 +1,6 @@
 // Work is shared out by the speed of each queue's device.
-#include "blas/device_speed.hpp"
-#include "blas/problem_class.hpp"
+#include "blas/call/problem_class.hpp"
+#include "blas/sequence/sequence_builder.hpp"
 #include "blas/sweep/openblas.hpp"
 #include "blas/sweep/sweep.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <tuple>
 
-#include "blas/call.hpp"
+#include "blas/call/call.hpp"
 #include "blas/sweep/options.hpp"
 #include "blas/sweep/rig.hpp"
 

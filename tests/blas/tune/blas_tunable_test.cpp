@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "blas/library.hpp"
-#include "blas/tune/tuned_family.hpp"
+#include "blas/api/library.hpp"
 #include "device/support.hpp"
 
 namespace kiln::blas::testing {

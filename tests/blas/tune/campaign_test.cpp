@@ -3,12 +3,11 @@
 
 #include <set>
 
-#include "blas/call_work.hpp"
-#include "blas/problem_class.hpp"
-#include "blas/recorded_call.hpp"
+#include "blas/call/call.hpp"
+#include "blas/call/problem_class.hpp"
+#include "blas/call/recorded_call.hpp"
+#include "blas/tune/blas_tunable.hpp"
 #include "blas/tune/calls_to_tune.hpp"
-#include "blas/tune/tuned_family.hpp"
-#include "blas/tune/usual_problems.hpp"
 
 namespace kiln::blas {
 namespace {

@@ -1,8 +1,8 @@
-#include "blas/tune/tolerance.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "blas/tune/blas_bench.hpp"
 
 namespace kiln::blas {
 namespace {

@@ -7,7 +7,7 @@
 #include "cli/run_process.hpp"
 #include "store/redis/fault_proxy.hpp"
 #include "store/redis/redis_process.hpp"
-#include "store/signature.hpp"
+#include "store/trust/trust.hpp"
 
 namespace {
 

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "base/file.hpp"
-#include "kernel/resolver.hpp"
+#include "kernel/resolver/resolver.hpp"
 #include "kiln/mesh.hpp"
-#include "mesh/generate/naca0012.hpp"
-#include "mesh/object/session.hpp"
+#include "mesh/io/naca0012.hpp"
+#include "mesh/model/session.hpp"
 
 namespace kiln::mesh::testing {
 

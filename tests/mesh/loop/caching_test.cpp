@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <fstream>
 
-#include "../object/mesh_fixture.hpp"
 #include "base/file.hpp"
-#include "store/local_store.hpp"
+#include "mesh/model/mesh_fixture.hpp"
+#include "store/local/local_store.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -89,9 +89,9 @@ TEST_F(LoopCacheTest, another_mesh_of_equal_structure_compiles_nothing) {
 
 TEST_F(LoopCacheTest, other_values_of_a_map_are_another_plan) {
   ring({});
-  Parts turned;
-  turned.reversed = true;
-  const auto second = ring(turned);
+  Parts reversed;
+  reversed.reversed = true;
+  const auto second = ring(reversed);
   EXPECT_EQ(second.report.plan_hits, 0u);
   EXPECT_EQ(second.first, 2 * 300.0 - 1.0);
 }

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "../object/mesh_fixture.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {

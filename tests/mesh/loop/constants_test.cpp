@@ -1,5 +1,5 @@
 // Constants by name, and that changing them changes results but no code.
-#include "../object/mesh_fixture.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {

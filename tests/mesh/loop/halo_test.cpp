@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "../object/exchanges.hpp"
-#include "../object/mesh_fixture.hpp"
 #include "base/log.hpp"
+#include "mesh/model/exchanges.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {

@@ -1,7 +1,7 @@
 // Loops through one component of a map, through all of them, through iteration indices.
 #include <random>
 
-#include "../object/mesh_fixture.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {

@@ -1,8 +1,8 @@
-// Loops wait until somebody asks; then what is needed runs, in order.
+// Loops wait until their results are asked for; then what is needed runs, in order.
 #include <optional>
 
-#include "../object/mesh_fixture.hpp"
 #include "mesh/loop/prepared_loop.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -15,7 +15,7 @@ class LazinessTest : public MeshTest {
   Kernel copy{"void copy(const int *x, int *y) { *y = *x; }", "copy"};
   std::vector<int> all(int value) const { return std::vector<int>(50, value); }
   std::size_t run(const std::string& name) {
-    for (const auto& loop : Handles::session(mesh)->loops.all())
+    for (const auto& loop : LoopSession::of(*Handles::session(mesh)).loops.all())
       if (loop->name() == name) return loop->report().count;
     return 0;
   }
@@ -156,7 +156,7 @@ TEST_F(LazinessTest, handles_that_go_take_their_loops_out_of_the_memory) {
     const Dat x = zeros<int>("x", elements);
     par_loop(plus, elements, arg(x, RW));
   }
-  EXPECT_TRUE(Handles::session(mesh)->loops.all().empty());
+  EXPECT_TRUE(LoopSession::of(*Handles::session(mesh)).loops.all().empty());
   EXPECT_EQ(mesh.queued(), 0u);
 }
 
@@ -231,7 +231,7 @@ TEST_F(LazinessTest, hundreds_of_dats_in_the_same_loop) {
     par_loop(plus, elements, arg(dats.back(), RW));
   }
   for (int i = 0; i < 300; ++i) ASSERT_EQ(read<int>(dats[static_cast<std::size_t>(i)]), all(i + 1));
-  EXPECT_EQ(Handles::session(mesh)->loops.all().size(), 300u);
+  EXPECT_EQ(LoopSession::of(*Handles::session(mesh)).loops.all().size(), 300u);
 }
 
 /// Random sequences: what is left is what running each at once leaves.

@@ -1,8 +1,8 @@
 // How many loops are kept ready, and what is let go.
 #include <algorithm>
 
-#include "../object/mesh_fixture.hpp"
 #include "mesh/loop/prepared_loop.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -16,7 +16,8 @@ Mesh::Options options_with(std::size_t prepared, std::size_t queued) {
 
 std::vector<std::string> prepared(const Mesh& mesh) {
   std::vector<std::string> names;
-  for (const auto& loop : Handles::session(mesh)->loops.all()) names.push_back(loop->name());
+  for (const auto& loop : LoopSession::of(*Handles::session(mesh)).loops.all())
+    names.push_back(loop->name());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -92,7 +93,7 @@ TEST(PreparedLoops, data_and_maps_of_each_time_step_are_let_go) {
   const Set cells = mesh.set("cells", 50), nodes = mesh.set("nodes", 51);
   const Dat total = mesh.dat<double>("total", nodes, 1);
   const Kernel spread("void spread(const double *w, double *t) { *t += *w; }", "spread");
-  auto& session = *Handles::session(mesh);
+  auto& session = LoopSession::of(*Handles::session(mesh));
   std::vector<std::weak_ptr<DatState>> dats;
   std::vector<std::weak_ptr<MapState>> maps;
   std::vector<std::weak_ptr<SubsetState>> subsets;
@@ -125,7 +126,7 @@ TEST(PreparedLoops, data_and_maps_of_each_time_step_are_let_go) {
 
 TEST(PreparedLoops, with_one_plan_share_its_arrays_on_the_device) {
   Mesh mesh(options_with(3, 0));
-  auto& session = *Handles::session(mesh);
+  auto& session = LoopSession::of(*Handles::session(mesh));
   session.resolver().try_out("mesh.par_loop", Parameters{{"FORM", 2}, {"GROUP", 16}});
   const Set cells = mesh.set("cells", 50), nodes = mesh.set("nodes", 51);
   const Map map = mesh.map("map", cells, nodes, 1, counting<int>(50));

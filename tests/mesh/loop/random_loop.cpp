@@ -1,4 +1,4 @@
-#include "random_loop.hpp"
+#include "mesh/loop/random_loop.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -307,7 +307,7 @@ RandomLoop::Values RandomLoop::expected() const {
 
 namespace {
 
-/// The real number that stands for a whole one, as a type has it.
+/// The floating-point number that stands for an integer, as a type has it.
 double real(ScalarType type, std::int64_t number) {
   const double value = static_cast<double>(number) / 997;
   return type == ScalarType::f32 ? static_cast<double>(static_cast<float>(value)) : value;

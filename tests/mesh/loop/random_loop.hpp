@@ -5,18 +5,18 @@
 #include <optional>
 #include <random>
 
-#include "../object/mesh_fixture.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 
 /// A loop of random structure over random data: its kernel as text, and what it means, element
-/// after element. Whole numbers are small, so that floats are exact in any order; of real ones it
+/// after element. Integers are small, so that floats are exact in any order; of other numbers it
 /// is known how far rounding may lead.
 class RandomLoop {
  public:
   struct Limits {
     bool parts = true, extruded = true, subsets = true;
-    /// Real numbers, of float and double alone.
+    /// Floating-point numbers that are no integers, of float and double alone.
     bool real = false;
   };
   /// @param size elements of the set that it runs over.
@@ -29,7 +29,7 @@ class RandomLoop {
   /// The same by the rules alone.
   Values expected() const;
 
-  /// A sum or extreme of real numbers, and how far from it rounding may lead.
+  /// A sum or extreme of floating-point numbers, and how far from it rounding may lead.
   ///
   /// An addend is s + weight, where s is a sum of R products and numbers: computed with unit
   /// roundoff u = epsilon / 2 it is off by at most (R + 4) u times the sum S of their magnitudes,

@@ -1,5 +1,5 @@
 // Any loop in any form is what it means element after element.
-#include "random_loop.hpp"
+#include "mesh/loop/random_loop.hpp"
 
 #include <fmt/format.h>
 #include <rapidcheck/gtest.h>
@@ -10,7 +10,7 @@
 namespace kiln::mesh::testing {
 namespace {
 
-const std::vector<Parameters>& forms() {
+const std::vector<Parameters>& loop_forms() {
   static const std::vector<Parameters> all{{{"FORM", 0}, {"LANES", 1}, {"BLOCK", 16}},
                                            {{"FORM", 0}, {"LANES", 4}, {"BLOCK", 20}},
                                            {{"FORM", 0}, {"LANES", 8}, {"STREAM", 1}},
@@ -26,7 +26,7 @@ void check(unsigned seed, std::size_t size) {
   const auto expected = loop.expected();
   // One of the block forms and one of the others each time: programs take long to make.
   for (const std::size_t form : {seed % 4, 4 + seed % 3}) {
-    const auto found = loop.run(quiet_options(), forms()[form]);
+    const auto found = loop.run(quiet_options(), loop_forms()[form]);
     RC_LOG() << loop.describe() << "\nform " << form << "\n";
     RC_ASSERT(found == expected);
   }
@@ -41,7 +41,7 @@ std::string beyond_rounding(const RandomLoop& loop, std::size_t form) {
   Mesh::Options options = quiet_options();
   options.timing = true;  // so that it says how many lanes there were
   const auto expected = loop.expected_reals();
-  const auto found = loop.run_reals(options, forms()[form]);
+  const auto found = loop.run_reals(options, loop_forms()[form]);
   for (std::size_t data = 0; data < expected.size(); ++data)
     for (std::size_t k = 0; k < expected[data].size(); ++k) {
       const auto& [value, magnitude, addends, bound] = expected[data][k];
@@ -67,18 +67,18 @@ RC_GTEST_PROP(RandomLoops, over_real_numbers_are_within_rounding, ()) {
 
 // Of the forms with lanes each had them for some loop, or they were compared with themselves.
 TEST(RandomLoops, over_many_real_numbers_in_all_forms) {
-  std::vector<std::size_t> with_lanes(forms().size());
+  std::vector<std::size_t> with_lanes(loop_forms().size());
   for (unsigned seed = 1; seed <= 6; ++seed) {
     RandomLoop::Limits limits;
     limits.real = true;
     const RandomLoop loop(seed, 5000, limits);
-    for (std::size_t form = 0; form < forms().size(); ++form) {
+    for (std::size_t form = 0; form < loop_forms().size(); ++form) {
       EXPECT_EQ(beyond_rounding(loop, form), "");
       with_lanes[form] += static_cast<std::size_t>(loop.lanes() > 1);
     }
   }
-  for (std::size_t form = 0; form < forms().size(); ++form) {
-    const bool wants = forms()[form].get("LANES", 1) > 1;
+  for (std::size_t form = 0; form < loop_forms().size(); ++form) {
+    const bool wants = loop_forms()[form].get("LANES", 1) > 1;
     EXPECT_GE(with_lanes[form], static_cast<std::size_t>(wants)) << "form " << form;
   }
 }
@@ -87,8 +87,8 @@ TEST(RandomLoops, of_thousands_of_seeds) {
   if (std::getenv("KILN_LONG") == nullptr) GTEST_SKIP() << "takes minutes: KILN_LONG=1";
   for (unsigned seed = 1; seed <= 3000; ++seed) {
     const RandomLoop loop(seed, seed * 37 % 150);
-    const std::size_t form = seed % forms().size();
-    EXPECT_EQ(loop.run(quiet_options(), forms()[form]), loop.expected())
+    const std::size_t form = seed % loop_forms().size();
+    EXPECT_EQ(loop.run(quiet_options(), loop_forms()[form]), loop.expected())
         << "seed " << seed << ", form " << form << "\n"
         << loop.describe();
   }
@@ -98,7 +98,7 @@ TEST(RandomLoops, of_many_elements_in_all_forms) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     const RandomLoop loop(seed, 5000);
     const auto expected = loop.expected();
-    for (const auto& form : forms())
+    for (const auto& form : loop_forms())
       EXPECT_EQ(loop.run(quiet_options(), form), expected) << loop.describe();
   }
 }

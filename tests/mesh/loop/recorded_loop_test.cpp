@@ -10,12 +10,12 @@
 #include <sstream>
 
 #include "base/file.hpp"
-#include "mesh/code/loop_generator.hpp"
+#include "mesh/codegen/loop_generator.hpp"
 #include "mesh/loop/prepared_loop.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
-#include "mesh/object/generators.hpp"
-#include "mesh/object/mesh_fixture.hpp"
-#include "store/local_store.hpp"
+#include "mesh/matrix/matrix_session.hpp"
+#include "mesh/model/mesh_fixture.hpp"
+#include "store/local/local_store.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -78,7 +78,7 @@ class RecordedLoopTest : public ::testing::Test {
     }
     /// What a record would hold of the loops.
     std::vector<RecordedCall> calls() {
-      Session& session = *Handles::session(mesh);
+      LoopSession& session = LoopSession::of(*Handles::session(mesh));
       std::vector<RecordedCall> all;
       for (const auto& loop : session.loops.all()) {
         const auto& over = loop->over();
@@ -102,7 +102,7 @@ TEST_F(RecordedLoopTest, comes_back_from_a_file_as_it_was) {
   Application application(options("one"));
   const auto calls = application.calls();
   ASSERT_EQ(calls.size(), 5u);
-  Session& session = *Handles::session(application.mesh);
+  LoopSession& session = LoopSession::of(*Handles::session(application.mesh));
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const RecordedCall call = through_a_file(calls[i]);
     EXPECT_EQ(call.kind, "loop");
@@ -128,7 +128,7 @@ TEST_F(RecordedLoopTest, what_is_built_from_a_record_is_what_the_application_sta
     for (const auto& call : recorded.calls())
       EXPECT_TRUE(has_compiled(build_recorded(
           value_or_throw(recorded_loop_of(through_a_file(call))), resolver, device)));
-    for (const auto& product : Handles::session(recorded.mesh)->products.all()) {
+    for (const auto& product : MatrixSession::of(*Handles::session(recorded.mesh)).products.all()) {
       auto matrix = MatrixKernels::describe(*product.mat, false, false);
       matrix.kernel = "kiln_multiply";
       const auto call = through_a_file(recorded_call(matrix, *device));

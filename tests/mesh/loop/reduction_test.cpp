@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "../object/mesh_fixture.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -236,7 +236,7 @@ TEST_P(NanTest, data_that_is_no_number_is_met_and_told) {
     values[GetParam()] = std::numeric_limits<T>::quiet_NaN();
     const Dat x = dat<T>("x", elements, 1, values);
     for (const Access access : {MIN, MAX}) {
-      // fmin and fmax would drop a NaN before anybody sees it, as C says.
+      // fmin and fmax would drop a NaN before it is seen, as C says.
       Global g = mesh.global("g", T{7});
       const std::string t = type;
       par_loop(Kernel("void k(const " + t + " *x, " + t + " *g) { *g = *x; }", "k"), elements,

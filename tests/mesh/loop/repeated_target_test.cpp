@@ -1,6 +1,6 @@
 // Elements one after another that reach the same target each see what the one before left, whatever
 // else the loop does.
-#include "../object/mesh_fixture.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "../object/mesh_fixture.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {

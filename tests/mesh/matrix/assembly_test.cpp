@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "mesh/object/session.hpp"
-#include "reference.hpp"
+#include "mesh/matrix/reference.hpp"
+#include "mesh/model/session.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -74,7 +74,7 @@ Kernel whole(std::size_t rows, std::size_t columns) {
                 "whole");
 }
 
-const Parameters forms[] = {
+const Parameters assembly_forms[] = {
     {{"FORM", 0}, {"BLOCK", 64}}, {{"FORM", 1}, {"GROUP", 4}}, {{"FORM", 2}, {"GROUP", 4}}};
 
 TEST(Assembly, by_iteration_indices_gives_the_sum_of_element_matrices_in_every_form) {
@@ -82,7 +82,7 @@ TEST(Assembly, by_iteration_indices_gives_the_sum_of_element_matrices_in_every_f
       "void entry(double m[1][1], const double *w, int i, int j) { m[0][0] += w[0] * (10 * i + j + "
       "1); }",
       "entry");
-  for (const auto& form : forms) {
+  for (const auto& form : assembly_forms) {
     Cells c(&form);
     const Mat mat = c.mesh.mat<double>("m", c.mesh.sparsity(c.corner, c.corner));
     par_loop(entry, c.cell, arg(mat, c.corner[index(0)], c.corner[index(1)], INC),
@@ -92,7 +92,7 @@ TEST(Assembly, by_iteration_indices_gives_the_sum_of_element_matrices_in_every_f
 }
 
 TEST(Assembly, of_whole_element_matrices_of_blocks_in_every_form) {
-  for (const auto& form : forms)
+  for (const auto& form : assembly_forms)
     for (const auto& [rd, cd] : {std::pair{1, 1}, {2, 2}, {3, 1}, {1, 2}}) {
       Cells c(&form);
       const Mat mat = c.mesh.mat<double>("m", c.mesh.sparsity(c.corner, c.corner, rd, cd));
@@ -103,7 +103,7 @@ TEST(Assembly, of_whole_element_matrices_of_blocks_in_every_form) {
 }
 
 TEST(Assembly, adds_to_what_is_there_and_may_be_of_floats) {
-  for (const auto& form : forms) {
+  for (const auto& form : assembly_forms) {
     Cells c(&form);
     const Mat mat = c.mesh.mat<float>("m", c.mesh.sparsity(c.corner, c.corner));
     const Kernel kernel(

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "../object/exchanges.hpp"
-#include "../object/mesh_fixture.hpp"
+#include "mesh/model/exchanges.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {

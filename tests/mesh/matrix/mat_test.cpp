@@ -6,8 +6,8 @@
 #include <functional>
 #include <random>
 
-#include "mesh/object/session.hpp"
-#include "reference.hpp"
+#include "mesh/matrix/reference.hpp"
+#include "mesh/model/session.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -184,7 +184,7 @@ void check_product(Mesh& mesh) {
   const Map r = mesh.map("r", from, rows, 2, random_map(elements, 2, owned + 3, seed));
   const Map c = mesh.map("c", from, columns, 3, random_map(elements, 3, 25, seed + 1));
   Mat mat = mesh.mat<T>("A", mesh.sparsity(r, c, rd, cd));
-  // Small whole numbers: sums are exact in any order.
+  // Small integers: sums are exact in any order.
   std::mt19937 random(seed);
   std::uniform_int_distribution<int> number(-8, 8);
   for (auto& value : mat.write<T>()) value = static_cast<T>(number(random));

@@ -1,8 +1,8 @@
 // Operations on matrices and the parts of solutions appear in Mesh::report() as loops do.
 #include <algorithm>
 
-#include "../object/mesh_fixture.hpp"
 #include "kiln/mesh/solve.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -14,8 +14,8 @@ Mesh::Options timed_options() {
 }
 
 /// A path of 5 nodes: 13 blocks of 2 x 2.
-struct Path {
-  explicit Path(const Mesh::Options& options) : mesh(options) {
+struct ReportPath {
+  explicit ReportPath(const Mesh::Options& options) : mesh(options) {
     for (double& value : mat.write<double>()) value = 1;
   }
   Mesh mesh;
@@ -34,7 +34,7 @@ struct Path {
 };
 
 TEST(MatrixReport, products_are_counted_timed_and_weighed) {
-  Path p(timed_options());
+  ReportPath p(timed_options());
   for (int i = 0; i < 3; ++i) multiply(p.mat, p.x, p.y);
   const LoopReport report = p.report("multiply A");
   EXPECT_EQ(report.count, 3u);
@@ -49,7 +49,7 @@ TEST(MatrixReport, products_are_counted_timed_and_weighed) {
 }
 
 TEST(MatrixReport, what_is_added_to_is_read_and_written) {
-  Path p(quiet_options());
+  ReportPath p(quiet_options());
   multiply(p.mat, p.x, p.y);
   const auto replaced = p.report("multiply A").bytes;
   p.mesh.clear_report();
@@ -58,7 +58,7 @@ TEST(MatrixReport, what_is_added_to_is_read_and_written) {
 }
 
 TEST(MatrixReport, so_is_what_changes_a_matrix) {
-  Path p(quiet_options());
+  ReportPath p(quiet_options());
   p.mat.diagonal(p.x);
   p.mat.set_diagonal(p.x);
   p.mat.set_diagonal(2.0);
@@ -71,11 +71,11 @@ TEST(MatrixReport, so_is_what_changes_a_matrix) {
   EXPECT_EQ(rows.count, 2u);
   EXPECT_EQ(rows.bytes, (6u * 4 + 5 * 2 * 8) + (3u * 2 * 4 + 5 * 4 * 8));
   EXPECT_EQ(p.report("zero A").bytes, 13u * 4 * 8);
-  EXPECT_EQ(p.report("zero A").seconds, 0);  // nobody asked for times
+  EXPECT_EQ(p.report("zero A").seconds, 0);  // times were not asked for
 }
 
 TEST(MatrixReport, a_matrix_that_is_gone_stays_in_it_until_it_is_cleared) {
-  Path p(timed_options());
+  ReportPath p(timed_options());
   for (int i = 0; i < 2; ++i) {
     Mat passing = p.mesh.mat<double>("passing", p.mat.sparsity());
     multiply(passing, p.x, p.y);
@@ -90,7 +90,7 @@ TEST(MatrixReport, a_matrix_that_is_gone_stays_in_it_until_it_is_cleared) {
 }
 
 TEST(MatrixReport, solutions_show_their_loops_and_products) {
-  Path p(timed_options());
+  ReportPath p(timed_options());
   p.mat.zero();
   p.mat.set_diagonal(2.0);
   for (double& value : p.y.write<double>()) value = 3;
@@ -110,7 +110,7 @@ TEST(MatrixReport, solutions_show_their_loops_and_products) {
 }
 
 TEST(MatrixReport, loops_that_assemble_count_the_matrix) {
-  Path p(quiet_options());
+  ReportPath p(quiet_options());
   const Kernel add("void add(double m[4][4]) { m[0][0] += 1; }", "add");
   par_loop(add, p.edges, arg(p.mat, p.ends, p.ends, INC));
   // Entries twice and their columns, rows' starts, the Map.

@@ -5,10 +5,10 @@
 #include <tbb/task_arena.h>
 
 #include "base/file.hpp"
-#include "kernel/resolver.hpp"
+#include "kernel/resolver/resolver.hpp"
 #include "mesh/matrix/pattern.hpp"
-#include "reference.hpp"
-#include "store/local_store.hpp"
+#include "mesh/matrix/reference.hpp"
+#include "store/local/local_store.hpp"
 
 namespace kiln::mesh::testing {
 namespace {

@@ -3,7 +3,7 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include "mesh/plan/check.hpp"
+#include "mesh/plan/mesh_plan.hpp"
 #include "mesh/plan/naive_plan.hpp"
 #include "mesh/plan/random_input.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "mesh/generate/naca0012.hpp"
-#include "mesh/plan/check.hpp"
+#include "mesh/io/naca0012.hpp"
+#include "mesh/plan/mesh_plan.hpp"
 
 namespace kiln::mesh {
 namespace {

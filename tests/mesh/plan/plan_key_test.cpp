@@ -1,5 +1,3 @@
-#include "mesh/plan/plan_key.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -8,8 +6,9 @@
 #include <map>
 #include <set>
 
+#include "mesh/plan/plan_source.hpp"
 #include "mesh/plan/random_input.hpp"
-#include "store/canonical.hpp"
+#include "store/key/canonical.hpp"
 
 namespace kiln::mesh {
 namespace {

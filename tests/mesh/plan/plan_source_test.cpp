@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "kernel/support.hpp"
-#include "mesh/plan/check.hpp"
+#include "mesh/plan/mesh_plan.hpp"
 
 namespace kiln::mesh {
 namespace {

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/file.hpp"
-#include "mesh/object/mesh_fixture.hpp"
-#include "store/local_store.hpp"
+#include "mesh/model/mesh_fixture.hpp"
+#include "store/local/local_store.hpp"
 
 namespace kiln::mesh::testing {
 namespace {

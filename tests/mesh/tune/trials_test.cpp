@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "../object/exchanges.hpp"
-#include "../object/mesh_fixture.hpp"
 #include "base/file.hpp"
+#include "mesh/model/exchanges.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 #include "mesh/tune/data_tunable.hpp"
-#include "mesh/tune/loop_subject.hpp"
+#include "mesh/tune/subject.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -141,7 +141,7 @@ TEST_F(Trials, that_fail_at_the_first_run_leave_the_data_as_they_were) {
   Part part(options());
   part.call();
   const auto before = read<double>(part.weight), sum = read<double>(part.sum);
-  Session& session = *Handles::session(part.mesh);
+  MatrixSession& session = MatrixSession::of(*Handles::session(part.mesh));
   const LoopSubject loop(session, *session.loops.all().front());
   const Spoiling spoiling(loop);
   const DataTunable tunable(session, spoiling);

@@ -6,12 +6,11 @@
 #include <algorithm>
 
 #include "base/file.hpp"
-#include "mesh/object/mesh_fixture.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 #include "mesh/tune/data_tunable.hpp"
-#include "mesh/tune/loop_subject.hpp"
-#include "mesh/tune/product_subject.hpp"
+#include "mesh/tune/subject.hpp"
 #include "mesh/tune/trial_notes.hpp"
-#include "tune/space/configuration_of.hpp"
+#include "tune/space/search_space.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -46,7 +45,9 @@ struct TunedRing {
     return sum.value<double>() == 3.0 * count * calls &&
            std::all_of(values.begin(), values.end(), [&](double v) { return v == 3.0 * calls; });
   }
-  PreparedLoop& loop() const { return *Handles::session(mesh)->loops.all().front(); }
+  PreparedLoop& loop() const {
+    return *LoopSession::of(*Handles::session(mesh)).loops.all().front();
+  }
 
   Mesh mesh;
   Set edges, nodes;
@@ -66,7 +67,7 @@ class TuneLoops : public ::testing::Test {
   }
   /// What is on record of a loop.
   static TuningRecord record_of(TunedRing& ring) {
-    Session& session = *Handles::session(ring.mesh);
+    MatrixSession& session = MatrixSession::of(*Handles::session(ring.mesh));
     return session.resolver().tuning_record(LoopSubject(session, ring.loop()).request(),
                                             *session.device());
   }
@@ -80,7 +81,7 @@ class MeshTune : public ::testing::Test {
     options.store = (folder.path() / "store").string();
     return options;
   }
-  Session& session() { return *Handles::session(mesh); }
+  MatrixSession& session() { return MatrixSession::of(*Handles::session(mesh)); }
 
   TemporaryFolder folder = value_or_throw(TemporaryFolder::create("kiln-tune"));
   Mesh mesh;
@@ -155,7 +156,7 @@ TEST_F(TuneLoops, puts_the_winner_on_record_for_other_meshes) {
 TEST_F(TuneLoops, each_configuration_of_the_space_gives_the_right_result) {
   TunedRing ring(options());
   ring.call();
-  Session& session = *Handles::session(ring.mesh);
+  MatrixSession& session = MatrixSession::of(*Handles::session(ring.mesh));
   const LoopSubject subject(session, ring.loop());
   const DataTunable tunable(session, subject);
   ASSERT_TRUE(tunable.standard());
@@ -170,8 +171,8 @@ TEST_F(TuneLoops, each_configuration_of_the_space_gives_the_right_result) {
 TEST_F(TuneLoops, measures_on_the_data_of_its_own_mesh_only) {
   TunedRing ring(options()), other(options());
   ring.call();
-  Session& session = *Handles::session(ring.mesh);
-  Session& stranger = *Handles::session(other.mesh);
+  MatrixSession& session = MatrixSession::of(*Handles::session(ring.mesh));
+  MatrixSession& stranger = MatrixSession::of(*Handles::session(other.mesh));
   const LoopSubject subject(session, ring.loop());
   EXPECT_THROW(
       DataTunable(session, subject).open(session.resolver(), stranger.context(), stranger.queue),
@@ -180,7 +181,7 @@ TEST_F(TuneLoops, measures_on_the_data_of_its_own_mesh_only) {
 
 TEST_F(TuneLoops, refuses_blocks_that_local_memory_cannot_hold) {
   TunedRing ring(options());
-  Session& session = *Handles::session(ring.mesh);
+  MatrixSession& session = MatrixSession::of(*Handles::session(ring.mesh));
   // 16 bytes of each of a block's targets and more than PoCL's device has of local memory.
   const auto most = static_cast<std::int64_t>(session.device()->local_memory / 8 + 64);
   Mesh::Options large = options();

@@ -6,10 +6,10 @@
 
 #include "base/file.hpp"
 #include "base/process.hpp"
-#include "mesh/file/hdf5.hpp"
-#include "mesh/file/hdf5_library.hpp"
-#include "mesh/file/sample_mesh.hpp"
-#include "mesh/generate/naca0012.hpp"
+#include "mesh/io/hdf5_library.hpp"
+#include "mesh/io/mesh_io.hpp"
+#include "mesh/io/naca0012.hpp"
+#include "mesh/io/sample_mesh.hpp"
 #include "mutations/trials.hpp"
 #include "test_paths.hpp"
 

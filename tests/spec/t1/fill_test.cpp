@@ -1,6 +1,4 @@
 // How a tuning problem's arrays begin.
-#include "spec/t1/fill.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <cstring>
 
 #include "base/file.hpp"
+#include "spec/t1/t1.hpp"
 
 namespace kiln::spec {
 namespace {
@@ -19,18 +18,18 @@ using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::Le;
 
-Type type(const char* name) { return value_or_throw(Type::parse(name)); }
+Type type_named(const char* name) { return value_or_throw(Type::parse(name)); }
 
 template <class T>
 std::vector<T> filled(const Fill& fill, const char* of, std::size_t count, std::uint64_t seed = 1) {
   std::vector<T> values(count);
-  value_or_throw(fill_array(fill, type(of), seed, std::as_writable_bytes(std::span(values))));
+  value_or_throw(fill_array(fill, type_named(of), seed, std::as_writable_bytes(std::span(values))));
   return values;
 }
 
 std::string error_of(const Fill& fill, const char* of) {
   std::vector<std::byte> memory(64);
-  const auto done = fill_array(fill, type(of), 1, memory);
+  const auto done = fill_array(fill, type_named(of), 1, memory);
   return done ? "" : done.error().message();
 }
 

@@ -1,10 +1,10 @@
 // A name server that takes its time must not hold up a run.
-#include "store/redis/names.hpp"
-
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 
 #include <future>
+
+#include "store/redis/server.hpp"
 
 namespace kiln::redis {
 namespace {

@@ -1,8 +1,8 @@
 // Replies arrive in pieces, and from servers that may be anything.
-#include "store/redis/protocol.hpp"
-
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
+
+#include "store/redis/connection.hpp"
 
 namespace kiln::redis {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "base/file.hpp"
 #include "store/redis/connection.hpp"
-#include "store/redis/names.hpp"
+#include "store/redis/server.hpp"
 
 namespace kiln::testing {
 

@@ -1,11 +1,11 @@
 // The thread that sends entries, without a server.
-#include "store/redis/sender.hpp"
-
 #include <gtest/gtest.h>
 
 #include <future>
 #include <new>
 #include <thread>
+
+#include "store/redis/redis_store.hpp"
 
 namespace kiln::redis {
 namespace {

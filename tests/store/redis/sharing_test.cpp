@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "store/layers.hpp"
+#include "store/layer/layers.hpp"
 #include "store/redis/shared_fixture.hpp"
 
 namespace kiln {

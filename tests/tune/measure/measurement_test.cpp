@@ -5,7 +5,7 @@
 #include <map>
 
 #include "../support.hpp"
-#include "tune/replay/noisy_sampler.hpp"
+#include "tune/replay/measured_space.hpp"
 
 namespace kiln::tune {
 namespace {

@@ -11,8 +11,8 @@
 #include "base/log.hpp"
 #include "store/redis/redis_process.hpp"
 #include "tune/fake_tunable.hpp"
-#include "tune/session/tuner.hpp"
-#include "tune/strategy/make.hpp"
+#include "tune/search/tuner.hpp"
+#include "tune/strategy/strategy.hpp"
 
 namespace kiln::tune::testing {
 namespace {

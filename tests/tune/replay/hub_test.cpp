@@ -4,10 +4,11 @@
 
 #include <filesystem>
 
-#include "base/streams.hpp"
+#include "base/file.hpp"
 #include "test_paths.hpp"
 #include "tune/replay/replay.hpp"
-#include "tune/strategy/make.hpp"
+#include "tune/strategy/forest_search.hpp"
+#include "tune/strategy/strategy.hpp"
 
 namespace kiln::tune {
 namespace {

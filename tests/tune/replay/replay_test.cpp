@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "../support.hpp"
-#include "tune/replay/score.hpp"
-#include "tune/strategy/make.hpp"
+#include "tune/strategy/strategy.hpp"
 
 namespace kiln::tune {
 namespace {

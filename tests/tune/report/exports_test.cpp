@@ -270,8 +270,14 @@ std::vector<StoredRecord> some_records() {
   StoredRecord one;
   one.subject = {"blas.gemm", -3276752929763547474, "gemm float", "p|1|a device|2|3|64|8 units"};
   one.record.history = {
-      {{{"rows", 4}, {"columns", -8}}, 128, 0.25, Measurement::Of::kiln, "kiln tune", {}, 0.75},
-      {{{"rows", 2}}, 0, 0, Measurement::Of::others, "a, b\n\"c\"", {{"x", 1}}}};
+      {{{"rows", 4}, {"columns", -8}},
+       128,
+       0.25,
+       kiln::Measurement::Of::kiln,
+       "kiln tune",
+       {},
+       0.75},
+      {{{"rows", 2}}, 0, 0, kiln::Measurement::Of::others, "a, b\n\"c\"", {{"x", 1}}}};
   one.created = 1'000'000;
   StoredRecord two = one;
   two.subject.problem_class = "gemm double";

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tune/session/journal_line.hpp"
+#include "tune/search/journal.hpp"
 #include "tune/support.hpp"
 
 /// Journals to read, without a search.

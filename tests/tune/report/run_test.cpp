@@ -6,7 +6,7 @@
 
 #include "base/file.hpp"
 #include "journal_support.hpp"
-#include "tune/session/journal.hpp"
+#include "tune/search/journal.hpp"
 
 namespace kiln::tune {
 namespace {

@@ -1,8 +1,7 @@
-#include "tune/space/derived.hpp"
-
 #include <gmock/gmock.h>
 
 #include "../support.hpp"
+#include "tune/space/search_space.hpp"
 
 namespace kiln::tune {
 namespace {

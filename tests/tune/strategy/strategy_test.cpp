@@ -6,7 +6,6 @@
 #include <set>
 
 #include "../support.hpp"
-#include "tune/strategy/make.hpp"
 
 namespace kiln::tune {
 namespace {

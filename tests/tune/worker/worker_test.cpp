@@ -8,8 +8,7 @@
 #include <filesystem>
 
 #include "tune/fake_tunable.hpp"
-#include "tune/worker/device_loss.hpp"
-#include "tune/worker/in_child.hpp"
+#include "tune/worker/child.hpp"
 
 namespace kiln::tune::testing {
 namespace {

@@ -4,8 +4,8 @@
 #include <regex>
 #include <string>
 
+#include "blas/api/entry.hpp"
 #include "blas/clblas/interface.hpp"
-#include "blas/entry.hpp"
 
 namespace kiln::blas {
 namespace {

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "device/opencl.hpp"
+#include "kiln/blas/call.hpp"
+#include "kiln/blas/types.hpp"
+
+// What is asked of BLAS (blas::Call, in the public header), where it runs, which memory it touches
+// and how much work it is.
+namespace kiln::blas {
+
+// ---- Precisions and options
+constexpr bool is_complex(Precision p) { return p == Precision::c || p == Precision::z; }
+constexpr bool is_double(Precision p) { return p == Precision::d || p == Precision::z; }
+constexpr char letter(Precision p) { return "sdcz"[static_cast<int>(p)]; }
+/// The precision of the parts of a complex number, and of a norm.
+constexpr Precision real_of(Precision p) { return is_double(p) ? Precision::d : Precision::s; }
+/// Bytes of one element.
+constexpr std::size_t size_of(Precision p) {
+  return (is_double(p) ? 8u : 4u) * (is_complex(p) ? 2u : 1u);
+}
+
+constexpr Uplo other(Uplo uplo) { return uplo == Uplo::upper ? Uplo::lower : Uplo::upper; }
+constexpr Side other(Side side) { return side == Side::left ? Side::right : Side::left; }
+
+// ---- Queues and events
+/// Where a call runs and what it waits for. With several queues, which belong to one context, the
+/// work is shared out; events[j], where `events` is not null, is queue j's last command of this
+/// call (left alone where that queue got no work) and the caller's to release.
+struct Execution {
+  std::span<const cl_command_queue> queues;
+  std::span<const cl_event> after = {};
+  cl_event* events = nullptr;
+};
+
+// ---- Memory arguments
+/// How a routine uses one of its memory arguments.
+struct Use {
+  enum class Form : std::uint8_t { matrix, vector, packed };
+  enum class Access : std::uint8_t { read, write, both };
+  Slot slot{};
+  Form form{};
+  Access access{};
+  /// A matrix: elements that lie side by side, and how many such lines there are, a leading
+  /// dimension apart. A vector and a packed matrix: elements, and 1.
+  std::size_t length = 0, lines = 1;
+  std::size_t element = 0;  ///< bytes
+};
+
+/// The memory arguments of a call in the order in which they are checked; none of what the call
+/// would not touch.
+class Uses {
+ public:
+  explicit Uses(const Call& call);
+  auto begin() const { return uses_.begin(); }
+  auto end() const { return uses_.begin() + static_cast<std::ptrdiff_t>(count_); }
+  std::size_t size() const { return count_; }
+  const Use& operator[](std::size_t index) const { return uses_[index]; }
+
+ private:
+  friend class UseList;
+  std::array<Use, 5> uses_{};
+  std::size_t count_ = 0;
+};
+
+/// Elements from the start of the buffer to the end of what a use touches; false where that
+/// overflows.
+bool extent_of(const Use& use, const Operand& operand, std::size_t& extent);
+
+// ---- Work
+/// Whether a routine is bound by computing (level 3) or by the bandwidth of memory.
+bool is_compute_bound(Routine routine);
+/// Floating-point operations of a call of level 3, those of real numbers.
+double operations_of(const Call& call);
+/// Bytes that a call must read and write at least.
+double traffic_of(const Call& call);
+/// The strides that contiguous operands have.
+Call contiguous(Call call);
+
+}  // namespace kiln::blas

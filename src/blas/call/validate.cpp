@@ -1,0 +1,264 @@
+#include "blas/call/validate.hpp"
+
+#include <fmt/format.h>
+
+#include "device/opencl.hpp"
+#include "device/queue_handle.hpp"
+
+namespace kiln::blas {
+namespace {
+
+/// The statuses for one bad argument, by its name in BLAS.
+struct Codes {
+  Status absent, stride, small;
+};
+Codes codes_of(const Use& use, Routine routine) {
+  switch (use.slot) {
+    case Slot::a:
+      if (routine == Routine::rotmg) break;  // D1
+      return {Status::invalid_matrix_a, Status::invalid_leading_a, Status::small_matrix_a};
+    case Slot::b:
+      if (use.form == Use::Form::packed) break;
+      return {Status::invalid_matrix_b, Status::invalid_leading_b, Status::small_matrix_b};
+    case Slot::c:
+      return {Status::invalid_matrix_c, Status::invalid_leading_c, Status::small_matrix_c};
+    case Slot::x:
+      break;
+    default:
+      return {Status::invalid_vector_y, Status::invalid_increment_y, Status::small_vector_y};
+  }
+  return {Status::invalid_vector_x, Status::invalid_increment_x, Status::small_vector_x};
+}
+
+bool has_zero_dimension(const Call& call) {
+  switch (call.routine) {
+    case Routine::rotg:
+    case Routine::rotmg:
+      return false;
+    case Routine::gemv:
+    case Routine::gbmv:
+    case Routine::ger:
+    case Routine::gerc:
+    case Routine::gemm:
+    case Routine::trmm:
+    case Routine::trsm:
+    case Routine::symm:
+    case Routine::hemm:
+      return call.m == 0 || call.n == 0;
+    default:
+      return call.n == 0;
+  }
+}
+
+/// Combinations that BLAS does not define.
+bool is_meaningless(const Call& call) {
+  const bool complex = is_complex(call.precision);
+  switch (call.routine) {
+    case Routine::syrk:
+    case Routine::syr2k:
+      return complex && call.trans_a == Transpose::conjugate;
+    case Routine::herk:
+    case Routine::her2k:
+      return call.trans_a == Transpose::transpose;
+    default:
+      return false;
+  }
+}
+
+/// Queues of several contexts share no memory. OpenCL would refuse the second one's commands when
+/// the first has computed its share. Leaves the one context in `shared`.
+Status check_contexts(std::span<const cl_command_queue> queues, cl_context& shared) {
+  for (const auto& queue : queues) {
+    cl_context context = nullptr;
+    const cl_int status =
+        ::clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr);
+    if (status != CL_SUCCESS) return static_cast<Status>(status);
+    if (shared == nullptr) shared = context;
+    if (context != shared) return Status::invalid_context;
+  }
+  return Status::success;
+}
+
+Status check_queues(const Execution& execution, cl_context& context) {
+  if (execution.queues.empty() || execution.queues.data() == nullptr) return Status::invalid_value;
+  for (const auto& queue : execution.queues)
+    if (queue == nullptr) return Status::invalid_queue;
+  if (!execution.after.empty() && execution.after.data() == nullptr)
+    return Status::invalid_wait_list;
+  for (const auto& event : execution.after)
+    if (event == nullptr) return Status::invalid_wait_list;
+  return check_contexts(execution.queues, context);
+}
+
+Status check_stride(const Use& use, const Operand& operand, Routine routine) {
+  const bool is_wrong =
+      (use.form == Use::Form::matrix &&
+       (operand.stride < 0 || static_cast<std::size_t>(operand.stride) < use.length)) ||
+      (use.form == Use::Form::vector && operand.stride == 0);
+  return is_wrong ? codes_of(use, routine).stride : Status::success;
+}
+
+/// Images and memory of another context are refused here: PoCL takes them for a kernel's argument,
+/// and what a kernel finds there is undefined. The codes are those of OpenCL's transfers.
+Status check_memory(const Use& use, const Operand& operand, Routine routine, cl_context context) {
+  const Codes codes = codes_of(use, routine);
+  std::size_t extent = 0, bytes = 0, present = 0;
+  if (!extent_of(use, operand, extent) || __builtin_mul_overflow(extent, use.element, &bytes))
+    return codes.small;
+  cl_int status =
+      ::clGetMemObjectInfo(operand.memory, CL_MEM_SIZE, sizeof present, &present, nullptr);
+  cl_context of = nullptr;
+  if (status == CL_SUCCESS)
+    status = ::clGetMemObjectInfo(operand.memory, CL_MEM_CONTEXT, sizeof of, &of, nullptr);
+  cl_mem_object_type type = 0;
+  if (status == CL_SUCCESS)
+    status = ::clGetMemObjectInfo(operand.memory, CL_MEM_TYPE, sizeof type, &type, nullptr);
+  if (status != CL_SUCCESS) return static_cast<Status>(status);
+  if (type != CL_MEM_OBJECT_BUFFER) return Status::invalid_memory;
+  if (of != context) return Status::invalid_context;
+  return bytes > present ? codes.small : Status::success;
+}
+
+/// All but the queues. Memory objects may be null.
+Status check_arguments(const Call& call, const Uses& uses, cl_context context) {
+  if (has_zero_dimension(call)) return Status::invalid_dimension;
+  if (is_meaningless(call)) return Status::invalid_value;
+  for (const Use& use : uses) {
+    const Operand& operand = call[use.slot];
+    if (const Status status = check_stride(use, operand, call.routine); status != Status::success)
+      return status;
+    if (operand.memory == nullptr) continue;
+    if (const Status status = check_memory(use, operand, call.routine, context);
+        status != Status::success)
+      return status;
+  }
+  return Status::success;
+}
+
+}  // namespace
+
+Status validate(const Call& call, const Execution& execution) {
+  cl_context context = nullptr;
+  if (const Status status = check_queues(execution, context); status != Status::success)
+    return status;
+  const Uses uses(call);
+  for (const Use& use : uses)
+    if (call[use.slot].memory == nullptr) return codes_of(use, call.routine).absent;
+  return check_arguments(call, uses, context);
+}
+
+Status validate_shape(const Call& call, const Execution& execution) {
+  cl_context context = nullptr;
+  if (const Status status = check_queues(execution, context); status != Status::success)
+    return status;
+  return check_arguments(call, Uses(call), context);
+}
+
+Status check_handles(const Execution& execution) {
+  for (const auto& queue : execution.queues)
+    if (!is_queue(queue)) return Status::invalid_queue;
+  return Status::success;
+}
+
+std::string text_of(Status status) {
+  constexpr const char* too_short = " is shorter than its sizes, offset and stride say";
+  switch (status) {
+    case Status::success:
+      return "success";
+    case Status::not_implemented:
+      return "not implemented";
+    case Status::not_initialized:
+      return "clblasSetup was not called";
+    case Status::invalid_context:
+      return "the queues and memory objects belong to several contexts";
+    case Status::invalid_matrix_a:
+      return "matrix A is not a valid memory object";
+    case Status::invalid_matrix_b:
+      return "matrix B is not a valid memory object";
+    case Status::invalid_matrix_c:
+      return "matrix C is not a valid memory object";
+    case Status::invalid_vector_x:
+      return "vector x is not a valid memory object";
+    case Status::invalid_vector_y:
+      return "vector y is not a valid memory object";
+    case Status::invalid_dimension:
+      return "a dimension is zero";
+    case Status::invalid_leading_a:
+      return "the leading dimension of A is too small";
+    case Status::invalid_leading_b:
+      return "the leading dimension of B is too small";
+    case Status::invalid_leading_c:
+      return "the leading dimension of C is too small";
+    case Status::invalid_increment_x:
+      return "the increment of x is zero";
+    case Status::invalid_increment_y:
+      return "the increment of y is zero";
+    case Status::small_matrix_a:
+      return std::string("the buffer of matrix A") + too_short;
+    case Status::small_matrix_b:
+      return std::string("the buffer of matrix B") + too_short;
+    case Status::small_matrix_c:
+      return std::string("the buffer of matrix C") + too_short;
+    case Status::small_vector_x:
+      return std::string("the buffer of vector x") + too_short;
+    case Status::small_vector_y:
+      return std::string("the buffer of vector y") + too_short;
+    default:
+      return cl_status_name(static_cast<cl_int>(status));
+  }
+}
+
+std::string full_name_of(const Call& call) {
+  return letter(call.precision) + std::string(name_of(call.routine));
+}
+
+void throw_refusal(const Call& call, Status status) {
+  if (status == Status::success) return;
+  const std::string name = full_name_of(call);
+  switch (status) {
+    case Status::invalid_device:
+      throw Error(Errc::unsupported, name + ": the device has no double precision");
+    case Status::not_implemented:
+      throw Error(Errc::unsupported, name + ": not implemented");
+    case Status::invalid_value:
+      throw Error(Errc::bad_input, name + ": BLAS does not define this combination of options");
+    default:
+      throw Error(Errc::bad_input, name + ": " + text_of(status));
+  }
+}
+
+Execution execution_of(std::span<const cl_command_queue> queues, std::span<const cl_event> after,
+                       std::span<cl_event> events) {
+  if (queues.empty()) throw Error(Errc::bad_input, "missing queue: a call needs at least one");
+  if (!events.empty() && events.size() < queues.size())
+    throw Error(Errc::bad_input,
+                fmt::format("found room for {} event{}, expected one for each of {} queues",
+                            events.size(), events.size() == 1 ? "" : "s", queues.size()));
+  return {queues, after, events.empty() ? nullptr : events.data()};
+}
+
+void require_room(const Call& call, std::size_t in_one, std::size_t in_all) {
+  constexpr std::string_view slots = "ABCxyzw";
+  std::size_t all = 0;
+  for (const Use& use : Uses(call)) {
+    const Operand& operand = call[use.slot];
+    if (operand.memory != nullptr) continue;
+    std::size_t extent = 0, bytes = 0;
+    const bool is_number =
+        extent_of(use, operand, extent) && !__builtin_mul_overflow(extent, use.element, &bytes);
+    const std::string takes = fmt::format("{}: {} takes {} bytes", full_name_of(call),
+                                          slots[static_cast<std::size_t>(use.slot)],
+                                          is_number ? std::to_string(bytes) : "2^64 or more");
+    if (!is_number || bytes > in_one)
+      throw Error(Errc::bad_input,
+                  takes + (in_one == no_bound
+                               ? ", more than any memory has"
+                               : fmt::format(", found memory for {} in one buffer", in_one)));
+    if (__builtin_add_overflow(all, bytes, &all) || all > in_all)
+      throw Error(
+          Errc::bad_input,
+          fmt::format("{}, the arguments together more than the device's {}", takes, in_all));
+  }
+}
+
+}  // namespace kiln::blas

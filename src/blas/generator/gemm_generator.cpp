@@ -1,0 +1,373 @@
+#include "blas/generator/gemm_generator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "blas/call/call.hpp"
+#include "blas/call/problem_class.hpp"
+#include "blas/generator/template_generator.hpp"
+
+namespace kiln::blas {
+
+GemmTiles GemmTiles::of(const Parameters& parameters) {
+  const auto get = [&](const char* name) {
+    return static_cast<std::size_t>(parameters.get(name, 1));
+  };
+  return {get("rows"), get("columns"), get("depth")};
+}
+
+namespace {
+
+/// The major number of an NVIDIA device's architecture; 0 elsewhere
+/// (cl_nv_device_attribute_query).
+unsigned nvidia_architecture(const Device& device) {
+  constexpr cl_device_info compute_capability_major = 0x4000;
+  cl_uint major = 0;
+  if (device.vendor.find("NVIDIA") == std::string::npos ||
+      ::clGetDeviceInfo(device.handle(), compute_capability_major, sizeof major, &major, nullptr) !=
+          CL_SUCCESS)
+    return 0;
+  return major;
+}
+
+}  // namespace
+
+std::string gemm_form(const Device& device) {
+  if (device.type == Device::Type::cpu) return "cpu";
+  const auto has_room_for = [&](std::string_view form) {
+    return device.max_work_group_size >= gpu_form(form).threads &&
+           device.local_memory >= gpu_form(form).local_memory;
+  };
+  if (!has_room_for("gpu")) return has_room_for("gpu32") ? "gpu32" : "gpu_small";
+  const unsigned architecture = nvidia_architecture(device);
+  return architecture >= 9 ? "sm90" : architecture == 8 ? "sm80" : "gpu";
+}
+
+namespace {
+
+/// Writes the micro-kernel: names c[part]J_V for vector V of column J of the tile.
+class MicroKernel {
+ public:
+  MicroKernel(Precision precision, std::size_t lanes, const GemmTiles& tiles)
+      : complex_(is_complex(precision)),
+        is_double_(is_double(precision)),
+        lanes_(lanes),
+        vectors_(tiles.rows / lanes),
+        columns_(tiles.columns),
+        rows_(tiles.rows) {}
+
+  std::string text() {
+    line(
+        "// A tile of C from columns [from, to) of two panels. `next` is read later, `step` reals "
+        "of");
+    line("// it for every column: what the caches are told of in time costs nothing.");
+    line("inline void tile(int from, int to, global const REAL* restrict a,");
+    line(
+        "                 global const REAL* restrict b, global T* restrict c, long ld, int rows,");
+    line("                 int columns, T alpha, T beta, long above, int triangle, int hermitian,");
+    line("                 global const REAL* next, int step) {{");
+    declare();
+    multiply();
+    scale();
+    line("  const bool whole = rows >= {0} && columns >= {1} &&", rows_, columns_);
+    line("                     (triangle == 0 || (triangle == 1 ? above >= {} : above <= {}));",
+         columns_ - 1, -static_cast<long>(rows_ - 1));
+    line("  const bool off_diagonal = above >= {} || above <= -{};", columns_, rows_);
+    line("  if (whole && (hermitian == 0 || off_diagonal)) {{");
+    store_whole();
+    line("  }} else {{");
+    store_part();
+    line("  }}\n}}\n");
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Values>
+  void line(fmt::format_string<Values...> format, Values&&... values) {
+    text_ += fmt::format(format, std::forward<Values>(values)...) + "\n";
+  }
+  template <class Each>
+  void for_tile(Each each) {
+    for (std::size_t j = 0; j < columns_; ++j)
+      for (std::size_t v = 0; v < vectors_; ++v) each(j, v);
+  }
+
+  void declare() {
+    for_tile([&](std::size_t j, std::size_t v) {
+      if (complex_)
+        line("  VEC re{0}_{1} = 0, im{0}_{1} = 0;", j, v);
+      else
+        line("  VEC c{}_{} = 0;", j, v);
+    });
+  }
+
+  void multiply() {
+    line("  a += (long)from * {} * PARTS;", rows_);
+    line("  b += (long)from * {} * PARTS;", columns_);
+    line("  for (int j = 0; j < min(columns, {}); ++j)", columns_);
+    line("    for (int i = 0; i < {}; i += 64) WILL_WRITE((global const char*)(c + j * ld) + i);",
+         rows_ * (complex_ ? 2 : 1) * (is_double_ ? 8 : 4));
+    line("  for (int k = from; k < to; ++k) {{");
+    line("    WILL_READ(next);");
+    line("    next += step;");
+    for (std::size_t v = 0; v < vectors_; ++v) {
+      if (complex_)
+        line("    const VEC ar{0} = LOAD({0}, a), ai{0} = LOAD({0}, a + {1});", v, rows_);
+      else
+        line("    const VEC a{0} = LOAD({0}, a);", v);
+    }
+    for (std::size_t j = 0; j < columns_; ++j) complex_ ? complex_column(j) : real_column(j);
+    line("    a += {} * PARTS;", rows_);
+    line("    b += {} * PARTS;", columns_);
+    line("  }}");
+  }
+  void real_column(std::size_t j) {
+    line("    {{ const VEC x = (VEC)(b[{}]);", j);
+    for (std::size_t v = 0; v < vectors_; ++v)
+      line("      c{0}_{1} = fma(a{1}, x, c{0}_{1});", j, v);
+    line("    }}");
+  }
+  void complex_column(std::size_t j) {
+    line("    {{ const VEC x = (VEC)(b[{}]), y = (VEC)(b[{}]);", j, columns_ + j);
+    for (std::size_t v = 0; v < vectors_; ++v) {
+      line("      re{0}_{1} = fma(ar{1}, x, re{0}_{1}); im{0}_{1} = fma(ai{1}, x, im{0}_{1});", j,
+           v);
+      line("      re{0}_{1} = fma(-ai{1}, y, re{0}_{1}); im{0}_{1} = fma(ar{1}, y, im{0}_{1});", j,
+           v);
+    }
+    line("    }}");
+  }
+
+  void scale() {
+    for_tile([&](std::size_t j, std::size_t v) {
+      if (complex_)
+        line(
+            "  {{ const VEC r = re{0}_{1}; re{0}_{1} = alpha.x * r - alpha.y * im{0}_{1};"
+            " im{0}_{1} = alpha.x * im{0}_{1} + alpha.y * r; }}",
+            j, v);
+      else
+        line("  c{0}_{1} *= alpha;", j, v);
+    });
+  }
+
+  void store_whole() {
+    line("    if (is_zero(beta)) {{");
+    for_tile([&](std::size_t j, std::size_t v) { store(j, v, false); });
+    line("    }} else {{");
+    for_tile([&](std::size_t j, std::size_t v) { store(j, v, true); });
+    line("    }}");
+  }
+  void store(std::size_t j, std::size_t v, bool adds) {
+    if (!complex_) {
+      const std::string old = adds ? fmt::format(" + beta * LOAD({}, c + {} * ld)", v, j) : "";
+      line("      STORE(c{0}_{1}{2}, {1}, c + {0} * ld);", j, v, old);
+      return;
+    }
+    // Real and imaginary parts side by side: half of a vector of each makes a vector of elements.
+    line("      {{ global REAL* at = (global REAL*)(c + {} * ld + {});", j, v * lanes_);
+    line("        VEC low, high;");
+    line("        low.even = re{0}_{1}.lo; low.odd = im{0}_{1}.lo;", j, v);
+    line("        high.even = re{0}_{1}.hi; high.odd = im{0}_{1}.hi;", j, v);
+    if (adds)
+      for (const char* half : {"low", "high"}) {
+        const int index = half[0] == 'l' ? 0 : 1;
+        line("        {{ const VEC o = LOAD({}, at);", index);
+        line("          {0}.even += beta.x * o.even - beta.y * o.odd;", half);
+        line("          {0}.odd += beta.x * o.odd + beta.y * o.even; }}", half);
+      }
+    line("        STORE(low, 0, at); STORE(high, 1, at); }}");
+  }
+
+  void store_part() {
+    line("    REAL t[{}];", columns_ * rows_ * (complex_ ? 2 : 1));
+    for_tile([&](std::size_t j, std::size_t v) {
+      const std::size_t at = j * rows_ + v * lanes_;
+      if (complex_) {
+        line("    KEEP(re{}_{}, t + {});", j, v, at);
+        line("    KEEP(im{}_{}, t + {});", j, v, columns_ * rows_ + at);
+      } else {
+        line("    KEEP(c{}_{}, t + {});", j, v, at);
+      }
+    });
+    line("    for (int j = 0; j < min(columns, {}); ++j)", columns_);
+    line("      for (int i = 0; i < min(rows, {}); ++i) {{", rows_);
+    line("        const long under = above + i - j;  // the diagonal");
+    line("        if ((triangle == 1 && under < 0) || (triangle == 2 && under > 0)) continue;");
+    if (complex_)
+      line("        T value = (T)(t[j * {0} + i], t[{1} + j * {0} + i]);", rows_, columns_ * rows_);
+    else
+      line("        T value = t[j * {} + i];", rows_);
+    line("        global T* at = c + j * ld + i;");
+    // A diagonal of which the imaginary part is not read, whatever it is.
+    line("        const bool real = hermitian && under == 0;");
+    line("        if (!is_zero(beta)) value = mul_add(beta, real ? real_part(*at) : *at, value);");
+    line("        if (real) value = real_part(value);");
+    line("        *at = value;");
+    line("      }}");
+  }
+
+  bool complex_, is_double_;
+  std::size_t lanes_, vectors_, columns_, rows_;
+  std::string text_;
+};
+
+/// The function `tile`, which multiplies two panels into a tile of the result that is held in
+/// vector registers; `lanes` reals make a vector. Follows the prelude and the
+/// template `pack`.
+std::string cpu_tile_text(Precision precision, std::size_t lanes, const GemmTiles& tiles) {
+  return fmt::format("#define ROWS {}\n#define COLUMNS {}\n", tiles.rows, tiles.columns) +
+         MicroKernel(precision, lanes, tiles).text();
+}
+
+/// The facts of a Request, typed.
+struct GemmFacts {
+  explicit GemmFacts(const Request& request) {
+    for (const auto& fact : request.facts) {
+      if (fact.name == "precision") letter = std::get<std::string>(fact.value).at(0);
+      if (fact.name == "form") form = std::get<std::string>(fact.value);
+      if (fact.name == "small") small = std::get<std::int64_t>(fact.value) != 0;
+      if (fact.name == "solves") solves = std::get<std::int64_t>(fact.value) != 0;
+      if (fact.name == "native_floats")
+        native_floats = static_cast<std::size_t>(std::get<std::int64_t>(fact.value));
+    }
+    precision = static_cast<Precision>(std::string_view("sdcz").find(letter));
+    lanes =
+        std::clamp<std::size_t>(is_double(precision) ? native_floats / 2 : native_floats, 2, 16);
+  }
+  /// Whether the tile is computed by the matrix units of NVIDIA devices.
+  bool by_matrix_units() const { return form == "sm90" && is_double(precision); }
+  /// Reals by which a line of local memory is longer, so that the lanes of a fragment of the matrix
+  /// units have no bank conflicts.
+  int pad() const { return by_matrix_units() ? (is_complex(precision) ? 2 : 4) : 0; }
+  std::string pack(const char* name, std::size_t width) const {
+    return fmt::format("#define PACK {}\n#define WIDTH {}\n", name, width) +
+           std::string(template_text(is_cpu_form(form) ? "pack" : "pack_gpu"));
+  }
+
+  char letter = 's';
+  std::string form = "cpu";
+  Precision precision{};
+  bool small = false, solves = false;
+  std::size_t native_floats = 4, lanes = 4;
+};
+
+Parameters cpu_defaults(const GemmFacts& facts) {
+  const bool wide = facts.native_floats >= 16;  // 32 vector registers, elsewhere 16
+  const bool complex = is_complex(facts.precision);
+  const std::int64_t vectors = complex && !wide ? 1 : 2;
+  return {{"rows", vectors * static_cast<std::int64_t>(facts.lanes)},
+          {"columns", complex ? (wide ? 6 : 4) : (wide ? 12 : 6)},
+          {"depth", is_double(facts.precision) || complex ? 256 : 512}};
+}
+
+/// Bytes of local memory that a product's stages take.
+std::int64_t stage_bytes(const GemmFacts& facts, const Parameters& parameters) {
+  return parameters.get("stages", 0) * parameters.get("depth", 0) *
+         (parameters.get("rows", 0) + parameters.get("columns", 0) + 2 * facts.pad()) *
+         static_cast<std::int64_t>(size_of(facts.precision));
+}
+
+/// Tiles that a work-group's registers hold, with stages that fit into 48 KiB of local memory.
+Parameters large_gpu_defaults(const GemmFacts& facts) {
+  const bool complex = is_complex(facts.precision);
+  if (facts.by_matrix_units() && facts.small)
+    return {{"rows", 64}, {"columns", 64}, {"depth", complex ? 4 : 8}, {"stages", 3}};
+  if (facts.by_matrix_units())
+    return {
+        {"rows", 64}, {"columns", 128}, {"depth", complex ? 4 : 12}, {"stages", complex ? 3 : 2}};
+  if (is_double(facts.precision))
+    return {{"rows", 64}, {"columns", complex ? 64 : 128}, {"depth", 4}, {"stages", 2}};
+  if (complex)
+    return {{"rows", 64}, {"columns", facts.small ? 64 : 128}, {"depth", 8}, {"stages", 4}};
+  if (facts.small) return {{"rows", 64}, {"columns", 64}, {"depth", 32}, {"stages", 2}};
+  return {{"rows", 128}, {"columns", 128}, {"depth", 16}, {"stages", 2}};
+}
+
+/// The same for a device's form, which may have less.
+Parameters gpu_defaults(const GemmFacts& facts) {
+  if (facts.form == "gpu_small")
+    return {{"rows", 32},
+            {"columns", 32},
+            {"depth", is_double(facts.precision) ? 4 : 8},
+            {"stages", 2}};
+  Parameters parameters = large_gpu_defaults(facts);
+  const auto bound = static_cast<std::int64_t>(gpu_form(facts.form).local_memory);
+  while (stage_bytes(facts, parameters) > bound) {
+    const char* const which = parameters.get("stages", 0) > 2 ? "stages" : "depth";
+    parameters.set(which, parameters.get(which, 0) - (*which == 's' ? 1 : 4));
+  }
+  return parameters;
+}
+
+std::string cpu_text(const GemmFacts& facts, const GemmTiles& tiles) {
+  return fmt::format("#define LANES {}\n", facts.lanes) + std::string(template_text("factor")) +
+         facts.pack("pack_first", tiles.rows) + facts.pack("pack_second", tiles.columns) +
+         cpu_tile_text(facts.precision, facts.lanes, tiles) + std::string(template_text("tasks")) +
+         std::string(template_text(facts.solves ? "solve_tasks" : "product_tasks"));
+}
+
+std::string gpu_text(const GemmFacts& facts, const GemmTiles& tiles, std::int64_t stages) {
+  std::string text = fmt::format(
+      "#define ROWS {}\n#define COLUMNS {}\n#define STEP {}\n#define STAGES {}\n#define PAD {}\n"
+      "#define THREADS {}\n#define ASYNC {}\n",
+      tiles.rows, tiles.columns, tiles.depth, stages, facts.pad(), gpu_form(facts.form).threads,
+      facts.form.starts_with("sm") ? 1 : 0);
+  text += facts.pack("pack_first", tiles.rows) + facts.pack("pack_second", tiles.columns);
+  text += template_text("product_gpu");
+  text += template_text(facts.by_matrix_units() ? "product_mma" : "product_simt");
+  return text + std::string(template_text("product_walk"));
+}
+
+}  // namespace
+
+std::int64_t GemmGenerator::version() const {
+  constexpr std::int64_t own = 8;  // raised when the code of this file changes
+  static const std::int64_t version = version_of(
+      own,
+      {template_mark("prelude"), template_mark("matrix_element"), template_mark("factor"),
+       template_mark("pack"), template_mark("tasks"), template_mark("product_tasks"),
+       template_mark("solve_tasks"), template_mark("pack_gpu"), template_mark("product_gpu"),
+       template_mark("product_mma"), template_mark("product_simt"), template_mark("product_walk")});
+  return version;
+}
+
+Parameters GemmGenerator::defaults(const Request& request) const {
+  const GemmFacts facts(request);
+  return is_cpu_form(facts.form) ? cpu_defaults(facts) : gpu_defaults(facts);
+}
+
+bool GemmGenerator::accepts(const Request& request, const Parameters& parameters) const {
+  const GemmFacts facts(request);
+  const auto lanes = static_cast<std::int64_t>(facts.lanes);
+  const auto rows = parameters.get("rows", 0), columns = parameters.get("columns", 0),
+             depth = parameters.get("depth", 0), stages = parameters.get("stages", 0);
+  if (is_cpu_form(facts.form))
+    return rows >= lanes && rows <= 8 * lanes && rows % lanes == 0 && columns >= 1 &&
+           columns <= 32 && depth >= 8 && depth <= 4096;
+  // A work-group has 4 x 2 warps of pieces of 4 x 4 (of 64 work-items 2 x 1), or 2 x 4 of fragments
+  // of 16 x 8.
+  const GpuForm form = gpu_form(facts.form);
+  const std::int64_t least = form.threads == 64 ? 32 : 64;
+  return rows >= least && rows <= 4 * least && rows % least == 0 && columns >= least &&
+         columns <= 4 * least && columns % least == 0 && depth >= 4 && depth <= 64 &&
+         depth % 4 == 0 && stages >= 2 && stages <= 8 &&
+         stage_bytes(facts, parameters) <= static_cast<std::int64_t>(form.local_memory);
+}
+
+std::string GemmGenerator::generate(const Request& request, const Parameters& parameters) const {
+  const GemmFacts facts(request);
+  const GemmTiles tiles = GemmTiles::of(parameters);
+  return fmt::format("#define PRECISION {}\n#define ON_CPU {}\n", facts.letter,
+                     is_cpu_form(facts.form) ? 1 : 0) +
+         std::string(template_text("prelude")) + std::string(template_text("matrix_element")) +
+         (is_cpu_form(facts.form) ? cpu_text(facts, tiles)
+                                  : gpu_text(facts, tiles, parameters.get("stages", 2)));
+}
+
+std::vector<std::string> GemmGenerator::classes_like(const std::string& problem_class) const {
+  return blas::classes_like(problem_class);
+}
+
+}  // namespace kiln::blas

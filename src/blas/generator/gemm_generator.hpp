@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "blas/call/call.hpp"
+#include "device/device.hpp"
+#include "kernel/request/parameters.hpp"
+#include "kernel/request/request.hpp"
+#include "kernel/resolver/generator.hpp"
+
+// The kernels of matrix products: which form a device gets, their tunable tiles, and their text.
+namespace kiln::blas {
+
+/// The tunable part of a matrix product, typed: the panels that both operands are packed into, and
+/// the tile of the result that is kept in registers. clBLAS's SubproblemDim says the same of two
+/// levels: itemX, itemY and bwidth are rows, columns and depth here.
+struct GemmTiles {
+  std::size_t rows = 0;     ///< of a panel of the first operand; a multiple of a vector's lanes
+  std::size_t columns = 0;  ///< of a panel of the second operand
+  /// For CPUs columns of a block, at most: what a tile goes through before it is stored. For GPUs
+  /// columns that are in local memory at a time.
+  std::size_t depth = 0;
+
+  static GemmTiles of(const Parameters& parameters);
+};
+
+/// How many panels of a width make a size; the last may be narrower.
+constexpr std::size_t panels_of(std::size_t size, std::size_t width) {
+  return (size + width - 1) / width;
+}
+
+/// Which form of the product a device runs: a fact of GemmGenerator. By the device's type, its
+/// local memory and the work-items that its work-groups may have.
+std::string gemm_form(const Device& device);
+constexpr bool is_cpu_form(std::string_view form) { return form == "cpu"; }
+
+/// What the kernels of a form for GPUs take of a device.
+struct GpuForm {
+  std::size_t threads;       ///< work-items of a work-group
+  std::size_t local_memory;  ///< bytes, at most
+};
+constexpr GpuForm gpu_form(std::string_view form) {
+  if (form == "gpu_small") return {64, 20 << 10};
+  // What the device itself may take of local memory is left to it where there is little.
+  return {256, std::size_t{form == "gpu32" ? 31u : 48u} << 10};
+}
+
+/// The kernel `product`, C = alpha A B + beta C, and what packs the factors for it. The version is
+/// a digest of the templates and a number for the code.
+///
+/// Facts: precision ("s"), form, small (the result is too small for large tiles to fill the
+/// device), native_floats; solves (for CPUs, absent: no): the kernel is `solve` instead, which
+/// solves triangular systems by the same tiles (the template solve_tasks). Parameters: rows,
+/// columns, depth (GemmTiles), for GPUs stages, too. Forms, by device:
+///
+///   cpu   one kernel, the template product_tasks, that packs and multiplies. A work-group is one
+///         work-item: a micro-kernel holds a tile of rows x columns of C in vector registers and
+///         goes through one block of the panels, reading the first as vectors and broadcasting the
+///         second (the scheme of Goto and van de Geijn, Anatomy of High-Performance Matrix
+///         Multiplication, 2008; the tile's shape after BLIS, Van Zee 2015).
+///   gpu   for work-groups of 256 and 48 KiB of local memory:
+///         pack_first and pack_second copy a factor into panels of `rows` rows or `columns`
+///         columns, product multiplies them (templates/gpu_product.cl).
+///   gpu32, gpu_small   the same with fewer stages, for 32 KiB of local memory, and with
+///         work-groups of 64, for devices that have even less.
+///   sm80, sm90   the same with asynchronous copies, for NVIDIA devices of at least this
+///         architecture; from 9.0 on with the matrix units for double precision.
+class GemmGenerator : public Generator {
+ public:
+  std::string family() const override { return "blas.gemm"; }
+  std::int64_t version() const override;
+  Parameters defaults(const Request& request) const override;
+  bool accepts(const Request& request, const Parameters& parameters) const override;
+  /// A large product is much like a larger one; where a result has few tiles, others are better
+  /// (docs/performance.md has the figures).
+  Reach reach() const override { return {2, 8}; }
+  std::vector<std::string> classes_like(const std::string& problem_class) const override;
+  std::string generate(const Request& request, const Parameters& parameters) const override;
+};
+
+}  // namespace kiln::blas

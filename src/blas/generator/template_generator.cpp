@@ -1,0 +1,161 @@
+#include "blas/generator/template_generator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "blas/call/call.hpp"
+#include "blas/call/problem_class.hpp"
+
+namespace kiln::blas {
+
+std::int64_t version_of(std::int64_t number, std::initializer_list<std::uint64_t> marks) {
+  // FNV-1a, a word at a time; versions are positive.
+  auto mixed = static_cast<std::uint64_t>(number) ^ 0xcbf29ce484222325u;
+  for (const auto mark : marks) mixed = (mixed ^ mark) * 0x100000001b3u;
+  return static_cast<std::int64_t>(mixed >> 1);
+}
+
+namespace {
+
+// Raised when generate() changes.
+constexpr std::int64_t own_version = 1;
+
+std::string capitals(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
+std::string text_of(const Fact& fact) {
+  if (const auto* number = std::get_if<std::int64_t>(&fact.value)) return std::to_string(*number);
+  if (const auto* real = std::get_if<double>(&fact.value)) return fmt::format("{}", *real);
+  return std::get<std::string>(fact.value);
+}
+
+}  // namespace
+
+TemplateGenerator::TemplateGenerator(std::string name, Defaults defaults,
+                                     std::vector<std::string> shared)
+    : name_(std::move(name)),
+      version_(version_of(own_version, {template_mark("prelude"), template_mark(name_)})),
+      defaults_(std::move(defaults)),
+      shared_(std::move(shared)) {
+  for (const auto& other : shared_) version_ = version_of(version_, {template_mark(other)});
+}
+
+bool TemplateGenerator::accepts(const Request& request, const Parameters& parameters) const {
+  const Parameters known = defaults_(request);
+  for (const auto& [name, value] : parameters)
+    if (value <= 0 || known.get(name, -1) < 0) return false;
+  for (const auto& [name, value] : known)
+    if (parameters.get(name, -1) < 0) return false;
+  return true;
+}
+
+std::string TemplateGenerator::generate(const Request& request,
+                                        const Parameters& parameters) const {
+  std::string text;
+  for (const auto& fact : request.facts)
+    text += fmt::format("#define {} {}\n", capitals(fact.name), text_of(fact));
+  for (const auto& [name, value] : parameters)
+    text += fmt::format("#define {} {}\n", capitals(name), value);
+  text += template_text("prelude");
+  for (const auto& other : shared_) text += template_text(other);
+  text += template_text(name_);
+  return text;
+}
+
+std::vector<std::string> TemplateGenerator::classes_like(const std::string& problem_class) const {
+  return blas::classes_like(problem_class);
+}
+
+namespace {
+
+/// A family of kernels: a template and what it needs.
+struct TemplateEntry {
+  const char* name;
+  TemplateGenerator::Defaults defaults;
+  std::vector<std::string> shared = {};  ///< templates that come before the template's own
+};
+
+Parameters nothing(const Request&) { return {}; }
+
+Precision precision_of(const Request& request) {
+  for (const auto& fact : request.facts)
+    if (const auto* text = std::get_if<std::string>(&fact.value); text && fact.name == "precision")
+      for (const auto precision : {Precision::s, Precision::d, Precision::c, Precision::z})
+        if (*text == std::string(1, letter(precision))) return precision;
+  throw Error(Errc::internal, "a kernel template without a precision");
+}
+
+/// The results that a CPU's work-item sums at a time fill a quarter of the nearest cache.
+Parameters block_of_results(const Request& request) {
+  return {{"block", static_cast<std::int64_t>(16384 / size_of(precision_of(request)))}};
+}
+
+/// `rows`: unknowns that are solved for between two updates of the rest; `sums`: how many of the
+/// rest a CPU's work-item updates at a time. A GPU's are 64: the template says.
+Parameters rows_of_solution(const Request& request) {
+  const auto sums = static_cast<std::int64_t>(8192 / size_of(precision_of(request)));
+  for (const auto& fact : request.facts)
+    if (const auto* on_cpu = std::get_if<std::int64_t>(&fact.value);
+        on_cpu != nullptr && fact.name == "on_cpu" && *on_cpu != 0)
+      return {{"rows", std::min<std::int64_t>(512, sums)}, {"sums", sums}};
+  return {{"rows", 64}, {"sums", 64}};
+}
+
+const std::vector<TemplateEntry>& template_entries() {
+  static const std::vector<std::string> vectors{"vectors"}, reduction{"vectors", "reduction"};
+  static const std::vector<TemplateEntry> all{
+      // level 1
+      {"swap", nothing, vectors},
+      {"scal", nothing, vectors},
+      {"copy", nothing, vectors},
+      {"axpy", nothing, vectors},
+      {"rot", nothing, vectors},
+      {"rotm", nothing, vectors},
+      {"dot_product", nothing, reduction},
+      {"nrm2", nothing, reduction},
+      {"asum", nothing, reduction},
+      {"iamax", nothing, reduction},
+      {"rotg", nothing},
+      {"rotmg", nothing},
+      // level 2
+      {"pack_vector", nothing},
+      {"mv_n", block_of_results, {"matrix", "lanes"}},
+      {"mv_t", block_of_results, {"matrix", "lanes"}},
+      {"mv_sum", nothing, {"matrix"}},
+      {"mv_sym", nothing, {"matrix", "lanes"}},
+      {"rank_update", nothing, {"matrix", "lanes"}},
+      {"solve", rows_of_solution, {"matrix", "lanes"}},
+      // level 3
+      {"invert_triangles", nothing},
+      {"scale_matrix", nothing},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Generator>> template_generators() {
+  std::vector<std::unique_ptr<Generator>> made;
+  for (const auto& [name, defaults, shared] : template_entries())
+    made.push_back(std::make_unique<TemplateGenerator>(name, defaults, shared));
+  return made;
+}
+
+std::int64_t template_version(const std::string& name) {
+  static const auto versions = [] {
+    std::map<std::string, std::int64_t> by_name;
+    for (const auto& generator : template_generators())
+      by_name[generator->family()] = generator->version();
+    return by_name;
+  }();
+  const auto found = versions.find("blas." + name);
+  if (found == versions.end()) throw Error(Errc::internal, "no kernel template " + name);
+  return found->second;
+}
+
+}  // namespace kiln::blas

@@ -1,0 +1,120 @@
+#include <algorithm>
+
+#include "blas/generator/gemm_generator.hpp"
+#include "blas/routines/product.hpp"
+
+// Products on CPUs: one launch, whose work-groups take tasks, packing and multiplying, from one
+// list.
+namespace kiln::blas {
+namespace {
+
+/// How the work of a product on a CPU is cut into tasks: arguments of the template product_tasks,
+/// which says what they mean.
+struct CpuTasks {
+  std::size_t teams = 1;         ///< work-groups
+  std::size_t block = 1;         ///< columns of the depth
+  std::size_t slots = 1;         ///< blocks that are held in packed form
+  std::size_t lead = 1;          ///< blocks by which packing is ahead
+  std::size_t first_panels = 1;  ///< of a task that packs the first factor
+  std::size_t second_panels = 1;
+  std::size_t row_panels = 1;  ///< of a part of the result
+  std::size_t column_panels = 1;
+  std::size_t counters = 0;  ///< integers of the state, beside those that are always there
+
+  /// For a product of rows x depth by depth x columns; sizes in elements. Pure. `in_place`: the
+  /// result lies where a factor does, so that all is packed first.
+  static CpuTasks of(const GemmTiles& tiles, std::size_t compute_units, std::size_t element_bytes,
+                     std::size_t rows, std::size_t columns, std::size_t depth, bool in_place);
+};
+
+/// Half of a second-level cache holds the part of the first factor that a task multiplies. OpenCL
+/// tells only the size of some cache; 1 MiB is what current cores have.
+constexpr std::size_t cache = 512 << 10;
+constexpr std::size_t most_column_panels = 16;
+
+/// Multiplications that are worth another team: some tens of microseconds, which waking it takes.
+constexpr std::size_t work_of_team = std::size_t{4} << 20;
+
+/// Tasks for each team, so that the last to end is not long after the first: fewer where they would
+/// be small, since each brings its panels from another core's cache.
+constexpr std::size_t parts_of_team = 12, least_parts_of_team = 3, packs_of_team = 2;
+constexpr std::size_t work_of_part = std::size_t{3} << 20;  ///< multiplications, at least
+
+CpuTasks CpuTasks::of(const GemmTiles& tiles, std::size_t compute_units, std::size_t element_bytes,
+                      std::size_t rows, std::size_t columns, std::size_t depth, bool in_place) {
+  const std::size_t row_end = panels_of(rows, tiles.rows);
+  const std::size_t column_end = panels_of(columns, tiles.columns);
+  const std::size_t blocks = panels_of(depth, tiles.depth);
+  CpuTasks tasks;
+  // Blocks of one size: a last one of a few columns would write the whole result for little.
+  tasks.block = panels_of(depth, blocks);
+  tasks.lead = in_place ? blocks : 1;
+  tasks.slots = std::min(blocks, tasks.lead + 1);
+  tasks.teams =
+      std::clamp<std::size_t>(rows * columns / 64 * depth * 64 / work_of_team, 1, compute_units);
+
+  const std::size_t packs = tasks.teams == 1 ? 1 : tasks.teams * packs_of_team;
+  tasks.first_panels = panels_of(row_end, packs);
+  tasks.second_panels = panels_of(column_end, packs);
+
+  tasks.row_panels =
+      std::clamp<std::size_t>(cache / (tiles.rows * tasks.block * element_bytes), 1, row_end);
+  tasks.column_panels = std::min(most_column_panels, column_end);
+  const auto parts = [&] {
+    return panels_of(row_end, tasks.row_panels) * panels_of(column_end, tasks.column_panels);
+  };
+  const auto are_few = [&](std::size_t least) { return blocks * parts() < tasks.teams * least; };
+  const auto is_large = [&] {
+    return tasks.row_panels * tiles.rows * tasks.column_panels * tiles.columns * tasks.block >=
+           2 * work_of_part;
+  };
+  while (tasks.teams > 1 && tasks.row_panels * tasks.column_panels > 1 &&
+         (are_few(least_parts_of_team) || (are_few(parts_of_team) && is_large()))) {
+    const bool by_rows = tasks.row_panels > 1 &&
+                         tasks.row_panels * tiles.rows >= tasks.column_panels * tiles.columns;
+    auto& longer = by_rows || tasks.column_panels == 1 ? tasks.row_panels : tasks.column_panels;
+    longer = (longer + 1) / 2;
+  }
+  tasks.counters = 2 * blocks + parts();
+  return tasks;
+}
+
+/// Whether a factor may lie where the result is written. Arguments of a call that overlap are the
+/// caller's mistake in BLAS, but where a routine writes the operand that it reads.
+bool is_in_place(const Product& product) {
+  const auto meets = [&](const Factor& factor) {
+    return factor.region.slot == product.result.slot &&
+           (factor.region.slot || factor.region.buffer() == product.result.buffer());
+  };
+  return meets(product.first) || meets(product.second);
+}
+
+}  // namespace
+
+void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
+  KernelChoice choice = gemm_choice(builder, queue, false);
+  choice.kernel = "product";
+  const std::size_t element = size_of(builder.call().precision);
+  const GemmTiles tiles = GemmTiles::of(builder.parameters(choice, queue));
+  const CpuTasks tasks =
+      CpuTasks::of(tiles, builder.device(queue).compute_units, element, product.rows,
+                   product.columns, product.depth, is_in_place(product));
+  const auto packed = [&](unsigned number, std::size_t rows, std::size_t width) {
+    return builder.scratch(queue, number,
+                           tasks.slots * tasks.block * panels_of(rows, width) * width * element);
+  };
+  NDRange range;
+  range.global[0] = tasks.teams;
+  auto arguments = builder.step(queue, choice, range);
+  put_factor(arguments, product.first, false);
+  put_factor(arguments, product.second, true);
+  put_result(arguments, product, builder.call().precision)
+      .buffer(packed(0, product.rows, tiles.rows))
+      .buffer(packed(1, product.columns, tiles.columns))
+      .buffer(builder.zeros(queue, (32 + tasks.counters) * sizeof(cl_int)));
+  for (const auto value : {tasks.block, tasks.slots, tasks.lead, tasks.first_panels,
+                           tasks.second_panels, tasks.row_panels, tasks.column_panels})
+    arguments.flag(static_cast<int>(value));
+}
+
+}  // namespace kiln::blas

@@ -1,0 +1,169 @@
+#include <optional>
+#include <utility>
+
+#include "blas/call/call.hpp"
+#include "blas/routines/product.hpp"
+#include "blas/routines/routines.hpp"
+#include "blas/routines/shares.hpp"
+
+// The routines of level 3 that are products: which factors they have, and what of the result is
+// computed.
+namespace kiln::blas {
+namespace {
+
+/// A product whose result is one row or one column, as what it is: a matrix times a vector.
+struct ThinProduct {
+  Call call;                ///< gemv
+  Slot matrix{}, vector{};  ///< which of the product's operands are a and x; c is y
+
+  /// Nothing for other products, for those without depth, which only scale the result, and where
+  /// the vector would have to be conjugated, which GEMV cannot.
+  static std::optional<ThinProduct> of(const Call& gemm);
+  Slot original(Slot slot) const;
+};
+
+/// The elements of a matrix's one row, or column, as a vector.
+Operand line_of(const Operand& matrix, bool is_row, Order order) {
+  Operand line = matrix;
+  if (is_row == (order == Order::row_major)) line.stride = 1;
+  return line;
+}
+
+bool conjugates(const Call& call, Transpose trans) {
+  return trans == Transpose::conjugate && is_complex(call.precision);
+}
+
+std::optional<ThinProduct> ThinProduct::of(const Call& gemm) {
+  const bool is_column = gemm.n == 1;
+  if ((!is_column && gemm.m != 1) || gemm.k == 0) return std::nullopt;
+  // Of a row its transpose is computed: op(B)^T times the row of op(A).
+  const Transpose of_matrix = is_column ? gemm.trans_a : gemm.trans_b;
+  const Transpose of_vector = is_column ? gemm.trans_b : gemm.trans_a;
+  if (conjugates(gemm, of_vector) || (!is_column && conjugates(gemm, of_matrix)))
+    return std::nullopt;
+
+  ThinProduct thin;
+  thin.matrix = is_column ? Slot::a : Slot::b;
+  thin.vector = is_column ? Slot::b : Slot::a;
+  Call& call = thin.call = gemm;
+  call.routine = Routine::gemv;
+  const bool is_transposed = of_matrix != Transpose::none;
+  call.trans_a = is_column ? of_matrix : is_transposed ? Transpose::none : Transpose::transpose;
+  // The matrix as it is stored.
+  const std::size_t rows = is_column ? gemm.m : gemm.k, columns = is_column ? gemm.k : gemm.n;
+  call.m = is_transposed ? columns : rows;
+  call.n = is_transposed ? rows : columns;
+  call[Slot::a] = gemm[thin.matrix];
+  const bool vector_is_row = is_column == (of_vector != Transpose::none);
+  call[Slot::x] = line_of(gemm[thin.vector], vector_is_row, gemm.order);
+  call[Slot::y] = line_of(gemm[Slot::c], !is_column, gemm.order);
+  return thin;
+}
+
+Slot ThinProduct::original(Slot slot) const {
+  return slot == Slot::a ? matrix : slot == Slot::x ? vector : Slot::c;
+}
+
+/// A product of `square`, on the call's side, and B, without result and scalars.
+Product sided_product(const Call& call, const Factor& square) {
+  Product product;
+  product.rows = call.order == Order::column_major ? call.m : call.n;
+  product.columns = call.order == Order::column_major ? call.n : call.m;
+  product.first = square;
+  product.second.region = region_of(call, Slot::b);
+  product.depth = product.rows;
+  if (normal_side(call) == Side::right) {
+    std::swap(product.first, product.second);
+    product.depth = product.columns;
+  }
+  return product;
+}
+
+/// A triangle of C = alpha op(X) op(Y)' + beta C for the arguments X and Y of a call, with ' the
+/// transpose, or the conjugate transpose where the call is Hermitian.
+Product rank_update(const Call& call, Slot first, Slot second) {
+  const bool hermitian = call.routine == Routine::herk || call.routine == Routine::her2k;
+  const Transpose mirrored = hermitian ? Transpose::conjugate : Transpose::transpose;
+  // Seen by columns, a row-major A A' is A' A.
+  const bool as_is = (call.trans_a == Transpose::none) == (call.order == Order::column_major);
+  Product product;
+  product.rows = product.columns = call.n;
+  product.depth = call.k;
+  product.first = {region_of(call, first), as_is ? Transpose::none : mirrored};
+  product.second = {region_of(call, second), as_is ? mirrored : Transpose::none};
+  product.result = region_of(call, Slot::c);
+  product.alpha = call_alpha;
+  product.beta = call_beta;
+  product.triangle =
+      normal_uplo(call) == Uplo::lower ? Product::Triangle::lower : Product::Triangle::upper;
+  product.hermitian = hermitian;
+  return product;
+}
+
+}  // namespace
+
+void add_gemm(SequenceBuilder& to) {
+  const Call& call = to.call();
+  if (const auto thin = ThinProduct::of(call))
+    return to.add_instead(
+        thin->call, [&](Slot slot) { return thin->original(slot); }, add_gemv);
+  Product product;
+  product.rows = call.m;
+  product.columns = call.n;
+  product.depth = call.k;
+  product.first = {region_of(call, Slot::a), call.trans_a};
+  product.second = {region_of(call, Slot::b), call.trans_b};
+  product.result = region_of(call, Slot::c);
+  product.alpha = call_alpha;
+  product.beta = call_beta;
+  if (call.order == Order::row_major) {
+    std::swap(product.first, product.second);
+    std::swap(product.rows, product.columns);
+  }
+  add_shared(to, product);
+}
+
+void add_symm(SequenceBuilder& to) {
+  const Call& call = to.call();
+  const bool hermitian = call.routine == Routine::hemm;
+  Factor square;
+  square.region = region_of(call, Slot::a);
+  square.stored = stored_of(normal_uplo(call), Transpose::none);
+  square.outside = hermitian ? Factor::Outside::mirrored_conjugate : Factor::Outside::mirrored;
+  square.diagonal = hermitian ? Factor::Diagonal::real : Factor::Diagonal::as_is;
+  Product product = sided_product(call, square);
+  product.result = region_of(call, Slot::c);
+  product.alpha = call_alpha;
+  product.beta = call_beta;
+  add_shared(to, product);
+}
+
+void add_syrk(SequenceBuilder& to) { add_shared(to, rank_update(to.call(), Slot::a, Slot::a)); }
+
+void add_syr2k(SequenceBuilder& to) {
+  using From = Product::Coefficient::From;
+  const Call& call = to.call();
+  Product one = rank_update(call, Slot::a, Slot::b), other = rank_update(call, Slot::b, Slot::a);
+  if (call.routine == Routine::her2k)
+    (call.order == Order::column_major ? other : one).alpha.from = From::conjugate_alpha;
+  add_shared(to, one);
+  if (call.alpha == Scalar(0) || call.k == 0) return;  // beta is applied, and nothing to add
+  other.beta = {From::constant, 1};
+  add_shared(to, other);
+}
+
+void add_trmm(SequenceBuilder& to) {
+  const Call& call = to.call();
+  Factor triangle;
+  triangle.region = region_of(call, Slot::a);
+  triangle.trans = call.trans_a;
+  triangle.stored = stored_of(normal_uplo(call), call.trans_a);
+  triangle.diagonal = call.diag == Diag::unit ? Factor::Diagonal::ones : Factor::Diagonal::as_is;
+  Product product = sided_product(call, triangle);
+  product.result = region_of(call, Slot::b);
+  product.alpha = call_alpha;
+  product.beta = {Product::Coefficient::From::constant, 0};
+  add_shared(to, product);
+}
+
+}  // namespace kiln::blas

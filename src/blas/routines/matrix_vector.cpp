@@ -1,0 +1,281 @@
+#include <algorithm>
+#include <functional>
+
+#include "blas/call/call.hpp"
+#include "blas/routines/normal_matrix.hpp"
+#include "blas/routines/routines.hpp"
+#include "blas/routines/team.hpp"
+#include "blas/sequence/sequence_builder.hpp"
+
+// Products of a matrix and a vector: op(A) x in parts that are summed up afterwards where one
+// kernel's results are too few to keep a device busy.
+namespace kiln::blas {
+namespace {
+
+/// What a product leaves in y.
+enum class Scaling {
+  call,     ///< alpha op(A) x + beta y, by the call's scalars
+  replace,  ///< op(A) x
+  add       ///< op(A) x + y
+};
+
+/// Products that are still to be summed up: vectors one behind another in workspace.
+struct PartialSums {
+  PartialSums(SequenceBuilder& to, std::int64_t length, std::int64_t count);
+  cl::Buffer buffer;
+  std::int64_t length, count;
+};
+
+/// What the sum of parts takes of a matrix' diagonal.
+enum class Diagonal { none, as_is, real_part };
+
+// Multiply-adds that are worth a work-item of a CPU.
+constexpr double least_product_area = 16384;
+constexpr std::int64_t product_items_per_unit = 2, product_groups_per_unit = 16;
+// Results of a GPU's work-group: rows side by side, or columns that share what is read of x.
+constexpr std::int64_t group_rows = 64, group_columns = 4;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// How one queue's share of a product is cut: blocks of the results, and parts of their sums.
+struct Cut {
+  std::int64_t block, parts;
+};
+
+KernelChoice kernel_of(const SequenceBuilder& to, unsigned queue, MatrixOp op) {
+  return template_choice(to, queue, op.transposed ? "mv_t" : "mv_n");
+}
+
+Cut cut_of(const SequenceBuilder& to, unsigned queue, const NormalMatrix& matrix, MatrixOp op,
+           unsigned queues) {
+  const Device& device = to.device(queue);
+  const std::int64_t units = device.compute_units;
+  const std::int64_t results = ceil_div(op.transposed ? matrix.n : matrix.m, queues);
+  // The longest sum that there is.
+  const std::int64_t terms = op.transposed ? std::min(matrix.m, matrix.up + matrix.down + 1)
+                                           : std::min(matrix.n, matrix.up + matrix.down + 1);
+  if (device.type != Device::Type::cpu) {
+    const std::int64_t block = op.transposed ? group_columns : group_rows;
+    const std::int64_t most = std::max<std::int64_t>(1, terms / (op.transposed ? 1024 : 64));
+    return {block, std::clamp<std::int64_t>(
+                       units * product_groups_per_unit / ceil_div(results, block), 1, most)};
+  }
+  const double worth = matrix.area() / queues / least_product_area;
+  const auto items = static_cast<std::int64_t>(
+      std::clamp(worth, 1.0, static_cast<double>(units * product_items_per_unit)));
+  const std::int64_t most_of_block = to.parameters(kernel_of(to, queue, op), queue).get("block", 1);
+  const std::int64_t block =
+      std::clamp(ceil_div(results, items), std::min<std::int64_t>(64, results), most_of_block);
+  return {block, std::clamp<std::int64_t>(items / ceil_div(results, block), 1,
+                                          std::max<std::int64_t>(1, terms / 256))};
+}
+
+NDRange range_of(const Device& device, std::int64_t results, const Cut& cut) {
+  NDRange range;
+  range.global[0] = static_cast<std::size_t>(ceil_div(results, cut.block) * cut.parts);
+  if (device.type == Device::Type::cpu) return range;
+  range.local[0] = work_group_of(device);
+  range.global[0] *= range.local[0];
+  return range;
+}
+
+/// Adds a step for each queue that has a share; `output` sets the arguments from alpha on: alpha,
+/// beta, x, y, its offset and increment, and the distance of parts.
+void add_pieces(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, MatrixOp op,
+                std::int64_t parts,
+                const std::function<void(SequenceBuilder::Arguments&)>& output) {
+  const auto borders = team.shares(op.transposed ? matrix.n : matrix.m, [&](std::int64_t i) {
+    return op.transposed ? matrix.rows_of(i) : matrix.columns_of(i);
+  });
+  for (unsigned queue = 0; queue < team.queues(); ++queue) {
+    const std::int64_t from = borders[queue], end = borders[queue + 1];
+    if (from == end) continue;
+    Cut cut = cut_of(to, queue, matrix, op, team.queues());
+    cut.parts = parts;
+    auto arguments =
+        team.step(queue, kernel_of(to, queue, op), range_of(to.device(queue), end - from, cut));
+    matrix.put(arguments);
+    arguments.number(from).number(end).number(cut.block).number(parts);
+    arguments.number(std::int64_t{op.conjugated});
+    output(arguments);
+    team.next_writer();
+  }
+}
+
+void put_scaling(const SequenceBuilder& builder, SequenceBuilder::Arguments& to, Scaling scaling) {
+  if (scaling == Scaling::call) {
+    to.alpha().beta();
+    return;
+  }
+  const Precision precision = builder.call().precision;
+  to.scalar(1, precision).scalar(scaling == Scaling::add ? 1 : 0, precision);
+}
+
+PartialSums::PartialSums(SequenceBuilder& to, std::int64_t elements, std::int64_t how_many)
+    : buffer(to.workspace(static_cast<std::size_t>(elements * how_many) *
+                          size_of(to.call().precision))),
+      length(elements),
+      count(how_many) {}
+
+/// How many parts a product's sums are cut into so that every device has enough to do; 1 where its
+/// results alone are enough.
+std::int64_t parts_of(const SequenceBuilder& to, const Team& team, const NormalMatrix& matrix,
+                      MatrixOp op) {
+  std::int64_t parts = 1;
+  for (unsigned queue = 0; queue < team.queues(); ++queue)
+    parts = std::max(parts, cut_of(to, queue, matrix, op, team.queues()).parts);
+  return parts;
+}
+
+/// Adds steps (of this round) for `count` of the parts, from `first` on.
+void add_product_parts(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, MatrixOp op,
+                       const DenseVector& x, const PartialSums& parts, std::int64_t first,
+                       std::int64_t count) {
+  const Precision precision = to.call().precision;
+  add_pieces(to, team, matrix, op, count, [&](SequenceBuilder::Arguments& arguments) {
+    arguments.scalar(1, precision).scalar(0, precision);
+    x.put(arguments);
+    arguments.buffer(parts.buffer).number(first * parts.length);
+    arguments.number(std::int64_t{1}).number(parts.length);
+  });
+}
+
+/// Adds y = scaled (the parts' sum + D x), after all that was added before. Without parts the sum
+/// is 0.
+void add_sum(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, Diagonal diagonal,
+             const PartialSums* parts, const DenseVector* x, Slot y, Scaling scaling) {
+  team.next_round();
+  std::int64_t length = parts != nullptr ? parts->length : 0;
+  if (parts == nullptr)
+    for (const Use& use : Uses(to.call()))
+      if (use.slot == y) length = static_cast<std::int64_t>(use.length);
+  auto arguments = team.step(0, template_choice(to, 0, "mv_sum"),
+                             stream_range(to.device(0), static_cast<std::size_t>(length)));
+  matrix.put(arguments);
+  arguments.number(static_cast<std::int64_t>(diagonal));
+  if (parts != nullptr)
+    arguments.number(parts->count).number(parts->length).buffer(parts->buffer);
+  else
+    arguments.number(std::int64_t{0}).number(std::int64_t{0}).memory(y);
+  put_scaling(to, arguments, scaling);
+  if (x != nullptr)
+    x->put(arguments);
+  else
+    arguments.memory(y).offset(y);
+  arguments.memory(y).offset(y).number(to.call()[y].stride).number(length);
+}
+
+/// Adds a round of steps that compute y = scaled op(matrix) x, and further ones where its sums are
+/// cut. x must not be in y's memory.
+void add_matrix_vector(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, MatrixOp op,
+                       const DenseVector& x, Slot y, Scaling scaling) {
+  const std::int64_t count = parts_of(to, team, matrix, op);
+  if (count > 1) {
+    const PartialSums parts(to, op.transposed ? matrix.n : matrix.m, count);
+    add_product_parts(to, team, matrix, op, x, parts, 0, count);
+    return add_sum(to, team, matrix, Diagonal::none, &parts, nullptr, y, scaling);
+  }
+  add_pieces(to, team, matrix, op, 1, [&](SequenceBuilder::Arguments& arguments) {
+    put_scaling(to, arguments, scaling);
+    x.put(arguments);
+    arguments.memory(y).offset(y).number(to.call()[y].stride).number(std::int64_t{0});
+  });
+}
+
+bool is_hermitian(Routine routine) {
+  return routine == Routine::hemv || routine == Routine::hpmv || routine == Routine::hbmv;
+}
+
+/// Whether every queue's device is a CPU, which reads the triangle once for both halves.
+bool has_only_cpus(const SequenceBuilder& to) {
+  for (unsigned queue = 0; queue < to.queues(); ++queue)
+    if (to.device(queue).type != Device::Type::cpu) return false;
+  return true;
+}
+
+/// Work-items of a queue, each with a result vector of its own to fill and to be summed: no more
+/// than pay for that.
+std::int64_t items_of(const SequenceBuilder& to, unsigned queue, const Team& team,
+                      const NormalMatrix& matrix) {
+  constexpr double least_area = 16384, vectors_worth = 16;
+  const double area = matrix.area() / team.queues();
+  const double worth =
+      std::min(area / least_area, area / (vectors_worth * static_cast<double>(matrix.n)));
+  return static_cast<std::int64_t>(
+      std::clamp(worth, 1.0, 2.0 * static_cast<double>(to.device(queue).compute_units)));
+}
+
+/// Both halves at once; conj as the kernel takes it.
+void add_halves_together(SequenceBuilder& to, Team& team, const NormalMatrix& triangle,
+                         std::int64_t conj, const DenseVector& x, const PartialSums& parts,
+                         const std::vector<std::int64_t>& items) {
+  std::int64_t first = 0;
+  for (unsigned queue = 0; queue < team.queues(); ++queue) {
+    NDRange range;
+    range.global[0] = static_cast<std::size_t>(items[queue]);
+    auto arguments = team.step(queue, template_choice(to, queue, "mv_sym"), range);
+    triangle.put(arguments);
+    arguments.number(first).number(parts.count).number(conj);
+    x.put(arguments);
+    arguments.buffer(parts.buffer).number(parts.length);
+    first += items[queue];
+    team.next_writer();
+  }
+}
+
+}  // namespace
+
+void add_gemv(SequenceBuilder& to) {
+  const Call& call = to.call();
+  const NormalMatrix matrix = normal_matrix(call);
+  Team team(to, matrix.area());
+  if (call.alpha == Scalar(0))
+    return add_sum(to, team, matrix, Diagonal::none, nullptr, nullptr, Slot::y, Scaling::call);
+  const DenseVector x(to, team, Slot::x, call.trans_a == Transpose::none ? call.n : call.m);
+  add_matrix_vector(to, team, matrix, normal_op(matrix, call.trans_a), x, Slot::y, Scaling::call);
+}
+
+void add_symv(SequenceBuilder& to) {
+  const Call& call = to.call();
+  const NormalMatrix matrix = normal_matrix(call), triangle = matrix.without_diagonal();
+  Team team(to, matrix.area());
+  if (call.alpha == Scalar(0))
+    return add_sum(to, team, matrix, Diagonal::none, nullptr, nullptr, Slot::y, Scaling::call);
+  const DenseVector x(to, team, Slot::x, call.n);
+  const bool hermitian = is_hermitian(call.routine);
+  const auto diagonal = hermitian ? Diagonal::real_part : Diagonal::as_is;
+  // A Hermitian matrix is its own conjugate transpose: one of its halves is conjugated.
+  const MatrixOp direct{false, hermitian && matrix.flipped};
+  const MatrixOp mirrored{true, hermitian && !matrix.flipped};
+  if (has_only_cpus(to)) {
+    std::vector<std::int64_t> items;
+    std::int64_t all = 0;
+    for (unsigned queue = 0; queue < team.queues(); ++queue)
+      all += items.emplace_back(items_of(to, queue, team, matrix));
+    const PartialSums parts(to, matrix.n, all);
+    add_halves_together(to, team, triangle, hermitian ? (matrix.flipped ? 1 : 2) : 0, x, parts,
+                        items);
+    return add_sum(to, team, matrix, diagonal, &parts, &x, Slot::y, Scaling::call);
+  }
+  const std::int64_t first = parts_of(to, team, triangle, direct),
+                     second = parts_of(to, team, triangle, mirrored);
+  const PartialSums parts(to, matrix.n, first + second);
+  add_product_parts(to, team, triangle, direct, x, parts, 0, first);
+  add_product_parts(to, team, triangle, mirrored, x, parts, first, second);
+  add_sum(to, team, matrix, diagonal, &parts, &x, Slot::y, Scaling::call);
+}
+
+void add_trmv(SequenceBuilder& to) {
+  const Call& call = to.call();
+  NormalMatrix matrix = normal_matrix(call);
+  Team team(to, matrix.area());
+  // Work-items read x while others write it: they read a copy.
+  const DenseVector x(to, team, Slot::x, call.n, DenseVector::Copy::always);
+  const bool unit = call.diag == Diag::unit;
+  // A unit diagonal is not read: it adds x itself.
+  if (unit) matrix = matrix.without_diagonal();
+  add_matrix_vector(to, team, matrix, normal_op(matrix, call.trans_a), x, Slot::x,
+                    unit ? Scaling::add : Scaling::replace);
+}
+
+}  // namespace kiln::blas

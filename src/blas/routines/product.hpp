@@ -1,0 +1,109 @@
+#pragma once
+
+#include <optional>
+
+#include "blas/sequence/sequence_builder.hpp"
+
+// What all of level 3 is built on: the product of two factors, each of which may be a triangle or
+// half of a symmetric matrix, and on CPUs the solution of a triangular system by the same tiles.
+namespace kiln::blas {
+
+/// A matrix that a product reads or writes: an argument of the call or workspace, in column-major
+/// order (a row-major matrix is the transpose of the column-major one).
+struct Region {
+  std::optional<Slot> slot;  ///< else `buffer`
+  cl::Buffer buffer;
+  std::int64_t add = 0;  ///< elements, to the argument's offset
+  std::int64_t leading = 0;
+
+  Region at(std::size_t row, std::size_t column) const {
+    Region part = *this;
+    part.add += static_cast<std::int64_t>(row) + static_cast<std::int64_t>(column) * leading;
+    return part;
+  }
+};
+
+/// A factor of a product: op(region), with what its other triangle and its diagonal stand for.
+/// The numbers are those of the template matrix_element.
+struct Factor {
+  enum class Stored : int { everywhere, lower, upper };  ///< of op(region)
+  enum class Outside : int { zeros, mirrored, mirrored_conjugate };
+  enum class Diagonal : int { as_is, ones, real };
+  Region region;
+  Transpose trans = Transpose::none;
+  Stored stored = Stored::everywhere;
+  Outside outside = Outside::zeros;
+  Diagonal diagonal = Diagonal::as_is;
+
+  bool is_triangular() const { return stored != Stored::everywhere && outside == Outside::zeros; }
+};
+
+/// C = alpha first second + beta C, with C rows x columns. C may lie where a factor does, whole:
+/// all of the factors is then copied before any of C is written.
+struct Product {
+  enum class Triangle : int { whole, lower, upper };
+  /// A scalar of the call, or a constant.
+  struct Coefficient {
+    enum class From : std::uint8_t { constant, alpha, conjugate_alpha, beta };
+    From from = From::constant;
+    Scalar value{1};
+  };
+  std::size_t rows = 0, columns = 0, depth = 0;
+  Factor first, second;
+  Region result;
+  Coefficient alpha{}, beta{};
+  Triangle triangle = Triangle::whole;
+  bool hermitian = false;  ///< the result's diagonal has no imaginary part
+};
+
+/// Sets the next argument of a kernel to a coefficient; the next two to a region's memory and
+/// offset.
+SequenceBuilder::Arguments& put(SequenceBuilder::Arguments& to,
+                                const Product::Coefficient& coefficient, Precision precision);
+SequenceBuilder::Arguments& put(SequenceBuilder::Arguments& to, const Region& region);
+
+/// Adds the steps of a product on a queue. `depth` 0 is no product: nothing is added.
+void add_product(SequenceBuilder& builder, unsigned queue, const Product& product);
+
+// ---- What the forms of a product for CPUs and for GPUs share
+
+/// The kernels of a product for a queue's device. `small`: for a result that is too small to fill
+/// the device with large tiles.
+KernelChoice gemm_choice(const SequenceBuilder& builder, unsigned queue, bool small);
+
+/// Sets the arguments that describe a factor, from its memory to `conjugated`. `across`: it is the
+/// second factor, whose panels lie across the columns of op(region).
+SequenceBuilder::Arguments& put_factor(SequenceBuilder::Arguments& to, const Factor& factor,
+                                       bool across);
+
+/// Sets the arguments of the kernel `product` from the result's memory to `range`.
+SequenceBuilder::Arguments& put_result(SequenceBuilder::Arguments& to, const Product& product,
+                                       Precision precision);
+
+/// The forms of add_product().
+void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product);
+void add_gpu_product(SequenceBuilder& builder, unsigned queue, const Product& product);
+
+// ---- Triangular systems on CPUs
+/// op(A) X = alpha B (`left`) or X op(A) = alpha B, with A triangular and X where B is.
+struct TriangularSystem {
+  Region coefficients;  ///< A, `size` x `size`
+  Transpose trans = Transpose::none;
+  bool upper = false;  ///< A as it is stored
+  bool unit = false;   ///< A's diagonal is ones, not read
+  bool left = true;
+  bool forward = true;  ///< the unknowns with low numbers come first
+  Region right_sides;   ///< B: size x others, or others x size
+  std::size_t size = 0, others = 0;
+  Product::Coefficient alpha{};
+};
+
+/// Whether add_cpu_solve() suits a system on a queue's device: a CPU with right-hand sides for all
+/// of its compute units, and a matrix of which a packed copy is no burden.
+bool solves_at_once(const SequenceBuilder& builder, unsigned queue, std::size_t size,
+                    std::size_t others, bool left);
+
+/// Adds the one step that solves a system on a CPU (the template solve_tasks).
+void add_cpu_solve(SequenceBuilder& builder, unsigned queue, const TriangularSystem& system);
+
+}  // namespace kiln::blas

@@ -1,0 +1,120 @@
+#include <algorithm>
+
+#include "blas/routines/normal_matrix.hpp"
+#include "blas/routines/routines.hpp"
+#include "blas/routines/team.hpp"
+#include "blas/sequence/sequence_builder.hpp"
+
+namespace kiln::blas {
+namespace {
+
+/// How a routine's update looks to the kernel.
+struct Update {
+  std::int64_t terms = 1;
+  std::int64_t flags = 0;
+  Slot down = Slot::x, along = Slot::x;  ///< the vectors that go along columns, and along rows
+};
+
+enum UpdateFlags : std::int64_t {
+  conjugate_down = 1,
+  conjugate_along = 2,
+  conjugate_second_alpha = 4,
+  real_diagonal = 8
+};
+
+Update update_of(const Call& call, bool flipped) {
+  Update update;
+  bool conjugates = false;
+  switch (call.routine) {
+    case Routine::gerc:
+      conjugates = true;
+      [[fallthrough]];
+    case Routine::ger:
+      update.along = Slot::y;
+      break;
+    case Routine::her:
+    case Routine::hpr:
+      conjugates = true;
+      update.flags = real_diagonal;
+      break;
+    case Routine::her2:
+    case Routine::hpr2:
+      conjugates = true;
+      update.flags = real_diagonal | conjugate_second_alpha;
+      [[fallthrough]];
+    case Routine::syr2:
+    case Routine::spr2:
+      update.terms = 2;
+      update.along = Slot::y;
+      break;
+    default:  // syr, spr
+      break;
+  }
+  // The transposed of alpha x op(y) has y in its columns, and the conjugation stays with y.
+  if (flipped) std::swap(update.down, update.along);
+  if (conjugates) update.flags |= flipped ? conjugate_down : conjugate_along;
+  return update;
+}
+
+std::size_t length_of(const Call& call, Slot slot) {
+  const bool rectangular = call.routine == Routine::ger || call.routine == Routine::gerc;
+  return rectangular && slot == Slot::x ? call.m : call.n;
+}
+
+struct UpdateCut {
+  std::int64_t columns, parts;
+  NDRange range;
+};
+
+/// Blocks of columns, and parts of the rows where the columns are few.
+UpdateCut update_cut_of(const Device& device, const NormalMatrix& matrix, std::int64_t columns,
+                        double area) {
+  constexpr double least_area = 16384;
+  constexpr std::int64_t items_per_unit = 4, groups_per_unit = 32, least_rows = 1024;
+  const bool cpu = device.type == Device::Type::cpu;
+  const std::int64_t units = device.compute_units;
+  const auto items = static_cast<std::int64_t>(
+      std::clamp(area / least_area, 1.0,
+                 static_cast<double>(units * (cpu ? items_per_unit : groups_per_unit))));
+  UpdateCut cut{};
+  cut.columns = std::max<std::int64_t>(1, columns / items);
+  if (!cpu) cut.columns = std::min<std::int64_t>(cut.columns, 8);
+  const std::int64_t blocks = (columns + cut.columns - 1) / cut.columns;
+  cut.parts =
+      std::clamp<std::int64_t>(items / blocks, 1, std::max<std::int64_t>(1, matrix.m / least_rows));
+  cut.range.local[0] = cpu ? 1 : std::min<std::size_t>(256, device.max_work_group_size);
+  cut.range.global[0] = static_cast<std::size_t>(blocks * cut.parts) * cut.range.local[0];
+  return cut;
+}
+
+}  // namespace
+
+void add_rank_update(SequenceBuilder& to) {
+  const Call& call = to.call();
+  if (call.alpha == Scalar(0)) return;
+  const NormalMatrix matrix = normal_matrix(call);
+  const Update update = update_of(call, matrix.flipped);
+  const double area = matrix.area();
+  Team team(to, area);
+  const DenseVector down(to, team, update.down, length_of(call, update.down));
+  const DenseVector other =
+      update.along == update.down
+          ? down
+          : DenseVector(to, team, update.along, length_of(call, update.along));
+  const auto borders =
+      team.shares(matrix.n, [&](std::int64_t column) { return matrix.rows_of(column); });
+  for (unsigned queue = 0; queue < team.queues(); ++queue) {
+    const std::int64_t from = borders[queue], end = borders[queue + 1];
+    if (from == end) continue;
+    const UpdateCut cut = update_cut_of(to.device(queue), matrix, end - from, area / team.queues());
+    auto arguments = team.step(queue, template_choice(to, queue, "rank_update"), cut.range);
+    matrix.put(arguments);
+    arguments.number(from).number(end).number(cut.columns).number(cut.parts);
+    arguments.alpha().number(update.terms).number(update.flags);
+    down.put(arguments);
+    other.put(arguments);
+    team.next_writer();
+  }
+}
+
+}  // namespace kiln::blas

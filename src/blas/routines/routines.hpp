@@ -1,0 +1,61 @@
+#pragma once
+
+#include "blas/sequence/sequence_builder.hpp"
+
+// How routines become kernels: each function adds the steps of one routine, or of a few that are
+// alike, to the solution sequence of the builder's call.
+namespace kiln::blas {
+
+/// Adds the steps of the builder's call by its routine's own function. Throws kiln::Error (build,
+/// device).
+void add_steps(SequenceBuilder& builder);
+
+// ---- Level 1 (level1.cpp). All use the first queue alone: they are bound by the memory's
+// bandwidth, and one queue's kernels take all of that.
+//
+// Increments may be negative. The routines of one vector then do as reference BLAS (and clBLAS)
+// does: scal changes nothing, and nrm2, asum and iamax give 0.
+
+void add_swap(SequenceBuilder& to);  // x <-> y
+void add_scal(SequenceBuilder& to);  // x = alpha x
+void add_copy(SequenceBuilder& to);  // y = x
+void add_axpy(SequenceBuilder& to);  // y = alpha x + y
+void add_rot(SequenceBuilder& to);   // a plane rotation of the points (x[i], y[i])
+void add_rotm(SequenceBuilder& to);  // a modified one
+
+void add_dot(SequenceBuilder& to);  // dot and dotc
+void add_nrm2(SequenceBuilder& to);
+void add_asum(SequenceBuilder& to);
+void add_iamax(SequenceBuilder& to);
+
+void add_rotg(SequenceBuilder& to);
+void add_rotmg(SequenceBuilder& to);
+
+// ---- Level 2 (matrix_vector.cpp, trsv.cpp, rank_update.cpp)
+// y = alpha op(A) x + beta y: gemv, gbmv
+void add_gemv(SequenceBuilder& to);
+// y = alpha A x + beta y, A symmetric or Hermitian: symv, hemv, spmv, hpmv, sbmv, hbmv
+void add_symv(SequenceBuilder& to);
+// x = op(A) x, A triangular: trmv, tpmv, tbmv
+void add_trmv(SequenceBuilder& to);
+// x = op(A)^-1 x, A triangular: trsv, tpsv, tbsv
+void add_trsv(SequenceBuilder& to);
+// A = A + alpha x op(y): ger, gerc; and what keeps A symmetric or Hermitian: syr, her, spr, hpr,
+// syr2, her2, spr2, hpr2
+void add_rank_update(SequenceBuilder& to);
+
+// ---- Level 3 (level3.cpp, trsm.cpp)
+// C = alpha op(A) op(B) + beta C
+void add_gemm(SequenceBuilder& to);
+// C = alpha A B + beta C or alpha B A + beta C, with A symmetric or Hermitian
+void add_symm(SequenceBuilder& to);
+// C = alpha op(A) op(A)' + beta C, a triangle of it: syrk, herk
+void add_syrk(SequenceBuilder& to);
+// C = alpha op(A) op(B)' + alpha op(B) op(A)' + beta C, a triangle of it: syr2k, her2k
+void add_syr2k(SequenceBuilder& to);
+// B = alpha op(A) B or alpha B op(A), with A triangular
+void add_trmm(SequenceBuilder& to);
+// op(A) X = alpha B or X op(A) = alpha B, with A triangular; X takes B's place
+void add_trsm(SequenceBuilder& to);
+
+}  // namespace kiln::blas

@@ -1,0 +1,204 @@
+#include "blas/sequence/sequence_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include "blas/call/problem_class.hpp"
+#include "blas/generator/gemm_generator.hpp"
+#include "blas/generator/template_generator.hpp"
+#include "device/context.hpp"
+
+namespace kiln::blas {
+namespace {
+
+Request request_of(const KernelChoice& choice, const Call& call) {
+  Request request;
+  request.family = choice.family;
+  request.version = choice.version;
+  request.facts = choice.facts;
+  request.options = choice.options;
+  request.problem_class =
+      choice.problem_class.empty() ? problem_class_of(call) : choice.problem_class;
+  request.problem_size = problem_size_of(call);
+  request.label = choice.family;
+  return request;
+}
+
+/// Throws where a device that is no CPU has less than the templates of levels 2 and 3 take: every
+/// full profile of OpenCL has the local memory, and GPUs have the work-groups.
+void require_work_groups(const Device& device, Routine routine) {
+  constexpr std::size_t least_group = 64;
+  constexpr cl_ulong least_memory = 20 << 10;
+  if (device.type == Device::Type::cpu || routine < Routine::gemv) return;
+  if (device.max_work_group_size < least_group || device.local_memory < least_memory)
+    throw Error(Errc::unsupported,
+                fmt::format("{}: found work-groups of {} and {} bytes of local memory, BLAS needs "
+                            "{} and {}",
+                            device.name, device.max_work_group_size, device.local_memory,
+                            least_group, least_memory));
+}
+
+}  // namespace
+
+SequenceBuilder::SequenceBuilder(const Call& call, ContextPtr context,
+                                 std::vector<DevicePtr> devices, Resolver& resolver,
+                                 std::string gemm_form)
+    : call_(&call),
+      resolver_(resolver),
+      gemm_form_(std::move(gemm_form)),
+      devices_(std::move(devices)) {
+  parts_.context = std::move(context);
+  for (const auto& device : devices_) require_work_groups(*device, call.routine);
+}
+
+std::string SequenceBuilder::gemm_form(unsigned queue) const {
+  return gemm_form_.empty() ? blas::gemm_form(*devices_[queue]) : gemm_form_;
+}
+
+double SequenceBuilder::speed(unsigned queue, Limit limit) const {
+  const auto is_like_first = [&](const DevicePtr& device) {
+    return device->speed_identity() == devices_[0]->speed_identity();
+  };
+  if (std::all_of(devices_.begin(), devices_.end(), is_like_first)) return 1;
+  return device_speed(resolver_, parts_.context, devices_[queue], call_->precision, limit);
+}
+
+Parameters SequenceBuilder::parameters(const KernelChoice& choice, unsigned queue) const {
+  return resolver_.parameters(request_of(choice, *call_), *devices_[queue]);
+}
+
+cl::Buffer SequenceBuilder::workspace(std::size_t bytes) {
+  // PoCL gives a buffer its memory when a command first uses it, and aborts the process where there
+  // is none. Memory that the host can reach it allocates here, where its absence is an error.
+  const bool is_hosts = std::all_of(devices_.begin(), devices_.end(),
+                                    [](const DevicePtr& device) { return device->host_memory; });
+  const cl_mem_flags flags = CL_MEM_READ_WRITE | (is_hosts ? CL_MEM_ALLOC_HOST_PTR : 0);
+  try {
+    if (is_hosts && bytes >= large_page)
+      return parts_.workspace.emplace_back(large_page_buffer(*parts_.context, bytes));
+    return parts_.workspace.emplace_back(parts_.context->cl(), flags, bytes);
+  } catch (const cl::Error& error) {
+    throw ClError(fmt::format("no device memory for {} bytes of workspace: {} ({})", bytes,
+                              cl_status_name(error.err()), error.err()),
+                  error.err());
+  }
+}
+
+cl::Buffer SequenceBuilder::scratch(unsigned queue, unsigned number, std::size_t bytes) {
+  auto& buffer = scratch_[{queue, number}];
+  if (buffer() == nullptr || buffer.getInfo<CL_MEM_SIZE>() < bytes) buffer = workspace(bytes);
+  return buffer;
+}
+
+cl::Buffer SequenceBuilder::zeros(unsigned queue, std::size_t bytes) {
+  auto& buffer = zeros_[queue];
+  if (buffer() != nullptr && buffer.getInfo<CL_MEM_SIZE>() >= bytes) return buffer;
+  std::vector<char> none(bytes);
+  try {
+    buffer = parts_.workspace.emplace_back(
+        parts_.context->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, none.data());
+    return buffer;
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
+SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelChoice& choice,
+                                                 const NDRange& range,
+                                                 const std::vector<std::size_t>& after) {
+  const Request request = request_of(choice, *call_);
+  auto& explanation = parts_.explanations.emplace_back();
+  // The Resolver itself speaks only where its caller takes no explanation.
+  std::optional<EnvironmentExplanation> asked;
+  if (explains_by_environment()) asked.emplace();
+  Program& program =
+      resolver_.resolve(request, parts_.context, devices_[queue],
+                        {variant_of(choice.kernel, range)}, asked ? asked->get() : &explanation);
+  if (asked) explanation = *asked->get();
+  Step step{Launch(parts_.context, program, choice.kernel)};
+  step.launch.set_range(range);
+  step.queue = queue;
+  step.after = after;
+  step.family = choice.family;
+  if (const auto part = parts_of_work_.find(queue); part != parts_of_work_.end())
+    step.part = part->second;
+  for (const auto before : after) parts_.steps[before].awaited = true;
+  return {parts_.steps.emplace_back(std::move(step))};
+}
+
+void SequenceBuilder::add_instead(const Call& call, const std::function<Slot(Slot)>& original,
+                                  const std::function<void(SequenceBuilder&)>& add) {
+  const Call* const own = std::exchange(call_, &call);
+  const std::size_t first = next_step();
+  add(*this);
+  call_ = own;
+  for (std::size_t i = first; i < next_step(); ++i)
+    for (Varying& varying : parts_.steps[i].varying) varying.slot = original(varying.slot);
+}
+
+SequenceBuilder::Arguments& SequenceBuilder::Arguments::buffer(const cl::Buffer& buffer) {
+  step_.launch.set_buffer(next_++, buffer);
+  return *this;
+}
+
+SequenceBuilder::Arguments& SequenceBuilder::Arguments::number(std::int64_t value) {
+  step_.launch.set_scalar(next_++, value);
+  return *this;
+}
+
+SequenceBuilder::Arguments& SequenceBuilder::Arguments::flag(int value) {
+  step_.launch.set_scalar(next_++, value);
+  return *this;
+}
+
+SequenceBuilder::Arguments& SequenceBuilder::Arguments::scalar(const Scalar& value,
+                                                               Precision precision) {
+  step_.launch.set_scalar(next_++, ScalarBytes(value, precision).view());
+  return *this;
+}
+
+SequenceBuilder::Arguments& SequenceBuilder::Arguments::vary(Varying varying) {
+  varying.position = next_++;
+  step_.varying.push_back(varying);
+  return *this;
+}
+
+KernelChoice template_choice(const SequenceBuilder& builder, unsigned queue,
+                             const std::string& name, std::vector<Fact> facts) {
+  const Device& device = builder.device(queue);
+  KernelChoice choice;
+  choice.family = "blas." + name;
+  choice.version = template_version(name);
+  choice.kernel = name;
+  choice.facts = {{"precision", std::string(1, letter(builder.call().precision))},
+                  {"on_cpu", std::int64_t{device.type == Device::Type::cpu}},
+                  {"native_floats", std::int64_t{device.native_floats}}};
+  choice.facts.insert(choice.facts.end(), facts.begin(), facts.end());
+  return choice;
+}
+
+std::size_t work_group_of(const Device& device) {
+  if (device.type == Device::Type::cpu) return 1;
+  return std::bit_floor(std::clamp<std::size_t>(device.max_work_group_size, 1, 256));
+}
+
+NDRange stream_range(const Device& device, std::size_t n) {
+  constexpr std::size_t least_stretch = 4096, groups_per_unit = 8, group = 256;
+  NDRange range;
+  if (device.type == Device::Type::cpu) {
+    range.global[0] =
+        std::clamp<std::size_t>(n / least_stretch, 1, std::size_t{device.compute_units} * 4);
+  } else {
+    const std::size_t groups = std::clamp<std::size_t>(
+        (n + group - 1) / group, 1, std::size_t{device.compute_units} * groups_per_unit);
+    range.local[0] = std::min(group, device.max_work_group_size);
+    range.global[0] = groups * range.local[0];
+  }
+  return range;
+}
+
+}  // namespace kiln::blas

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "blas/call/call.hpp"
+#include "blas/sequence/solution_sequence.hpp"
+#include "device/context.hpp"
+#include "kernel/resolver/resolver.hpp"
+
+// What the routines (blas/routines) build their solution sequences with.
+namespace kiln::blas {
+
+/// What limits a routine: arithmetic (level 3) or memory (level 2).
+enum class Limit : std::uint8_t { arithmetic, memory };
+
+/// How fast a device is, in millions of multiply-adds a second: what the work of several devices is
+/// shared out by. On record like Parameters (family "blas.speed"); where nothing is, a product of
+/// two matrices or of a matrix and a vector is measured on a queue of its own, once a device,
+/// precision and limit, which takes some milliseconds. Defined above the routines, which it runs
+/// (blas/routines/device_speed.cpp). Thread-safe. Throws kiln::Error (build, device).
+double device_speed(Resolver& resolver, const ContextPtr& context, const DevicePtr& device,
+                    Precision precision, Limit limit);
+
+/// The Request under which that number is on record, as the Parameter "megaflops".
+Request speed_request(Precision precision, Limit limit);
+
+/// A kernel of one of the generators' families.
+struct KernelChoice {
+  std::string family;  ///< "blas.level1"
+  std::int64_t version = 1;
+  std::vector<Fact> facts;
+  std::string kernel;         ///< entry point; the program holds all of its text's
+  std::string problem_class;  ///< which Parameters on record apply; empty: problem_class_of(call)
+  std::string options;
+};
+
+/// Builds the solution sequence of one call: the routines' decompositions add their steps here.
+/// A step comes after all steps that were added before it on its queue, and after those it names.
+class SequenceBuilder {
+ public:
+  /// `call` must have been validated; it outlives the builder. A device for each queue.
+  /// `gemm_form`: of the product's kernels, for tests of one device's forms on another; empty: the
+  /// device's own.
+  SequenceBuilder(const Call& call, ContextPtr context, std::vector<DevicePtr> devices,
+                  Resolver& resolver, std::string gemm_form = "");
+
+  const Call& call() const { return *call_; }
+  unsigned queues() const { return static_cast<unsigned>(devices_.size()); }
+  const Device& device(unsigned queue) const { return *devices_[queue]; }
+  const DevicePtr& device_pointer(unsigned queue) const { return devices_[queue]; }
+
+  /// How fast a queue's device is beside the others', which counts where they are of several kinds:
+  /// measured (device_speed), and 1 for all where they are of one.
+  double speed(unsigned queue, Limit limit) const;
+
+  /// The form of the product's kernels (GemmGenerator) on a queue's device.
+  std::string gemm_form(unsigned queue) const;
+
+  /// The Parameters that a kernel of this choice will be made with: for the geometry.
+  Parameters parameters(const KernelChoice& choice, unsigned queue) const;
+
+  /// Device memory of the sequence's own; its contents do not outlive a run.
+  cl::Buffer workspace(std::size_t bytes);
+  /// The same, shared by the steps of one queue, which run one after another: asked for again with
+  /// the same number, it is the same buffer where that is large enough.
+  cl::Buffer scratch(unsigned queue, unsigned number, std::size_t bytes);
+  /// The same, of zeros: each step leaves it as it found it.
+  cl::Buffer zeros(unsigned queue, std::size_t bytes);
+
+  /// Sets the arguments of a step one after another, from position 0 on.
+  class Arguments {
+   public:
+    Arguments(Step& step) : step_(step) {}
+    Arguments& memory(Slot slot) { return vary({0, Varying::What::memory, slot, 0}); }
+    /// The operand's offset (64 bits), and something added to it.
+    Arguments& offset(Slot slot, std::int64_t add = 0) {
+      return vary({0, Varying::What::offset, slot, add});
+    }
+    Arguments& alpha() { return vary({0, Varying::What::alpha, Slot::a, 0}); }
+    Arguments& conjugate_alpha() { return vary({0, Varying::What::conjugate_alpha, Slot::a, 0}); }
+    Arguments& beta() { return vary({0, Varying::What::beta, Slot::a, 0}); }
+    Arguments& buffer(const cl::Buffer& buffer);
+    /// A size or stride: 64 bits.
+    Arguments& number(std::int64_t value);
+    Arguments& number(std::size_t value) { return number(static_cast<std::int64_t>(value)); }
+    /// A choice: 32 bits.
+    Arguments& flag(int value);
+    /// A scalar of some precision that is the same in every call of this shape.
+    Arguments& scalar(const Scalar& value, Precision precision);
+
+   private:
+    Arguments& vary(Varying varying);
+    Step& step_;
+    unsigned next_ = 0;
+  };
+
+  /// Adds a kernel on a queue. `after`: indices of steps on other queues. The reference that the
+  /// Arguments hold is good until the next step.
+  Arguments step(unsigned queue, const KernelChoice& choice, const NDRange& range,
+                 const std::vector<std::size_t>& after = {});
+  /// Notes that the steps of a queue do this part (0 to 1) of the work, from the next step on until
+  /// forget_parts(): for people to see.
+  void set_part(unsigned queue, double part) { parts_of_work_[queue] = part; }
+  void forget_parts() { parts_of_work_.clear(); }
+
+  /// Adds the steps of another routine that does the same work. `call` has the operands of call(),
+  /// in slots of its own: `original` tells which slot of call() each of them is.
+  void add_instead(const Call& call, const std::function<Slot(Slot)>& original,
+                   const std::function<void(SequenceBuilder&)>& add);
+  /// The index that the next step will have.
+  std::size_t next_step() const { return parts_.steps.size(); }
+
+  SolutionSequence::Parts take() { return std::move(parts_); }
+
+ private:
+  const Call* call_;
+  Resolver& resolver_;
+  std::string gemm_form_;
+  std::vector<DevicePtr> devices_;
+  std::map<std::pair<unsigned, unsigned>, cl::Buffer> scratch_;
+  std::map<unsigned, cl::Buffer> zeros_;      ///< by queue
+  std::map<unsigned, double> parts_of_work_;  ///< by queue
+  SolutionSequence::Parts parts_;
+};
+
+/// The kernel NAME of the template NAME for the precision of the builder's call and the device of a
+/// queue, with further facts.
+KernelChoice template_choice(const SequenceBuilder& builder, unsigned queue,
+                             const std::string& name, std::vector<Fact> facts = {});
+
+/// Work-items of a template's work-group: on a CPU 1, else a power of two up to 256.
+std::size_t work_group_of(const Device& device);
+
+/// The geometry of a kernel that goes over n elements by FOR_MINE: on a CPU a few work-items a core
+/// with long stretches each, elsewhere enough work-groups to fill the device.
+NDRange stream_range(const Device& device, std::size_t n);
+
+}  // namespace kiln::blas

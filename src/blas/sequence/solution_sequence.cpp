@@ -1,0 +1,289 @@
+#include "blas/sequence/solution_sequence.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "base/clock.hpp"
+
+namespace kiln::blas {
+
+// ---- Shapes
+static_assert(std::has_unique_object_representations_v<Shape>);
+
+Shape::Shape(const Call& call, cl_context in_context, const cl_device_id* on, std::size_t count)
+    : routine(static_cast<std::uint8_t>(call.routine)),
+      precision(static_cast<std::uint8_t>(call.precision)),
+      order(static_cast<std::uint8_t>(call.order)),
+      side(static_cast<std::uint8_t>(call.side)),
+      uplo(static_cast<std::uint8_t>(call.uplo)),
+      trans_a(static_cast<std::uint8_t>(call.trans_a)),
+      trans_b(static_cast<std::uint8_t>(call.trans_b)),
+      diag(static_cast<std::uint8_t>(call.diag)),
+      real_alpha(call.real_alpha ? 1 : 0),
+      alpha_is_zero(call.alpha == Scalar(0) ? 1 : 0),
+      alpha_is_one(call.alpha == Scalar(1) ? 1 : 0),
+      queues(static_cast<std::uint8_t>(std::min(count, most_queues))),
+      unused{},
+      m(call.m),
+      n(call.n),
+      k(call.k),
+      kl(call.kl),
+      ku(call.ku),
+      strides{},
+      context(in_context),
+      devices{} {
+  for (const Use& use : Uses(call))
+    strides[static_cast<std::size_t>(use.slot)] = call[use.slot].stride;
+  std::copy_n(on, queues, devices.begin());
+}
+
+bool Shape::operator==(const Shape& other) const {
+  return std::memcmp(this, &other, sizeof *this) == 0;
+}
+
+std::uint64_t Shape::hash() const { return XXH3_64bits(this, sizeof *this); }
+
+// ---- Runs
+namespace {
+
+bool runs_out_of_order(cl_command_queue queue) {
+  cl_command_queue_properties properties = 0;
+  check_cl(
+      ::clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr),
+      "clGetCommandQueueInfo");
+  return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+}
+
+void release(std::vector<cl_event>& events) {
+  for (auto& event : events)
+    if (event != nullptr) ::clReleaseEvent(std::exchange(event, nullptr));
+}
+
+bool has_ended(cl_event event) {
+  cl_int state = CL_COMPLETE;
+  return ::clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                          nullptr) != CL_SUCCESS ||
+         state <= CL_COMPLETE;
+}
+
+}  // namespace
+
+/// What the steps of one run share.
+struct SolutionSequence::Run {
+  Run(const Call& of, const Execution& how)
+      : call(of),
+        execution(how),
+        alpha(of.alpha, of.real_alpha ? real_of(of.precision) : of.precision),
+        conjugate_alpha(std::conj(of.alpha), of.precision),
+        beta(of.beta, of.precision) {
+    last.fill(none);
+  }
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  const Call& call;
+  const Execution& execution;
+  ScalarBytes alpha, conjugate_alpha, beta;
+  std::array<bool, most_queues> unordered{};
+  std::array<std::size_t, most_queues> last;  ///< each queue's step so far
+};
+
+SolutionSequence::SolutionSequence(const Shape& shape, Parts parts)
+    : shape_(shape), parts_(std::move(parts)), events_(parts_.steps.size(), nullptr) {
+  for (const auto& buffer : parts_.workspace) workspace_bytes_ += buffer.getInfo<CL_MEM_SIZE>();
+  waits_.reserve(parts_.steps.size() + 8);
+  std::array<bool, most_queues> seen{};
+  for (auto step = parts_.steps.rbegin(); step != parts_.steps.rend(); ++step)
+    step->ends_queue = !std::exchange(seen[step->queue], true);
+}
+
+SolutionSequence::~SolutionSequence() {
+  if (counter_ != nullptr) sample_.read(*counter_);
+  release(events_);
+  release(busy_);
+  release(waiting_);
+}
+
+void SolutionSequence::run(const Call& call, const Execution& execution) {
+  if (counter_ == nullptr) return enqueue_all(call, execution);
+  const auto start = now_ns();
+  sample_.read(*counter_);
+  sample_.begin(shape_.queues == 1 ? execution.queues[0] : nullptr);
+  enqueue_all(call, execution);
+  counter_->add_call(now_ns() - start);
+}
+
+void SolutionSequence::enqueue_all(const Call& call, const Execution& execution) {
+  Run run(call, execution);
+  for (std::size_t queue = 0; queue < shape_.queues; ++queue)
+    run.unordered[queue] = runs_out_of_order(execution.queues[queue]);
+  try {
+    for (std::size_t index = 0; index < parts_.steps.size(); ++index) enqueue(run, index);
+    finish(run);
+  } catch (...) {
+    release(events_);
+    throw;
+  }
+}
+
+SolutionSequence::LastRun SolutionSequence::last_run(
+    std::span<const cl_command_queue> queues) const {
+  if (queues[0] == busy_queue_) return LastRun::ready;
+  LastRun last = LastRun::ready;
+  for (const auto& event : busy_) {
+    cl_int state = CL_COMPLETE;
+    check_cl(
+        ::clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
+        "clGetEventInfo");
+    if (state < CL_COMPLETE) return LastRun::failed;
+    if (state > CL_COMPLETE) last = LastRun::pending;
+  }
+  return last;
+}
+
+void SolutionSequence::enqueue_only(std::span<const cl_command_queue> queues) {
+  for (auto& step : parts_.steps) step.launch.enqueue(queues[step.queue]);
+}
+
+void SolutionSequence::set_varying(const Run& run, Step& step) {
+  for (const auto& varying : step.varying) {
+    const Operand& operand = run.call[varying.slot];
+    switch (varying.what) {
+      case Varying::What::memory:
+        step.launch.set_memory(varying.position, operand.memory);
+        break;
+      case Varying::What::offset:
+        step.launch.set_scalar(varying.position,
+                               static_cast<std::int64_t>(operand.offset) + varying.add);
+        break;
+      case Varying::What::alpha:
+        step.launch.set_scalar(varying.position, run.alpha.view());
+        break;
+      case Varying::What::conjugate_alpha:
+        step.launch.set_scalar(varying.position, run.conjugate_alpha.view());
+        break;
+      case Varying::What::beta:
+        step.launch.set_scalar(varying.position, run.beta.view());
+        break;
+    }
+  }
+}
+
+void SolutionSequence::enqueue(Run& run, std::size_t index) {
+  Step& step = parts_.steps[index];
+  set_varying(run, step);
+  collect_waits(run, step);
+  const bool noted =
+      step.awaited || run.unordered[step.queue] || !run.execution.after.empty() ||
+      (step.ends_queue && (run.execution.events != nullptr || workspace_bytes_ > 0)) ||
+      (sample_.is_wanted() && (index == 0 || step.ends_queue));
+  step.launch.enqueue(run.execution.queues[step.queue], waits_, noted ? &events_[index] : nullptr);
+  run.last[step.queue] = index;
+}
+
+void SolutionSequence::collect_waits(const Run& run, const Step& step) {
+  waits_.clear();
+  const std::size_t last = run.last[step.queue];
+  if (last == Run::none) {
+    waits_.assign(run.execution.after.begin(), run.execution.after.end());
+    if (run.unordered[step.queue] || run.execution.queues[step.queue] != busy_queue_)
+      waits_.insert(waits_.end(), busy_.begin(), busy_.end());
+  } else if (run.unordered[step.queue]) {
+    waits_.push_back(events_[last]);
+  }
+  for (const auto before : step.after) waits_.push_back(events_[before]);
+}
+
+void SolutionSequence::finish(Run& run) {
+  if (parts_.steps.empty()) {
+    // Nothing to compute, and still something that can be waited for.
+    check_cl(::clEnqueueMarkerWithWaitList(
+                 run.execution.queues[0], static_cast<cl_uint>(run.execution.after.size()),
+                 run.execution.after.empty() ? nullptr : run.execution.after.data(),
+                 run.execution.events),
+             "clEnqueueMarkerWithWaitList");
+    return;
+  }
+  if (sample_.is_wanted()) sample_.take(events_.front(), events_.back());
+  release(busy_);
+  busy_.clear();
+  busy_queue_ = shape_.queues == 1 && !run.unordered[0] ? run.execution.queues[0] : nullptr;
+  for (std::size_t queue = 0; queue < shape_.queues; ++queue) {
+    const std::size_t last = run.last[queue];
+    if (last == Run::none || events_[last] == nullptr) continue;
+    if (workspace_bytes_ > 0) {
+      ::clRetainEvent(events_[last]);
+      busy_.push_back(events_[last]);
+    }
+    if (run.execution.events != nullptr)
+      run.execution.events[queue] = std::exchange(events_[last], nullptr);
+  }
+  if (!run.execution.after.empty() || !waiting_.empty()) hold(run.execution);
+  release(events_);
+}
+
+void SolutionSequence::hold(const Execution& execution) {
+  for (auto& event : waiting_)
+    if (has_ended(event)) ::clReleaseEvent(std::exchange(event, nullptr));
+  std::erase(waiting_, nullptr);
+  if (execution.after.empty()) return;
+  for (auto& event : events_)
+    if (event != nullptr) waiting_.push_back(std::exchange(event, nullptr));
+}
+
+// ---- Samples of the time that runs take
+namespace {
+
+/// The first runs, and then ever fewer: a time that drifts shows, and a million runs cost nothing.
+bool is_due(std::uint64_t run) { return run < 8 || std::has_single_bit(run); }
+
+bool keeps_times_in_order(cl_command_queue queue) {
+  cl_command_queue_properties properties = 0;
+  if (::clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties,
+                              nullptr) != CL_SUCCESS)
+    return false;
+  return (properties & CL_QUEUE_PROFILING_ENABLE) != 0 &&
+         (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
+}
+
+}  // namespace
+
+void RunSample::begin(cl_command_queue queue) {
+  wanted_ = is_due(runs_++) && last_ == nullptr && queue != nullptr && keeps_times_in_order(queue);
+}
+
+void RunSample::take(cl_event first, cl_event last) {
+  wanted_ = false;
+  if (first == nullptr || last == nullptr) return;
+  forget();
+  if (::clRetainEvent(first) == CL_SUCCESS) first_ = first;
+  if (::clRetainEvent(last) == CL_SUCCESS) last_ = last;
+}
+
+void RunSample::read(CallCounter& counter) {
+  if (first_ == nullptr || last_ == nullptr) return;
+  cl_int state = CL_QUEUED;
+  if (::clGetEventInfo(last_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr) !=
+          CL_SUCCESS ||
+      state > CL_COMPLETE)
+    return;
+  cl_ulong start = 0, end = 0;
+  if (state == CL_COMPLETE &&
+      ::clGetEventProfilingInfo(first_, CL_PROFILING_COMMAND_START, sizeof start, &start,
+                                nullptr) == CL_SUCCESS &&
+      ::clGetEventProfilingInfo(last_, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) ==
+          CL_SUCCESS &&
+      end > start)
+    counter.add_timed(static_cast<std::int64_t>(end - start));
+  forget();
+}
+
+void RunSample::forget() {
+  if (first_ != nullptr) ::clReleaseEvent(std::exchange(first_, nullptr));
+  if (last_ != nullptr) ::clReleaseEvent(std::exchange(last_, nullptr));
+}
+
+}  // namespace kiln::blas

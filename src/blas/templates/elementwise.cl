@@ -1,0 +1,223 @@
+// Level 1: kernels that go over vectors element by element. They follow `vectors`.
+// Each part is a template of its own, named by the line before it (embed_templates.cmake).
+//===== swap =====
+// x and y change places.
+kernel void swap(long n, global T* restrict x, long at_x, long inc_x, global T* restrict y,
+                 long at_y, long inc_y) {
+  x += at_x;
+  y += at_y;
+#if UNIT_STRIDES
+  global REAL* restrict one = (global REAL*)x;
+  global REAL* restrict other = (global REAL*)y;
+  const long blocks = BLOCKS_OF(n, IS_ALIGNED(one) && IS_ALIGNED(other));
+  FOR_MINE(b, blocks) {
+    V v[CHAINS], w[CHAINS];
+    FOR_CHAINS(k) {
+      v[k] = load(one, VECTOR_OF(b, k, blocks));
+      w[k] = load(other, VECTOR_OF(b, k, blocks));
+    }
+    FOR_CHAINS(k) {
+      store(w[k], one, VECTOR_OF(b, k, blocks));
+      store(v[k], other, VECTOR_OF(b, k, blocks));
+    }
+  }
+  x += blocks * BLOCK;
+  y += blocks * BLOCK;
+  FOR_MINE(i, n - blocks * BLOCK) {
+    const T kept = x[i];
+    x[i] = y[i];
+    y[i] = kept;
+  }
+#else
+  FOR_MINE(i, n) {
+    const T kept = x[i * inc_x];
+    x[i * inc_x] = y[i * inc_y];
+    y[i * inc_y] = kept;
+  }
+#endif
+}
+//===== scal =====
+// x = alpha x, alpha real where REAL_ALPHA (csscal, zdscal). Every element is multiplied, as in
+// reference BLAS: an alpha of 0 leaves NaN where x was NaN or infinite.
+#if REAL_ALPHA
+#define SCALAR REAL
+#define SCALED(x) (alpha * (x))
+#define SCALED_VECTOR(v) (alpha * (v))
+#else
+#define SCALAR T
+#define SCALED(x) mul(alpha, x)
+#define SCALED_VECTOR(v) times(a, v)
+#endif
+
+kernel void scal(long n, SCALAR alpha, global T* x, long at_x, long inc_x) {
+  x += at_x;
+#if UNIT_STRIDES
+  global REAL* to = (global REAL*)x;
+#if !REAL_ALPHA
+  const Factor a = factor(alpha);
+#endif
+  const long blocks = BLOCKS_OF(n, IS_ALIGNED(to));
+  FOR_MINE(b, blocks) {
+    V scaled[CHAINS];
+    FOR_CHAINS(k)
+      scaled[k] = SCALED_VECTOR(load(to, VECTOR_OF(b, k, blocks)));
+    FOR_CHAINS(k) store(scaled[k], to, VECTOR_OF(b, k, blocks));
+  }
+  x += blocks * BLOCK;
+  FOR_MINE(i, n - blocks * BLOCK) x[i] = SCALED(x[i]);
+#else
+  FOR_MINE(i, n) x[i * inc_x] = SCALED(x[i * inc_x]);
+#endif
+}
+//===== copy =====
+// y = x. BEYOND_CACHE: y is so long that it would not stay in a CPU's cache; its lines are then
+// written without being read first, where the compiler knows how.
+#if ON_CPU && BEYOND_CACHE && defined(__has_builtin)
+#if __has_builtin(__builtin_nontemporal_store)
+#define STREAMS 1
+#endif
+#endif
+
+kernel void copy(long n, global const T* restrict x, long at_x, long inc_x, global T* restrict y,
+                 long at_y, long inc_y) {
+  x += at_x;
+  y += at_y;
+#if UNIT_STRIDES
+  global const REAL* restrict from = (global const REAL*)x;
+  global REAL* restrict to = (global REAL*)y;
+#if STREAMS
+  // Such writes want aligned addresses: what comes before the first is the first work-item's.
+  n *= sizeof(T) / sizeof(REAL);
+  const long before = min(n, (long)(-(size_t)to / sizeof(REAL) % LANES));
+  if (get_global_id(0) == 0)
+    for (long i = 0; i < before; ++i) to[i] = from[i];
+  from += before;
+  to += before;
+  n -= before;
+  const long blocks = n / (CHAINS * LANES);
+  FOR_MINE(b, blocks)
+    FOR_CHAINS(k) {
+      const long i = VECTOR_OF(b, k, blocks);
+      __builtin_nontemporal_store(load(from, i), (global V*)to + i);
+    }
+  // Others must see what went past the cache.
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  from += blocks * CHAINS * LANES;
+  to += blocks * CHAINS * LANES;
+  FOR_MINE(i, n - blocks * CHAINS * LANES) to[i] = from[i];
+#else
+  const long blocks = BLOCKS_OF(n, IS_ALIGNED(from) && IS_ALIGNED(to));
+  FOR_MINE(b, blocks) {
+    V v[CHAINS];
+    FOR_CHAINS(k) v[k] = load(from, VECTOR_OF(b, k, blocks));
+    FOR_CHAINS(k) store(v[k], to, VECTOR_OF(b, k, blocks));
+  }
+  x += blocks * BLOCK;
+  y += blocks * BLOCK;
+  FOR_MINE(i, n - blocks * BLOCK) y[i] = x[i];
+#endif
+#else
+  FOR_MINE(i, n) y[i * inc_y] = x[i * inc_x];
+#endif
+}
+//===== axpy =====
+// y = alpha x + y
+kernel void axpy(long n, T alpha, global const T* restrict x, long at_x, long inc_x,
+                 global T* restrict y, long at_y, long inc_y) {
+  x += at_x;
+  y += at_y;
+#if UNIT_STRIDES
+  global const REAL* restrict from = (global const REAL*)x;
+  global REAL* restrict to = (global REAL*)y;
+  const Factor a = factor(alpha);
+  const long blocks = BLOCKS_OF(n, IS_ALIGNED(from) && IS_ALIGNED(to));
+  FOR_MINE(b, blocks) {
+    V sum[CHAINS];
+    FOR_CHAINS(k) {
+      const long i = VECTOR_OF(b, k, blocks);
+      sum[k] = times_add(a, load(from, i), load(to, i));
+    }
+    FOR_CHAINS(k) store(sum[k], to, VECTOR_OF(b, k, blocks));
+  }
+  x += blocks * BLOCK;
+  y += blocks * BLOCK;
+  FOR_MINE(i, n - blocks * BLOCK) y[i] = mul_add(alpha, x[i], y[i]);
+#else
+  FOR_MINE(i, n) y[i * inc_y] = mul_add(alpha, x[i * inc_x], y[i * inc_y]);
+#endif
+}
+//===== rot =====
+// (x, y) = (c x + s y, c y - s x), the plane rotation; c and s are real, and where T is complex
+// their imaginary parts are not looked at.
+kernel void rot(long n, T c_given, T s_given, global T* restrict x, long at_x, long inc_x,
+                global T* restrict y, long at_y, long inc_y) {
+#if COMPLEX
+  const REAL c = c_given.x, s = s_given.x;
+#else
+  const REAL c = c_given, s = s_given;
+#endif
+  x += at_x;
+  y += at_y;
+#if UNIT_STRIDES
+  global REAL* restrict one = (global REAL*)x;
+  global REAL* restrict other = (global REAL*)y;
+  const long blocks = BLOCKS_OF(n, IS_ALIGNED(one) && IS_ALIGNED(other));
+  FOR_MINE(b, blocks) {
+    V v[CHAINS], w[CHAINS];
+    FOR_CHAINS(k) {
+      v[k] = load(one, VECTOR_OF(b, k, blocks));
+      w[k] = load(other, VECTOR_OF(b, k, blocks));
+    }
+    FOR_CHAINS(k) {
+      store(fma((V)(c), v[k], s * w[k]), one, VECTOR_OF(b, k, blocks));
+      store(fma((V)(c), w[k], -s * v[k]), other, VECTOR_OF(b, k, blocks));
+    }
+  }
+  x += blocks * BLOCK;
+  y += blocks * BLOCK;
+  n -= blocks * BLOCK;
+  inc_x = inc_y = 1;
+#endif
+  FOR_MINE(i, n) {
+    const T v = x[i * inc_x], w = y[i * inc_y];
+    x[i * inc_x] = fma((T)(c), v, s * w);
+    y[i * inc_y] = fma((T)(c), w, -s * v);
+  }
+}
+//===== rotm =====
+// The modified rotation: (x, y) = H (x, y) with H from rotmg's five parameters. The first, the
+// flag, says which elements of H the others give; those that it implies are 1 or -1, whatever lies
+// in their place, and a flag of -2 means that x and y stay untouched.
+kernel void rotm(long n, global T* restrict x, long at_x, long inc_x, global T* restrict y,
+                 long at_y, long inc_y, global const T* restrict param, long at_param) {
+  param += at_param;
+  const T flag = param[0];
+  if (flag == -2) return;
+  const T h11 = flag == 0 ? (T)1 : param[1], h21 = flag > 0 ? (T)-1 : param[2];
+  const T h12 = flag > 0 ? (T)1 : param[3], h22 = flag == 0 ? (T)1 : param[4];
+  x += at_x;
+  y += at_y;
+#if UNIT_STRIDES
+  const long blocks = BLOCKS_OF(n, IS_ALIGNED(x) && IS_ALIGNED(y));
+  FOR_MINE(b, blocks) {
+    V v[CHAINS], w[CHAINS];
+    FOR_CHAINS(k) {
+      v[k] = load(x, VECTOR_OF(b, k, blocks));
+      w[k] = load(y, VECTOR_OF(b, k, blocks));
+    }
+    FOR_CHAINS(k) {
+      store(fma((V)(h11), v[k], h12 * w[k]), x, VECTOR_OF(b, k, blocks));
+      store(fma((V)(h22), w[k], h21 * v[k]), y, VECTOR_OF(b, k, blocks));
+    }
+  }
+  x += blocks * BLOCK;
+  y += blocks * BLOCK;
+  n -= blocks * BLOCK;
+  inc_x = inc_y = 1;
+#endif
+  FOR_MINE(i, n) {
+    const T v = x[i * inc_x], w = y[i * inc_y];
+    x[i * inc_x] = fma(h11, v, h12 * w);
+    y[i * inc_y] = fma(h22, w, h21 * v);
+  }
+}

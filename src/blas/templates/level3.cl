@@ -1,0 +1,64 @@
+// Level 3: what stands beside products.
+// Each part is a template of its own, named by the line before it (embed_templates.cmake).
+//===== scale_matrix =====
+// C = beta C, of a matrix by columns, a work-item each; beta = 0 writes zeros without reading, and
+// beta = 1 touches nothing: reference BLAS then leaves even an imaginary part on the diagonal.
+// triangle: 0 the whole, 1 where row >= column, 2 where row <= column. hermitian: the diagonal
+// loses its imaginary part.
+kernel void scale_matrix(long rows, T beta, global T* restrict c, long offset, long ld,
+                         int triangle, int hermitian) {
+  if (is_zero(beta - one())) return;
+  const long j = get_global_id(0);
+  const long from = triangle == 1 ? j : 0, to = triangle == 2 ? min(rows, j + 1) : rows;
+  c += offset + j * ld;
+  for (long i = from; i < to; ++i) {
+    const T old = hermitian && i == j ? real_part(c[i]) : c[i];
+    c[i] = is_zero(beta) ? zero() : mul(beta, old);
+  }
+}
+//===== invert_triangles =====
+// The inverses of the diagonal blocks of a triangular matrix A: BLOCK x BLOCK each, one after
+// another in `inverse`, in column-major order, with zeros in the other triangle. The last block may
+// be smaller; its columns are BLOCK apart all the same.
+//
+// A work-item computes STRIP columns of one block by substitution, side by side: A's element is the
+// same for all of them.
+#if COMPLEX
+#define DIVIDE(a, b) divide(a, b)
+// Smith's algorithm: no overflow on the way to a quotient that is finite.
+inline T divide(T a, T b) {
+  if (fabs(b.x) >= fabs(b.y)) {
+    const REAL r = b.y / b.x, d = b.x + b.y * r;
+    return (T)((a.x + a.y * r) / d, (a.y - a.x * r) / d);
+  }
+  const REAL r = b.x / b.y, d = b.x * r + b.y;
+  return (T)((a.x * r + a.y) / d, (a.y * r - a.x) / d);
+}
+#else
+#define DIVIDE(a, b) ((a) / (b))
+#endif
+
+kernel void invert_triangles(long n, int upper, int unit, global const T* restrict a, long offset,
+                             long ld, global T* restrict inverse) {
+  const long block = get_global_id(0), from = block * BLOCK;
+  const int size = (int)min((long)BLOCK, n - from), j0 = get_global_id(1) * STRIP;
+  T x[BLOCK * STRIP];
+  a += offset + from * (ld + 1);
+  for (int step = 0; step < size; ++step) {
+    // Rows in the order in which they depend on one another.
+    const int i = upper ? size - 1 - step : step;
+    T row[STRIP];
+    for (int j = 0; j < STRIP; ++j) row[j] = i == j0 + j ? one() : zero();
+    for (int before = 0; before < step; ++before) {
+      const int k = upper ? size - 1 - before : before;
+      const T factor = -a[i + k * ld];
+      for (int j = 0; j < STRIP; ++j) row[j] = mul_add(factor, x[k * STRIP + j], row[j]);
+    }
+    const T scale = unit ? one() : DIVIDE(one(), a[i + i * ld]);
+    for (int j = 0; j < STRIP; ++j) x[i * STRIP + j] = mul(scale, row[j]);
+  }
+  inverse += block * BLOCK * BLOCK;
+  for (int j = 0; j < STRIP; ++j)
+    for (int i = 0; i < BLOCK; ++i)
+      inverse[(j0 + j) * BLOCK + i] = i < size && j0 + j < size ? x[i * STRIP + j] : zero();
+}

@@ -1,0 +1,297 @@
+// Level 2: products of a matrix and a vector: by rows (mv_n), by columns (mv_t), of both halves of a
+// symmetric matrix at once (mv_sym), and what comes before and after them.
+// Each part is a template of its own, named by the line before it (embed_templates.cmake).
+//===== pack_vector =====
+// y = x, with any increments: strided vectors are laid side by side before a product.
+kernel void pack_vector(long n, global const T *restrict x, long offset_x, long inc_x,
+                        global T *restrict y, long offset_y, long inc_y) {
+  x += offset_x;
+  y += offset_y;
+  FOR_MINE(i, n) y[place(i, n, inc_y)] = x[place(i, n, inc_x)];
+}
+//===== mv_n =====
+// y = alpha op(A) x + beta y, where op is nothing or the conjugation, for rows [from, to); the
+// elements of x lie side by side. With several parts each does its share of the columns and writes
+// its own y, part_step further.
+//
+// A CPU's work-item takes `rows` rows (BLOCK at most) of one part, so that their sums stay in the
+// cache nearest to it while A streams by. A GPU's work-group takes 64 rows, with LOCAL / 64 columns
+// at a time: work-items side by side read what lies side by side.
+kernel void mv_n(MATRIX, long from, long to, long rows, long parts, long conj, T alpha, T beta,
+                 global const T *x, long offset_x, global T *y, long offset_y,
+                 long inc_y, long part_step) {
+  x += offset_x;
+  const long blocks = (to - from + rows - 1) / rows;
+#if ON_CPU
+  const long item = get_global_id(0), part = item / blocks;
+  const long begin = from + IN_TURN(item % blocks, blocks) * rows, end = min(begin + rows, to);
+  const long left = FIRST_COLUMN(begin), right = END_COLUMN(end - 1);
+  T sums[BLOCK];
+  for (long i = 0; i < end - begin; ++i) sums[i] = zero();
+  add_columns(SAME_MATRIX, begin, end, PART(left, right, part, parts),
+              PART(left, right, part + 1, parts), conj, x, sums);
+  y += offset_y + part * part_step;
+  for (long i = begin; i < end; ++i) put(y + place(i, m, inc_y), alpha, sums[i - begin], beta);
+#else
+  local T shared[256];
+  const long group = get_group_id(0), part = group / blocks;
+  const int id = get_local_id(0), lane = id % 64, slice = id / 64, slices = get_local_size(0) / 64;
+  const long begin = from + group % blocks * 64, i = begin + lane;
+  const long left = FIRST_COLUMN(begin), right = END_COLUMN(min(begin + 64, to) - 1);
+  const long stop = PART(left, right, part + 1, parts);
+  const long first = i < to ? FIRST_COLUMN(i) : n, end = i < to ? END_COLUMN(i) : 0;
+  const bool whole = i < to;
+  T sum = zero();
+  long j = PART(left, right, part, parts) + slice;
+  // Where the columns lie at one distance and have all of the group's rows, there is nothing to
+  // ask and hardly anything to compute.
+  if (growth_a == 0 && begin + 64 <= to && FIRST_COLUMN(begin + 63) <= j - slice &&
+      END_COLUMN(begin) >= stop) {
+    const long distance = step_a * slices;
+    global const T *column = COLUMN(j) + i, *factor = x + j;
+    for (; j + 15 * slices < stop; j += 16 * slices) {
+      T value[16];
+#pragma unroll
+      for (int k = 0; k < 16; ++k) value[k] = column[k * distance];
+#pragma unroll
+      for (int k = 0; k < 16; ++k)
+        sum = mul_add(conjugate_if(conj, value[k]), factor[k * slices], sum);
+      column += 16 * distance;
+      factor += 16 * slices;
+    }
+  }
+  for (; j + 7 * slices < stop; j += 8 * slices) {
+    T value[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const long at = j + k * slices;
+      value[k] = whole && at >= first && at < end ? COLUMN(at)[i] : zero();
+    }
+#pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const long at = j + k * slices;
+      if (at >= first && at < end)
+        sum = mul_add(conjugate_if(conj, value[k]), x[at], sum);
+    }
+  }
+  for (; j < stop; j += slices)
+    if (j >= first && j < end)
+      sum = mul_add(conjugate_if(conj, COLUMN(j)[i]), x[j], sum);
+  shared[id] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (slice == 0 && i < to) {
+    for (int k = 1; k < slices; ++k) sum += shared[k * 64 + lane];
+    put(y + offset_y + part * part_step + place(i, m, inc_y), alpha, sum, beta);
+  }
+#endif
+}
+//===== mv_t =====
+// y = alpha op(A) x + beta y, where op is the transposition with or without conjugation, for
+// columns [from, to) of A; the elements of x lie side by side. With several parts each does its
+// share of the rows and writes its own y, part_step further.
+//
+// A CPU's work-item takes `columns` columns (BLOCK at most) of one part, a stretch of rows after
+// another, so that x stays in the nearest cache. A GPU's work-group takes 4 columns.
+kernel void mv_t(MATRIX, long from, long to, long columns, long parts, long conj, T alpha, T beta,
+                 global const T *x, long offset_x, global T *y, long offset_y, long inc_y,
+                 long part_step) {
+  x += offset_x;
+  const long blocks = (to - from + columns - 1) / columns;
+#if ON_CPU
+  const long item = get_global_id(0), part = item / blocks;
+  const long begin = from + IN_TURN(item % blocks, blocks) * columns, end = min(begin + columns, to);
+  const long top = FIRST_ROW(begin), bottom = END_ROW(end - 1);
+  const long stop = PART(top, bottom, part + 1, parts), stretch = 16384 / sizeof(T);
+  T sums[BLOCK];
+  for (long j = 0; j < end - begin; ++j) sums[j] = zero();
+  for (long row = PART(top, bottom, part, parts); row < stop; row += stretch)
+    add_rows(SAME_MATRIX, row, min(row + stretch, stop), begin, end, conj, x, sums);
+  y += offset_y + part * part_step;
+  for (long j = begin; j < end; ++j) put(y + place(j, n, inc_y), alpha, sums[j - begin], beta);
+#else
+  local T shared[4 * 256];
+  const long group = get_group_id(0), part = group / blocks;
+  const long begin = from + group % blocks * 4, end = min(begin + 4, to);
+  const long top = FIRST_ROW(begin), bottom = END_ROW(end - 1);
+  const long stop = PART(top, bottom, part + 1, parts);
+  const int id = get_local_id(0), size = get_local_size(0);
+  T sums[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) sums[k] = zero();
+  long i = PART(top, bottom, part, parts) + id;
+  // Rows that all four columns have are read four at a time, with nothing to ask.
+  if (begin + 4 <= to && FIRST_ROW(begin + 3) <= i - id) {
+    const long all = min(stop, END_ROW(begin));
+    global const T *c[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) c[k] = COLUMN(begin + k);
+    for (; i + 3 * size < all; i += 4 * size) {
+      T value[4][4], factor[4];
+#pragma unroll
+      for (int r = 0; r < 4; ++r) {
+        factor[r] = x[i + r * size];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) value[r][k] = c[k][i + r * size];
+      }
+#pragma unroll
+      for (int r = 0; r < 4; ++r)
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+          sums[k] = mul_add(conjugate_if(conj, value[r][k]), factor[r], sums[k]);
+    }
+  }
+  for (; i < stop; i += size) {
+    const T factor = x[i];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const long j = begin + k;
+      if (j < end && i >= FIRST_ROW(j) && i < END_ROW(j))
+        sums[k] = mul_add(conjugate_if(conj, COLUMN(j)[i]), factor, sums[k]);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < 4; ++k) shared[k * size + id] = sums[k];
+  for (int width = size / 2; width > 0; width /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (id < width)
+      for (int k = 0; k < 4; ++k) shared[k * size + id] += shared[k * size + id + width];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (begin + id < end)
+    put(y + offset_y + part * part_step + place(begin + id, n, inc_y), alpha, shared[id * size],
+        beta);
+#endif
+}
+//===== mv_sym =====
+// For CPUs. part = (S + op(S)) x, where S is a triangle of the matrix without its diagonal and op
+// its transposition; both halves in one reading of S. Each work-item takes strips of columns, every
+// `items`-th, and adds to a vector of its own, part_step after another. conj 1: S is to be
+// conjugated where it stands; 2: where it stands transposed; 0: nowhere.
+#define STRIP 32
+#define TOGETHER (LANES * sizeof(REAL) == 64 && !COMPLEX ? 8 : 4)
+
+inline void add_scalar(global const T *column, long first, long end, long j, long conj,
+                       global const T *x, global T *y) {
+  const T factor = x[j];
+  T sum = y[j];
+  for (long i = first; i < end; ++i) {
+    const T value = column[i];
+    y[i] = mul_add(conjugate_if(conj == 1, value), factor, y[i]);
+    sum = mul_add(conjugate_if(conj == 2, value), x[i], sum);
+  }
+  y[j] = sum;
+}
+
+inline void add_strip(MATRIX, long left, long right, long conj, global const T *x, global T *y) {
+  long next;
+  for (long j = left; j < right; j = next) {
+    long low = FIRST_ROW(j), high = low;
+    next = min(j + TOGETHER, right);
+    if (next - j == TOGETHER) {
+      low = FIRST_ROW(next - 1);
+      high = END_ROW(j);
+      high = high - low < STRIDE ? low : high - (high - low) % STRIDE;
+    }
+    if (low < high) {
+      global const REAL *c[TOGETHER];
+      V p[TOGETHER], straight[TOGETHER];
+#if COMPLEX
+      V q[TOGETHER], crossed[TOGETHER];
+#endif
+#pragma unroll
+      for (int k = 0; k < TOGETHER; ++k) {
+        c[k] = (global const REAL *)COLUMN(j + k);
+        const T value = x[j + k];
+        straight[k] = (V)(0);
+#if COMPLEX
+        FACTORS(one, other, value, conj == 1);
+        p[k] = one;
+        q[k] = other;
+        crossed[k] = (V)(0);
+#else
+        p[k] = (V)(value);
+#endif
+      }
+      global const REAL *factor = (global const REAL *)x;
+      global REAL *sums = (global REAL *)y;
+      for (long i = low * PARTS; i < high * PARTS; i += LANES) {
+        const V f = LOAD(factor + i);
+        V sum = LOAD(sums + i);
+#pragma unroll
+        for (int k = 0; k < TOGETHER; ++k) {
+          const V value = LOAD(c[k] + i);
+          sum = fma(value, p[k], sum);
+          straight[k] = fma(value, f, straight[k]);
+#if COMPLEX
+          sum = fma(SWAPPED(value), q[k], sum);
+          crossed[k] = fma(value, SWAPPED(f), crossed[k]);
+#endif
+        }
+        STORE(sum, sums + i);
+      }
+#pragma unroll
+      for (int k = 0; k < TOGETHER; ++k) {
+        const REAL2 s = pair_sum(straight[k]);
+#if COMPLEX
+        const REAL2 t = pair_sum(crossed[k]);
+        y[j + k] += conj == 2 ? (T)(s.x + s.y, t.x - t.y) : (T)(s.x - s.y, t.x + t.y);
+#else
+        y[j + k] += s.x + s.y;
+#endif
+      }
+    }
+    for (long k = j; k < next; ++k) {
+      const long first = FIRST_ROW(k), end = END_ROW(k);
+      add_scalar(COLUMN(k), first, min(low, end), k, conj, x, y);
+      add_scalar(COLUMN(k), max(first, high), end, k, conj, x, y);
+    }
+  }
+}
+
+kernel void mv_sym(MATRIX, long first_item, long items, long conj, global const T *x,
+                   long offset_x, global T *part, long part_step) {
+  const long item = first_item + get_global_id(0);
+  x += offset_x;
+  part += item * part_step;
+  for (long i = 0; i < n; ++i) part[i] = zero();
+  for (long round = 0; round * items * STRIP < n; ++round) {
+    const long strip = round * items + (round % 2 == 0 ? item : items - 1 - item);
+    add_strip(SAME_MATRIX, min(strip * STRIP, n), min((strip + 1) * STRIP, n), conj, x, part);
+  }
+}
+//===== mv_sum =====
+// y = alpha (sum of the parts + D x) + beta y: the end of products that were computed in parts. D
+// is A's diagonal; which: 0 none of it, 1 as it is, 2 its real parts.
+#if ON_CPU
+#define TOGETHER 64  // elements: side by side in vectors, and each part is read by whole lines
+#else
+#define TOGETHER 1
+#endif
+
+kernel void mv_sum(MATRIX, long diagonal, long parts, long part_step, global const T *part,
+                   T alpha, T beta, global const T *x, long offset_x, global T *y,
+                   long offset_y, long inc_y, long length) {
+  x += offset_x;
+  y += offset_y;
+  FOR_MINE(block, (length + TOGETHER - 1) / TOGETHER) {
+    const long i0 = block * TOGETHER;
+    const int here = (int)min((long)TOGETHER, length - i0);
+    T sums[TOGETHER];
+    for (int j = 0; j < here; ++j) sums[j] = zero();
+    for (long p = 0; p < parts; ++p) {
+      global const T *from = part + p * part_step + i0;
+      for (int j = 0; j < here; ++j) sums[j] += from[j];
+    }
+    for (int j = 0; j < here; ++j) {
+      const long i = i0 + j;
+      if (diagonal) {
+        T d = COLUMN(i)[i];
+#if COMPLEX
+        if (diagonal == 2) d.y = 0;
+#endif
+        sums[j] = mul_add(d, x[i], sums[j]);
+      }
+      put(y + place(i, length, inc_y), alpha, sums[j], beta);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+#include "cli/command/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/text.hpp"
+
+namespace kiln::cli {
+namespace {
+
+/// The value of an option; empty where the sub-command lacks it.
+std::string asked(const Context& context, std::string_view name) {
+  const auto& options = context.command().options;
+  const bool known = std::any_of(options.begin(), options.end(),
+                                 [&](const Option& option) { return option.name == name; });
+  return known ? context.text(name) : std::string();
+}
+
+std::optional<std::uint64_t> limit_asked(const Context& context) {
+  const std::string size = asked(context, "store-size");
+  if (size.empty()) return std::nullopt;
+  if (size == "off") return 0;
+  const auto bytes = parse_byte_count(size);
+  if (!bytes) throw Error(Errc::bad_input, "--store-size: " + bytes.error().message());
+  return *bytes;
+}
+
+CompilePolicy compile_policy(const Context& context) {
+  const std::string& how = context.text("compile");
+  return how == "beside" ? CompilePolicy::beside
+         : how == "here" ? CompilePolicy::here
+                         : CompilePolicy::apart;
+}
+
+}  // namespace
+
+StoreSettings store_settings_of(const Context& context) {
+  // Before the environment's own: what is wrong there is wrong here, too, and is said once.
+  const auto limit = limit_asked(context);
+  StoreSettings settings = default_store_settings();
+  const auto use = [&](std::string_view name, std::string& into) {
+    const std::string value = asked(context, name);
+    if (!value.empty()) into = value == "off" ? "" : value;
+  };
+  use("store", settings.local);
+  use("system-store", settings.system);
+  use("shared-store", settings.shared);
+  if (!asked(context, "shared-timeout").empty())
+    settings.shared_timeout = std::chrono::milliseconds(context.integer("shared-timeout"));
+  if (limit) settings.limit = *limit;
+  return settings;
+}
+
+std::unique_ptr<Resolver> make_resolver(const Context& context) {
+  return make_resolver(context, value_or_throw(open_store(store_settings_of(context))));
+}
+
+std::unique_ptr<Resolver> make_resolver(const Context& context, std::unique_ptr<Layer> store) {
+  return std::make_unique<Resolver>(std::move(store), compile_policy(context));
+}
+
+Session::Session(const Context& context, Alone alone)
+    : device_list_(context.text("devices")),
+      resolver_(make_resolver(context)),
+      halve_(alone == Alone::halved && context.origin("devices").from == Origin::From::fallback) {}
+
+Session::~Session() = default;
+
+const std::vector<DevicePtr>& Session::devices() {
+  if (devices_.empty()) {
+    failed_ = true;
+    devices_ = value_or_throw(select_devices(device_list_));
+    if (halve_ && devices_.size() == 1)
+      if (auto halves = partition_equally(devices_.front(), 2)) devices_ = *std::move(halves);
+    failed_ = false;
+  }
+  return devices_;
+}
+
+const std::vector<Queue>& Session::queues() {
+  if (!queues_.empty()) return queues_;
+  std::vector<Queue> made;
+  const auto& chosen = devices();
+  failed_ = true;
+  for (const auto& device : chosen) made.emplace_back(kiln::Context::create({device}), device);
+  failed_ = false;
+  return queues_ = std::move(made);
+}
+
+std::string Session::lost_device() const {
+  for (const Queue& queue : queues_)
+    if (::clEnqueueMarkerWithWaitList(queue.cl()(), 0, nullptr, nullptr) != CL_SUCCESS ||
+        ::clFinish(queue.cl()()) != CL_SUCCESS)
+      return queue.device()->name;
+  return {};
+}
+
+Session::Failure Session::failure(const Error& error, std::size_t left) const {
+  const std::string lost = error.code() == Errc::device ? lost_device() : "";
+  if (lost.empty()) return {error};
+  Failure told{Error(error.code(), fmt::format("{}; {} takes no more work of this process",
+                                               error.message(), lost))};
+  if (left > 0)
+    told.end.emplace(
+        Errc::device,
+        fmt::format("{} more {} left out, since {} takes no more work (kiln run --isolate "
+                    "has a process for each)",
+                    left, left == 1 ? "run was" : "runs were", lost));
+  return told;
+}
+
+}  // namespace kiln::cli

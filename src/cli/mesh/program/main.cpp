@@ -1,8 +1,0 @@
-// kiln-mesh: the bodies of `kiln mesh …`. Started by kiln with the words that it got.
-#include "cli/app.hpp"
-#include "mesh/file/hdf5_library.hpp"
-
-int main(int count, char** words) {
-  kiln::mesh::hdf5::skip_cleanup_at_exit();
-  return kiln::cli::run(count, words);
-}

@@ -1,0 +1,8 @@
+// kiln-mesh: the bodies of `kiln mesh …`. Started by kiln with the words that it got.
+#include "cli/app.hpp"
+#include "mesh/io/hdf5_library.hpp"
+
+int main(int count, char** words) {
+  kiln::mesh::hdf5::skip_cleanup_at_exit();
+  return kiln::cli::run(count, words);
+}

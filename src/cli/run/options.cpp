@@ -1,0 +1,94 @@
+#include "cli/run/options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "cli/command/files.hpp"
+#include "cli/command/options.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln::cli {
+namespace {
+
+std::map<std::string, expr::Value> values_of(const Context& context, std::string_view option) {
+  std::map<std::string, expr::Value> values;
+  for (const std::string& text : context.list(option)) {
+    auto symbol = spec::parse_symbol(text);
+    if (!symbol)
+      throw Error(symbol.error().code(),
+                  fmt::format("--{} {}: {} (from {})", option, text, symbol.error().message(),
+                              context.origin(option).text()));
+    values.insert_or_assign(std::move(symbol->first), std::move(symbol->second));
+  }
+  return values;
+}
+
+}  // namespace
+
+spec::SpecDialect dialect_of(const Context& context) {
+  return value_or_throw(spec::parse_dialect(context.text("dialect")));
+}
+
+spec::Symbols symbols_of(const Context& context) {
+  return {values_of(context, "set"), values_of(context, "set-if")};
+}
+
+spec::Files files_of(const Context& context, std::string_view option) {
+  spec::Files files;
+  for (const auto& [name, file] : context.assignments(option)) {
+    std::uint32_t position = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
+    if (error != std::errc() || end != name.data() + name.size())
+      throw Error(Errc::bad_input,
+                  fmt::format("--{}: found '{}={}', expected an argument's position before '='",
+                              option, name, file));
+    if (!files.emplace(position, file).second)
+      throw Error(
+          Errc::bad_input,
+          fmt::format("--{}: found argument {} twice, expected one file for it", option, position));
+  }
+  return files;
+}
+
+std::vector<std::uint32_t> parse_local_size(const std::string& text) {
+  std::vector<std::uint32_t> sizes;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    std::uint32_t size = 0;
+    const auto [next, error] = std::from_chars(at, end, size);
+    const bool more = next != end && (*next == 'x' || *next == ',') && next + 1 != end;
+    if (error != std::errc() || size == 0 || sizes.size() == 3 || (next != end && !more))
+      throw Error(Errc::bad_input,
+                  fmt::format("--local-size: found '{}', expected one to three positive numbers, "
+                              "as 64 or 16x16",
+                              text));
+    sizes.push_back(size);
+    at = more ? next + 1 : next;
+  }
+  return sizes;
+}
+
+RunOptions run_options_of(const Context& context) {
+  RunOptions options;
+  options.symbols = symbols_of(context);
+  options.dialect = dialect_of(context);
+  for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
+  if (context.has("partition"))
+    options.partition = value_or_throw(Partition::parse(context.text("partition")));
+  for (const auto size : parse_local_size(context.text("local-size")))
+    options.local_size.push_back(size);
+  options.inputs = files_of(context, "in");
+  options.outputs = files_of(context, "out");
+  options.expectations = files_of(context, "expect");
+  options.written = files_written_by(context);
+  if (context.has("rtol")) options.rtol = context.number("rtol");
+  options.seed = static_cast<std::uint64_t>(context.integer("seed"));
+  options.runs = context.integer("runs");
+  options.legacy = context.flag("legacy");
+  if (context.flag("check-bounds")) options.bounds = Bounds::checked;
+  return options;
+}
+
+}  // namespace kiln::cli

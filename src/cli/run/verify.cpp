@@ -1,0 +1,242 @@
+// `kiln verify`: is every split of these kernels right?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/command/context.hpp"
+#include "cli/command/interrupt.hpp"
+#include "cli/command/options.hpp"
+#include "cli/command/session.hpp"
+#include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
+#include "cli/run/options.hpp"
+#include "cli/run/run_output.hpp"
+#include "spec/verify_spec.hpp"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using spec::Verdict;
+
+constexpr Option verify_options[] = {
+    options::set,
+    options::set_if,
+    options::devices,
+    {.name = "datasets",
+     .kind = Kind::text,
+     .value_name = "LIST",
+     .help = "The values of the symbol dataset to try, separated by commas. Default: the value "
+             "that --set gives, or 1024."},
+    {.name = "splits",
+     .kind = Kind::text,
+     .value_name = "LIST",
+     .help = "The splits to try, separated by commas, each as for kiln run --partition. Default: "
+             "0 to 10."},
+    options::rtol,
+    {.name = "check-bounds",
+     .help = "Looks for writes outside of buffers, by zones around each buffer in the runs on one "
+             "device; --no-check-bounds leaves it out."},
+    options::json,
+    options::source_dir,
+    options::dialect,
+    options::store,
+    options::system_store,
+    options::shared_store,
+    options::shared_timeout,
+    options::store_size,
+    options::compile,
+};
+
+constexpr Example verify_examples[] = {
+    {"kiln verify specs/*.json", "Is every split of these kernels right?"},
+    {"kiln verify blur.json --devices cpu/2 --datasets 64,257 --splits 3,5,7 --json",
+     "Tries some sizes and splits, for a program to read."},
+};
+
+std::vector<std::string> words_in(const std::string& list) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at <= list.size() && !list.empty();) {
+    const auto end = std::min(list.find(',', at), list.size());
+    words.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+std::vector<std::int64_t> datasets_of(const Context& context) {
+  std::vector<std::int64_t> datasets;
+  for (const auto& word : words_in(context.text("datasets"))) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size() || value <= 0)
+      throw Error(Errc::bad_input,
+                  fmt::format("--datasets: '{}': a positive number was expected", word));
+    datasets.push_back(value);
+  }
+  return datasets;
+}
+
+std::vector<Partition> splits_of(const Context& context) {
+  std::vector<Partition> splits;
+  auto words = words_in(context.text("splits"));
+  if (words.empty())
+    for (int p = 0; p <= 10; ++p) words.push_back(std::to_string(p));
+  for (const auto& word : words) splits.push_back(value_or_throw(Partition::parse(word)));
+  return splits;
+}
+
+std::string device_names(const std::vector<DevicePtr>& devices) {
+  std::string text;
+  for (const auto& device : devices)
+    text += fmt::format("{}{} ({} unit{})", text.empty() ? "" : " + ", device->name,
+                        device->compute_units, device->compute_units == 1 ? "" : "s");
+  return text;
+}
+
+/// Prints verdicts as they come, and counts them.
+class Printer {
+ public:
+  Printer(const Context& context, std::string devices)
+      : json_(context.flag("json")), devices_(std::move(devices)) {}
+
+  void print_one(const std::string& file, std::int64_t dataset, const Verdict& verdict,
+                 KernelOutputOfSpecs& printed) {
+    ++counts_[verdict.outcome];
+    if (json_) return print_object(file, dataset, verdict, printed.take());
+    const auto same = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
+      return group.outcome == verdict.outcome && group.reason == verdict.reason;
+    });
+    if (same == groups_.end())
+      groups_.push_back({verdict.outcome, verdict.reason, verdict.split});
+    else
+      same->splits += " " + verdict.split;
+  }
+
+  /// For people: one line for the splits of a spec and size that came to the same.
+  void finish_spec(const std::string& file, std::int64_t dataset) {
+    for (const auto& group : groups_) {
+      const Style style = group.outcome == "wrong"   ? Style::bad
+                          : group.outcome == "equal" ? Style::good
+                                                     : Style::dim;
+      print(fmt::format("{}  {}{}  [{}]{}\n", styled(style, fmt::format("{:<7}", group.outcome)),
+                        file, dataset > 0 ? fmt::format(" dataset={}", dataset) : "", group.splits,
+                        group.reason.empty() ? "" : "  " + group.reason));
+    }
+    groups_.clear();
+    flush_output();
+  }
+
+  void print_summary(std::size_t failed) {
+    if (json_ || counts_.empty()) return;
+    print(fmt::format("{} equal, {} refused, {} wrong on {}\n", counts_["equal"],
+                      counts_["refused"], counts_["wrong"], devices_));
+    if (failed > 0) print(fmt::format("{} did not run\n", failed));
+  }
+  bool any_wrong() { return counts_["wrong"] > 0; }
+
+ private:
+  struct Group {
+    std::string outcome, reason, splits;
+  };
+
+  void print_object(const std::string& file, std::int64_t dataset, const Verdict& verdict,
+                    const KernelText& printed) {
+    Json object{{"spec", file},
+                {"devices", devices_},
+                {"split", verdict.split},
+                {"outcome", verdict.outcome},
+                {"reason", verdict.reason}};
+    if (dataset > 0) object["dataset"] = dataset;
+    printed.add_to(object);
+    print_json(object);
+  }
+
+  bool json_;
+  std::string devices_;
+  std::vector<Group> groups_;
+  std::map<std::string, std::size_t> counts_;
+};
+
+}  // namespace
+
+constinit const Command verify_command{
+    .name = "verify",
+    .summary = "check that every split of a kernel gives the result of one device",
+    .description =
+        "Runs each kernel on one device and split over several, and compares the results. Each "
+        "spec and split is equal, refused (Kiln will not split this kernel, and says why) or "
+        "wrong. The exit code is 1 only where one is wrong, or where a kernel writes outside of "
+        "its "
+        "buffers.\n\n"
+        "Without --devices, a machine with a single processor is split into its two halves.\n\n"
+        "What is proved for a kernel and a size is remembered in the store, so that later runs "
+        "may send less data to each device.",
+    .options = verify_options,
+    .positional = spec_files,
+    .examples = verify_examples,
+};
+
+int verify_specs(Context& context) {
+  auto datasets = datasets_of(context);
+  const auto splits = splits_of(context);
+  spec::VerifyOptions options;
+  options.symbols = symbols_of(context);
+  options.dialect = dialect_of(context);
+  for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
+  if (context.has("rtol")) options.rtol = context.number("rtol");
+  if (context.has("check-bounds") && !context.flag("check-bounds"))
+    options.bounds = Bounds::unchecked;
+  Session session(context, Session::Alone::halved);
+  if (session.devices().size() == 1)
+    complain(
+        "warning: there is one device, so nothing is split (--devices cpu/2 makes two of a "
+        "processor)");
+  Printer printer(context, device_names(session.devices()));
+  if (datasets.empty()) datasets.push_back(0);  // 0: as --set or the default says
+  Progress progress("verify", context.arguments().size() * datasets.size());
+  using Printed = KernelOutputOfSpecs;
+  Printed printed(context.flag("json") ? Printed::To::json : Printed::To::errors,
+                  Printed::Shown::beginning, progress);
+  int worst = 0;
+  std::size_t failed = 0, left = context.arguments().size() * datasets.size();
+  std::optional<Error> end;
+  for (const auto& file : context.arguments()) {
+    if (end) break;
+    for (const auto dataset : datasets) {
+      --left;
+      stop_if_interrupted();
+      progress.note(file);
+      options.dataset = dataset;
+      try {
+        spec::verify_spec(file, options, splits, session.resolver(), session.queues(),
+                          [&](const Verdict& verdict) {
+                            stop_if_interrupted();
+                            progress.hide();
+                            printer.print_one(file, dataset, verdict, printed);
+                          });
+        printed.take();
+        printer.finish_spec(file, dataset);
+      } catch (const Error& error) {
+        printed.take();
+        progress.hide();
+        printer.finish_spec(file, dataset);
+        auto failure = session.failure(error, left);
+        worst = std::max(worst, tell_failure(context, file, failure.error));
+        ++failed;
+        end = std::move(failure.end);
+      }
+      progress.advance();
+      if (end) break;
+    }
+  }
+  printer.print_summary(failed);
+  progress.hide();
+  if (end) throw *end;
+  return std::max(worst, printer.any_wrong() ? 1 : 0);
+}
+
+}  // namespace kiln::cli

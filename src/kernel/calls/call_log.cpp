@@ -1,0 +1,207 @@
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <thread>
+
+#include "base/lifetime.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "kernel/calls/recorded_call.hpp"
+
+// The record of a process's calls: the file, and the thread that writes it.
+namespace kiln {
+namespace {
+
+/// Keeps others from writing in the midst of our lines, where the system needs several writes for
+/// them. Gives up after a while: the process that has the lock may be stopped.
+class FileLock {
+ public:
+  explicit FileLock(int file) : file_(file) {
+    for (int attempt = 0; attempt < 100 && !has_; ++attempt) {
+      has_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
+      if (!has_ && errno != EWOULDBLOCK && errno != EINTR) return;
+      if (!has_) ::usleep(1000);
+    }
+  }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock() {
+    if (has_) ::flock(file_, LOCK_UN);
+  }
+
+ private:
+  int file_;
+  bool has_ = false;
+};
+
+/// Whether the file ends in the midst of a line: its writer was killed.
+bool ends_in_a_line(int file) {
+  struct stat status {};
+  char last = '\n';
+  return ::fstat(file, &status) == 0 && status.st_size > 0 &&
+         ::pread(file, &last, 1, status.st_size - 1) == 1 && last != '\n';
+}
+
+/// An empty file does, and one whose first writer was killed in the midst of its first line.
+bool begins_as_record(int file) {
+  constexpr std::string_view beginning = "{\"kiln_calls\":";
+  char text[beginning.size()];
+  const ssize_t size = ::pread(file, text, sizeof text, 0);
+  return size >= 0 && beginning.starts_with(std::string_view(text, static_cast<std::size_t>(size)));
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<CallLog>> CallLog::open(const std::filesystem::path& path) {
+  // Without O_NONBLOCK, a named pipe would be waited for, or written to until it is full.
+  FileDescriptor file(
+      ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644));
+  if (!file) return tl::unexpected(io_error("open", path, errno));
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return tl::unexpected(io_error("read", path, errno));
+  if (!S_ISREG(status.st_mode))
+    return fail(Errc::bad_input, one_line(path.string()) + ": expected a regular file");
+  if (!begins_as_record(file.get()))
+    return fail(Errc::bad_input, one_line(path.string()) +
+                                     ": not a record of calls, so it is not written to; "
+                                     "expected a record or a new file");
+  return std::unique_ptr<CallLog>(new CallLog(std::move(file), path));
+}
+
+CallCounter* CallLog::counter(const RecordedCall& call) {
+  std::string identity = identity_line(call);
+  const std::lock_guard lock(mutex_);
+  if (const auto known = counters_.find(identity); known != counters_.end()) return &known->second;
+  // JSON holds UTF-8 alone: identity_line() has put U+FFFD in the place of other bytes.
+  if (identity.find("\xEF\xBF\xBD") != std::string::npos)
+    log(LogLevel::warning,
+        "a recorded call names a file or device that is not UTF-8, so that kiln "
+        "prebuild will not find it: " +
+            one_line(identity.substr(0, 300)));
+  if (counters_.size() >= most_kinds) {
+    if (!std::exchange(full_, true))
+      log(LogLevel::warning, one_line(path_.string()) + ": no further kinds of calls are recorded");
+    return nullptr;
+  }
+  return &counters_[std::move(identity)];
+}
+
+std::string CallLog::take_new_lines() {
+  std::string text;
+  for (auto& [identity, counter] : counters_) {
+    if (counter.count_ == 0 && counter.timed_ == 0) continue;
+    RecordedCall fresh;
+    fresh.count = counter.count_.exchange(0);
+    fresh.host_ns = counter.host_ns_.exchange(0);
+    fresh.prepare_ns = counter.prepare_ns_.exchange(0);
+    fresh.timed = counter.timed_.exchange(0);
+    fresh.device_ns = counter.device_ns_.exchange(0);
+    text += recorded_line(identity, fresh);
+  }
+  return text;
+}
+
+void CallLog::forget_counts() { take_new_lines(); }
+
+void CallLog::write() {
+  const std::lock_guard lock(mutex_);
+  std::string text = take_new_lines();
+  if (text.empty()) return;
+  const FileLock alone(file_.get());
+  if (ends_in_a_line(file_.get())) text.insert(0, 1, '\n');
+  if (const auto written = write_all(file_.get(), as_bytes(text), path_); !written)
+    log(LogLevel::warning, "calls are not recorded: " + written.error().message());
+}
+
+/// Writes a log now and then, and when it goes: at the end of the process, or where the library is
+/// unloaded, whose code no thread may then run.
+class CallLogThread {
+ public:
+  explicit CallLogThread(CallLog& log) : log_(log), state_(std::make_unique<State>()) {
+    one = this;
+    ::pthread_atfork([] { with_one(&CallLogThread::before_fork); },
+                     [] { with_one(&CallLogThread::after_fork); },
+                     [] { with_one(&CallLogThread::begin_in_child); });
+    start();
+  }
+  CallLogThread(const CallLogThread&) = delete;
+  CallLogThread& operator=(const CallLogThread&) = delete;
+  ~CallLogThread() {
+    one = nullptr;
+    if (state_ && state_->thread.joinable()) {
+      {
+        const std::lock_guard lock(state_->mutex);
+        state_->ends = true;
+      }
+      state_->wake.notify_all();
+      state_->thread.join();
+    }
+    log_.write();
+  }
+
+ private:
+  struct State {
+    std::mutex mutex;
+    std::condition_variable wake;
+    bool ends = false;
+    std::thread thread;
+  };
+
+  static void with_one(void (CallLogThread::*what)()) {
+    if (one != nullptr) (one->*what)();
+  }
+  void before_fork() { log_.mutex_.lock(); }
+  void after_fork() { log_.mutex_.unlock(); }
+  /// There is no thread in the child, and what was counted is the parent's. The child's own calls
+  /// are written when it ends: few make any, since most drivers forbid OpenCL after fork().
+  void begin_in_child() {
+    // Not destroyed: that would wait for the thread.
+    static_cast<void>(state_.release());
+    log_.forget_counts();
+    log_.mutex_.unlock();
+  }
+
+  void start() {
+    const SignalsBlocked blocked;
+    try {
+      state_->thread = std::thread([this, state = state_.get()] { run(*state); });
+    } catch (const std::exception&) {
+      log(LogLevel::warning, "no thread for the record of calls: it is written at the end");
+    }
+  }
+
+  void run(State& state) {
+    std::unique_lock lock(state.mutex);
+    while (!state.wake.wait_for(lock, std::chrono::seconds(1), [&] { return state.ends; }))
+      log_.write();
+  }
+
+  static inline CallLogThread* one = nullptr;
+  CallLog& log_;
+  std::unique_ptr<State> state_;  ///< null in a child
+};
+
+CallLog* CallLog::process() {
+  // Never destroyed: callers keep counters for as long as the process lives.
+  static CallLog* const log_of_process = []() -> CallLog* {
+    // A program with more rights than its user must not write where he says.
+    const char* path = ::secure_getenv("KILN_RECORD");
+    if (path == nullptr || *path == '\0' || std::string_view(path) == "off") return nullptr;
+    std::error_code ignored;
+    auto opened = open(std::filesystem::absolute(path, ignored));
+    if (opened) return opened->release();
+    log(LogLevel::warning, "KILN_RECORD: " + opened.error().message());
+    return nullptr;
+  }();
+  if (log_of_process != nullptr) static CallLogThread thread(*log_of_process);
+  return log_of_process;
+}
+
+}  // namespace kiln

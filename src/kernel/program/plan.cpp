@@ -1,0 +1,123 @@
+#include "kernel/program/plan.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "base/cursor.hpp"
+
+namespace kiln {
+namespace {
+constexpr std::size_t alignment = 64;
+/// Huge pages (where the system has them) take a quarter of the time to be set aside, and plans
+/// are written once from end to end.
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::uint32_t magic = 0x4e4c504b;  // "KPLN"
+constexpr std::uint64_t aligned(std::uint64_t value) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+}  // namespace
+
+void Plan::Free::operator()(std::byte* memory) const { std::free(memory); }
+
+std::unique_ptr<std::byte[], Plan::Free> Plan::allocate(std::size_t bytes) {
+  const bool large = bytes >= 2 * huge_page;
+  const std::size_t unit = large ? huge_page : alignment;
+  auto* memory =
+      static_cast<std::byte*>(std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit));
+  if (memory == nullptr) throw std::bad_alloc();
+  if (large) ::madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: it does not matter if it fails
+  return std::unique_ptr<std::byte[], Free>(memory);
+}
+
+ByteView Plan::find(std::string_view name) const {
+  for (const auto& array : arrays_)
+    if (array.name == name)
+      return block().subspan(static_cast<std::size_t>(array.offset),
+                             static_cast<std::size_t>(array.bytes));
+  throw Error(Errc::not_found, "the plan has no array " + std::string(name));
+}
+
+Expected<PlanPtr> Plan::from_block(ByteView block) {
+  Cursor in(block, "plan");
+  if (in.number<std::uint32_t>("magic") != magic) return fail(Errc::corrupt, "plan: wrong magic");
+  auto plan = std::shared_ptr<Plan>(new Plan);
+  for (auto count = in.number<std::uint32_t>("arrays"); count > 0 && in.ok(); --count) {
+    Array array{in.text("name"), in.number<std::uint64_t>("offset"),
+                in.number<std::uint64_t>("bytes")};
+    if (array.offset % alignment != 0 || array.offset > block.size() ||
+        array.bytes > block.size() - array.offset)
+      return fail(Errc::corrupt, "plan: array " + array.name + " lies outside the block");
+    plan->arrays_.push_back(std::move(array));
+  }
+  if (!in.ok()) return tl::unexpected(in.error());
+  plan->block_ = allocate(block.size());
+  plan->size_ = block.size();
+  std::memcpy(plan->block_.get(), block.data(), block.size());
+  return plan;
+}
+
+PlanDraft::PlanDraft(std::span<const Array> arrays) : plan_(new Plan) {
+  std::uint64_t end = 8;
+  for (const auto& array : arrays) end += 4 + array.name.size() + 16;
+  for (const auto& array : arrays) {
+    const std::uint64_t offset = aligned(end);
+    plan_->arrays_.push_back({array.name, offset, array.bytes});
+    end = offset + array.bytes;
+  }
+  plan_->size_ = capacity_ = static_cast<std::size_t>(end);
+  plan_->block_ = Plan::allocate(plan_->size_);
+}
+
+std::span<std::byte> PlanDraft::bytes(std::size_t place) {
+  const auto& array = plan_->arrays_[place];
+  return {plan_->block_.get() + array.offset, static_cast<std::size_t>(array.bytes)};
+}
+
+void PlanDraft::shorten(std::size_t place, std::size_t bytes) {
+  auto& arrays = plan_->arrays_;
+  if (bytes > arrays[place].bytes) throw Error(Errc::internal, "a plan's array cannot grow");
+  arrays[place].bytes = bytes;
+  std::uint64_t end = arrays[place].offset + bytes;
+  for (std::size_t later = place + 1; later < arrays.size(); ++later) {
+    arrays[later].offset = aligned(end);
+    end = arrays[later].offset + arrays[later].bytes;
+  }
+  plan_->size_ = static_cast<std::size_t>(end);
+}
+
+PlanPtr PlanDraft::finish() {
+  Bytes head;
+  append_le(head, magic);
+  append_le(head, static_cast<std::uint32_t>(plan_->arrays_.size()));
+  for (const auto& array : plan_->arrays_) {
+    append_le(head, static_cast<std::uint32_t>(array.name.size()));
+    append(head, array.name);
+    append_le(head, array.offset);
+    append_le(head, array.bytes);
+  }
+  std::memcpy(plan_->block_.get(), head.data(), head.size());
+  // The gaps are zeroed: equal plans have equal bytes.
+  std::uint64_t written = head.size();
+  for (const auto& array : plan_->arrays_) {
+    std::memset(plan_->block_.get() + written, 0, static_cast<std::size_t>(array.offset - written));
+    written = array.offset + array.bytes;
+  }
+  // What was shortened may have been written for a while.
+  const std::size_t kept = (plan_->size_ + huge_page - 1) / huge_page * huge_page;
+  if (kept < capacity_) ::madvise(plan_->block_.get() + kept, capacity_ - kept, MADV_DONTNEED);
+  return std::move(plan_);
+}
+
+PlanPtr PlanBuilder::build() const {
+  std::vector<PlanDraft::Array> arrays;
+  for (const auto& part : parts_) arrays.push_back({part.name, part.bytes.size()});
+  PlanDraft draft(arrays);
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    if (!parts_[i].bytes.empty())
+      std::memcpy(draft.bytes(i).data(), parts_[i].bytes.data(), parts_[i].bytes.size());
+  return draft.finish();
+}
+
+}  // namespace kiln

@@ -1,0 +1,332 @@
+#include "kernel/program/program.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/cursor.hpp"
+#include "base/environment.hpp"
+#include "base/file.hpp"
+
+namespace kiln {
+
+// Artifacts as bytes.
+
+namespace {
+
+void append_name(Bytes& to, std::string_view text) {
+  append_le(to, static_cast<std::uint32_t>(text.size()));
+  append(to, text);
+}
+
+KernelArgument read_argument(Cursor& in) {
+  KernelArgument argument;
+  argument.address = in.number<std::uint32_t>("address space");
+  argument.access = in.number<std::uint32_t>("access");
+  argument.qualifier = in.number<std::uint64_t>("qualifier");
+  argument.type = in.text("type");
+  argument.name = in.text("argument name");
+  return argument;
+}
+
+KernelInfo read_kernel(Cursor& in) {
+  KernelInfo kernel;
+  kernel.name = in.text("kernel name");
+  kernel.has_arguments = in.number<std::uint8_t>("has arguments") != 0;
+  // The count never decides an allocation: reading stops at the end of the bytes.
+  for (auto count = in.number<std::uint32_t>("arguments"); count > 0 && in.ok(); --count)
+    kernel.arguments.push_back(read_argument(in));
+  return kernel;
+}
+
+}  // namespace
+
+Bytes encode(const Artifact& artifact) {
+  Bytes bytes;
+  append_le(bytes, static_cast<std::uint8_t>(artifact.form));
+  append_le(bytes, static_cast<std::uint32_t>(artifact.kernels.size()));
+  for (const auto& kernel : artifact.kernels) {
+    append_name(bytes, kernel.name);
+    append_le(bytes, static_cast<std::uint8_t>(kernel.has_arguments));
+    append_le(bytes, static_cast<std::uint32_t>(kernel.arguments.size()));
+    for (const auto& argument : kernel.arguments) {
+      append_le(bytes, static_cast<std::uint32_t>(argument.address));
+      append_le(bytes, static_cast<std::uint32_t>(argument.access));
+      append_le(bytes, static_cast<std::uint64_t>(argument.qualifier));
+      append_name(bytes, argument.type);
+      append_name(bytes, argument.name);
+    }
+  }
+  append_le(bytes, static_cast<std::uint64_t>(artifact.binary.size()));
+  append(bytes, artifact.binary);
+  return bytes;
+}
+
+Expected<Artifact> decode_artifact(ByteView bytes) {
+  Cursor in(bytes, "artifact");
+  Artifact artifact;
+  const auto form = in.number<std::uint8_t>("form");
+  if (form != 1 && form != 2) return fail(Errc::corrupt, "artifact: unknown form");
+  artifact.form = static_cast<Artifact::Form>(form);
+  for (auto count = in.number<std::uint32_t>("kernels"); count > 0 && in.ok(); --count)
+    artifact.kernels.push_back(read_kernel(in));
+  const ByteView binary = in.take(in.number<std::uint64_t>("binary's size"), "binary");
+  in.expect_end();
+  if (!in.ok()) return tl::unexpected(in.error());
+  artifact.binary.assign(binary.begin(), binary.end());
+  return artifact;
+}
+
+// What the driver tells of kernels.
+
+namespace {
+
+KernelInfo describe(cl::Kernel& kernel) {
+  KernelInfo info;
+  info.name = kernel.getInfo<CL_KERNEL_FUNCTION_NAME>();
+  while (!info.name.empty() && info.name.back() == '\0') info.name.pop_back();
+  const cl_uint count = kernel.getInfo<CL_KERNEL_NUM_ARGS>();
+  info.arguments.resize(count);
+  info.has_arguments = true;
+  for (cl_uint i = 0; i < count && info.has_arguments; ++i) {
+    auto& argument = info.arguments[i];
+    try {
+      argument.address = kernel.getArgInfo<CL_KERNEL_ARG_ADDRESS_QUALIFIER>(i);
+      argument.access = kernel.getArgInfo<CL_KERNEL_ARG_ACCESS_QUALIFIER>(i);
+      argument.qualifier = kernel.getArgInfo<CL_KERNEL_ARG_TYPE_QUALIFIER>(i);
+      argument.type = kernel.getArgInfo<CL_KERNEL_ARG_TYPE_NAME>(i).c_str();
+      argument.name = kernel.getArgInfo<CL_KERNEL_ARG_NAME>(i).c_str();
+    } catch (const cl::Error&) {
+      info.has_arguments = false;  // a driver's own binary often holds none of this
+    }
+  }
+  return info;
+}
+
+}  // namespace
+
+std::vector<KernelInfo> describe_kernels(const cl::Program& program) {
+  try {
+    std::vector<KernelInfo> infos;
+    std::vector<cl::Kernel> kernels;
+    cl::Program handle = program;
+    handle.createKernels(&kernels);
+    for (auto& kernel : kernels) infos.push_back(describe(kernel));
+    return infos;
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
+// Building and loading.
+
+namespace {
+
+// PoCL (seen in 5.0) keeps one list of loaded functions in a process, by build hash, and counts the
+// users of an entry wrongly when launches of one hash with and without a global offset overlap: it
+// dies of an assertion. Parts of a split run do just that, so every sub-device has a hash of its
+// own.
+
+/// The archive as a sub-device loads it.
+Bytes archive_for_part(ByteView binary, unsigned part) {
+  const auto archive = poclbin::parse(binary);
+  if (!archive) return Bytes(binary.begin(), binary.end());
+  const std::string identity = fmt::format("{} part {}", archive->build_hash, part);
+  return poclbin::rewrite(*archive, poclbin::build_hash(as_bytes(identity)),
+                          [](std::string_view) { return false; });
+}
+
+/// The same for a build from text, whose hash counts every option in.
+std::string options_for_part(const Device& device, const std::string& options) {
+  if (!device.pocl || device.part == 0) return options;
+  return fmt::format("{} -DKILN_SUB_DEVICE={}", options, device.part);
+}
+
+std::string trimmed(std::string log) {
+  while (!log.empty() && (log.back() == '\0' || log.back() == '\n' || log.back() == ' '))
+    log.pop_back();
+  return log;
+}
+
+/// PoCL blames the text where its cache cannot be written: said as what it is.
+void check_driver_cache(const Device& device) {
+  const char* folder = device.pocl ? std::getenv("POCL_CACHE_DIR") : nullptr;
+  if (folder == nullptr || *folder == '\0') return;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (::access(folder, W_OK | X_OK) != 0)
+    throw io_error("write into the driver's cache (POCL_CACHE_DIR)", folder, errno);
+}
+
+/// Not cl::Program::build, which asks for the log in the same call: where that fails, too, the
+/// reason of the build's failure is lost.
+void build(const cl::Program& program, const Device& device, const std::string& options,
+           const std::string& label) {
+  const cl_device_id id = device.handle();
+  const cl_int status = ::clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr);
+  if (status == CL_SUCCESS) return;
+  check_driver_cache(device);
+  if (status != CL_BUILD_PROGRAM_FAILURE) throw cl_error("clBuildProgram", status);
+  throw build_error(label, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device.handle));
+}
+
+bool is_in(std::string_view folders, const char* program) {
+  while (!folders.empty()) {
+    const std::string_view folder = folders.substr(0, folders.find(':'));
+    if (!folder.empty() && ::access(fmt::format("{}/{}", folder, program).c_str(), X_OK) == 0)
+      return true;
+    folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+Expected<void> can_compile_here(const Device& device) {
+  const std::string path = environment("PATH");
+  if (!device.pocl || is_in(path, "ld")) return {};
+  return fail(Errc::unsupported,
+              path.empty() ? "PATH is not set, and PoCL's compiler looks there for its linker, ld"
+                           : "no folder of PATH holds ld, the linker that PoCL's compiler needs");
+}
+
+std::string build_log(const cl::Program& program, const Device& device) {
+  cl_int status = CL_SUCCESS;
+  const auto log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device.handle, &status);
+  return status == CL_SUCCESS ? trimmed(log) : std::string();
+}
+
+Error build_error(const std::string& label, std::string log) {
+  return {Errc::build, fmt::format("{} does not compile:\n{}", label, trimmed(std::move(log)))};
+}
+
+cl::Program build_here(const Context& context, const Device& device, const std::string& text,
+                       const std::string& options, const std::string& label) {
+  try {
+    cl::Program program(context.cl(), text, false);
+    build(program, device, options_for_part(device, options), label);
+    return program;
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
+cl::Program load_binary(const Context& context, const Device& device, ByteView binary,
+                        const std::string& options) {
+  try {
+    Bytes own;
+    if (device.pocl && device.part > 0) {
+      own = archive_for_part(binary, device.part);
+      binary = own;
+    }
+    std::vector<unsigned char> bytes(binary.size());
+    std::memcpy(bytes.data(), binary.data(), bytes.size());
+    cl::Program program(context.cl(), {device.handle}, cl::Program::Binaries{std::move(bytes)});
+    build(program, device, options, "the stored program");
+    return program;
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
+Bytes driver_binary(const cl::Program& program, const Device& device) {
+  try {
+    const auto devices = program.getInfo<CL_PROGRAM_DEVICES>();
+    const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
+    for (std::size_t i = 0; i < devices.size() && i < binaries.size(); ++i) {
+      if (devices[i]() != device.handle()) continue;
+      const ByteView view(reinterpret_cast<const std::byte*>(binaries[i].data()),
+                          binaries[i].size());
+      return Bytes(view.begin(), view.end());
+    }
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+  return {};
+}
+
+// The program.
+
+Program::Program(Parts parts) : parts_(std::move(parts)) { list_variants(); }
+
+void Program::list_variants() {
+  variants_.clear();
+  generic_.clear();
+  has_bitcode_ = false;
+  if (parts_.archive.empty()) return;
+  const auto archive = poclbin::parse(parts_.archive);
+  if (!archive) return;
+  for (const auto& entry : archive->root)
+    for (const auto& file : entry) has_bitcode_ = has_bitcode_ || file.path == "/program.bc";
+  for (const auto& kernel : archive->kernels) {
+    for (const auto& variant : poclbin::variants(kernel))
+      variants_.emplace(std::string(kernel.name), variant);
+    const std::string generic = fmt::format("/{0}/0-0-0/{0}.so", kernel.name);
+    for (const auto& file : kernel.files)
+      if (file.path == generic) generic_.emplace(kernel.name);
+  }
+}
+
+const KernelInfo& Program::kernel(std::string_view name) const {
+  std::string names;
+  for (const auto& kernel : parts_.kernels) {
+    if (kernel.name == name) return kernel;
+    names += (names.empty() ? "" : ", ") + kernel.name;
+  }
+  throw Error(Errc::bad_input, fmt::format("{}: the source has no kernel '{}'; it has: {}",
+                                           parts_.label, name, names.empty() ? "none" : names));
+}
+
+bool Program::may_have(std::string_view kernel) const {
+  return parts_.kernels.empty() ||
+         std::any_of(parts_.kernels.begin(), parts_.kernels.end(),
+                     [&](const KernelInfo& info) { return info.name == kernel; });
+}
+
+void Program::prepare(const KernelVariant& variant) {
+  if (parts_.maker == nullptr) return;
+  value_or_throw(startable(variant));
+  if (missing({variant}).empty()) return;
+  parts_.maker->make_variant(*this, variant);
+  // Where making it failed, the driver compiles it at the launch, once; asking again would cost
+  // the same again.
+  const std::lock_guard lock(mutex_);
+  variants_.emplace(variant.kernel, variant.variant);
+}
+
+std::vector<KernelVariant> Program::missing(const std::vector<KernelVariant>& wanted) const {
+  std::vector<KernelVariant> lacking;
+  const std::lock_guard lock(mutex_);
+  if (!has_bitcode_) return lacking;
+  for (const auto& variant : wanted)
+    if (!has(variant) && may_have(variant.kernel)) lacking.push_back(variant);
+  return lacking;
+}
+
+Expected<void> Program::startable(const KernelVariant& variant) const {
+  const std::lock_guard lock(mutex_);
+  if (parts_.archive.empty() || has_bitcode_ || has(variant) || generic_.contains(variant.kernel))
+    return {};
+  return fail(Errc::unsupported,
+              fmt::format("the archive{} has no variant {} of {}, and neither the generic function "
+                          "nor the bitcode that could stand in for it",
+                          parts_.label.empty() ? "" : " of " + parts_.label,
+                          variant.variant.folder(), variant.kernel));
+}
+
+Bytes Program::archive() const {
+  const std::lock_guard lock(mutex_);
+  return parts_.archive;
+}
+
+void Program::replace_archive(Bytes archive) {
+  const std::lock_guard lock(mutex_);
+  parts_.archive = std::move(archive);
+  list_variants();
+}
+
+}  // namespace kiln

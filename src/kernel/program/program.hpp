@@ -1,0 +1,188 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "device/context.hpp"
+#include "device/device.hpp"
+#include "format/poclbin.hpp"
+#include "kiln/error.hpp"
+#include "store/key/canonical.hpp"
+#include "store/layer/memory_layer.hpp"
+
+// What a program is made of, and the program itself: its kernels and their arguments, the Artifact
+// that is kept of it, launch geometries and the variants that they need, building and loading by
+// the driver.
+namespace kiln {
+
+/// One argument of a compiled kernel, as clGetKernelArgInfo tells it.
+struct KernelArgument {
+  cl_uint address = CL_KERNEL_ARG_ADDRESS_PRIVATE;
+  cl_uint access = CL_KERNEL_ARG_ACCESS_NONE;
+  cl_ulong qualifier = 0;
+  std::string type;  ///< "float*", "int"
+  std::string name;
+  bool is_pointer() const { return address != CL_KERNEL_ARG_ADDRESS_PRIVATE; }
+};
+
+/// A kernel of a program. `has_arguments` is false where the driver tells nothing about them.
+struct KernelInfo {
+  std::string name;
+  bool has_arguments = false;
+  std::vector<KernelArgument> arguments;
+};
+
+/// What starts a program without a compiler.
+struct Artifact {
+  enum class Form : std::uint8_t {
+    pocl_archive = 1,  ///< grows: holds a set of local-size variants
+    driver_binary = 2  ///< what CL_PROGRAM_BINARIES gave: PTX (which the driver still assembles)
+  };
+  Form form = Form::driver_binary;
+  std::vector<KernelInfo> kernels;
+  Bytes binary;
+};
+
+/// The stored form: u8 form, then kernels and binary with u32/u64 lengths, little endian.
+constexpr std::uint32_t artifact_schema = 1;
+Bytes encode(const Artifact& artifact);
+/// Every length is checked; nothing may be left over.
+Expected<Artifact> decode_artifact(ByteView bytes);
+
+/// Asks a built program about its kernels. Throws kiln::Error.
+std::vector<KernelInfo> describe_kernels(const cl::Program& program);
+
+/// An NDRange: work-items in each dimension, the work-group's shape, the first global id. Always
+/// explicit: Kiln never lets a driver choose the local size.
+struct NDRange {
+  unsigned dimensions = 1;
+  std::array<std::size_t, 3> global{1, 1, 1};
+  std::array<std::size_t, 3> local{1, 1, 1};
+  std::array<std::size_t, 3> offset{0, 0, 0};
+
+  bool operator==(const NDRange&) const = default;
+};
+
+/// A variant of a kernel that a launch will need; drivers other than PoCL have none.
+struct KernelVariant {
+  std::string kernel;
+  poclbin::Variant variant;
+};
+
+inline KernelVariant variant_of(std::string kernel, const NDRange& range) {
+  return {std::move(kernel), poclbin::Variant::for_launch(range.global, range.local, range.offset)};
+}
+
+/// What the driver's compiler said of a built program, without blanks at its end; "" where nothing.
+std::string build_log(const cl::Program& program, const Device& device);
+
+/// A driver's build log with its noise removed; the user's file names and lines are in it already,
+/// since every text begins with #line.
+Error build_error(const std::string& label, std::string log);
+
+/// Builds from text in this process. Throws Errc::build with the log.
+cl::Program build_here(const Context& context, const Device& device, const std::string& text,
+                       const std::string& options, const std::string& label);
+
+/// Makes a program of an archive or a driver's binary. Throws where the driver refuses it.
+cl::Program load_binary(const Context& context, const Device& device, ByteView binary,
+                        const std::string& options);
+
+/// The driver's binary of a built program. Not for PoCL (see apart/job.hpp).
+Bytes driver_binary(const cl::Program& program, const Device& device);
+
+/// Errc::unsupported where PoCL's compiler would end this process: it finds no linker. The helper
+/// has a PATH of its own where this process has none.
+Expected<void> can_compile_here(const Device& device);
+
+class Program;
+
+/// Makes a variant of a program that its archive lacks, and keeps it; the Resolver's part of
+/// Program::prepare. Throws Error where the driver's compiler fails on it: a launch would ask the
+/// same compiler, in this process. What else goes wrong is left to the launch.
+class VariantMaker {
+ public:
+  virtual ~VariantMaker() = default;
+  virtual void make_variant(Program& program, const KernelVariant& variant) = 0;
+};
+
+/// A built program for one device of one context, owned by the context. Immutable but for the set
+/// of its variants; thread-safe.
+class Program {
+ public:
+  struct Parts {
+    Key key;
+    Bytes canonical;
+    std::string label, options;
+    DevicePtr device;
+    cl::Program handle;
+    std::vector<KernelInfo> kernels;
+    Bytes archive;  ///< for PoCL, where it came from an archive; else empty
+    VariantMaker* maker = nullptr;
+  };
+  explicit Program(Parts parts);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  const Key& key() const { return parts_.key; }
+  const Bytes& canonical() const { return parts_.canonical; }
+  const std::string& label() const { return parts_.label; }
+  const std::string& options() const { return parts_.options; }
+  const DevicePtr& device() const { return parts_.device; }
+  const cl::Program& cl() const { return parts_.handle; }
+  /// The kernel of a name; throws not_found with the names that there are.
+  const KernelInfo& kernel(std::string_view name) const;
+  const std::vector<KernelInfo>& kernels() const { return parts_.kernels; }
+  /// Whether the source has this kernel; true also where nothing is known of its kernels.
+  bool may_have(std::string_view kernel) const;
+
+  /// Makes sure that a launch of this geometry meets no compiler. A no-op but for PoCL archives.
+  /// Throws Error where it cannot be launched: PoCL would end the process.
+  void prepare(const KernelVariant& variant);
+  /// Variants that the archive still lacks, of those given. None where it holds no bitcode (then
+  /// the driver uses the generic function, and could make no variant), and none of kernels that the
+  /// program does not have.
+  std::vector<KernelVariant> missing(const std::vector<KernelVariant>& wanted) const;
+  /// Errc::unsupported where the archive has neither the variant nor anything that stands in for it
+  /// or that it could be made of.
+  Expected<void> startable(const KernelVariant& variant) const;
+
+  /// The archive as it is now; replaced when variants are merged in.
+  Bytes archive() const;
+  void replace_archive(Bytes archive);
+
+ private:
+  void list_variants();
+  bool has(const KernelVariant& variant) const {
+    return variants_.contains({variant.kernel, variant.variant});
+  }
+  Parts parts_;
+  mutable std::mutex mutex_;
+  std::set<std::pair<std::string, poclbin::Variant>> variants_;
+  std::set<std::string> generic_;  ///< kernels with a function for any local size
+  bool has_bitcode_ = false;
+};
+
+/// Programs of one context: the memory layer. Attached to the Context, so it goes with it.
+struct ProgramId {
+  Key key;
+  cl_device_id device;
+  bool operator==(const ProgramId&) const = default;
+};
+struct ProgramIdHash {
+  std::size_t operator()(const ProgramId& id) const noexcept {
+    // Devices of one context are few; their addresses differ in the higher bits.
+    return KeyHash{}(id.key) ^ (reinterpret_cast<std::size_t>(id.device) >> 4);
+  }
+};
+struct ProgramTable {
+  MemoryLayer<ProgramId, std::unique_ptr<Program>, ProgramIdHash> programs;
+};
+
+}  // namespace kiln

@@ -1,0 +1,267 @@
+#include "kernel/resolver/resolver.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/log.hpp"
+#include "store/default_store.hpp"
+
+// The Resolver's way to a program or a plan: memory, then the store, then it is made, by one caller
+// and one process at a time. resolver_make.cpp has the steps.
+namespace kiln {
+
+Resolver::Resolver(std::unique_ptr<Layer> store, CompilePolicy policy)
+    : store_(std::move(store)), policy_(policy) {}
+
+Resolver::~Resolver() { finish(); }
+
+Resolver& Resolver::process() {
+  static Resolver resolver([] {
+    auto settings = default_store_settings();
+    auto store = open_store(settings);
+    if (store) return *std::move(store);
+    // A wrong setting of a library's user costs him the shared store, not his program.
+    log(LogLevel::warning, store.error().message());
+    settings.shared.clear();
+    return value_or_throw(open_store(settings));
+  }());
+  return resolver;
+}
+
+void Resolver::finish() {
+  std::vector<std::thread> threads;
+  {
+    const std::lock_guard lock(mutex_);
+    threads.swap(beside_);
+  }
+  for (auto& thread : threads) thread.join();
+  writes_.finish();
+}
+
+void Resolver::add(std::unique_ptr<Generator> generator) {
+  auto family = generator->family();
+  generators_.insert(family, std::move(generator));
+}
+
+void Resolver::mount(std::unique_ptr<BinarySource> source) {
+  mounted_.push_back(std::move(source));
+}
+
+void Resolver::mount(std::unique_ptr<ParameterSource> source) {
+  const std::lock_guard lock(mutex_);
+  parameter_sources_.push_back(std::move(source));
+}
+
+const Generator* Resolver::generator(const std::string& family) const {
+  const auto* found = generators_.find(family);
+  return found == nullptr ? nullptr : found->get();
+}
+
+// Programs: one caller of a Key makes it, the others wait for that.
+
+Program* Resolver::find(const Key& key, Context& context, const Device& device) const noexcept {
+  const auto* found = context.attachment<ProgramTable>().programs.find({key, device.handle()});
+  return found == nullptr ? nullptr : found->get();
+}
+
+Program& Resolver::resolve(const Request& request, const ContextPtr& context,
+                           const DevicePtr& device, const std::vector<KernelVariant>& wanted,
+                           Explanation* explanation) {
+  std::optional<EnvironmentExplanation> asked;
+  if (explanation == nullptr && explains_by_environment()) explanation = asked.emplace().get();
+  const ChosenParameters choice = choose(request, *device);
+  const Parameters& chosen = choice.parameters;
+  Bytes canonical = canonical_request(request, chosen, *device);
+  const Key key = key_of(canonical);
+  if (explanation != nullptr) {
+    explanation->what = fmt::format("{} on {}", request.label, device->name);
+    explanation->key = key.hex();
+    explanation->parameters = choice;
+  }
+  {
+    StepTimer step(explanation, "memory");
+    if (Program* program = find(key, *context, *device)) {
+      step.answered();
+      return *program;
+    }
+    step.missed("not resolved before in this process");
+  }
+
+  std::promise<Program*> promise;
+  std::shared_future<Program*> others;
+  const Place place{key, context.get(), device->handle()};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [entry, first] = making_.try_emplace(place, promise.get_future().share());
+    if (!first) others = entry->second;
+  }
+  if (others.valid()) return *others.get();  // throws what the maker threw
+
+  Work work{request, chosen, context, device, wanted, explanation, key, std::move(canonical),
+            {},      {},     0};
+  const auto leave = [&] {
+    const std::lock_guard lock(mutex_);
+    making_.erase(place);
+  };
+  try {
+    Program& program = make(work);
+    promise.set_value(&program);
+    leave();
+    return program;
+  } catch (...) {
+    promise.set_exception(std::current_exception());
+    leave();
+    throw;
+  }
+}
+
+Program& Resolver::make(Work& work) {
+  // Another thread may have published between the look-up and the reservation.
+  if (Program* program = find(work.key, *work.context, *work.device)) return *program;
+  if (!load_stored(work) && !load_mounted(work)) make_alone(work);
+  return publish(work);
+}
+
+/// Whether what is made here will be in the store.
+bool Resolver::keeps(const Work& work) const {
+  return store_ != nullptr && (!work.device->pocl || policy_ == CompilePolicy::apart);
+}
+
+namespace {
+// Longer than any sane compile: a maker that takes longer is given up, and dies unheard.
+constexpr std::chrono::seconds longest_wait{60};
+}  // namespace
+
+/// Of processes that want one program at the same time, one compiles it; the others wait for it.
+void Resolver::make_alone(Work& work) {
+  Reservation& right = work.right;
+  if (keeps(work)) {
+    const auto started = now_ns();
+    right = store_->reserve(work.key, longest_wait);
+    if (right.waited() && work.explanation != nullptr)
+      work.explanation->steps.push_back(
+          {"wait", right.held(),
+           right.held() ? "another process was making it" : "another process made it for too long",
+           started, now_ns()});
+  }
+  // A process that waited in vain makes it as well: two of one are no harm.
+  if (right.waited() && load_stored(work)) return;
+  if (right.held() && !right.waited()) {
+    // It may have been made, and the right given up, between our look-up and now. That it was not
+    // there is said already.
+    Explanation* told = std::exchange(work.explanation, nullptr);
+    const bool there = load_stored(work);
+    work.explanation = told;
+    if (there) {
+      StepTimer(told, store_->name()).answered("another process has just made it");
+      return;
+    }
+  }
+  compile(work);
+}
+
+Program& Resolver::publish(Work& work) {
+  Program::Parts parts;
+  parts.key = work.key;
+  parts.canonical = std::move(work.canonical);
+  parts.label = work.request.label;
+  parts.options = work.request.options;
+  parts.device = work.device;
+  parts.handle = std::move(work.handle);
+  parts.kernels = work.artifact.kernels;
+  if (work.artifact.form == Artifact::Form::pocl_archive) {
+    parts.archive = std::move(work.artifact.binary);
+    parts.maker = this;
+  }
+  auto& table = work.context->attachment<ProgramTable>().programs;
+  return *table.insert({work.key, work.device->handle()},
+                       std::make_unique<Program>(std::move(parts)));
+}
+
+// Plans.
+
+PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<PlanPtr()>& make,
+                               Explanation* explanation) {
+  const Key key = key_of(request.canonical);
+  if (explanation != nullptr) {
+    explanation->what = request.label;
+    explanation->key = key.hex();
+  }
+  const auto held = [&]() -> PlanPtr {
+    const auto* known = plans_.find(key);
+    return known != nullptr ? known->lock() : nullptr;
+  };
+  {
+    StepTimer step(explanation, "memory");
+    if (auto plan = held()) {
+      step.answered();
+      return plan;
+    }
+    step.missed("not held in this process");
+  }
+  std::promise<PlanPtr> promise;
+  std::shared_future<PlanPtr> others;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [entry, first] = making_plans_.try_emplace(key, promise.get_future().share());
+    if (!first) others = entry->second;
+  }
+  if (others.valid()) return others.get();
+
+  const auto leave = [&] {
+    const std::lock_guard lock(mutex_);
+    making_plans_.erase(key);
+  };
+  const auto load = [&]() -> PlanPtr {
+    if (!store_) return nullptr;
+    const auto lookup = ask_store(Kind::plan, key, request.canonical, explanation);
+    if (!lookup.entry) return nullptr;
+    if (lookup.entry->metadata.schema != request.schema) {
+      take_back_answer(explanation, "another schema");
+      return nullptr;
+    }
+    auto plan = Plan::from_block(lookup.entry->content);
+    if (!plan) {
+      take_back_answer(explanation, plan.error().message());
+      return nullptr;
+    }
+    return *plan;
+  };
+  const auto make_and_keep = [&] {
+    StepTimer step(explanation, "make");
+    PlanPtr plan = make();
+    if (!plan) throw Error(Errc::internal, request.label + ": no plan was made");
+    step.answered();
+    if (store_)
+      writes_.add({Kind::plan, key, plan->block().size(),
+                   [this, request, key, plan, seconds = step.seconds()] {
+                     write_plan(request, key, *plan, seconds);
+                   }});
+    return plan;
+  };
+  try {
+    PlanPtr plan = held();  // another thread may have published before the reservation
+    if (!plan) plan = load();
+    if (!plan) plan = make_and_keep();
+    using Table = decltype(plans_);
+    plans_.insert(key, plan, Table::OnExisting::replace);
+    promise.set_value(plan);
+    leave();
+    return plan;
+  } catch (...) {
+    promise.set_exception(std::current_exception());
+    leave();
+    throw;
+  }
+}
+
+void Resolver::write_plan(const PlanRequest& request, const Key& key, const Plan& plan,
+                          double seconds) {
+  const Metadata metadata{request.schema, request.label, "", seconds};
+  if (auto kept = store_->put(Kind::plan, key, request.canonical, plan.block(), metadata); !kept)
+    log(LogLevel::warning,
+        fmt::format("plan {} is not kept: {}", request.label, kept.error().message()));
+}
+
+}  // namespace kiln

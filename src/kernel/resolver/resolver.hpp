@@ -1,0 +1,216 @@
+#pragma once
+
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "kernel/program/plan.hpp"
+#include "kernel/program/program.hpp"
+#include "kernel/request/parameters.hpp"
+#include "kernel/request/stored_record.hpp"
+#include "kernel/resolver/explain.hpp"
+#include "kernel/resolver/generator.hpp"
+#include "store/layer/layer.hpp"
+#include "store/layer/memory_layer.hpp"
+#include "store/layer/write_queue.hpp"
+
+// The one place where Requests become programs, and Keys plans.
+namespace kiln {
+
+/// How the Artifact of a PoCL program is made on a first run. The default was chosen by
+/// measurement (docs/performance.md).
+enum class CompilePolicy {
+  apart,   ///< a helper process makes it, the run waits and starts from the Artifact
+  beside,  ///< the run builds in process at once; the helper works on another core meanwhile
+  here,    ///< built in process only; nothing is kept
+};
+
+/// The only place where a Request becomes a Program or a Plan: looks in memory, then the store,
+/// then makes it and writes it back in the background (store/layer/write_queue.hpp).
+/// Concurrent callers of one Key share one making. Thread-safe.
+class Resolver : public VariantMaker {
+ public:
+  /// `store` may be null: nothing is kept then. Outlives the contexts whose programs it makes.
+  explicit Resolver(std::unique_ptr<Layer> store, CompilePolicy policy = CompilePolicy::apart);
+  ~Resolver() override;
+
+  /// The Resolver of this process, over the default store; made at the first call.
+  static Resolver& process();
+
+  /// Generators by family; to be registered before the family's first Request.
+  void add(std::unique_ptr<Generator> generator);
+
+  /// Adds a source that is asked after the store; to be mounted before the first resolve().
+  void mount(std::unique_ptr<BinarySource> source);
+  /// Adds a source of tuning records; what was looked up before does not come from it.
+  void mount(std::unique_ptr<ParameterSource> source);
+
+  /// The program for a device of a context. Owned by the context. `wanted` are the variants that
+  /// will be launched soon: what must be compiled is compiled at once. Throws kiln::Error: build
+  /// (with the log), device, bad_input (no such kernel, unknown family).
+  Program& resolve(const Request& request, const ContextPtr& context, const DevicePtr& device,
+                   const std::vector<KernelVariant>& wanted = {},
+                   Explanation* explanation = nullptr);
+
+  /// The memory layer alone: the program of a Key, or nullptr. Takes no lock.
+  Program* find(const Key& key, Context& context, const Device& device) const noexcept;
+
+  /// The best Parameters on record for the Request's problem class, size and the device: of the
+  /// store's records Kiln's own measurements, then those of others (TuningRecord::choose, within
+  /// the Generator's reach). Where there is none, for families with a Generator: what the same
+  /// device has with another driver, then the classes that are like this one
+  /// (Generator::classes_like), then devices of the model with other numbers of units. These were
+  /// never compared with the built-in Parameters here, so only what was faster by `trusted_gain`
+  /// where it was measured counts. Then what the mounted sources have; else the Generator's
+  /// defaults. What the Generator does not accept is never used.
+  ChosenParameters choose(const Request& request, const Device& device) {
+    return choose(request, device, {});
+  }
+  /// The same among the measurements that `fits` takes, where it is given.
+  using Fits = std::function<bool(const Measurement&)>;
+  ChosenParameters choose(const Request& request, const Device& device, const Fits& fits);
+  static constexpr double trusted_gain = 1.05;
+  Parameters parameters(const Request& request, const Device& device) {
+    return choose(request, device).parameters;
+  }
+  /// From now on Requests of a family get these Parameters, whatever is on record, where the
+  /// Generator accepts them: for measuring them; nothing: as before. A Resolver is either used for
+  /// this, by one thread, or for ordinary work.
+  void try_out(const std::string& family, std::optional<Parameters> parameters);
+
+  /// Adds measurements to the record, in memory and in the store.
+  void record(const Request& request, const Device& device,
+              const std::vector<Measurement>& measurements);
+  /// The same of Parameters alone, whose time is not known.
+  void record(const Request& request, const Device& device, const Parameters& parameters) {
+    record(request, device, {Measurement{parameters, request.problem_size, 0, {}, {}, {}}});
+  }
+  /// All that the store has on record for the Request's family, problem class and the device.
+  TuningRecord tuning_record(const Request& request, const Device& device) const;
+
+  /// The plan of a Key: memory, store, else `make`. The arrays stay alive while the pointer does.
+  struct PlanRequest {
+    Bytes canonical;           ///< from a CanonicalWriter
+    std::uint32_t schema = 1;  ///< of the arrays' meaning
+    std::string label;
+  };
+  PlanPtr resolve_plan(const PlanRequest& request, const std::function<PlanPtr()>& make,
+                       Explanation* explanation = nullptr);
+
+  /// The store, of one layer or several; nullptr where it is off. Programs and plans that were made
+  /// may be on their way there: finish() waits for them.
+  Layer* store() const { return store_.get(); }
+  /// Waits for compiles in the background, and until the store has all that was made.
+  void finish();
+
+  void make_variant(Program& program, const KernelVariant& variant) override;
+
+ private:
+  /// Looked up by views, on every call of a front end: nothing is allocated for it.
+  struct ParameterView {
+    std::string_view family, problem_class, device;
+    bool operator==(const ParameterView&) const = default;
+  };
+  struct ParameterKey {
+    std::string family, problem_class, device;
+    ParameterView view() const { return {family, problem_class, device}; }
+    bool operator==(const ParameterView& other) const { return view() == other; }
+    bool operator==(const ParameterKey&) const = default;
+  };
+  struct ParameterHash {
+    std::size_t operator()(const ParameterView& key) const noexcept;
+    std::size_t operator()(const ParameterKey& key) const noexcept { return (*this)(key.view()); }
+  };
+  /// What is known of a family, problem class and device.
+  struct Records {
+    TuningRecord stored;
+    /// What each source has, with its name.
+    std::vector<std::pair<std::string, TuningRecord>> mounted;
+  };
+  /// What stands in for a family, problem class and device that have nothing on record.
+  struct Fallbacks {
+    RelatedRecords related;
+    std::vector<std::pair<std::string, TuningRecord>> classes;  ///< of this device
+  };
+  struct Work;     // one program's making: what the steps share
+  struct Keeping;  // what is kept of it
+
+  const Generator* generator(const std::string& family) const;
+  Program& make(Work& work);
+  bool keeps(const Work& work) const;
+  void make_alone(Work& work);
+  Program& publish(Work& work);
+  void write_plan(const PlanRequest& request, const Key& key, const Plan& plan, double seconds);
+
+  // The steps (resolver_make.cpp).
+  Lookup ask_store(Kind kind, const Key& key, ByteView canonical, Explanation* explanation);
+  bool load_stored(Work& work);
+  Expected<void> add_variants(Work& work, const std::vector<KernelVariant>& lacking);
+  bool load_mounted(Work& work);
+  std::string text_of(const Request& request, const Parameters& parameters) const;
+  void compile(Work& work);
+  void compile_apart_into(Work& work);
+  bool load_made(Work& work);
+  void compile_here_into(Work& work, const std::string& why);
+  void compile_beside(const Work& work);
+  void keep(Work& work);
+  void write(const Keeping& what);
+
+  // Parameters (resolver_parameters.cpp).
+  const Records& records(const Request& request, const Device& device);
+  const Fallbacks& fallbacks(const Request& request, const Device& device, const Generator& maker);
+  /// What stands in; nothing where that is not to be trusted.
+  std::optional<ChosenParameters> stand_in(const Request& request, const Device& device,
+                                           const Generator& maker, const Fits& usable);
+
+  std::unique_ptr<Layer> store_;
+  std::vector<std::unique_ptr<BinarySource>> mounted_;
+  std::vector<std::shared_ptr<const ParameterSource>> parameter_sources_;  // by mutex_
+  CompilePolicy policy_;
+  mutable std::mutex mutex_;  // of the maps below; never held while something is made
+  /// A program belongs to its context, so callers share a making only within one.
+  using Place = std::tuple<Key, const Context*, cl_device_id>;
+  std::map<Place, std::shared_future<Program*>> making_;
+  std::map<Key, std::shared_future<PlanPtr>> making_plans_;
+  std::vector<std::thread> beside_;
+  MemoryLayer<std::string, std::unique_ptr<Generator>, std::hash<std::string>> generators_;
+  /// What is on record, nothing included: defaults are each Request's own.
+  MemoryLayer<ParameterKey, Records, ParameterHash> parameters_;
+  /// Filled where the records above have nothing to use.
+  MemoryLayer<ParameterKey, Fallbacks, ParameterHash> fallbacks_;
+  std::map<std::string, Parameters> trials_;  ///< by family; see try_out()
+  std::mutex recording_;  ///< of record(): what it adds to must be what it replaces
+  MemoryLayer<Key, std::weak_ptr<const Plan>, KeyHash> plans_;
+  WriteQueue writes_;  ///< to store_
+};
+
+/// One program's making: what its steps share. For the Resolver's own files. Lives on the stack of
+/// the thread that makes it.
+struct Resolver::Work {
+  const Request& request;
+  const Parameters& parameters;
+  const ContextPtr& context;
+  const DevicePtr& device;
+  const std::vector<KernelVariant>& wanted;
+  Explanation* explanation;
+  Key key;
+  Bytes canonical;
+
+  Artifact artifact;  ///< what is kept; its binary is empty where nothing can be
+  cl::Program handle;
+  double cost_seconds = 0;
+  std::optional<Digest> source = {};  ///< of the text that was compiled
+  std::string build_log = {};
+  bool stored_is_bad = false;  ///< what the store holds is to be replaced, not merged with
+  bool warned = false;         ///< of what the store holds: a look-up may come twice
+  Reservation right = {};      ///< to make it; held until it is in the store
+};
+
+}  // namespace kiln

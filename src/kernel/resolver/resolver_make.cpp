@@ -1,0 +1,445 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.hpp"
+#include "kernel/apart/helper.hpp"
+#include "kernel/resolver/resolver.hpp"
+
+// The steps by which an Artifact or a text becomes a program, verified first, and gets into the
+// store.
+namespace kiln {
+namespace {
+
+/// An archive is native code that the driver loads unchecked, so everything that can be known
+/// about it is checked here.
+Expected<void> verify_archive(ByteView archive, const std::string& device_string) {
+  const auto parsed = poclbin::parse(archive);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (parsed->device_id != poclbin::device_id(device_string))
+    return fail(Errc::corrupt, "the archive is for another device");
+  return {};
+}
+
+/// `device_string`: Device::pocl_device_string, empty for other drivers' devices.
+Expected<Artifact> decode_entry(const Entry& entry, const std::string& device_string) {
+  if (entry.metadata.schema != artifact_schema)
+    return fail(Errc::corrupt, fmt::format("artifact schema {}", entry.metadata.schema));
+  auto artifact = decode_artifact(entry.content);
+  if (!artifact) return artifact;
+  const bool is_archive = artifact->form == Artifact::Form::pocl_archive;
+  if (is_archive == device_string.empty())
+    return fail(Errc::corrupt, "the artifact is of another driver");
+  if (is_archive)
+    if (auto verified = verify_archive(artifact->binary, device_string); !verified)
+      return tl::unexpected(verified.error());
+  return artifact;
+}
+
+/// A program that only tells what its archive holds.
+Program probe_of(const Artifact& artifact) {
+  Program::Parts parts;
+  parts.kernels = artifact.kernels;
+  if (artifact.form == Artifact::Form::pocl_archive) parts.archive = artifact.binary;
+  return Program(std::move(parts));
+}
+
+/// Whether all that will be launched can be.
+Expected<void> verify_startable(const Program& probe, const std::vector<KernelVariant>& wanted) {
+  for (const auto& variant : wanted)
+    if (auto startable = probe.startable(variant); !startable) return startable;
+  return {};
+}
+
+bool has_what_is_wanted(const Program& probe, const std::vector<KernelVariant>& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(),
+                     [&](const KernelVariant& variant) { return probe.may_have(variant.kernel); });
+}
+
+/// The build hash of an archive that grows: it stays what it is, since an imported archive has one
+/// of its own.
+std::string hash_of(ByteView archive, const Key& key) {
+  const auto parsed = poclbin::parse(archive);
+  return parsed ? std::string(parsed->build_hash) : poclbin::build_hash(key.digest.bytes);
+}
+
+}  // namespace
+
+// From the store and other sources.
+
+Lookup Resolver::ask_store(Kind kind, const Key& key, ByteView canonical,
+                           Explanation* explanation) {
+  const auto started = now_ns();
+  writes_.wait_for(kind, key);
+  Lookup lookup = store_->get(kind, key, canonical);
+  if (explanation == nullptr) return lookup;
+  // A store of one layer leaves no trail: its answer is the only step.
+  if (lookup.trail.empty())
+    lookup.trail.push_back(
+        {store_->name(), lookup.entry.has_value(), lookup.reason, started, now_ns()});
+  if (const std::string near = lookup.entry ? std::string() : store_->near_miss(kind, canonical);
+      !near.empty())
+    lookup.trail.front().reason += "; " + near;
+  for (const auto& answer : lookup.trail)
+    explanation->steps.push_back(
+        {answer.layer, answer.answered,
+         answer.answered ? fmt::format("{} bytes", lookup.entry->content.size()) : answer.reason,
+         answer.start_ns, answer.end_ns});
+  return lookup;
+}
+
+bool Resolver::load_stored(Work& work) {
+  if (!store_) return false;
+  const auto warn = [&](const std::string& message) {
+    if (!std::exchange(work.warned, true)) log(LogLevel::warning, message);
+  };
+  std::vector<KernelVariant> lacking;
+  {
+    auto lookup = ask_store(Kind::artifact, work.key, work.canonical, work.explanation);
+    if (!lookup.entry) return false;
+    auto artifact = decode_entry(*lookup.entry, work.device->pocl_device_string);
+    if (!artifact) {
+      take_back_answer(work.explanation, artifact.error().message());
+      warn(fmt::format("store entry {} is not used: {}", work.key.digest.brief(),
+                       artifact.error().message()));
+      return false;
+    }
+    const Program probe = probe_of(*artifact);
+    // No fault of the entry: an archive may have been shipped for some local sizes alone.
+    if (auto startable = verify_startable(probe, work.wanted); !startable) {
+      take_back_answer(work.explanation, startable.error().message());
+      return false;
+    }
+    lacking = probe.missing(work.wanted);
+    work.artifact = std::move(*artifact);
+  }
+  if (auto added = add_variants(work, lacking); !added) {
+    warn(fmt::format("store entry {} is not used: {}", work.key.digest.brief(),
+                     added.error().message()));
+    work.artifact = {};
+    work.stored_is_bad = true;
+    return false;
+  }
+  StepTimer step(work.explanation, "load");
+  try {
+    work.handle =
+        load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
+    step.answered();
+    return true;
+  } catch (const Error& error) {
+    step.missed(error.message());
+    warn(fmt::format("{} does not take its stored binary: {}", work.device->name, error.message()));
+    work.artifact = {};
+    work.stored_is_bad = true;
+    return false;
+  }
+}
+
+/// Completes a stored archive with the variants that will be launched and that it lacks. An error
+/// where the driver's compiler fails on the archive's own bitcode: it would at the launch, too.
+Expected<void> Resolver::add_variants(Work& work, const std::vector<KernelVariant>& lacking) {
+  if (lacking.empty()) return {};
+  StepTimer step(work.explanation, "variant");
+  ApartRequest request;
+  request.archive = work.artifact.binary;
+  request.options = work.request.options;
+  request.label = work.request.label;
+  request.build_hash = hash_of(work.artifact.binary, work.key);
+  request.variants = lacking;
+  auto made = compile_apart(*work.device, request);
+  if (!made) {
+    step.missed(made.error().message());
+    if (fails_here_too(made.error())) return tl::unexpected(made.error());
+    return {};  // the driver compiles it at the launch instead
+  }
+  work.artifact.binary = std::move(*made);
+  work.cost_seconds = step.seconds();
+  step.answered(fmt::format("{} added", lacking.size()));
+  keep(work);
+  return {};
+}
+
+/// A mounted source's binary becomes the program; what is wrong with it is no more than a miss.
+bool Resolver::load_mounted(Work& work) {
+  for (const auto& source : mounted_) {
+    StepTimer step(work.explanation, source->name());
+    auto found = source->find(work.request, *work.device);
+    if (!found.artifact) {
+      step.missed(found.reason);
+      continue;
+    }
+    try {
+      work.artifact = std::move(*found.artifact);
+      if (work.device->pocl)
+        value_or_throw(verify_archive(work.artifact.binary, work.device->pocl_device_string));
+      value_or_throw(verify_startable(probe_of(work.artifact), work.wanted));
+      work.handle =
+          load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
+      work.artifact.kernels = describe_kernels(work.handle);
+      step.answered(fmt::format("{} bytes", work.artifact.binary.size()));
+      return true;
+    } catch (const Error& error) {
+      work.artifact = {};
+      step.missed(error.message());
+      log(LogLevel::warning, fmt::format("{}: {} is not used: {}", source->name(),
+                                         work.request.label, error.message()));
+    }
+  }
+  return false;
+}
+
+// From its text.
+
+namespace {
+
+/// The helper's job for a program that was never compiled.
+ApartRequest job_of(const Request& request, const Key& key, std::string text,
+                    const std::vector<KernelVariant>& wanted) {
+  ApartRequest ask;
+  ask.text = std::move(text);
+  ask.options = request.options;
+  ask.label = request.label;
+  ask.build_hash = poclbin::build_hash(key.digest.bytes);
+  ask.variants = wanted;
+  return ask;
+}
+
+Digest digest_of(const Request& request, const std::string& text) {
+  return request.source ? request.source->digest() : blake2b(as_bytes(text));
+}
+
+}  // namespace
+
+std::string Resolver::text_of(const Request& request, const Parameters& parameters) const {
+  if (request.source) return request.source->text();
+  const Generator* maker = generator(request.family);
+  if (maker == nullptr)
+    throw Error(Errc::bad_input, fmt::format("no generator for the family '{}'", request.family));
+  return maker->generate(request, parameters);
+}
+
+void Resolver::compile(Work& work) {
+  const bool keepable = store_ != nullptr && work.device->pocl;
+  // The helper can compile where this process cannot, even if its result is not kept.
+  if (!can_compile_here(*work.device)) return compile_apart_into(work);
+  if (!keepable || policy_ == CompilePolicy::here) return compile_here_into(work, "");
+  if (policy_ == CompilePolicy::beside) {
+    compile_beside(work);
+    return compile_here_into(work, "the artifact is made beside");
+  }
+  compile_apart_into(work);
+}
+
+void Resolver::compile_apart_into(Work& work) {
+  Expected<Bytes> made = fail(Errc::internal, "");
+  {
+    StepTimer step(work.explanation, "compile");
+    const std::string text = text_of(work.request, work.parameters);
+    work.source = digest_of(work.request, text);
+    ApartRequest ask = job_of(work.request, work.key, text, work.wanted);
+    ask.build_log = &work.build_log;
+    made = compile_apart(*work.device, ask);
+    if (made) {
+      step.answered(fmt::format("by the helper, {} bytes", made->size()));
+      work.cost_seconds = step.seconds();
+    } else {
+      step.missed(made.error().message());
+    }
+  }
+  if (!made) {
+    if (fails_here_too(made.error())) throw made.error();
+    log(LogLevel::info, made.error().message() + "; building in process instead");
+    return compile_here_into(work, made.error().message());
+  }
+  work.artifact.form = Artifact::Form::pocl_archive;
+  work.artifact.binary = std::move(*made);
+  if (!load_made(work)) return compile_here_into(work, "the driver does not take its own archive");
+  keep(work);
+}
+
+/// The Artifact that was just made becomes the program.
+bool Resolver::load_made(Work& work) {
+  StepTimer step(work.explanation, "load");
+  try {
+    work.handle =
+        load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
+    work.artifact.kernels = describe_kernels(work.handle);
+    step.answered();
+    return true;
+  } catch (const Error& error) {
+    step.missed(error.message());
+    log(LogLevel::warning, fmt::format("{} does not take the archive made for {}: {}",
+                                       work.device->name, work.request.label, error.message()));
+    return false;
+  }
+}
+
+void Resolver::compile_here_into(Work& work, const std::string& why) {
+  StepTimer step(work.explanation, "compile");
+  if (auto possible = can_compile_here(*work.device); !possible)
+    throw Error(possible.error().code(),
+                fmt::format("{} cannot be compiled: {} ({})", work.request.label,
+                            possible.error().message(), why));
+  const std::string text = text_of(work.request, work.parameters);
+  work.handle =
+      build_here(*work.context, *work.device, text, work.request.options, work.request.label);
+  work.cost_seconds = step.seconds();
+  work.artifact = {};
+  work.artifact.kernels = describe_kernels(work.handle);
+  step.answered(why.empty() ? "in process" : "in process: " + why);
+  if (store_ == nullptr || work.device->pocl) return;
+  // Other drivers give the binary that they run, at once and at no cost.
+  work.artifact.binary = driver_binary(work.handle, *work.device);
+  work.source = digest_of(work.request, text);
+  work.build_log = build_log(work.handle, *work.device);
+  keep(work);
+}
+
+void Resolver::compile_beside(const Work& work) {
+  ApartRequest request =
+      job_of(work.request, work.key, text_of(work.request, work.parameters), work.wanted);
+  const Digest source = digest_of(work.request, request.text);
+  const std::lock_guard lock(mutex_);
+  beside_.emplace_back([this, request, source, asked = work.request, parameters = work.parameters,
+                        device = work.device, key = work.key, canonical = work.canonical,
+                        wanted = work.wanted]() mutable {
+    const auto started = now_ns();
+    std::string said;
+    request.build_log = &said;
+    try {
+      auto made = compile_apart(*device, request);
+      if (!made) return log(LogLevel::info, made.error().message());
+      const auto context = Context::create({device});
+      Work kept{asked, parameters, context, device, wanted, nullptr, key, canonical, {}, {}, 0};
+      kept.artifact.form = Artifact::Form::pocl_archive;
+      kept.artifact.kernels =
+          describe_kernels(load_binary(*context, *device, *made, asked.options));
+      kept.artifact.binary = std::move(*made);
+      kept.source = source;
+      kept.build_log = std::move(said);
+      kept.cost_seconds = static_cast<double>(now_ns() - started) * 1e-9;
+      keep(kept);
+    } catch (const std::exception& error) {
+      log(LogLevel::warning, fmt::format("{} is not kept: {}", asked.label, error.what()));
+    }
+  });
+}
+
+// Into the store.
+
+/// An Artifact on its way to the store. Nothing of OpenCL: at the end of a process the driver may
+/// be gone before it is written.
+struct Resolver::Keeping {
+  Key key;
+  Bytes canonical;
+  Artifact artifact;
+  Metadata metadata;
+  std::string label;
+  std::string device_string;  ///< Device::pocl_device_string
+  bool replaces = false;      ///< what is there is bad
+  Reservation right = {};
+};
+
+namespace {
+
+/// The metadata of an Artifact to which variants were added: its name and what the addition tells
+/// nothing about stay, what was spent on both adds up, and what came from elsewhere is from
+/// elsewhere still.
+Metadata merged_metadata(const Metadata& present, Metadata added) {
+  added.cost_seconds += present.cost_seconds;
+  if (!present.label.empty()) added.label = present.label;
+  if (!added.source) added.source = present.source;
+  if (added.options.empty()) added.options = present.options;
+  if (added.build_log.empty()) added.build_log = present.build_log;
+  added.made_elsewhere = present.made_elsewhere;
+  return added;
+}
+
+}  // namespace
+
+/// Writes the Artifact back in the background.
+void Resolver::keep(Work& work) {
+  if (!store_ || work.artifact.binary.empty()) return;
+  // A caller that asked for a kernel which the source does not have is about to get an error; the
+  // entry would carry that name from then on.
+  if (!has_what_is_wanted(probe_of(work.artifact), work.wanted)) return;
+  auto what = std::make_shared<Keeping>(
+      Keeping{work.key, work.canonical, work.artifact,
+              Metadata{artifact_schema, work.request.label, work.device->fingerprint(),
+                       work.cost_seconds, work.source, work.request.options, work.build_log},
+              work.request.label, work.device->pocl_device_string, work.stored_is_bad,
+              std::move(work.right)});
+  const Key key = what->key;
+  const std::size_t bytes = what->canonical.size() + what->artifact.binary.size();
+  writes_.add({Kind::artifact, key, bytes, [this, what = std::move(what)] { write(*what); }});
+}
+
+/// An archive is merged with what others put there meanwhile.
+void Resolver::write(const Keeping& what) {
+  const auto merged = [&](const std::optional<Entry>& present) -> std::optional<Entry> {
+    const Entry alone{encode(what.artifact), what.metadata};
+    const bool grows = what.artifact.form == Artifact::Form::pocl_archive;
+    if (!present || !grows || what.replaces) return alone;
+    auto old = decode_entry(*present, what.device_string);
+    if (!old) return alone;
+    auto both = poclbin::merge(old->binary, what.artifact.binary);
+    if (!both) return alone;
+    Artifact result = what.artifact;
+    result.binary = std::move(*both);
+    return Entry{encode(result), merged_metadata(present->metadata, alone.metadata)};
+  };
+  if (auto kept = store_->update(Kind::artifact, what.key, what.canonical, merged); !kept) {
+    // A store that is unusable has logged it once; repeating it for every program is noise.
+    const auto level = kept.error().code() == Errc::io ? LogLevel::info : LogLevel::warning;
+    log(level, fmt::format("{} is not kept: {}", what.label, kept.error().message()));
+  }
+}
+
+// Variants that a launch lacks.
+
+void Resolver::make_variant(Program& program, const KernelVariant& variant) {
+  ApartRequest request;
+  const Bytes archive = program.archive();
+  request.archive = archive;
+  request.options = program.options();
+  request.label = program.label();
+  request.build_hash = hash_of(archive, program.key());
+  request.variants = {variant};
+  const auto give_up = [&](const Error& error) {
+    log(LogLevel::info, fmt::format("variant {} of {}: {}", variant.variant.folder(),
+                                    program.label(), error.message()));
+  };
+  auto made = compile_apart(*program.device(), request);
+  if (!made && fails_here_too(made.error())) throw made.error();
+  if (!made) {
+    value_or_throw(can_compile_here(*program.device()));
+    return give_up(made.error());
+  }
+  try {
+    // Loading the merged archive once puts the new object where the driver looks at a launch.
+    const auto context = Context::create({program.device()});
+    load_binary(*context, *program.device(), *made, program.options());
+    Request described{};
+    described.label = program.label();
+    const Parameters none;
+    const std::vector<KernelVariant> wanted;
+    Work work{described,
+              none,
+              context,
+              program.device(),
+              wanted,
+              nullptr,
+              program.key(),
+              program.canonical(),
+              {Artifact::Form::pocl_archive, program.kernels(), *made},
+              {},
+              0};
+    keep(work);
+    program.replace_archive(std::move(*made));
+  } catch (const Error& error) {
+    give_up(error);  // the launch compiles it instead
+  }
+}
+
+}  // namespace kiln

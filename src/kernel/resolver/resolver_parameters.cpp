@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "kernel/request/stored_record.hpp"
+#include "kernel/resolver/resolver.hpp"
+
+// Which Parameters a Request gets: what is on record of its problem class and device, else what
+// stands in.
+namespace kiln {
+namespace {
+
+RecordSubject subject_of(const Request& request, const Device& device) {
+  return {request.family, request.version, request.problem_class, device.speed_identity()};
+}
+
+/// Sizes of specification files are bytes of buffers: a matrix twice as wide has four times as
+/// many.
+constexpr Reach reach_of_files{64, 64};
+
+/// Where a measurement is from, and of what size where that is another.
+std::string origin_of(const Measurement& one, const Request& request) {
+  if (one.size == request.problem_size || one.size <= 0 || request.problem_size <= 0 ||
+      one.of == Measurement::Of::others)
+    return one.from;
+  return fmt::format("{}{}size {}", one.from, one.from.empty() ? "" : ", ", one.size);
+}
+
+}  // namespace
+
+std::size_t Resolver::ParameterHash::operator()(const ParameterView& key) const noexcept {
+  const std::hash<std::string_view> hash;
+  // Multiplied, not XORed: equal parts in different places must not cancel.
+  return (hash(key.family) * 31 + hash(key.problem_class)) * 31 + hash(key.device);
+}
+
+ChosenParameters Resolver::choose(const Request& request, const Device& device, const Fits& fits) {
+  const Generator* maker = request.source ? nullptr : generator(request.family);
+  if (maker == nullptr && request.problem_class.empty()) return {};
+  // The version is a part of the Key: a front end that forgot it would get stale programs.
+  if (maker != nullptr && maker->version() != request.version)
+    throw Error(Errc::internal,
+                fmt::format("a Request of version {} for the generator of {}, which has version {}",
+                            request.version, request.family, maker->version()));
+  // One problem class holds many Requests, and a record need not fit them all.
+  const auto usable = [&](const Measurement& measurement) {
+    if (maker != nullptr && !maker->accepts(request, measurement.parameters)) return false;
+    return !fits || fits(measurement);
+  };
+  if (const auto trial = trials_.find(request.family);
+      trial != trials_.end() && (maker == nullptr || maker->accepts(request, trial->second)))
+    return {trial->second, "trial", ""};
+  using Verdict = TuningRecord::Choice::Verdict;
+  const Records& known = records(request, device);
+  const auto own = known.stored.choose(request.problem_size, usable,
+                                       maker != nullptr ? maker->reach() : reach_of_files);
+  ChosenParameters built_in{maker != nullptr ? maker->defaults(request) : Parameters{}, "default",
+                            ""};
+  if (own.verdict == Verdict::use)
+    return {own.best->parameters, "store record", origin_of(*own.best, request)};
+  if (own.verdict == Verdict::built_in_faster) {
+    built_in.from = fmt::format("faster than the record, size {}", own.best->size);
+    return built_in;
+  }
+  if (maker != nullptr)
+    if (auto found = stand_in(request, device, *maker, usable)) return *std::move(found);
+  for (const auto& [name, mounted] : known.mounted)
+    if (const auto* best = mounted.best(request.problem_size, usable))
+      return {best->parameters, name, best->from};
+  if (own.verdict == Verdict::too_far && own.best != nullptr)
+    built_in.from = fmt::format("the nearest record, size {}, is too far", own.best->size);
+  return built_in;
+}
+
+const Resolver::Records& Resolver::records(const Request& request, const Device& device) {
+  const std::string& speed = device.speed_identity();
+  if (const auto* known =
+          parameters_.find(ParameterView{request.family, request.problem_class, speed}))
+    return *known;
+  Records found{tuning_record(request, device), {}};
+  std::vector<std::shared_ptr<const ParameterSource>> sources;
+  {
+    const std::lock_guard lock(mutex_);
+    sources = parameter_sources_;
+  }
+  for (const auto& source : sources)
+    found.mounted.emplace_back(source->name(), source->find(request, device));
+  return parameters_.insert({request.family, request.problem_class, speed}, std::move(found));
+}
+
+TuningRecord Resolver::tuning_record(const Request& request, const Device& device) const {
+  if (!store_) return {};
+  const Bytes canonical = canonical_of(subject_of(request, device));
+  const auto lookup = store_->get(Kind::record, key_of(canonical), canonical);
+  return lookup.entry ? tuning_record_of(*lookup.entry).value_or(TuningRecord{}) : TuningRecord{};
+}
+
+// What is used where a family, problem class and device have nothing on record of their own.
+
+namespace {
+
+/// Whether it may be used though it was never compared with the built-in Parameters here.
+bool is_trusted(const Measurement& one) { return one.gain() >= Resolver::trusted_gain; }
+
+/// The nearest of what related devices have, among those that `usable` takes: the same version of
+/// the generator before others, then by size, then the latest.
+const RelatedMeasurement* nearest(const RelatedRecords& records, const Request& request,
+                                  const Reach& reach,
+                                  const std::function<bool(const RelatedMeasurement&)>& usable) {
+  const RelatedMeasurement* found = nullptr;
+  const auto rank = [&](const RelatedMeasurement& one) {
+    return std::pair(one.version != request.version,
+                     size_distance(one.measurement.size, request.problem_size));
+  };
+  for (const auto& one : records) {
+    if (!reach.covers(one.measurement.size, request.problem_size) || !usable(one)) continue;
+    if (found == nullptr || rank(one) <= rank(*found)) found = &one;
+  }
+  return found;
+}
+
+std::string origin_elsewhere(const Measurement& one, const std::string& of) {
+  return fmt::format("{}, {}, size {}, {:.2f} x the built-in there", one.from, of, one.size,
+                     one.gain());
+}
+
+}  // namespace
+
+const Resolver::Fallbacks& Resolver::fallbacks(const Request& request, const Device& device,
+                                               const Generator& maker) {
+  const std::string& speed = device.speed_identity();
+  if (const auto* known =
+          fallbacks_.find(ParameterView{request.family, request.problem_class, speed}))
+    return *known;
+  Fallbacks found;
+  if (store_) {
+    found.related =
+        related_records(*store_, {request.family, request.version, request.problem_class, speed});
+    Request other = request;
+    for (auto& name : maker.classes_like(request.problem_class)) {
+      other.problem_class = name;
+      found.classes.emplace_back(std::move(name), tuning_record(other, device));
+    }
+  }
+  return fallbacks_.insert({request.family, request.problem_class, speed}, std::move(found));
+}
+
+std::optional<ChosenParameters> Resolver::stand_in(const Request& request, const Device& device,
+                                                   const Generator& maker, const Fits& usable) {
+  const Fallbacks& known = fallbacks(request, device, maker);
+  const Reach reach = maker.reach();
+  // What is nearest decides, be it against itself: a farther one is no better witness.
+  std::optional<ChosenParameters> chosen;
+  const auto decided = [&](const Measurement& one, const std::string& of) {
+    if (is_trusted(one)) chosen = {one.parameters, "store record", origin_elsewhere(one, of)};
+    return true;
+  };
+  const auto of_related = [&](bool same_units) {
+    const auto* one = nearest(known.related, request, reach, [&](const RelatedMeasurement& each) {
+      const bool is_own = each.version == request.version && each.device == device.speed_identity();
+      const bool has_units = units_of(each.device) == units_of(device.speed_identity());
+      return !is_own && has_units == same_units && usable(each.measurement);
+    });
+    if (one == nullptr) return false;
+    const std::string where = same_units ? "with another driver" : units_of(one->device);
+    return decided(one->measurement, one->version != request.version
+                                         ? where + ", with kernels of another version"
+                                         : where);
+  };
+  if (of_related(true)) return chosen;
+  for (const auto& [name, record] : known.classes) {
+    const auto found = record.choose(
+        request.problem_size,
+        [&](const Measurement& one) {
+          return one.of == Measurement::Of::kiln && one.gain() > 0 && usable(one);
+        },
+        reach);
+    using Verdict = TuningRecord::Choice::Verdict;
+    if (found.verdict == Verdict::use || found.verdict == Verdict::built_in_faster) {
+      decided(*found.best, name);
+      return chosen;
+    }
+  }
+  of_related(false);
+  return chosen;
+}
+
+// What is put on record, or tried.
+
+void Resolver::record(const Request& request, const Device& device,
+                      const std::vector<Measurement>& measurements) {
+  const std::lock_guard lock(recording_);
+  if (store_ && generator(request.family) != nullptr)
+    if (auto kept = add_to_related(*store_, subject_of(request, device), measurements); !kept)
+      log(LogLevel::warning, fmt::format("Parameters of {} are not kept for other drivers: {}",
+                                         request.family, kept.error().message()));
+  Records known = records(request, device);
+  // What another process has added since is kept.
+  if (store_) known.stored = tuning_record(request, device);
+  for (const auto& measurement : measurements) known.stored.add(measurement);
+  const Bytes content = encode(known.stored);
+  using Table = decltype(parameters_);
+  parameters_.insert({request.family, request.problem_class, device.speed_identity()},
+                     std::move(known), Table::OnExisting::replace);
+  if (!store_) return;
+  const Bytes canonical = canonical_of(subject_of(request, device));
+  const Metadata metadata{tuning_record_schema, request.family, device.fingerprint(), 0};
+  if (auto kept = store_->put(Kind::record, key_of(canonical), canonical, content, metadata); !kept)
+    log(LogLevel::warning,
+        fmt::format("Parameters of {} are not kept: {}", request.family, kept.error().message()));
+}
+
+void Resolver::try_out(const std::string& family, std::optional<Parameters> parameters) {
+  if (parameters)
+    trials_[family] = *std::move(parameters);
+  else
+    trials_.erase(family);
+}
+
+}  // namespace kiln

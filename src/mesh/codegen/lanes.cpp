@@ -1,0 +1,362 @@
+// Copies of kernels for several elements at once, and which of their expressions are varying.
+#include "mesh/codegen/lanes.hpp"
+
+#include <clang-c/Index.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "kernel/source/lexer.hpp"
+#include "mesh/codegen/lane_writer.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+constexpr std::string_view elementwise[] = {
+    "acos",         "acosh",        "asin",       "asinh",      "atan",       "atan2",
+    "atanh",        "cbrt",         "ceil",       "clamp",      "copysign",   "cos",
+    "cosh",         "degrees",      "erf",        "erfc",       "exp",        "exp10",
+    "exp2",         "expm1",        "fabs",       "fdim",       "floor",      "fma",
+    "fmax",         "fmin",         "fmod",       "hypot",      "ldexp",      "log",
+    "log10",        "log1p",        "log2",       "mad",        "max",        "min",
+    "mix",          "pow",          "pown",       "powr",       "radians",    "remainder",
+    "rint",         "rootn",        "round",      "rsqrt",      "sign",       "sin",
+    "sinh",         "smoothstep",   "sqrt",       "step",       "tan",        "tanh",
+    "trunc",        "native_sqrt",  "native_exp", "native_log", "native_cos", "native_divide",
+    "native_recip", "native_rsqrt", "native_sin"};
+constexpr std::string_view with_integer[] = {"ldexp", "pown", "rootn"};
+constexpr std::string_view predicates[] = {"isequal", "isfinite",       "isgreater",  "isinf",
+                                           "isless",  "isnan",          "isnormal",   "isnotequal",
+                                           "signbit", "isgreaterequal", "islessequal"};
+
+template <class List>
+bool contains(const List& list, std::string_view name) {
+  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+}
+
+/// A variable of a function, not a table of the file.
+bool is_local(const Syntax& syntax, const Declaration& variable) {
+  return variable.kind == Declaration::Kind::variable &&
+         std::any_of(syntax.functions.begin(), syntax.functions.end(), [&](const Function& f) {
+           return variable.begin >= f.begin && variable.begin < f.end;
+         });
+}
+
+}  // namespace
+
+bool is_varying(const Syntax& syntax, const Node& node) {
+  bool wide = false;
+  visit_nodes(node, [&](const Node& n) {
+    if (n.kind == CXCursor_CStyleCastExpr && n.type.scalar && is_floating(*n.type.scalar))
+      wide = true;
+    if (n.declaration < 0 || (n.kind != CXCursor_DeclRefExpr && n.kind != CXCursor_CallExpr))
+      return;
+    const auto& named = syntax.declarations[static_cast<std::size_t>(n.declaration)];
+    if (n.kind == CXCursor_CallExpr)
+      wide = wide || (callee(syntax, n) >= 0 && is_floating(n.type));
+    else
+      wide = wide || ((named.kind == Declaration::Kind::parameter || is_local(syntax, named)) &&
+                      (!named.type.scalar || is_floating(*named.type.scalar)));
+  });
+  return wide;
+}
+
+bool is_comparison(std::string_view operation) {
+  return operation == "<" || operation == ">" || operation == "<=" || operation == ">=" ||
+         operation == "==" || operation == "!=";
+}
+
+bool is_floating(const CType& type) {
+  return type.depth == 0 && type.scalar && is_floating(*type.scalar);
+}
+
+bool is_assignment(const Node& node) {
+  return node.kind == CXCursor_CompoundAssignOperator ||
+         (node.kind == CXCursor_BinaryOperator && node.operation == "=");
+}
+
+bool is_logical(const Node& node) {
+  return node.kind == CXCursor_BinaryOperator && (node.operation == "&&" || node.operation == "||");
+}
+
+bool is_truth(const Node& node) {
+  return is_logical(node) ||
+         (node.kind == CXCursor_BinaryOperator && is_comparison(node.operation)) ||
+         (node.kind == CXCursor_UnaryOperator && node.operation == "!");
+}
+
+bool is_step(const Node& node) { return node.operation == "++" || node.operation == "--"; }
+
+// Of the name of a built-in function only the text is left: it stands where the call begins.
+std::string_view called_name(const Syntax& syntax, const Node& call) {
+  const std::string_view text = syntax.source->text();
+  if (call.begin >= text.size()) return {};
+  const Lexed lexed = lex(text.substr(call.begin, 64));
+  return lexed.tokens.empty() ? std::string_view() : lexed.tokens[0].text;
+}
+
+bool is_elementwise(std::string_view function) { return contains(elementwise, function); }
+std::span<const std::string_view> elementwise_built_ins() { return elementwise; }
+bool takes_integer(std::string_view function) { return contains(with_integer, function); }
+bool is_predicate(std::string_view function) { return contains(predicates, function); }
+
+bool passes_on(const Node& node) {
+  return (node.kind == CXCursor_ParenExpr || node.kind == CXCursor_UnexposedExpr) &&
+         !node.children.empty();
+}
+
+const Node& core(const Node& node) { return passes_on(node) ? core(node.children.back()) : node; }
+
+bool is_loop(const Node& node) {
+  return node.kind == CXCursor_ForStmt || node.kind == CXCursor_WhileStmt ||
+         node.kind == CXCursor_DoStmt;
+}
+
+namespace {
+
+/// Which part of a for each child is shows by the semicolons between them.
+void for_parts(const Node& node, std::uint32_t first, std::uint32_t second, ControlParts& parts) {
+  parts.body = &node.children.back();
+  for (std::size_t i = 0; i + 1 < node.children.size(); ++i) {
+    const Node& child = node.children[i];
+    (child.begin < first    ? parts.first
+     : child.begin < second ? parts.condition
+                            : parts.step) = &child;
+  }
+}
+
+}  // namespace
+
+ControlParts control_parts(const Syntax& syntax, const Node& node) {
+  ControlParts parts;
+  if (node.children.empty()) return parts;
+  const std::string_view text = syntax.source->text();
+  const std::uint32_t from = node.kind == CXCursor_DoStmt ? node.children.front().end : node.begin;
+  if (from >= text.size()) return parts;
+  // No list in parentheses is longer; a whole text need not be lexed for each statement.
+  const Lexed lexed = lex(text.substr(from, 4096));
+  std::uint32_t semicolons[2] = {0, 0};
+  int depth = 0, found = 0;
+  for (const auto& token : lexed.tokens) {
+    if (token.is(punct("(")) && ++depth == 1) parts.open = from + token.begin;
+    if (token.is(punct(";")) && depth == 1 && found < 2) semicolons[found++] = from + token.begin;
+    if (!token.is(punct(")")) || --depth > 0) continue;
+    parts.close = from + token.begin;
+    break;
+  }
+  const auto child = [&](std::size_t i) {
+    return i < node.children.size() ? &node.children[i] : nullptr;
+  };
+  switch (node.kind) {
+    case CXCursor_ForStmt:
+      if (found == 2) for_parts(node, semicolons[0], semicolons[1], parts);
+      break;
+    case CXCursor_DoStmt:
+      parts.body = child(0);
+      parts.condition = child(1);
+      break;
+    default:
+      parts.condition = child(0);
+      parts.body = child(1);
+      parts.otherwise = child(2);
+  }
+  return parts;
+}
+
+namespace {
+
+/// Finds the loops and returns at which lanes diverge. A divergent loop makes what is in it happen
+/// to some lanes only, which may make further loops diverge: repeated until nothing is added.
+class ControlSearch {
+ public:
+  ControlSearch(const Syntax& syntax, const Function& function, Divergence& control)
+      : syntax_(syntax), control_(control) {
+    do {
+      changed_ = false;
+      search(function.body, 0);
+    } while (changed_);
+  }
+
+ private:
+  struct Frame {
+    const Node* node;
+    int depth;  ///< how often lanes have diverged where its body begins
+  };
+  void set(bool& what) {
+    changed_ = changed_ || !what;
+    what = true;
+  }
+  void search_children(const Node& node, int depth) {
+    for (const auto& child : node.children) search(child, depth);
+  }
+  void search(const Node& node, int depth) {
+    if (is_loop(node)) return search_loop(node, depth);
+    switch (node.kind) {
+      case CXCursor_IfStmt: {
+        const auto parts = control_parts(syntax_, node);
+        const bool wide = parts.condition != nullptr && is_varying(syntax_, *parts.condition);
+        return search_children(node, depth + static_cast<int>(wide));
+      }
+      case CXCursor_SwitchStmt:
+        frames_.push_back({&node, depth});
+        search_children(node, depth);
+        return frames_.pop_back();
+      case CXCursor_BreakStmt:
+        if (frames_.empty() || frames_.back().depth >= depth) return;
+        if (is_loop(*frames_.back().node)) return set(control_.loops[frames_.back().node].diverges);
+        control_.broken_switch = frames_.back().node;
+        return;
+      case CXCursor_ContinueStmt:
+        return search_continue(depth);
+      case CXCursor_ReturnStmt:
+        for (const auto& frame : frames_)
+          if (depth > frame.depth && is_loop(*frame.node)) set(control_.loops[frame.node].diverges);
+        if (depth > 0) set(control_.returns);
+        return;
+      default:
+        return search_children(node, depth);
+    }
+  }
+  void search_continue(int depth) {
+    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
+      if (!is_loop(*frame->node)) continue;
+      if (frame->depth >= depth) return;
+      set(control_.loops[frame->node].diverges);
+      return set(control_.loops[frame->node].continues);
+    }
+  }
+  void search_loop(const Node& node, int depth) {
+    auto& loop = control_.loops[&node];
+    const auto parts = control_parts(syntax_, node);
+    if (parts.condition != nullptr && is_varying(syntax_, *parts.condition)) set(loop.diverges);
+    const int inside = depth + static_cast<int>(loop.diverges) + static_cast<int>(loop.continues);
+    frames_.push_back({&node, inside});
+    search_children(node, inside);
+    frames_.pop_back();
+  }
+
+  const Syntax& syntax_;
+  Divergence& control_;
+  std::vector<Frame> frames_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+Divergence divergence_of(const Syntax& syntax, const Function& function) {
+  Divergence control;
+  ControlSearch(syntax, function, control);
+  return control;
+}
+
+namespace {
+
+/// Edits of all names of floating-point types within a function.
+void widen_types(const Syntax& syntax, const Function& function, int lanes,
+                 std::vector<Edit>& edits) {
+  const std::string_view text = syntax.source->text();
+  const Lexed lexed = lex(text.substr(function.begin, function.end - function.begin));
+  for (const auto& token : lexed.tokens) {
+    if (token.kind != TokenKind::identifier) continue;
+    std::string_view type = token.text;
+    if (const auto found = syntax.floating_types.find(std::string(type));
+        found != syntax.floating_types.end())
+      type = name_of(found->second);
+    if (type != "double" && type != "float") continue;
+    edits.push_back(
+        {function.begin + token.begin, token.end - token.begin, fmt::format("{}{}", type, lanes)});
+  }
+}
+
+/// Masks are as wide as the kernel's floating-point numbers.
+ScalarType mask_type_of(const Syntax& syntax, int function) {
+  for (const int parameter : syntax.functions[static_cast<std::size_t>(function)].parameters)
+    if (syntax.declarations[static_cast<std::size_t>(parameter)].type.scalar == ScalarType::f64)
+      return ScalarType::i64;
+  return ScalarType::i32;
+}
+
+/// The plain edits and those of the functions, sorted.
+std::vector<Edit> lane_edits(const Syntax& syntax, std::vector<Edit> edits,
+                             const std::vector<int>& functions, int lanes) {
+  const std::string suffix = lanes_suffix(lanes);
+  // Calls that macros make stay as they are; then the copies do not compile.
+  for (const auto& site : call_sites(syntax)) edits.push_back({site.end, 0, suffix});
+  for (const int number : functions) {
+    const Function& copied = syntax.functions[static_cast<std::size_t>(number)];
+    edits.push_back({copied.name_at + static_cast<std::uint32_t>(copied.name.size()), 0, suffix});
+    widen_types(syntax, copied, lanes, edits);
+  }
+  std::stable_sort(edits.begin(), edits.end(),
+                   [](const Edit& a, const Edit& b) { return a.at < b.at; });
+  return edits;
+}
+
+}  // namespace
+
+std::string lanes_suffix(int lanes) { return fmt::format("_kiln_lanes{}", lanes); }
+
+Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>& plain,
+                                  int function, int lanes) {
+  const std::vector<int> functions = reachable(syntax, function);
+  const std::vector<Edit> edits = lane_edits(syntax, plain, functions, lanes);
+  const ScalarType mask = mask_type_of(syntax, function);
+  const LaneRisks risks(syntax);
+  const std::string& text = syntax.source->text();
+  // A function with a mask calls all others for its active lanes only: these may need one, too.
+  std::set<int> masked;
+  std::set<ByLane> by_lane;
+  std::string prototypes, bodies;
+  for (bool more = true; more;) {
+    prototypes.clear();
+    bodies.clear();
+    std::set<int> called;
+    for (const int number : functions) {
+      LaneWriter writer(syntax, risks, edits, masked, number, lanes, mask);
+      const auto& copied = syntax.functions[static_cast<std::size_t>(number)];
+      prototypes += writer.prototype() + ";\n";
+      bodies += line_directive(syntax, copied.begin) + writer.definition();
+      if (writer.obstacle())
+        return fail(Errc::unsupported, fmt::format("{}: {}", where(syntax, writer.obstacle()->at),
+                                                   writer.obstacle()->reason));
+      by_lane.insert(writer.by_lane().begin(), writer.by_lane().end());
+      called.insert(writer.called_masked().begin(), writer.called_masked().end());
+    }
+    const std::size_t known = masked.size();
+    masked.insert(called.begin(), called.end());
+    more = masked.size() > known;
+  }
+  std::string copies;
+  for (const ByLane& built_in : by_lane) copies += built_in.definition();
+  copies += prototypes + bodies;
+  const std::string whole =
+      edited(text, 0, static_cast<std::uint32_t>(text.size()), plain) + "\n" + copies;
+  // What the compiler would only warn of: a pointer to vectors that points to single numbers.
+  if (const auto error = opencl_error(whole, {"-Werror=incompatible-pointer-types"}))
+    return fail(Errc::unsupported, error->what());
+  return copies;
+}
+
+namespace {
+
+bool computes(const Node& node) {
+  const bool has_floating =
+      is_floating(node.type) || (!node.children.empty() && is_floating(node.children.front().type));
+  const bool is_operator = node.kind == CXCursor_BinaryOperator ||
+                           node.kind == CXCursor_CompoundAssignOperator ||
+                           node.kind == CXCursor_UnaryOperator;
+  if (has_floating && is_operator && node.operation != "=" &&
+      !(node.kind == CXCursor_UnaryOperator && node.operation == "*"))
+    return true;
+  if (node.kind == CXCursor_CallExpr || node.kind == CXCursor_ConditionalOperator) return true;
+  return std::any_of(node.children.begin(), node.children.end(), computes);
+}
+
+}  // namespace
+
+bool only_moves(const Syntax& syntax, int function) {
+  return !computes(syntax.functions[static_cast<std::size_t>(function)].body);
+}
+
+}  // namespace kiln::mesh

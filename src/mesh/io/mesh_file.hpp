@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+#include "kiln/error.hpp"
+#include "kiln/mesh/file.hpp"
+
+namespace kiln::mesh {
+
+/// A name or a word of a file as messages quote it: short, in one line, between apostrophes.
+inline std::string quote(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  const bool cut = text.size() > longest;
+  return "'" + one_line(text.substr(0, longest)) + (cut ? "…'" : "'");
+}
+
+/// What OP2's airfoil and aero call the sets, maps and dats of their meshes (OP2-Common,
+/// apps/c/airfoil and apps/c/aero).
+namespace parts {
+
+inline constexpr const char* nodes = "nodes";
+inline constexpr const char* edges = "edges";
+inline constexpr const char* bedges = "bedges";  ///< aero: boundary nodes
+inline constexpr const char* cells = "cells";
+
+inline constexpr const char* edge_nodes = "pedge";
+inline constexpr const char* edge_cells = "pecell";
+inline constexpr const char* bedge_nodes = "pbedge";
+inline constexpr const char* bedge_cells = "pbecell";
+inline constexpr const char* cell_nodes = "pcell";
+
+inline constexpr const char* coordinates = "p_x";
+inline constexpr const char* bound = "p_bound";
+
+}  // namespace parts
+
+/// Holds a file's parts against one another: names unique and not empty, sets of maps and dats
+/// there, every list of the length that its set says, every entry of a map within its target set.
+/// Readers end with it and writers begin with it. Errors (bad_input) name the part, the element,
+/// what was found and what was expected.
+Expected<void> check(const MeshFile& mesh);
+
+}  // namespace kiln::mesh

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mesh/io/mesh_file.hpp"
+
+namespace kiln::mesh {
+
+/// The kinds of files that meshes are read from.
+enum class FileKind : std::uint8_t { hdf5, text };
+
+/// What a file of this name is to be: .h5 and .hdf5 are HDF5, .dat is text.
+std::optional<FileKind> kind_by_name(const std::filesystem::path& path);
+/// The same, or bad_input for another extension, with those that would do; `more` is named besides.
+Expected<FileKind> expected_kind(const std::filesystem::path& path, std::string_view more = "");
+
+/// Reads a mesh file of any kind that Kiln reads: HDF5 by its first bytes, else text
+/// (read_text). `layout` says which sets the maps and dats of an HDF5 file join where the
+/// file itself does not. Errors: one line with the path; bad_input for what is no such file.
+/// Thread-safe.
+Expected<MeshFile> read_mesh(const std::filesystem::path& path,
+                             const FileLayout& layout = known_names());
+
+/// 32-bit indices end long before.
+inline constexpr std::uint64_t largest_mesh_file = 1ull << 37;
+
+/// The same of bytes that were read already; `path` is named in errors, and its extension counts.
+Expected<MeshFile> parse_mesh(const std::filesystem::path& path, ByteView bytes,
+                              const FileLayout& layout = known_names());
+
+/// Writes a file of the kind that its name says, or of another one. It appears whole or not at all.
+/// Errors: bad_input for another extension and for a mesh that is not whole (check) or that the
+/// format cannot hold; io.
+Expected<void> write_mesh(const std::filesystem::path& path, const MeshFile& mesh);
+Expected<void> write_mesh(const std::filesystem::path& path, const MeshFile& mesh, FileKind kind);
+
+/// HDF5 files in OP2's layout (docs/formats/mesh-hdf5.md).
+
+/// Whether the bytes begin as an HDF5 file does (also after a user block).
+bool is_hdf5(ByteView bytes);
+
+/// Reads an HDF5 file's bytes. What a dataset is follows from its own attributes where Kiln wrote
+/// it, else from `layout`, else from its shape where that leaves no choice; what remains is named
+/// in MeshFile::left_out. Errors (bad_input): one line. Thread-safe; calls wait for one another.
+Expected<MeshFile> read_hdf5(ByteView bytes, const FileLayout& layout = known_names());
+
+/// The bytes of the HDF5 file; the same for the same mesh. OP2 reads it, and read_hdf5 without a
+/// layout. Errors: bad_input for a mesh that is not whole (check). Thread-safe as above.
+Expected<Bytes> write_hdf5(const MeshFile& mesh);
+
+/// The text files of OP2's example applications (docs/formats/mesh-text.md): `new_grid.dat` of
+/// airfoil, whose header has four numbers, and `FE_grid.dat` of aero, whose header has three.
+/// The names of sets, maps and dats are those that the applications give them.
+
+/// Reads either. Strict: a record is a line, nothing is missing and nothing too much, every number
+/// of a node or cell is one. Errors (bad_input): "line 7: found 'x', expected …". Pure.
+Expected<MeshFile> read_text(ByteView text);
+
+/// Writes the file whose parts the mesh has: airfoil's where it has edges, else aero's.
+/// Coordinates have 6 decimals, rounded as printf does. Errors (bad_input): a part is missing or
+/// has another shape, with what was expected. Pure.
+Expected<Bytes> write_text(const MeshFile& mesh);
+
+/// The maps, dats and constants that such a file has no place for.
+std::vector<std::string> lost_in_text(const MeshFile& mesh);
+
+/// The bytes of an unstructured grid (.vtu) that ParaView and VTK open: XML with the numbers
+/// appended in base64, little-endian, with 64-bit lengths (docs/formats/vtu.md). Points are of 1 to
+/// 3 floats or doubles; cells are what VtuChoice::shape says, or go by the map's arity.
+/// Quadrilaterals, and the two of a hexahedron, may have their nodes once round or row by row, as
+/// aero's have. Pure. Errors (bad_input): what is missing or does not fit.
+Expected<Bytes> write_vtu(const MeshFile& mesh, const VtuChoice& choice = {});
+
+}  // namespace kiln::mesh

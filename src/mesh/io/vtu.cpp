@@ -1,0 +1,290 @@
+// Meshes as VTK's unstructured grids.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/text.hpp"
+#include "mesh/io/encoding.hpp"
+#include "mesh/io/mesh_io.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+using Point = std::array<double, 3>;
+
+/// VTK's names of types.
+constexpr std::array<const char*, 10> vtk_types{"Int8",   "UInt8", "Int16",  "UInt16",  "Int32",
+                                                "UInt32", "Int64", "UInt64", "Float32", "Float64"};
+
+/// A shape of cells: VTK's number (vtkCellType.h), its nodes, and the least dimension of points.
+struct Shape {
+  const char* name;
+  std::uint8_t vtk;
+  int nodes, dimension;
+};
+constexpr std::array<Shape, 8> shapes{{{"vertices", 1, 1, 1},
+                                       {"lines", 3, 2, 1},
+                                       {"triangles", 5, 3, 1},
+                                       {"quadrilaterals", 9, 4, 1},
+                                       {"tetrahedra", 10, 4, 3},
+                                       {"pyramids", 14, 5, 3},
+                                       {"wedges", 13, 6, 3},
+                                       {"hexahedra", 12, 8, 3}}};
+const Shape& shape_of(CellShape shape) { return shapes[static_cast<std::size_t>(shape)]; }
+
+tl::unexpected<Error> not_as_vtu(std::string message) {
+  return fail(Errc::bad_input, std::move(message));
+}
+
+bool is_coordinates(const FileDat& dat) {
+  return is_floating(dat.type) && dat.dim >= 1 && dat.dim <= 3;
+}
+
+/// The only one that fits, where none is named.
+template <class T>
+struct Only {
+  const T* found = nullptr;
+  int count = 0;
+  void see(const T& one) {
+    found = &one;
+    ++count;
+  }
+};
+
+Expected<const FileDat*> find_coordinates(const MeshFile& mesh, const std::string& name) {
+  const std::string wanted = name.empty() ? parts::coordinates : name;
+  const FileDat* dat = mesh.find_dat(wanted);
+  if (dat == nullptr && name.empty()) {
+    Only<FileDat> only;
+    for (const FileDat& one : mesh.dats)
+      if (is_coordinates(one) && one.dim > 1) only.see(one);
+    if (only.count != 1)
+      return not_as_vtu(
+          fmt::format("there is no dat {}, and {} others could be coordinates: say which",
+                      quote(wanted), only.count));
+    dat = only.found;
+  }
+  if (dat == nullptr) return not_as_vtu(fmt::format("there is no dat {}", quote(wanted)));
+  if (!is_coordinates(*dat))
+    return not_as_vtu(
+        fmt::format("dat {}: found {} of type {}, expected 1 to 3 floats or doubles as "
+                    "coordinates",
+                    quote(wanted), dat->dim, name_of(dat->type)));
+  return dat;
+}
+
+/// The cells of a picture: a map, held against the points that it must lead to.
+class CellsFinder {
+ public:
+  CellsFinder(const MeshFile& mesh, const FileDat& points, std::optional<CellShape> shape)
+      : mesh_(mesh), points_(points), shape_(shape) {}
+
+  Expected<const FileMap*> find(const std::string& name) const {
+    if (!name.empty()) {
+      const FileMap* map = mesh_.find_map(name);
+      if (map == nullptr) return not_as_vtu(fmt::format("there is no map {}", quote(name)));
+      if (!fits(*map))
+        return not_as_vtu(fmt::format("map {}: found {} entries to {}, expected {} to {}",
+                                      quote(name), map->arity, quote(map->to), expected(),
+                                      quote(points_.set)));
+      return map;
+    }
+    const FileMap* best = mesh_.find_map(parts::cell_nodes);
+    if (best != nullptr && fits(*best)) return best;
+    best = nullptr;
+    for (const FileMap& map : mesh_.maps)
+      if (fits(map) && (best == nullptr || map.arity > best->arity)) best = &map;
+    if (best == nullptr)
+      return not_as_vtu(
+          fmt::format("there is no map with {} entries to {}", expected(), quote(points_.set)));
+    return best;
+  }
+
+ private:
+  bool fits(const FileMap& map) const {
+    if (map.to != points_.set) return false;
+    if (shape_) return shape_of(*shape_).nodes == map.arity;
+    return std::any_of(shapes.begin(), shapes.end(), [&](const Shape& one) {
+      return one.nodes == map.arity && one.dimension <= points_.dim;
+    });
+  }
+  std::string expected() const {
+    if (shape_) return fmt::format("{} ({})", shape_of(*shape_).nodes, shape_of(*shape_).name);
+    return points_.dim < 3 ? "1 to 4" : "1 to 6 or 8";
+  }
+
+  const MeshFile& mesh_;
+  const FileDat& points_;
+  std::optional<CellShape> shape_;
+};
+
+std::vector<Point> points_of(const FileDat& dat) {
+  std::vector<Point> points(dat.bytes.size() / size_of(dat.type) /
+                            static_cast<std::size_t>(dat.dim));
+  const auto fill = [&](const auto values) {
+    std::size_t at = 0;
+    for (Point& point : points)
+      for (std::size_t k = 0; k < static_cast<std::size_t>(dat.dim); ++k)
+        point[k] = static_cast<double>(values[at++]);
+  };
+  if (dat.type == ScalarType::f64)
+    fill(values_of<double>(dat));
+  else
+    fill(values_of<float>(dat));
+  return points;
+}
+
+/// The square of twice the area that a closed path of four points goes round; one that crosses
+/// itself goes round its two halves in opposite directions.
+double area_of(const Point& a, const Point& b, const Point& c, const Point& d) {
+  const Point p{c[0] - a[0], c[1] - a[1], c[2] - a[2]}, q{d[0] - b[0], d[1] - b[1], d[2] - b[2]};
+  const double x = p[1] * q[2] - p[2] * q[1], y = p[2] * q[0] - p[0] * q[2],
+               z = p[0] * q[1] - p[1] * q[0];
+  return x * x + y * y + z * z;
+}
+
+/// What the cells are. Points at one z can only have quadrilaterals.
+Expected<CellShape> decide(const VtuChoice& choice, const FileMap& map,
+                           const std::vector<Point>& points) {
+  if (choice.shape) return *choice.shape;
+  if (map.arity < 4) return static_cast<CellShape>(map.arity - 1);
+  if (map.arity > 4)
+    return map.arity == 5   ? CellShape::pyramid
+           : map.arity == 6 ? CellShape::wedge
+                            : CellShape::hexahedron;
+  if (std::all_of(points.begin(), points.end(),
+                  [&](const Point& p) { return p[2] == points[0][2]; }))
+    return CellShape::quad;
+  return not_as_vtu(
+      fmt::format("map {}: cells of 4 nodes in space are tetrahedra or quadrilaterals: say which "
+                  "(--shape tetra or --shape quad)",
+                  quote(map.name)));
+}
+
+/// The cells' nodes as VTK wants them, quadrilaterals once round: those that list theirs by row
+/// cross themselves as they are, and not after the last two have changed places. So do the bottom
+/// and the top of a hexahedron.
+std::vector<std::int32_t> connectivity(const FileMap& map, CellShape shape,
+                                       const std::vector<Point>& points) {
+  std::vector<std::int32_t> nodes = map.values;
+  if (shape != CellShape::quad && shape != CellShape::hexahedron) return nodes;
+  const auto at = [&](std::int32_t node) { return points[static_cast<std::size_t>(node)]; };
+  for (std::size_t k = 0; k < nodes.size(); k += 4) {
+    const Point a = at(nodes[k]), b = at(nodes[k + 1]), c = at(nodes[k + 2]), d = at(nodes[k + 3]);
+    if (area_of(a, b, d, c) > area_of(a, b, c, d)) std::swap(nodes[k + 2], nodes[k + 3]);
+  }
+  return nodes;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+/// The document: heads of arrays above, their numbers at the end.
+class Document {
+ public:
+  void open(std::string_view tag) { append(head_, fmt::format("{}\n", tag)); }
+
+  void array(std::string_view name, ScalarType type, int components, ByteView bytes) {
+    // Names are a file's: what is no text is escaped, and what XML would read as its own, too.
+    append(head_, fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" "
+                              "format=\"appended\" offset=\"{}\"/>\n",
+                              vtk_types[static_cast<std::size_t>(type)], escaped(one_line(name)),
+                              components, data_.size()));
+    // The length and the values are one text.
+    Base64 base64(data_);
+    base64.add(bytes_of(static_cast<std::uint64_t>(bytes.size())));
+    base64.add(bytes);
+    base64.finish();
+  }
+
+  Bytes finish() {
+    append(head_, std::string_view("<AppendedData encoding=\"base64\">\n_"));
+    append(head_, ByteView(data_));
+    append(head_, std::string_view("\n</AppendedData>\n</VTKFile>\n"));
+    return std::move(head_);
+  }
+
+ private:
+  Bytes head_, data_;
+};
+
+void add_dats(Document& out, const char* tag, const std::vector<const FileDat*>& dats) {
+  out.open(fmt::format("<{}>", tag));
+  for (const FileDat* dat : dats) out.array(dat->name, dat->type, dat->dim, dat->bytes);
+  out.open(fmt::format("</{}>", tag));
+}
+
+void add_cells(Document& out, const FileMap& map, CellShape shape,
+               const std::vector<Point>& points) {
+  const auto nodes = connectivity(map, shape, points);
+  std::vector<std::int64_t> ends(nodes.size() / static_cast<std::size_t>(map.arity));
+  for (std::size_t k = 0; k < ends.size(); ++k)
+    ends[k] = static_cast<std::int64_t>(k + 1) * map.arity;
+  const std::vector<std::uint8_t> kinds(ends.size(), shape_of(shape).vtk);
+  out.open("<Cells>");
+  out.array("connectivity", ScalarType::i32, 1, std::as_bytes(std::span(nodes)));
+  out.array("offsets", ScalarType::i64, 1, std::as_bytes(std::span(ends)));
+  out.array("types", ScalarType::u8, 1, std::as_bytes(std::span(kinds)));
+  out.open("</Cells>");
+}
+
+}  // namespace
+
+Expected<Bytes> write_vtu(const MeshFile& mesh, const VtuChoice& choice) {
+  if (auto checked = check(mesh); !checked) return tl::unexpected(checked.error());
+  const auto coordinates = find_coordinates(mesh, choice.coordinates);
+  if (!coordinates) return tl::unexpected(coordinates.error());
+  const auto cells = CellsFinder(mesh, **coordinates, choice.shape).find(choice.cells);
+  if (!cells) return tl::unexpected(cells.error());
+  const auto points = points_of(**coordinates);
+  const auto shape = decide(choice, **cells, points);
+  if (!shape) return tl::unexpected(shape.error());
+  std::vector<const FileDat*> on_points, on_cells;
+  for (const std::string& name : choice.dats) {
+    const FileDat* dat = mesh.find_dat(name);
+    if (dat == nullptr) {
+      std::vector<std::string_view> names;
+      for (const FileDat& one : mesh.dats) names.push_back(one.name);
+      return not_as_vtu(
+          fmt::format("there is no dat {}{}", quote(name), did_you_mean(name, names)));
+    }
+    if (dat->set != (*coordinates)->set && dat->set != (*cells)->from)
+      return not_as_vtu(fmt::format(
+          "dat {} is on {}, expected one on the points ({}) or the cells ({})", quote(name),
+          quote(dat->set), quote((*coordinates)->set), quote((*cells)->from)));
+    (dat->set == (*coordinates)->set ? on_points : on_cells).push_back(dat);
+  }
+  Document out;
+  out.open("<?xml version=\"1.0\"?>");
+  out.open(
+      "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
+      "header_type=\"UInt64\">");
+  out.open("<UnstructuredGrid>");
+  out.open(fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">", points.size(),
+                       mesh.find_set((*cells)->from)->size));
+  add_dats(out, "PointData", on_points);
+  add_dats(out, "CellData", on_cells);
+  out.open("<Points>");
+  out.array("Points", ScalarType::f64, 3, std::as_bytes(std::span(points)));
+  out.open("</Points>");
+  add_cells(out, **cells, *shape, points);
+  out.open("</Piece>");
+  out.open("</UnstructuredGrid>");
+  return out.finish();
+}
+
+}  // namespace kiln::mesh

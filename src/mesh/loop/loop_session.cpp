@@ -1,0 +1,41 @@
+// What loops keep in a Session.
+#include "mesh/loop/loop_session.hpp"
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+
+namespace kiln::mesh {
+
+LoopSession::LoopSession(const Mesh::Options& given, DevicePtr device)
+    : Session(given, std::move(device)),
+      recording(given.timeline ? std::make_unique<Recording>() : nullptr),
+      plans_(resolver()) {}
+
+void LoopSession::forget(const void*, std::uint64_t id) { plans_.forget(id); }
+
+double LoopSession::copy_bandwidth() {
+  if (copy_bandwidth_ == 0) copy_bandwidth_ = measure_copy_bandwidth(resolver(), queue);
+  return copy_bandwidth_;
+}
+
+Program& LoopSession::program(Resolver& resolver, const Request& request,
+                              const std::vector<KernelVariant>& wanted, LoopReport& report) const {
+  const Stopwatch watch;
+  EnvironmentExplanation environment;
+  Explanation explanation;
+  Program& program = resolver.resolve(request, context(), device(), wanted, &explanation);
+  if (!report.lanes_obstacle.empty())
+    explanation.notes.push_back("one element at a time: " + report.lanes_obstacle);
+  if (recording != nullptr && !is_for_trials(resolver)) recording->add(explanation);
+  if (explains_by_environment()) *environment.get() = explanation;
+  const bool was_made =
+      std::any_of(explanation.steps.begin(), explanation.steps.end(), [](const auto& step) {
+        return step.answered && (step.layer == "compile" || step.layer == "variant");
+      });
+  if (!was_made) ++report.program_hits;
+  report.compile_seconds += watch.seconds();
+  return program;
+}
+
+}  // namespace kiln::mesh

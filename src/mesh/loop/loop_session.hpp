@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mesh/codegen/loop_generator.hpp"
+#include "mesh/loop/loop_plan.hpp"
+#include "mesh/loop/loop_queue.hpp"
+#include "mesh/loop/timing.hpp"
+#include "mesh/model/session.hpp"
+#include "mesh/plan/plan_source.hpp"
+
+namespace kiln::mesh {
+
+/// A Session with what loops keep in it: those that were prepared and those that wait, plans, and
+/// what is noted of their times. One thread at a time.
+struct LoopSession : Session {
+  LoopSession(const Mesh::Options& options, DevicePtr device);
+
+  /// Every Session is one: a Mesh makes no others.
+  static LoopSession& of(Session& session) { return static_cast<LoopSession&>(session); }
+
+  void run_for(const void* state, For what) override { loops.run_for(state, what); }
+  void run_all() override { loops.run_all(); }
+  std::string users_of(const void* state) const override { return loops.users_of(state); }
+  bool forget_loops(const void* state) override { return loops.forget_loops(state); }
+
+  PlanSource& plans() { return plans_; }
+  /// What of the device decides how loops run on it.
+  LoopDevice loop_device() const { return loop_device_of(*device()); }
+  /// Bytes a second; measured once.
+  double copy_bandwidth();
+
+  /// Resolves a program, and notes in a report what that took and whether it had to be compiled; in
+  /// the recording, too, but for trials. Throws kiln::Error.
+  Program& program(Resolver& resolver, const Request& request,
+                   const std::vector<KernelVariant>& wanted, LoopReport& report) const;
+
+  const std::unique_ptr<Recording> recording;  ///< null: nothing is kept for a timeline
+  DevicePlans device_plans;
+  LoopQueue loops;
+
+ protected:
+  void forget(const void* state, std::uint64_t id) override;
+
+ private:
+  PlanSource plans_;
+  double copy_bandwidth_ = 0;
+};
+
+}  // namespace kiln::mesh

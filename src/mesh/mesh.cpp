@@ -1,0 +1,90 @@
+// A Mesh as a whole: its Session, and what is reported of it. What it makes is in model/ and
+// matrix/, its search in tune/.
+#include "kiln/mesh/mesh.hpp"
+
+#include "base/log.hpp"
+#include "mesh/loop/prepared_loop.hpp"
+#include "mesh/matrix/matrix_session.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+/// A Mesh's Session with all that the rooms keep in it.
+MatrixSession& all_of(const SessionPtr& session) { return MatrixSession::of(*not_moved(session)); }
+
+/// From the device's events, as far as they were not yet.
+void collect_times(MatrixSession& session) {
+  for (const auto& loop : session.loops.all()) loop->report();
+  for (const auto& work : session.matrix_work) work->now();
+}
+
+}  // namespace
+
+Mesh::Mesh(const Options& options)
+    : session_(std::make_shared<MatrixSession>(
+          options, value_or_throw(select_devices(options.device)).front())) {}
+
+Mesh::Mesh(Mesh&&) noexcept = default;
+
+Mesh::~Mesh() {
+  if (!session_) return;
+  // What is queued runs now: its results are still read through handles, if there are any.
+  try {
+    finish();
+  } catch (...) {
+    // What failed may be the user's own: an exchange of halos. finish() would have thrown it.
+    log_failure("a Mesh's last loops");
+  }
+}
+
+void Mesh::flush() {
+  not_moved(session_)->throw_pending();
+  session_->run_all();
+  check_cl(::clFlush(session_->queue.cl()()), "clFlush");
+}
+
+void Mesh::finish() {
+  not_moved(session_)->throw_pending();
+  session_->run_all();
+  check_cl(::clFinish(session_->queue.cl()()), "clFinish");
+}
+
+std::size_t Mesh::queued() const { return all_of(session_).loops.waiting(); }
+
+std::vector<LoopReport> Mesh::report() {
+  finish();
+  MatrixSession& session = all_of(session_);
+  const double bandwidth = session.options.timing ? copy_bandwidth() : 0;
+  std::vector<LoopReport> all = session.loops.past();
+  for (const auto& loop : session.loops.all()) all.push_back(loop->report());
+  for (const auto& work : session.matrix_work) all.push_back(work->now());
+  std::erase_if(all, [](const LoopReport& report) { return report.count == 0; });
+  for (LoopReport& report : all) {
+    if (report.seconds <= 0) continue;
+    report.gigabytes_per_second = 1e-9 * static_cast<double>(report.bytes) / report.seconds;
+    if (bandwidth > 0) report.share = 1e9 * report.gigabytes_per_second / bandwidth;
+  }
+  return all;
+}
+
+std::vector<TimelineSpan> Mesh::timeline() {
+  MatrixSession& session = all_of(session_);
+  if (session.recording == nullptr) return {};
+  finish();
+  collect_times(session);
+  return session.recording->spans(device_name());
+}
+
+void Mesh::clear_report() {
+  finish();
+  MatrixSession& session = all_of(session_);
+  session.loops.clear_past();
+  for (const auto& loop : session.loops.all()) loop->clear_report();
+  for (const auto& work : session.matrix_work) work->clear();
+}
+
+double Mesh::copy_bandwidth() { return all_of(session_).copy_bandwidth(); }
+
+std::string Mesh::device_name() const { return not_moved(session_)->device()->name; }
+
+}  // namespace kiln::mesh

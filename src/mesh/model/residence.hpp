@@ -1,0 +1,72 @@
+#pragma once
+
+#include "device/context.hpp"
+#include "kiln/mesh/types.hpp"
+#include "schedule/host_array.hpp"
+
+namespace kiln::mesh {
+
+/// Numbers that live on the host and on a device, with the knowledge of which copy is the newer
+/// one. On the host element by element; on the device as the layout says. Where the device works in
+/// the host's memory and the layouts agree there is one copy. One thread at a time.
+class Residence {
+ public:
+  struct Form {
+    ScalarType type = ScalarType::f64;
+    std::size_t elements = 0, dim = 1;
+    DataLayout layout = DataLayout::aos;
+  };
+  /// Zeros. Throws unsupported where they are more than the host's memory holds.
+  explicit Residence(const Form& form);
+
+  const Form& form() const { return form_; }
+  std::size_t bytes() const { return form_.elements * form_.dim * size_of(form_.type); }
+
+  /// The host's copy as it is now, for whatever makes this.
+  HostArray& initial() { return host_; }
+
+  /// The device's copy, up to date: transfers are enqueued. Two loads where nothing is to be done.
+  cl_mem on_device(const Queue& queue) {
+    if (is_ready_) [[likely]]
+      return buffer_.cl();
+    return make_ready(queue);
+  }
+  /// A kernel that was enqueued writes it.
+  void device_writes() { device_newer_ = true; }
+
+  /// The host's copy, up to date; waits for the queue. `to_write`: it is the newer one from now on.
+  std::byte* on_host(const Queue& queue, bool to_write);
+
+  /// New values for all of it, `bytes()` of them in the host's order. Small ones that a device has
+  /// already are enqueued: nothing waits for what the device does.
+  void overwrite(const Queue& queue, const void* from);
+
+  /// The host's elements from `first` on were changed: they alone go to the device, whose others
+  /// may be newer.
+  void upload_from(const Queue& queue, std::size_t first);
+
+  /// All components become one number, `from`, on the host.
+  void fill(const Queue& queue, const void* from);
+
+  /// Gives all memory back; the queue must have finished with it.
+  void free();
+  bool is_free() const { return is_free_; }
+  /// Whether commands may still use the memory.
+  bool was_used() const { return buffer_.cl() != nullptr; }
+
+ private:
+  cl_mem make_ready(const Queue& queue);
+  bool is_transposed() const {
+    return form_.layout == DataLayout::soa && form_.dim > 1 && form_.elements > 1;
+  }
+  void transpose(const std::byte* from, std::byte* to, bool to_device) const;
+
+  Form form_;
+  HostArray host_;
+  kiln::Buffer buffer_;
+  bool is_ready_ = false;      ///< the device's copy is there and not older
+  bool device_newer_ = false;  ///< and the host's is older
+  bool is_free_ = false;
+};
+
+}  // namespace kiln::mesh

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/bytes.hpp"
+#include "kiln/mesh/types.hpp"
+
+namespace kiln::mesh {
+
+/// Calls with a value of the C++ type.
+template <class Call>
+auto with_type(ScalarType type, Call&& call) {
+  switch (type) {
+    case ScalarType::i8:
+      return call(std::int8_t{});
+    case ScalarType::u8:
+      return call(std::uint8_t{});
+    case ScalarType::i16:
+      return call(std::int16_t{});
+    case ScalarType::u16:
+      return call(std::uint16_t{});
+    case ScalarType::i32:
+      return call(std::int32_t{});
+    case ScalarType::u32:
+      return call(std::uint32_t{});
+    case ScalarType::i64:
+      return call(std::int64_t{});
+    case ScalarType::u64:
+      return call(std::uint64_t{});
+    case ScalarType::f32:
+      return call(float{});
+    default:
+      return call(double{});
+  }
+}
+
+/// A number as a type has it; the first size_of(type) bytes count.
+inline std::array<std::byte, 8> scalar_bytes(ScalarType type, double number) {
+  std::array<std::byte, 8> bytes{};
+  with_type(type, [&](auto zero) {
+    const auto value = static_cast<decltype(zero)>(number);
+    std::memcpy(bytes.data(), &value, sizeof value);
+  });
+  return bytes;
+}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,147 @@
+// A Session without its loops and matrices, the register of live objects, and exchanges of halos.
+#include "mesh/model/session.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
+#include "device/opencl.hpp"
+#include "device/pinned_workers.hpp"
+#include "kernel/resolver/entry.hpp"
+#include "store/layer/fork_guard.hpp"
+#include "store/local/local_store.hpp"
+
+namespace kiln::mesh {
+
+std::uint64_t next_identity() {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+namespace {
+
+struct StateTypes final : private ForkGuarded {
+  StateTypes() { watch(); }
+  ~StateTypes() override { unwatch(); }
+  std::mutex mutex;
+  std::unordered_map<const void*, std::type_index> by_address;
+
+ private:
+  void before_fork() override { mutex.lock(); }
+  void after_fork() override { mutex.unlock(); }
+};
+
+/// Handles may outlive everything else that is static.
+StateTypes& state_types() {
+  static NeverDestroyed<StateTypes> all;
+  return *all;
+}
+
+}  // namespace
+
+void LiveStates::add(const void* state, std::type_index type) {
+  StateTypes& types = state_types();
+  const std::lock_guard lock(types.mutex);
+  types.by_address.insert_or_assign(state, type);
+}
+
+void LiveStates::remove(const void* state) noexcept {
+  StateTypes& types = state_types();
+  const std::lock_guard lock(types.mutex);
+  types.by_address.erase(state);
+}
+
+LiveStates::Lookup::Lookup() : lock_(state_types().mutex) {}
+
+bool LiveStates::Lookup::has(const void* state, std::type_index type) {
+  const StateTypes& types = state_types();
+  const auto found = types.by_address.find(state);
+  return found != types.by_address.end() && found->second == type;
+}
+
+Session::Session(const Mesh::Options& given, DevicePtr device)
+    : options(given), queue(Context::create({device}), device) {
+  options.timing = options.timing || options.timeline;
+  if (!options.store.empty())
+    own_resolver_ = std::make_unique<Resolver>(
+        options.store == "off" ? nullptr : open_local_store(options.store));
+  // The process's one Resolver is that of libkiln.so: libkiln-mesh.so has a copy of the code, but
+  // must not have another Resolver.
+  resolver_ = own_resolver_ ? own_resolver_.get() : kiln_process_resolver();
+  pin_workers(*queue.context(), queue.device());
+}
+
+Session::~Session() = default;
+
+void Session::part_with(const void* state, bool may_be_written) noexcept {
+  bool may_be_used = std::exchange(is_launched_, false) || may_be_written;
+  const auto attempt = [&](const auto& what) {
+    try {
+      what();
+    } catch (...) {
+      may_be_used = true;
+      if (!pending_) pending_ = std::current_exception();
+    }
+  };
+  attempt([&] { may_be_used = forget_loops(state) || may_be_used; });
+  // In a forked child nothing runs, and waiting for it would not end.
+  if (may_be_used && !is_forked_with_drivers())
+    attempt([&] { check_cl(::clFinish(queue.cl()()), "clFinish"); });
+}
+
+void Session::throw_pending() {
+  if (pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
+}
+
+void check_name(const char* what, const std::string& name) {
+  if (name.empty()) throw Error(Errc::bad_input, fmt::format("{}: no name, expected one", what));
+}
+
+void check_owner(const SessionPtr& owner, const char* what, const std::string& name,
+                 const Set& set) {
+  if (Handles::state(set)->session != owner)
+    throw Error(Errc::bad_input, fmt::format("{} {}: set {} belongs to another Mesh, expected one "
+                                             "of this",
+                                             what, name, set.name()));
+}
+
+namespace {
+
+HaloValues values_of(DatState& dat) {
+  const auto& form = dat.data.form();
+  return {dat.name,      form.type,
+          form.dim,      dat.on.set().size(),
+          form.elements, {dat.data.initial().data(), dat.data.bytes()}};
+}
+
+}  // namespace
+
+bool DatState::has_halo() const {
+  return Handles::state(on.set())->exchange != nullptr || on.set().total_size() > on.set().size();
+}
+
+void DatState::begin_exchange(const Queue& queue) {
+  data.on_host(queue, false);
+  Handles::state(on.set())->exchange->begin(values_of(*this));
+}
+
+void DatState::end_exchange(const Queue& queue) {
+  // Not on_host(): what kernels do to owned elements meanwhile is nothing to wait for.
+  Handles::state(on.set())->exchange->end(values_of(*this));
+  data.upload_from(queue, on.set().size());
+  is_halo_stale = false;
+}
+
+void DatState::refresh_halo(const Queue& queue) {
+  if (!needs_exchange()) return;
+  begin_exchange(queue);
+  end_exchange(queue);
+}
+
+bool DatState::needs_exchange() const {
+  return is_halo_stale && Handles::state(on.set())->exchange != nullptr;
+}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/lifetime.hpp"
+#include "kernel/resolver/resolver.hpp"
+#include "mesh/model/state.hpp"
+
+namespace kiln::mesh {
+
+/// What a Mesh and all its handles share: the device, the Resolver, the constants. One thread at a
+/// time.
+///
+/// Rooms after this one keep more in it, in classes derived from it: the loops
+/// (loop/loop_session.hpp), the matrices' kernels (matrix/matrix_session.hpp, which is what a Mesh
+/// makes). This room knows of them only what the virtual functions say, so that objects need not
+/// know what a loop is.
+struct Session {
+ private:
+  // First, so that it goes last: a Resolver outlives the contexts that it makes programs for.
+  std::unique_ptr<Resolver> own_resolver_;  ///< null: the process's own
+
+ public:
+  Session(const Mesh::Options& options, DevicePtr device);
+  virtual ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  Resolver& resolver() { return *resolver_; }
+  bool has_own_resolver() const { return own_resolver_ != nullptr; }
+  /// Whether a Resolver is one for trials, of which nothing is kept and nothing told.
+  bool is_for_trials(const Resolver& resolver) const { return &resolver != resolver_; }
+  const ContextPtr& context() const { return queue.context(); }
+  const DevicePtr& device() const { return queue.device(); }
+
+  /// Makes a state that tells the Session when its last handle goes: loops that are queued and need
+  /// it run first, those that were prepared with it are forgotten.
+  template <class State>
+  std::shared_ptr<State> keep(std::unique_ptr<State> state) {
+    LiveStates::add(state.get(), typeid(State));
+    return std::shared_ptr<State>(state.release(), [](State* gone) {
+      const auto session = gone->session;
+      // New values of a Global may be on their way without any loop.
+      bool may_be_written = false;
+      if constexpr (requires { gone->given_nan; }) may_be_written = gone->data.was_used();
+      session->part_with(gone, may_be_written);
+      session->forget(gone, gone->id);
+      LiveStates::remove(gone);
+      delete gone;
+    });
+  }
+  /// The same for a state whose owner frees its memory.
+  void part_with(const void* state, bool may_be_written = false) noexcept;
+  /// Throws what went wrong where the caller could not be told: a loop that ran because a handle
+  /// went.
+  void throw_pending();
+
+  /// Runs the queued loops whose results a reader of `state` must see; a writer must also come
+  /// after those that read it.
+  enum class For { reading, writing };
+  virtual void run_for(const void* state, For what) = 0;
+  virtual void run_all() = 0;
+  /// Names of queued loops that use a state, with commas; empty: none.
+  virtual std::string users_of(const void* state) const = 0;
+  /// Runs what is queued and uses a state, and forgets every loop prepared with it; whether there
+  /// was one: then the device may still be at work on it.
+  virtual bool forget_loops(const void* state) = 0;
+
+  Mesh::Options options;
+  Queue queue;
+  std::vector<std::shared_ptr<ConstState>> constants;  ///< by name, rising
+
+  /// Something other than a loop was enqueued: memory that goes may still be in use.
+  void launched() { is_launched_ = true; }
+
+ protected:
+  /// A state goes: whatever else is known of it, by its address or its number, goes, too.
+  virtual void forget(const void* state, std::uint64_t id) = 0;
+
+ private:
+  Resolver* resolver_ = nullptr;
+  bool is_launched_ = false;
+  std::exception_ptr pending_;
+};
+
+/// A Mesh's Session. Throws bad_input where the Mesh was moved from.
+inline const SessionPtr& not_moved(const SessionPtr& session) {
+  held(session, "Mesh");
+  return session;
+}
+
+/// Loops and messages name what they are about. Throws bad_input for an empty name.
+void check_name(const char* what, const std::string& name);
+/// Handles of two Meshes do not go together. Throws bad_input.
+void check_owner(const SessionPtr& owner, const char* what, const std::string& name,
+                 const Set& set);
+
+}  // namespace kiln::mesh

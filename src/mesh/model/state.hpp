@@ -1,0 +1,199 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <typeindex>
+#include <vector>
+
+#include "kiln/mesh/mesh.hpp"
+#include "mesh/model/residence.hpp"
+
+/// What the handles of include/kiln/mesh stand for. Each knows its Session, which it keeps alive,
+/// and has a number that no other has in this process: by these, loops that were prepared are found
+/// again.
+namespace kiln::mesh {
+
+struct Session;
+class MatrixKernels;
+struct MatrixWork;
+using SessionPtr = std::shared_ptr<Session>;
+
+/// A number that was never given before. Thread-safe.
+std::uint64_t next_identity();
+
+/// Which states there are in this process. A loop's arguments hold plain pointers to them, and may
+/// outlive the handles that kept them. Thread-safe.
+class LiveStates {
+ public:
+  static void add(const void* state, std::type_index type);
+  static void remove(const void* state) noexcept;
+
+  /// Holds the lock while several states are looked up.
+  class Lookup {
+   public:
+    Lookup();
+    /// Whether there is one of this type at the address. (Another of the type may have got it.)
+    template <class State>
+    bool has(const State* state) const {
+      return has(state, typeid(State));
+    }
+
+   private:
+    static bool has(const void* state, std::type_index type);
+    std::unique_lock<std::mutex> lock_;
+  };
+};
+
+struct SetState {
+  SessionPtr session;
+  std::string name;
+  std::array<std::size_t, 4> sizes{};
+  std::uint64_t id = next_identity();
+  std::shared_ptr<HaloExchange> exchange;
+};
+
+struct SubsetState {
+  SessionPtr session;
+  Set superset;
+  std::vector<std::int32_t> indices;   ///< rising
+  std::array<std::size_t, 4> sizes{};  ///< how many of them are core, owned, …
+  std::uint64_t id = next_identity();
+  Residence device;  ///< the same
+};
+
+struct MapState {
+  SessionPtr session;
+  std::string name;
+  Set from, to;
+  std::size_t arity = 1;
+  std::vector<std::int32_t> offsets;
+  std::uint64_t id = next_identity();
+  std::uint64_t version = 0;
+  Residence values;
+  std::optional<Residence> device_offsets;
+
+  std::span<const std::int32_t> view() {
+    return {reinterpret_cast<const std::int32_t*>(values.initial().data()),
+            values.form().elements * arity};
+  }
+};
+
+struct DatState {
+  SessionPtr session;
+  std::string name;
+  DataSet on;
+  std::uint64_t id = next_identity();
+  Residence data;
+  bool is_halo_stale = false;  ///< as far as loops have run
+
+  /// A part without copies of its own may own what others copy: it takes part in exchanges.
+  bool has_halo() const;
+  /// Whether its halo is stale and its Set has a HaloExchange, which can bring it up to date.
+  bool needs_exchange() const;
+  /// The two halves of bringing the halo up to date; the Set has a HaloExchange. Between them
+  /// kernels may use the other elements. Throws what the HaloExchange throws, and kiln::Error.
+  void begin_exchange(const Queue& queue);
+  void end_exchange(const Queue& queue);
+  /// Both, where it needs them.
+  void refresh_halo(const Queue& queue);
+
+  /// Where arithmetic with this Dat puts scalars and results, by purpose and type; made when they
+  /// are first needed.
+  enum class Purpose : std::uint8_t { scalar, sum, most };
+  std::map<std::pair<Purpose, ScalarType>, Global> scratch{};
+};
+
+struct GlobalState {
+  SessionPtr session;
+  std::string name;
+  std::uint64_t id = next_identity();
+  Residence data;
+  bool is_extremum = false;  ///< MIN or MAX wrote it: what is no number is an error
+  /// The first component that was given as NaN, or -1. Kept apart from the values: these may be on
+  /// their way to the device, or be written there, when a loop is checked.
+  std::ptrdiff_t given_nan = -1;
+};
+
+/// Held by its Mesh: constants outlive their handles.
+struct ConstState {
+  std::weak_ptr<Session> session;
+  std::string name;
+  ScalarType type = ScalarType::f64;
+  std::size_t dim = 1;
+  std::uint64_t version = 1;  ///< grows with every change
+  Residence data;
+};
+
+/// Compressed rows of blocks, whatever their size; shared by all Sparsities of the same Maps.
+struct SparsityPattern {
+  Residence rowptr, colidx;
+  /// Of the sets that its Maps lead to, once asked for: SparsityState::interior_rows().
+  std::optional<std::size_t> interior_rows{};
+};
+
+/// Two Maps, as they were, with the layers of an extruded set (1: none), by which loops may reach a
+/// matrix. By number: a Sparsity keeps no Map alive.
+struct MapPairName {
+  std::uint64_t rows = 0, rows_version = 0, columns = 0, columns_version = 0;
+  std::size_t layers = 1;
+  auto operator<=>(const MapPairName&) const = default;
+};
+
+struct SparsityState {
+  SessionPtr session;
+  Set row_set, column_set;
+  std::size_t row_dim = 1, column_dim = 1;
+  std::vector<MapPairName> pairs;  ///< rising
+  std::shared_ptr<SparsityPattern> pattern;
+  std::uint64_t id = next_identity();
+
+  Residence& rowptr() const { return pattern->rowptr; }
+  Residence& colidx() const { return pattern->colidx; }
+  /// So many owned rows, from the first on, have columns that are owned: products of theirs need no
+  /// halo. Found by a look at these rows' columns, once.
+  std::size_t interior_rows() const;
+  static std::span<const std::int32_t> view(Residence& part) {
+    return {reinterpret_cast<const std::int32_t*>(part.initial().data()), part.form().elements};
+  }
+};
+
+struct MatState {
+  SessionPtr session;
+  std::string name;
+  Sparsity sparsity;
+  std::uint64_t id = next_identity();
+  Residence values;
+  // The Session's, once used:
+  std::array<MatrixKernels*, 4> kernels{};  ///< by layouts of vectors
+  std::uint64_t tunings = 0;                ///< Session::matrix_tunings when these were found
+  std::array<MatrixWork*, 6> work{};        ///< by MatrixOperation
+};
+
+struct KernelState {
+  KernelState(std::string function, std::string text)
+      : name(std::move(function)), code(std::move(text)) {}
+  std::string name, code;
+  mutable std::mutex mutex;
+  mutable std::vector<int> pointer_depths;  ///< of the function's parameters, once asked for
+  /// The kernels that call this one with fused arguments, by how these are made up.
+  mutable std::map<std::vector<std::int64_t>, Kernel> fused;
+};
+
+/// From a handle to what it stands for.
+struct Handles {
+  template <class Handle>
+  static auto& state(const Handle& handle) {
+    return handle.state_;
+  }
+  static const SessionPtr& session(const Mesh& mesh) { return mesh.session_; }
+  template <class Handle, class State>
+  static Handle make(std::shared_ptr<State> state) {
+    return Handle(std::move(state));
+  }
+};
+
+}  // namespace kiln::mesh

@@ -1,0 +1,379 @@
+// Conjugate gradients. Each step is a parallel loop, so that its scalars are Globals on the device
+// and an iteration is enqueued without waiting for the one before.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "base/lifetime.hpp"
+#include "kiln/mesh/solve.hpp"
+#include "mesh/model/scalar.hpp"
+#include "mesh/model/session.hpp"
+#include "mesh/solve/conjugate_gradients.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+// What a solution needs of what it is given. All throw bad_input unless said otherwise.
+
+[[noreturn]] void refuse_solution(const std::string& why) {
+  throw Error(Errc::bad_input, "solve: " + why);
+}
+
+template <class... Parts>
+[[noreturn]] void refuse_system(fmt::format_string<Parts...> text, Parts&&... parts) {
+  refuse_solution(fmt::format(text, std::forward<Parts>(parts)...));
+}
+
+void check_fits(const Dat& dat, const Dat& x, ScalarType type) {
+  if (Handles::state(dat)->session != Handles::state(x)->session)
+    refuse_system("dat {} belongs to another Mesh", dat.name());
+  if (!(dat.set() == x.set()))
+    refuse_system("dat {} is on set {}, expected {}", dat.name(), dat.set().name(), x.set().name());
+  if (dat.dim() != x.dim())
+    refuse_system("dat {} has {} components, expected {}", dat.name(), dat.dim(), x.dim());
+  if (dat.type() != type)
+    refuse_system("dat {} is of {}, expected {}", dat.name(), name_of(dat.type()), name_of(type));
+}
+
+/// No part of the solution may be another one, or a part of what is given.
+void check_apart(const MixedDat& x, const MixedDat& other) {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t k = 0; k < other.size(); ++k)
+      if (x[i] == other[k] && (&x != &other || i != k))
+        refuse_system("dat {} is the solution and something else, too", x[i].name());
+}
+
+void check_fits_rows(const Mat& mat, const Dat& x) {
+  const auto& sparsity = *Handles::state(mat.sparsity());
+  if (!(sparsity.row_set == sparsity.column_set) || sparsity.row_dim != sparsity.column_dim)
+    refuse_system("mat {} is not square", mat.name());
+  if (!(x.set() == sparsity.row_set))
+    refuse_system("dat {} is on set {}, expected {}", x.name(), x.set().name(),
+                  sparsity.row_set.name());
+  if (x.dim() != sparsity.row_dim)
+    refuse_system("dat {} has {} components, expected {}", x.name(), x.dim(), sparsity.row_dim);
+  if (x.type() != mat.type())
+    refuse_system("dat {} is of {}, expected {}", x.name(), name_of(x.type()), name_of(mat.type()));
+}
+
+void check_options(const SolveOptions& options) {
+  const auto check = [](const char* name, double value) {
+    if (!(value >= 0)) refuse_system("{} {}, expected 0 or more", name, value);
+  };
+  check("relative", options.relative);
+  check("absolute", options.absolute);
+  check("divergence", options.divergence);
+}
+
+/// That x, b and the diagonal, where there is one, are of one Mesh, type and shape, and apart.
+void check_dats(const MixedDat& x, const MixedDat& b, const MixedDat* diagonal) {
+  const ScalarType type = x[0].type();
+  if (!is_floating(type))
+    refuse_system("dat {} is of {}, expected float or double", x[0].name(), name_of(type));
+  for (const MixedDat* other : {&x, &b, diagonal}) {
+    if (other == nullptr) continue;
+    if (other->size() != x.size())
+      refuse_system("mixed dats of {} and {} parts, expected as many", x.size(), other->size());
+    for (std::size_t p = 0; p < x.size(); ++p) check_fits((*other)[p], x[p], type);
+    check_apart(x, *other);
+  }
+}
+
+/// Sums over a part are no inner products where others have the rest. Throws unsupported.
+void check_sums(const SolveOptions& options, const MixedDat& x) {
+  if (options.sum) return;
+  for (const Dat& part : x)
+    if (Handles::state(part.set())->exchange != nullptr)
+      throw Error(Errc::unsupported,
+                  fmt::format("solve: set {} has a HaloExchange, so that inner products need "
+                              "SolveOptions::sum, which adds up over all parts",
+                              part.set().name()));
+}
+
+/// That the matrix is square, and x one of its columns.
+void check_fits_rows(const MixedMat& mat, const MixedDat& x) {
+  if (mat.row_parts() != mat.column_parts())
+    refuse_system("a mixed mat of {} x {} parts is not square", mat.row_parts(),
+                  mat.column_parts());
+  if (x.size() != mat.row_parts())
+    refuse_system("a mixed dat of {} parts, expected {}", x.size(), mat.row_parts());
+  for (std::size_t p = 0; p < x.size(); ++p) check_fits_rows(mat.block(p, p), x[p]);
+}
+
+std::vector<double> values_of(const Global& global) {
+  return with_type(global.type(), [&](auto zero) {
+    const auto values = global.values<decltype(zero)>();
+    return std::vector<double>(values.begin(), values.end());
+  });
+}
+void set_all(Global& global, double value) {
+  with_type(global.type(), [&](auto zero) {
+    const std::vector<decltype(zero)> values(global.dim(), static_cast<decltype(zero)>(value));
+    global.set(std::span<const decltype(zero)>(values));
+  });
+}
+
+}  // namespace
+
+struct SolverState {
+  SolveOptions options;
+  std::unique_ptr<Workspace> workspace;
+
+  Workspace& workspace_for(const MixedDat& x, bool has_diagonal) {
+    if (!workspace || !workspace->fits(x, has_diagonal))
+      workspace = std::make_unique<Workspace>(x, has_diagonal);
+    return *workspace;
+  }
+};
+
+namespace {
+
+/// One solution. What sums over all parts are loops over each, which add to the same Global.
+class Conjugate {
+ public:
+  Conjugate(const SolveOptions& options, Workspace& work, const MixedOperator& apply,
+            const MixedDat& x)
+      : options_(options), work_(work), apply_(apply), x_(x) {}
+
+  /// Inverts the diagonal, which is in the workspace.
+  void invert_diagonal() {
+    set_all(work_.lowest, std::numeric_limits<double>::infinity());
+    loops(&CgKernels::invert, [&](std::size_t part) {
+      return std::vector<Arg>{arg(work_.d[part], RW), arg(work_.lowest, MIN)};
+    });
+    // All parts must come to the same end.
+    double zeros = values_of(work_.lowest)[0] == 0 ? 1 : 0;
+    if (options_.sum) options_.sum({&zeros, 1});
+    if (zeros > 0) refuse_solution("the diagonal has a zero");
+  }
+
+  SolveResult run(const MixedDat& b) {
+    begin(b);
+    for (std::size_t apart = first_look; !is_done(); apart = std::min(2 * apart, looks_apart)) {
+      const std::size_t count = std::min(apart, options_.most_iterations - result_.iterations);
+      zero_sums(count);
+      for (std::size_t i = 0; i < count; ++i) iterate(i);
+      look(count);
+    }
+    result_.residual = residual_;
+    result_.converged = result_.end == SolveResult::End::converged;
+    return result_;
+  }
+
+ private:
+  /// One over each part. `arguments`: by part.
+  template <class Arguments>
+  void loops(Kernel CgKernels::*kernel, const Arguments& arguments) {
+    for (std::size_t part = 0; part < work_.parts(); ++part) {
+      const std::vector<Arg> of_part = arguments(part);
+      par_loop(work_.kernels[part].*kernel, work_.r[part].set(), std::span<const Arg>(of_part));
+    }
+  }
+  /// Arguments with the diagonal's at a place, where there is one.
+  std::vector<Arg> with_diagonal(std::vector<Arg> arguments, std::ptrdiff_t place,
+                                 std::size_t part) const {
+    if (work_.has_diagonal) arguments.insert(arguments.begin() + place, arg(work_.d[part], READ));
+    return arguments;
+  }
+
+  void begin(const MixedDat& b) {
+    apply_(x_, work_.q);
+    set_all(work_.s[0], 0);
+    set_all(work_.bb, 0);
+    loops(&CgKernels::begin, [&](std::size_t part) {
+      return with_diagonal({arg(b[part], READ), arg(work_.q[part], READ), arg(work_.r[part], WRITE),
+                            arg(work_.p[part], WRITE), arg(work_.s[0], INC), arg(work_.bb, INC)},
+                           2, part);
+    });
+    sum_up(work_.bb);
+    sum_up(work_.s[0]);
+    const double norm = std::sqrt(values_of(work_.bb)[0]);
+    const auto first = values_of(work_.s[0]);
+    residual_ = std::sqrt(first[1]);
+    if (!std::isfinite(norm) || !std::isfinite(residual_))
+      refuse_solution(
+          "b, x or the matrix has an element that is not finite, or whose square is not");
+    goal_ = std::max(options_.relative * norm, options_.absolute);
+    most_ = options_.divergence * std::max(norm, residual_);
+    set_all(work_.goal, goal_ * goal_);
+    // Compared as the device does, whose type may be shorter.
+    goal_squared_ = values_of(work_.goal)[0];
+    check(first, 1, 0);
+  }
+
+  /// Of all parts of a distributed mesh, where there are several.
+  void sum_up(Global& global) const {
+    if (!options_.sum) return;
+    auto values = values_of(global);
+    options_.sum(values);
+    with_type(global.type(), [&](auto zero) {
+      using T = decltype(zero);
+      const std::vector<T> sums(values.begin(), values.end());
+      global.set(std::span<const T>(sums));
+    });
+  }
+
+  /// What the next iterations add to. The device is idle now: in memory that it shares with the
+  /// host nothing needs to be enqueued, elsewhere nothing needs to be waited for.
+  void zero_sums(std::size_t count) {
+    const Queue& queue = work_.session->queue;
+    const std::array<double, 2> zeros{};
+    const auto zero = [&](const Global& global) {
+      auto& state = *Handles::state(global);
+      // Loops that read what it was may still wait.
+      work_.session->run_for(&state, Session::For::writing);
+      Residence& data = state.data;
+      if (queue.device()->host_memory)
+        std::memset(data.on_host(queue, true), 0, data.bytes());
+      else
+        data.overwrite(queue, zeros.data());
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      zero(work_.pq[i]);
+      zero(work_.s[i + 1]);
+    }
+  }
+
+  void iterate(std::size_t i) {
+    Global &s = work_.s[i], &next = work_.s[i + 1], &pq = work_.pq[i];
+    apply_(work_.p, work_.q);
+    loops(&CgKernels::product, [&](std::size_t part) {
+      return std::vector<Arg>{arg(work_.p[part], READ), arg(work_.q[part], READ), arg(pq, INC)};
+    });
+    sum_up(pq);
+    loops(&CgKernels::update, [&](std::size_t part) {
+      return with_diagonal(
+          {arg(s, READ), arg(pq, READ), arg(work_.goal, READ), arg(work_.p[part], READ),
+           arg(work_.q[part], READ), arg(x_[part], RW), arg(work_.r[part], RW), arg(next, INC)},
+          5, part);
+    });
+    sum_up(next);
+    loops(&CgKernels::direction, [&](std::size_t part) {
+      return with_diagonal(
+          {arg(s, READ), arg(next, READ), arg(work_.r[part], READ), arg(work_.p[part], RW)}, 2,
+          part);
+    });
+  }
+
+  /// Takes the scalars of `count` iterations to the host.
+  void look(std::size_t count) {
+    const std::size_t before = result_.iterations;
+    std::vector<double> last;
+    for (std::size_t i = 0; i < count && !is_done(); ++i) {
+      last = values_of(work_.s[i + 1]);
+      check(last, values_of(work_.pq[i])[0], before + i + 1);
+    }
+    if (!is_done())
+      with_type(work_.s[0].type(), [&](auto zero) {
+        using T = decltype(zero);
+        const T values[] = {static_cast<T>(last[0]), static_cast<T>(last[1])};
+        work_.s[0].set(std::span<const T>(values));
+      });
+  }
+
+  void check(const std::vector<double>& s, double pq, std::size_t iteration) {
+    using End = SolveResult::End;
+    result_.iterations = iteration;
+    residual_ = std::sqrt(s[1]);
+    if (std::isnan(s[0]) || std::isnan(s[1]) || std::isnan(pq))
+      refuse_solution(fmt::format("iteration {} produced a NaN", iteration));
+    is_done_ = true;
+    if (s[1] <= goal_squared_)
+      result_.end = End::converged;
+    else if (pq <= 0 || s[0] <= 0)
+      result_.end = End::indefinite;
+    else if (residual_ > most_)
+      result_.end = End::diverged;
+    else
+      is_done_ = iteration >= options_.most_iterations;
+  }
+  bool is_done() const { return is_done_; }
+
+  const SolveOptions& options_;
+  Workspace& work_;
+  const MixedOperator& apply_;
+  const MixedDat& x_;
+  SolveResult result_;
+  double residual_ = 0, goal_ = 0, goal_squared_ = 0, most_ = 0;
+  bool is_done_ = false;
+};
+
+}  // namespace
+
+Solver::Solver(const SolveOptions& options)
+    : state_(std::make_unique<SolverState>(SolverState{options, nullptr})) {
+  check_options(options);
+}
+Solver::~Solver() = default;
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+
+SolveResult Solver::solve(const Mat& mat, const Dat& x, const Dat& b) {
+  return solve(MixedMat(1, 1, {mat}), MixedDat({x}), MixedDat({b}));
+}
+
+SolveResult Solver::solve(const MixedMat& mat, const MixedDat& x, const MixedDat& b) {
+  check_fits_rows(mat, x);
+  check_dats(x, b, nullptr);
+  SolverState& state = held(state_, "Solver");
+  check_sums(state.options, x);
+  const bool jacobi = state.options.preconditioner == SolveOptions::Preconditioner::jacobi;
+  Workspace& work = state.workspace_for(x, jacobi);
+  const MixedOperator apply = [&](const MixedDat& from, const MixedDat& to) {
+    multiply(mat, from, to);
+  };
+  Conjugate method(state.options, work, apply, x);
+  if (jacobi) {
+    mat.diagonal(work.d);
+    method.invert_diagonal();
+  }
+  return method.run(b);
+}
+
+SolveResult Solver::solve(const Operator& apply, const Dat& x, const Dat& b, const Dat* diagonal) {
+  const MixedOperator of_parts = [&](const MixedDat& from, const MixedDat& to) {
+    apply(from[0], to[0]);
+  };
+  if (diagonal == nullptr) return solve(of_parts, MixedDat({x}), MixedDat({b}));
+  const MixedDat mixed({*diagonal});
+  return solve(of_parts, MixedDat({x}), MixedDat({b}), &mixed);
+}
+
+SolveResult Solver::solve(const MixedOperator& apply, const MixedDat& x, const MixedDat& b,
+                          const MixedDat* diagonal) {
+  check_dats(x, b, diagonal);
+  SolverState& state = held(state_, "Solver");
+  check_sums(state.options, x);
+  const bool jacobi =
+      diagonal != nullptr && state.options.preconditioner == SolveOptions::Preconditioner::jacobi;
+  Workspace& work = state.workspace_for(x, jacobi);
+  Conjugate method(state.options, work, apply, x);
+  if (jacobi) {
+    diagonal->copy(work.d);
+    method.invert_diagonal();
+  }
+  return method.run(b);
+}
+
+SolveResult solve(const Mat& mat, const Dat& x, const Dat& b, const SolveOptions& options) {
+  return Solver(options).solve(mat, x, b);
+}
+SolveResult solve(const Operator& apply, const Dat& x, const Dat& b, const SolveOptions& options,
+                  const Dat* diagonal) {
+  return Solver(options).solve(apply, x, b, diagonal);
+}
+SolveResult solve(const MixedMat& mat, const MixedDat& x, const MixedDat& b,
+                  const SolveOptions& options) {
+  return Solver(options).solve(mat, x, b);
+}
+SolveResult solve(const MixedOperator& apply, const MixedDat& x, const MixedDat& b,
+                  const SolveOptions& options, const MixedDat* diagonal) {
+  return Solver(options).solve(apply, x, b, diagonal);
+}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "blas/call/call.hpp"
+
+// Other libraries that have BLAS, by their C interfaces: loaded while they are measured, never
+// linked.
+namespace kiln::rival {
+
+/// A library that is loaded while it is measured: nothing of Kiln links it, and where it is
+/// absent the comparison says so.
+class SharedLibrary {
+ public:
+  /// The first of the names that can be loaded.
+  explicit SharedLibrary(std::initializer_list<const char*> names);
+  bool present() const { return handle_ != nullptr; }
+  bool has(const std::string& name) const;
+  /// The address of a function; throws Error (unsupported) where there is none.
+  template <class Function>
+  Function* function(const std::string& name) const {
+    return reinterpret_cast<Function*>(address(name));
+  }
+
+ private:
+  void* address(const std::string& name) const;
+  std::shared_ptr<void> handle_;
+};
+
+/// oneDNN, for its one function of BLAS: the product of matrices of floats.
+class Onednn {
+ public:
+  /// Loaded at the first call.
+  static const Onednn& get();
+  bool present() const { return library_.present(); }
+  /// Runs sgemm on the host's memory. Throws Error: unsupported for anything else, internal where
+  /// it fails.
+  void run(const blas::Call& call, const std::array<void*, blas::slot_count>& memory) const;
+
+ private:
+  Onednn() : library_({"libdnnl.so.2", "libdnnl.so.3", "libdnnl.so"}) {}
+  SharedLibrary library_;
+};
+
+/// OpenBLAS by CBLAS, its C interface (Blackford 2002, appendix).
+class Cblas {
+ public:
+  /// Loaded at the first call, with the kernels and threads that it chooses itself: what the
+  /// environment says about them (OPENBLAS_CORETYPE and such) is taken out of it.
+  static const Cblas& get();
+  bool present() const { return library_.present(); }
+  /// Runs a call whose operands are in the host's memory, an array for each slot. Throws Error
+  /// (unsupported) where it has no such routine.
+  void run(const blas::Call& call, const std::array<void*, blas::slot_count>& memory) const;
+  /// Its threads go on spinning for tens of milliseconds after their work, on the cores that the
+  /// other side is measured on: waits until they sleep.
+  static void let_threads_sleep();
+
+ private:
+  Cblas();
+  SharedLibrary library_;
+};
+
+/// CLBlast by its C interface (clblast_c.h of 1.5), on the memory and the queues that Kiln uses.
+class Clblast {
+ public:
+  /// Loaded at the first call.
+  static const Clblast& get();
+  bool present() const { return library_.present(); }
+  /// Enqueues a call. Throws Error: unsupported where it has no such routine, device with its
+  /// status where it fails.
+  void run(const blas::Call& call, cl_command_queue queue) const;
+
+ private:
+  Clblast() : library_({"libclblast.so.1", "libclblast.so"}) {}
+  SharedLibrary library_;
+};
+
+}  // namespace kiln::rival

@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <set>
+
+#include "spec/read/names.hpp"
+#include "spec/read/reader.hpp"
+
+// What a specification file defines for its formulas: symbols, macros, factors of the original's
+// rounding, and functions.
+namespace kiln::spec {
+namespace {
+
+/// Working them out takes quadratic time where they build on each other.
+constexpr std::size_t most_variables = 1024;
+
+/// In a plain file these are for information, in a graph's node they are the values: both serve as
+/// defaults here.
+void read_symbolic_variables(const Json& root, Spec& spec, Reader& reader) {
+  const Json* object = Reader::optional(root, "symbolicVariables");
+  if (object == nullptr) {
+    if (spec.dialect_was_asked && spec.dialect == SpecDialect::concurrent) {
+      reader.warning(root.at, "symbolicVariables",
+                     "missing, expected an object {name: value}: the concurrent dialect "
+                     "requires it");
+    }
+    return;
+  }
+  if (!object->is(Json::Kind::object)) {
+    reader.expected(*object, "symbolicVariables", "an object {name: value}");
+    return;
+  }
+  if (object->members.size() > most_variables) {
+    reader.expected(*object, "symbolicVariables", "at most " + std::to_string(most_variables));
+    return;
+  }
+  auto& variables = spec.symbolic_variables.emplace();
+  std::set<std::string_view> seen;
+  // Backwards, because the last of two equal keys counts.
+  for (auto member = object->members.rbegin(); member != object->members.rend(); ++member) {
+    if (!seen.insert(member->key).second) continue;
+    const std::string attribute = join("symbolicVariables", member->key);
+    if (!is_name(member->key)) {
+      reader.error(member->at, "symbolicVariables",
+                   "found " + quote(member->key) + ", expected a name of letters, digits and _");
+      continue;
+    }
+    auto formula = reader.read_formula(member->value, attribute, Reader::Shape::number_or_list);
+    if (formula) variables.emplace_back(member->key, *std::move(formula));
+  }
+  std::reverse(variables.begin(), variables.end());
+}
+
+/// The text behind -D NAME=. Not an expression: it is C, of which only the symbols are replaced.
+std::optional<std::string> macro_text(const Json& value, const std::string& attribute,
+                                      Reader& reader) {
+  constexpr std::string_view what = "a number, or a text on one line";
+  switch (value.kind) {
+    case Json::Kind::boolean:
+      return value.boolean ? "1" : "0";
+    case Json::Kind::integer:
+      return std::to_string(value.integer);
+    case Json::Kind::real:
+      return value.text;
+    case Json::Kind::string:
+      // A line break or a zero byte would end the option, or start another.
+      if (std::none_of(value.text.begin(), value.text.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < 0x20; })) {
+        return value.text;
+      }
+      [[fallthrough]];
+    default:
+      reader.expected(value, attribute, what);
+      return std::nullopt;
+  }
+}
+
+void read_macros(const Json& root, Spec& spec, Reader& reader) {
+  const Json* object = Reader::optional(root, "macros_values");
+  if (object == nullptr) return;
+  if (!object->is(Json::Kind::object)) {
+    reader.expected(*object, "macros_values", "an object {NAME: value}");
+    return;
+  }
+  if (spec.dialect == SpecDialect::base) {
+    reader.warning(object->at, "macros_values",
+                   "found macros, expected none: the base dialect ignores them");
+    return;
+  }
+  std::set<std::string_view> seen;
+  for (auto member = object->members.rbegin(); member != object->members.rend(); ++member) {
+    if (!seen.insert(member->key).second) continue;
+    if (!is_name(member->key)) {
+      reader.error(member->at, "macros_values",
+                   "found " + quote(member->key) + ", expected a macro's name");
+      continue;
+    }
+    auto text = macro_text(member->value, join("macros_values", member->key), reader);
+    if (text) spec.macros.push_back({member->key, *std::move(text), reader.line(member->at)});
+  }
+  std::reverse(spec.macros.begin(), spec.macros.end());
+}
+
+/// Kept for legacy rounding (local) and for tools that write files back (global).
+void read_factors(const Json& root, std::string_view key, std::vector<std::int64_t>& factors,
+                  Reader& reader) {
+  constexpr std::string_view what = "a list of integers from 1";
+  const Json* list = Reader::optional(root, key);
+  if (list == nullptr) return;
+  if (!list->is(Json::Kind::list)) {
+    reader.expected(*list, std::string(key), what);
+    return;
+  }
+  for (std::size_t i = 0; i < list->items.size(); ++i) {
+    const auto factor =
+        reader.read_integer(list->items[i], join(key, i), 1, std::int64_t{1} << 32, what);
+    if (factor) factors.push_back(*factor);
+  }
+}
+
+/// Ordering them takes quadratic time.
+constexpr std::size_t most_functions = 256;
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+/// "round_up(x, step)" → the name and its parameters.
+std::optional<Function> read_signature(std::string_view key) {
+  const auto open = key.find('(');
+  if (open == key.npos || trim(key).back() != ')') return std::nullopt;
+  Function function;
+  function.name = trim(key.substr(0, open));
+  std::string_view list = trim(key);
+  list = trim(list.substr(list.find('(') + 1));
+  list = trim(list.substr(0, list.size() - 1));
+  while (!list.empty()) {
+    const auto comma = std::min(list.find(','), list.size());
+    function.parameters.emplace_back(trim(list.substr(0, comma)));
+    if (comma == list.size()) break;
+    list = trim(list.substr(comma + 1));
+    if (list.empty()) return std::nullopt;  // "f(a,)"
+  }
+  const std::set<std::string> distinct(function.parameters.begin(), function.parameters.end());
+  const bool right = is_name(function.name) && distinct.size() == function.parameters.size() &&
+                     std::all_of(distinct.begin(), distinct.end(),
+                                 [](const std::string& name) { return is_name(name); });
+  return right ? std::optional(std::move(function)) : std::nullopt;
+}
+
+/// The expression language has reserved words: it knows best.
+bool is_usable(const Function& function) {
+  static const auto body = expr::Expression::parse("0", expr::Dialect::python2);
+  return expr::Scope().define(function.name, function.parameters, *body).has_value();
+}
+
+/// Built-in names stay what they are: a file that redefines `min` would read wrong to everybody.
+void read_function(const JsonMember& member, std::set<std::string>& taken, Spec& spec,
+                   Reader& reader) {
+  auto function = read_signature(member.key);
+  if (!function || !is_usable(*function)) {
+    reader.error(member.at, "functions",
+                 "found " + quote(member.key) + ", expected \"name(parameter, …)\"");
+    return;
+  }
+  const std::string attribute = join("functions", member.key);
+  if (!taken.insert(function->name).second) {
+    reader.error(
+        member.at, attribute,
+        "found the name " + quote(function->name) + ", expected one that no other function has");
+    return;
+  }
+  auto body = reader.read_formula(member.value, attribute, Reader::Shape::number);
+  if (!body) return;
+  function->body = *std::move(body);
+  spec.functions.push_back(*std::move(function));
+}
+
+void read_functions(const Json& root, Spec& spec, Reader& reader) {
+  const Json* object = Reader::optional(root, "functions");
+  if (object == nullptr) return;
+  if (!object->is(Json::Kind::object)) {
+    reader.expected(*object, "functions", "an object {\"name(parameters)\": \"expression\"}");
+    return;
+  }
+  std::set<std::string> taken = {"partition_round", "multiple_round"};
+  for (const auto& name : expr::Scope().functions()) taken.insert(name);
+  if (object->members.size() > most_functions) {
+    reader.expected(*object, "functions", "at most " + std::to_string(most_functions));
+    return;
+  }
+  for (const auto& member : object->members) {
+    if (object->find(member.key) == &member) read_function(member, taken, spec, reader);
+  }
+  if (const auto* function = recursive_function(spec)) {
+    reader.add({Message::Severity::error, reader.file(), function->body.line, 0,
+                function->body.attribute,
+                "found a function that calls itself, directly or through others, expected one "
+                "that ends"});
+  }
+}
+
+}  // namespace
+
+void read_symbols(const Json& root, Spec& spec, Reader& reader) {
+  read_symbolic_variables(root, spec, reader);
+  read_macros(root, spec, reader);
+  read_factors(root, "localChunkFactor", spec.local_chunk_factor, reader);
+  read_factors(root, "globalChunkFactor", spec.global_chunk_factor, reader);
+  read_functions(root, spec, reader);
+}
+
+}  // namespace kiln::spec

@@ -1,0 +1,388 @@
+#include "tune/report/exports.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/bounds.hpp"
+#include "base/text.hpp"
+
+// All formats but SQLite (exports_sqlite.cpp), one after the other: CSV, T4, JSON of searches, JSON
+// of records.
+namespace kiln::tune {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// For people to look into as well; bytes that are no UTF-8 are replaced.
+std::string pretty(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json configuration_json(const TuningRun& run, const std::vector<std::size_t>& positions) {
+  Json configuration = Json::object();
+  for (std::size_t p = 0; p < run.parameters.size(); ++p)
+    configuration[run.parameters[p].name] = json_of(run.parameters[p].values[positions[p]]);
+  return configuration;
+}
+
+const char* kernels_of(kiln::Measurement::Of kernels) {
+  return kernels == kiln::Measurement::Of::kiln ? "kiln" : "others";
+}
+
+}  // namespace
+
+// Comma-separated values as RFC 4180 has them.
+
+namespace {
+
+std::string field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char letter : text) quoted.append(letter == '"' ? 2 : 1, letter);
+  return quoted + '"';
+}
+
+/// A text as itself, without Python's quotes.
+std::string plain(const expr::Value& value) {
+  const auto* text = std::get_if<std::string>(&value.data());
+  return text != nullptr ? *text : value.text();
+}
+
+bool have_same_parameters(const TuningRun& a, const TuningRun& b) {
+  return std::equal(a.parameters.begin(), a.parameters.end(), b.parameters.begin(),
+                    b.parameters.end(),
+                    [](const Parameter& x, const Parameter& y) { return x.name == y.name; });
+}
+
+std::string line_of(const TuningRun& run, std::size_t number, const Evaluation& evaluation) {
+  std::string line = fmt::format("{},{},{},{}", field(run.identity), field(run.device_name()),
+                                 number, evaluation.id);
+  for (std::size_t p = 0; p < run.parameters.size(); ++p)
+    line += "," + field(plain(run.value(evaluation, p)));
+  const bool ok = evaluation.outcome.ok();
+  return line + fmt::format(",{},{},{},{}\r\n",
+                            ok ? fmt::format("{}", evaluation.outcome.time) : "",
+                            ok ? "" : name_of(evaluation.outcome.failure),
+                            evaluation.at ? fmt::format("{}", *evaluation.at) : "",
+                            field(evaluation.message));
+}
+
+std::string text_of(const Parameters& parameters) {
+  std::string text;
+  for (const auto& [name, value] : parameters)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+}  // namespace
+
+Expected<std::string> csv_of(const std::vector<TuningRun>& runs) {
+  std::string text = "search,device,evaluation,configuration";
+  if (!runs.empty())
+    for (const auto& parameter : runs.front().parameters) text += "," + field(parameter.name);
+  text += ",seconds,failure,at,message\r\n";
+  for (const auto& run : runs) {
+    if (!have_same_parameters(run, runs.front()))
+      return fail(Errc::bad_input,
+                  "the searches have different parameters, which are columns; expected one "
+                  "JOURNAL, or the formats json or sqlite");
+    for (std::size_t i = 0; i < run.evaluations.size(); ++i)
+      text += line_of(run, i + 1, run.evaluations[i]);
+  }
+  return text;
+}
+
+std::string csv_of(const std::vector<StoredRecord>& records) {
+  std::string text =
+      "family,version,problem_class,size,milliseconds,parameters,kernels,from,device,"
+      "built_in_milliseconds\r\n";
+  for (const auto& [key, subject, record, created, elsewhere] : records)
+    for (const auto& one : record.history)
+      text += fmt::format(
+          "{},{},{},{},{},{},{},{},{},{}\r\n", field(subject.family), subject.version,
+          field(subject.problem_class), one.size,
+          one.milliseconds > 0 ? fmt::format("{}", one.milliseconds) : "",
+          field(text_of(one.parameters)), kernels_of(one.of), field(one.from),
+          field(subject.device),
+          one.standard_milliseconds > 0 ? fmt::format("{}", one.standard_milliseconds) : "");
+  return text;
+}
+
+// The results format of the autotuning community, T4 1.0.0: github.com/odgaard/TuningSchema.
+
+namespace {
+
+/// The schema's word for a reason.
+const char* invalidity(Failure failure) {
+  switch (failure) {
+    case Failure::none:
+      return "correct";
+    case Failure::build:
+      return "compile";
+    case Failure::resources:
+      return "constraints";
+    case Failure::timeout:
+      return "timeout";
+    case Failure::wrong_result:
+      return "correctness";
+    case Failure::launch:
+    case Failure::crash:
+      break;
+  }
+  return "runtime";
+}
+
+Json result_of(const TuningRun& run, const Evaluation& evaluation) {
+  const bool ok = evaluation.outcome.ok();
+  const double milliseconds = evaluation.outcome.time * 1e3;
+  Json result{{"configuration", configuration_json(run, evaluation.positions)},
+              {"objectives", {"time"}},
+              {"times", Json::object()},
+              {"invalidity", invalidity(evaluation.outcome.failure)},
+              {"correctness", ok ? 1 : 0},
+              {"measurements", Json::array()}};
+  if (ok) {
+    result["times"]["runtimes"] = {milliseconds};
+    result["measurements"].push_back({{"name", "time"}, {"value", milliseconds}, {"unit", "ms"}});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string t4_of(const TuningRun& run) {
+  std::map<ConfigurationId, const Evaluation*> last;
+  for (const auto& evaluation : run.evaluations) last[evaluation.id] = &evaluation;
+  Json results = Json::array();
+  for (const auto& evaluation : run.evaluations)
+    if (last[evaluation.id] == &evaluation) results.push_back(result_of(run, evaluation));
+  // The schema does not define the names of device and kernel, but it allows additional members.
+  const Json file{{"schema_version", "1.0.0"},
+                  {"device_name", run.device_name()},
+                  {"kernel_name", run.identity},
+                  {"results", std::move(results)}};
+  return pretty(file);
+}
+
+// Searches as one JSON object.
+
+namespace {
+
+Json json_of_evaluation(const TuningRun& run, const Evaluation& evaluation) {
+  Json json{{"id", evaluation.id},
+            {"configuration", configuration_json(run, evaluation.positions)}};
+  if (evaluation.outcome.ok())
+    json["seconds"] = evaluation.outcome.time;
+  else
+    json["failure"] = name_of(evaluation.outcome.failure);
+  if (!evaluation.message.empty()) json["message"] = evaluation.message;
+  if (evaluation.at) json["at"] = *evaluation.at;
+  return json;
+}
+
+}  // namespace
+
+std::string json_of(const std::vector<TuningRun>& runs) {
+  Json all = Json::array();
+  for (const auto& run : runs) {
+    Json evaluations = Json::array();
+    for (const auto& evaluation : run.evaluations)
+      evaluations.push_back(json_of_evaluation(run, evaluation));
+    Json search{{"identity", run.identity}, {"device", run.device},
+                {"strategy", run.strategy}, {"seed", run.seed},
+                {"space", run.space},       {"evaluations", std::move(evaluations)}};
+    if (run.winner) {
+      Json winner = json_of(run.winner->ending);
+      winner["configuration"] = configuration_json(run, run.winner->positions);
+      search["winner"] = std::move(winner);
+    }
+    all.push_back(std::move(search));
+  }
+  return pretty(Json{{"kiln tuning searches", 1}, {"searches", std::move(all)}});
+}
+
+// What a store has on record, as JSON for other machines, and back.
+
+namespace {
+
+constexpr const char* records_mark = "kiln tuning records";
+constexpr int records_version = 1;
+/// Bounds on what is read, which may be from anywhere; and how much of it errors quote.
+constexpr std::size_t longest_text = 4096, longest_quote = 60;
+constexpr std::size_t most_settings = 1000;
+
+Json json_of_parameters(const Parameters& parameters) {
+  Json json = Json::object();
+  for (const auto& [name, value] : parameters) json[name] = value;
+  return json;
+}
+
+Json json_of_record(const StoredRecord& stored) {
+  Json measured = Json::array();
+  for (const auto& one : stored.record.history) {
+    Json json{{"parameters", json_of_parameters(one.parameters)},
+              {"size", one.size},
+              {"milliseconds", one.milliseconds > 0 ? Json(one.milliseconds) : Json()},
+              {"kernels", kernels_of(one.of)},
+              {"from", one.from}};
+    if (one.standard_milliseconds > 0) json["built_in_milliseconds"] = one.standard_milliseconds;
+    if (!one.original.empty()) json["original"] = json_of_parameters(one.original);
+    measured.push_back(std::move(json));
+  }
+  return {{"family", stored.subject.family},
+          // A digest of 64 bits, often: as a number it would lose some of them in many programs.
+          {"version", fmt::format("{}", stored.subject.version)},
+          {"problem_class", stored.subject.problem_class},
+          {"device", stored.subject.device},
+          {"measured", std::move(measured)},
+          {"key", stored.key.hex()},
+          {"created", stored.created},
+          {"made_elsewhere", stored.made_elsewhere}};
+}
+
+/// Why a part of a file is not as it must be; caught in this file.
+struct BadRecord {
+  std::string message;
+};
+
+[[noreturn]] void refuse(const Json* found, std::string_view name, std::string_view expected) {
+  const std::string text =
+      found == nullptr ? "nothing" : "'" + dumped(*found).substr(0, longest_quote) + "'";
+  throw BadRecord{fmt::format("{}: found {}, expected {}", name, text, expected)};
+}
+
+const Json* member(const Json& of, const char* name) {
+  const auto found = of.find(name);
+  return found == of.end() ? nullptr : &*found;
+}
+
+std::string text_of(const Json& of, const char* name) {
+  const Json* found = member(of, name);
+  if (found == nullptr || !found->is_string() ||
+      found->get_ref<const std::string&>().size() > longest_text)
+    refuse(found, name, fmt::format("a text of at most {} bytes", longest_text));
+  return found->get<std::string>();
+}
+
+std::int64_t integer_of(const Json* found, std::string_view name) {
+  if (found == nullptr || !found->is_number_integer() ||
+      (found->is_number_unsigned() && found->get<std::uint64_t>() > INT64_MAX))
+    refuse(found, name, "an integer");
+  return found->get<std::int64_t>();
+}
+
+std::int64_t version_of(const Json& of) {
+  const std::string text = text_of(of, "version");
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    refuse(member(of, "version"), "version", "an integer of 64 bits, as a text");
+  return value;
+}
+
+Parameters parameters_of(const Json& of, const char* name) {
+  const Json* found = member(of, name);
+  if (found == nullptr || !found->is_object() || found->empty() || found->size() > most_settings)
+    refuse(found, name, "an object of integers");
+  Parameters parameters;
+  for (const auto& [key, value] : found->items()) {
+    if (key.empty() || key.size() > longest_text) refuse(found, name, "names");
+    parameters.set(key, integer_of(&value, one_line(key)));
+  }
+  return parameters;
+}
+
+/// 0 where there is none.
+double time_of(const Json& of, const char* name) {
+  const Json* time = member(of, name);
+  if (time == nullptr || time->is_null()) return 0;
+  if (!time->is_number() || !(time->get<double>() > 0) || !std::isfinite(time->get<double>()))
+    refuse(time, name, "a time above 0, or null");
+  return time->get<double>();
+}
+
+kiln::Measurement measurement_of(const Json& json) {
+  if (!json.is_object()) refuse(&json, "it", "an object");
+  kiln::Measurement measurement;
+  measurement.parameters = parameters_of(json, "parameters");
+  measurement.size = integer_of(member(json, "size"), "size");
+  if (measurement.size < 0) refuse(member(json, "size"), "size", "0 or more");
+  measurement.milliseconds = time_of(json, "milliseconds");
+  measurement.standard_milliseconds = time_of(json, "built_in_milliseconds");
+  const Json* kernels = member(json, "kernels");
+  if (kernels == nullptr || (*kernels != "kiln" && *kernels != "others"))
+    refuse(kernels, "kernels", "kiln or others");
+  measurement.of = *kernels == "kiln" ? kiln::Measurement::Of::kiln : kiln::Measurement::Of::others;
+  measurement.from = text_of(json, "from");
+  if (member(json, "original") != nullptr) measurement.original = parameters_of(json, "original");
+  return measurement;
+}
+
+StoredRecord record_of(const Json& json) {
+  if (!json.is_object()) refuse(&json, "it", "an object");
+  StoredRecord stored;
+  stored.subject = {text_of(json, "family"), version_of(json), text_of(json, "problem_class"),
+                    text_of(json, "device")};
+  if (stored.subject.family.empty()) refuse(member(json, "family"), "family", "a name");
+  if (stored.subject.device.find('|') == std::string::npos)
+    refuse(member(json, "device"), "device", "a device's identity, parts between |");
+  const Json* measured = member(json, "measured");
+  if (measured == nullptr || !measured->is_array() || measured->empty() ||
+      measured->size() > TuningRecord::most_measurements)
+    refuse(measured, "measured",
+           fmt::format("a list of 1 to {} measurements", TuningRecord::most_measurements));
+  for (std::size_t i = 0; i < measured->size(); ++i) try {
+      stored.record.history.push_back(measurement_of((*measured)[i]));
+    } catch (const BadRecord& refusal) {
+      throw BadRecord{fmt::format("measurement {}: {}", i + 1, refusal.message)};
+    }
+  return stored;
+}
+
+}  // namespace
+
+std::string json_of(const std::vector<StoredRecord>& records) {
+  Json all = Json::array();
+  for (const auto& record : records) all.push_back(json_of_record(record));
+  return pretty(Json{{records_mark, records_version}, {"records", std::move(all)}});
+}
+
+std::string json_line_of(const StoredRecord& record) { return dumped(json_of_record(record)); }
+
+Expected<std::vector<StoredRecord>> read_records(ByteView bytes, std::string_view name) {
+  const auto bad = [&](const std::string& why) {
+    return fail(Errc::bad_input, fmt::format("{}: {}", one_line(name), why));
+  };
+  if (const auto within = check_json_bounds(as_text(bytes)); !within)
+    return bad(within.error().message());
+  Json json;
+  try {
+    json = Json::parse(as_text(bytes));
+  } catch (const Json::parse_error& error) {
+    return bad(fmt::format("byte {}: no JSON, expected what kiln tuned export --format json writes",
+                           error.byte));
+  } catch (const Json::out_of_range&) {
+    return bad("found a number beyond all that a double can hold");
+  }
+  const Json* head = json.is_object() ? member(json, records_mark) : nullptr;
+  const Json* all = head == nullptr ? nullptr : member(json, "records");
+  if (head == nullptr || *head != records_version || all == nullptr || !all->is_array())
+    return bad(
+        fmt::format("found no '{}' of version {} with a list of records, expected what kiln "
+                    "tuned export --format json writes",
+                    records_mark, records_version));
+  std::vector<StoredRecord> records;
+  for (std::size_t i = 0; i < all->size(); ++i) try {
+      records.push_back(record_of((*all)[i]));
+    } catch (const BadRecord& refusal) {
+      return bad(fmt::format("record {}: {}", i + 1, refusal.message));
+    }
+  return records;
+}
+
+}  // namespace kiln::tune
