@@ -4,7 +4,7 @@
 #include <string>
 
 #include "frame/bar.hpp"
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 #include "schedule/job.hpp"
 #include "spec/run/arrays.hpp"
 

@@ -1,10 +1,10 @@
-// The specification loader on arbitrary bytes: reading, checking, binding and legacy parts must end
+// The specification loader on arbitrary bytes: reading, checking and binding must end
 // in a value or an error, and agree with one another.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 
 namespace {
 
@@ -39,9 +39,8 @@ void check_bound(const Spec& spec, const BoundSpec& bound) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  // The first byte chooses the dialect and the class; the rest is the file.
+  // The first byte chooses the dialect; the rest is the file.
   const auto dialect = static_cast<SpecDialect>(data[0] % 3);
-  const int partition = data[0] / 3 % 11;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto messages = check_text(text, "fuzz.json", dialect);
   for (const auto& message : messages) require(message.render().size() < 20'000);
@@ -56,7 +55,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto bound = bind(*spec, given);
     if (!bound) continue;
     check_bound(*spec, *bound);
-    (void)legacy_parts(*spec, *bound, partition);
   }
   // What binds by itself must have been called right.
   require(!bind(*spec) || !has_error(messages));

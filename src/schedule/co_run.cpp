@@ -98,6 +98,14 @@ void CoRun::note_initial() {
   }
 }
 
+void CoRun::take_contents() {
+  for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
+    const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
+    if (buffer == nullptr || !buffer->continues || noted_[i].empty()) continue;
+    std::memcpy(noted_[i].data(), buffer->data.data(), noted_[i].size());
+  }
+}
+
 std::string CoRun::refusal() const {
   if (!conflict_.empty()) return conflict_;
   if (!safety_.splittable)

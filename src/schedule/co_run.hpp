@@ -67,6 +67,8 @@ class CoRun {
   /// Whether a run with one set of data says something about others: nothing that is written, and
   /// nowhere it is written to, depends on the data.
   bool provable() const;
+  /// Arguments that continue (BufferArgument) start the next run from what their memory has now.
+  void take_contents();
   /// Takes over what prove_slices has shown, in place of what the store has.
   void use_slices(Slices slices) { slices_ = std::move(slices); }
   std::size_t groups() const { return groups_of(job_.range); }

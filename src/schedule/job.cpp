@@ -215,6 +215,8 @@ std::string argument_name(const KernelInfo& kernel, const std::vector<ParameterU
 Expected<void> check_buffers_apart(const Job& job) {
   const auto shared = [](const BufferArgument& a, const BufferArgument& b) {
     const std::less<const std::byte*> before;
+    // What is an Array's has no place until the run.
+    if (a.data.data() == nullptr || b.data.data() == nullptr) return false;
     return before(a.data.data(), b.data.data() + b.data.size()) &&
            before(b.data.data(), a.data.data() + a.data.size());
   };

@@ -21,7 +21,7 @@ struct BufferArgument {
   enum class Access {
     in,     ///< read by the kernel, never given back
     out,    ///< zero-filled before every run, given back
-    inout,  ///< uploaded and given back; every run starts from the contents at the Job's making
+    inout,  ///< uploaded and given back; every run starts from the contents at the CoRun's making
   };
   Access access = Access::in;
   std::span<std::byte> data;
@@ -30,6 +30,8 @@ struct BufferArgument {
   std::size_t element_bytes = 0;
   /// May be cut along dimension 0 in proportion to the NDRange (the specification's `break`).
   bool may_slice = false;
+  /// Of inout: every run starts from what it finds, after CoRun::take_contents().
+  bool continues = false;
   bool elements_are_sized = false;  ///< the kernel's elements must have just element_bytes
 };
 struct ScalarArgument {

@@ -8,9 +8,9 @@
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "device/context.hpp"
+#include "device/host_array.hpp"
 #include "device/opencl.hpp"
 #include "kernel/program/launch.hpp"
-#include "schedule/host_array.hpp"
 #include "schedule/job.hpp"
 #include "schedule/split.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernel/source/source.hpp"
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 
 /// `kiln init`: a specification file for a kernel, made from its source.
 namespace kiln::spec {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/file.hpp"
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 #include "spec/bind/binder.hpp"
 #include "spec/read/reader.hpp"
 

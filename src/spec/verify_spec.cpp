@@ -18,15 +18,14 @@ struct Prepared {
   SourcePtr source;
 };
 
-Prepared prepare(const std::string& file, const VerifyOptions& options) {
+Prepared prepare(const std::filesystem::path& file, const VerifyOptions& options) {
   Prepared ready{value_or_throw(load_spec(file, options.dialect)), {}, nullptr};
   if (is_part_of_graph(ready.spec))
-    throw Error(Errc::unsupported,
-                file + ": the kernel is part of a graph; only single kernels are verified");
-  Symbols symbols = options.symbols;
-  if (options.dataset > 0) symbols.set_if.insert_or_assign("dataset", expr::Value(options.dataset));
-  ready.bound = value_or_throw(bind(ready.spec, symbols));
-  ready.source = value_or_throw(load_kernel_source(ready.spec, options.source_dirs));
+    throw Error(
+        Errc::unsupported,
+        file.string() + ": the kernel is part of a graph; only single kernels are verified");
+  ready.bound = value_or_throw(bind(ready.spec, {options.set, options.set_if}));
+  ready.source = value_or_throw(load_kernel_source(ready.spec, options.source_folders));
   return ready;
 }
 
@@ -149,14 +148,29 @@ class SplitRuns {
 
 }  // namespace
 
-void verify_spec(const std::string& file, const VerifyOptions& options,
-                 const std::vector<Partition>& splits, Resolver& resolver,
-                 const std::vector<Queue>& queues,
+void verify_spec(const std::filesystem::path& file, const VerifyOptions& options,
+                 const std::vector<Partition>& splits, Runtime::State& runtime,
                  const std::function<void(const Verdict&)>& report) {
+  Resolver& resolver = runtime.resolver();
   const Prepared ready = prepare(file, options);
-  const PlainRuns plain(ready, resolver, queues, plain_options(options));
-  SplitRuns runs(ready, resolver, queues);
+  const PlainRuns plain(ready, resolver, runtime.queues(), plain_options(options));
+  SplitRuns runs(ready, resolver, runtime.queues());
   for (const auto& split : splits) report(runs.verify(split, plain, options.rtol));
+}
+
+std::vector<Verdict> verify(const Runtime& runtime, const std::filesystem::path& file,
+                            const VerifyOptions& options) {
+  std::vector<Partition> splits;
+  for (const auto& text : options.splits) splits.push_back(value_or_throw(Partition::parse(text)));
+  if (splits.empty())
+    for (int share = 0; share <= 10; ++share)
+      splits.push_back(value_or_throw(Partition::parse(std::to_string(share))));
+  std::vector<Verdict> verdicts;
+  verify_spec(file, options, splits, runtime.state(), [&](const Verdict& verdict) {
+    verdicts.push_back(verdict);
+    if (options.report) options.report(verdict);
+  });
+  return verdicts;
 }
 
 }  // namespace kiln::spec

@@ -19,4 +19,12 @@ grep -qE "SONAME +$soname\$" <<<"$dynamic" || { echo "its SONAME is not $soname"
 unexpected=$(sed -n 's/^ *NEEDED *//p' <<<"$dynamic" |
   grep -vE '^(libOpenCL|libsodium|libxxhash|libsqlite3|libhiredis|libz|libstdc\+\+|libgcc_s|libm|libc|ld-linux-.*)\.so' || true)
 [ -z "$unexpected" ] || { echo "links what no user expects: $unexpected"; status=1; }
+# libkiln-mesh.so has the one Resolver of a process from here, none of its own.
+mesh=$(dirname "$library")/libkiln-mesh.so
+if [ -e "$mesh" ]; then
+  wanted=$(nm -D --undefined-only "$mesh")
+  for name in kiln_process_resolver kiln_process_call_log; do
+    grep -q " $name@" <<<"$wanted" || { echo "$mesh has a $name of its own"; status=1; }
+  done
+fi
 exit $status

@@ -42,8 +42,8 @@ expected="57 66 129 150, by kernels
 sgemm: the leading dimension of A is too small"
 [ "$printed" = "$expected" ] || { echo "multiply printed '$printed'"; exit 1; }
 
-# The example in C++ as it stands, against the installed library: it compiles through the installed
-# helper, and the second run finds the program in the store.
+# The examples in C++ as they stand, against the installed library: kernels are compiled through the
+# installed helper, and the second run finds the program in the store.
 cmake -G Ninja -S "$documents/examples/cpp" -B "$scratch/example" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_BUILD_TYPE=Debug
 ninja -C "$scratch/example" -j 1
@@ -55,6 +55,11 @@ for run in first second; do
     *) echo "the example's $run run printed '$printed'"; exit 1 ;;
   esac
 done
+printed=$(KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache "$scratch/example/own_context")
+[ "$printed" = "x[7] = 27, sum[7] = 39" ] || { echo "own_context printed '$printed'"; exit 1; }
+printed=$(KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache \
+  "$scratch/example/run_spec" "$documents/examples/specs/vector_add.json")
+case $printed in "c[7] = 3, "*) ;; *) echo "run_spec printed '$printed'"; exit 1 ;; esac
 [ -f "$scratch/store/store.db" ] || { echo "the example kept nothing in the store"; exit 1; }
 
 # Mesh files, read into a Mesh and written, by both packages.

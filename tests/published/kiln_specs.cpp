@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/log.hpp"
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 #include "published/cases.hpp"
 #include "schedule/co_run.hpp"
 #include "spec/run/arrays.hpp"

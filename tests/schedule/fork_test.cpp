@@ -4,7 +4,7 @@
 
 #include "base/file.hpp"
 #include "forked_child.hpp"
-#include "kiln/run.hpp"
+#include "kiln/kernel.hpp"
 
 namespace kiln::testing {
 namespace {
@@ -14,21 +14,21 @@ constexpr const char* twice_text =
 
 struct Twice {
   explicit Twice(const std::string& folder)
-      : machine("cpu", "off"), numbers(64, 1), kernel(machine, source(folder), "twice") {
-    kernel.inout<int>(numbers);
-  }
+      : runtime({.devices = "cpu", .store = "off"}),
+        numbers(64, 1),
+        call(runtime.kernel(Source::file(source(folder)), "twice")(inout(numbers))) {}
   static std::filesystem::path source(const std::filesystem::path& folder) {
     value_or_throw(write_file(folder / "twice.cl", as_bytes(std::string_view(twice_text))));
     return folder / "twice.cl";
   }
   bool runs_right() {
     std::fill(numbers.begin(), numbers.end(), 1);
-    kernel.run({{64}, {16}});
+    call.run({{64}, {16}});
     return numbers == std::vector<int>(64, 2);
   }
-  Machine machine;
+  Runtime runtime;
   std::vector<int> numbers;
-  KernelRun kernel;
+  KernelCall call;
 };
 
 TEST(ForkAndRun, a_child_is_refused_and_the_parent_goes_on) {

@@ -1,6 +1,6 @@
 // Kernels that write outside of their buffers, found by the zones around them.
 #include "base/file.hpp"
-#include "kiln/run.hpp"
+#include "kiln/kernel.hpp"
 #include "schedule/placement.hpp"
 #include "schedule/run_support.hpp"
 
@@ -102,14 +102,13 @@ TEST_F(Guards, a_library_s_run_finds_them_where_it_is_asked_to) {
   const auto file = folder.path() / "k.cl";
   value_or_throw(
       write_file(file, as_bytes("kernel void k(global int* y) { y[get_global_id(0) + 1] = 5; }")));
-  const Machine machine("cpu", "off");
+  const Runtime runtime({.devices = "cpu", .store = "off"});
   // More than the kernel is told of, so that the write beside it harms nobody.
   std::vector<int> y(128);
-  KernelRun run(machine, file, "k");
-  run.out(std::span(y).first(64)).bounds(Bounds::checked);
+  KernelCall call = runtime.kernel(Source::file(file), "k")(out(std::span(y).first(64)));
   for (int round = 0; round < 2; ++round) {
     try {
-      run.run({{64}, {8}});
+      call.run({{64}, {8}}, {.bounds = Bounds::checked});
       FAIL() << "the write was not found";
     } catch (const Error& error) {
       EXPECT_THAT(error.message(), HasSubstr("argument 0 (y), a buffer of 256 bytes: 1 element "

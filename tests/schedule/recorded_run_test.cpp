@@ -3,7 +3,7 @@
 
 #include "base/file.hpp"
 #include "base/process.hpp"
-#include "schedule/kernel_run.hpp"
+#include "schedule/recorded_kernel.hpp"
 
 namespace kiln {
 namespace {
@@ -64,7 +64,7 @@ TEST(RecordedRun, of_the_library_is_recorded_where_the_environment_asks_for_it) 
   const auto file = folder.path() / "calls";
   ProcessRequest child;
   child.program = std::filesystem::canonical("/proc/self/exe");
-  child.arguments = {"--gtest_filter=KernelRunTest.*"};
+  child.arguments = {"--gtest_filter=KernelCallTest.*"};
   child.environment = {{"KILN_RECORD", file.string()}};
   const auto ended = value_or_throw(run_process(child));
   ASSERT_EQ(ended.exit_code, 0) << ended.output;

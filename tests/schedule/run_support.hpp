@@ -10,9 +10,9 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "device/host_array.hpp"
 #include "kernel/support.hpp"
 #include "schedule/co_run.hpp"
-#include "schedule/host_array.hpp"
 
 namespace kiln::testing {
 

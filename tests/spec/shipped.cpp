@@ -54,27 +54,5 @@ TEST(Shipped, files_bind_at_every_size) {
   }
 }
 
-TEST(Shipped, files_have_legacy_parts_that_cover_even_sizes) {
-  const auto files = shipped();
-  SKIP_WITHOUT_FILES(files);
-  for (const auto& file : files) {
-    const auto spec = value_or_throw(load_spec(file));
-    const auto bound = value_or_throw(bind(spec, set("dataset", 256)));
-    for (int p = 0; p <= 10; ++p) {
-      const auto parts = legacy_parts(spec, bound, p);
-      ASSERT_TRUE(parts) << file << ": " << parts.error().message();
-      std::uint64_t items = 0;
-      for (const auto& part : *parts) items += part.global[0];
-      EXPECT_EQ(items, 256u) << file << " at " << p;
-      for (std::size_t i = 0; i < parts->front().slices.size(); ++i) {
-        const auto& whole = bound.arguments[parts->front().slices[i].position];
-        std::uint64_t elements = 0;
-        for (const auto& part : *parts) elements += part.slices[i].count;
-        EXPECT_EQ(elements, whole.sliceable ? whole.count : whole.count * parts->size()) << file;
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace kiln::spec

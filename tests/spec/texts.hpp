@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 
 namespace kiln::spec::testing {
 

@@ -57,7 +57,7 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(len(problems("blas", '#include "mesh/set.hpp"\n')), 1)
 
     def test_public_headers_belong_to_their_module(self):
-        self.assertEqual(len(problems("store", '#include "kiln/spec.hpp"\n')), 1)
+        self.assertEqual(len(problems("store", '#include "kiln/spec/file.hpp"\n')), 1)
         self.assertEqual(problems("store", '#include "kiln/error.hpp"\n'), [])
 
     def test_clblas_headers_belong_to_blas(self):

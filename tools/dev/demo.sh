@@ -11,7 +11,7 @@ dev_demo() {
   [ $# -eq 0 ] || bad_usage "demo takes no arguments"
   install_groups build
   [ -f build/release/build.ninja ] || configure release KILN_TESTS=OFF KILN_BENCH=OFF
-  compile release product
+  compile release kiln kiln-compile  # all that the demo runs; the libraries can wait
 
   # A store of its own: the first run shows what compiling costs, the second that it is gone.
   local spec=examples/specs/vector_add.json

@@ -1,6 +1,6 @@
 #pragma once
 
-// What OpenCL's header takes where nobody says which version he wants, and then says so.
+// OpenCL's header wants a version, and says so in each compilation that names none.
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #endif

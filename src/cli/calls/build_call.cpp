@@ -6,11 +6,11 @@
 #include "blas/call/recorded_call.hpp"
 #include "blas/call/validate.hpp"
 #include "cli/calls/recorded_calls.hpp"
-#include "cli/run/run_spec.hpp"
 #include "schedule/job.hpp"
-#include "schedule/kernel_run.hpp"
+#include "schedule/recorded_kernel.hpp"
 #include "spec/run/job.hpp"
 #include "spec/run/recorded_spec.hpp"
+#include "spec/run_spec.hpp"
 #include "spec/tune/tuned_binding.hpp"
 
 namespace kiln::cli {
@@ -119,18 +119,14 @@ Explanations build_program(const Request& request, const std::string& kernel, co
 }
 
 Explanations build_spec(const RecordedCall& recorded, Resolver& resolver) {
-  auto run = value_or_throw(spec::recorded_spec_of(recorded));
+  const auto run = value_or_throw(spec::recorded_spec_of(recorded));
   const auto loaded = value_or_throw(spec::load_spec(run.file, run.dialect));
-  RunOptions options;
-  options.symbols = std::move(run.symbols);
-  options.local_size = std::move(run.local_size);
-  options.partition = std::move(run.partition);
-  auto untuned = bind_untuned(loaded, options, run.file.string());
-  if (!untuned && !spec::lacks_symbols(loaded, options.symbols)) throw untuned.error();
+  auto untuned = spec::bind_untuned(loaded, run);
+  if (!untuned && !spec::lacks_symbols(loaded, run.symbols)) throw untuned.error();
   auto source = value_or_throw(spec::load_kernel_source(loaded, run.source_dirs));
   const auto devices = value_or_throw(find_devices(recorded.devices));
   const auto bound =
-      bind_tuned(loaded, options, resolver, devices, source, std::move(untuned)).bound;
+      spec::bind_tuned(loaded, run, resolver, devices, source, std::move(untuned)).bound;
   const Request request = value_or_throw(spec::make_request(loaded, bound, std::move(source)));
   return build_program(request, loaded.name, spec::range_of(bound), recorded, resolver);
 }

@@ -50,8 +50,8 @@ Request request_of(const Context& context, const std::string& file) {
   return value_or_throw(spec::make_request(spec, bound, std::move(source)));
 }
 
-const DevicePtr& pocl_device(Session& session) {
-  for (const auto& device : session.devices())
+const DevicePtr& pocl_device(Runtime::State& runtime) {
+  for (const auto& device : runtime.devices())
     if (device->pocl) return device;
   throw Error(Errc::unsupported,
               "--devices: none of them is a PoCL device; only PoCL has program "
@@ -98,9 +98,9 @@ constinit const Command poclbin_import_command{
 int poclbin_export(Context& context) {
   const std::string& output = required_output(context);
   const auto request = request_of(context, context.arguments().front());
-  Session session(context);
+  const auto runtime = make_runtime(context);
   const Bytes bytes =
-      value_or_throw(export_archive(session.resolver(), request, *pocl_device(session)));
+      value_or_throw(export_archive(runtime->resolver(), request, *pocl_device(*runtime)));
   value_or_throw(write_file(output, bytes));
   complain(fmt::format("note: {}: {} bytes", output, bytes.size()));
   return 0;
@@ -112,9 +112,9 @@ int poclbin_import(Context& context) {
   const auto archive = read_real_archive(path, "names no device and no kernels");
   if (archive.real()->find(request.label) == nullptr)
     throw Error(Errc::refused, fmt::format("{}: it has no kernel '{}'", path, request.label));
-  Session session(context);
+  const auto runtime = make_runtime(context);
   const auto imported =
-      import_archive(session.resolver(), request, pocl_device(session), archive.bytes);
+      import_archive(runtime->resolver(), request, pocl_device(*runtime), archive.bytes);
   if (!imported) throw Error(imported.error().code(), path + ": " + imported.error().message());
   print(fmt::format("{}: {}, {} in the store under build hash {}{}\n", path,
                     plural(imported->kernels.size(), "kernel"),

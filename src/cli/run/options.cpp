@@ -7,6 +7,7 @@
 #include "cli/command/files.hpp"
 #include "cli/command/options.hpp"
 #include "kiln/error.hpp"
+#include "schedule/partition.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -34,8 +35,9 @@ spec::Symbols symbols_of(const Context& context) {
   return {values_of(context, "set"), values_of(context, "set-if")};
 }
 
-spec::Files files_of(const Context& context, std::string_view option) {
-  spec::Files files;
+std::map<std::uint32_t, std::filesystem::path> files_of(const Context& context,
+                                                        std::string_view option) {
+  std::map<std::uint32_t, std::filesystem::path> files;
   for (const auto& [name, file] : context.assignments(option)) {
     std::uint32_t position = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
@@ -70,23 +72,24 @@ std::vector<std::uint32_t> parse_local_size(const std::string& text) {
   return sizes;
 }
 
-RunOptions run_options_of(const Context& context) {
-  RunOptions options;
-  options.symbols = symbols_of(context);
+spec::SpecRunOptions run_options_of(const Context& context) {
+  spec::SpecRunOptions options;
+  auto symbols = symbols_of(context);
+  options.set = std::move(symbols.set);
+  options.set_if = std::move(symbols.set_if);
   options.dialect = dialect_of(context);
-  for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
-  if (context.has("partition"))
-    options.partition = value_or_throw(Partition::parse(context.text("partition")));
+  for (const auto& folder : context.list("source-dir")) options.source_folders.emplace_back(folder);
+  // A typo is said before any file is read.
+  options.partition = context.text("partition");
+  if (context.has("partition")) value_or_throw(Partition::parse(options.partition));
   for (const auto size : parse_local_size(context.text("local-size")))
     options.local_size.push_back(size);
-  options.inputs = files_of(context, "in");
-  options.outputs = files_of(context, "out");
-  options.expectations = files_of(context, "expect");
-  options.written = files_written_by(context);
+  for (auto& [position, file] : files_of(context, "in")) options.in.emplace(position, file);
+  options.out = files_of(context, "out");
+  options.expect = files_of(context, "expect");
   if (context.has("rtol")) options.rtol = context.number("rtol");
   options.seed = static_cast<std::uint64_t>(context.integer("seed"));
   options.runs = context.integer("runs");
-  options.legacy = context.flag("legacy");
   if (context.flag("check-bounds")) options.bounds = Bounds::checked;
   return options;
 }

@@ -4,13 +4,14 @@
 #include "cli/command/files.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
+#include "cli/command/session.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/run/isolate.hpp"
 #include "cli/run/options.hpp"
 #include "cli/run/run_output.hpp"
-#include "cli/run/run_spec.hpp"
 #include "cli/timeline/timeline.hpp"
+#include "spec/run_spec.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -67,9 +68,6 @@ constexpr Option run_options[] = {
      .fallback = "0"},
     options::source_dir,
     options::dialect,
-    {.name = "legacy",
-     .help = "Splits with the offsets and sizes of the original program, for comparison. The "
-             "result may be wrong."},
     {.name = "local-size",
      .kind = Kind::text,
      .value_name = "N[xN[xN]]",
@@ -103,11 +101,29 @@ constexpr Example run_examples[] = {
 /// The worst exit code so far wins: a bad spec among good ones must not go unseen.
 void note(int& worst, int code) { worst = std::max(worst, code); }
 
+/// One run. What it collects for the timeline is kept though it fails.
+spec::SpecResult run_file(const std::string& file, const spec::SpecRunOptions& options,
+                          const std::vector<std::filesystem::path>& written,
+                          Runtime::State& runtime, Timeline* timeline) {
+  auto prepared = [&] {
+    // A signal may end the process at once only while the first specification is read: an earlier
+    // one may have queued entries for the store, which are written before the command ends.
+    std::optional<EndsAtOnce> reading;
+    if (!runtime.has_run()) reading.emplace();
+    return spec::prepare_spec(file, options, written);
+  }();
+  spec::RunObserver observer{.trace = timeline, .before_each = stop_if_interrupted};
+  if (timeline != nullptr)
+    observer.found = [timeline](const Explanation& explanation) { timeline->add(explanation); };
+  return spec::run_prepared(std::move(prepared), options, runtime, observer);
+}
+
 int run_here(const Context& context) {
   end_with_parent();
-  const RunOptions options = run_options_of(context);
+  const spec::SpecRunOptions options = run_options_of(context);
+  const auto written = files_written_by(context);
   const bool records = context.has("trace") || context.has("gantt");
-  Session session(context);
+  const auto runtime = make_runtime(context);
   Timeline timeline;
   int worst = 0;
   Progress progress("run", context.arguments().size());
@@ -125,18 +141,19 @@ int run_here(const Context& context) {
       if (options.bounds == Bounds::checked)
         if (const auto found = oclgrind_finding(context, file); found && !found->empty())
           throw Error(Errc::device, *found);
-      const SpecRun result = run_spec(file, options, session, records ? &timeline : nullptr);
+      const spec::SpecResult result =
+          run_file(file, options, written, *runtime, records ? &timeline : nullptr);
       const KernelText text = printed.take();
       progress.hide();
       print_run(context, result, text);
       if (!result.difference.empty()) note(worst, 1);
-    } catch (const SourceWouldBeLost&) {
+    } catch (const spec::SourceWouldBeLost&) {
       throw;  // it may be the timeline, which is written though a specification fails
     } catch (const Error& error) {
-      if (session.has_no_devices()) throw;  // said once, not for every spec
+      if (runtime->has_no_devices()) throw;  // said once, not for every spec
       const KernelText text = printed.take();
       progress.hide();
-      auto failure = session.failure(error, left);
+      auto failure = failure_of(error, *runtime, left);
       print_failure(context, file, failure.error, text);
       note(worst, exit_code(error.code()));
       end = std::move(failure.end);
@@ -191,10 +208,6 @@ int run_specs(Context& context) {
       context.origin("timeout").from == Origin::From::command_line)
     throw Error(Errc::bad_input,
                 "--timeout requires --isolate: a kernel can only be stopped with its process");
-  if (context.flag("check-bounds") && context.flag("legacy"))
-    throw Error(Errc::bad_input,
-                "--check-bounds cannot be combined with --legacy: the original's slices have no "
-                "room around them");
   if (!context.flag("isolate")) return run_here(context);
   check_streams_of_isolated(context);
   return run_isolated(context);

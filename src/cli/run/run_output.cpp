@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "cli/command/context.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/run/run_spec.hpp"
 
 namespace kiln::cli {
 
@@ -74,48 +74,45 @@ double median_of_integers(std::vector<std::int64_t> values) {
   return static_cast<double>(*middle);
 }
 
-Json json_of(const Explanation& explanation) {
+Json json_of(const spec::ProgramLookup& program) {
   Json steps = Json::array();
-  for (const auto& step : explanation.steps)
+  for (const auto& step : program.steps)
     steps.push_back({{"layer", step.layer},
                      {"answered", step.answered},
                      {"reason", step.reason},
                      {"ms", static_cast<double>(step.end_ns - step.start_ns) / 1e6}});
-  return {{"program", explanation.what}, {"key", explanation.key}, {"steps", std::move(steps)}};
+  return {{"program", program.program}, {"key", program.key}, {"steps", std::move(steps)}};
 }
 
 /// What of the records was used, and why not.
-Json json_of_tuning(const SpecRun& run) {
+Json json_of_tuning(const spec::SpecResult& run) {
   Json values = Json::object();
-  for (const auto& [name, value] : run.tuned.parameters) values[name] = value;
-  return {{"values", std::move(values)},
-          {"record", run.tuned.parameters.empty() ? "" : run.tuned.from},
-          {"reason", run.not_tuned}};
+  for (const auto& [name, value] : run.tuned) values[name] = value;
+  return {{"values", std::move(values)}, {"record", run.tuned_from}, {"reason", run.not_tuned}};
 }
 
 /// Work-groups of a share: a cut goes along dimension 0, and every share has all of the others.
-std::size_t groups_of(const SpecRun& run, const DeviceReport& device) {
+std::size_t groups_of(const spec::SpecResult& run, const RunSummary::Share& device) {
   std::size_t groups = device.groups;
   for (std::size_t d = 1; d < run.bound.global.size(); ++d)
     groups *= static_cast<std::size_t>(run.bound.global[d] / run.bound.local[d]);
   return groups;
 }
 
-Json json_of(const Context& context, const SpecRun& run) {
+Json json_of(const Context& context, const spec::SpecResult& run) {
   Json object{{"spec", run.file},
               {"status", run.difference.empty() ? "ok" : "failed"},
               {"seconds", median_of_integers(run.wall_ns) / 1e9},
               {"message", run.difference},
-              {"split", run.report.split},
-              {"reason", run.report.reason}};
-  for (const auto& device : run.report.devices)
-    object["devices"].push_back({{"name", device.name},
+              {"split", run.summary.split},
+              {"reason", run.summary.reason}};
+  for (const auto& device : run.summary.shares)
+    object["devices"].push_back({{"name", device.device},
                                  {"groups", groups_of(run, device)},
                                  {"kernel_ms", static_cast<double>(device.kernel_ns) / 1e6},
                                  {"transfer_ms", static_cast<double>(device.transfer_ns) / 1e6}});
   if (context.flag("explain")) {
-    for (const auto& explanation : run.explanations)
-      object["explain"].push_back(json_of(explanation));
+    for (const auto& program : run.programs) object["explain"].push_back(json_of(program));
     object["tuned"] = json_of_tuning(run);
   }
   return object;
@@ -163,36 +160,34 @@ std::string first_values(const spec::Type& type, ByteView data) {
   return "";
 }
 
-void print_explanations(const SpecRun& run) {
-  if (const auto values = text_of(run.tuned); !values.empty())
-    print(fmt::format("  tuned: {}\n", one_line(values)));
+void print_explanations(const spec::SpecResult& run) {
+  if (!run.tuned_text.empty()) print(fmt::format("  tuned: {}\n", one_line(run.tuned_text)));
   if (!run.not_tuned.empty()) print(fmt::format("  not tuned: {}\n", one_line(run.not_tuned)));
-  for (const auto& explanation : run.explanations) print(text_of(explanation));
+  for (const auto& program : run.programs) print(program.text);
 }
 
-void print_run_text(const Context& context, const SpecRun& run) {
+void print_run_text(const Context& context, const spec::SpecResult& run) {
   std::string global;
   for (const auto size : run.bound.global)
     global += (global.empty() ? "" : " x ") + std::to_string(size);
   print(fmt::format(
       "{}: {} work-items, {}{}\n", run.file, global, duration(median_of_integers(run.wall_ns)),
       run.wall_ns.size() > 1 ? fmt::format(" (median of {})", run.wall_ns.size()) : ""));
-  for (std::size_t i = 0; i < run.report.devices.size(); ++i) {
-    const auto& device = run.report.devices[i];
+  for (std::size_t i = 0; i < run.summary.shares.size(); ++i) {
+    const auto& device = run.summary.shares[i];
     if (device.groups == 0) continue;
     const auto groups = groups_of(run, device);
-    print(fmt::format("  device {} {}: {} work-group{}, kernel {}{}\n", i, device.name, groups,
+    print(fmt::format("  device {} {}: {} work-group{}, kernel {}{}\n", i, device.device, groups,
                       groups == 1 ? "" : "s", duration(static_cast<double>(device.kernel_ns)),
                       device.transfer_ns > 0
                           ? ", transfers " + duration(static_cast<double>(device.transfer_ns))
                           : ""));
   }
-  if (!run.report.reason.empty()) print(fmt::format("  not split: {}\n", run.report.reason));
+  if (!run.summary.reason.empty()) print(fmt::format("  not split: {}\n", run.summary.reason));
   for (const auto& argument : run.bound.arguments)
     if (argument.kind == spec::ArgumentKind::output || argument.kind == spec::ArgumentKind::inout)
       print(fmt::format("  argument {} {}[{}]:{}\n", argument.position, argument.type.opencl_name(),
-                        argument.count,
-                        first_values(argument.type, run.arrays.at(argument.position).view())));
+                        argument.count, first_values(argument.type, run.bytes(argument.position))));
   if (context.flag("explain")) print_explanations(run);
 }
 
@@ -203,7 +198,7 @@ const char* status_of(const Error& error) {
 
 }  // namespace
 
-void print_run(const Context& context, const SpecRun& run, const KernelText& printed) {
+void print_run(const Context& context, const spec::SpecResult& run, const KernelText& printed) {
   if (context.flag("json")) {
     Json object = json_of(context, run);
     printed.add_to(object);

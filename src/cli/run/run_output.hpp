@@ -8,14 +8,13 @@
 #include <string_view>
 
 #include "base/output_capture.hpp"
-#include "kiln/error.hpp"
+#include "kiln/spec/run.hpp"
 
 /// What a run of a specification shows: its result, and what its kernels printed meanwhile.
 namespace kiln::cli {
 
 class Context;
 class Progress;
-struct SpecRun;
 
 /// The beginning of what a kernel printed, and how much it was in all.
 struct KernelText {
@@ -58,7 +57,7 @@ class KernelOutputOfSpecs {
 /// The result of one spec: text for people (what ran where and how long, the first values of each
 /// result), or with --json one object a line; with --explain where each program came from.
 /// What the kernel printed becomes a field of that object.
-void print_run(const Context& context, const SpecRun& run, const KernelText& printed);
+void print_run(const Context& context, const spec::SpecResult& run, const KernelText& printed);
 
 /// A spec that did not run: a line on standard error, or with --json an object with the status.
 void print_failure(const Context& context, const std::string& file, const Error& error,

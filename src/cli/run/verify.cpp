@@ -184,18 +184,19 @@ int verify_specs(Context& context) {
   auto datasets = datasets_of(context);
   const auto splits = splits_of(context);
   spec::VerifyOptions options;
-  options.symbols = symbols_of(context);
+  const auto symbols = symbols_of(context);
+  options.set = symbols.set;
   options.dialect = dialect_of(context);
-  for (const auto& folder : context.list("source-dir")) options.source_dirs.emplace_back(folder);
+  for (const auto& folder : context.list("source-dir")) options.source_folders.emplace_back(folder);
   if (context.has("rtol")) options.rtol = context.number("rtol");
   if (context.has("check-bounds") && !context.flag("check-bounds"))
     options.bounds = Bounds::unchecked;
-  Session session(context, Session::Alone::halved);
-  if (session.devices().size() == 1)
+  const auto runtime = make_runtime(context, Runtime::State::Single::halved);
+  if (runtime->devices().size() == 1)
     complain(
         "warning: there is one device, so nothing is split (--devices cpu/2 makes two of a "
         "processor)");
-  Printer printer(context, device_names(session.devices()));
+  Printer printer(context, device_names(runtime->devices()));
   if (datasets.empty()) datasets.push_back(0);  // 0: as --set or the default says
   Progress progress("verify", context.arguments().size() * datasets.size());
   using Printed = KernelOutputOfSpecs;
@@ -210,21 +211,21 @@ int verify_specs(Context& context) {
       --left;
       stop_if_interrupted();
       progress.note(file);
-      options.dataset = dataset;
+      options.set_if = symbols.set_if;
+      if (dataset > 0) options.set_if.insert_or_assign("dataset", expr::Value(dataset));
       try {
-        spec::verify_spec(file, options, splits, session.resolver(), session.queues(),
-                          [&](const Verdict& verdict) {
-                            stop_if_interrupted();
-                            progress.hide();
-                            printer.print_one(file, dataset, verdict, printed);
-                          });
+        spec::verify_spec(file, options, splits, *runtime, [&](const Verdict& verdict) {
+          stop_if_interrupted();
+          progress.hide();
+          printer.print_one(file, dataset, verdict, printed);
+        });
         printed.take();
         printer.finish_spec(file, dataset);
       } catch (const Error& error) {
         printed.take();
         progress.hide();
         printer.finish_spec(file, dataset);
-        auto failure = session.failure(error, left);
+        auto failure = failure_of(error, *runtime, left);
         worst = std::max(worst, tell_failure(context, file, failure.error));
         ++failed;
         end = std::move(failure.end);

@@ -16,6 +16,7 @@
 #include "cli/tune/subject.hpp"
 #include "kiln/error.hpp"
 #include "tune/search/partners.hpp"
+#include "tune/share/shared_search.hpp"
 
 namespace kiln::cli {
 namespace {

@@ -128,7 +128,7 @@ Expected<void> set_source(Request& request, SourcePtr source,
   if (!options) return tl::unexpected(options.error());
   request.options = *std::move(options);
   request.source = defined.empty() ? std::move(source)
-                                   : std::make_shared<const Source>(
+                                   : std::make_shared<const ExpandedSource>(
                                          defined + source->text(), source->name(), source->files());
   return {};
 }

@@ -366,7 +366,8 @@ std::optional<std::filesystem::path> IncludeExpander::find(const std::string& na
   return std::nullopt;
 }
 
-Source::Source(std::string text, std::string name, std::vector<std::filesystem::path> files)
+ExpandedSource::ExpandedSource(std::string text, std::string name,
+                               std::vector<std::filesystem::path> files)
     : text_(std::move(text)),
       name_(std::move(name)),
       files_(std::move(files)),
@@ -377,7 +378,8 @@ namespace {
 Expected<SourcePtr> finish(IncludeExpander& expander, const SourceFile& main) {
   auto text = expander.expand(main);
   if (!text) return tl::unexpected(std::move(text).error());
-  return std::make_shared<const Source>(*std::move(text), main.name, expander.files().paths());
+  return std::make_shared<const ExpandedSource>(*std::move(text), main.name,
+                                                expander.files().paths());
 }
 
 }  // namespace

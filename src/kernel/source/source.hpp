@@ -12,10 +12,10 @@
 namespace kiln {
 
 /// A program's text after include expansion, with its digest. Immutable, so threads share it.
-class Source {
+class ExpandedSource {
  public:
   /// `text` must be expanded already; users call load_source or from_text.
-  Source(std::string text, std::string name, std::vector<std::filesystem::path> files = {});
+  ExpandedSource(std::string text, std::string name, std::vector<std::filesystem::path> files = {});
 
   /// What the driver compiles. Begins with `#line 1 "name"`; its newlines are \n.
   const std::string& text() const { return text_; }
@@ -32,7 +32,7 @@ class Source {
   Digest digest_;
 };
 
-using SourcePtr = std::shared_ptr<const Source>;
+using SourcePtr = std::shared_ptr<const ExpandedSource>;
 
 /// Reads an OpenCL C file and expands its #include directives as text, so that what is compiled is
 /// known by content and the driver opens no file. `#line` directives make the driver's log show the

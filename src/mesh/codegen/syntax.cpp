@@ -138,7 +138,7 @@ SourcePtr as_names(const SourcePtr& source) {
             std::end(opencl_words))
       edits.push_back({token.end, 0, "_kiln"});
   if (edits.empty()) return source;
-  return std::make_shared<const Source>(
+  return std::make_shared<const ExpandedSource>(
       edited(text, 0, static_cast<std::uint32_t>(text.size()), std::move(edits)), source->name());
 }
 

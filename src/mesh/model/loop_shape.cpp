@@ -109,7 +109,7 @@ LoopShape shape_of(const Request& request) {
     if (text == nullptr) broken(fact.name + " is no text");
     if (fact.name == "kernel") shape.kernel = *text;
     if (fact.name == "file") file = *text;
-    if (fact.name == "text") shape.source = std::make_shared<const Source>(*text, file);
+    if (fact.name == "text") shape.source = std::make_shared<const ExpandedSource>(*text, file);
     if (fact.name == "argument") shape.arguments.push_back(argument_of(*text));
     if (fact.name == "constant") shape.constants.push_back(constant_of(*text));
     if (fact.name != "extents") continue;

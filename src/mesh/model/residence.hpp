@@ -1,8 +1,8 @@
 #pragma once
 
 #include "device/context.hpp"
+#include "device/host_array.hpp"
 #include "kiln/mesh/types.hpp"
-#include "schedule/host_array.hpp"
 
 namespace kiln::mesh {
 

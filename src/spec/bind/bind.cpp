@@ -2,7 +2,7 @@
 #include <bit>
 #include <cmath>
 
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 #include "spec/bind/binder.hpp"
 #include "spec/read/json_tree.hpp"
 #include "spec/read/type.hpp"
@@ -247,7 +247,7 @@ void Binder::bind_locals(BoundSpec& bound) {
   }
 }
 
-// Evaluated for a run on whole buffers; legacy.cpp evaluates them again for each part.
+// Evaluated for a run on whole buffers.
 void Binder::bind_values(BoundSpec& bound) {
   for (const auto& var : spec_.var_arguments) {
     const auto value = evaluate(var.value, Position::value);

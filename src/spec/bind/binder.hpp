@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 #include "spec/read/names.hpp"
 
 /// Binding a specification to sizes: the Binder, with the scopes that its formulas are evaluated
@@ -66,12 +66,11 @@ class Binder {
   std::vector<BindProblem>& problems_;
 };
 
-/// The scope of values for one share, with the original's rounding (`legacy`), or with one that
-/// keeps every element at 100 % and none at 0 %.
-enum class Rounding { legacy, safe };
+/// The scope of values for a run on whole buffers.
 expr::Scope make_scope(const Spec& spec, const std::map<std::string, expr::Value>& symbols,
-                       int partition, Rounding rounding, const Share& defaults);
-void set_share(expr::Scope& scope, const Share& share);
+                       int partition);
+/// Names of what a device gets of the work: all of it.
+void set_whole_share(expr::Scope& scope);
 
 /// The finding about one symbol without a value. It is an error where the name looks like a slip
 /// of one that has a value (`datset`), else a warning: --set may give it.

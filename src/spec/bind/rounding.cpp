@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 #include "spec/bind/binder.hpp"
 
 // The original's two rounding functions, kept bit for bit, oddities included: they are here to be
@@ -96,16 +96,19 @@ Expected<std::int64_t> integer_at(Arguments arguments, std::size_t index, std::i
   return arguments[index].to_integer();
 }
 
+/// Of a run on whole buffers: rounding by the percentage, which all devices of one kind share.
+constexpr std::int64_t whole_exact = -1, whole_total = 100;
+
 struct Call {
   std::int64_t elements, percent, exact, total;
 };
 
 /// Elements and percent stand first in both functions; exact and total at `options`.
-Expected<Call> read_call(Arguments arguments, std::size_t options, const Share& defaults) {
+Expected<Call> read_call(Arguments arguments, std::size_t options) {
   const auto elements = integer_at(arguments, 0, 0);
   const auto percent = integer_at(arguments, 1, 0);
-  const auto exact = integer_at(arguments, options, defaults.exact);
-  const auto total = integer_at(arguments, options + 1, defaults.total);
+  const auto exact = integer_at(arguments, options, whole_exact);
+  const auto total = integer_at(arguments, options + 1, whole_total);
   for (const auto* each : {&elements, &percent, &exact, &total}) {
     if (!*each) return tl::unexpected(each->error());
   }
@@ -113,19 +116,18 @@ Expected<Call> read_call(Arguments arguments, std::size_t options, const Share& 
 }
 
 /// On whole buffers the rounding may not lose the element that the original loses at odd sizes.
-std::optional<std::int64_t> whole_or_nothing(const Call& call, Rounding rounding) {
-  if (rounding == Rounding::legacy) return std::nullopt;
+std::optional<std::int64_t> whole_or_nothing(const Call& call) {
   if (call.percent == 100) return call.elements;
   if (call.percent == 0) return 0;
   return std::nullopt;
 }
 
-/// A two-argument call takes the dispatch's own exact and total, which `defaults` hold.
-expr::Function partition_function(SpecDialect dialect, Rounding rounding, Share defaults) {
+/// A call of two arguments takes the exact and total of a run on whole buffers.
+expr::Function partition_function(SpecDialect dialect) {
   return [=](Arguments arguments) -> Expected<expr::Value> {
-    const auto call = read_call(arguments, 2, defaults);
+    const auto call = read_call(arguments, 2);
     if (!call) return tl::unexpected(call.error());
-    if (const auto simple = whole_or_nothing(*call, rounding)) return expr::Value(*simple);
+    if (const auto simple = whole_or_nothing(*call)) return expr::Value(*simple);
     const auto rounded =
         partition_round(dialect, call->elements, call->percent, call->exact, call->total);
     if (!rounded) return tl::unexpected(rounded.error());
@@ -134,9 +136,9 @@ expr::Function partition_function(SpecDialect dialect, Rounding rounding, Share 
 }
 
 /// Built in the original's argument order: elements, percent, multiples, exact, total.
-expr::Function multiple_function(SpecDialect dialect, Rounding rounding, Share defaults) {
+expr::Function multiple_function(SpecDialect dialect) {
   return [=](Arguments arguments) -> Expected<expr::Value> {
-    const auto call = read_call(arguments, 3, defaults);
+    const auto call = read_call(arguments, 3);
     if (!call) return tl::unexpected(call.error());
     const auto* list = std::get_if<expr::List>(&arguments[2].data());
     if (list == nullptr) {
@@ -150,7 +152,7 @@ expr::Function multiple_function(SpecDialect dialect, Rounding rounding, Share d
       if (!multiple) return tl::unexpected(multiple.error());
       multiples.push_back(*multiple);
     }
-    if (const auto simple = whole_or_nothing(*call, rounding)) return expr::Value(*simple);
+    if (const auto simple = whole_or_nothing(*call)) return expr::Value(*simple);
     const auto rounded =
         multiple_round(dialect, call->elements, call->percent, multiples, call->exact, call->total);
     if (!rounded) return tl::unexpected(rounded.error());
@@ -161,12 +163,12 @@ expr::Function multiple_function(SpecDialect dialect, Rounding rounding, Share d
 }  // namespace
 
 expr::Scope make_scope(const Spec& spec, const std::map<std::string, expr::Value>& symbols,
-                       int partition, Rounding rounding, const Share& defaults) {
+                       int partition) {
   expr::Scope scope;
   for (const auto& [name, value] : symbols) scope.set(name, value);
   scope.set("partition", partition);
-  scope.define("partition_round", 2, 4, partition_function(spec.dialect, rounding, defaults));
-  scope.define("multiple_round", 3, 5, multiple_function(spec.dialect, rounding, defaults));
+  scope.define("partition_round", 2, 4, partition_function(spec.dialect));
+  scope.define("multiple_round", 3, 5, multiple_function(spec.dialect));
   for (const auto& function : spec.functions) {
     if (function.body.expression) {
       // Names were checked on reading, so this cannot fail.
@@ -180,11 +182,11 @@ expr::Scope make_scope(const Spec& spec, const std::map<std::string, expr::Value
   return scope;
 }
 
-void set_share(expr::Scope& scope, const Share& share) {
-  scope.set("size_percent", share.size_percent);
-  scope.set("offset_percent", share.offset_percent);
-  scope.set("exact", share.exact);
-  scope.set("total", share.total);
+void set_whole_share(expr::Scope& scope) {
+  scope.set("size_percent", 100);
+  scope.set("offset_percent", 0);
+  scope.set("exact", whole_exact);
+  scope.set("total", whole_total);
 }
 
 }  // namespace kiln::spec

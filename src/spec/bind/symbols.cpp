@@ -172,10 +172,9 @@ void Binder::collect_missing() {
 // Two scopes, because the original has no share yet when it works out sizes: a file that uses one
 // there is wrong in every program.
 void Binder::build_scopes() {
-  const Share whole;
-  geometry_ = make_scope(spec_, symbols_, partition_, Rounding::safe, whole);
+  geometry_ = make_scope(spec_, symbols_, partition_);
   values_ = geometry_;
-  set_share(values_, whole);
+  set_whole_share(values_);
 }
 
 Message missing_finding(const Spec& spec, const Missing::value_type& missing) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 
 /// The names that the formulas and macros of a specification use.
 namespace kiln::spec {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 #include "spec/read/json_tree.hpp"
 
 /// Reading a specification file's JSON: the Reader takes values out of the tree and collects

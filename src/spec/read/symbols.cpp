@@ -99,7 +99,7 @@ void read_macros(const Json& root, Spec& spec, Reader& reader) {
   std::reverse(spec.macros.begin(), spec.macros.end());
 }
 
-/// Kept for legacy rounding (local) and for tools that write files back (global).
+/// Kept for tools that write files back.
 void read_factors(const Json& root, std::string_view key, std::vector<std::int64_t>& factors,
                   Reader& reader) {
   constexpr std::string_view what = "a list of integers from 1";

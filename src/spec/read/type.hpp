@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 
 /// Values of a file as the bytes of an OpenCL type; the types themselves are in kiln/spec.hpp.
 namespace kiln::spec {

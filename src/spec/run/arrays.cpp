@@ -208,7 +208,25 @@ Expected<const BoundArgument*> buffer_argument(const BoundSpec& bound, std::uint
   return &bound.arguments[position];
 }
 
-Expected<Arrays> Arrays::make(const BoundSpec& bound, std::uint64_t seed, const Files& inputs) {
+Expected<void> fill(HostArray& array, const BoundArgument& argument, const InputData& input) {
+  if (input.file().empty()) {
+    if (input.data().size() != argument.bytes)
+      return fail(Errc::bad_input,
+                  fmt::format("argument {}: {} bytes of data; it takes {} ({} elements of {})",
+                              argument.position, input.data().size(), argument.bytes,
+                              argument.count, argument.type.opencl_name()));
+    std::memcpy(array.data(), input.data().data(), input.data().size());
+    return {};
+  }
+  const auto bytes = read_file(input.file(), 1ull << 41);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const auto data = matching_data(argument, *bytes, input.file());
+  if (!data) return tl::unexpected(data.error());
+  std::memcpy(array.data(), data->data(), data->size());
+  return {};
+}
+
+Expected<Arrays> Arrays::make(const BoundSpec& bound, std::uint64_t seed, const Inputs& inputs) {
   for (const auto& [position, file] : inputs) {
     const auto argument = buffer_argument(bound, position, "--in");
     if (!argument) return tl::unexpected(argument.error());
@@ -225,11 +243,8 @@ Expected<Arrays> Arrays::make(const BoundSpec& bound, std::uint64_t seed, const 
     }
     auto& array = arrays.arrays_.emplace_back(argument.bytes);
     if (const auto given = inputs.find(argument.position); given != inputs.end()) {
-      const auto bytes = read_file(given->second, 1ull << 41);
-      if (!bytes) return tl::unexpected(bytes.error());
-      const auto data = matching_data(argument, *bytes, given->second);
-      if (!data) return tl::unexpected(data.error());
-      std::memcpy(array.data(), data->data(), data->size());
+      if (auto filled = fill(array, argument, given->second); !filled)
+        return tl::unexpected(filled.error());
     } else if (argument.kind != ArgumentKind::output) {
       fill_random(array.span(), argument.type, seed, argument.position);
     }

@@ -7,23 +7,24 @@
 #include <string>
 #include <vector>
 
-#include "kiln/spec.hpp"
-#include "schedule/host_array.hpp"
+#include "device/host_array.hpp"
+#include "kiln/spec/run.hpp"
 
 /// The data that a specification's kernel works on: made, read from and written to .npy files,
 /// compared.
 namespace kiln::spec {
 
-/// Argument positions and the .npy files given for them.
+/// Argument positions and the .npy files, or the data, given for them.
 using Files = std::map<std::uint32_t, std::filesystem::path>;
+using Inputs = std::map<std::uint32_t, InputData>;
 
 /// The data of a bound spec's buffers: one array for each buffer argument, aligned so that CPU
 /// devices use it in place. Inputs are random or from files, outputs zero.
 class Arrays {
  public:
-  /// Errors: bad_input for a file whose type or size does not fit the argument, and for a position
+  /// Errors: bad_input for data whose type or size does not fit the argument, and for a position
   /// that is no input; io, not_found.
-  static Expected<Arrays> make(const BoundSpec& bound, std::uint64_t seed, const Files& inputs);
+  static Expected<Arrays> make(const BoundSpec& bound, std::uint64_t seed, const Inputs& inputs);
 
   /// Position is an argument's; empty for scalars and local memory.
   HostArray& at(std::uint32_t position) { return arrays_[position]; }

@@ -52,7 +52,7 @@ Expected<SourcePtr> load_kernel_source(const Spec& spec,
   return load_source(*file, folders);
 }
 
-Expected<void> check_source_stays(const Source& source,
+Expected<void> check_source_stays(const ExpandedSource& source,
                                   const std::vector<std::filesystem::path>& written) {
   std::error_code error;
   for (const auto& file : written)

@@ -2,7 +2,7 @@
 
 #include "kernel/resolver/resolver.hpp"
 #include "kernel/source/source.hpp"
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 #include "schedule/job.hpp"
 #include "spec/run/arrays.hpp"
 
@@ -22,7 +22,7 @@ Expected<SourcePtr> load_kernel_source(const Spec& spec,
 
 /// Whether none of the files that will be written is one that the source was read from. Errors:
 /// bad_input, which names it.
-Expected<void> check_source_stays(const Source& source,
+Expected<void> check_source_stays(const ExpandedSource& source,
                                   const std::vector<std::filesystem::path>& written);
 
 /// The program that a run of a spec asks for.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "schedule/kernel_run.hpp"
+#include "schedule/recorded_kernel.hpp"
 
 namespace kiln::spec {
 namespace {

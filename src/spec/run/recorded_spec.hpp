@@ -7,7 +7,7 @@
 
 #include "device/context.hpp"
 #include "kernel/calls/recorded_call.hpp"
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 #include "schedule/partition.hpp"
 
 /// Runs of specification files as the record of calls describes them.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 #include "tune/space/parameter.hpp"
 
 /// Tuning problems of the autotuning community: the T1 format. docs/formats/t1.md has what is read

@@ -32,7 +32,7 @@ bool has_word(std::string_view text, std::string_view word) {
 }
 
 Expected<void> check_name(const std::string& name, const Symbols& symbols, const Spec& spec,
-                          const Source& source) {
+                          const ExpandedSource& source) {
   const auto refuse = [&](const std::string& why) {
     return fail(Errc::bad_input, fmt::format("parameter '{}': {}", name, why));
   };

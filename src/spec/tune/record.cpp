@@ -75,7 +75,7 @@ std::int64_t product_of(const Parameters& parameters) {
 
 }  // namespace
 
-Request record_request(const Spec& spec, const Source& source) {
+Request record_request(const Spec& spec, const ExpandedSource& source) {
   CanonicalWriter writer("spec kernel", 1);
   writer.text("kernel", spec.name)
       .text("dialect", name_of(spec.dialect))

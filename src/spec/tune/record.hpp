@@ -2,7 +2,7 @@
 
 #include "kernel/request/parameters.hpp"
 #include "kernel/request/request.hpp"
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 
 /// How tuned values of specification files are kept on record.
 namespace kiln::spec {
@@ -12,7 +12,7 @@ namespace kiln::spec {
 /// includes, so that a changed kernel has no record. What does not change the kernel is left out:
 /// the file's name and place, its description, partition class and layout. The size is the caller's
 /// to set.
-Request record_request(const Spec& spec, const Source& source);
+Request record_request(const Spec& spec, const ExpandedSource& source);
 
 /// How large a problem is: the bytes of all its buffers. Work-items would not do, since tuned
 /// values change their number.

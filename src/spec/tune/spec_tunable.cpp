@@ -79,7 +79,7 @@ constexpr std::size_t most_prepared = 16;
 
 Arrays make_arrays(const BoundSpec& bound, std::uint64_t seed, const Files& files) {
   try {
-    return value_or_throw(Arrays::make(bound, seed, files));
+    return value_or_throw(Arrays::make(bound, seed, {files.begin(), files.end()}));
   } catch (const std::bad_alloc&) {
     throw Error(Errc::io, "there is not enough free memory for the buffers");
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 #include "spec/run/arrays.hpp"
 #include "tune/measure/tunable.hpp"
 

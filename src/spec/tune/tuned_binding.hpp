@@ -4,7 +4,7 @@
 #include "kernel/program/program.hpp"
 #include "kernel/request/parameters.hpp"
 #include "kernel/resolver/resolver.hpp"
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 
 /// Binding a specification with tuned values, and whether a device can launch what comes of it.
 namespace kiln::spec {
@@ -32,7 +32,7 @@ Expected<void> check_kernel_fit(const BoundSpec& bound, const Program& program,
 /// A run that may use values on record.
 struct TunedQuestion {
   const Spec& spec;
-  const Source& source;
+  const ExpandedSource& source;
   const Symbols& symbols;
   BindOptions bind_options;
   std::vector<DevicePtr> working;  ///< the devices that get a share of the work

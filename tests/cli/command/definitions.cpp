@@ -92,9 +92,9 @@ TEST(Definitions, an_option_means_the_same_in_every_command) {
 
 TEST(Definitions, run_has_the_options_of_the_main_job) {
   for (const char* name :
-       {"set",     "set-if", "partition",  "devices", "in",         "out",     "expect",  "rtol",
-        "seed",    "trace",  "gantt",      "explain", "json",       "isolate", "timeout", "legacy",
-        "dialect", "quiet",  "source-dir", "runs",    "local-size", "store"})
+       {"set",     "set-if",  "partition", "devices",    "in",      "out",        "expect",
+        "rtol",    "seed",    "trace",     "gantt",      "explain", "json",       "isolate",
+        "timeout", "dialect", "quiet",     "source-dir", "runs",    "local-size", "store"})
     EXPECT_NE(find_option(run_command, name), nullptr) << name;
   EXPECT_EQ(find_option(run_command, "datasets"), nullptr);
 }

@@ -65,11 +65,6 @@ TEST_F(CheckBounds, verify_looks_by_itself) {
   EXPECT_EQ(kiln({"verify", "right.json", "--splits", "10"}).exit_code, 0);
 }
 
-TEST_F(CheckBounds, the_original_s_way_has_none) {
-  const auto result = kiln({"run", "--check-bounds", "--legacy", "right.json"});
-  kiln::testing::expect_refusal(result, 2, "--check-bounds cannot be combined with --legacy");
-}
-
 TEST(OclgrindLog, its_first_access_is_told_and_the_others_are_counted) {
   EXPECT_EQ(kiln::cli::invalid_access_in("oclgrind: nothing to see\n"), "");
   EXPECT_EQ(

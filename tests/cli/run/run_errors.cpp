@@ -36,7 +36,6 @@ TEST_F(RunErrors, arguments_that_do_not_match_the_kernel_name_argument_found_and
   const auto refuse = [&](const std::string& parameters, const std::string& part) {
     spec("k", "kernel void k(" + parameters + ") {}\n");
     expect_refusal(kiln({"run", "k.json"}), 2, part);
-    expect_refusal(kiln({"run", "k.json", "--legacy"}), 2, part);
     expect_refusal(kiln({"verify", "k.json"}), 2, part);
   };
   refuse("global const float *a, global float *b, int n",

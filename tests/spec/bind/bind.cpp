@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "base/bytes.hpp"
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 #include "spec/texts.hpp"
 
 namespace kiln::spec {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 
 namespace kiln::spec {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "kiln/spec.hpp"
+#include "kiln/spec/file.hpp"
 
 namespace kiln::spec {
 namespace {

@@ -238,18 +238,14 @@ TEST_F(StructuresRun, a_typedef_of_another_kind_is_refused) {
 }
 
 TEST_F(StructuresRun, buffers_of_them_are_split_and_verified) {
-  const auto device = value_or_throw(all_devices()).front();
-  if (device->compute_units < 2) GTEST_SKIP() << "one compute unit: nothing to split";
-  std::vector<Queue> queues;
-  for (const auto& half : value_or_throw(partition_equally(device, 2)))
-    queues.emplace_back(Context::create({half}), half);
+  const Runtime runtime({.devices = "cpu/2", .store = "off"});
+  if (Runtime({.devices = "cpu", .store = "off"}).devices().front().compute_units < 2)
+    GTEST_SKIP() << "one compute unit: nothing to split";
+  // 72 are 9 work-groups: no cut is a multiple of 128 bytes.
   std::vector<std::string> outcomes;
-  VerifyOptions options;
-  options.dataset = 72;  // 9 work-groups: no cut is a multiple of 128 bytes
-  verify_spec(
-      write(move_spec()).string(), options,
-      {value_or_throw(Partition::parse("5")), value_or_throw(Partition::parse("3"))}, off_, queues,
-      [&](const Verdict& verdict) { outcomes.push_back(verdict.outcome + verdict.reason); });
+  for (const auto& verdict :
+       verify(runtime, write(move_spec()), {.set_if = {{"dataset", 72}}, .splits = {"5", "3"}}))
+    outcomes.push_back(verdict.outcome + verdict.reason);
   EXPECT_THAT(outcomes, ElementsAre("equal", "equal"));
 }
 
@@ -260,7 +256,7 @@ TEST_F(StructuresRun, npy_files_of_them_are_bytes) {
   value_or_throw(save_npy(bound.arguments[1], arrays_.at(1).view(), file));
   EXPECT_EQ(value_or_throw(compare_with_npy(bound.arguments[1], arrays_.at(1).view(), file, 0)),
             "");
-  const auto again = value_or_throw(Arrays::make(bound, 0, {{0, file}}));
+  const auto again = value_or_throw(Arrays::make(bound, 0, {{0, InputData(file)}}));
   EXPECT_EQ(std::memcmp(again.at(0).data(), arrays_.at(1).data(), 64 * sizeof(Item)), 0);
 }
 

@@ -8,10 +8,10 @@
 #include "kernel/program/program.hpp"
 #include "schedule/co_run.hpp"
 
-/// Kernels that KernelRun (kiln/run.hpp) runs, as the record of calls describes them.
+/// Kernels of source files, run through kiln/kernel.hpp, as the record of calls describes them.
 namespace kiln {
 
-/// A kernel of a source file as KernelRun runs it: what its program depends on.
+/// A kernel of a source file: what its program depends on.
 struct SourceKernel {
   std::filesystem::path file;  ///< absolute
   std::string kernel, options;

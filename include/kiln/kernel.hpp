@@ -1,0 +1,203 @@
+#pragma once
+
+#include <concepts>
+#include <filesystem>
+#include <ranges>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "kiln/runtime.hpp"
+
+/// Running an OpenCL kernel without host code of one's own: compiled once and kept, its arguments
+/// checked against it, split over devices only where the result stays that of one device.
+namespace kiln {
+
+/// Where the text of a program is.
+struct Source {
+  /// OpenCL C in a file; what it includes is looked for beside it, then in KernelOptions.
+  static Source file(std::filesystem::path path) { return {std::move(path), {}}; }
+  /// OpenCL C as text. `name` is what messages call it.
+  static Source text(std::string text, std::string name = "source.cl") {
+    return {std::filesystem::path(std::move(name)), std::move(text)};
+  }
+  std::filesystem::path path;  ///< of the file; of a text, its name
+  std::string content;         ///< empty: the file's
+};
+
+struct KernelOptions {
+  std::vector<std::pair<std::string, std::string>> macros = {};  ///< name and value of each -D
+  std::vector<std::filesystem::path> include_folders = {};       ///< for includes, in this order
+  std::vector<std::string> options = {};                         ///< further ones for the compiler
+};
+
+/// What a kernel does with memory that it is given.
+enum class Access : std::uint8_t {
+  in,     ///< reads it; it is never changed, even where the kernel writes it
+  out,    ///< writes it; it starts as zeros in every run
+  inout,  ///< reads and writes it
+};
+
+/// __local memory of so many bytes.
+struct LocalMemory {
+  std::size_t bytes = 0;
+};
+
+/// One argument of a kernel. Made by in(), out(), inout(), local(), value(), from an Array, or from
+/// a number or structure.
+class CallArgument {
+ public:
+  struct HostMemory {
+    std::span<std::byte> data;
+    std::size_t element_bytes = 0;  ///< 0: not known
+    Access access = Access::in;
+  };
+  struct Value {
+    std::vector<std::byte> bytes;
+  };
+  using Content = std::variant<HostMemory, std::shared_ptr<ArrayStorage>, Value, LocalMemory>;
+
+  explicit CallArgument(HostMemory memory) : content_(memory) {}
+  explicit CallArgument(Value value) : content_(std::move(value)) {}
+  /// What the kernel does with the elements is taken from its text.
+  template <class T>
+  CallArgument(const Array<T>& array) : content_(array.storage()) {}
+  CallArgument(LocalMemory local) : content_(local) {}
+  /// A scalar, vector or structure of the size that the kernel has.
+  template <class T>
+  requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::range<T>)
+      CallArgument(const T& value)
+      : content_(Value{{reinterpret_cast<const std::byte*>(&value),
+                        reinterpret_cast<const std::byte*>(&value) + sizeof value}}) {}
+  const Content& content() const { return content_; }
+
+ private:
+  Content content_;
+};
+
+/// A contiguous range of elements in the caller's memory, which must outlive each use of the call.
+/// Memory aligned to 128 bytes is used by CPU devices without a copy.
+template <class Data>
+concept HostElements = std::ranges::contiguous_range<Data> && std::ranges::sized_range<Data> &&
+    std::is_trivially_copyable_v<std::ranges::range_value_t<Data>>;
+
+template <HostElements Data>
+CallArgument host_argument(Data& data, Access access) {
+  using T = std::ranges::range_value_t<Data>;
+  auto* begin = const_cast<std::remove_const_t<T>*>(std::ranges::data(data));
+  // Bytes say nothing of what the kernel takes them for.
+  return CallArgument(
+      CallArgument::HostMemory{std::as_writable_bytes(std::span(begin, std::ranges::size(data))),
+                               sizeof(T) > 1 ? sizeof(T) : 0, access});
+}
+template <HostElements Data>
+CallArgument in(const Data& data) {
+  return host_argument(data, Access::in);
+}
+/// `data` is a container or a span of elements that may be changed.
+template <HostElements Data>
+CallArgument out(Data&& data) {
+  static_assert(!std::is_const_v<std::remove_reference_t<decltype(*std::ranges::data(data))>>);
+  return host_argument(data, Access::out);
+}
+template <HostElements Data>
+CallArgument inout(Data&& data) {
+  static_assert(!std::is_const_v<std::remove_reference_t<decltype(*std::ranges::data(data))>>);
+  return host_argument(data, Access::inout);
+}
+inline LocalMemory local(std::size_t bytes) { return {bytes}; }
+/// A value that C++ takes for a range of elements, such as a std::array for a vector.
+template <class T>
+requires std::is_trivially_copyable_v<T> CallArgument value(const T& value) {
+  const auto* begin = reinterpret_cast<const std::byte*>(&value);
+  return CallArgument(CallArgument::Value{{begin, begin + sizeof value}});
+}
+
+/// Work-items in one to three dimensions, and the work-group's shape, which must divide them.
+struct Range {
+  std::vector<std::size_t> global = {}, local = {};
+};
+
+/// Whether writes outside of buffers are looked for. A checked run has zones before and behind each
+/// buffer that show what a kernel writes there. A zone is as large as the buffer, rounded up to
+/// 4 KiB and at most 256 KiB; where the device's largest allocation leaves no room there is none,
+/// and nothing is found. Costs a copy of all buffers and a wait for each run. What a kernel only
+/// reads, and local memory, is not checked.
+enum class Bounds : std::uint8_t { unchecked, checked };
+
+/// How a run that waits is placed.
+struct RunOptions {
+  /// "0" to "10" (tenths for the first device), weights "3:1", "auto" (learnt from earlier runs) or
+  /// "dynamic". Split only where the result is that of one device.
+  std::string partition = "10";
+  Bounds bounds = Bounds::unchecked;
+};
+
+/// Where and after what a run is enqueued.
+struct EnqueueOptions {
+  std::vector<Event> after = {};     ///< what must be complete before
+  cl_command_queue queue = nullptr;  ///< of the Runtime, or any of its contexts'; null: the first
+};
+
+/// What a run did. Times are nanoseconds.
+struct RunSummary {
+  std::int64_t wall_ns = 0;
+  bool split = false;  ///< more than one device worked
+  std::string reason;  ///< why not, although it was asked for
+  struct Share {
+    std::string device;
+    std::size_t groups = 0;  ///< work-groups of dimension 0
+    std::int64_t kernel_ns = 0, transfer_ns = 0;
+  };
+  std::vector<Share> shares;
+};
+
+/// A kernel with its arguments. One thread at a time; several calls of one kernel may run at once.
+/// Prepared at its first run of a range: to run it again costs the launch alone. A copy is the same
+/// call.
+class KILN_API KernelCall {
+ public:
+  /// Runs and waits; host memory and Arrays are current afterwards. Of `inout` host memory, every
+  /// run of a range starts from the contents at the first one of it; an Array's contents go on, and
+  /// in a call that has Arrays those of host memory, too.
+  /// Throws Error: build with the driver's log; bad_input where arguments or range do not fit the
+  /// kernel or a device; device, and, of a run that is checked, with the parameter, how many
+  /// elements were written outside of it, and which is the first.
+  RunSummary run(const Range& range, const RunOptions& options = {});
+
+  /// Enqueues a run on one queue, with the transfers that it needs, and does not wait but for a
+  /// compile (prepare() does that before). The event is complete when the results are in the
+  /// caller's memory; Arrays know by themselves. Host memory must stay until then. Throws as run().
+  Event enqueue(const Range& range, const EnqueueOptions& options = {});
+
+  /// Compiles what enqueue() with the same range and queue needs, or finds it in the store.
+  void prepare(const Range& range, const EnqueueOptions& options = {});
+
+ private:
+  friend class Kernel;
+  struct State;
+  explicit KernelCall(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+/// A kernel of a program, for all devices of a Runtime. Cheap to copy. Thread-safe.
+class KILN_API Kernel {
+ public:
+  /// The arguments in the kernel's order: `saxpy(in(x), inout(y), 2.0f)`.
+  template <class... Arguments>
+  KernelCall operator()(const Arguments&... arguments) const {
+    return call({CallArgument(arguments)...});
+  }
+  /// The same for a list that is made at run time.
+  KernelCall call(std::vector<CallArgument> arguments) const;
+
+ private:
+  friend class Runtime;
+  friend class KernelCall;
+  struct State;
+  explicit Kernel(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,175 @@
+#pragma once
+
+// OpenCL's header wants a version, and says so in each compilation that names none.
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+#include <CL/cl.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kiln/error.hpp"
+
+/// What an application holds: devices with their queues, a store of programs, and data on them.
+namespace kiln {
+
+class ArrayStorage;
+class Kernel;
+struct KernelOptions;
+struct Source;
+
+enum class DeviceType : std::uint8_t { cpu, gpu, other };
+
+/// What a device is, for people and for choosing among several.
+struct DeviceInfo {
+  std::string name, vendor;
+  std::string driver;  ///< its version, as the driver says it
+  DeviceType type = DeviceType::other;
+  unsigned compute_units = 0;
+  std::uint64_t memory_bytes = 0;      ///< global memory
+  std::uint64_t largest_buffer = 0;    ///< bytes of one buffer at most
+  std::size_t largest_work_group = 0;  ///< work-items
+  bool uses_host_memory = false;       ///< works in the host's memory: buffers need no transfer
+  bool has_doubles = false;            ///< computes in double precision
+  cl_device_id handle = nullptr;       ///< valid while the Runtime is
+};
+
+/// When something that was enqueued is complete: an OpenCL event, shared by its copies. A default
+/// one is complete. Thread-safe.
+class KILN_API Event {
+ public:
+  Event() = default;
+  /// Takes an event of the application, which is retained. Throws Error (bad_input) for null.
+  static Event adopt(cl_event event);
+  Event(const Event& other) noexcept;
+  Event& operator=(const Event& other) noexcept;
+  ~Event();
+
+  /// Returns when it is complete. Throws Error (device) where what it stands for failed.
+  void wait() const;
+  /// Whether it is complete; false, too, for what failed and was not waited for.
+  bool is_complete() const;
+  /// The OpenCL event, not retained for the caller; null for what was complete from the beginning.
+  cl_event handle() const noexcept { return event_; }
+
+ private:
+  cl_event event_ = nullptr;
+};
+
+/// Elements with copies on the host and on devices, and the knowledge of which one is current.
+/// Copies of the object are the same array. What a kernel is given of it is transferred when it is
+/// needed; what it wrote comes back when the host asks. One thread at a time; an Array does not
+/// outlive the use of its Runtime's devices in a child of fork().
+class KILN_API ArrayBase {
+ public:
+  std::size_t bytes() const;
+  /// For Kiln's own modules.
+  const std::shared_ptr<ArrayStorage>& storage() const { return storage_; }
+
+ protected:
+  ArrayBase() = default;
+  explicit ArrayBase(std::shared_ptr<ArrayStorage> storage) : storage_(std::move(storage)) {}
+  enum class HostUse : std::uint8_t { read, write, overwrite };
+  /// The host's copy, current. Waits for those who write it, and to write, for all who use it.
+  std::byte* on_host(HostUse use) const;
+
+ private:
+  std::shared_ptr<ArrayStorage> storage_;
+};
+
+template <class T>
+class Array : public ArrayBase {
+ public:
+  /// Holds nothing: size 0, refused as an argument.
+  Array() = default;
+  std::size_t size() const { return bytes() / sizeof(T); }
+  /// The elements as they are now: waits for kernels that write them. Valid until the next use of
+  /// the Array by a kernel that writes it.
+  std::span<const T> read() const {
+    return {reinterpret_cast<const T*>(on_host(HostUse::read)), size()};
+  }
+  /// To be changed on the host: waits for all who use them. The next kernel sees the changes.
+  std::span<T> write() { return {reinterpret_cast<T*>(on_host(HostUse::write)), size()}; }
+  /// The same where each element gets a new value: nothing is brought from a device.
+  std::span<T> overwrite() { return {reinterpret_cast<T*>(on_host(HostUse::overwrite)), size()}; }
+
+ private:
+  friend class Runtime;
+  using ArrayBase::ArrayBase;
+};
+
+/// Devices with a queue each, a store, and all programs that were made for them. Thread-safe; a
+/// copy is the same Runtime. What was made from it keeps it alive. Drivers are loaded at the first
+/// use of a device, not before.
+///
+/// A process shares one store of programs among all Runtimes that were not given one of their own.
+/// OpenCL does not work in a child of fork() whose parent has used it: each call there throws Error
+/// (unsupported).
+class KILN_API Runtime {
+ public:
+  struct Options {
+    /// As on the command line: "all", "gpu", "cpu", "0", "~part of a name", "cpu/2" (two equal
+    /// sub-devices), several with commas. The first one is the device of runs that name none.
+    std::string devices = "all";
+    /// A folder; "off": nothing is kept; empty: the user's store (KILN_STORE, then the cache
+    /// folder), with the layers that the environment names.
+    std::string store = {};
+  };
+
+  Runtime() : Runtime(Options{}) {}
+  /// Loads nothing yet. Errors of opening the store are thrown here, those of devices at their
+  /// first use.
+  explicit Runtime(const Options& options);
+  /// Works in a context of the application, on these queues of it (one at least). Context and
+  /// queues are retained and never changed; programs and buffers are made in this context. A queue
+  /// may be out-of-order: what is enqueued for one run is ordered by events. Runs that are split,
+  /// and those of specification files, need queues that execute in order (Error, unsupported).
+  /// Throws Error: bad_input for a handle that is none or a queue of another context.
+  static Runtime adopt(cl_context context, std::span<const cl_command_queue> queues,
+                       const std::string& store = "");
+
+  /// The devices, in the order of Options::devices. Throws Error (not_found) where the list names
+  /// none.
+  std::vector<DeviceInfo> devices() const;
+  /// The queue of each device, in the same order: to be enqueued to and waited for, not released.
+  std::vector<cl_command_queue> queues() const;
+
+  /// `count` zeros; memory of a device is taken when a kernel first uses it there.
+  template <class T>
+  Array<T> array(std::size_t count) const {
+    return Array<T>(make_array(count, sizeof(T)));
+  }
+  /// `count` elements of a buffer of the application, which is retained, from `offset` (elements)
+  /// on. Its context is one of this Runtime's. Throws Error: bad_input where the buffer is smaller,
+  /// is of another context, or where its device cannot begin a buffer at this offset.
+  template <class T>
+  Array<T> wrap(cl_mem memory, std::size_t count, std::size_t offset = 0) const {
+    return Array<T>(wrap_memory(memory, count, offset, sizeof(T)));
+  }
+
+  /// A kernel of a source; see kiln/kernel.hpp, which declares what it takes.
+  Kernel kernel(const Source& source, const std::string& name, const KernelOptions& options) const;
+  Kernel kernel(const Source& source, const std::string& name) const;
+
+  /// Waits for all that was enqueued to its queues, and until the store has all that was made.
+  void finish() const;
+
+  /// For Kiln's own modules.
+  struct State;
+  explicit Runtime(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  State& state() const;
+  const std::shared_ptr<State>& shared_state() const { return state_; }
+
+ private:
+  std::shared_ptr<ArrayStorage> make_array(std::size_t count, std::size_t element_bytes) const;
+  std::shared_ptr<ArrayStorage> wrap_memory(cl_mem memory, std::size_t count, std::size_t offset,
+                                            std::size_t element_bytes) const;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,227 @@
+#include "kernel/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/lifetime.hpp"
+#include "device/array_storage.hpp"
+#include "device/opencl.hpp"
+#include "device/queue_handle.hpp"
+#include "store/local/local_store.hpp"
+
+namespace kiln {
+namespace {
+
+/// Null for the process's own.
+std::unique_ptr<Resolver> resolver_over(const std::string& store) {
+  if (store.empty()) return nullptr;
+  return std::make_unique<Resolver>(store == "off" ? nullptr : open_local_store(store));
+}
+
+DeviceType type_of(const Device& device) {
+  switch (device.type) {
+    case Device::Type::cpu:
+      return DeviceType::cpu;
+    case Device::Type::gpu:
+      return DeviceType::gpu;
+    default:
+      return DeviceType::other;
+  }
+}
+
+DeviceInfo info_of(const Device& device) {
+  return {.name = device.name,
+          .vendor = device.vendor,
+          .driver = device.driver_version,
+          .type = type_of(device),
+          .compute_units = device.compute_units,
+          .memory_bytes = device.global_memory,
+          .largest_buffer = device.max_allocation,
+          .largest_work_group = device.max_work_group_size,
+          .uses_host_memory = device.host_memory,
+          .has_doubles = device.doubles,
+          .handle = device.handle()};
+}
+
+std::size_t bytes_of_elements(std::size_t count, std::size_t element_bytes) {
+  if (count == 0 || count > SIZE_MAX / 2 / element_bytes)
+    throw Error(Errc::bad_input, fmt::format("an array of {} elements of {} bytes, expected one at "
+                                             "least and fewer bytes than memory can have",
+                                             count, element_bytes));
+  return count * element_bytes;
+}
+
+}  // namespace
+
+// --- Event ---
+
+Event Event::adopt(cl_event event) {
+  if (event == nullptr || ::clRetainEvent(event) != CL_SUCCESS)
+    throw Error(Errc::bad_input, "the handle is not that of an event");
+  Event made;
+  made.event_ = event;
+  return made;
+}
+
+Event::Event(const Event& other) noexcept : event_(other.event_) {
+  if (event_ != nullptr) ::clRetainEvent(event_);
+}
+
+Event& Event::operator=(const Event& other) noexcept {
+  Event copy(other);
+  std::swap(event_, copy.event_);
+  return *this;
+}
+
+Event::~Event() {
+  if (event_ != nullptr) ::clReleaseEvent(event_);
+}
+
+void Event::wait() const {
+  if (event_ == nullptr) return;
+  refuse_after_fork();
+  check_cl(::clWaitForEvents(1, &event_), "clWaitForEvents");
+}
+
+bool Event::is_complete() const {
+  if (event_ == nullptr) return true;
+  cl_int status = CL_QUEUED;
+  check_cl(
+      ::clGetEventInfo(event_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
+      "clGetEventInfo");
+  return status == CL_COMPLETE;
+}
+
+// --- Array ---
+
+std::size_t ArrayBase::bytes() const { return storage_ ? storage_->bytes() : 0; }
+
+std::byte* ArrayBase::on_host(HostUse use) const {
+  if (!storage_) return nullptr;
+  switch (use) {
+    case HostUse::read:
+      return storage_->on_host(ArrayStorage::HostUse::read);
+    case HostUse::write:
+      return storage_->on_host(ArrayStorage::HostUse::write);
+    default:
+      return storage_->on_host(ArrayStorage::HostUse::overwrite);
+  }
+}
+
+// --- Runtime::State ---
+
+Runtime::State::State(std::unique_ptr<Resolver> resolver, std::string device_list, Single single)
+    : own_resolver_(std::move(resolver)),
+      resolver_(own_resolver_ ? own_resolver_.get() : &Resolver::process()),
+      device_list_(std::move(device_list)),
+      single_(single) {}
+
+Runtime::State::State(std::unique_ptr<Resolver> resolver, std::vector<Queue> queues)
+    : own_resolver_(std::move(resolver)),
+      resolver_(own_resolver_ ? own_resolver_.get() : &Resolver::process()),
+      queues_(std::move(queues)),
+      has_run_(true) {
+  for (const Queue& queue : queues_) devices_.push_back(queue.device());
+}
+
+const std::vector<DevicePtr>& Runtime::State::devices() {
+  const std::lock_guard lock(mutex_);
+  if (!devices_.empty()) return devices_;
+  failed_ = true;
+  auto chosen = value_or_throw(select_devices(device_list_));
+  if (single_ == Single::halved && chosen.size() == 1)
+    if (auto halves = partition_equally(chosen.front(), 2)) chosen = *std::move(halves);
+  failed_ = false;
+  has_run_ = true;
+  return devices_ = std::move(chosen);
+}
+
+const std::vector<Queue>& Runtime::State::queues() {
+  const std::lock_guard lock(mutex_);
+  if (!queues_.empty()) return queues_;
+  const auto& chosen = devices();
+  failed_ = true;
+  std::vector<Queue> made;
+  for (const auto& device : chosen) made.emplace_back(Context::create({device}), device);
+  failed_ = false;
+  return queues_ = std::move(made);
+}
+
+Queue Runtime::State::queue(cl_command_queue handle) {
+  const auto& own = queues();
+  if (handle == nullptr) return own.front();
+  for (const Queue& queue : own)
+    if (queue.cl()() == handle) return queue;
+  cl_context context = nullptr;
+  if (is_queue(handle) && ::clGetCommandQueueInfo(handle, CL_QUEUE_CONTEXT, sizeof(cl_context),
+                                                  &context, nullptr) == CL_SUCCESS)
+    for (const Queue& queue : own)
+      if (queue.context()->cl()() == context) return Queue::adopt(handle, queue.context());
+  throw Error(Errc::bad_input, "the queue is of no context of this Runtime");
+}
+
+std::string Runtime::State::lost_device() {
+  const std::lock_guard lock(mutex_);
+  for (const Queue& queue : queues_)
+    if (::clEnqueueMarkerWithWaitList(queue.cl()(), 0, nullptr, nullptr) != CL_SUCCESS ||
+        ::clFinish(queue.cl()()) != CL_SUCCESS)
+      return queue.device()->name;
+  return {};
+}
+
+// --- Runtime ---
+
+Runtime::Runtime(const Options& options)
+    : state_(std::make_shared<State>(resolver_over(options.store), options.devices)) {}
+
+Runtime Runtime::adopt(cl_context context, std::span<const cl_command_queue> queues,
+                       const std::string& store) {
+  if (queues.empty()) throw Error(Errc::bad_input, "no queue was given, expected one at least");
+  const auto adopted = Context::adopt(context);
+  std::vector<Queue> taken;
+  for (const cl_command_queue queue : queues) taken.push_back(Queue::adopt(queue, adopted));
+  return Runtime(std::make_shared<State>(resolver_over(store), std::move(taken)));
+}
+
+Runtime::State& Runtime::state() const { return held(state_, "Runtime"); }
+
+std::vector<DeviceInfo> Runtime::devices() const {
+  std::vector<DeviceInfo> list;
+  for (const auto& device : state().devices()) list.push_back(info_of(*device));
+  return list;
+}
+
+std::vector<cl_command_queue> Runtime::queues() const {
+  std::vector<cl_command_queue> list;
+  for (const Queue& queue : state().queues()) list.push_back(queue.cl()());
+  return list;
+}
+
+std::shared_ptr<ArrayStorage> Runtime::make_array(std::size_t count,
+                                                  std::size_t element_bytes) const {
+  state();
+  return std::make_shared<ArrayStorage>(bytes_of_elements(count, element_bytes));
+}
+
+std::shared_ptr<ArrayStorage> Runtime::wrap_memory(cl_mem memory, std::size_t count,
+                                                   std::size_t offset,
+                                                   std::size_t element_bytes) const {
+  cl_context context = nullptr;
+  if (memory == nullptr ||
+      ::clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, nullptr) != CL_SUCCESS)
+    throw Error(Errc::bad_input, "the handle is not that of a buffer");
+  const std::size_t bytes = bytes_of_elements(count, element_bytes);
+  const std::size_t begin = offset == 0 ? 0 : bytes_of_elements(offset, element_bytes);
+  for (const Queue& queue : state().queues())
+    if (queue.context()->cl()() == context)
+      return std::make_shared<ArrayStorage>(memory, begin, bytes, queue);
+  throw Error(Errc::bad_input, "the buffer is of no context of this Runtime");
+}
+
+void Runtime::finish() const {
+  for (const Queue& queue : state().queues()) check_cl(::clFinish(queue.cl()()), "clFinish");
+  state().resolver().finish();
+}
+
+}  // namespace kiln

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <mutex>
+
+#include "device/context.hpp"
+#include "kernel/resolver/resolver.hpp"
+#include "kiln/runtime.hpp"
+
+namespace kiln {
+
+/// What the copies of a Runtime share: the devices that a list names, a queue and a context for
+/// each, and the Resolver. Thread-safe.
+struct Runtime::State {
+ public:
+  /// What a single device is: itself, or two halves of it, so that a split can be shown.
+  enum class Single { whole, halved };
+
+  /// `resolver` null: the process's own. The drivers are loaded when devices are first asked for.
+  State(std::unique_ptr<Resolver> resolver, std::string device_list, Single single = Single::whole);
+  /// Over queues of the application.
+  State(std::unique_ptr<Resolver> resolver, std::vector<Queue> queues);
+
+  Resolver& resolver() { return *resolver_; }
+  /// Throws not_found where the list names none, at each call.
+  const std::vector<DevicePtr>& devices();
+  /// One a device; made once, so that every run shares contexts and programs.
+  const std::vector<Queue>& queues();
+  /// The queue for a handle: one of queues(), or another one of one of their contexts. Null: the
+  /// first. Throws bad_input for others.
+  Queue queue(cl_command_queue handle);
+
+  /// Whether devices were asked for, so that anything may have run.
+  bool has_run() const { return has_run_; }
+  /// Whether devices() or queues() has failed: no run can then succeed.
+  bool has_no_devices() const { return failed_; }
+  /// The name of a device that takes no more work of this process, after a kernel that wrote
+  /// outside of memory or a reset of its driver; empty where all go on. Waits for what runs on
+  /// them.
+  std::string lost_device();
+
+ private:
+  // First, so that it goes last: a Resolver outlives the contexts that it makes programs for.
+  std::unique_ptr<Resolver> own_resolver_;
+  Resolver* resolver_;
+  std::string device_list_;
+  Single single_ = Single::whole;
+  std::recursive_mutex mutex_;  ///< of what follows until it is there
+  std::vector<DevicePtr> devices_;
+  std::vector<Queue> queues_;
+  std::atomic<bool> has_run_{false}, failed_{false};
+};
+
+}  // namespace kiln

@@ -1,0 +1,298 @@
+// Kernels of the public API (kiln/kernel.hpp): a call becomes a Job, which runs split (CoRun) or
+// whole on one queue (DirectRun).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/lifetime.hpp"
+#include "device/array_storage.hpp"
+#include "device/opencl.hpp"
+#include "kernel/runtime.hpp"
+#include "kiln/kernel.hpp"
+#include "schedule/co_run.hpp"
+#include "schedule/direct_run.hpp"
+#include "schedule/partition.hpp"
+#include "schedule/proof.hpp"
+#include "schedule/recorded_kernel.hpp"
+
+namespace kiln {
+namespace {
+
+NDRange checked_range(const Range& range) {
+  if (range.global.empty() || range.global.size() > 3 || range.local.size() != range.global.size())
+    throw Error(Errc::bad_input,
+                fmt::format("a range of {} global and {} local sizes; one to three of each were "
+                            "expected",
+                            range.global.size(), range.local.size()));
+  NDRange checked;
+  checked.dimensions = static_cast<unsigned>(range.global.size());
+  std::copy(range.global.begin(), range.global.end(), checked.global.begin());
+  std::copy(range.local.begin(), range.local.end(), checked.local.begin());
+  for (std::size_t d = 0; d < range.global.size(); ++d)
+    if (checked.local[d] == 0 || checked.global[d] == 0 ||
+        checked.global[d] % checked.local[d] != 0)
+      throw Error(Errc::bad_input,
+                  fmt::format("local size {} does not divide global size {} in dimension {}",
+                              checked.local[d], checked.global[d], d));
+  return checked;
+}
+
+BufferArgument::Access access_of(Access access) {
+  switch (access) {
+    case Access::in:
+      return BufferArgument::Access::in;
+    case Access::out:
+      return BufferArgument::Access::out;
+    default:
+      return BufferArgument::Access::inout;
+  }
+}
+
+/// What a Job has for an argument; of an Array only the size, until it is placed.
+Argument job_argument(const CallArgument& argument) {
+  const auto& content = argument.content();
+  if (const auto* value = std::get_if<CallArgument::Value>(&content))
+    return ScalarArgument{{value->bytes.begin(), value->bytes.end()}};
+  if (const auto* local = std::get_if<LocalMemory>(&content)) return LocalArgument{local->bytes};
+  BufferArgument buffer;
+  if (const auto* memory = std::get_if<CallArgument::HostMemory>(&content)) {
+    buffer.access = access_of(memory->access);
+    buffer.data = memory->data;
+    buffer.element_bytes = memory->element_bytes;
+  }
+  return buffer;
+}
+
+/// The device that a partition gives everything to; nothing where it splits.
+std::optional<std::size_t> only_device(const Partition& partition, std::size_t devices) {
+  if (devices == 1) return 0;
+  if (partition.kind != Partition::Kind::share_class) return std::nullopt;
+  if (partition.share_class == 10) return 0;
+  if (partition.share_class == 0) return 1;
+  return std::nullopt;
+}
+
+bool executes_in_order(const Queue& queue) {
+  return (queue.cl().getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
+}
+
+/// Device time of a command, or 0 where its queue takes none.
+std::int64_t duration_ns(const cl::Event& event) {
+  cl_ulong begin = 0, end = 0;
+  const bool known = ::clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_START, sizeof begin,
+                                               &begin, nullptr) == CL_SUCCESS &&
+                     ::clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_END, sizeof end, &end,
+                                               nullptr) == CL_SUCCESS;
+  return known ? static_cast<std::int64_t>(end - begin) : 0;
+}
+
+/// As check_buffers_apart(), which knows memory only by its address.
+void check_arrays_apart(const std::vector<std::shared_ptr<ArrayStorage>>& arrays, const Job& job) {
+  const auto is_written = [&](std::size_t i) {
+    return std::get<BufferArgument>(job.arguments[i]).access != BufferArgument::Access::in;
+  };
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (arrays[i] && arrays[i] == arrays[k] && (is_written(i) || is_written(k)))
+        throw Error(
+            Errc::bad_input,
+            fmt::format("arguments {} and {} share memory, and one of them is written", k, i));
+}
+
+RunSummary summary_of(const RunReport& report) {
+  RunSummary summary{report.wall_ns, report.split, report.reason, {}};
+  for (const auto& device : report.devices)
+    summary.shares.push_back({device.name, device.groups, device.kernel_ns, device.transfer_ns});
+  return summary;
+}
+
+}  // namespace
+
+// --- Kernel ---
+
+struct Kernel::State {
+  Runtime runtime;
+  Request request;
+  std::string name;
+  std::filesystem::path file;  ///< absolute; empty for a text
+};
+
+Kernel Runtime::kernel(const Source& source, const std::string& name,
+                       const KernelOptions& options) const {
+  state();
+  Request request;
+  request.family = "source";
+  if (source.content.empty())
+    request.source = value_or_throw(load_source(source.path, options.include_folders));
+  else
+    request.source =
+        value_or_throw(from_text(source.content, source.path.string(), options.include_folders));
+  request.options = value_or_throw(build_options(options.macros, options.options));
+  request.label = name;
+  return Kernel(std::make_shared<const Kernel::State>(Kernel::State{
+      *this, std::move(request), name,
+      source.content.empty() ? std::filesystem::absolute(source.path) : std::filesystem::path()}));
+}
+
+Kernel Runtime::kernel(const Source& source, const std::string& name) const {
+  return kernel(source, name, KernelOptions{});
+}
+
+// --- KernelCall ---
+
+struct KernelCall::State {
+  std::shared_ptr<const Kernel::State> kernel;
+  Job job;  ///< its range is that of the last run
+  std::vector<std::shared_ptr<ArrayStorage>> arrays;
+  SplitSafety safety;
+  bool has_arrays = false;
+  // Of the last range: the split run and what `auto` learns, and the run on each queue.
+  std::unique_ptr<CoRun> co_run;
+  Bounds bounds = Bounds::unchecked;
+  std::optional<AutoSplit> learning;
+  std::vector<std::unique_ptr<DirectRun>> direct;
+  CallCounter* counter = nullptr;
+
+  Runtime::State& runtime() const { return kernel->runtime.state(); }
+  void take_range(const NDRange& range);
+  DirectRun& direct_on(cl_command_queue queue);
+  RunReport run_direct(std::size_t device);
+  RunReport run_split(const Partition& partition, Bounds bounds);
+  void place_arrays_on_host();
+};
+
+KernelCall Kernel::call(std::vector<CallArgument> arguments) const {
+  held(state_, "Kernel");
+  auto state = std::make_shared<KernelCall::State>();
+  state->kernel = state_;
+  state->job.request = state_->request;
+  state->job.kernel = state_->name;
+  for (const CallArgument& argument : arguments) {
+    state->job.arguments.push_back(job_argument(argument));
+    const auto* array = std::get_if<std::shared_ptr<ArrayStorage>>(&argument.content());
+    state->arrays.push_back(array != nullptr ? *array : nullptr);
+    if (array == nullptr) continue;
+    if (!*array)
+      throw Error(Errc::bad_input, fmt::format("argument {} is an Array without elements",
+                                               state->arrays.size() - 1));
+    state->has_arrays = true;
+  }
+  state->safety = analyse_job(state->job);
+  for (std::size_t i = 0; i < state->arrays.size(); ++i) {
+    if (!state->arrays[i]) continue;
+    auto& buffer = std::get<BufferArgument>(state->job.arguments[i]);
+    const bool written =
+        i >= state->safety.parameters.size() || state->safety.parameters[i].written;
+    buffer.access = written ? BufferArgument::Access::inout : BufferArgument::Access::in;
+    buffer.continues = true;
+    // Its place is known at a run; until then only its size is.
+    buffer.data = {static_cast<std::byte*>(nullptr), state->arrays[i]->bytes()};
+  }
+  check_arrays_apart(state->arrays, state->job);
+  return KernelCall(std::move(state));
+}
+
+void KernelCall::State::take_range(const NDRange& range) {
+  refuse_after_fork();
+  if (job.range == range && (co_run || !direct.empty())) return;
+  // Should making the new ones fail, the old ones must not run under the new range's name.
+  learning.reset();
+  co_run.reset();
+  direct.clear();
+  counter = nullptr;
+  job.range = range;
+  CallLog* const log = CallLog::process();
+  if (log != nullptr && !kernel->file.empty())
+    counter = log->counter(recorded_call(
+        SourceKernel{kernel->file, job.kernel, job.request.options, range}, runtime().queues()));
+}
+
+DirectRun& KernelCall::State::direct_on(cl_command_queue handle) {
+  for (const auto& run : direct)
+    if (handle != nullptr && run->queue().cl()() == handle) return *run;
+  Queue queue = runtime().queue(handle);
+  for (const auto& run : direct)
+    if (run->queue().cl()() == queue.cl()()) return *run;
+  direct.push_back(
+      std::make_unique<DirectRun>(runtime().resolver(), std::move(queue), job, arrays, safety));
+  return *direct.back();
+}
+
+RunReport KernelCall::State::run_direct(std::size_t device) {
+  DirectRun& run = direct_on(runtime().queues()[device].cl()());
+  const auto start = now_ns();
+  cl::Event kernel_event;
+  const cl::Event done = run.enqueue({}, &kernel_event);
+  const cl_event handle = done();
+  check_cl(::clWaitForEvents(1, &handle), "clWaitForEvents");
+  RunReport report;
+  report.wall_ns = now_ns() - start;
+  DeviceReport& of_device = report.devices.emplace_back();
+  of_device.name = run.queue().device()->name;
+  of_device.groups = groups_of(job.range);
+  of_device.kernel_ns = duration_ns(kernel_event);
+  return report;
+}
+
+/// CoRun works on host memory: the Arrays' host copies are what it reads and writes.
+void KernelCall::State::place_arrays_on_host() {
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (!arrays[i]) continue;
+    auto& buffer = std::get<BufferArgument>(job.arguments[i]);
+    const bool written = buffer.access != BufferArgument::Access::in;
+    std::byte* const host =
+        arrays[i]->on_host(written ? ArrayStorage::HostUse::write : ArrayStorage::HostUse::read);
+    buffer.data = {host, arrays[i]->bytes()};
+  }
+}
+
+RunReport KernelCall::State::run_split(const Partition& partition, Bounds wanted) {
+  place_arrays_on_host();
+  if (!co_run || bounds != wanted) {
+    learning.reset();
+    co_run.reset();
+    bounds = wanted;
+    CoRun::Options options;
+    if (bounds == Bounds::checked) options.memory = Placement::OwnMemory::guarded;
+    co_run = std::make_unique<CoRun>(runtime().resolver(), runtime().queues(), job, options);
+  }
+  co_run->take_contents();
+  if (partition.kind != Partition::Kind::automatic) return run_partition(*co_run, partition);
+  if (!learning) learning.emplace(*co_run);
+  return learning->run();
+}
+
+RunSummary KernelCall::run(const Range& range, const RunOptions& options) {
+  State& state = held(state_, "KernelCall");
+  const NDRange wanted = checked_range(range);
+  const Partition partition = value_or_throw(Partition::parse(options.partition));
+  state.take_range(wanted);
+  const auto device = only_device(partition, state.runtime().queues().size());
+  // Arrays stay where they are; what is on the host anyway takes the way with all checks, which
+  // counts on the order of its queue.
+  const bool directly = device && options.bounds == Bounds::unchecked &&
+                        (state.has_arrays || !executes_in_order(state.runtime().queues()[*device]));
+  const RunReport report =
+      directly ? state.run_direct(*device) : state.run_split(partition, options.bounds);
+  count_run(state.counter, report);
+  return summary_of(report);
+}
+
+Event KernelCall::enqueue(const Range& range, const EnqueueOptions& options) {
+  State& state = held(state_, "KernelCall");
+  state.take_range(checked_range(range));
+  std::vector<cl_event> after;
+  for (const Event& event : options.after)
+    if (event.handle() != nullptr) after.push_back(event.handle());
+  return Event::adopt(state.direct_on(options.queue).enqueue(after)());
+}
+
+void KernelCall::prepare(const Range& range, const EnqueueOptions& options) {
+  State& state = held(state_, "KernelCall");
+  state.take_range(checked_range(range));
+  state.direct_on(options.queue);
+}
+
+}  // namespace kiln
