@@ -85,7 +85,7 @@ Outcome product(const Context& context) {
 
 Outcome touched(const Context& context) {
   return guarded([&]() -> Outcome {
-    const fs::path source = "src/kernel/launch.cpp";
+    const fs::path source = "src/kernel/program/launch.cpp";
     return Figure{fresh_build(context).after_touching(source, "kiln"), source.string()};
   });
 }
