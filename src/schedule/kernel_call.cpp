@@ -101,13 +101,6 @@ void check_arrays_apart(const std::vector<std::shared_ptr<ArrayStorage>>& arrays
             fmt::format("arguments {} and {} share memory, and one of them is written", k, i));
 }
 
-RunSummary summary_of(const RunReport& report) {
-  RunSummary summary{report.wall_ns, report.split, report.reason, {}};
-  for (const auto& device : report.devices)
-    summary.shares.push_back({device.name, device.groups, device.kernel_ns, device.transfer_ns});
-  return summary;
-}
-
 }  // namespace
 
 // --- Kernel ---
@@ -117,6 +110,7 @@ struct Kernel::State {
   Request request;
   std::string name;
   std::filesystem::path file;  ///< absolute; empty for a text
+  SplitSafety safety;          ///< the analysis of its text, made once for all calls
 };
 
 Kernel Runtime::kernel(const Source& source, const std::string& name,
@@ -131,9 +125,14 @@ Kernel Runtime::kernel(const Source& source, const std::string& name,
         value_or_throw(from_text(source.content, source.path.string(), options.include_folders));
   request.options = value_or_throw(build_options(options.macros, options.options));
   request.label = name;
+  Job job;
+  job.request = request;
+  job.kernel = name;
+  SplitSafety safety = analyse_job(job);
   return Kernel(std::make_shared<const Kernel::State>(Kernel::State{
       *this, std::move(request), name,
-      source.content.empty() ? std::filesystem::absolute(source.path) : std::filesystem::path()}));
+      source.content.empty() ? std::filesystem::absolute(source.path) : std::filesystem::path(),
+      std::move(safety)}));
 }
 
 Kernel Runtime::kernel(const Source& source, const std::string& name) const {
@@ -146,7 +145,6 @@ struct KernelCall::State {
   std::shared_ptr<const Kernel::State> kernel;
   Job job;  ///< its range is that of the last run
   std::vector<std::shared_ptr<ArrayStorage>> arrays;
-  SplitSafety safety;
   bool has_arrays = false;
   // Of the last range: the split run and what `auto` learns, and the run on each queue.
   std::unique_ptr<CoRun> co_run;
@@ -179,12 +177,11 @@ KernelCall Kernel::call(std::vector<CallArgument> arguments) const {
                                                state->arrays.size() - 1));
     state->has_arrays = true;
   }
-  state->safety = analyse_job(state->job);
+  const auto& parameters = state_->safety.parameters;
   for (std::size_t i = 0; i < state->arrays.size(); ++i) {
     if (!state->arrays[i]) continue;
     auto& buffer = std::get<BufferArgument>(state->job.arguments[i]);
-    const bool written =
-        i >= state->safety.parameters.size() || state->safety.parameters[i].written;
+    const bool written = i >= parameters.size() || parameters[i].written;
     buffer.access = written ? BufferArgument::Access::inout : BufferArgument::Access::in;
     buffer.continues = true;
     // Its place is known at a run; until then only its size is.
@@ -215,8 +212,8 @@ DirectRun& KernelCall::State::direct_on(cl_command_queue handle) {
   Queue queue = runtime().queue(handle);
   for (const auto& run : direct)
     if (run->queue().cl()() == queue.cl()()) return *run;
-  direct.push_back(
-      std::make_unique<DirectRun>(runtime().resolver(), std::move(queue), job, arrays, safety));
+  direct.push_back(std::make_unique<DirectRun>(runtime().resolver(), std::move(queue), job, arrays,
+                                               kernel->safety));
   return *direct.back();
 }
 

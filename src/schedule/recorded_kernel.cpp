@@ -66,6 +66,13 @@ Expected<SourceKernel> source_kernel_of(const RecordedCall& recorded) {
   return kernel;
 }
 
+RunSummary summary_of(const RunReport& report) {
+  RunSummary summary{report.wall_ns, report.split, report.reason, {}};
+  for (const auto& device : report.devices)
+    summary.shares.push_back({device.name, device.groups, device.kernel_ns, device.transfer_ns});
+  return summary;
+}
+
 void count_run(CallCounter* counter, const RunReport& report) {
   if (counter == nullptr) return;
   counter->add_call(report.wall_ns);

@@ -6,6 +6,7 @@
 
 #include "kernel/calls/recorded_call.hpp"
 #include "kernel/program/program.hpp"
+#include "kiln/kernel.hpp"
 #include "schedule/co_run.hpp"
 
 /// Kernels of source files, run through kiln/kernel.hpp, as the record of calls describes them.
@@ -22,6 +23,9 @@ struct SourceKernel {
 /// name of the field.
 RecordedCall recorded_call(const SourceKernel& kernel, const std::vector<Queue>& queues);
 Expected<SourceKernel> source_kernel_of(const RecordedCall& recorded);
+
+/// A run as the public interface tells it.
+RunSummary summary_of(const RunReport& report);
 
 /// Counts a run: its whole time, and the devices' longest. `counter` may be null.
 void count_run(CallCounter* counter, const RunReport& report);

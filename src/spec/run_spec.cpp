@@ -141,13 +141,6 @@ void write_outputs(const SpecRunOptions& options, const Arrays& arrays, SpecResu
   }
 }
 
-RunSummary summary_of(const RunReport& report) {
-  RunSummary summary{report.wall_ns, report.split, report.reason, {}};
-  for (const auto& device : report.devices)
-    summary.shares.push_back({device.name, device.groups, device.kernel_ns, device.transfer_ns});
-  return summary;
-}
-
 ProgramLookup lookup_of(const Explanation& explanation) {
   ProgramLookup lookup{explanation.what, explanation.key, {}, text_of(explanation)};
   for (const auto& step : explanation.steps)

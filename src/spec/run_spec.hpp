@@ -58,4 +58,9 @@ struct RunObserver {
 SpecResult run_prepared(PreparedSpec prepared, const SpecRunOptions& options,
                         Runtime::State& runtime, const RunObserver& observer = {});
 
+/// verify() of kiln/spec/run.hpp. Calls `report` for each split when it is known.
+void verify_spec(const std::filesystem::path& file, const VerifyOptions& options,
+                 const std::vector<Partition>& splits, Runtime::State& runtime,
+                 const std::function<void(const Verdict&)>& report);
+
 }  // namespace kiln::spec

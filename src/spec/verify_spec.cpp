@@ -1,5 +1,3 @@
-#include "spec/verify_spec.hpp"
-
 #include <fmt/format.h>
 
 #include <set>
@@ -7,6 +5,7 @@
 #include "schedule/proof.hpp"
 #include "spec/run/arrays.hpp"
 #include "spec/run/job.hpp"
+#include "spec/run_spec.hpp"
 
 namespace kiln::spec {
 namespace {

@@ -14,7 +14,7 @@
 #include "cli/output/terminal.hpp"
 #include "cli/run/options.hpp"
 #include "cli/run/run_output.hpp"
-#include "spec/verify_spec.hpp"
+#include "spec/run_spec.hpp"
 
 namespace kiln::cli {
 namespace {

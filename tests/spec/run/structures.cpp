@@ -10,8 +10,8 @@
 #include "schedule/co_run.hpp"
 #include "spec/run/arrays.hpp"
 #include "spec/run/job.hpp"
+#include "spec/run_spec.hpp"
 #include "spec/texts.hpp"
-#include "spec/verify_spec.hpp"
 
 namespace kiln::spec {
 namespace {
