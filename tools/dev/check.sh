@@ -1,12 +1,12 @@
-# Format, folder order and the documents' commands.
+# Format, folder order, words and the documents' commands.
 
 dev_check() {
   local parts=("$@") part failed=()
   [ $# -gt 0 ] || parts=(format folders docs)
   for part in "${parts[@]}"; do
     case $part in
-      format | folders | docs) ;;
-      *) bad_usage "unknown check '$part' (known: format folders docs)" ;;
+      format | folders | words | docs) ;;
+      *) bad_usage "unknown check '$part' (known: format folders words docs)" ;;
     esac
   done
   install_groups build check
@@ -18,6 +18,7 @@ dev_check() {
 
 check_format() { tools/check-format; }
 check_folders() { tools/check-includes; }
+check_words() { tools/check-words; }
 
 # The documents' commands run the command as it is built.
 check_docs() {
