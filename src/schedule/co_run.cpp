@@ -19,28 +19,29 @@ namespace kiln {
 CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options options)
     : resolver_(resolver), job_(std::move(job)), options_(options) {
   check_before_compiling(queues);
-  safety_ = analyse_job(job_);
-  const std::vector<KernelVariant> wanted = [&] {
-    std::vector<KernelVariant> variants{variant_of(job_.kernel, job_.range)};
-    if (queues.size() > 1 && refusal().empty() && groups() > 1) {
-      // A second device's part has an offset; ask for it at once, since it compiles in one go.
-      auto offset = variants.front();
-      offset.variant.zero_offset = false;
-      variants.push_back(offset);
-    }
-    return variants;
-  }();
+  std::vector<KernelVariant> wanted{variant_of(job_.kernel, job_.range)};
+  if (queues.size() > 1 && groups() > 1) {
+    // A second device's part has an offset; ask for it at once, since it compiles in one go.
+    auto offset = wanted.front();
+    offset.variant.zero_offset = false;
+    offset.for_part = true;
+    wanted.push_back(std::move(offset));
+  }
   // The kernel's interface is the same on every device, so the first program is enough to check it.
   for (std::size_t i = 0; i < queues.size(); ++i) {
     Explanation explanation;
+    Explanation* const told = options_.explanations != nullptr ? &explanation : nullptr;
     Program& program =
-        resolver_.resolve(job_.request, queues[i].context(), queues[i].device(), wanted,
-                          options_.explanations != nullptr ? &explanation : nullptr);
+        resolver_.resolve(job_.request, queues[i].context(), queues[i].device(), wanted, told);
+    KernelFacts facts = resolver_.facts(job_.request, program, job_.kernel, told);
     if (options_.explanations != nullptr) options_.explanations->push_back(std::move(explanation));
-    if (i == 0) {
+    if (i > 0) {
+      add_worse(facts_, facts);
+    } else {
+      facts_ = std::move(facts);
       program_ = &program;
-      value_or_throw(check_arguments_match(program.kernel(job_.kernel), job_, safety_.parameters));
-      take_element_sizes(program.kernel(job_.kernel), safety_, job_);
+      value_or_throw(check_arguments_match(program.kernel(job_.kernel), job_, facts_.parameters));
+      take_element_sizes(program.kernel(job_.kernel), facts_.parameters, job_);
       protect_inputs();
       note_initial();
     }
@@ -77,7 +78,7 @@ void CoRun::protect_inputs() {
   initial_.resize(job_.arguments.size());
   for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
     auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
-    const bool written = i >= safety_.parameters.size() || safety_.parameters[i].written;
+    const bool written = i >= facts_.parameters.size() || facts_.parameters[i].written;
     if (buffer == nullptr || buffer->access != BufferArgument::Access::in || !written) continue;
     scratch_[i] = HostArray::copy_of(buffer->data);
     initial_[i] = buffer->data;
@@ -108,13 +109,13 @@ void CoRun::take_contents() {
 
 std::string CoRun::refusal() const {
   if (!conflict_.empty()) return conflict_;
-  if (!safety_.splittable)
-    return safety_.reasons.empty() ? "the kernel was not understood" : safety_.reasons.front();
+  if (!facts_.splittable)
+    return facts_.reasons.empty() ? "the kernel was not understood" : facts_.reasons.front();
   return "";
 }
 
 bool CoRun::provable() const {
-  return refusal().empty() && !safety_.suspicious && !safety_.data_dependent_writes;
+  return refusal().empty() && !facts_.suspicious && !facts_.data_dependent_writes;
 }
 
 RunReport CoRun::run(std::span<const double> weights) {

@@ -43,7 +43,7 @@ CoRun::Merged CoRun::merge(const std::vector<std::size_t>& active, std::size_t o
     if (buffer == nullptr || buffer->access == BufferArgument::Access::in) continue;
     // A kernel that reads an element before it writes it depends on the other part's change: c[0]
     // += 1 in two parts gives the same number in both, which is half of the right one.
-    const bool is_read = i >= safety_.parameters.size() || safety_.parameters[i].read;
+    const bool is_read = i >= facts_.parameters.size() || facts_.parameters[i].read;
     const auto same_change = is_read ? SameChange::conflicts : SameChange::agrees;
     for (const std::size_t device : active) {
       if (device == owner || merged.conflict) continue;
@@ -64,12 +64,12 @@ CoRun::Merged CoRun::merge(const std::vector<std::size_t>& active, std::size_t o
 }
 
 std::string CoRun::argument_text(std::size_t argument) const {
-  return "argument " + argument_name(program_->kernel(job_.kernel), safety_.parameters, argument);
+  return "argument " + argument_name(program_->kernel(job_.kernel), facts_.parameters, argument);
 }
 
 /// Whether a run with other data may touch other elements, so that it shows nothing for them.
 bool CoRun::depends_on_data() const {
-  return safety_.data_dependent_writes || safety_.data_dependent_reads;
+  return facts_.data_dependent_writes || facts_.data_dependent_reads;
 }
 
 void CoRun::remember_conflict(const std::string& where) {
@@ -98,7 +98,7 @@ void CoRun::remember_cut(std::size_t group) {
 
 /// A cut that was shown to be right needs no second look, unless other data decide otherwise.
 bool CoRun::needs_confirmation(const std::vector<std::size_t>& cuts) const {
-  if (!safety_.reads_what_is_written || cuts.empty()) return false;
+  if (!facts_.reads_what_is_written || cuts.empty()) return false;
   if (depends_on_data() || conflict_free_step_ == 0) return true;
   return std::any_of(cuts.begin(), cuts.end(),
                      [&](std::size_t cut) { return cut % conflict_free_step_ != 0; });

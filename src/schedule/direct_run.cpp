@@ -6,7 +6,7 @@
 namespace kiln {
 
 DirectRun::DirectRun(Resolver& resolver, Queue queue, Job job,
-                     std::vector<std::shared_ptr<ArrayStorage>> arrays, const SplitSafety& safety)
+                     std::vector<std::shared_ptr<ArrayStorage>> arrays)
     : queue_(std::move(queue)),
       job_(std::move(job)),
       arrays_(std::move(arrays)),
@@ -15,13 +15,13 @@ DirectRun::DirectRun(Resolver& resolver, Queue queue, Job job,
   value_or_throw(check_buffers_apart(job_));
   Program& program = resolver.resolve(job_.request, queue_.context(), queue_.device(),
                                       {variant_of(job_.kernel, job_.range)});
-  const KernelInfo& info = program.kernel(job_.kernel);
-  value_or_throw(check_arguments_match(info, job_, safety.parameters));
+  const auto parameters = resolver.facts(job_.request, program, job_.kernel).parameters;
+  value_or_throw(check_arguments_match(program.kernel(job_.kernel), job_, parameters));
   launch_ = std::make_unique<Launch>(queue_.context(), program, job_.kernel);
   for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
     const auto position = static_cast<unsigned>(i);
     // A kernel that was not understood may write anything that it is given.
-    slots_[i].written = i >= safety.parameters.size() || safety.parameters[i].written;
+    slots_[i].written = i >= parameters.size() || parameters[i].written;
     if (const auto* scalar = std::get_if<ScalarArgument>(&job_.arguments[i]))
       launch_->set_scalar(position, scalar->value);
     else if (const auto* local = std::get_if<LocalArgument>(&job_.arguments[i]))

@@ -203,6 +203,13 @@ std::string variant_list(const std::vector<KernelVariant>& variants) {
 // What a helper may write; a server's might write anything.
 constexpr std::uint64_t most_artifact = 256u << 20, most_log = 16u << 20;
 
+FactsPtr read_facts_file(const fs::path& file) {
+  const auto bytes = read_file(file, most_artifact);
+  auto facts = bytes ? decode_kernel_facts(*bytes) : std::nullopt;
+  if (!facts) return nullptr;
+  return std::make_shared<const std::vector<KernelFacts>>(*std::move(facts));
+}
+
 Expected<Bytes> read_result(const Device& device, const ProcessResult& result,
                             const fs::path& folder, const ApartRequest& request) {
   if (result.timed_out)
@@ -217,6 +224,7 @@ Expected<Bytes> read_result(const Device& device, const ProcessResult& result,
   const auto log = read_text(folder / apart::log_file, most_log);
   if (result.exit_code == apart::done) {
     if (request.build_log != nullptr) *request.build_log = log.value_or("");
+    if (request.facts != nullptr) *request.facts = read_facts_file(folder / apart::facts_file);
     return read_file(folder / apart::artifact_file, most_artifact);
   }
   if (result.exit_code == apart::does_not_build)
@@ -253,6 +261,7 @@ Expected<Bytes> compile_once(const Device& device, const ApartRequest& request) 
   job.archive.assign(request.archive.begin(), request.archive.end());
   job.build_hash = request.build_hash;
   job.generic = request.generic;
+  job.facts = request.facts != nullptr;
   for (const auto& [kernel, variant] : request.variants)
     job.variants.emplace_back(kernel, variant.folder());
 
@@ -299,6 +308,7 @@ Expected<Bytes> compile_apart(const Device& device, const ApartRequest& request)
   second.text.clear();
   second.archive = *archive;
   second.generic = false;
+  second.facts = nullptr;
   if (!second.intermediates.empty()) second.intermediates += "-large-grids";
   return compile_once(device, second);
 }

@@ -71,6 +71,7 @@ Bytes encode(const Job& job) {
   Bytes bytes;
   append_le(bytes, static_cast<std::uint8_t>(job.task));
   append_le(bytes, static_cast<std::uint8_t>(job.generic));
+  append_le(bytes, static_cast<std::uint8_t>(job.facts));
   put(bytes, job.fingerprint);
   put(bytes, job.options);
   put(bytes, job.source);
@@ -91,6 +92,7 @@ Expected<Job> decode_job(ByteView bytes) {
   if (in.ok() && task != 1 && task != 2) in.refuse(0, "task", "it is neither compile nor start");
   job.task = static_cast<Job::Task>(task);
   job.generic = in.number<std::uint8_t>("generic") != 0;
+  job.facts = in.number<std::uint8_t>("facts") != 0;
   job.fingerprint = get_text(in);
   job.options = get_text(in);
   job.source = get_text(in);

@@ -29,6 +29,7 @@ struct Job {
   std::vector<std::pair<std::string, std::string>> variants;
   Task task = Task::compile;
   bool generic = false;  ///< compile the generic functions, too
+  bool facts = false;    ///< read the facts of the kernels from the text, too
 };
 
 Bytes encode(const Job& job);
@@ -37,6 +38,7 @@ Expected<Job> decode_job(ByteView bytes);
 // Files in the private folder, and the helper's exit codes.
 inline constexpr const char* job_file = "job";
 inline constexpr const char* artifact_file = "artifact";
+inline constexpr const char* facts_file = "facts";  ///< absent where they could not be read
 inline constexpr const char* log_file = "log";
 inline constexpr const char* progress_file = "progress";  ///< see start_variants()
 inline constexpr const char* said_file = "said";          ///< output of a server's job
@@ -45,7 +47,7 @@ enum ExitCode { done = 0, failed = 3, does_not_build = 4, parent_gone = 5, no_fo
 
 /// By this a helper is known: it is the first thing that one writes, on standard output as a line,
 /// in a server's socket as a message. The number is that of what is said and of the job's layout.
-inline constexpr std::string_view greeting = "kiln-compile 1";
+inline constexpr std::string_view greeting = "kiln-compile 2";
 /// What a helper of one job is started with: programs in its place refuse it, most of them at once.
 inline constexpr std::string_view job_option = "--job";
 

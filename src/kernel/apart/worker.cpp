@@ -19,6 +19,7 @@
 #include "base/file.hpp"
 #include "format/poclbin.hpp"
 #include "kernel/apart/job.hpp"
+#include "kernel/facts/read_facts.hpp"
 #include "kernel/program/program.hpp"
 
 // The work of the helper, whether it does one job or the compile server's: an archive is made, or
@@ -390,7 +391,24 @@ void make_unique(Job& job, const std::string& salt) {
       poclbin::rewrite(archive, poclbin::build_hash(blake2b(as_bytes(salt)).bytes), nullptr);
 }
 
+/// Reads the facts of a job's kernels while the driver's compiler works: both take some time of one
+/// core. They are written when this goes. Errors are no failure of the job: the facts are unknown.
+class FactsReader {
+ public:
+  explicit FactsReader(const Job& job) {
+    if (!job.facts || job.source.empty()) return;
+    thread_ = std::jthread([&job] {
+      const auto facts = read_kernel_facts(job.source, job.options, {});
+      if (facts) (void)write_file(facts_file, encode(*facts), 0600);
+    });
+  }
+
+ private:
+  std::jthread thread_;
+};
+
 void make_artifact(const Job& job) {
+  const FactsReader facts(job);
   const auto& [device, context] = compiler_for(job.fingerprint);
   cl::Program program = create_program(context, device->handle, job);
   program.build({device->handle}, job.options.c_str());

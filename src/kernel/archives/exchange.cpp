@@ -30,8 +30,8 @@ Slot slot_of(Resolver& resolver, const Request& request, const Device& device) {
 }
 
 std::optional<Artifact> stored_artifact(const std::optional<Entry>& entry) {
-  if (!entry || entry->metadata.schema != artifact_schema) return {};
-  auto artifact = decode_artifact(entry->content);
+  if (!entry) return {};
+  auto artifact = decode_artifact(entry->content, entry->metadata.schema);
   if (!artifact || artifact->form != Artifact::Form::pocl_archive) return {};
   return std::move(*artifact);
 }

@@ -63,10 +63,15 @@ Bytes encode(const Artifact& artifact) {
   }
   append_le(bytes, static_cast<std::uint64_t>(artifact.binary.size()));
   append(bytes, artifact.binary);
+  const Bytes facts = artifact.facts ? encode(*artifact.facts) : Bytes();
+  append_le(bytes, static_cast<std::uint64_t>(facts.size()));
+  append(bytes, facts);
   return bytes;
 }
 
-Expected<Artifact> decode_artifact(ByteView bytes) {
+Expected<Artifact> decode_artifact(ByteView bytes, std::uint32_t schema) {
+  if (schema != 1 && schema != artifact_schema)
+    return fail(Errc::corrupt, fmt::format("artifact schema {}", schema));
   Cursor in(bytes, "artifact");
   Artifact artifact;
   const auto form = in.number<std::uint8_t>("form");
@@ -75,9 +80,16 @@ Expected<Artifact> decode_artifact(ByteView bytes) {
   for (auto count = in.number<std::uint32_t>("kernels"); count > 0 && in.ok(); --count)
     artifact.kernels.push_back(read_kernel(in));
   const ByteView binary = in.take(in.number<std::uint64_t>("binary's size"), "binary");
+  const ByteView facts =
+      schema == 1 ? ByteView() : in.take(in.number<std::uint64_t>("facts' size"), "facts");
   in.expect_end();
   if (!in.ok()) return tl::unexpected(in.error());
   artifact.binary.assign(binary.begin(), binary.end());
+  if (!facts.empty()) {
+    auto decoded = decode_kernel_facts(facts);
+    if (!decoded) return fail(Errc::corrupt, "artifact: damaged facts of its kernels");
+    artifact.facts = std::make_shared<const std::vector<KernelFacts>>(*std::move(decoded));
+  }
   return artifact;
 }
 
@@ -321,6 +333,16 @@ Expected<void> Program::startable(const KernelVariant& variant) const {
 Bytes Program::archive() const {
   const std::lock_guard lock(mutex_);
   return parts_.archive;
+}
+
+FactsPtr Program::facts() const {
+  const std::lock_guard lock(mutex_);
+  return parts_.facts;
+}
+
+void Program::set_facts(FactsPtr facts) {
+  const std::lock_guard lock(mutex_);
+  parts_.facts = std::move(facts);
 }
 
 void Program::replace_archive(Bytes archive) {

@@ -12,6 +12,7 @@
 #include "device/context.hpp"
 #include "device/device.hpp"
 #include "format/poclbin.hpp"
+#include "kernel/facts/kernel_facts.hpp"
 #include "kiln/error.hpp"
 #include "store/key/canonical.hpp"
 #include "store/layer/memory_layer.hpp"
@@ -47,13 +48,16 @@ struct Artifact {
   Form form = Form::driver_binary;
   std::vector<KernelInfo> kernels;
   Bytes binary;
+  FactsPtr facts = nullptr;  ///< of its kernels; null where its text was not read
 };
 
-/// The stored form: u8 form, then kernels and binary with u32/u64 lengths, little endian.
-constexpr std::uint32_t artifact_schema = 1;
+/// The stored form: u8 form, then kernels and binary with u32/u64 lengths, little endian; then, with
+/// a u64 length, the facts of the kernels (kernel/facts/kernel_facts.hpp), which schema 1 lacked.
+/// A length of 0 says that they are not known.
+constexpr std::uint32_t artifact_schema = 2;
 Bytes encode(const Artifact& artifact);
-/// Every length is checked; nothing may be left over.
-Expected<Artifact> decode_artifact(ByteView bytes);
+/// Every length is checked; nothing may be left over. Errors: corrupt, also for an unknown schema.
+Expected<Artifact> decode_artifact(ByteView bytes, std::uint32_t schema);
 
 /// Asks a built program about its kernels. Throws kiln::Error.
 std::vector<KernelInfo> describe_kernels(const cl::Program& program);
@@ -73,6 +77,9 @@ struct NDRange {
 struct KernelVariant {
   std::string kernel;
   poclbin::Variant variant;
+  /// Needed for a part of a split run alone: where the kernel is known not to be split, it is not
+  /// made.
+  bool for_part = false;
 };
 
 inline KernelVariant variant_of(std::string kernel, const NDRange& range) {
@@ -125,6 +132,7 @@ class Program {
     std::vector<KernelInfo> kernels;
     Bytes archive;  ///< for PoCL, where it came from an archive; else empty
     VariantMaker* maker = nullptr;
+    FactsPtr facts = nullptr;
   };
   explicit Program(Parts parts);
   Program(const Program&) = delete;
@@ -156,6 +164,9 @@ class Program {
   /// The archive as it is now; replaced when variants are merged in.
   Bytes archive() const;
   void replace_archive(Bytes archive);
+  /// What its text says of its kernels; null where that is not known (Resolver::facts).
+  FactsPtr facts() const;
+  void set_facts(FactsPtr facts);
 
  private:
   void list_variants();

@@ -170,6 +170,7 @@ Program& Resolver::publish(Work& work) {
   parts.device = work.device;
   parts.handle = std::move(work.handle);
   parts.kernels = work.artifact.kernels;
+  parts.facts = work.artifact.facts;
   if (work.artifact.form == Artifact::Form::pocl_archive) {
     parts.archive = std::move(work.artifact.binary);
     parts.maker = this;

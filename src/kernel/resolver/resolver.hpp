@@ -59,6 +59,12 @@ class Resolver : public VariantMaker {
                    const std::vector<KernelVariant>& wanted = {},
                    Explanation* explanation = nullptr);
 
+  /// What the text of a Request says of a kernel of its program: as it was stored with the program,
+  /// else read now, and stored with it. Where there is no text, or libclang, or no such kernel: facts
+  /// of a kernel that is not to be split, with the reason.
+  KernelFacts facts(const Request& request, Program& program, const std::string& kernel,
+                    Explanation* explanation = nullptr);
+
   /// The memory layer alone: the program of a Key, or nullptr. Takes no lock.
   Program* find(const Key& key, Context& context, const Device& device) const noexcept;
 
@@ -162,6 +168,7 @@ class Resolver : public VariantMaker {
   void compile_beside(const Work& work);
   void keep(Work& work);
   void write(const Keeping& what);
+  void keep_facts(const Program& program, FactsPtr facts);
 
   // Parameters (resolver_parameters.cpp).
   const Records& records(const Request& request, const Device& device);

@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "kernel/apart/helper.hpp"
+#include "kernel/facts/read_facts.hpp"
 #include "kernel/resolver/resolver.hpp"
 
 // The steps by which an Artifact or a text becomes a program, verified first, and gets into the
@@ -24,9 +25,7 @@ Expected<void> verify_archive(ByteView archive, const std::string& device_string
 
 /// `device_string`: Device::pocl_device_string, empty for other drivers' devices.
 Expected<Artifact> decode_entry(const Entry& entry, const std::string& device_string) {
-  if (entry.metadata.schema != artifact_schema)
-    return fail(Errc::corrupt, fmt::format("artifact schema {}", entry.metadata.schema));
-  auto artifact = decode_artifact(entry.content);
+  auto artifact = decode_artifact(entry.content, entry.metadata.schema);
   if (!artifact) return artifact;
   const bool is_archive = artifact->form == Artifact::Form::pocl_archive;
   if (is_archive == device_string.empty())
@@ -50,6 +49,12 @@ Expected<void> verify_startable(const Program& probe, const std::vector<KernelVa
   for (const auto& variant : wanted)
     if (auto startable = probe.startable(variant); !startable) return startable;
   return {};
+}
+
+bool is_for_no_run(const Artifact& artifact, const KernelVariant& variant) {
+  if (!variant.for_part || !artifact.facts) return false;
+  const KernelFacts* facts = facts_of(*artifact.facts, variant.kernel);
+  return facts != nullptr && !facts->splittable;
 }
 
 bool has_what_is_wanted(const Program& probe, const std::vector<KernelVariant>& wanted) {
@@ -105,13 +110,15 @@ bool Resolver::load_stored(Work& work) {
                        artifact.error().message()));
       return false;
     }
+    std::vector<KernelVariant> wanted = work.wanted;
+    std::erase_if(wanted, [&](const auto& one) { return is_for_no_run(*artifact, one); });
     const Program probe = probe_of(*artifact);
     // No fault of the entry: an archive may have been shipped for some local sizes alone.
-    if (auto startable = verify_startable(probe, work.wanted); !startable) {
+    if (auto startable = verify_startable(probe, wanted); !startable) {
       take_back_answer(work.explanation, startable.error().message());
       return false;
     }
-    lacking = probe.missing(work.wanted);
+    lacking = probe.missing(wanted);
     work.artifact = std::move(*artifact);
   }
   if (auto added = add_variants(work, lacking); !added) {
@@ -239,6 +246,7 @@ void Resolver::compile_apart_into(Work& work) {
     work.source = digest_of(work.request, text);
     ApartRequest ask = job_of(work.request, work.key, text, work.wanted);
     ask.build_log = &work.build_log;
+    if (work.request.source) ask.facts = &work.artifact.facts;
     made = compile_apart(*work.device, ask);
     if (made) {
       step.answered(fmt::format("by the helper, {} bytes", made->size()));
@@ -307,6 +315,8 @@ void Resolver::compile_beside(const Work& work) {
     const auto started = now_ns();
     std::string said;
     request.build_log = &said;
+    FactsPtr facts;
+    if (asked.source) request.facts = &facts;
     try {
       auto made = compile_apart(*device, request);
       if (!made) return log(LogLevel::info, made.error().message());
@@ -316,6 +326,7 @@ void Resolver::compile_beside(const Work& work) {
       kept.artifact.kernels =
           describe_kernels(load_binary(*context, *device, *made, asked.options));
       kept.artifact.binary = std::move(*made);
+      kept.artifact.facts = std::move(facts);
       kept.source = source;
       kept.build_log = std::move(said);
       kept.cost_seconds = static_cast<double>(now_ns() - started) * 1e-9;
@@ -387,6 +398,7 @@ void Resolver::write(const Keeping& what) {
     if (!both) return alone;
     Artifact result = what.artifact;
     result.binary = std::move(*both);
+    if (!result.facts) result.facts = old->facts;
     return Entry{encode(result), merged_metadata(present->metadata, alone.metadata)};
   };
   if (auto kept = store_->update(Kind::artifact, what.key, what.canonical, merged); !kept) {
@@ -394,6 +406,61 @@ void Resolver::write(const Keeping& what) {
     const auto level = kept.error().code() == Errc::io ? LogLevel::info : LogLevel::warning;
     log(level, fmt::format("{} is not kept: {}", what.label, kept.error().message()));
   }
+}
+
+// Facts of kernels.
+
+namespace {
+
+KernelFacts unknown_facts(const std::string& kernel, std::string reason) {
+  KernelFacts facts;
+  facts.name = kernel;
+  facts.reasons.push_back(std::move(reason));
+  return facts;
+}
+
+}  // namespace
+
+KernelFacts Resolver::facts(const Request& request, Program& program, const std::string& kernel,
+                            Explanation* explanation) {
+  if (!request.source)
+    return unknown_facts(kernel, "a generated kernel is divided by its own front end");
+  FactsPtr known = program.facts();
+  if (!known) {
+    StepTimer step(explanation, "facts");
+    auto read = read_kernel_facts(request.source->text(), request.options, {});
+    if (!read) {
+      step.missed(read.error().message());
+      return unknown_facts(kernel, read.error().message());
+    }
+    step.answered(fmt::format("{} kernels", read->size()));
+    known = std::make_shared<const std::vector<KernelFacts>>(*std::move(read));
+    program.set_facts(known);
+    keep_facts(program, known);
+  }
+  const KernelFacts* found = facts_of(*known, kernel);
+  return found != nullptr ? *found : unknown_facts(kernel, "the kernel is not in the text");
+}
+
+/// Adds facts to the stored entry of a program, so that the next process does not read the text.
+void Resolver::keep_facts(const Program& program, FactsPtr facts) {
+  if (!store_) return;
+  const auto write = [this, key = program.key(), canonical = program.canonical(),
+                      device = program.device()->pocl_device_string, facts] {
+    const auto add = [&](const std::optional<Entry>& present) -> std::optional<Entry> {
+      auto artifact = present ? decode_entry(*present, device)
+                              : Expected<Artifact>(fail(Errc::not_found, "no entry"));
+      if (!artifact || artifact->facts) return {};
+      artifact->facts = facts;
+      Metadata metadata = present->metadata;
+      metadata.schema = artifact_schema;
+      return Entry{encode(*artifact), std::move(metadata)};
+    };
+    if (auto kept = store_->update(Kind::artifact, key, canonical, add); !kept)
+      log(LogLevel::info, fmt::format("facts of {} are not kept: {}", key.digest.brief(),
+                                      kept.error().message()));
+  };
+  writes_.add({Kind::artifact, program.key(), program.canonical().size(), write});
 }
 
 // Variants that a launch lacks.
@@ -432,7 +499,7 @@ void Resolver::make_variant(Program& program, const KernelVariant& variant) {
               nullptr,
               program.key(),
               program.canonical(),
-              {Artifact::Form::pocl_archive, program.kernels(), *made},
+              {Artifact::Form::pocl_archive, program.kernels(), *made, program.facts()},
               {},
               0};
     keep(work);
