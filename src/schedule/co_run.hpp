@@ -11,7 +11,7 @@
 #include "schedule/job.hpp"
 #include "schedule/placement.hpp"
 #include "schedule/proof.hpp"
-#include "schedule/safety/safety.hpp"
+#include "kernel/facts/kernel_facts.hpp"
 #include "schedule/split.hpp"
 
 namespace kiln {
@@ -61,7 +61,7 @@ class CoRun {
   ~CoRun();
 
   /// What is known of the kernel from its text.
-  const SplitSafety& safety() const { return safety_; }
+  const KernelFacts& safety() const { return safety_; }
   /// Why this Job cannot be split at all; empty where it can.
   std::string refusal() const;
   /// Whether a run with one set of data says something about others: nothing that is written, and
@@ -147,7 +147,7 @@ class CoRun {
   Resolver& resolver_;
   Job job_;
   Options options_;
-  SplitSafety safety_;
+  KernelFacts safety_;
   std::string conflict_;                ///< where one showed
   std::size_t conflict_free_step_ = 0;  ///< no conflict at cuts that are multiples; 0: none shown
   Slices slices_;                       ///< what may be transferred in slices

@@ -6,7 +6,7 @@
 namespace kiln {
 
 DirectRun::DirectRun(Resolver& resolver, Queue queue, Job job,
-                     std::vector<std::shared_ptr<ArrayStorage>> arrays, const SplitSafety& safety)
+                     std::vector<std::shared_ptr<ArrayStorage>> arrays, const KernelFacts& safety)
     : queue_(std::move(queue)),
       job_(std::move(job)),
       arrays_(std::move(arrays)),

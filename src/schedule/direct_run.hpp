@@ -7,7 +7,7 @@
 #include "kernel/program/launch.hpp"
 #include "kernel/resolver/resolver.hpp"
 #include "schedule/job.hpp"
-#include "schedule/safety/safety.hpp"
+#include "kernel/facts/kernel_facts.hpp"
 
 namespace kiln {
 
@@ -19,7 +19,7 @@ class DirectRun {
   /// `arrays[i]`, where there is one, is what argument i is; its memory is not the Job's then.
   /// `safety` is the analysis of the Job's kernel. Resolves the program. Throws kiln::Error.
   DirectRun(Resolver& resolver, Queue queue, Job job,
-            std::vector<std::shared_ptr<ArrayStorage>> arrays, const SplitSafety& safety);
+            std::vector<std::shared_ptr<ArrayStorage>> arrays, const KernelFacts& safety);
 
   const Queue& queue() const { return queue_; }
   const NDRange& range() const { return job_.range; }
