@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "schedule/safety/safety.hpp"
+#include "kernel/facts/safety.hpp"
 
 namespace {
 

@@ -7,84 +7,20 @@
 
 // First what the kernel's text says of a Job, then whether the arguments fit the compiled kernel.
 namespace kiln {
-namespace {
-
-/// The words of build options: blanks separate them, quotes keep them together.
-std::vector<std::string> words_of(std::string_view options) {
-  std::vector<std::string> words;
-  char quote = 0;
-  bool within = false;
-  for (const char c : options) {
-    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (quote == 0 && blank) {
-      within = false;
-      continue;
-    }
-    if (!within) words.emplace_back();
-    within = true;
-    if (quote == 0 && (c == '"' || c == '\''))
-      quote = c;
-    else if (c == quote)
-      quote = 0;
-    else
-      words.back() += c;
-  }
-  return words;
-}
-
-/// Options after which the compiler does not read the text that Kiln reads.
-bool changes_the_text(std::string_view word) {
-  for (const std::string_view option : {"-cl-std=CLC++", "-include", "-imacros", "-x", "-Xclang",
-                                        "-fmacro", "-trigraphs", "-ftrigraphs", "@"})
-    if (word.starts_with(option)) return true;
-  return false;
-}
-
-}  // namespace
-
-std::vector<std::pair<std::string, std::string>> macros_of(std::string_view options) {
-  std::vector<std::pair<std::string, std::string>> macros;
-  const auto words = words_of(options);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    std::string_view word = words[i];
-    const bool defines = word.starts_with("-D");
-    if (!defines && !word.starts_with("-U")) continue;
-    word.remove_prefix(2);
-    if (word.empty() && i + 1 < words.size()) word = words[++i];  // "-D NAME=1"
-    const auto equals = word.find('=');
-    const std::string name(word.substr(0, equals));
-    if (defines)
-      macros.emplace_back(
-          name, equals == std::string_view::npos ? "1" : std::string(word.substr(equals + 1)));
-    else
-      std::erase_if(macros, [&](const auto& macro) { return macro.first == name; });
-  }
-  return macros;
-}
-
-std::vector<ParameterUse> parameters_of(const Job& job) {
-  const auto words = words_of(job.request.options);
-  if (!job.request.source || std::any_of(words.begin(), words.end(), changes_the_text)) return {};
-  return describe_parameters(job.request.source->text(), job.kernel,
-                             macros_of(job.request.options));
-}
-
-SplitSafety analyse_job(const Job& job) {
-  SplitSafety safety;
+KernelFacts analyse_job(const Job& job) {
+  KernelFacts none;
+  none.name = job.kernel;
   if (!job.request.source) {
-    safety.reasons.push_back("a generated kernel is divided by its own front end");
-    return safety;
+    none.reasons.push_back("a generated kernel is divided by its own front end");
+    return none;
   }
-  safety = analyse_split(job.request.source->text(), job.kernel, macros_of(job.request.options));
-  for (const auto& word : words_of(job.request.options))
-    if (changes_the_text(word)) {
-      safety.reasons.push_back(
-          fmt::format("the build option {} may change what the source says", word));
-      safety.splittable = false;
-      for (auto& parameter : safety.parameters) parameter.layout = {};
-    }
-  return safety;
+  auto facts = read_kernel_facts(job.request.source->text(), job.request.options, {job.kernel});
+  if (facts) return std::move(facts->front());
+  none.reasons.push_back("nothing is known of the kernel: " + facts.error().message());
+  return none;
 }
+
+std::vector<ParameterUse> parameters_of(const Job& job) { return analyse_job(job).parameters; }
 
 namespace {
 
@@ -192,7 +128,7 @@ Expected<void> check_arguments_match(const KernelInfo& kernel, const Job& job,
   return {};
 }
 
-void take_element_sizes(const KernelInfo& kernel, const SplitSafety& safety, Job& job) {
+void take_element_sizes(const KernelInfo& kernel, const KernelFacts& safety, Job& job) {
   constexpr std::size_t largest = 128;  // double16
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     auto* buffer = std::get_if<BufferArgument>(&job.arguments[i]);

@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "kernel/facts/read_facts.hpp"
 #include "kernel/program/program.hpp"
 #include "kernel/request/request.hpp"
-#include "schedule/safety/safety.hpp"
 
 /// What is to run: a kernel, its arguments and its range, before it is placed anywhere; what its
 /// text says about it, and whether the arguments fit the compiled kernel.
@@ -55,15 +55,11 @@ struct Job {
 
 /// The analysis of a Job's kernel. Generated programs are not analysed: their front ends know how
 /// to divide them.
-SplitSafety analyse_job(const Job& job);
+KernelFacts analyse_job(const Job& job);
 
 /// What the text says of the kernel's parameters, without how it uses them; empty where there is no
 /// text, or where build options may change it.
 std::vector<ParameterUse> parameters_of(const Job& job);
-
-/// Macros of build options (name, value): `-DNAME=VALUE` as build_options() writes them, and
-/// `-D NAME`, `-U NAME` and quotes as compilers read them.
-std::vector<std::pair<std::string, std::string>> macros_of(std::string_view options);
 
 /// Whether a Job's arguments fit the compiled kernel: their count, and for each its address space
 /// and size; of a buffer, that its elements are as large where its caller says so. Sizes are those
@@ -76,7 +72,7 @@ Expected<void> check_arguments_match(const KernelInfo& kernel, const Job& job,
 /// Sets each buffer's element_bytes from the kernel's pointer type ("float4*" → 16), as the driver
 /// or else the text says. Where neither does, what the caller says holds; without that it may be as
 /// large as the largest vector.
-void take_element_sizes(const KernelInfo& kernel, const SplitSafety& safety, Job& job);
+void take_element_sizes(const KernelInfo& kernel, const KernelFacts& safety, Job& job);
 
 /// How messages name an argument: "2 (result)", or "2" where its name is not known.
 std::string argument_name(const KernelInfo& kernel, const std::vector<ParameterUse>& parameters,

@@ -110,7 +110,7 @@ struct Kernel::State {
   Request request;
   std::string name;
   std::filesystem::path file;  ///< absolute; empty for a text
-  SplitSafety safety;          ///< the analysis of its text, made once for all calls
+  KernelFacts safety;          ///< the analysis of its text, made once for all calls
 };
 
 Kernel Runtime::kernel(const Source& source, const std::string& name,
@@ -128,7 +128,7 @@ Kernel Runtime::kernel(const Source& source, const std::string& name,
   Job job;
   job.request = request;
   job.kernel = name;
-  SplitSafety safety = analyse_job(job);
+  KernelFacts safety = analyse_job(job);
   return Kernel(std::make_shared<const Kernel::State>(Kernel::State{
       *this, std::move(request), name,
       source.content.empty() ? std::filesystem::absolute(source.path) : std::filesystem::path(),

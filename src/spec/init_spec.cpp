@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel/source/program.hpp"
-#include "schedule/safety/safety.hpp"
+#include "kernel/facts/safety.hpp"
 #include "spec/read/reader.hpp"
 
 namespace kiln::spec {

@@ -1,5 +1,5 @@
 // How large the kernel's own types are, read from its text, and that the compiler agrees.
-#include "kernel/source/type_layout.hpp"
+#include "kernel/facts/type_layout.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

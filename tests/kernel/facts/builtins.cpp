@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "schedule/safety/unit.hpp"
+#include "kernel/facts/unit.hpp"
 
 namespace kiln::safety {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "kernel/facts/walker.hpp"
 #include "kernel/source/condition.hpp"
-#include "schedule/safety/walker.hpp"
 
 namespace kiln::safety {
 namespace {

@@ -1,4 +1,4 @@
-#include "schedule/safety/kernels.hpp"
+#include "kernel/facts/kernels.hpp"
 
 namespace kiln {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernel/source/type_layout.hpp"
+#include "kernel/facts/type_layout.hpp"
 
 #include <algorithm>
 #include <array>
@@ -228,7 +228,7 @@ class LayoutReader {
 
   /// One level deeper, while it lives.
   struct Level {
-    explicit Level(int& depth) : depth(depth) { ++depth; }
+    explicit Level(int& counter) : depth(counter) { ++depth; }
     ~Level() { --depth; }
     Level(const Level&) = delete;
     Level& operator=(const Level&) = delete;

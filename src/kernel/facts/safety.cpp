@@ -1,12 +1,13 @@
-#include "schedule/safety/safety.hpp"
+#include "kernel/facts/safety.hpp"
 
 #include <algorithm>
 #include <set>
 #include <unordered_map>
 
 #include "base/text.hpp"
-#include "schedule/safety/unit.hpp"
-#include "schedule/safety/walker.hpp"
+#include "kernel/facts/type_layout.hpp"
+#include "kernel/facts/unit.hpp"
+#include "kernel/facts/walker.hpp"
 
 namespace kiln::safety {
 namespace {
@@ -118,7 +119,7 @@ Flow follow(const Unit& unit) {
 /// How one pointer is used, from the accesses of the whole kernel.
 class Judge {
  public:
-  Judge(const Unit& unit, const FunctionFlow& kernel, SplitSafety& safety)
+  Judge(const Unit& unit, const FunctionFlow& kernel, KernelFacts& safety)
       : unit_(unit), kernel_(kernel), safety_(safety) {
     for (const Access& write : kernel_.accesses)
       if (write.written && !write.data_dependent && !write.in_callee)
@@ -182,7 +183,7 @@ class Judge {
 
   const Unit& unit_;
   const FunctionFlow& kernel_;
-  SplitSafety& safety_;
+  KernelFacts& safety_;
   std::unordered_map<std::string_view, std::vector<const Access*>> sure_writes_;
 };
 
@@ -228,7 +229,7 @@ bool has_undecided_head(const Unit& unit) {
 }
 
 void assume_the_worst(const Unit& unit, const std::vector<Parameter>& parameters,
-                      SplitSafety& safety) {
+                      KernelFacts& safety) {
   safety.parameters = describe(unit, parameters);
   safety.data_dependent_writes = safety.data_dependent_reads = true;
   safety.reads_what_is_written = true;
@@ -265,7 +266,7 @@ std::vector<ParameterUse> describe(const Unit& unit, const std::vector<Parameter
   return uses;
 }
 
-void check_flow(const Unit& unit, SplitSafety& safety) {
+void check_flow(const Unit& unit, KernelFacts& safety) {
   if (unit.kernels.empty()) return;
   if (has_several_definitions(unit))
     add_message(safety.reasons,
@@ -308,10 +309,10 @@ void check_flow(const Unit& unit, SplitSafety& safety) {
 
 namespace kiln {
 
-SplitSafety analyse_split(std::string_view expanded_text, std::string_view kernel,
+KernelFacts analyse_split(std::string_view expanded_text, std::string_view kernel,
                           const std::vector<std::pair<std::string, std::string>>& macros) {
   const safety::Unit unit(expanded_text, kernel, macros);
-  SplitSafety result;
+  KernelFacts result;
   result.found = !unit.kernels.empty();
   if (!result.found)
     result.reasons.push_back("no kernel named " + std::string(kernel) + " is in the source");

@@ -5,14 +5,14 @@
 
 #include <string>
 
-#include "schedule/safety/safety.hpp"
+#include "kernel/facts/safety.hpp"
 
 namespace kiln::testing {
 
 using Macros = std::vector<std::pair<std::string, std::string>>;
 
 /// The judgement of the kernel "k" in a text.
-inline SplitSafety judge(std::string_view text, const Macros& macros = {}) {
+inline KernelFacts judge(std::string_view text, const Macros& macros = {}) {
   return analyse_split(text, "k", macros);
 }
 
@@ -23,7 +23,7 @@ inline std::string kernel(std::string_view body) {
          std::string(body) + "\n}\n";
 }
 
-inline std::string shown(const SplitSafety& safety) {
+inline std::string shown(const KernelFacts& safety) {
   std::string text;
   for (const auto& reason : safety.reasons) text += "reason: " + reason + "\n";
   for (const auto& suspicion : safety.suspicions) text += "suspicion: " + suspicion + "\n";
@@ -31,7 +31,7 @@ inline std::string shown(const SplitSafety& safety) {
 }
 
 /// "out:rw in:r idx:-": what happens to each followed pointer; * marks different indices.
-inline std::string uses(const SplitSafety& safety) {
+inline std::string uses(const KernelFacts& safety) {
   std::string text;
   for (const ParameterUse& use : safety.parameters) {
     if (!use.is_pointer || use.is_local) continue;

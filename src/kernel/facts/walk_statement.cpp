@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "schedule/safety/walker.hpp"
+#include "kernel/facts/walker.hpp"
 
 namespace kiln::safety {
 

@@ -1,5 +1,5 @@
 // Kernels of the families that benchmark suites are made of, each with what must be said of it.
-#include "schedule/safety/kernels.hpp"
+#include "kernel/facts/kernels.hpp"
 
 namespace kiln {
 namespace {

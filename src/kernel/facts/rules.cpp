@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "schedule/safety/unit.hpp"
+#include "kernel/facts/unit.hpp"
 
 namespace kiln::safety {
 namespace {
@@ -187,7 +187,7 @@ enum class Space { local, global, unclear, none };
 
 class Checker {
  public:
-  Checker(const Unit& unit, SplitSafety& safety)
+  Checker(const Unit& unit, KernelFacts& safety)
       : unit_(unit), source_(unit.source), safety_(safety) {}
 
   void run() {
@@ -554,13 +554,13 @@ class Checker {
 
   const Unit& unit_;
   const Preprocessed& source_;
-  SplitSafety& safety_;
+  KernelFacts& safety_;
   bool in_body_ = false, strict_ = false;
 };
 
 }  // namespace
 
-void check_rules(const Unit& unit, SplitSafety& safety) {
+void check_rules(const Unit& unit, KernelFacts& safety) {
   Checker(unit, safety).run();
   check_linker_names(unit, safety);
   // A macro of such a name would make the text say something else than it does.
@@ -588,7 +588,7 @@ bool is_renaming_attribute(const Token& token) {
 
 /// Only what stands outside of bodies declares functions in this way; asm within a body is looked
 /// for where that is reached.
-void check_linker_names(const Unit& unit, SplitSafety& safety) {
+void check_linker_names(const Unit& unit, KernelFacts& safety) {
   const Preprocessed& source = unit.source;
   std::uint32_t i = 0;
   const auto look_until = [&](std::uint32_t end) {

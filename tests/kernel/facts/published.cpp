@@ -1,5 +1,5 @@
 // Kernels in the style of those that people split: dense algebra, stencils, reductions.
-#include "schedule/safety/kernels.hpp"
+#include "kernel/facts/kernels.hpp"
 
 namespace kiln {
 namespace {

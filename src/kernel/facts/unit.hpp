@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "kernel/facts/safety.hpp"
 #include "kernel/source/program.hpp"
-#include "schedule/safety/safety.hpp"
 
 namespace kiln::safety {
 
@@ -85,16 +85,16 @@ void add_message(std::vector<std::string>& messages, std::string message);
 
 /// Looks for everything that behaves differently in a part of an NDRange, in all reachable text.
 /// Fills reasons, suspicions, uses_local_memory and uses_atomics.
-void check_rules(const Unit& unit, SplitSafety& safety);
+void check_rules(const Unit& unit, KernelFacts& safety);
 
 /// Its part for declarations that name a function otherwise for the linker than in the text.
-void check_linker_names(const Unit& unit, SplitSafety& safety);
+void check_linker_names(const Unit& unit, KernelFacts& safety);
 
 /// Follows the kernel's pointers through its text and its functions: what is read, what is written,
 /// whether at the same index, and whether loaded values decide it. Fills the parameters,
 /// data_dependent_writes and suspicions; where it gives up, every pointer counts as read and
 /// written.
-void check_flow(const Unit& unit, SplitSafety& safety);
+void check_flow(const Unit& unit, KernelFacts& safety);
 
 /// The kernel's parameters before anything is known of their use. The unit has a kernel.
 std::vector<ParameterUse> describe(const Unit& unit, const std::vector<Parameter>& parameters);

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "schedule/safety/unit.hpp"
+#include "kernel/facts/unit.hpp"
 
 namespace kiln::safety {
 

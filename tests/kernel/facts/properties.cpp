@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "schedule/safety/kernels.hpp"
+#include "kernel/facts/kernels.hpp"
 #include "test_paths.hpp"
 
 namespace kiln {
