@@ -27,28 +27,30 @@ CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options opt
     offset.for_part = true;
     wanted.push_back(std::move(offset));
   }
-  // The kernel's interface is the same on every device, so the first program is enough to check it.
-  for (std::size_t i = 0; i < queues.size(); ++i) {
+  std::vector<Program*> programs;
+  for (const Queue& queue : queues) {
     Explanation explanation;
     Explanation* const told = options_.explanations != nullptr ? &explanation : nullptr;
-    Program& program =
-        resolver_.resolve(job_.request, queues[i].context(), queues[i].device(), wanted, told);
-    KernelFacts facts = resolver_.facts(job_.request, program, job_.kernel, told);
-    if (options_.explanations != nullptr) options_.explanations->push_back(std::move(explanation));
-    if (i > 0) {
-      add_worse(facts_, facts);
-    } else {
+    programs.push_back(
+        &resolver_.resolve(job_.request, queue.context(), queue.device(), wanted, told));
+    KernelFacts facts = resolver_.facts(job_.request, *programs.back(), job_.kernel, told);
+    if (programs.size() == 1)
       facts_ = std::move(facts);
-      program_ = &program;
-      value_or_throw(check_arguments_match(program.kernel(job_.kernel), job_, facts_.parameters));
-      take_element_sizes(program.kernel(job_.kernel), facts_.parameters, job_);
-      protect_inputs();
-      note_initial();
-    }
-    placements_.push_back(std::make_unique<Placement>(
-        std::move(queues[i]), program, job_,
-        fmt::format("device {}: {}", i, program.device()->name), options_.memory));
+    else
+      add_worse(facts_, facts);
+    if (told != nullptr) options_.explanations->push_back(std::move(explanation));
   }
+  // The kernel's interface is the same on every device, so the first program is enough to check it.
+  program_ = programs.front();
+  const KernelInfo& kernel = program_->kernel(job_.kernel);
+  value_or_throw(check_arguments_match(kernel, job_, facts_.parameters));
+  take_element_sizes(kernel, facts_.parameters, job_);
+  protect_inputs();
+  note_initial();
+  for (std::size_t i = 0; i < queues.size(); ++i)
+    placements_.push_back(std::make_unique<Placement>(
+        std::move(queues[i]), *programs[i], job_,
+        fmt::format("device {}: {}", i, programs[i]->device()->name), options_.memory));
   if (queues.size() > 1) {
     Proof proof = load_proof(resolver_, job_);
     conflict_ = proof.conflict;

@@ -59,7 +59,7 @@ class CoRun {
   CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options options);
   ~CoRun();
 
-  /// What is known of the kernel from its text.
+  /// What is known of the kernel from its text, on all of the devices.
   const KernelFacts& facts() const { return facts_; }
   /// Why this Job cannot be split at all; empty where it can.
   std::string refusal() const;
@@ -146,7 +146,7 @@ class CoRun {
   Resolver& resolver_;
   Job job_;
   Options options_;
-  KernelFacts facts_;  ///< on all of the devices
+  KernelFacts facts_;                   ///< on all of the devices
   std::string conflict_;                ///< where one showed
   std::size_t conflict_free_step_ = 0;  ///< no conflict at cuts that are multiples; 0: none shown
   Slices slices_;                       ///< what may be transferred in slices

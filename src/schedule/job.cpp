@@ -5,23 +5,8 @@
 #include <algorithm>
 #include <functional>
 
-// First what the kernel's text says of a Job, then whether the arguments fit the compiled kernel.
+// Whether a Job's arguments fit the compiled kernel.
 namespace kiln {
-KernelFacts analyse_job(const Job& job) {
-  KernelFacts none;
-  none.name = job.kernel;
-  if (!job.request.source) {
-    none.reasons.push_back("a generated kernel is divided by its own front end");
-    return none;
-  }
-  auto facts = read_kernel_facts(job.request.source->text(), job.request.options, {job.kernel});
-  if (facts) return std::move(facts->front());
-  none.reasons.push_back("nothing is known of the kernel: " + facts.error().message());
-  return none;
-}
-
-std::vector<ParameterUse> parameters_of(const Job& job) { return analyse_job(job).parameters; }
-
 namespace {
 
 const char* space_name(cl_uint address) {
@@ -128,12 +113,13 @@ Expected<void> check_arguments_match(const KernelInfo& kernel, const Job& job,
   return {};
 }
 
-void take_element_sizes(const KernelInfo& kernel, const KernelFacts& safety, Job& job) {
+void take_element_sizes(const KernelInfo& kernel, const std::vector<ParameterUse>& parameters,
+                        Job& job) {
   constexpr std::size_t largest = 128;  // double16
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     auto* buffer = std::get_if<BufferArgument>(&job.arguments[i]);
     if (buffer == nullptr) continue;
-    if (const std::size_t bytes = known_bytes(kernel, safety.parameters, i); bytes != 0)
+    if (const std::size_t bytes = known_bytes(kernel, parameters, i); bytes != 0)
       buffer->element_bytes = bytes;
     if (buffer->element_bytes == 0) buffer->element_bytes = largest;
   }

@@ -7,12 +7,12 @@
 #include <variant>
 #include <vector>
 
-#include "kernel/facts/read_facts.hpp"
+#include "kernel/facts/kernel_facts.hpp"
 #include "kernel/program/program.hpp"
 #include "kernel/request/request.hpp"
 
-/// What is to run: a kernel, its arguments and its range, before it is placed anywhere; what its
-/// text says about it, and whether the arguments fit the compiled kernel.
+/// What is to run: a kernel, its arguments and its range, before it is placed anywhere; and whether
+/// the arguments fit the compiled kernel.
 namespace kiln {
 
 /// A buffer argument. `data` is the caller's memory, which outlives the run: the input's contents,
@@ -53,26 +53,19 @@ struct Job {
   NDRange range;
 };
 
-/// The analysis of a Job's kernel. Generated programs are not analysed: their front ends know how
-/// to divide them.
-KernelFacts analyse_job(const Job& job);
-
-/// What the text says of the kernel's parameters, without how it uses them; empty where there is no
-/// text, or where build options may change it.
-std::vector<ParameterUse> parameters_of(const Job& job);
-
 /// Whether a Job's arguments fit the compiled kernel: their count, and for each its address space
 /// and size; of a buffer, that its elements are as large where its caller says so. Sizes are those
-/// of the driver's type names or else of the kernel's text (`parameters`, of analyse_job() or
-/// parameters_of()). The error names the argument, what was given and what the kernel takes. What
-/// neither says is not checked.
+/// of the driver's type names or else of the kernel's text (`parameters`, of its KernelFacts). The
+/// error names the argument, what was given and what the kernel takes. What neither says is not
+/// checked.
 Expected<void> check_arguments_match(const KernelInfo& kernel, const Job& job,
                                      const std::vector<ParameterUse>& parameters);
 
 /// Sets each buffer's element_bytes from the kernel's pointer type ("float4*" → 16), as the driver
 /// or else the text says. Where neither does, what the caller says holds; without that it may be as
 /// large as the largest vector.
-void take_element_sizes(const KernelInfo& kernel, const KernelFacts& safety, Job& job);
+void take_element_sizes(const KernelInfo& kernel, const std::vector<ParameterUse>& parameters,
+                        Job& job);
 
 /// How messages name an argument: "2 (result)", or "2" where its name is not known.
 std::string argument_name(const KernelInfo& kernel, const std::vector<ParameterUse>& parameters,

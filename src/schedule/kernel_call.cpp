@@ -110,7 +110,6 @@ struct Kernel::State {
   Request request;
   std::string name;
   std::filesystem::path file;  ///< absolute; empty for a text
-  KernelFacts safety;          ///< the analysis of its text, made once for all calls
 };
 
 Kernel Runtime::kernel(const Source& source, const std::string& name,
@@ -125,14 +124,9 @@ Kernel Runtime::kernel(const Source& source, const std::string& name,
         value_or_throw(from_text(source.content, source.path.string(), options.include_folders));
   request.options = value_or_throw(build_options(options.macros, options.options));
   request.label = name;
-  Job job;
-  job.request = request;
-  job.kernel = name;
-  KernelFacts safety = analyse_job(job);
   return Kernel(std::make_shared<const Kernel::State>(Kernel::State{
       *this, std::move(request), name,
-      source.content.empty() ? std::filesystem::absolute(source.path) : std::filesystem::path(),
-      std::move(safety)}));
+      source.content.empty() ? std::filesystem::absolute(source.path) : std::filesystem::path()}));
 }
 
 Kernel Runtime::kernel(const Source& source, const std::string& name) const {
@@ -146,6 +140,7 @@ struct KernelCall::State {
   Job job;  ///< its range is that of the last run
   std::vector<std::shared_ptr<ArrayStorage>> arrays;
   bool has_arrays = false;
+  bool knows_accesses = false;  ///< of the Arrays: what the kernel does with them
   // Of the last range: the split run and what `auto` learns, and the run on each queue.
   std::unique_ptr<CoRun> co_run;
   Bounds bounds = Bounds::unchecked;
@@ -155,6 +150,7 @@ struct KernelCall::State {
 
   Runtime::State& runtime() const { return kernel->runtime.state(); }
   void take_range(const NDRange& range);
+  void take_accesses(const Queue& queue);
   DirectRun& direct_on(cl_command_queue queue);
   RunReport run_direct(std::size_t device);
   RunReport run_split(const Partition& partition, Bounds bounds);
@@ -176,18 +172,12 @@ KernelCall Kernel::call(std::vector<CallArgument> arguments) const {
       throw Error(Errc::bad_input, fmt::format("argument {} is an Array without elements",
                                                state->arrays.size() - 1));
     state->has_arrays = true;
-  }
-  const auto& parameters = state_->safety.parameters;
-  for (std::size_t i = 0; i < state->arrays.size(); ++i) {
-    if (!state->arrays[i]) continue;
-    auto& buffer = std::get<BufferArgument>(state->job.arguments[i]);
-    const bool written = i >= parameters.size() || parameters[i].written;
-    buffer.access = written ? BufferArgument::Access::inout : BufferArgument::Access::in;
+    auto& buffer = std::get<BufferArgument>(state->job.arguments.back());
+    buffer.access = BufferArgument::Access::inout;  // until take_accesses()
     buffer.continues = true;
     // Its place is known at a run; until then only its size is.
-    buffer.data = {static_cast<std::byte*>(nullptr), state->arrays[i]->bytes()};
+    buffer.data = {static_cast<std::byte*>(nullptr), (*array)->bytes()};
   }
-  check_arrays_apart(state->arrays, state->job);
   return KernelCall(std::move(state));
 }
 
@@ -206,14 +196,32 @@ void KernelCall::State::take_range(const NDRange& range) {
         SourceKernel{kernel->file, job.kernel, job.request.options, range}, runtime().queues()));
 }
 
+/// Only the compiled program tells what the kernel does with its Arrays.
+void KernelCall::State::take_accesses(const Queue& queue) {
+  if (!has_arrays || knows_accesses) return;
+  Resolver& resolver = runtime().resolver();
+  Program& program = resolver.resolve(job.request, queue.context(), queue.device(),
+                                      {variant_of(job.kernel, job.range)});
+  const auto parameters = resolver.facts(job.request, program, job.kernel).parameters;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (!arrays[i]) continue;
+    const bool written = i >= parameters.size() || parameters[i].written;
+    std::get<BufferArgument>(job.arguments[i]).access =
+        written ? BufferArgument::Access::inout : BufferArgument::Access::in;
+  }
+  check_arrays_apart(arrays, job);
+  knows_accesses = true;
+}
+
 DirectRun& KernelCall::State::direct_on(cl_command_queue handle) {
   for (const auto& run : direct)
     if (handle != nullptr && run->queue().cl()() == handle) return *run;
   Queue queue = runtime().queue(handle);
   for (const auto& run : direct)
     if (run->queue().cl()() == queue.cl()()) return *run;
-  direct.push_back(std::make_unique<DirectRun>(runtime().resolver(), std::move(queue), job, arrays,
-                                               kernel->safety));
+  take_accesses(queue);
+  direct.push_back(
+      std::make_unique<DirectRun>(runtime().resolver(), std::move(queue), job, arrays));
   return *direct.back();
 }
 
@@ -246,6 +254,7 @@ void KernelCall::State::place_arrays_on_host() {
 }
 
 RunReport KernelCall::State::run_split(const Partition& partition, Bounds wanted) {
+  take_accesses(runtime().queues().front());
   place_arrays_on_host();
   if (!co_run || bounds != wanted) {
     learning.reset();

@@ -1,5 +1,4 @@
-#include "schedule/job.hpp"
-
+#include "kernel/facts/read_facts.hpp"
 #include "schedule/run_support.hpp"
 
 namespace kiln::testing {
@@ -22,23 +21,23 @@ TEST(MacrosOf, options_are_read_as_compilers_read_them) {
 }
 
 TEST(MacrosOf, a_macro_behind_a_blank_is_seen_by_the_analysis) {
-  TestJob test("kernel void k(global int* c) { c[get_global_id(0)] = ID(0); }",
-               range_of({64}, {8}));
-  test.out(256);
-  Job job = test.job();
-  job.request.options = "-D ID=get_group_id";
-  EXPECT_THAT(analyse_job(job).reasons.front(), HasSubstr("get_group_id"));
+  const auto facts = value_or_throw(
+      read_kernel_facts("kernel void k(global int* c) { c[get_global_id(0)] = ID(0); }",
+                        "-D ID=get_group_id", {"k"}));
+  EXPECT_THAT(facts.front().reasons.front(), HasSubstr("get_group_id"));
 }
 
-TEST(AnalyseJob, options_that_change_the_text_are_refused) {
-  TestJob test("kernel void k(global int* c) { c[get_global_id(0)] = 1; }", range_of({64}, {8}));
-  test.out(256);
-  Job job = test.job();
-  EXPECT_TRUE(analyse_job(job).splittable);
-  for (const char* option : {"-include x.h", "-x clc++", "-cl-std=CLC++"}) {
-    job.request.options = option;
-    EXPECT_FALSE(analyse_job(job).splittable) << option;
-  }
+TEST(ReadKernelFacts, options_that_change_the_text_are_refused) {
+  const auto splittable = [](const char* options) {
+    return value_or_throw(
+               read_kernel_facts("kernel void k(global int* c) { c[get_global_id(0)] = 1; }",
+                                 options, {"k"}))
+        .front()
+        .splittable;
+  };
+  EXPECT_TRUE(splittable(""));
+  for (const char* option : {"-include x.h", "-x clc++", "-cl-std=CLC++"})
+    EXPECT_FALSE(splittable(option)) << option;
 }
 
 TEST(TypeBytes, are_those_of_opencl) {

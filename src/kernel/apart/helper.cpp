@@ -194,7 +194,7 @@ namespace {
 
 std::string variant_list(const std::vector<KernelVariant>& variants) {
   std::set<std::string> folders;
-  for (const auto& [kernel, variant] : variants) folders.insert(variant.folder());
+  for (const auto& one : variants) folders.insert(one.variant.folder());
   std::string list;
   for (const auto& folder : folders) list += (list.empty() ? "" : ",") + folder;
   return list;
@@ -262,8 +262,8 @@ Expected<Bytes> compile_once(const Device& device, const ApartRequest& request) 
   job.build_hash = request.build_hash;
   job.generic = request.generic;
   job.facts = request.facts != nullptr;
-  for (const auto& [kernel, variant] : request.variants)
-    job.variants.emplace_back(kernel, variant.folder());
+  for (const auto& one : request.variants)
+    job.variants.emplace_back(one.kernel, one.variant.folder());
 
   apart::HelperSetting setting;
   setting.limit = request.limit;

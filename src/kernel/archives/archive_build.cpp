@@ -193,8 +193,7 @@ apart::Job start_job(const Device& device, ByteView archive,
   job.task = apart::Job::Task::start;
   job.fingerprint = device.fingerprint();
   job.archive.assign(archive.begin(), archive.end());
-  for (const auto& [kernel, variant] : variants)
-    job.variants.emplace_back(kernel, variant.folder());
+  for (const auto& one : variants) job.variants.emplace_back(one.kernel, one.variant.folder());
   return job;
 }
 

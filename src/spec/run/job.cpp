@@ -190,8 +190,9 @@ Expected<void> check_argument_types(const BoundSpec& bound, const KernelInfo& ke
 
 void check_job_types(const BoundSpec& bound, const Job& job, Resolver& resolver,
                      const Queue& queue) {
-  const Program& program = resolver.resolve(job.request, queue.context(), queue.device(), {});
-  value_or_throw(check_argument_types(bound, program.kernel(job.kernel), parameters_of(job)));
+  Program& program = resolver.resolve(job.request, queue.context(), queue.device(), {});
+  const auto parameters = resolver.facts(job.request, program, job.kernel).parameters;
+  value_or_throw(check_argument_types(bound, program.kernel(job.kernel), parameters));
 }
 
 }  // namespace kiln::spec

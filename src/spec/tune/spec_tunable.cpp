@@ -245,7 +245,7 @@ Arrays SpecBench::run_untuned() {
 Launch SpecBench::make_launch(const BoundSpec& bound, Program& program) {
   const auto& kernel = program.kernel(problem_->spec.name);
   const Job job = value_or_throw(make_job(problem_->spec, bound, problem_->source, initial_));
-  const auto parameters = parameters_of(job);
+  const auto parameters = resolver_.facts(job.request, program, job.kernel).parameters;
   value_or_throw(check_arguments_match(kernel, job, parameters));
   value_or_throw(check_argument_types(bound, kernel, parameters));
   Launch launch(queue_.context(), program, problem_->spec.name);

@@ -6,6 +6,18 @@
 namespace kiln::testing {
 namespace {
 
+Expected<Artifact> decode(ByteView bytes) { return decode_artifact(bytes, artifact_schema); }
+
+FactsPtr example_facts() {
+  KernelFacts facts;
+  facts.name = "first";
+  facts.found = facts.suspicious = true;
+  facts.reasons = {"line 3: calls get_group_id(0)"};
+  facts.parameters.resize(2);
+  facts.parameters[1].element_type = "float4";
+  return std::make_shared<const std::vector<KernelFacts>>(std::vector<KernelFacts>{facts});
+}
+
 KernelArgument any_argument() {
   KernelArgument argument;
   argument.address =
@@ -29,12 +41,15 @@ Artifact any_artifact() {
       kernel.arguments.push_back(any_argument());
     artifact.kernels.push_back(std::move(kernel));
   }
+  if (*rc::gen::arbitrary<bool>()) artifact.facts = example_facts();
   return artifact;
 }
 
 void expect_equal(const Artifact& a, const Artifact& b) {
   RC_ASSERT(a.form == b.form);
   RC_ASSERT(a.binary == b.binary);
+  RC_ASSERT((a.facts == nullptr) == (b.facts == nullptr));
+  if (a.facts) RC_ASSERT(*a.facts == *b.facts);
   RC_ASSERT(a.kernels.size() == b.kernels.size());
   for (std::size_t k = 0; k < a.kernels.size(); ++k) {
     const auto &x = a.kernels[k], &y = b.kernels[k];
@@ -59,22 +74,37 @@ Artifact example_artifact() {
   KernelArgument argument{CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ACCESS_NONE, 1, "float*",
                           "x"};
   artifact.kernels = {{"first", true, {argument, argument}}, {"second", false, {}}};
+  artifact.facts = example_facts();
   return artifact;
 }
 
 TEST(Artifact, any_artifact_survives_encoding) {
   EXPECT_TRUE(rc::check([] {
     const Artifact artifact = any_artifact();
-    const auto back = decode_artifact(encode(artifact));
+    const auto back = decode(encode(artifact));
     RC_ASSERT(back.has_value());
     expect_equal(artifact, *back);
   }));
 }
 
+TEST(Artifact, those_of_schema_1_are_read_and_know_no_facts) {
+  Artifact artifact = example_artifact();
+  artifact.facts = nullptr;
+  Bytes old = encode(artifact);
+  old.resize(old.size() - sizeof(std::uint64_t));  // the length of the facts
+  const auto back = decode_artifact(old, 1);
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(back->kernels.size(), artifact.kernels.size());
+  EXPECT_EQ(back->binary, artifact.binary);
+  EXPECT_EQ(back->facts, nullptr);
+  EXPECT_FALSE(decode_artifact(old, artifact_schema));
+  EXPECT_FALSE(decode_artifact(old, artifact_schema + 1));
+}
+
 TEST(Artifact, every_truncation_is_an_error) {
   const Bytes whole = encode(example_artifact());
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    const auto result = decode_artifact(ByteView(whole).first(size));
+    const auto result = decode(ByteView(whole).first(size));
     ASSERT_FALSE(result) << size;
     EXPECT_EQ(result.error().code(), Errc::corrupt);
   }
@@ -83,7 +113,7 @@ TEST(Artifact, every_truncation_is_an_error) {
 TEST(Artifact, bytes_after_its_end_are_an_error) {
   Bytes longer = encode(example_artifact());
   longer.push_back(std::byte{0});
-  EXPECT_FALSE(decode_artifact(longer));
+  EXPECT_FALSE(decode(longer));
 }
 
 TEST(Artifact, every_flipped_byte_is_an_error_or_another_artifact_of_the_same_size) {
@@ -92,7 +122,7 @@ TEST(Artifact, every_flipped_byte_is_an_error_or_another_artifact_of_the_same_si
     for (const int flip : {0x01, 0x80, 0xff}) {
       Bytes broken = whole;
       broken[at] ^= static_cast<std::byte>(flip);
-      const auto result = decode_artifact(broken);
+      const auto result = decode(broken);
       if (result) {
         EXPECT_EQ(encode(*result).size(), whole.size()) << at;
       }
@@ -103,13 +133,13 @@ TEST(Artifact, counts_beyond_the_bytes_take_no_memory) {
   Bytes bytes;
   append_le(bytes, std::uint8_t{1});
   append_le(bytes, std::uint32_t{0xffffffff});
-  EXPECT_FALSE(decode_artifact(bytes));
+  EXPECT_FALSE(decode(bytes));
 }
 
 TEST(Artifact, any_bytes_are_decoded_or_refused) {
   EXPECT_TRUE(rc::check([] {
     const Bytes bytes = *any_bytes();
-    const auto result = decode_artifact(bytes);
+    const auto result = decode(bytes);
     if (result) RC_ASSERT(encode(*result).size() == bytes.size());
   }));
 }
