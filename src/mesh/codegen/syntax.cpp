@@ -206,9 +206,9 @@ void SyntaxReader::find_close(std::uint32_t from, std::uint32_t& close,
   int depth = 0;
   for (const auto& token : lexed.tokens) {
     if (token.text == "void" && depth == 1) void_at = from + token.begin;
-    if (token.is(punct("*"))) void_at = 0;
-    if (token.is(punct("("))) ++depth;
-    if (token.is(punct(")")) && --depth == 0) {
+    if (token.is("*")) void_at = 0;
+    if (token.is("(")) ++depth;
+    if (token.is(")") && --depth == 0) {
       close = from + token.begin;
       return;
     }
