@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "kernel/source/program.hpp"
-#include "kernel/facts/safety.hpp"
+#include "kernel/facts/read_facts.hpp"
+#include "kernel/request/request.hpp"
 #include "spec/read/reader.hpp"
 
 namespace kiln::spec {
@@ -15,68 +14,22 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// The kernels of a program in the order of the text, without repetition.
-std::vector<std::string> kernel_names(const Preprocessed& source, const SourceProgram& program) {
-  std::vector<std::string> names;
-  for (const auto& function : program.functions) {
-    const std::string name(source.symbols.name(function.name));
-    if (function.is_kernel && std::find(names.begin(), names.end(), name) == names.end())
-      names.push_back(name);
-  }
-  return names;
-}
-
-Expected<std::string> chosen_kernel(const std::vector<std::string>& names,
+Expected<KernelFacts> chosen_kernel(const std::vector<KernelFacts>& kernels,
                                     const InitRequest& request) {
+  std::vector<std::string> names;
+  for (const auto& kernel : kernels) names.push_back(kernel.name);
   const std::string all = fmt::format("{}", fmt::join(names, ", "));
   if (names.empty())
     return fail(Errc::bad_input, request.src + ": the source has no __kernel function");
   if (request.kernel.empty() && names.size() > 1)
     return fail(Errc::bad_input, fmt::format("{}: it has {} kernels ({}); --kernel NAME says which",
                                              request.src, names.size(), all));
-  if (request.kernel.empty()) return names.front();
-  if (std::find(names.begin(), names.end(), request.kernel) == names.end())
+  if (request.kernel.empty()) return kernels.front();
+  const auto found = std::find(names.begin(), names.end(), request.kernel);
+  if (found == names.end())
     return fail(Errc::bad_input, fmt::format("{}: it has no kernel '{}'; it has: {}", request.src,
                                              request.kernel, all));
-  return request.kernel;
-}
-
-/// The numbers in the brackets behind a name; empty where they are no plain numbers.
-std::vector<std::int64_t> numbers_behind(const std::vector<Token>& tokens, std::uint32_t name,
-                                         std::uint32_t end) {
-  std::vector<std::int64_t> numbers;
-  for (std::uint32_t i = name + 2; i < end && !tokens[i].is(punct(")")); ++i) {
-    if (tokens[i].is(punct(","))) continue;
-    std::int64_t number = 0;
-    const auto text = tokens[i].text;
-    if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc())
-      return {};
-    numbers.push_back(number);
-  }
-  return numbers;
-}
-
-/// The dimensions that a function's body asks about: get_global_id(1) makes two.
-int dimensions_of(const Preprocessed& source, TokenRange body) {
-  int dimensions = 1;
-  for (std::uint32_t i = body.begin; i + 2 < body.end; ++i) {
-    const auto name = source.tokens[i].text;
-    if (name != "get_global_id" && name != "get_local_id" && name != "get_group_id") continue;
-    const auto numbers = numbers_behind(source.tokens, i, body.end);
-    if (numbers.size() == 1 && numbers[0] >= 0 && numbers[0] < 3)
-      dimensions = std::max(dimensions, static_cast<int>(numbers[0]) + 1);
-  }
-  return dimensions;
-}
-
-/// reqd_work_group_size of the kernel; empty where it has none.
-std::vector<std::int64_t> required_size(const Preprocessed& source, const kiln::Function& kernel) {
-  for (std::uint32_t i = kernel.head.begin; i < kernel.body.begin; ++i)
-    if (source.tokens[i].text == "reqd_work_group_size") {
-      auto numbers = numbers_behind(source.tokens, i, kernel.body.begin);
-      return numbers.size() == 3 ? numbers : std::vector<std::int64_t>();
-    }
-  return {};
+  return kernels[static_cast<std::size_t>(found - names.begin())];
 }
 
 /// Puts the file together: lists of arguments, and marks.
@@ -202,27 +155,25 @@ class InitWriter {
 }  // namespace
 
 Expected<InitFile> init_spec(const InitRequest& request) {
-  const Preprocessed source = preprocess(request.source->text(), request.macros);
-  const SourceProgram program = parse_program(source);
-  const auto kernel = chosen_kernel(kernel_names(source, program), request);
+  Request program;
+  if (auto done = set_source(program, request.source, request.macros, {}); !done)
+    return tl::unexpected(done.error());
+  const auto kernels = read_kernel_facts(program.source->text(), program.options, {});
+  if (!kernels) return tl::unexpected(kernels.error());
+  const auto kernel = chosen_kernel(*kernels, request);
   if (!kernel) return tl::unexpected(kernel.error());
-  const auto safety = analyse_split(request.source->text(), *kernel, request.macros);
   InitWriter writer;
-  for (std::size_t i = 0; i < safety.parameters.size(); ++i)
-    if (auto done = writer.add(i, safety.parameters[i]); !done)
+  for (std::size_t i = 0; i < kernel->parameters.size(); ++i)
+    if (auto done = writer.add(i, kernel->parameters[i]); !done)
       return fail(done.error().code(), request.src + ": " + done.error().message());
-  int dimensions = 1;
+  int dimensions = static_cast<int>(kernel->dimensions);
   std::vector<std::int64_t> local;
-  for (const auto& function : program.functions) {
-    const bool is_chosen = source.symbols.name(function.name) == *kernel;
-    if (function.is_kernel && !is_chosen) continue;  // helpers may be this kernel's
-    dimensions = std::max(dimensions, dimensions_of(source, function.body));
-    if (function.is_kernel) local = required_size(source, function);
-  }
+  for (const auto size : kernel->required_local_size)
+    if (kernel->required_local_size[2] > 0) local.push_back(static_cast<std::int64_t>(size));
   for (int d = 1; d < 3 && !local.empty(); ++d)
     if (local[static_cast<std::size_t>(d)] > 1) dimensions = std::max(dimensions, d + 1);
   if (!local.empty()) local.resize(static_cast<std::size_t>(dimensions));
-  return writer.finish(request, *kernel, dimensions, local);
+  return writer.finish(request, kernel->name, dimensions, local);
 }
 
 }  // namespace kiln::spec

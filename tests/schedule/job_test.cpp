@@ -4,23 +4,9 @@
 namespace kiln::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
-TEST(MacrosOf, options_are_read_as_compilers_read_them) {
-  EXPECT_THAT(macros_of("-DA=1 -DB"), ElementsAre(Pair("A", "1"), Pair("B", "1")));
-  EXPECT_THAT(macros_of("-D A=1 -D  B -cl-mad-enable"),
-              ElementsAre(Pair("A", "1"), Pair("B", "1")));
-  EXPECT_THAT(macros_of("-DA= -DB=C=D"), ElementsAre(Pair("A", ""), Pair("B", "C=D")));
-  EXPECT_THAT(macros_of("-D \"A=b c\"\t'-DB=\"x\"'"),
-              ElementsAre(Pair("A", "b c"), Pair("B", "\"x\"")));
-  EXPECT_THAT(macros_of("-DA=1 -DB=2 -U A"), ElementsAre(Pair("B", "2")));
-  EXPECT_THAT(macros_of(" -cl-fast-relaxed-math  -w "), IsEmpty());
-}
-
-TEST(MacrosOf, a_macro_behind_a_blank_is_seen_by_the_analysis) {
+TEST(ReadKernelFacts, a_macro_behind_a_blank_is_seen) {
   const auto facts = value_or_throw(
       read_kernel_facts("kernel void k(global int* c) { c[get_global_id(0)] = ID(0); }",
                         "-D ID=get_group_id", {"k"}));

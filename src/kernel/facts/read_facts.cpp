@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 
-#include "kernel/facts/safety.hpp"
-#include "kernel/source/program.hpp"
+#include "base/text.hpp"
+#include "kernel/facts/builtins.hpp"
+#include "kernel/facts/syntax.hpp"
 
 namespace kiln {
 namespace {
@@ -63,33 +66,207 @@ std::vector<std::pair<std::string, std::string>> macros_of(std::string_view opti
   return macros;
 }
 
+namespace facts {
+namespace {
+
+/// A kernel's facts, and where it stands.
+struct Found {
+  KernelFacts facts;
+  std::string place;
+};
+
+bool is_same_parameter(const ParameterUse& a, const ParameterUse& b) {
+  return a.is_pointer == b.is_pointer && a.is_global == b.is_global &&
+         a.is_constant_space == b.is_constant_space && a.is_local == b.is_local;
+}
+
+/// What holds where either does: of a compiler nobody knows which it is.
+void merge(const Found& from, Found& into) {
+  KernelFacts& to = into.facts;
+  for (const auto& reason : from.facts.reasons) add_message(to.reasons, reason);
+  for (const auto& suspicion : from.facts.suspicions) add_message(to.suspicions, suspicion);
+  for (const auto flag :
+       {&KernelFacts::uses_local_memory, &KernelFacts::uses_atomics, &KernelFacts::uses_barrier,
+        &KernelFacts::uses_printf, &KernelFacts::data_dependent_writes,
+        &KernelFacts::reads_what_is_written, &KernelFacts::data_dependent_reads})
+    to.*flag |= from.facts.*flag;
+  to.dimensions = std::max(to.dimensions, from.facts.dimensions);
+  if (to.required_local_size != from.facts.required_local_size) to.required_local_size = {};
+  if (from.place != into.place)
+    add_message(to.reasons, "the kernel has several definitions, of which the compiler chooses");
+  auto& mine = to.parameters;
+  const auto& others = from.facts.parameters;
+  if (!std::equal(mine.begin(), mine.end(), others.begin(), others.end(), is_same_parameter)) {
+    add_message(to.reasons, "the kernel's parameters depend on what the compiler defines");
+    for (auto& use : mine) use.layout = {};
+    return;
+  }
+  for (std::size_t k = 0; k < mine.size(); ++k) {
+    for (const auto flag : {&ParameterUse::read, &ParameterUse::written,
+                            &ParameterUse::read_and_written_at_different_index})
+      mine[k].*flag |= others[k].*flag;
+    if (mine[k].layout != others[k].layout) mine[k].layout = {};
+  }
+}
+
+/// One text with its options, in all its variants.
+class FactsReader {
+ public:
+  FactsReader(std::string_view text, std::string_view options, const TargetMacros& target)
+      : lexed_(lex(text)), macros_(macros_of(options)) {
+    for (const auto& word : words_of(options)) look_at_option(word);
+    for (const auto& [name, value] : macros_) {
+      const Rule rule = rule_of(name);
+      if (name.empty()) refuse("a macro of the command line has no name");
+      if (rule == Rule::per_dimension || rule == Rule::linear)
+        refuse(fmt::format("the options define a macro named {}, a built-in function", name));
+      if (!name.empty()) options_.push_back(fmt::format("-D{}={}", name, value));
+    }
+    variants_ = variants_of(text, lexed_, macros_, target);
+  }
+
+  Expected<std::vector<KernelFacts>> read(const std::vector<std::string>& kernels) {
+    for (const Variant& variant : variants_.all)
+      if (auto done = read_variant(variant, false); !done) return tl::unexpected(done.error());
+    if (!is_read_)  // each ends at an #error
+      if (auto done = read_variant(variants_.all.front(), true); !done)
+        return tl::unexpected(done.error());
+    std::vector<KernelFacts> all;
+    for (const auto& name : kernels.empty() ? order_ : kernels) all.push_back(finished(name));
+    return all;
+  }
+
+ private:
+  void refuse(std::string why) { add_message(reasons_, std::move(why)); }
+
+  void look_at_option(const std::string& word) {
+    if (changes_the_text(word)) {
+      refuse(fmt::format("the build option {} may change what the source says", word));
+      layouts_hold_ = false;
+    } else if (word.starts_with("-cl-std=")) {
+      static constexpr std::string_view known[] = {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"};
+      const std::string_view standard = std::string_view(word).substr(8);
+      if (std::find(std::begin(known), std::end(known), standard) == std::end(known))
+        refuse(fmt::format("the build option {} is not known", word));
+      else
+        standards_ = {word};
+    } else if (word == "-cl-fast-relaxed-math") {
+      options_.push_back(word);
+    }
+  }
+
+  /// A program in one version of the language, with what is wrong with it.
+  struct Reading {
+    std::unique_ptr<Syntax> syntax;  ///< none: it ends at an #error
+    std::vector<std::string> problems;
+  };
+  Expected<Reading> read_as(const std::string& standard, const Variant& variant,
+                            bool even_if_impossible) {
+    std::vector<std::string> options = options_;
+    options.push_back(standard);
+    auto plain = expand_macros(variant, lexed_, options);
+    if (!plain) return tl::unexpected(plain.error());
+    if (plain->impossible && !even_if_impossible) return Reading();
+    if (plain->impossible) plain->problems.push_back(*plain->impossible);
+    auto syntax = read_syntax(*std::move(plain), standard);
+    if (!syntax) return tl::unexpected(syntax.error());
+    Reading made{*std::move(syntax), {}};
+    for (const auto* list : {&made.syntax->source.problems, &made.syntax->errors})
+      for (const Problem& one : *list)
+        add_message(made.problems, made.syntax->place(one.at) + ": " + one.what);
+    return made;
+  }
+
+  Expected<void> read_variant(const Variant& variant, bool even_if_impossible) {
+    auto made = read_as(standards_.front(), variant, even_if_impossible);
+    if (!made) return tl::unexpected(made.error());
+    if (!made->problems.empty() && standards_.size() > 1) {
+      auto later = read_as(standards_.back(), variant, even_if_impossible);
+      if (later && later->syntax && later->problems.empty()) made = std::move(later);
+    }
+    if (!made->syntax) return {};
+    const Syntax& syntax = *made->syntax;
+    is_read_ = true;
+    for (const auto& problem : made->problems) add_message(problems_, problem);
+    for (std::size_t i = 0; i < syntax.functions.size(); ++i) {
+      if (!syntax.functions[i].is_kernel) continue;
+      Found found = look_at(syntax, i, made->problems);
+      const std::string name = found.facts.name;
+      const auto known = found_.find(name);
+      if (known == found_.end()) {
+        order_.push_back(name);
+        found_.emplace(name, std::move(found));
+      } else {
+        merge(found, known->second);
+      }
+    }
+    return {};
+  }
+
+  Found look_at(const Syntax& syntax, std::size_t kernel,
+                const std::vector<std::string>& problems) const {
+    const Function& function = syntax.functions[kernel];
+    Found found;
+    found.place = syntax.place(function.name_at);
+    KernelFacts& facts = found.facts;
+    facts.name = function.name;
+    facts.found = true;
+    facts.parameters = function.uses;
+    facts.required_local_size = function.required_local_size;
+    for (const auto& problem : problems) add_message(facts.reasons, problem);
+    check_rules(syntax, kernel, facts);
+    if (problems.empty() && !variants_.are_too_many)
+      check_flow(syntax, kernel, facts);
+    else
+      assume_the_worst(syntax, kernel, facts);
+    return found;
+  }
+
+  KernelFacts finished(const std::string& name) const {
+    KernelFacts facts;
+    if (const auto known = found_.find(name); known != found_.end()) {
+      facts = known->second.facts;
+    } else {
+      facts.name = name;
+      facts.reasons.push_back("no kernel named " + name + " is in the source");
+      for (const auto& problem : problems_) add_message(facts.reasons, problem);
+    }
+    for (const auto& reason : reasons_) add_message(facts.reasons, reason);
+    if (variants_.are_too_many)
+      add_message(facts.reasons,
+                  "more of its conditionals depend on what the compiler defines than Kiln follows");
+    // They quote the source, which may hold anything.
+    for (auto& reason : facts.reasons) reason = one_line(reason);
+    for (auto& suspicion : facts.suspicions) suspicion = one_line(suspicion);
+    facts.splittable = facts.reasons.empty();
+    facts.suspicious = !facts.suspicions.empty();
+    for (auto& use : facts.parameters)
+      if (!layouts_hold_) use.layout = {};
+    return facts;
+  }
+
+  Lexed lexed_;
+  Macros macros_;
+  std::vector<std::string> options_;  ///< clang's
+  /// Where options do not say, it is the last version 1 (clBuildProgram); a driver that takes a
+  /// text which is none takes it as version 2.
+  std::vector<std::string> standards_ = {"-cl-std=CL1.2", "-cl-std=CL2.0"};
+  Variants variants_;
+  std::vector<std::string> reasons_, problems_;
+  bool layouts_hold_ = true;
+  bool is_read_ = false;  ///< some variant
+  std::map<std::string, Found> found_;
+  std::vector<std::string> order_;
+};
+
+}  // namespace
+}  // namespace facts
+
 Expected<std::vector<KernelFacts>> read_kernel_facts(std::string_view text,
                                                      std::string_view options,
                                                      const std::vector<std::string>& kernels,
-                                                     const TargetMacros&) {
-  const auto macros = macros_of(options);
-  std::vector<std::string> names = kernels;
-  if (names.empty()) {
-    const Preprocessed source = preprocess(text, macros);
-    for (const auto& function : parse_program(source).functions) {
-      const std::string name(source.symbols.name(function.name));
-      if (function.is_kernel && std::find(names.begin(), names.end(), name) == names.end())
-        names.push_back(name);
-    }
-  }
-  std::vector<KernelFacts> all;
-  for (const auto& name : names) {
-    KernelFacts& facts = all.emplace_back(analyse_split(text, name, macros));
-    facts.name = name;
-    for (const auto& word : words_of(options)) {
-      if (!changes_the_text(word)) continue;
-      facts.reasons.push_back(
-          fmt::format("the build option {} may change what the source says", word));
-      facts.splittable = false;
-      for (auto& parameter : facts.parameters) parameter.layout = {};
-    }
-  }
-  return all;
+                                                     const TargetMacros& target) {
+  return facts::FactsReader(text, options, target).read(kernels);
 }
 
 }  // namespace kiln

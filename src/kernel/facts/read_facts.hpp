@@ -17,6 +17,8 @@ struct TargetMacros {
   /// All extensions of the device, as CL_DEVICE_EXTENSIONS has them (cl_khr_fp64, …); none: not
   /// known.
   std::optional<std::vector<std::string>> extensions;
+  /// __OPENCL_VERSION__, as 120 or 300; 0: not known.
+  int version = 0;
 };
 
 /// Facts of kernels of an expanded text (ExpandedSource::text(); no #include left) for build

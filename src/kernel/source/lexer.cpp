@@ -3,39 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <functional>
 #include <string>
-#include <unordered_map>
 
 namespace kiln {
-
-Symbols::Symbols() : names_(1), slots_(1024) { names_.reserve(512); }
-
-std::size_t Symbols::slot_of(std::string_view name) const {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = std::hash<std::string_view>{}(name)&mask;
-  while (slots_[slot] != 0 && names_[slots_[slot]] != name) slot = (slot + 1) & mask;
-  return slot;
-}
-
-std::uint32_t Symbols::find(std::string_view name) const { return slots_[slot_of(name)]; }
-
-std::uint32_t Symbols::intern(std::string_view name) {
-  if (name.empty()) return 0;
-  const std::size_t slot = slot_of(name);
-  if (slots_[slot] != 0) return slots_[slot];
-  const auto symbol = static_cast<std::uint32_t>(names_.size());
-  slots_[slot] = symbol;
-  names_.push_back(name);
-  if (names_.size() * 2 > slots_.size()) grow();
-  return symbol;
-}
-
-void Symbols::grow() {
-  slots_.assign(slots_.size() * 2, 0);
-  for (std::uint32_t symbol = 1; symbol < names_.size(); ++symbol)
-    slots_[slot_of(names_[symbol])] = symbol;
-}
 
 namespace {
 
@@ -113,7 +83,6 @@ class Lexer {
   /// Skips blanks, comments and (outside of a directive) newlines. False at the end of the text,
   /// in a directive also at the end of its line.
   bool skip_to_token() {
-    space_ = false;
     for (;;) {
       at_ = unsplice(at_);
       if (at_ >= text_.size()) return false;
@@ -127,7 +96,6 @@ class Lexer {
       } else if (text_[at_] != '/' || !comment()) {
         return true;
       }
-      space_ = true;
     }
   }
 
@@ -169,7 +137,6 @@ class Lexer {
     token.begin = static_cast<std::uint32_t>(begin);
     token.line = physical_line(begin) + line_shift_;
     token.file = file_;
-    token.flags = space_ ? Token::space_before : 0;
     return token;
   }
 
@@ -179,7 +146,7 @@ class Lexer {
     if (raw.find('\\') == raw.npos) return raw;
     std::string clean;
     for (std::size_t at = unsplice(begin); at < at_; at = next(at)) clean += text_[at];
-    return clean == raw ? raw : out_.symbols.adopt(std::move(clean));
+    return clean == raw ? raw : out_.kept.emplace_back(std::move(clean));
   }
 
   void token() {
@@ -201,7 +168,6 @@ class Lexer {
     Token& token = emit(TokenKind::identifier, begin);
     while (at_ < text_.size() && class_of(text_[at_]) >= letter) at_ = next(at_);
     finish(token, begin);
-    token.code = out_.symbols.intern(token.text);
   }
 
   void number(std::size_t begin) {
@@ -253,14 +219,12 @@ class Lexer {
           at_ = end;
           finish(token, begin);
           token.text = candidate.meaning.empty() ? candidate.text : candidate.meaning;
-          token.code = punct(token.text);
           return;
         }
       }
     }
     at_ = next(at_);
     finish(token, begin);
-    token.code = punct(token.text);
   }
 
   void finish(Token& token, std::size_t begin) {
@@ -280,7 +244,6 @@ class Lexer {
       } else if (class_of(text_[at_]) == digit) {
         out_.tokens[index].text = "line";
       }
-      out_.tokens[index].code = out_.symbols.intern(out_.tokens[index].text);
       while (skip_to_token()) {
         if (!header(out_.tokens[index])) token();
       }
@@ -348,129 +311,13 @@ class Lexer {
   std::size_t at_ = 0, counted_ = 0;
   std::uint32_t physical_ = 1, line_shift_ = 0;
   std::uint16_t file_ = 0;
-  bool line_start_ = true, space_ = false, in_directive_ = false;
+  bool line_start_ = true, in_directive_ = false;
 };
 
 }  // namespace
 
 Lexed lex(std::string_view text, std::string_view file_name) {
   return Lexer(text, file_name).run();
-}
-
-namespace {
-
-using Words = std::unordered_map<std::string_view, Word>;
-
-Words make_words() {
-  Words words;
-  const auto add = [&](Word word, std::initializer_list<std::string_view> names) {
-    for (const std::string_view name : names) words.emplace(name, word);
-  };
-  add(Word::type, {"void",
-                   "bool",
-                   "_Bool",
-                   "char",
-                   "int",
-                   "float",
-                   "double",
-                   "half",
-                   "uchar",
-                   "ushort",
-                   "uint",
-                   "ulong",
-                   "size_t",
-                   "ptrdiff_t",
-                   "intptr_t",
-                   "uintptr_t",
-                   "sampler_t",
-                   "event_t",
-                   "queue_t",
-                   "ndrange_t",
-                   "clk_event_t",
-                   "reserve_id_t",
-                   "cl_mem_fence_flags",
-                   "memory_order",
-                   "memory_scope",
-                   "quad",
-                   "complex",
-                   "imaginary",
-                   "atomic_int",
-                   "atomic_uint",
-                   "atomic_long",
-                   "atomic_ulong",
-                   "atomic_float",
-                   "atomic_double",
-                   "atomic_half",
-                   "atomic_intptr_t",
-                   "atomic_uintptr_t",
-                   "atomic_size_t",
-                   "atomic_ptrdiff_t",
-                   "atomic_flag",
-                   "__int128"});
-  add(Word::sign, {"unsigned", "signed", "__signed", "__signed__", "short", "long"});
-  add(Word::aggregate, {"struct", "union", "enum"});
-  add(Word::qualifier,
-      {"restrict",    "__restrict",    "__restrict__", "inline",       "__inline",
-       "__inline__",  "extern",        "register",     "auto",         "read_only",
-       "__read_only", "write_only",    "__write_only", "read_write",   "__read_write",
-       "pipe",        "__extension__", "noinline",     "__noinline__", "uniform"});
-  add(Word::volatile_, {"volatile", "__volatile", "__volatile__"});
-  add(Word::const_, {"const", "__const", "__const__"});
-  add(Word::static_, {"static"});
-  add(Word::typedef_, {"typedef"});
-  add(Word::global, {"global", "__global"});
-  add(Word::constant, {"constant", "__constant"});
-  add(Word::local, {"local", "__local"});
-  add(Word::private_, {"private", "__private"});
-  add(Word::generic, {"generic", "__generic"});
-  add(Word::kernel, {"kernel", "__kernel"});
-  add(Word::attribute, {"__attribute__", "__attribute"});
-  add(Word::sizeof_, {"sizeof", "_Alignof", "alignof", "__alignof", "__alignof__", "vec_step",
-                      "__builtin_offsetof", "offsetof", "typeof", "__typeof", "__typeof__"});
-  add(Word::asm_, {"asm", "__asm", "__asm__"});
-  add(Word::cpp, {"template", "namespace", "class", "operator", "typename", "decltype", "constexpr",
-                  "addrspace_cast", "reinterpret_cast", "static_cast", "const_cast", "using"});
-  const std::pair<std::string_view, Word> statements[] = {{"if", Word::if_},
-                                                          {"else", Word::else_},
-                                                          {"for", Word::for_},
-                                                          {"while", Word::while_},
-                                                          {"do", Word::do_},
-                                                          {"switch", Word::switch_},
-                                                          {"case", Word::case_},
-                                                          {"default", Word::default_},
-                                                          {"return", Word::return_},
-                                                          {"break", Word::break_},
-                                                          {"continue", Word::continue_},
-                                                          {"goto", Word::goto_}};
-  words.insert(std::begin(statements), std::end(statements));
-  return words;
-}
-
-/// float4, uchar16: a scalar type's name and a vector's width.
-bool is_vector_type(std::string_view word) {
-  static constexpr std::string_view scalars[] = {"char",  "uchar",  "short", "ushort",
-                                                 "int",   "uint",   "long",  "ulong",
-                                                 "float", "double", "half",  "bool"};
-  std::size_t digits = 0;
-  while (digits < 2 && digits < word.size() && word[word.size() - 1 - digits] >= '0' &&
-         word[word.size() - 1 - digits] <= '9')
-    ++digits;
-  const std::string_view width = word.substr(word.size() - digits);
-  if (width != "2" && width != "3" && width != "4" && width != "8" && width != "16") return false;
-  const std::string_view scalar = word.substr(0, word.size() - digits);
-  return std::find(std::begin(scalars), std::end(scalars), scalar) != std::end(scalars);
-}
-
-}  // namespace
-
-Word classify_word(std::string_view word) {
-  static const Words words = make_words();
-  if (const auto known = words.find(word); known != words.end()) return known->second;
-  if (is_vector_type(word)) return Word::type;
-  if (word.starts_with("image") && word.ends_with("_t") && word.size() > 7 && word[5] >= '1' &&
-      word[5] <= '3')
-    return Word::type;
-  return Word::name;
 }
 
 }  // namespace kiln

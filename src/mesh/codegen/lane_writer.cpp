@@ -224,7 +224,7 @@ std::uint32_t LaneWriter::statement_end(const Node& node) {
   }
   if (node.end > 0 && text[node.end - 1] == ';') return node.end;
   const Lexed lexed = lex(text.substr(node.end, 4096));
-  if (lexed.tokens.empty() || !lexed.tokens[0].is(punct(";"))) {
+  if (lexed.tokens.empty() || !lexed.tokens[0].is(";")) {
     refuse(node.begin, "this text of a macro");
     return node.end;
   }

@@ -139,9 +139,9 @@ ControlParts control_parts(const Syntax& syntax, const Node& node) {
   std::uint32_t semicolons[2] = {0, 0};
   int depth = 0, found = 0;
   for (const auto& token : lexed.tokens) {
-    if (token.is(punct("(")) && ++depth == 1) parts.open = from + token.begin;
-    if (token.is(punct(";")) && depth == 1 && found < 2) semicolons[found++] = from + token.begin;
-    if (!token.is(punct(")")) || --depth > 0) continue;
+    if (token.is("(") && ++depth == 1) parts.open = from + token.begin;
+    if (token.is(";") && depth == 1 && found < 2) semicolons[found++] = from + token.begin;
+    if (!token.is(")") || --depth > 0) continue;
     parts.close = from + token.begin;
     break;
   }

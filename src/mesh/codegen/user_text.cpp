@@ -133,12 +133,12 @@ std::vector<CallSite> call_sites(const Syntax& syntax) {
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     const auto found = numbers.find(tokens[i].text);
     if (tokens[i].kind != TokenKind::identifier || found == numbers.end() ||
-        !tokens[i + 1].is(punct("(")) || declared.contains(tokens[i].begin))
+        !tokens[i + 1].is("(") || declared.contains(tokens[i].begin))
       continue;
     int depth = 0;
     for (std::size_t j = i + 1; j < tokens.size(); ++j) {
-      if (tokens[j].is(punct("("))) ++depth;
-      if (!tokens[j].is(punct(")")) || --depth > 0) continue;
+      if (tokens[j].is("(")) ++depth;
+      if (!tokens[j].is(")") || --depth > 0) continue;
       sites.push_back({found->second, tokens[i].begin, tokens[i].end, tokens[j].begin});
       break;
     }

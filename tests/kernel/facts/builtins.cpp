@@ -1,8 +1,8 @@
+#include "kernel/facts/builtins.hpp"
+
 #include <gtest/gtest.h>
 
-#include "kernel/facts/unit.hpp"
-
-namespace kiln::safety {
+namespace kiln::facts {
 namespace {
 
 TEST(SafetyBuiltins, harmless_functions_have_no_rule) {
@@ -90,4 +90,4 @@ TEST(SafetyBuiltins, functions_that_touch_memory_are_known) {
 }
 
 }  // namespace
-}  // namespace kiln::safety
+}  // namespace kiln::facts

@@ -5,15 +5,17 @@
 
 #include <string>
 
-#include "kernel/facts/safety.hpp"
+#include "kernel/facts/read_facts.hpp"
 
 namespace kiln::testing {
 
 using Macros = std::vector<std::pair<std::string, std::string>>;
 
 /// The judgement of the kernel "k" in a text.
-inline KernelFacts judge(std::string_view text, const Macros& macros = {}) {
-  return analyse_split(text, "k", macros);
+inline KernelFacts judge(std::string_view text, const Macros& macros = {},
+                         std::string options = "") {
+  for (const auto& [name, value] : macros) options += " '-D" + name + "=" + value + "'";
+  return value_or_throw(read_kernel_facts(text, options, {"k"})).front();
 }
 
 /// A kernel "k" on two buffers around some statements, with `i` its global id.

@@ -87,12 +87,6 @@ TEST(SourceLexer, a_directive_holds_the_tokens_of_its_logical_line) {
   EXPECT_EQ(lexed.tokens[10].kind, TokenKind::punctuator);
 }
 
-TEST(SourceLexer, a_bracket_that_touches_a_macros_name_can_be_told) {
-  const Lexed lexed = lex("#define F(x)\n#define G (x)\n");
-  EXPECT_FALSE(lexed.tokens[2].flags & Token::space_before);
-  EXPECT_TRUE(lexed.tokens[7].flags & Token::space_before);
-}
-
 TEST(SourceLexer, an_empty_directive_and_one_at_the_end) {
   EXPECT_THAT(kinds("#\n#endif"), ElementsAre(TokenKind::directive, TokenKind::directive));
   EXPECT_THAT(texts("#\n#endif"), ElementsAre("", "endif"));
@@ -137,26 +131,6 @@ TEST(SourceLexer, garbage_gives_unknown_tokens) {
               ElementsAre(TokenKind::unknown, TokenKind::unknown, TokenKind::unknown));
   EXPECT_THAT(texts("\\x"), ElementsAre("\\", "x"));
   EXPECT_THAT(texts(""), IsEmpty());
-}
-
-TEST(SourceLexer, equal_names_have_equal_symbols) {
-  const Lexed lexed = lex("abc x ab\\\nc");
-  EXPECT_EQ(lexed.tokens[0].code, lexed.tokens[2].code);
-  EXPECT_NE(lexed.tokens[0].code, lexed.tokens[1].code);
-  EXPECT_EQ(lexed.symbols.find("abc"), lexed.tokens[0].code);
-  EXPECT_EQ(lexed.symbols.find("absent"), 0u);
-}
-
-TEST(Symbols, thousands_of_names_are_told_apart) {
-  Symbols symbols;
-  std::vector<std::uint32_t> numbers;
-  for (int i = 0; i < 5000; ++i)
-    numbers.push_back(symbols.intern(symbols.adopt("n" + std::to_string(i))));
-  for (int i = 0; i < 5000; ++i) {
-    EXPECT_EQ(symbols.find("n" + std::to_string(i)), numbers[static_cast<std::size_t>(i)]);
-    EXPECT_EQ(symbols.name(numbers[static_cast<std::size_t>(i)]), "n" + std::to_string(i));
-  }
-  EXPECT_EQ(symbols.intern(""), 0u);
 }
 
 RC_GTEST_PROP(SourceLexer, every_text_is_lexed_in_order_and_within_bounds, ()) {

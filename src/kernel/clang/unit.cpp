@@ -1,0 +1,156 @@
+#include "kernel/clang/unit.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <type_traits>
+
+#include "base/lifetime.hpp"
+#include "kernel/source/lexer.hpp"
+
+namespace kiln::clang {
+namespace {
+
+// By its folder first: clang finds its own headers from where the library lies.
+constexpr const char* library_files[] = {"/usr/lib/llvm-15/lib/libclang-15.so.1",
+                                         "libclang-15.so.1"};
+
+// libclang finds its own symbols before those of a driver that brings another LLVM. Sanitizers
+// replace functions of all libraries and take no such flag.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int open_flags = RTLD_NOW | RTLD_LOCAL;
+#else
+constexpr int open_flags = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+#endif
+
+Expected<Library> open_library() {
+  void* handle = nullptr;
+  for (const char* place : library_files)
+    if ((handle = ::dlopen(place, open_flags)) != nullptr) break;
+  if (handle == nullptr)
+    return fail(Errc::unsupported,
+                "reading OpenCL C takes libclang 15 (libclang-15.so.1, Debian's package "
+                "libclang1-15), which is not on this machine");
+  Library library;
+  std::string missing;
+  const auto find = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
+    if (function == nullptr) missing = name;
+  };
+#define KILN_FIND(name) find(library.name, "clang_" #name);
+  KILN_CLANG_FUNCTIONS(KILN_FIND)
+#undef KILN_FIND
+  if (!missing.empty()) return fail(Errc::unsupported, "libclang 15 here has no " + missing);
+  return library;
+}
+
+// Of the sizes of addresses, OpenCL's 64-bit one. The built-in functions come from a table within
+// clang, which takes 2 ms instead of 300 for their header.
+constexpr const char* fixed_options[] = {"-x",
+                                         "cl",
+                                         "-Xclang",
+                                         "-finclude-default-header",
+                                         "-Xclang",
+                                         "-fdeclare-opencl-builtins",
+                                         "-target",
+                                         "spir64",
+                                         "-ferror-limit=0"};
+constexpr const char* file_name = "kiln-kernel.cl";
+
+}  // namespace
+
+Expected<const Library*> Library::get() {
+  // Never closed: at exit its destructors would meet those of drivers that hold an LLVM, too.
+  static const NeverDestroyed<Expected<Library>> library(open_library());
+  if (!*library) return tl::unexpected(library->error());
+  return &**library;
+}
+
+std::string Library::text(CXString string) const {
+  const char* characters = getCString(string);
+  std::string copied = characters == nullptr ? "" : characters;
+  disposeString(string);
+  return copied;
+}
+
+std::uint32_t Library::offset(CXSourceLocation location) const {
+  unsigned at = 0;
+  getSpellingLocation(location, nullptr, nullptr, nullptr, &at);
+  return at;
+}
+
+Unit::Unit(const Library& library)
+    : library_(&library),
+      index_(library.createIndex(0, 0), library.disposeIndex),
+      unit_(nullptr, library.disposeTranslationUnit) {}
+
+Expected<Unit> Unit::parse(std::string_view text, const std::vector<std::string>& options,
+                           unsigned flags) {
+  const auto library = Library::get();
+  if (!library) return tl::unexpected(library.error());
+  CXUnsavedFile file{file_name, text.data(), text.size()};
+  std::vector<const char*> arguments(std::begin(fixed_options), std::end(fixed_options));
+  for (const auto& option : options) arguments.push_back(option.c_str());
+  Unit unit(**library);
+  CXTranslationUnit raw = nullptr;
+  const CXErrorCode code =
+      (*library)->parseTranslationUnit2(unit.index_.get(), file_name, arguments.data(),
+                                        static_cast<int>(arguments.size()), &file, 1, flags, &raw);
+  unit.unit_.reset(raw);
+  if (code == CXError_Success && raw != nullptr) return unit;
+  return fail(Errc::unsupported,
+              fmt::format("libclang could not read the kernel (code {})", static_cast<int>(code)));
+}
+
+std::vector<Diagnostic> Unit::diagnostics() const {
+  std::vector<Diagnostic> all;
+  for (unsigned i = 0; i < library_->getNumDiagnostics(unit_.get()); ++i) {
+    const std::unique_ptr<void, decltype(library_->disposeDiagnostic)> one(
+        library_->getDiagnostic(unit_.get(), i), library_->disposeDiagnostic);
+    Diagnostic& made = all.emplace_back();
+    const CXSourceLocation location = library_->getDiagnosticLocation(one.get());
+    made.is_error = library_->getDiagnosticSeverity(one.get()) >= CXDiagnostic_Error;
+    CXString file;
+    library_->getPresumedLocation(location, &file, &made.line, &made.column);
+    made.file = library_->text(file);
+    made.at = library_->offset(location);
+    made.is_in_text = library_->Location_isFromMainFile(location) != 0;
+    made.message = library_->text(library_->getDiagnosticSpelling(one.get()));
+  }
+  return all;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> Unit::skipped() const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges;
+  CXSourceRangeList* list =
+      library_->getSkippedRanges(unit_.get(), library_->getFile(unit_.get(), file_name));
+  for (unsigned i = 0; list != nullptr && i < list->count; ++i)
+    ranges.emplace_back(library_->offset(library_->getRangeStart(list->ranges[i])),
+                        library_->offset(library_->getRangeEnd(list->ranges[i])));
+  if (list != nullptr) library_->disposeSourceRangeList(list);
+  return ranges;
+}
+
+std::string operation_of(std::string_view text, CXCursorKind kind, std::uint32_t begin,
+                         std::uint32_t end,
+                         const std::vector<std::pair<std::uint32_t, std::uint32_t>>& operands) {
+  std::uint32_t from = 0, to = 0;
+  const bool binary = kind == CXCursor_BinaryOperator || kind == CXCursor_CompoundAssignOperator;
+  if (binary && operands.size() == 2) {
+    from = operands[0].second;
+    // A second operand that a macro begins has its beginning elsewhere.
+    to = operands[1].first > from ? operands[1].first : end;
+  } else if (kind == CXCursor_UnaryOperator && operands.size() == 1) {
+    const bool prefix = begin < operands[0].first;
+    from = prefix ? begin : operands[0].second;
+    to = prefix ? operands[0].first : end;
+  }
+  if (to <= from || to > text.size()) return {};
+  const Lexed lexed = lex(text.substr(from, to - from));
+  for (const auto& token : lexed.tokens)
+    if (token.kind == TokenKind::punctuator && token.text != ")" && token.text != "(")
+      return std::string(token.text);
+  return {};
+}
+
+}  // namespace kiln::clang

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <clang-c/Index.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/error.hpp"
+
+/// libclang as Kiln uses it: the library, opened when it is needed, and a text that it has parsed.
+namespace kiln::clang {
+
+/// The functions of libclang that we call. The library is big and few runs need it (kernels come
+/// from the store), so that it is opened when the first text is read, and not linked.
+struct Library {
+// clang-format off
+#define KILN_CLANG_FUNCTIONS(F) \
+  F(createIndex) F(disposeIndex) F(parseTranslationUnit2) F(disposeTranslationUnit) \
+  F(getTranslationUnitCursor) F(visitChildren) F(getCursorSpelling) F(getCursorReferenced) \
+  F(getCursorDefinition) F(getCursorExtent) F(getCursorLocation) F(getRangeStart) F(getRangeEnd) \
+  F(getSpellingLocation) F(getPresumedLocation) F(getCursorType) F(getCanonicalType) \
+  F(getPointeeType) F(getArrayElementType) F(getArraySize) F(getElementType) F(getNumElements) \
+  F(getAddressSpace) F(isConstQualifiedType) F(isVolatileQualifiedType) F(getTypeSpelling) \
+  F(getTypeDeclaration) F(getTypedefDeclUnderlyingType) F(Type_getNamedType) F(Type_visitFields) \
+  F(Type_getValueType) F(Type_getSizeOf) F(Type_getAlignOf) F(Cursor_isBitField) \
+  F(getCursorResultType) F(Cursor_getStorageClass) F(Cursor_getVarDeclInitializer) \
+  F(getCursorSemanticParent) F(hashCursor) F(isCursorDefinition) F(Cursor_isNull) \
+  F(getNumDiagnostics) F(getDiagnostic) F(disposeDiagnostic) F(getDiagnosticSeverity) \
+  F(getDiagnosticSpelling) F(getDiagnosticLocation) F(getCString) F(disposeString) \
+  F(Location_isFromMainFile) F(getFile) F(getSkippedRanges) F(disposeSourceRangeList)
+// clang-format on
+#define KILN_DECLARE(name) decltype(&clang_##name) name = nullptr;
+  KILN_CLANG_FUNCTIONS(KILN_DECLARE)
+#undef KILN_DECLARE
+
+  /// Opened at the first call, once a process; thread-safe. Error: unsupported where there is no
+  /// libclang 15 on this machine.
+  static Expected<const Library*> get();
+
+  /// Takes libclang's string over.
+  std::string text(CXString string) const;
+  std::string name(CXCursor cursor) const { return text(getCursorSpelling(cursor)); }
+  /// Byte in the file; of what a macro's body wrote, that of the macro's use.
+  std::uint32_t offset(CXSourceLocation location) const;
+  std::uint32_t begin(CXCursor cursor) const {
+    return offset(getRangeStart(getCursorExtent(cursor)));
+  }
+  std::uint32_t end(CXCursor cursor) const { return offset(getRangeEnd(getCursorExtent(cursor))); }
+  bool is_in_text(CXCursor cursor) const {
+    return Location_isFromMainFile(getCursorLocation(cursor)) != 0;
+  }
+  template <class Visit>
+  void for_children(CXCursor cursor, Visit visit) const {
+    visitChildren(
+        cursor,
+        [](CXCursor child, CXCursor, CXClientData data) {
+          (*static_cast<Visit*>(data))(child);
+          return CXChildVisit_Continue;
+        },
+        &visit);
+  }
+};
+
+struct Diagnostic {
+  bool is_error = false;
+  std::string file;  ///< as #line directives say
+  std::uint32_t line = 0, column = 0;
+  std::uint32_t at = 0;     ///< byte in the text
+  bool is_in_text = false;  ///< rather than in a header of clang's own
+  std::string message;
+};
+
+/// A text that libclang has parsed. Not thread-safe; several may live at once.
+class Unit {
+ public:
+  /// Parses OpenCL C with the built-in functions of the language, for a device with 64-bit
+  /// addresses. `options` are the compiler's (-cl-std=…, -D…), `flags` of CXTranslationUnit_Flags.
+  /// Error: unsupported, never for the text's sake but only where options are wrong or there is no
+  /// libclang.
+  static Expected<Unit> parse(std::string_view text, const std::vector<std::string>& options,
+                              unsigned flags = CXTranslationUnit_None);
+
+  const Library& library() const { return *library_; }
+  CXCursor cursor() const { return library_->getTranslationUnitCursor(unit_.get()); }
+  std::vector<Diagnostic> diagnostics() const;
+  /// Ranges of bytes that conditionals leave out; only with the detailed preprocessing record.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> skipped() const;
+
+ private:
+  explicit Unit(const Library& library);
+  const Library* library_;
+  std::unique_ptr<void, decltype(Library::disposeIndex)> index_;
+  std::unique_ptr<CXTranslationUnitImpl, decltype(Library::disposeTranslationUnit)> unit_;
+};
+
+/// The operator of a unary or binary expression: libclang 15 does not tell which one a cursor has,
+/// but it stands before, between or behind the operands. `operands`: their first and last bytes.
+/// Empty where it comes from a macro's body.
+std::string operation_of(std::string_view text, CXCursorKind kind, std::uint32_t begin,
+                         std::uint32_t end,
+                         const std::vector<std::pair<std::uint32_t, std::uint32_t>>& operands);
+
+}  // namespace kiln::clang
