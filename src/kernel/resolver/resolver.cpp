@@ -53,9 +53,15 @@ void Resolver::mount(std::unique_ptr<ParameterSource> source) {
   parameter_sources_.push_back(std::move(source));
 }
 
-const Generator* Resolver::generator(const std::string& family) const {
-  const auto* found = generators_.find(family);
-  return found == nullptr ? nullptr : found->get();
+const Generator* Resolver::generator_of(const Request& request) const {
+  const auto* found = request.source ? nullptr : generators_.find(request.family);
+  if (found == nullptr) return nullptr;
+  // The version is a part of the Key: a front end that forgot it would get stale programs.
+  if ((*found)->version() != request.version)
+    throw Error(Errc::internal,
+                fmt::format("a Request of version {} for the generator of {}, which has version {}",
+                            request.version, request.family, (*found)->version()));
+  return found->get();
 }
 
 // Programs: one caller of a Key makes it, the others wait for that.
@@ -65,19 +71,17 @@ Program* Resolver::find(const Key& key, Context& context, const Device& device) 
   return found == nullptr ? nullptr : found->get();
 }
 
-Program& Resolver::resolve(const Request& request, const ContextPtr& context,
-                           const DevicePtr& device, const std::vector<KernelVariant>& wanted,
-                           Explanation* explanation) {
+Program& Resolver::resolve(const Request& request, const ChosenParameters& chosen,
+                           const ContextPtr& context, const DevicePtr& device,
+                           const std::vector<KernelVariant>& wanted, Explanation* explanation) {
   std::optional<EnvironmentExplanation> asked;
   if (explanation == nullptr && explains_by_environment()) explanation = asked.emplace().get();
-  const ChosenParameters choice = choose(request, *device);
-  const Parameters& chosen = choice.parameters;
-  Bytes canonical = canonical_request(request, chosen, *device);
+  Bytes canonical = canonical_request(request, chosen.parameters, *device);
   const Key key = key_of(canonical);
   if (explanation != nullptr) {
     explanation->what = fmt::format("{} on {}", request.label, device->name);
     explanation->key = key.hex();
-    explanation->parameters = choice;
+    explanation->parameters = chosen;
   }
   {
     StepTimer step(explanation, "memory");
@@ -98,8 +102,8 @@ Program& Resolver::resolve(const Request& request, const ContextPtr& context,
   }
   if (others.valid()) return *others.get();  // throws what the maker threw
 
-  Work work{request, chosen, context, device, wanted, explanation, key, std::move(canonical),
-            {},      {},     0};
+  Work work{request, chosen.parameters,    context, device, wanted, explanation,
+            key,     std::move(canonical), {},      {},     0};
   const auto leave = [&] {
     const std::lock_guard lock(mutex_);
     making_.erase(place);

@@ -52,12 +52,21 @@ class Resolver : public VariantMaker {
   /// Adds a source of tuning records; what was looked up before does not come from it.
   void mount(std::unique_ptr<ParameterSource> source);
 
-  /// The program for a device of a context. Owned by the context. `wanted` are the variants that
-  /// will be launched soon: what must be compiled is compiled at once. Throws kiln::Error: build
-  /// (with the log), device, bad_input (no such kernel, unknown family).
-  Program& resolve(const Request& request, const ContextPtr& context, const DevicePtr& device,
+  /// The program for a device of a context, with Parameters that choose() gave: what else depends
+  /// on them, such as the launch's geometry, is then of the same ones, whatever goes on record
+  /// meanwhile. Owned by the context. `wanted` are the variants that will be launched soon: what
+  /// must be compiled is compiled at once. Throws kiln::Error: build (with the log), device,
+  /// bad_input (no such kernel, unknown family).
+  Program& resolve(const Request& request, const ChosenParameters& chosen,
+                   const ContextPtr& context, const DevicePtr& device,
                    const std::vector<KernelVariant>& wanted = {},
                    Explanation* explanation = nullptr);
+  /// The same of a Request that has its source and so no Parameters.
+  Program& resolve(const Request& request, const ContextPtr& context, const DevicePtr& device,
+                   const std::vector<KernelVariant>& wanted = {},
+                   Explanation* explanation = nullptr) {
+    return resolve(request, ChosenParameters{}, context, device, wanted, explanation);
+  }
 
   /// The memory layer alone: the program of a Key, or nullptr. Takes no lock.
   Program* find(const Key& key, Context& context, const Device& device) const noexcept;
@@ -77,9 +86,6 @@ class Resolver : public VariantMaker {
   using Fits = std::function<bool(const Measurement&)>;
   ChosenParameters choose(const Request& request, const Device& device, const Fits& fits);
   static constexpr double trusted_gain = 1.05;
-  Parameters parameters(const Request& request, const Device& device) {
-    return choose(request, device).parameters;
-  }
   /// From now on Requests of a family get these Parameters, whatever is on record, where the
   /// Generator accepts them: for measuring them; nothing: as before. A Resolver is either used for
   /// this, by one thread, or for ordinary work.
@@ -142,7 +148,8 @@ class Resolver : public VariantMaker {
   struct Work;     // one program's making: what the steps share
   struct Keeping;  // what is kept of it
 
-  const Generator* generator(const std::string& family) const;
+  /// That of a Request's family; null where the Request has its source, or the family has none.
+  const Generator* generator_of(const Request& request) const;
   Program& make(Work& work);
   bool keeps(const Work& work) const;
   void make_alone(Work& work);

@@ -213,9 +213,13 @@ Digest digest_of(const Request& request, const std::string& text) {
 
 std::string Resolver::text_of(const Request& request, const Parameters& parameters) const {
   if (request.source) return request.source->text();
-  const Generator* maker = generator(request.family);
+  const Generator* maker = generator_of(request);
   if (maker == nullptr)
     throw Error(Errc::bad_input, fmt::format("no generator for the family '{}'", request.family));
+  if (!maker->accepts(request, parameters))
+    throw Error(Errc::internal, fmt::format("the generator of {} was given Parameters that it does "
+                                            "not accept",
+                                            request.family));
   return maker->generate(request, parameters);
 }
 

@@ -127,7 +127,8 @@ class LoopMaker {
   PlanSource& plans_;
   std::unique_ptr<MadeLoop> made_ = std::make_unique<MadeLoop>();
   Request request_;
-  Parameters parameters_;
+  ChosenParameters chosen_;
+  Parameters parameters_;  ///< those chosen, with a BLOCK
   Form form_ = Form::blocks;
   bool needs_plan_ = false;
   std::vector<Part> parts_;

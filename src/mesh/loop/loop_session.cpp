@@ -20,11 +20,12 @@ double LoopSession::copy_bandwidth() {
 }
 
 Program& LoopSession::program(Resolver& resolver, const Request& request,
+                              const ChosenParameters& chosen,
                               const std::vector<KernelVariant>& wanted, LoopReport& report) const {
   const Stopwatch watch;
   EnvironmentExplanation environment;
   Explanation explanation;
-  Program& program = resolver.resolve(request, context(), device(), wanted, &explanation);
+  Program& program = resolver.resolve(request, chosen, context(), device(), wanted, &explanation);
   if (!report.lanes_obstacle.empty())
     explanation.notes.push_back("one element at a time: " + report.lanes_obstacle);
   if (recording != nullptr && !is_for_trials(resolver)) recording->add(explanation);

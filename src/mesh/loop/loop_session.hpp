@@ -34,7 +34,7 @@ struct LoopSession : Session {
 
   /// Resolves a program, and notes in a report what that took and whether it had to be compiled; in
   /// the recording, too, but for trials. Throws kiln::Error.
-  Program& program(Resolver& resolver, const Request& request,
+  Program& program(Resolver& resolver, const Request& request, const ChosenParameters& chosen,
                    const std::vector<KernelVariant>& wanted, LoopReport& report) const;
 
   const std::unique_ptr<Recording> recording;  ///< null: nothing is kept for a timeline

@@ -91,8 +91,9 @@ std::unique_ptr<MadeLoop> LoopMaker::make() {
   // Programs belong to the context, whoever made them: one that was compiled for a trial must not
   // be taken for one that is to be kept.
   if (is_trial()) request_.facts.push_back({"trial", std::int64_t{1}});
-  parameters_ = with_block(resolver_.parameters(request_, *session_.device()), shape_,
-                           request_.problem_size, session_.device()->compute_units);
+  chosen_ = resolver_.choose(request_, *session_.device());
+  parameters_ = with_block(chosen_.parameters, shape_, request_.problem_size,
+                           session_.device()->compute_units);
   form_ = form_of(parameters_);
   needs_plan_ = needs_plan(shape_, form_);
   plan_parts();
@@ -135,7 +136,7 @@ void LoopMaker::compile() {
   for (const Part& part : parts_)
     for (const Piece& piece : part.pieces) want(variant_of(loop_kernel(shape_), range_of(piece)));
   if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
-  program_ = &session_.program(resolver_, request_, wanted, report_);
+  program_ = &session_.program(resolver_, request_, chosen_, wanted, report_);
 }
 
 NDRange LoopMaker::fold_range() const {

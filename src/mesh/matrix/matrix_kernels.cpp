@@ -110,8 +110,8 @@ MatrixKernels::MatrixKernels(MatrixSession& session, const RecordedMatrix& of, R
       of_(of),
       resolver_(resolver),
       request_(request_for(session, of)),
-      parameters_(resolver.parameters(request_, *session.device())),
-      in_blocks_(parameters_.get("FORM", 0) == 0) {
+      chosen_(resolver.choose(request_, *session.device())),
+      in_blocks_(chosen_.parameters.get("FORM", 0) == 0) {
   // Programs belong to the context, whoever made them: one that was compiled for a trial must not
   // be taken for one that is to be kept.
   if (session.is_for_trials(resolver)) request_.facts.push_back({"trial", std::int64_t{1}});
@@ -142,7 +142,8 @@ MatrixKernels& MatrixKernels::of(MatState& mat, bool x_soa, bool y_soa) {
 MatrixKernels& MatrixKernels::find(MatrixSession& session, const RecordedMatrix& of) {
   auto made = std::make_unique<MatrixKernels>(session, of, session.resolver());
   for (const auto& known : session.matrix_kernels)
-    if (known->of_.shape == of.shape && known->parameters_ == made->parameters_) return *known;
+    if (known->of_.shape == of.shape && known->chosen_.parameters == made->chosen_.parameters)
+      return *known;
   session.matrix_kernels.push_back(std::move(made));
   return *session.matrix_kernels.back();
 }
@@ -152,9 +153,11 @@ MatrixKernels::Prepared& MatrixKernels::prepare(const std::string& kernel, LoopR
   if (known != launches_.end()) return known->second;
   const auto start = now_ns();
   const bool is_generated = kernel != boundary_kernel;
-  Program& program =
-      session_.program(resolver_, is_generated ? request_ : boundary_request(of_.shape, in_blocks_),
-                       {variant_of(kernel, matrix_range(parameters_, 1))}, report);
+  const std::vector<KernelVariant> wanted{variant_of(kernel, matrix_range(parameters(), 1))};
+  Program& program = is_generated
+                         ? session_.program(resolver_, request_, chosen_, wanted, report)
+                         : session_.program(resolver_, boundary_request(of_.shape, in_blocks_), {},
+                                            wanted, report);
   Prepared& prepared =
       launches_.try_emplace(kernel, Prepared{{session_.context(), program, kernel}}).first->second;
   if (CallLog* const log = kiln_process_call_log();
@@ -262,21 +265,21 @@ class MatrixKernels::Call {
   }
   void add(Residence& data) { launch_.set_memory(position_++, data.on_device(session_.queue)); }
   std::size_t groups_for(std::size_t items) const {
-    const std::size_t group = matrix_range(kernels_.parameters_, 1).local[0];
+    const std::size_t group = matrix_range(kernels_.parameters(), 1).local[0];
     return std::min((items + group - 1) / group,
                     std::size_t{session_.device()->compute_units} * 64);
   }
   void enqueue_rows(std::size_t first, std::size_t end, std::size_t lanes, LaunchTimes::Part part) {
     scalar(static_cast<cl_int>(end));
     const std::size_t rows = end - first;
-    const auto block = static_cast<std::size_t>(kernels_.parameters_.get(
+    const auto block = static_cast<std::size_t>(kernels_.parameters().get(
         "BLOCK", matrix_block(static_cast<std::int64_t>(rows), session_.device()->compute_units)));
     if (kernels_.in_blocks_) scalar(static_cast<cl_int>(block));
     run(kernels_.in_blocks_ ? (rows + block - 1) / block : groups_for(rows * lanes), part);
   }
   void run(std::size_t groups, LaunchTimes::Part part) {
     if (groups == 0) return;
-    const NDRange range = matrix_range(kernels_.parameters_, groups);
+    const NDRange range = matrix_range(kernels_.parameters(), groups);
     if (!(launch_.range() == range)) launch_.set_range(range);
     session_.launched();
     if (session_.options.timing || work_.is_timed)
@@ -300,7 +303,7 @@ class MatrixKernels::Call {
     report.bytes += bytes;
     if (std::exchange(work_.kernels, &kernels_) == &kernels_) return;
     report.form = "rows";
-    if (const auto lanes = kernels_.parameters_.get("LANES", 1); lanes > 1)
+    if (const auto lanes = kernels_.parameters().get("LANES", 1); lanes > 1)
       report.form = fmt::format("rows by {} lanes", lanes);
   }
 
@@ -328,7 +331,7 @@ void MatrixKernels::multiply(MatState& mat, DatState& x, DatState& y, Product pr
       .scalar(cl_int{adds})
       .over_owned_rows(x,
                        static_cast<std::size_t>(of_.shape.row_dim) *
-                           static_cast<std::size_t>(parameters_.get("LANES", 1)),
+                           static_cast<std::size_t>(parameters().get("LANES", 1)),
                        multiply_bytes(mat, adds));
 }
 

@@ -57,11 +57,12 @@ class MatrixKernels {
     CallCounter* counter = nullptr;  ///< null: calls are not recorded
   };
   Prepared& prepare(const std::string& kernel, LoopReport& report);
+  const Parameters& parameters() const { return chosen_.parameters; }
   MatrixSession& session_;
   RecordedMatrix of_;
   Resolver& resolver_;
   Request request_;
-  Parameters parameters_;
+  ChosenParameters chosen_;
   bool in_blocks_ = true;
   std::map<std::string, Prepared> launches_;
 };
