@@ -33,10 +33,11 @@ void require_work_groups(const Device& device, Routine routine) {
 
 SequenceBuilder::SequenceBuilder(const Call& call, ContextPtr context,
                                  std::vector<DevicePtr> devices, Resolver& resolver,
-                                 std::string gemm_form)
+                                 std::string gemm_form, const GivenParameters* given)
     : call_(&call),
       resolver_(resolver),
       gemm_form_(std::move(gemm_form)),
+      given_(given),
       devices_(std::move(devices)) {
   parts_.context = std::move(context);
   for (const auto& device : devices_) require_work_groups(*device, call.routine);
@@ -63,7 +64,10 @@ KernelChoice SequenceBuilder::choose(unsigned queue, const std::string& family,
   choice.request.facts = std::move(facts);
   choice.request.problem_class = problem_class_of(*call_);
   choice.request.problem_size = problem_size_of(*call_);
-  choice.chosen = resolver_.choose(choice.request, *devices_[queue]);
+  const bool is_tried = given_ != nullptr && given_->family == family &&
+                        resolver_.accepts(choice.request, given_->parameters);
+  choice.chosen = is_tried ? ChosenParameters{given_->parameters, "trial", ""}
+                           : resolver_.choose(choice.request, *devices_[queue]);
   choice.kernel = std::move(kernel);
   return choice;
 }

@@ -35,15 +35,22 @@ struct KernelChoice {
   std::string kernel;  ///< entry point; the program holds all of its text's
 };
 
+/// What a search measures: Parameters for the kernels of a family that accept them.
+struct GivenParameters {
+  std::string family;
+  Parameters parameters;
+};
+
 /// Builds the solution sequence of one call: the routines' decompositions add their steps here.
 /// A step comes after all steps that were added before it on its queue, and after those it names.
 class SequenceBuilder {
  public:
   /// `call` must have been validated; it outlives the builder. A device for each queue.
   /// `gemm_form`: of the product's kernels, for tests of one device's forms on another; empty: the
-  /// device's own.
+  /// device's own. `given`: in place of what is on record; null: nothing. Outlives the builder.
   SequenceBuilder(const Call& call, ContextPtr context, std::vector<DevicePtr> devices,
-                  Resolver& resolver, std::string gemm_form = "");
+                  Resolver& resolver, std::string gemm_form = "",
+                  const GivenParameters* given = nullptr);
 
   const Call& call() const { return *call_; }
   unsigned queues() const { return static_cast<unsigned>(devices_.size()); }
@@ -118,6 +125,7 @@ class SequenceBuilder {
   const Call* call_;
   Resolver& resolver_;
   std::string gemm_form_;
+  const GivenParameters* given_;
   std::vector<DevicePtr> devices_;
   std::map<std::pair<unsigned, unsigned>, cl::Buffer> scratch_;
   std::map<unsigned, cl::Buffer> zeros_;      ///< by queue

@@ -44,6 +44,12 @@ void Resolver::add(std::unique_ptr<Generator> generator) {
   generators_.insert(family, std::move(generator));
 }
 
+void Resolver::replace(std::unique_ptr<Generator> generator) {
+  using Table = decltype(generators_);
+  auto family = generator->family();
+  generators_.insert(family, std::move(generator), Table::OnExisting::replace);
+}
+
 void Resolver::mount(std::unique_ptr<BinarySource> source) {
   mounted_.push_back(std::move(source));
 }
@@ -87,6 +93,7 @@ Program& Resolver::resolve(const Request& request, const ChosenParameters& chose
     StepTimer step(explanation, "memory");
     if (Program* program = find(key, *context, *device)) {
       step.answered();
+      if (!chosen.is_trial) program->keep();
       return *program;
     }
     step.missed("not resolved before in this process");
@@ -104,6 +111,7 @@ Program& Resolver::resolve(const Request& request, const ChosenParameters& chose
 
   Work work{request, chosen.parameters,    context, device, wanted, explanation,
             key,     std::move(canonical), {},      {},     0};
+  work.is_trial = chosen.is_trial;
   const auto leave = [&] {
     const std::lock_guard lock(mutex_);
     making_.erase(place);
@@ -129,7 +137,8 @@ Program& Resolver::make(Work& work) {
 
 /// Whether what is made here will be in the store.
 bool Resolver::keeps(const Work& work) const {
-  return store_ != nullptr && (!work.device->pocl || policy_ == CompilePolicy::apart);
+  return store_ != nullptr && !work.is_trial &&
+         (!work.device->pocl || policy_ == CompilePolicy::apart);
 }
 
 namespace {
@@ -178,6 +187,7 @@ Program& Resolver::publish(Work& work) {
     parts.archive = std::move(work.artifact.binary);
     parts.maker = this;
   }
+  parts.keep = std::move(work.keep_later);
   auto& table = work.context->attachment<ProgramTable>().programs;
   return *table.insert({work.key, work.device->handle()},
                        std::make_unique<Program>(std::move(parts)));

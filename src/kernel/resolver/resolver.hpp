@@ -44,8 +44,11 @@ class Resolver : public VariantMaker {
   /// The Resolver of this process, over the default store; made at the first call.
   static Resolver& process();
 
-  /// Generators by family; to be registered before the family's first Request.
+  /// Generators by family; to be registered before the family's first Request. The first of a
+  /// family stays.
   void add(std::unique_ptr<Generator> generator);
+  /// The same in place of the one that is there, which lives on: for tests of its forms.
+  void replace(std::unique_ptr<Generator> generator);
 
   /// Adds a source that is asked after the store; to be mounted before the first resolve().
   void mount(std::unique_ptr<BinarySource> source);
@@ -86,10 +89,11 @@ class Resolver : public VariantMaker {
   using Fits = std::function<bool(const Measurement&)>;
   ChosenParameters choose(const Request& request, const Device& device, const Fits& fits);
   static constexpr double trusted_gain = 1.05;
-  /// From now on Requests of a family get these Parameters, whatever is on record, where the
-  /// Generator accepts them: for measuring them; nothing: as before. A Resolver is either used for
-  /// this, by one thread, or for ordinary work.
-  void try_out(const std::string& family, std::optional<Parameters> parameters);
+  /// Whether the Generator of a Request's family takes these Parameters.
+  bool accepts(const Request& request, const Parameters& parameters) const {
+    const Generator* maker = generator_of(request);
+    return maker != nullptr && maker->accepts(request, parameters);
+  }
 
   /// Adds measurements to the record, in memory and in the store.
   void record(const Request& request, const Device& device,
@@ -192,7 +196,6 @@ class Resolver : public VariantMaker {
   MemoryLayer<ParameterKey, Records, ParameterHash> parameters_;
   /// Filled where the records above have nothing to use.
   MemoryLayer<ParameterKey, Fallbacks, ParameterHash> fallbacks_;
-  std::map<std::string, Parameters> trials_;  ///< by family; see try_out()
   std::mutex recording_;  ///< of record(): what it adds to must be what it replaces
   MemoryLayer<Key, std::weak_ptr<const Plan>, KeyHash> plans_;
   WriteQueue writes_;  ///< to store_
@@ -218,6 +221,8 @@ struct Resolver::Work {
   bool stored_is_bad = false;  ///< what the store holds is to be replaced, not merged with
   bool warned = false;         ///< of what the store holds: a look-up may come twice
   Reservation right = {};      ///< to make it; held until it is in the store
+  bool is_trial = false;       ///< ChosenParameters::is_trial
+  std::function<void()> keep_later = {};
 };
 
 }  // namespace kiln

@@ -41,9 +41,6 @@ ChosenParameters Resolver::choose(const Request& request, const Device& device, 
     if (maker != nullptr && !maker->accepts(request, measurement.parameters)) return false;
     return !fits || fits(measurement);
   };
-  if (const auto trial = trials_.find(request.family);
-      trial != trials_.end() && (maker == nullptr || maker->accepts(request, trial->second)))
-    return {trial->second, "trial", ""};
   using Verdict = TuningRecord::Choice::Verdict;
   const Records& known = records(request, device);
   const auto own = known.stored.choose(request.problem_size, usable,
@@ -179,7 +176,7 @@ std::optional<ChosenParameters> Resolver::stand_in(const Request& request, const
   return chosen;
 }
 
-// What is put on record, or tried.
+// What is put on record.
 
 void Resolver::record(const Request& request, const Device& device,
                       const std::vector<Measurement>& measurements) {
@@ -202,13 +199,6 @@ void Resolver::record(const Request& request, const Device& device,
   if (auto kept = store_->put(Kind::record, key_of(canonical), canonical, content, metadata); !kept)
     log(LogLevel::warning,
         fmt::format("Parameters of {} are not kept: {}", request.family, kept.error().message()));
-}
-
-void Resolver::try_out(const std::string& family, std::optional<Parameters> parameters) {
-  if (parameters)
-    trials_[family] = *std::move(parameters);
-  else
-    trials_.erase(family);
 }
 
 }  // namespace kiln

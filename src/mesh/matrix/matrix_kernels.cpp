@@ -105,17 +105,13 @@ double row_length(const SparsityState& sparsity) {
 
 }  // namespace
 
-MatrixKernels::MatrixKernels(MatrixSession& session, const RecordedMatrix& of, Resolver& resolver)
+MatrixKernels::MatrixKernels(MatrixSession& session, const RecordedMatrix& of,
+                             const ChosenParameters& chosen)
     : session_(session),
       of_(of),
-      resolver_(resolver),
       request_(request_for(session, of)),
-      chosen_(resolver.choose(request_, *session.device())),
-      in_blocks_(chosen_.parameters.get("FORM", 0) == 0) {
-  // Programs belong to the context, whoever made them: one that was compiled for a trial must not
-  // be taken for one that is to be kept.
-  if (session.is_for_trials(resolver)) request_.facts.push_back({"trial", std::int64_t{1}});
-}
+      chosen_(chosen),
+      in_blocks_(chosen.parameters.get("FORM", 0) == 0) {}
 
 Request MatrixKernels::request_for(const MatrixSession& session, const RecordedMatrix& of) {
   return make_matrix_request(of.shape, session.loop_device().cpu, of.row_length, of.rows);
@@ -140,12 +136,10 @@ MatrixKernels& MatrixKernels::of(MatState& mat, bool x_soa, bool y_soa) {
 }
 
 MatrixKernels& MatrixKernels::find(MatrixSession& session, const RecordedMatrix& of) {
-  auto made = std::make_unique<MatrixKernels>(session, of, session.resolver());
+  const auto chosen = session.resolver().choose(request_for(session, of), *session.device());
   for (const auto& known : session.matrix_kernels)
-    if (known->of_.shape == of.shape && known->chosen_.parameters == made->chosen_.parameters)
-      return *known;
-  session.matrix_kernels.push_back(std::move(made));
-  return *session.matrix_kernels.back();
+    if (known->of_.shape == of.shape && known->parameters() == chosen.parameters) return *known;
+  return *session.matrix_kernels.emplace_back(std::make_unique<MatrixKernels>(session, of, chosen));
 }
 
 MatrixKernels::Prepared& MatrixKernels::prepare(const std::string& kernel, LoopReport& report) {
@@ -154,14 +148,13 @@ MatrixKernels::Prepared& MatrixKernels::prepare(const std::string& kernel, LoopR
   const auto start = now_ns();
   const bool is_generated = kernel != boundary_kernel;
   const std::vector<KernelVariant> wanted{variant_of(kernel, matrix_range(parameters(), 1))};
-  Program& program = is_generated
-                         ? session_.program(resolver_, request_, chosen_, wanted, report)
-                         : session_.program(resolver_, boundary_request(of_.shape, in_blocks_), {},
-                                            wanted, report);
+  Program& program =
+      is_generated ? session_.program(request_, chosen_, wanted, report)
+                   : session_.program(boundary_request(of_.shape, in_blocks_), {}, wanted, report);
   Prepared& prepared =
       launches_.try_emplace(kernel, Prepared{{session_.context(), program, kernel}}).first->second;
   if (CallLog* const log = kiln_process_call_log();
-      log != nullptr && is_generated && !session_.is_for_trials(resolver_)) {
+      log != nullptr && is_generated && !chosen_.is_trial) {
     RecordedMatrix of = of_;
     of.kernel = kernel;
     prepared.counter = log->counter(recorded_call(of, *session_.device()));
@@ -292,7 +285,7 @@ class MatrixKernels::Call {
   }
   /// Of a trial nothing is to be left: its results are put back.
   void note_halo() {
-    if (written_dat_ != nullptr && !session_.is_for_trials(kernels_.resolver_))
+    if (written_dat_ != nullptr && !kernels_.chosen_.is_trial)
       written_dat_->is_halo_stale = written_dat_->has_halo();
   }
   void done(std::size_t bytes) {

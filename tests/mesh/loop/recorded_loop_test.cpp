@@ -154,10 +154,10 @@ TEST_F(RecordedLoopTest, many_blocks_take_the_variant_of_a_large_grid) {
   Application application(options("one"));
   auto call = application.calls().at(1);
   Resolver resolver(open_local_store((folder.path() / "other").string()));
-  add_generators(resolver);
   const DevicePtr device = Handles::session(application.mesh)->device();
   // Else other numbers of elements had other blocks, and so other programs.
-  resolver.try_out("mesh.par_loop", Parameters{{"FORM", 0}, {"LANES", 1}, {"BLOCK", 1}});
+  resolver.add(std::make_unique<WithDefaults<LoopGenerator>>(
+      Parameters{{"FORM", 0}, {"LANES", 1}, {"BLOCK", 1}}));
   const auto build = [&](std::int64_t elements) {
     for (auto& fact : call.facts)
       if (fact.name == "elements") fact.value = elements;
