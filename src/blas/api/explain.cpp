@@ -36,11 +36,11 @@ SequenceStep described(const Step& step, const Explanation& explanation) {
   described.global.assign(range.global.begin(), range.global.begin() + range.dimensions);
   described.local.assign(range.local.begin(), range.local.begin() + range.dimensions);
   described.after = step.after;
-  const auto& [parameters, origin, record] = explanation.parameters;
-  described.parameters.assign(parameters.begin(), parameters.end());
-  if (!parameters.empty()) {
-    described.parameters_from = origin;
-    described.parameters_record = record;
+  const ChosenParameters& chosen = explanation.parameters;
+  described.parameters.assign(chosen.parameters.begin(), chosen.parameters.end());
+  if (!chosen.parameters.empty()) {
+    described.parameters_from = chosen.origin;
+    described.parameters_record = chosen.from;
   }
   described.key = explanation.key;
   described.found_in = source_of(explanation);

@@ -145,13 +145,14 @@ bool Library::supports(const Call& call, const Execution& execution) {
   return !is_double(call.precision) || all_have_doubles(execution.queues);
 }
 
-std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Execution& execution) {
+std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Execution& execution,
+                                                 const GivenParameters* given) {
   refuse_after_fork();
-  return build(call, execution, shape_of(call, execution));
+  return build(call, execution, shape_of(call, execution), given);
 }
 
 std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Execution& execution,
-                                                 const Shape& shape) {
+                                                 const Shape& shape, const GivenParameters* given) {
   const auto start = now_ns();
   const ContextPtr context = context_of(shape.context);
   std::vector<DevicePtr> devices;
@@ -159,7 +160,7 @@ std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Executi
     devices.push_back(Queue::adopt(queue, context).device());
   for (const auto& device : devices) pin_workers(*context, device);
   CallCounter* const counter = counter_of(call, devices);
-  SequenceBuilder builder(call, context, std::move(devices), resolver_, gemm_form_);
+  SequenceBuilder builder(call, context, std::move(devices), resolver_, gemm_form_, given);
   add_steps(builder);
   auto sequence = std::make_unique<SolutionSequence>(shape, builder.take());
   sequence->count_in(counter);

@@ -15,6 +15,8 @@
 // The BLAS of a process: what a call goes through from its arguments to the commands in its queues.
 namespace kiln::blas {
 
+struct GivenParameters;
+
 /// Solution sequences that no call is using at the moment, by shape. Who takes one owns it until it
 /// is put back, so that threads never share a sequence: a second caller of the same shape builds
 /// another one, and later both are here. Bounded; takes no lock. Thread-safe.
@@ -86,8 +88,10 @@ class Library {
   Status run(const Call& call, const Execution& execution);
   /// Whether the devices of the queues have the call's precision.
   static bool supports(const Call& call, const Execution& execution);
-  /// The sequence that run() would enqueue, built anew: for plans, people and tests.
-  std::unique_ptr<SolutionSequence> build(const Call& call, const Execution& execution);
+  /// The sequence that run() would enqueue, built anew: for plans, people and tests; with `given`
+  /// Parameters for searches.
+  std::unique_ptr<SolutionSequence> build(const Call& call, const Execution& execution,
+                                          const GivenParameters* given = nullptr);
 
   /// The shape of a call on its queues.
   static Shape shape_of(const Call& call, const Execution& execution);
@@ -101,7 +105,8 @@ class Library {
   std::unique_ptr<SolutionSequence> take(const Shape& shape, const Execution& execution);
   ContextPtr context_of(cl_context context);
   std::unique_ptr<SolutionSequence> build(const Call& call, const Execution& execution,
-                                          const Shape& shape);
+                                          const Shape& shape,
+                                          const GivenParameters* given = nullptr);
 
   Resolver& resolver_;
   std::string gemm_form_;

@@ -92,10 +92,9 @@ bool is_in_place(const Product& product) {
 }  // namespace
 
 void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
-  KernelChoice choice = gemm_choice(builder, queue, false);
-  choice.kernel = "product";
+  const KernelChoice choice = gemm_choice(builder, queue, false, "product");
   const std::size_t element = size_of(builder.call().precision);
-  const GemmTiles tiles = GemmTiles::of(builder.parameters(choice, queue));
+  const GemmTiles tiles = GemmTiles::of(choice.chosen.parameters);
   const CpuTasks tasks =
       CpuTasks::of(tiles, builder.device(queue).compute_units, element, product.rows,
                    product.columns, product.depth, is_in_place(product));

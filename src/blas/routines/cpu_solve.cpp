@@ -24,10 +24,7 @@ constexpr std::size_t most_packed = std::size_t{32} << 20;
 constexpr std::size_t panels_of_unit = 2;
 
 KernelChoice solve_choice(const SequenceBuilder& builder, unsigned queue) {
-  KernelChoice choice = gemm_choice(builder, queue, false);
-  choice.facts.push_back({"solves", std::int64_t{1}});
-  choice.kernel = "solve";
-  return choice;
+  return gemm_choice(builder, queue, false, "solve", {{"solves", std::int64_t{1}}});
 }
 
 /// How the right-hand sides are shared out: the argument of the kernel.
@@ -46,7 +43,7 @@ struct Groups {
 bool solves_at_once(const SequenceBuilder& builder, unsigned queue, std::size_t size,
                     std::size_t others, bool left) {
   if (!is_cpu_form(builder.gemm_form(queue))) return false;
-  const GemmTiles tiles = GemmTiles::of(builder.parameters(solve_choice(builder, queue), queue));
+  const GemmTiles tiles = GemmTiles::of(solve_choice(builder, queue).chosen.parameters);
   return panels_of(others, left ? tiles.columns : tiles.rows) >=
              panels_of_unit * builder.device(queue).compute_units &&
          size <= most_packed / size_of(builder.call().precision) / size;
@@ -54,7 +51,7 @@ bool solves_at_once(const SequenceBuilder& builder, unsigned queue, std::size_t 
 
 void add_cpu_solve(SequenceBuilder& builder, unsigned queue, const TriangularSystem& system) {
   const KernelChoice choice = solve_choice(builder, queue);
-  const GemmTiles tiles = GemmTiles::of(builder.parameters(choice, queue));
+  const GemmTiles tiles = GemmTiles::of(choice.chosen.parameters);
   const std::size_t element = size_of(builder.call().precision);
   const std::size_t width = system.left ? tiles.rows : tiles.columns;
   const std::size_t other_width = system.left ? tiles.columns : tiles.rows;

@@ -109,7 +109,7 @@ double device_speed(Resolver& resolver, const ContextPtr& context, const DeviceP
                     Precision precision, Limit limit) {
   const Request request = speed_request(precision, limit);
   const auto known = [&] {
-    return static_cast<double>(resolver.parameters(request, *device).get("megaflops", 0));
+    return static_cast<double>(resolver.choose(request, *device).parameters.get("megaflops", 0));
   };
   if (known() <= 0)
     resolver.record(request, *device, {measure(resolver, context, device, precision, limit)});

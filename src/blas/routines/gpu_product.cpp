@@ -46,8 +46,8 @@ class GpuProduct {
  private:
   /// `small`: tiles of which even a small result has enough for every compute unit.
   void choose(bool small) {
-    choice_ = gemm_choice(builder_, queue_, small);
-    tiles_ = GemmTiles::of(builder_.parameters(choice_, queue_));
+    choice_ = gemm_choice(builder_, queue_, small, "product");
+    tiles_ = GemmTiles::of(choice_.chosen.parameters);
   }
 
   std::size_t tiles() const {

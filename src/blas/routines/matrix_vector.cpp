@@ -47,7 +47,7 @@ KernelChoice kernel_of(const SequenceBuilder& to, unsigned queue, MatrixOp op) {
 }
 
 Cut cut_of(const SequenceBuilder& to, unsigned queue, const NormalMatrix& matrix, MatrixOp op,
-           unsigned queues) {
+           unsigned queues, const KernelChoice& kernel) {
   const Device& device = to.device(queue);
   const std::int64_t units = device.compute_units;
   const std::int64_t results = ceil_div(op.transposed ? matrix.n : matrix.m, queues);
@@ -63,7 +63,7 @@ Cut cut_of(const SequenceBuilder& to, unsigned queue, const NormalMatrix& matrix
   const double worth = matrix.area() / queues / least_product_area;
   const auto items = static_cast<std::int64_t>(
       std::clamp(worth, 1.0, static_cast<double>(units * product_items_per_unit)));
-  const std::int64_t most_of_block = to.parameters(kernel_of(to, queue, op), queue).get("block", 1);
+  const std::int64_t most_of_block = kernel.chosen.parameters.get("block", 1);
   const std::int64_t block =
       std::clamp(ceil_div(results, items), std::min<std::int64_t>(64, results), most_of_block);
   return {block, std::clamp<std::int64_t>(items / ceil_div(results, block), 1,
@@ -90,10 +90,10 @@ void add_pieces(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, Mat
   for (unsigned queue = 0; queue < team.queues(); ++queue) {
     const std::int64_t from = borders[queue], end = borders[queue + 1];
     if (from == end) continue;
-    Cut cut = cut_of(to, queue, matrix, op, team.queues());
+    const KernelChoice kernel = kernel_of(to, queue, op);
+    Cut cut = cut_of(to, queue, matrix, op, team.queues(), kernel);
     cut.parts = parts;
-    auto arguments =
-        team.step(queue, kernel_of(to, queue, op), range_of(to.device(queue), end - from, cut));
+    auto arguments = team.step(queue, kernel, range_of(to.device(queue), end - from, cut));
     matrix.put(arguments);
     arguments.number(from).number(end).number(cut.block).number(parts);
     arguments.number(std::int64_t{op.conjugated});
@@ -123,7 +123,8 @@ std::int64_t parts_of(const SequenceBuilder& to, const Team& team, const NormalM
                       MatrixOp op) {
   std::int64_t parts = 1;
   for (unsigned queue = 0; queue < team.queues(); ++queue)
-    parts = std::max(parts, cut_of(to, queue, matrix, op, team.queues()).parts);
+    parts = std::max(parts,
+                     cut_of(to, queue, matrix, op, team.queues(), kernel_of(to, queue, op)).parts);
   return parts;
 }
 

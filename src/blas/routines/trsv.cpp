@@ -31,7 +31,7 @@ class TriangleSolver {
         is_cpu_(to.device(0).type == Device::Type::cpu) {}
 
   void add_steps() {
-    const std::int64_t n = matrix_.n, block = to_.parameters(choice_, 0).get("rows", 64);
+    const std::int64_t n = matrix_.n, block = choice_.chosen.parameters.get("rows", 64);
     // Little work is not worth another launch, nor a band that gives the others hardly any.
     constexpr double little = 1 << 18;
     constexpr std::int64_t narrow = 4096;

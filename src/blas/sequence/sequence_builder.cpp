@@ -15,19 +15,6 @@
 namespace kiln::blas {
 namespace {
 
-Request request_of(const KernelChoice& choice, const Call& call) {
-  Request request;
-  request.family = choice.family;
-  request.version = choice.version;
-  request.facts = choice.facts;
-  request.options = choice.options;
-  request.problem_class =
-      choice.problem_class.empty() ? problem_class_of(call) : choice.problem_class;
-  request.problem_size = problem_size_of(call);
-  request.label = choice.family;
-  return request;
-}
-
 /// Throws where a device that is no CPU has less than the templates of levels 2 and 3 take: every
 /// full profile of OpenCL has the local memory, and GPUs have the work-groups.
 void require_work_groups(const Device& device, Routine routine) {
@@ -46,10 +33,11 @@ void require_work_groups(const Device& device, Routine routine) {
 
 SequenceBuilder::SequenceBuilder(const Call& call, ContextPtr context,
                                  std::vector<DevicePtr> devices, Resolver& resolver,
-                                 std::string gemm_form)
+                                 std::string gemm_form, const GivenParameters* given)
     : call_(&call),
       resolver_(resolver),
       gemm_form_(std::move(gemm_form)),
+      given_(given),
       devices_(std::move(devices)) {
   parts_.context = std::move(context);
   for (const auto& device : devices_) require_work_groups(*device, call.routine);
@@ -67,8 +55,21 @@ double SequenceBuilder::speed(unsigned queue, Limit limit) const {
   return device_speed(resolver_, parts_.context, devices_[queue], call_->precision, limit);
 }
 
-Parameters SequenceBuilder::parameters(const KernelChoice& choice, unsigned queue) const {
-  return resolver_.parameters(request_of(choice, *call_), *devices_[queue]);
+KernelChoice SequenceBuilder::choose(unsigned queue, const std::string& family,
+                                     std::int64_t version, std::vector<Fact> facts,
+                                     std::string kernel) const {
+  KernelChoice choice;
+  choice.request.family = choice.request.label = family;
+  choice.request.version = version;
+  choice.request.facts = std::move(facts);
+  choice.request.problem_class = problem_class_of(*call_);
+  choice.request.problem_size = problem_size_of(*call_);
+  const bool is_tried = given_ != nullptr && given_->family == family &&
+                        resolver_.accepts(choice.request, given_->parameters);
+  choice.chosen = is_tried ? ChosenParameters{given_->parameters, "trial", ""}
+                           : resolver_.choose(choice.request, *devices_[queue]);
+  choice.kernel = std::move(kernel);
+  return choice;
 }
 
 cl::Buffer SequenceBuilder::workspace(std::size_t bytes) {
@@ -110,20 +111,19 @@ cl::Buffer SequenceBuilder::zeros(unsigned queue, std::size_t bytes) {
 SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelChoice& choice,
                                                  const NDRange& range,
                                                  const std::vector<std::size_t>& after) {
-  const Request request = request_of(choice, *call_);
   auto& explanation = parts_.explanations.emplace_back();
   // The Resolver itself speaks only where its caller takes no explanation.
   std::optional<EnvironmentExplanation> asked;
   if (explains_by_environment()) asked.emplace();
   Program& program =
-      resolver_.resolve(request, parts_.context, devices_[queue],
+      resolver_.resolve(choice.request, choice.chosen, parts_.context, devices_[queue],
                         {variant_of(choice.kernel, range)}, asked ? asked->get() : &explanation);
   if (asked) explanation = *asked->get();
   Step step{Launch(parts_.context, program, choice.kernel)};
   step.launch.set_range(range);
   step.queue = queue;
   step.after = after;
-  step.family = choice.family;
+  step.family = choice.request.family;
   if (const auto part = parts_of_work_.find(queue); part != parts_of_work_.end())
     step.part = part->second;
   for (const auto before : after) parts_.steps[before].awaited = true;
@@ -170,15 +170,11 @@ SequenceBuilder::Arguments& SequenceBuilder::Arguments::vary(Varying varying) {
 KernelChoice template_choice(const SequenceBuilder& builder, unsigned queue,
                              const std::string& name, std::vector<Fact> facts) {
   const Device& device = builder.device(queue);
-  KernelChoice choice;
-  choice.family = "blas." + name;
-  choice.version = template_version(name);
-  choice.kernel = name;
-  choice.facts = {{"precision", std::string(1, letter(builder.call().precision))},
-                  {"on_cpu", std::int64_t{device.type == Device::Type::cpu}},
-                  {"native_floats", std::int64_t{device.native_floats}}};
-  choice.facts.insert(choice.facts.end(), facts.begin(), facts.end());
-  return choice;
+  std::vector<Fact> all{{"precision", std::string(1, letter(builder.call().precision))},
+                        {"on_cpu", std::int64_t{device.type == Device::Type::cpu}},
+                        {"native_floats", std::int64_t{device.native_floats}}};
+  all.insert(all.end(), facts.begin(), facts.end());
+  return builder.choose(queue, "blas." + name, template_version(name), std::move(all), name);
 }
 
 std::size_t work_group_of(const Device& device) {

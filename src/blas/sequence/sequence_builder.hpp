@@ -27,14 +27,18 @@ double device_speed(Resolver& resolver, const ContextPtr& context, const DeviceP
 /// The Request under which that number is on record, as the Parameter "megaflops".
 Request speed_request(Precision precision, Limit limit);
 
-/// A kernel of one of the generators' families.
+/// A kernel of one of the generators' families, with the Parameters that its program is made with:
+/// looked up once, so that geometry, workspace and all kernels of the program agree.
 struct KernelChoice {
-  std::string family;  ///< "blas.level1"
-  std::int64_t version = 1;
-  std::vector<Fact> facts;
-  std::string kernel;         ///< entry point; the program holds all of its text's
-  std::string problem_class;  ///< which Parameters on record apply; empty: problem_class_of(call)
-  std::string options;
+  Request request;
+  ChosenParameters chosen;
+  std::string kernel;  ///< entry point; the program holds all of its text's
+};
+
+/// What a search measures: Parameters for the kernels of a family that accept them.
+struct GivenParameters {
+  std::string family;
+  Parameters parameters;
 };
 
 /// Builds the solution sequence of one call: the routines' decompositions add their steps here.
@@ -43,9 +47,10 @@ class SequenceBuilder {
  public:
   /// `call` must have been validated; it outlives the builder. A device for each queue.
   /// `gemm_form`: of the product's kernels, for tests of one device's forms on another; empty: the
-  /// device's own.
+  /// device's own. `given`: in place of what is on record; null: nothing. Outlives the builder.
   SequenceBuilder(const Call& call, ContextPtr context, std::vector<DevicePtr> devices,
-                  Resolver& resolver, std::string gemm_form = "");
+                  Resolver& resolver, std::string gemm_form = "",
+                  const GivenParameters* given = nullptr);
 
   const Call& call() const { return *call_; }
   unsigned queues() const { return static_cast<unsigned>(devices_.size()); }
@@ -59,8 +64,9 @@ class SequenceBuilder {
   /// The form of the product's kernels (GemmGenerator) on a queue's device.
   std::string gemm_form(unsigned queue) const;
 
-  /// The Parameters that a kernel of this choice will be made with: for the geometry.
-  Parameters parameters(const KernelChoice& choice, unsigned queue) const;
+  /// A kernel for the call on a queue's device.
+  KernelChoice choose(unsigned queue, const std::string& family, std::int64_t version,
+                      std::vector<Fact> facts, std::string kernel) const;
 
   /// Device memory of the sequence's own; its contents do not outlive a run.
   cl::Buffer workspace(std::size_t bytes);
@@ -119,6 +125,7 @@ class SequenceBuilder {
   const Call* call_;
   Resolver& resolver_;
   std::string gemm_form_;
+  const GivenParameters* given_;
   std::vector<DevicePtr> devices_;
   std::map<std::pair<unsigned, unsigned>, cl::Buffer> scratch_;
   std::map<unsigned, cl::Buffer> zeros_;      ///< by queue

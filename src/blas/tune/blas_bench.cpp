@@ -10,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "blas/call/problem_class.hpp"
+#include "blas/sequence/sequence_builder.hpp"
 #include "blas/tune/blas_tunable.hpp"
 #include "tune/space/search_space.hpp"
 
@@ -186,9 +187,9 @@ Call BlasBench::call_on(std::size_t set) const {
 }
 
 std::unique_ptr<SolutionSequence> BlasBench::build(const Parameters& parameters) {
-  resolver_.try_out(family_, parameters);
   const cl_command_queue queue = queue_.cl()();
-  return library_.build(call_on(0), {std::span(&queue, 1)});
+  const GivenParameters given{family_, parameters};
+  return library_.build(call_on(0), {std::span(&queue, 1)}, &given);
 }
 
 void BlasBench::restore() {
@@ -304,9 +305,9 @@ std::optional<tune::ConfigurationId> BlasBench::on_record() {
 
 // A sequence is built for a shape: the operands that it will run with need not be there.
 void BlasCompiler::compile(tune::ConfigurationId id) {
-  resolver_.try_out(family_, parameters_of(space_, id));
   const cl_command_queue queue = queue_.cl()();
-  library_.build(call_, {std::span(&queue, 1)});
+  const GivenParameters given{family_, parameters_of(space_, id)};
+  library_.build(call_, {std::span(&queue, 1)}, &given);
   resolver_.finish();  // into the store, from where the measuring process takes it
 }
 

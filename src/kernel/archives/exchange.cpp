@@ -24,7 +24,7 @@ struct Slot {
 };
 Slot slot_of(Resolver& resolver, const Request& request, const Device& device) {
   Slot slot;
-  slot.canonical = canonical_request(request, resolver.parameters(request, device), device);
+  slot.canonical = canonical_request(request, resolver.choose(request, device).parameters, device);
   slot.key = key_of(slot.canonical);
   return slot;
 }

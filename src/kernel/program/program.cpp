@@ -263,7 +263,9 @@ Bytes driver_binary(const cl::Program& program, const Device& device) {
 
 // The program.
 
-Program::Program(Parts parts) : parts_(std::move(parts)) { list_variants(); }
+Program::Program(Parts parts) : parts_(std::move(parts)), is_unkept_(parts_.keep != nullptr) {
+  list_variants();
+}
 
 void Program::list_variants() {
   variants_.clear();

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -133,6 +136,7 @@ class Program {
     Bytes archive;  ///< for PoCL, where it came from an archive; else empty
     VariantMaker* maker = nullptr;
     FactsPtr facts = nullptr;
+    std::function<void()> keep;  ///< into the store; null where it is there, or cannot be
   };
   explicit Program(Parts parts);
   Program(const Program&) = delete;
@@ -168,6 +172,13 @@ class Program {
   FactsPtr facts() const;
   void set_facts(FactsPtr facts);
 
+  /// Whether it was made for a trial, and could be kept.
+  bool is_unkept() const { return is_unkept_.load(std::memory_order_acquire); }
+  /// Keeps it, if it is not kept yet.
+  void keep() {
+    if (is_unkept() && is_unkept_.exchange(false)) std::exchange(parts_.keep, nullptr)();
+  }
+
  private:
   void list_variants();
   bool has(const KernelVariant& variant) const {
@@ -178,6 +189,7 @@ class Program {
   std::set<std::pair<std::string, poclbin::Variant>> variants_;
   std::set<std::string> generic_;  ///< kernels with a function for any local size
   bool has_bitcode_ = false;
+  std::atomic<bool> is_unkept_;
 };
 
 /// Programs of one context: the memory layer. Attached to the Context, so it goes with it.

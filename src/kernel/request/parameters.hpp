@@ -40,9 +40,12 @@ class Parameters {
 /// The Parameters that a program is made with, and where they are from.
 struct ChosenParameters {
   Parameters parameters;
-  /// "default", "store record", or the name of a ParameterSource.
+  /// "default", "store record", "trial", or the name of a ParameterSource.
   std::string origin = "default";
   std::string from;  ///< which record; empty for defaults
+  /// Of a search in the process that goes on with its winner: the program is not kept in the store
+  /// before it is asked for otherwise, so that losers never are.
+  bool is_trial = false;
 };
 /// "columns 12, rows 32 (store record)"; empty where there are no Parameters.
 std::string text_of(const ChosenParameters& chosen);

@@ -44,6 +44,12 @@ void Resolver::add(std::unique_ptr<Generator> generator) {
   generators_.insert(family, std::move(generator));
 }
 
+void Resolver::replace(std::unique_ptr<Generator> generator) {
+  using Table = decltype(generators_);
+  auto family = generator->family();
+  generators_.insert(family, std::move(generator), Table::OnExisting::replace);
+}
+
 void Resolver::mount(std::unique_ptr<BinarySource> source) {
   mounted_.push_back(std::move(source));
 }
@@ -53,9 +59,15 @@ void Resolver::mount(std::unique_ptr<ParameterSource> source) {
   parameter_sources_.push_back(std::move(source));
 }
 
-const Generator* Resolver::generator(const std::string& family) const {
-  const auto* found = generators_.find(family);
-  return found == nullptr ? nullptr : found->get();
+const Generator* Resolver::generator_of(const Request& request) const {
+  const auto* found = request.source ? nullptr : generators_.find(request.family);
+  if (found == nullptr) return nullptr;
+  // The version is a part of the Key: a front end that forgot it would get stale programs.
+  if ((*found)->version() != request.version)
+    throw Error(Errc::internal,
+                fmt::format("a Request of version {} for the generator of {}, which has version {}",
+                            request.version, request.family, (*found)->version()));
+  return found->get();
 }
 
 // Programs: one caller of a Key makes it, the others wait for that.
@@ -65,24 +77,23 @@ Program* Resolver::find(const Key& key, Context& context, const Device& device) 
   return found == nullptr ? nullptr : found->get();
 }
 
-Program& Resolver::resolve(const Request& request, const ContextPtr& context,
-                           const DevicePtr& device, const std::vector<KernelVariant>& wanted,
-                           Explanation* explanation) {
+Program& Resolver::resolve(const Request& request, const ChosenParameters& chosen,
+                           const ContextPtr& context, const DevicePtr& device,
+                           const std::vector<KernelVariant>& wanted, Explanation* explanation) {
   std::optional<EnvironmentExplanation> asked;
   if (explanation == nullptr && explains_by_environment()) explanation = asked.emplace().get();
-  const ChosenParameters choice = choose(request, *device);
-  const Parameters& chosen = choice.parameters;
-  Bytes canonical = canonical_request(request, chosen, *device);
+  Bytes canonical = canonical_request(request, chosen.parameters, *device);
   const Key key = key_of(canonical);
   if (explanation != nullptr) {
     explanation->what = fmt::format("{} on {}", request.label, device->name);
     explanation->key = key.hex();
-    explanation->parameters = choice;
+    explanation->parameters = chosen;
   }
   {
     StepTimer step(explanation, "memory");
     if (Program* program = find(key, *context, *device)) {
       step.answered();
+      if (!chosen.is_trial) program->keep();
       return *program;
     }
     step.missed("not resolved before in this process");
@@ -98,8 +109,9 @@ Program& Resolver::resolve(const Request& request, const ContextPtr& context,
   }
   if (others.valid()) return *others.get();  // throws what the maker threw
 
-  Work work{request, chosen, context, device, wanted, explanation, key, std::move(canonical),
-            {},      {},     0};
+  Work work{request, chosen.parameters,    context, device, wanted, explanation,
+            key,     std::move(canonical), {},      {},     0};
+  work.is_trial = chosen.is_trial;
   const auto leave = [&] {
     const std::lock_guard lock(mutex_);
     making_.erase(place);
@@ -125,7 +137,8 @@ Program& Resolver::make(Work& work) {
 
 /// Whether what is made here will be in the store.
 bool Resolver::keeps(const Work& work) const {
-  return store_ != nullptr && (!work.device->pocl || policy_ == CompilePolicy::apart);
+  return store_ != nullptr && !work.is_trial &&
+         (!work.device->pocl || policy_ == CompilePolicy::apart);
 }
 
 namespace {
@@ -175,6 +188,7 @@ Program& Resolver::publish(Work& work) {
     parts.archive = std::move(work.artifact.binary);
     parts.maker = this;
   }
+  parts.keep = std::move(work.keep_later);
   auto& table = work.context->attachment<ProgramTable>().programs;
   return *table.insert({work.key, work.device->handle()},
                        std::make_unique<Program>(std::move(parts)));

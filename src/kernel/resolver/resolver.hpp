@@ -44,20 +44,32 @@ class Resolver : public VariantMaker {
   /// The Resolver of this process, over the default store; made at the first call.
   static Resolver& process();
 
-  /// Generators by family; to be registered before the family's first Request.
+  /// Generators by family; to be registered before the family's first Request. The first of a
+  /// family stays.
   void add(std::unique_ptr<Generator> generator);
+  /// The same in place of the one that is there, which lives on: for tests of its forms.
+  void replace(std::unique_ptr<Generator> generator);
 
   /// Adds a source that is asked after the store; to be mounted before the first resolve().
   void mount(std::unique_ptr<BinarySource> source);
   /// Adds a source of tuning records; what was looked up before does not come from it.
   void mount(std::unique_ptr<ParameterSource> source);
 
-  /// The program for a device of a context. Owned by the context. `wanted` are the variants that
-  /// will be launched soon: what must be compiled is compiled at once. Throws kiln::Error: build
-  /// (with the log), device, bad_input (no such kernel, unknown family).
-  Program& resolve(const Request& request, const ContextPtr& context, const DevicePtr& device,
+  /// The program for a device of a context, with Parameters that choose() gave: what else depends
+  /// on them, such as the launch's geometry, is then of the same ones, whatever goes on record
+  /// meanwhile. Owned by the context. `wanted` are the variants that will be launched soon: what
+  /// must be compiled is compiled at once. Throws kiln::Error: build (with the log), device,
+  /// bad_input (no such kernel, unknown family).
+  Program& resolve(const Request& request, const ChosenParameters& chosen,
+                   const ContextPtr& context, const DevicePtr& device,
                    const std::vector<KernelVariant>& wanted = {},
                    Explanation* explanation = nullptr);
+  /// The same of a Request that has its source and so no Parameters.
+  Program& resolve(const Request& request, const ContextPtr& context, const DevicePtr& device,
+                   const std::vector<KernelVariant>& wanted = {},
+                   Explanation* explanation = nullptr) {
+    return resolve(request, ChosenParameters{}, context, device, wanted, explanation);
+  }
 
   /// What the text of a Request says of a kernel of its program: as it was stored with the program,
   /// else read now, and stored with it. Where there is no text, or libclang, or no such kernel: facts
@@ -83,13 +95,11 @@ class Resolver : public VariantMaker {
   using Fits = std::function<bool(const Measurement&)>;
   ChosenParameters choose(const Request& request, const Device& device, const Fits& fits);
   static constexpr double trusted_gain = 1.05;
-  Parameters parameters(const Request& request, const Device& device) {
-    return choose(request, device).parameters;
+  /// Whether the Generator of a Request's family takes these Parameters.
+  bool accepts(const Request& request, const Parameters& parameters) const {
+    const Generator* maker = generator_of(request);
+    return maker != nullptr && maker->accepts(request, parameters);
   }
-  /// From now on Requests of a family get these Parameters, whatever is on record, where the
-  /// Generator accepts them: for measuring them; nothing: as before. A Resolver is either used for
-  /// this, by one thread, or for ordinary work.
-  void try_out(const std::string& family, std::optional<Parameters> parameters);
 
   /// Adds measurements to the record, in memory and in the store.
   void record(const Request& request, const Device& device,
@@ -148,7 +158,8 @@ class Resolver : public VariantMaker {
   struct Work;     // one program's making: what the steps share
   struct Keeping;  // what is kept of it
 
-  const Generator* generator(const std::string& family) const;
+  /// That of a Request's family; null where the Request has its source, or the family has none.
+  const Generator* generator_of(const Request& request) const;
   Program& make(Work& work);
   bool keeps(const Work& work) const;
   void make_alone(Work& work);
@@ -192,7 +203,6 @@ class Resolver : public VariantMaker {
   MemoryLayer<ParameterKey, Records, ParameterHash> parameters_;
   /// Filled where the records above have nothing to use.
   MemoryLayer<ParameterKey, Fallbacks, ParameterHash> fallbacks_;
-  std::map<std::string, Parameters> trials_;  ///< by family; see try_out()
   std::mutex recording_;  ///< of record(): what it adds to must be what it replaces
   MemoryLayer<Key, std::weak_ptr<const Plan>, KeyHash> plans_;
   WriteQueue writes_;  ///< to store_
@@ -218,6 +228,8 @@ struct Resolver::Work {
   bool stored_is_bad = false;  ///< what the store holds is to be replaced, not merged with
   bool warned = false;         ///< of what the store holds: a look-up may come twice
   Reservation right = {};      ///< to make it; held until it is in the store
+  bool is_trial = false;       ///< ChosenParameters::is_trial
+  std::function<void()> keep_later = {};
 };
 
 }  // namespace kiln

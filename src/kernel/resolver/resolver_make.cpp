@@ -220,9 +220,13 @@ Digest digest_of(const Request& request, const std::string& text) {
 
 std::string Resolver::text_of(const Request& request, const Parameters& parameters) const {
   if (request.source) return request.source->text();
-  const Generator* maker = generator(request.family);
+  const Generator* maker = generator_of(request);
   if (maker == nullptr)
     throw Error(Errc::bad_input, fmt::format("no generator for the family '{}'", request.family));
+  if (!maker->accepts(request, parameters))
+    throw Error(Errc::internal, fmt::format("the generator of {} was given Parameters that it does "
+                                            "not accept",
+                                            request.family));
   return maker->generate(request, parameters);
 }
 
@@ -231,7 +235,8 @@ void Resolver::compile(Work& work) {
   // The helper can compile where this process cannot, even if its result is not kept.
   if (!can_compile_here(*work.device)) return compile_apart_into(work);
   if (!keepable || policy_ == CompilePolicy::here) return compile_here_into(work, "");
-  if (policy_ == CompilePolicy::beside) {
+  // Of a trial the Artifact must be here by the time that it has won.
+  if (policy_ == CompilePolicy::beside && !work.is_trial) {
     compile_beside(work);
     return compile_here_into(work, "the artifact is made beside");
   }
@@ -369,7 +374,8 @@ Metadata merged_metadata(const Metadata& present, Metadata added) {
 
 }  // namespace
 
-/// Writes the Artifact back in the background.
+/// Writes the Artifact back in the background; that of a trial once its program is asked for
+/// otherwise.
 void Resolver::keep(Work& work) {
   if (!store_ || work.artifact.binary.empty()) return;
   // A caller that asked for a kernel which the source does not have is about to get an error; the
@@ -381,9 +387,14 @@ void Resolver::keep(Work& work) {
                        work.cost_seconds, work.source, work.request.options, work.build_log},
               work.request.label, work.device->pocl_device_string, work.stored_is_bad,
               std::move(work.right)});
-  const Key key = what->key;
-  const std::size_t bytes = what->canonical.size() + what->artifact.binary.size();
-  writes_.add({Kind::artifact, key, bytes, [this, what = std::move(what)] { write(*what); }});
+  auto write_back = [this, what = std::move(what)] {
+    const std::size_t bytes = what->canonical.size() + what->artifact.binary.size();
+    writes_.add({Kind::artifact, what->key, bytes, [this, what] { write(*what); }});
+  };
+  if (work.is_trial)
+    work.keep_later = std::move(write_back);
+  else
+    write_back();
 }
 
 /// An archive is merged with what others put there meanwhile.
@@ -502,7 +513,7 @@ void Resolver::make_variant(Program& program, const KernelVariant& variant) {
               {Artifact::Form::pocl_archive, program.kernels(), *made, program.facts()},
               {},
               0};
-    keep(work);
+    if (!program.is_unkept()) keep(work);
     program.replace_archive(std::move(*made));
   } catch (const Error& error) {
     give_up(error);  // the launch compiles it instead

@@ -34,21 +34,13 @@ std::size_t Resolver::ParameterHash::operator()(const ParameterView& key) const 
 }
 
 ChosenParameters Resolver::choose(const Request& request, const Device& device, const Fits& fits) {
-  const Generator* maker = request.source ? nullptr : generator(request.family);
+  const Generator* maker = generator_of(request);
   if (maker == nullptr && request.problem_class.empty()) return {};
-  // The version is a part of the Key: a front end that forgot it would get stale programs.
-  if (maker != nullptr && maker->version() != request.version)
-    throw Error(Errc::internal,
-                fmt::format("a Request of version {} for the generator of {}, which has version {}",
-                            request.version, request.family, maker->version()));
   // One problem class holds many Requests, and a record need not fit them all.
   const auto usable = [&](const Measurement& measurement) {
     if (maker != nullptr && !maker->accepts(request, measurement.parameters)) return false;
     return !fits || fits(measurement);
   };
-  if (const auto trial = trials_.find(request.family);
-      trial != trials_.end() && (maker == nullptr || maker->accepts(request, trial->second)))
-    return {trial->second, "trial", ""};
   using Verdict = TuningRecord::Choice::Verdict;
   const Records& known = records(request, device);
   const auto own = known.stored.choose(request.problem_size, usable,
@@ -184,12 +176,12 @@ std::optional<ChosenParameters> Resolver::stand_in(const Request& request, const
   return chosen;
 }
 
-// What is put on record, or tried.
+// What is put on record.
 
 void Resolver::record(const Request& request, const Device& device,
                       const std::vector<Measurement>& measurements) {
   const std::lock_guard lock(recording_);
-  if (store_ && generator(request.family) != nullptr)
+  if (store_ && generator_of(request) != nullptr)
     if (auto kept = add_to_related(*store_, subject_of(request, device), measurements); !kept)
       log(LogLevel::warning, fmt::format("Parameters of {} are not kept for other drivers: {}",
                                          request.family, kept.error().message()));
@@ -207,13 +199,6 @@ void Resolver::record(const Request& request, const Device& device,
   if (auto kept = store_->put(Kind::record, key_of(canonical), canonical, content, metadata); !kept)
     log(LogLevel::warning,
         fmt::format("Parameters of {} are not kept: {}", request.family, kept.error().message()));
-}
-
-void Resolver::try_out(const std::string& family, std::optional<Parameters> parameters) {
-  if (parameters)
-    trials_[family] = *std::move(parameters);
-  else
-    trials_.erase(family);
 }
 
 }  // namespace kiln

@@ -14,17 +14,20 @@ namespace kiln::mesh {
 class LoopMaker {
  public:
   LoopMaker(LoopSession& session, const LoopShape& shape, const LoopOver& over,
-            std::span<const Arg> arguments, LoopReport& report, Resolver& resolver,
-            PlanSource& plans)
+            std::span<const Arg> arguments, LoopReport& report, PlanSource& plans)
       : session_(session),
         shape_(shape),
         over_(over),
         arguments_(arguments),
         report_(report),
-        resolver_(resolver),
-        plans_(plans) {}
+        plans_(plans),
+        request_(
+            make_request(shape, session.loop_device(), static_cast<std::int64_t>(sizes()[1]))) {}
 
-  std::unique_ptr<MadeLoop> make();
+  std::unique_ptr<MadeLoop> make() {
+    return make(session_.resolver().choose(request_, *session_.device()));
+  }
+  std::unique_ptr<MadeLoop> make(const ChosenParameters& chosen);
 
  private:
   using Kind = KernelParameter::Kind;
@@ -43,7 +46,7 @@ class LoopMaker {
   };
 
   /// Of trials nothing is kept, and nothing told.
-  bool is_trial() const { return session_.is_for_trials(resolver_); }
+  bool is_trial() const { return chosen_.is_trial; }
 
   const std::array<std::size_t, 4>& sizes() const {
     return over_.subset != nullptr ? over_.subset->sizes : over_.set->sizes;
@@ -123,11 +126,11 @@ class LoopMaker {
   const LoopOver& over_;
   std::span<const Arg> arguments_;
   LoopReport& report_;
-  Resolver& resolver_;
   PlanSource& plans_;
-  std::unique_ptr<MadeLoop> made_ = std::make_unique<MadeLoop>();
   Request request_;
-  Parameters parameters_;
+  std::unique_ptr<MadeLoop> made_ = std::make_unique<MadeLoop>();
+  ChosenParameters chosen_;
+  Parameters parameters_;  ///< those chosen, with a BLOCK
   Form form_ = Form::blocks;
   bool needs_plan_ = false;
   std::vector<Part> parts_;

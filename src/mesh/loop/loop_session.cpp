@@ -19,15 +19,15 @@ double LoopSession::copy_bandwidth() {
   return copy_bandwidth_;
 }
 
-Program& LoopSession::program(Resolver& resolver, const Request& request,
-                              const std::vector<KernelVariant>& wanted, LoopReport& report) const {
+Program& LoopSession::program(const Request& request, const ChosenParameters& chosen,
+                              const std::vector<KernelVariant>& wanted, LoopReport& report) {
   const Stopwatch watch;
   EnvironmentExplanation environment;
   Explanation explanation;
-  Program& program = resolver.resolve(request, context(), device(), wanted, &explanation);
+  Program& program = resolver().resolve(request, chosen, context(), device(), wanted, &explanation);
   if (!report.lanes_obstacle.empty())
     explanation.notes.push_back("one element at a time: " + report.lanes_obstacle);
-  if (recording != nullptr && !is_for_trials(resolver)) recording->add(explanation);
+  if (recording != nullptr && !chosen.is_trial) recording->add(explanation);
   if (explains_by_environment()) *environment.get() = explanation;
   const bool was_made =
       std::any_of(explanation.steps.begin(), explanation.steps.end(), [](const auto& step) {

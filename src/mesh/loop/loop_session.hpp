@@ -34,8 +34,8 @@ struct LoopSession : Session {
 
   /// Resolves a program, and notes in a report what that took and whether it had to be compiled; in
   /// the recording, too, but for trials. Throws kiln::Error.
-  Program& program(Resolver& resolver, const Request& request,
-                   const std::vector<KernelVariant>& wanted, LoopReport& report) const;
+  Program& program(const Request& request, const ChosenParameters& chosen,
+                   const std::vector<KernelVariant>& wanted, LoopReport& report);
 
   const std::unique_ptr<Recording> recording;  ///< null: nothing is kept for a timeline
   DevicePlans device_plans;

@@ -85,14 +85,11 @@ void MadeLoop::try_out(const Queue& queue, bool is_timed) {
 
 // A loop's making, from shape to launches.
 
-std::unique_ptr<MadeLoop> LoopMaker::make() {
+std::unique_ptr<MadeLoop> LoopMaker::make(const ChosenParameters& chosen) {
   collect_residences();
-  request_ = make_request(shape_, session_.loop_device(), static_cast<std::int64_t>(sizes()[1]));
-  // Programs belong to the context, whoever made them: one that was compiled for a trial must not
-  // be taken for one that is to be kept.
-  if (is_trial()) request_.facts.push_back({"trial", std::int64_t{1}});
-  parameters_ = with_block(resolver_.parameters(request_, *session_.device()), shape_,
-                           request_.problem_size, session_.device()->compute_units);
+  chosen_ = chosen;
+  parameters_ = with_block(chosen_.parameters, shape_, request_.problem_size,
+                           session_.device()->compute_units);
   form_ = form_of(parameters_);
   needs_plan_ = needs_plan(shape_, form_);
   plan_parts();
@@ -135,7 +132,7 @@ void LoopMaker::compile() {
   for (const Part& part : parts_)
     for (const Piece& piece : part.pieces) want(variant_of(loop_kernel(shape_), range_of(piece)));
   if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
-  program_ = &session_.program(resolver_, request_, wanted, report_);
+  program_ = &session_.program(request_, chosen_, wanted, report_);
 }
 
 NDRange LoopMaker::fold_range() const {
@@ -188,15 +185,14 @@ void LoopMaker::add_fold(std::size_t count) {
 std::unique_ptr<MadeLoop> make_loop(LoopSession& session, const LoopShape& shape,
                                     const LoopOver& over, std::span<const Arg> arguments,
                                     LoopReport& report) {
-  return LoopMaker(session, shape, over, arguments, report, session.resolver(), session.plans())
-      .make();
+  return LoopMaker(session, shape, over, arguments, report, session.plans()).make();
 }
 
 std::unique_ptr<MadeLoop> make_loop(LoopSession& session, const LoopShape& shape,
                                     const LoopOver& over, std::span<const Arg> arguments,
-                                    Resolver& resolver, PlanSource& plans) {
+                                    const ChosenParameters& trial, PlanSource& plans) {
   LoopReport unread;
-  return LoopMaker(session, shape, over, arguments, unread, resolver, plans).make();
+  return LoopMaker(session, shape, over, arguments, unread, plans).make(trial);
 }
 
 // Into which launches a loop's elements are cut, and the plans for that.

@@ -71,9 +71,9 @@ std::unique_ptr<MadeLoop> make_loop(LoopSession& session, const LoopShape& shape
                                     const LoopOver& over, std::span<const Arg> arguments,
                                     LoopReport& report);
 
-/// The same through another Resolver and its plans: for trials, of which nothing is to be kept.
+/// The same with given Parameters and plans of their own: for trials.
 std::unique_ptr<MadeLoop> make_loop(LoopSession& session, const LoopShape& shape,
                                     const LoopOver& over, std::span<const Arg> arguments,
-                                    Resolver& resolver, PlanSource& plans);
+                                    const ChosenParameters& trial, PlanSource& plans);
 
 }  // namespace kiln::mesh

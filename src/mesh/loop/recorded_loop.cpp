@@ -156,11 +156,12 @@ Expected<RecordedLoop> recorded_loop_of(const RecordedCall& recorded) {
 
 Explanation build_recorded(const RecordedLoop& loop, Resolver& resolver, const DevicePtr& device) {
   const Request request = make_request(loop.shape, loop_device_of(*device), loop.elements);
-  const Parameters parameters = with_block(resolver.parameters(request, *device), loop.shape,
-                                           loop.elements, device->compute_units);
+  const ChosenParameters chosen = resolver.choose(request, *device);
+  const Parameters parameters =
+      with_block(chosen.parameters, loop.shape, loop.elements, device->compute_units);
   const auto context = Context::create({device});  // owns the program
   Explanation explanation;
-  resolver.resolve(request, context, device,
+  resolver.resolve(request, chosen, context, device,
                    variants_of(loop.shape, parameters, loop.elements, *device), &explanation);
   return explanation;
 }

@@ -317,11 +317,12 @@ Explanation build_recorded(const RecordedMatrix& matrix, Resolver& resolver,
                            const DevicePtr& device) {
   const Request request = make_matrix_request(matrix.shape, device->type == Device::Type::cpu,
                                               matrix.row_length, matrix.rows);
-  const NDRange range = matrix_range(resolver.parameters(request, *device), 1);
+  const ChosenParameters chosen = resolver.choose(request, *device);
+  const NDRange range = matrix_range(chosen.parameters, 1);
   const auto context = Context::create({device});  // owns the program
   Explanation explanation;
-  const Program& program =
-      resolver.resolve(request, context, device, {variant_of(matrix.kernel, range)}, &explanation);
+  const Program& program = resolver.resolve(request, chosen, context, device,
+                                            {variant_of(matrix.kernel, range)}, &explanation);
   program.kernel(matrix.kernel);  // throws where it is not there
   return explanation;
 }

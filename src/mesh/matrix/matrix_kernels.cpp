@@ -105,17 +105,13 @@ double row_length(const SparsityState& sparsity) {
 
 }  // namespace
 
-MatrixKernels::MatrixKernels(MatrixSession& session, const RecordedMatrix& of, Resolver& resolver)
+MatrixKernels::MatrixKernels(MatrixSession& session, const RecordedMatrix& of,
+                             const ChosenParameters& chosen)
     : session_(session),
       of_(of),
-      resolver_(resolver),
       request_(request_for(session, of)),
-      parameters_(resolver.parameters(request_, *session.device())),
-      in_blocks_(parameters_.get("FORM", 0) == 0) {
-  // Programs belong to the context, whoever made them: one that was compiled for a trial must not
-  // be taken for one that is to be kept.
-  if (session.is_for_trials(resolver)) request_.facts.push_back({"trial", std::int64_t{1}});
-}
+      chosen_(chosen),
+      in_blocks_(chosen.parameters.get("FORM", 0) == 0) {}
 
 Request MatrixKernels::request_for(const MatrixSession& session, const RecordedMatrix& of) {
   return make_matrix_request(of.shape, session.loop_device().cpu, of.row_length, of.rows);
@@ -140,11 +136,10 @@ MatrixKernels& MatrixKernels::of(MatState& mat, bool x_soa, bool y_soa) {
 }
 
 MatrixKernels& MatrixKernels::find(MatrixSession& session, const RecordedMatrix& of) {
-  auto made = std::make_unique<MatrixKernels>(session, of, session.resolver());
+  const auto chosen = session.resolver().choose(request_for(session, of), *session.device());
   for (const auto& known : session.matrix_kernels)
-    if (known->of_.shape == of.shape && known->parameters_ == made->parameters_) return *known;
-  session.matrix_kernels.push_back(std::move(made));
-  return *session.matrix_kernels.back();
+    if (known->of_.shape == of.shape && known->parameters() == chosen.parameters) return *known;
+  return *session.matrix_kernels.emplace_back(std::make_unique<MatrixKernels>(session, of, chosen));
 }
 
 MatrixKernels::Prepared& MatrixKernels::prepare(const std::string& kernel, LoopReport& report) {
@@ -152,13 +147,14 @@ MatrixKernels::Prepared& MatrixKernels::prepare(const std::string& kernel, LoopR
   if (known != launches_.end()) return known->second;
   const auto start = now_ns();
   const bool is_generated = kernel != boundary_kernel;
+  const std::vector<KernelVariant> wanted{variant_of(kernel, matrix_range(parameters(), 1))};
   Program& program =
-      session_.program(resolver_, is_generated ? request_ : boundary_request(of_.shape, in_blocks_),
-                       {variant_of(kernel, matrix_range(parameters_, 1))}, report);
+      is_generated ? session_.program(request_, chosen_, wanted, report)
+                   : session_.program(boundary_request(of_.shape, in_blocks_), {}, wanted, report);
   Prepared& prepared =
       launches_.try_emplace(kernel, Prepared{{session_.context(), program, kernel}}).first->second;
   if (CallLog* const log = kiln_process_call_log();
-      log != nullptr && is_generated && !session_.is_for_trials(resolver_)) {
+      log != nullptr && is_generated && !chosen_.is_trial) {
     RecordedMatrix of = of_;
     of.kernel = kernel;
     prepared.counter = log->counter(recorded_call(of, *session_.device()));
@@ -262,21 +258,21 @@ class MatrixKernels::Call {
   }
   void add(Residence& data) { launch_.set_memory(position_++, data.on_device(session_.queue)); }
   std::size_t groups_for(std::size_t items) const {
-    const std::size_t group = matrix_range(kernels_.parameters_, 1).local[0];
+    const std::size_t group = matrix_range(kernels_.parameters(), 1).local[0];
     return std::min((items + group - 1) / group,
                     std::size_t{session_.device()->compute_units} * 64);
   }
   void enqueue_rows(std::size_t first, std::size_t end, std::size_t lanes, LaunchTimes::Part part) {
     scalar(static_cast<cl_int>(end));
     const std::size_t rows = end - first;
-    const auto block = static_cast<std::size_t>(kernels_.parameters_.get(
+    const auto block = static_cast<std::size_t>(kernels_.parameters().get(
         "BLOCK", matrix_block(static_cast<std::int64_t>(rows), session_.device()->compute_units)));
     if (kernels_.in_blocks_) scalar(static_cast<cl_int>(block));
     run(kernels_.in_blocks_ ? (rows + block - 1) / block : groups_for(rows * lanes), part);
   }
   void run(std::size_t groups, LaunchTimes::Part part) {
     if (groups == 0) return;
-    const NDRange range = matrix_range(kernels_.parameters_, groups);
+    const NDRange range = matrix_range(kernels_.parameters(), groups);
     if (!(launch_.range() == range)) launch_.set_range(range);
     session_.launched();
     if (session_.options.timing || work_.is_timed)
@@ -289,7 +285,7 @@ class MatrixKernels::Call {
   }
   /// Of a trial nothing is to be left: its results are put back.
   void note_halo() {
-    if (written_dat_ != nullptr && !session_.is_for_trials(kernels_.resolver_))
+    if (written_dat_ != nullptr && !kernels_.chosen_.is_trial)
       written_dat_->is_halo_stale = written_dat_->has_halo();
   }
   void done(std::size_t bytes) {
@@ -300,7 +296,7 @@ class MatrixKernels::Call {
     report.bytes += bytes;
     if (std::exchange(work_.kernels, &kernels_) == &kernels_) return;
     report.form = "rows";
-    if (const auto lanes = kernels_.parameters_.get("LANES", 1); lanes > 1)
+    if (const auto lanes = kernels_.parameters().get("LANES", 1); lanes > 1)
       report.form = fmt::format("rows by {} lanes", lanes);
   }
 
@@ -328,7 +324,7 @@ void MatrixKernels::multiply(MatState& mat, DatState& x, DatState& y, Product pr
       .scalar(cl_int{adds})
       .over_owned_rows(x,
                        static_cast<std::size_t>(of_.shape.row_dim) *
-                           static_cast<std::size_t>(parameters_.get("LANES", 1)),
+                           static_cast<std::size_t>(parameters().get("LANES", 1)),
                        multiply_bytes(mat, adds));
 }
 

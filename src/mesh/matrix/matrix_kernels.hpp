@@ -16,8 +16,8 @@ namespace kiln::mesh {
 /// thread.
 class MatrixKernels {
  public:
-  /// `resolver`: the Session's, or one for trials. `of`: whatever its kernel.
-  MatrixKernels(MatrixSession& session, const RecordedMatrix& of, Resolver& resolver);
+  /// `of`: whatever its kernel.
+  MatrixKernels(MatrixSession& session, const RecordedMatrix& of, const ChosenParameters& chosen);
 
   /// What decides on the kernels for a matrix and the layouts of vectors.
   static RecordedMatrix describe(const MatState& mat, bool x_soa, bool y_soa);
@@ -57,11 +57,11 @@ class MatrixKernels {
     CallCounter* counter = nullptr;  ///< null: calls are not recorded
   };
   Prepared& prepare(const std::string& kernel, LoopReport& report);
+  const Parameters& parameters() const { return chosen_.parameters; }
   MatrixSession& session_;
   RecordedMatrix of_;
-  Resolver& resolver_;
   Request request_;
-  Parameters parameters_;
+  ChosenParameters chosen_;
   bool in_blocks_ = true;
   std::map<std::string, Prepared> launches_;
 };

@@ -31,8 +31,6 @@ struct Session {
 
   Resolver& resolver() { return *resolver_; }
   bool has_own_resolver() const { return own_resolver_ != nullptr; }
-  /// Whether a Resolver is one for trials, of which nothing is kept and nothing told.
-  bool is_for_trials(const Resolver& resolver) const { return &resolver != resolver_; }
   const ContextPtr& context() const { return queue.context(); }
   const DevicePtr& device() const { return queue.device(); }
 

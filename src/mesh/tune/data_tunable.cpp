@@ -84,8 +84,8 @@ class DataBench : public tune::Bench {
   const Subject& subject_;
   const tune::SearchSpace& space_;
   Resolver& keeper_;
-  Resolver trials_;  ///< over no store: of a search only the winner is kept, by its next use
-  PlanSource plans_;
+  Resolver plan_maker_{nullptr};  ///< over no store: of plans only the winner's is kept
+  PlanSource plans_{plan_maker_};
   Outputs outputs_;  ///< before forms: they run no more when it puts back
   std::map<tune::ConfigurationId, std::unique_ptr<Subject::Form>> made_;
 };
@@ -142,18 +142,14 @@ DataBench::DataBench(MatrixSession& session, const Subject& subject, const tune:
       subject_(subject),
       space_(space),
       keeper_(keeper),
-      trials_(nullptr),
-      plans_(trials_),
       outputs_(session.queue, subject) {
-  add_generators(trials_);
   make(subject.standard())->run(false);
   outputs_.take_reference();
   outputs_.restore();
 }
 
 std::unique_ptr<Subject::Form> DataBench::make(const Parameters& parameters) {
-  trials_.try_out(subject_.request().family, parameters);
-  return subject_.make(trials_, plans_);
+  return subject_.make({parameters, "trial", "", true}, plans_);
 }
 
 tune::Report DataBench::prepare(tune::ConfigurationId id) {

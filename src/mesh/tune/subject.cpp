@@ -31,8 +31,8 @@ class LoopForm final : public Subject::Form {
 class ProductForm final : public Subject::Form {
  public:
   ProductForm(MatrixSession& session, const Product& product, const RecordedMatrix& of,
-              Resolver& trials)
-      : kernels_(session, of, trials), product_(product) {}
+              const ChosenParameters& trial)
+      : kernels_(session, of, trial), product_(product) {}
   void run(bool is_timed) override {
     work_.is_timed = is_timed;
     kernels_.multiply(*product_.mat, *product_.x, *product_.y, MatrixKernels::Product::replaces,
@@ -81,9 +81,10 @@ std::vector<Residence*> LoopSubject::outputs() const {
   return all;
 }
 
-std::unique_ptr<Subject::Form> LoopSubject::make(Resolver& trials, PlanSource& plans) const {
+std::unique_ptr<Subject::Form> LoopSubject::make(const ChosenParameters& trial,
+                                                 PlanSource& plans) const {
   return std::make_unique<LoopForm>(session_.queue, make_loop(session_, loop_.shape(), loop_.over(),
-                                                              loop_.arguments(), trials, plans));
+                                                              loop_.arguments(), trial, plans));
 }
 
 ProductSubject::ProductSubject(MatrixSession& session, const Product& product)
@@ -106,8 +107,9 @@ Parameters ProductSubject::standard() const {
   return values;
 }
 
-std::unique_ptr<Subject::Form> ProductSubject::make(Resolver& trials, PlanSource&) const {
-  return std::make_unique<ProductForm>(session_, product_, of_, trials);
+std::unique_ptr<Subject::Form> ProductSubject::make(const ChosenParameters& trial,
+                                                    PlanSource&) const {
+  return std::make_unique<ProductForm>(session_, product_, of_, trial);
 }
 
 void ProductSubject::refresh_halos() const { product_.x->refresh_halo(session_.queue); }

@@ -46,9 +46,9 @@ class Subject {
   virtual void refresh_halos() const = 0;
   /// What a run changes, each once.
   virtual std::vector<Residence*> outputs() const = 0;
-  /// Makes a form with Parameters. Trials are made by a Resolver and plans of their own: of a
-  /// search only the winner is kept, by its next use. Throws kiln::Error.
-  virtual std::unique_ptr<Form> make(Resolver& trials, PlanSource& plans) const = 0;
+  /// Makes a form with Parameters. Plans of trials are their own: of a search only the winner's is
+  /// kept, by its next use. Throws kiln::Error.
+  virtual std::unique_ptr<Form> make(const ChosenParameters& trial, PlanSource& plans) const = 0;
   /// Uses what is on record now.
   virtual void make_again() = 0;
 };
@@ -66,7 +66,7 @@ class LoopSubject final : public Subject {
   Parameters standard() const override;
   void refresh_halos() const override { loop_.refresh_halos(); }
   std::vector<Residence*> outputs() const override;
-  std::unique_ptr<Form> make(Resolver& trials, PlanSource& plans) const override;
+  std::unique_ptr<Form> make(const ChosenParameters& trial, PlanSource& plans) const override;
   void make_again() override { loop_.make_again(); }
 
  private:
@@ -89,7 +89,7 @@ class ProductSubject final : public Subject {
   Parameters standard() const override;
   void refresh_halos() const override;
   std::vector<Residence*> outputs() const override { return {&product_.y->data}; }
-  std::unique_ptr<Form> make(Resolver& trials, PlanSource& plans) const override;
+  std::unique_ptr<Form> make(const ChosenParameters& trial, PlanSource& plans) const override;
   void make_again() override;
 
  private:

@@ -1,7 +1,12 @@
 // Which form of the product a device gets by what it has, and that the form's kernels fit there.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+
+#include "blas/api/library.hpp"
 #include "blas/generator/gemm_generator.hpp"
+#include "blas/machine.hpp"
 #include "blas/sequence/sequence_builder.hpp"
 
 namespace kiln::blas::testing {
@@ -104,6 +109,51 @@ TEST(GpuForms, a_device_with_too_little_for_any_is_refused_in_words) {
   EXPECT_NE(refusal(Routine::gemv, made_up(256, 1024)), "");
   EXPECT_EQ(refusal(Routine::gemm, made_up(64, 20 << 10)), "");
   EXPECT_EQ(refusal(Routine::axpy, made_up(1, 1024)), "");
+}
+
+/// Puts other Parameters on record once it has said its defaults, as a search in another thread may
+/// between any two look-ups.
+class Overtaken final : public GemmGenerator {
+ public:
+  Overtaken(Resolver& resolver, DevicePtr device)
+      : resolver_(resolver), device_(std::move(device)) {}
+  Parameters defaults(const Request& request) const override {
+    const Parameters first = GemmGenerator::defaults(request);
+    Parameters next = first;
+    next.set("columns", first.get("columns", 0) / 2);
+    if (!std::exchange(is_overtaken_, true)) resolver_.record(request, *device_, next);
+    return first;
+  }
+
+ private:
+  Resolver& resolver_;
+  DevicePtr device_;
+  mutable bool is_overtaken_ = false;
+};
+
+// Factors that are packed for tiles of one size and multiplied by tiles of another one give a wrong
+// product.
+TEST(GpuForms, kernels_and_geometry_of_a_product_are_of_one_choice_of_parameters) {
+  const Machine& machine = Machine::get();
+  for (const std::string form : {"gpu", "cpu"}) {
+    Resolver resolver(nullptr, CompilePolicy::here);
+    resolver.add(std::make_unique<Overtaken>(resolver, machine.device_pointer()));
+    Library library(resolver, form);
+    Call call;
+    call.routine = Routine::gemm;
+    call.m = call.n = call.k = 300;
+    for (const Slot matrix : {Slot::a, Slot::b, Slot::c}) call[matrix].stride = 300;
+    const auto built = [&] {
+      std::set<std::int64_t> columns;
+      const auto sequence = library.build(call, {machine.queues()});
+      for (const auto& one : sequence->explanations())
+        columns.insert(one.parameters.parameters.get("columns", 0));
+      EXPECT_EQ(columns.size(), 1u) << form;
+      return *columns.begin();
+    };
+    const std::int64_t first = built();
+    EXPECT_EQ(built(), first / 2) << form;
+  }
 }
 
 }  // namespace

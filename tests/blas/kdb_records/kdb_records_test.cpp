@@ -151,9 +151,9 @@ TEST_F(KdbRecordsTest, of_several_sizes_the_nearest_is_used) {
                             {gpu_record(1), gpu_record(1), gpu_record(1), gpu_record(1), flat}));
   auto made = resolver();
   auto request = product('s', "gpu", "gemm float COLUMN_MAJOR");
-  EXPECT_EQ(made->parameters(request, gpu_).get("depth", 0), 8);
+  EXPECT_EQ(made->choose(request, gpu_).parameters.get("depth", 0), 8);
   request.problem_size = 5000;
-  EXPECT_EQ(made->parameters(request, gpu_).get("depth", 0), 4);
+  EXPECT_EQ(made->choose(request, gpu_).parameters.get("depth", 0), 4);
 }
 
 TEST_F(KdbRecordsTest, a_missing_file_is_no_message_and_a_damaged_one_is_one) {

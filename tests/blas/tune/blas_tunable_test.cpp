@@ -89,7 +89,6 @@ TEST_F(BlasBenchTest, puts_parameters_on_record_that_calls_then_use) {
   const auto bench = tunable->open(resolver_, context_, queue_);
   const tune::ConfigurationId chosen = *tunable->standard() == 0 ? 1 : 0;
   bench->record(chosen, 1e-3, 0);
-  resolver_.try_out("blas.gemm", std::nullopt);
   Request request = tuned_request(call, TuningDevice::of(*device_));
   request.version = family_version(request.family);
   const auto used = resolver_.choose(request, *device_);

@@ -69,7 +69,8 @@ TEST_F(KernelDatabaseSource, leaves_other_programs_alone) {
   fresh->add(std::make_unique<ScaleGenerator>());
   const auto context = Context::create({device_});
   Explanation explanation;
-  fresh->resolve(scale_request(3), context, device_, {}, &explanation);
+  const Request request = scale_request(3);
+  fresh->resolve(request, fresh->choose(request, *device_), context, device_, {}, &explanation);
   EXPECT_THAT(step_of(explanation, "kernel database").reason, HasSubstr("no pattern of clBLAS"));
 }
 

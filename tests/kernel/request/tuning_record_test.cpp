@@ -124,7 +124,7 @@ TEST_F(ChosenParametersTest, say_where_they_are_from) {
             "local 8, unroll 2 (store record: somewhere)");
   const auto context = Context::create({device_});
   Explanation explanation;
-  made->resolve(request_, context, device_, {}, &explanation);
+  made->resolve(request_, made->choose(request_, *device_), context, device_, {}, &explanation);
   EXPECT_EQ(text_of(explanation.parameters), "local 8, unroll 2 (store record: somewhere)");
   EXPECT_NE(text_of(explanation).find("unroll 2 (store record"), std::string::npos);
 }
@@ -135,7 +135,7 @@ TEST_F(ChosenParametersTest, of_a_source_must_be_accepted_and_timed) {
             "default");
   const auto untimed = spine(measured(4, 100, 0, Measurement::Of::others));
   EXPECT_EQ(untimed->choose(request_, *device_).origin, "default");
-  EXPECT_EQ(untimed->parameters(request_, *device_), defaults);
+  EXPECT_EQ(untimed->choose(request_, *device_).parameters, defaults);
 }
 
 TEST_F(ChosenParametersTest, history_is_kept_and_the_size_chooses) {
@@ -147,9 +147,9 @@ TEST_F(ChosenParametersTest, history_is_kept_and_the_size_chooses) {
   EXPECT_EQ(last->tuning_record(request_, *device_).history.size(), 3u);
   Request sized = request_;
   sized.problem_size = 2000;
-  EXPECT_EQ(last->parameters(sized, *device_).get("unroll", 0), 4);
+  EXPECT_EQ(last->choose(sized, *device_).parameters.get("unroll", 0), 4);
   sized.problem_size = 20;
-  EXPECT_EQ(last->parameters(sized, *device_).get("unroll", 0), 2);
+  EXPECT_EQ(last->choose(sized, *device_).parameters.get("unroll", 0), 2);
 }
 
 }  // namespace

@@ -13,6 +13,9 @@ class GeneratorTest : public StoreFixture {
     made->add(std::make_unique<ScaleGenerator>());
     return made;
   }
+  Program& resolve(Resolver& by, const Request& request, const ContextPtr& context) const {
+    return by.resolve(request, by.choose(request, *device_), context, device_);
+  }
   void expect_scaled(Program& program, const ContextPtr& context, const Parameters& parameters,
                      int factor) {
     const auto y = run_scale(context, program, parameters, 256);
@@ -34,29 +37,51 @@ TEST(ScaleGenerator, makes_this_text) {
 TEST_F(GeneratorTest, defaults_are_used_where_nothing_is_on_record) {
   auto made = spine();
   const auto request = scale_request(3);
-  const auto parameters = made->parameters(request, *device_);
+  const auto parameters = made->choose(request, *device_).parameters;
   EXPECT_EQ(parameters, ScaleGenerator().defaults(request));
   const auto context = Context::create({device_});
-  expect_scaled(made->resolve(request, context, device_), context, parameters, 3);
+  expect_scaled(resolve(*made, request, context), context, parameters, 3);
 }
 
 TEST_F(GeneratorTest, recorded_parameters_change_the_key_and_the_program) {
   auto made = spine();
   const auto request = scale_request(3);
   const auto context = Context::create({device_});
-  Program& before = made->resolve(request, context, device_);
+  Program& before = resolve(*made, request, context);
   made->record(request, *device_, tuned_);
-  EXPECT_EQ(made->parameters(request, *device_), tuned_);
-  Program& after = made->resolve(request, context, device_);
+  EXPECT_EQ(made->choose(request, *device_).parameters, tuned_);
+  Program& after = resolve(*made, request, context);
   EXPECT_NE(before.key(), after.key());
   expect_scaled(after, context, tuned_, 3);
   expect_scaled(before, context, ScaleGenerator().defaults(request), 3);  // still alive
 }
 
+TEST_F(GeneratorTest, a_program_is_of_the_parameters_that_were_chosen_for_it) {
+  auto made = spine();
+  const auto request = scale_request(3);
+  const auto context = Context::create({device_});
+  const ChosenParameters chosen = made->choose(request, *device_);
+  made->record(request, *device_, tuned_);
+  Explanation explanation;
+  Program& program = made->resolve(request, chosen, context, device_, {}, &explanation);
+  expect_scaled(program, context, chosen.parameters, 3);
+  EXPECT_EQ(explanation.parameters.parameters, chosen.parameters);
+}
+
+TEST_F(GeneratorTest, a_family_is_not_generated_without_parameters_that_it_accepts) {
+  auto made = spine();
+  try {
+    made->resolve(scale_request(3), Context::create({device_}), device_);
+    FAIL() << "it took none";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::internal);
+  }
+}
+
 TEST_F(GeneratorTest, a_record_is_found_by_the_next_process) {
   const auto request = scale_request(3);
   spine()->record(request, *device_, tuned_);
-  EXPECT_EQ(spine()->parameters(request, *device_), tuned_);
+  EXPECT_EQ(spine()->choose(request, *device_).parameters, tuned_);
 }
 
 TEST_F(GeneratorTest, a_record_is_for_its_problem_class_family_and_device) {
@@ -64,11 +89,11 @@ TEST_F(GeneratorTest, a_record_is_for_its_problem_class_family_and_device) {
   auto other = scale_request(3);
   made->record(other, *device_, tuned_);
   other.problem_class = "large";
-  EXPECT_EQ(made->parameters(other, *device_), ScaleGenerator().defaults(other));
+  EXPECT_EQ(made->choose(other, *device_).parameters, ScaleGenerator().defaults(other));
   if (device_->compute_units < 2) return;
   // A sub-device runs the same programs, but not as fast.
   const auto part = value_or_throw(partition_equally(device_, 2))[0];
-  EXPECT_EQ(made->parameters(scale_request(3), *part), ScaleGenerator().defaults(other));
+  EXPECT_EQ(made->choose(scale_request(3), *part).parameters, ScaleGenerator().defaults(other));
 }
 
 TEST_F(GeneratorTest, a_record_that_the_generator_does_not_accept_is_ignored) {
@@ -77,8 +102,8 @@ TEST_F(GeneratorTest, a_record_that_the_generator_does_not_accept_is_ignored) {
                                 Parameters{{"unroll", 4}, {"local", 1 << 20}}}) {
     auto writer = spine();
     writer->record(request, *device_, bad);
-    EXPECT_EQ(writer->parameters(request, *device_), ScaleGenerator().defaults(request));
-    EXPECT_EQ(spine()->parameters(request, *device_), ScaleGenerator().defaults(request));
+    EXPECT_EQ(writer->choose(request, *device_).parameters, ScaleGenerator().defaults(request));
+    EXPECT_EQ(spine()->choose(request, *device_).parameters, ScaleGenerator().defaults(request));
   }
 }
 
@@ -87,16 +112,16 @@ TEST_F(GeneratorTest, a_record_that_fits_one_request_of_a_class_is_not_forced_on
   const auto wide = scale_request(3);
   const auto narrow = scale_request(3, {{"most unroll", std::int64_t{1}}});
   made->record(wide, *device_, tuned_);
-  EXPECT_EQ(made->parameters(wide, *device_), tuned_);
-  EXPECT_EQ(made->parameters(narrow, *device_), ScaleGenerator().defaults(narrow));
+  EXPECT_EQ(made->choose(wide, *device_).parameters, tuned_);
+  EXPECT_EQ(made->choose(narrow, *device_).parameters, ScaleGenerator().defaults(narrow));
 }
 
 TEST_F(GeneratorTest, defaults_are_each_requests_own) {
   auto made = spine();
   const auto wide = scale_request(3);
   const auto narrow = scale_request(3, {{"most unroll", std::int64_t{1}}});
-  EXPECT_EQ(made->parameters(wide, *device_).get("unroll", 0), 2);
-  EXPECT_EQ(made->parameters(narrow, *device_).get("unroll", 0), 1);
+  EXPECT_EQ(made->choose(wide, *device_).parameters.get("unroll", 0), 2);
+  EXPECT_EQ(made->choose(narrow, *device_).parameters.get("unroll", 0), 1);
 }
 
 TEST_F(GeneratorTest, a_damaged_record_is_ignored) {
@@ -111,15 +136,15 @@ TEST_F(GeneratorTest, a_damaged_record_is_ignored) {
       .text("device", device_->speed_identity());
   value_or_throw(made->store()->put(Kind::record, key_of(writer.view()), writer.view(),
                                     as_bytes("\xff\xff\xff\xff"), {1, "test.scale", "", 0}));
-  EXPECT_EQ(made->parameters(request, *device_), ScaleGenerator().defaults(request));
+  EXPECT_EQ(made->choose(request, *device_).parameters, ScaleGenerator().defaults(request));
 }
 
 TEST_F(GeneratorTest, facts_change_the_program) {
   auto made = spine();
   const auto context = Context::create({device_});
-  const auto parameters = made->parameters(scale_request(3), *device_);
-  Program& three = made->resolve(scale_request(3), context, device_);
-  Program& seven = made->resolve(scale_request(7), context, device_);
+  const auto parameters = made->choose(scale_request(3), *device_).parameters;
+  Program& three = resolve(*made, scale_request(3), context);
+  Program& seven = resolve(*made, scale_request(7), context);
   EXPECT_NE(three.key(), seven.key());
   expect_scaled(three, context, parameters, 3);
   expect_scaled(seven, context, parameters, 7);
@@ -130,14 +155,14 @@ TEST_F(GeneratorTest, a_request_of_another_version_than_the_generators_is_a_defe
   made->add(std::make_unique<ScaleGenerator>(2));
   const auto context = Context::create({device_});
   try {
-    made->resolve(scale_request(3), context, device_);
+    resolve(*made, scale_request(3), context);
     FAIL() << "it took a version that it does not make";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::internal);
   }
   auto newer = scale_request(3);
   newer.version = 2;
-  EXPECT_NO_THROW(made->resolve(newer, context, device_));
+  EXPECT_NO_THROW(resolve(*made, newer, context));
 }
 
 TEST_F(GeneratorTest, an_unknown_family_is_bad_input) {
@@ -145,7 +170,7 @@ TEST_F(GeneratorTest, an_unknown_family_is_bad_input) {
   auto request = scale_request(3);
   request.family = "test.unknown";
   try {
-    made->resolve(request, Context::create({device_}), device_);
+    resolve(*made, request, Context::create({device_}));
     FAIL() << "it resolved";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::bad_input);
@@ -164,7 +189,7 @@ TEST_F(GeneratorTest, threads_may_record_and_look_up_at_once) {
       threads.emplace_back([&, t] {
         for (int i = 0; i < 20; ++i) {
           if (t == 0) made->record(request, *device_, i % 2 ? tuned_ : other);
-          const auto seen = made->parameters(request, *device_);
+          const auto seen = made->choose(request, *device_).parameters;
           strange += seen != tuned_ && seen != other && seen != ScaleGenerator().defaults(request);
         }
       });

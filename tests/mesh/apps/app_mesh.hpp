@@ -10,7 +10,7 @@
 #include "kernel/resolver/resolver.hpp"
 #include "kiln/mesh.hpp"
 #include "mesh/io/naca0012.hpp"
-#include "mesh/model/session.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 
@@ -44,7 +44,7 @@ inline std::string form_name(const ::testing::TestParamInfo<AppForm>& info) {
 /// that what one mesh has compiled, the next one of a test finds.
 struct AppMesh : Mesh {
   explicit AppMesh(const AppForm& form) : Mesh(options()) {
-    Handles::session(*this)->resolver().try_out("mesh.par_loop", form.parameters);
+    if (form.parameters) use_form(*this, *form.parameters);
   }
   static Options options() {
     static const TemporaryFolder store = value_or_throw(TemporaryFolder::create("kiln-apps"));

@@ -187,8 +187,7 @@ std::string whole(const std::string& body) {
 
 PartingValues run(const std::string& body, int lanes, unsigned seed) {
   Mesh mesh(quiet_options());
-  Handles::session(mesh)->resolver().try_out(
-      "mesh.par_loop", Parameters{{"FORM", 0}, {"LANES", lanes}, {"BLOCK", 40}});
+  use_form(mesh, Parameters{{"FORM", 0}, {"LANES", lanes}, {"BLOCK", 40}});
   std::mt19937 random(seed);
   const Set set = mesh.set("set", parting_count);
   const Dat x = mesh.dat<double>("x", set, 4, quarters(random, 4 * parting_count));

@@ -111,8 +111,7 @@ Values run(const Body& body, int lanes) {
   constexpr bool is_double = std::is_same_v<Real, double>;
   constexpr std::size_t count = 53;
   Mesh mesh(quiet_options());
-  Handles::session(mesh)->resolver().try_out(
-      "mesh.par_loop", Parameters{{"FORM", 0}, {"LANES", lanes}, {"BLOCK", 40}});
+  use_form(mesh, Parameters{{"FORM", 0}, {"LANES", lanes}, {"BLOCK", 40}});
   std::mt19937 random(7);
   const auto numbers = [&](std::size_t n) {
     std::vector<Real> values(n);

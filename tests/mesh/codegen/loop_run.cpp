@@ -194,9 +194,9 @@ void Launches::launch(cl::Kernel& kernel, int first, int last) {
 }
 
 void Launches::run() {
-  machine.resolver.try_out("mesh.par_loop", parameters);
-  const Program& program = machine.resolver.resolve(make_request(shape, {}, data.end - data.begin),
-                                                    machine.context, machine.device);
+  const Program& program =
+      machine.resolver.resolve(make_request(shape, {}, data.end - data.begin),
+                               {parameters, "trial", ""}, machine.context, machine.device);
   plan = MeshPlan();
   if (const PlanPtr made = plan_of(shape, form_of(parameters), data)) plan = MeshPlan(made);
   make_buffers();

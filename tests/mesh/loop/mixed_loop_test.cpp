@@ -7,7 +7,7 @@
 
 #include "kiln/mesh/mesh.hpp"
 #include "kiln/mesh/mixed.hpp"
-#include "mesh/model/session.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -89,8 +89,7 @@ TEST(Mixed, loops_get_one_array_of_all_parts_targets) {
 TEST(Mixed, loops_add_to_all_parts_in_every_form) {
   for (const int form : {0, 1, 2, 3}) {
     TwoSpaces t;
-    Handles::session(t.mesh)->resolver().try_out("mesh.par_loop",
-                                                 Parameters{{"FORM", form}, {"GROUP", 4}});
+    use_form(t.mesh, Parameters{{"FORM", form}, {"GROUP", 4}});
     const Kernel scatter(
         "void scatter(const double *w, double *x[3]) { x[0][0] += w[0]; x[1][0] += 2 * w[0]; "
         "x[2][0] += 3; }",

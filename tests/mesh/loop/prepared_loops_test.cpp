@@ -127,7 +127,7 @@ TEST(PreparedLoops, data_and_maps_of_each_time_step_are_let_go) {
 TEST(PreparedLoops, with_one_plan_share_its_arrays_on_the_device) {
   Mesh mesh(options_with(3, 0));
   auto& session = LoopSession::of(*Handles::session(mesh));
-  session.resolver().try_out("mesh.par_loop", Parameters{{"FORM", 2}, {"GROUP", 16}});
+  use_form(mesh, Parameters{{"FORM", 2}, {"GROUP", 16}});
   const Set cells = mesh.set("cells", 50), nodes = mesh.set("nodes", 51);
   const Map map = mesh.map("map", cells, nodes, 1, counting<int>(50));
   const Kernel add("void add(int *x) { *x += 1; }", "add");

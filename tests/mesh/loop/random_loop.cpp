@@ -395,7 +395,7 @@ template <class Number>
 std::vector<std::vector<Number>> RandomLoop::run_as(const Mesh::Options& options,
                                                     const Parameters& form) const {
   Mesh mesh(options);
-  Handles::session(mesh)->resolver().try_out("mesh.par_loop", form);
+  use_form(mesh, form);
   const std::vector<Set> sets{mesh.set("own", sizes_[0]), mesh.set("one", sizes_[1]),
                               mesh.set("other", sizes_[2])};
   std::vector<Map> maps;

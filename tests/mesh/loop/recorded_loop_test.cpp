@@ -154,10 +154,10 @@ TEST_F(RecordedLoopTest, many_blocks_take_the_variant_of_a_large_grid) {
   Application application(options("one"));
   auto call = application.calls().at(1);
   Resolver resolver(open_local_store((folder.path() / "other").string()));
-  add_generators(resolver);
   const DevicePtr device = Handles::session(application.mesh)->device();
   // Else other numbers of elements had other blocks, and so other programs.
-  resolver.try_out("mesh.par_loop", Parameters{{"FORM", 0}, {"LANES", 1}, {"BLOCK", 1}});
+  resolver.add(std::make_unique<WithDefaults<LoopGenerator>>(
+      Parameters{{"FORM", 0}, {"LANES", 1}, {"BLOCK", 1}}));
   const auto build = [&](std::int64_t elements) {
     for (auto& fact : call.facts)
       if (fact.name == "elements") fact.value = elements;
@@ -174,6 +174,35 @@ TEST_F(RecordedLoopTest, many_blocks_take_the_variant_of_a_large_grid) {
   // The same program, and of its variants one more.
   EXPECT_FALSE(has(large, "compile"));
   EXPECT_TRUE(has(large, "variant"));
+}
+
+/// Puts other Parameters on record once it has said its defaults, as a search in another thread may
+/// between any two look-ups.
+class Overtaken final : public LoopGenerator {
+ public:
+  Overtaken(Resolver& resolver, DevicePtr device)
+      : resolver_(resolver), device_(std::move(device)) {}
+  static Parameters first() { return {{"FORM", 0}, {"LANES", 1}, {"BLOCK", 1}}; }
+  Parameters defaults(const Request& request) const override {
+    if (!std::exchange(is_overtaken_, true))
+      resolver_.record(request, *device_, Parameters{{"FORM", 2}, {"GROUP", 16}});
+    return first();
+  }
+
+ private:
+  Resolver& resolver_;
+  DevicePtr device_;
+  mutable bool is_overtaken_ = false;
+};
+
+TEST_F(RecordedLoopTest, a_record_that_changes_meanwhile_does_not_part_a_program_and_its_variants) {
+  Application application(options("one"));
+  const DevicePtr device = Handles::session(application.mesh)->device();
+  Resolver resolver(open_local_store((folder.path() / "other").string()));
+  resolver.add(std::make_unique<Overtaken>(resolver, device));
+  const auto loop = value_or_throw(recorded_loop_of(application.calls().at(0)));
+  EXPECT_EQ(build_recorded(loop, resolver, device).parameters.parameters, Overtaken::first());
+  EXPECT_EQ(build_recorded(loop, resolver, device).parameters.parameters.get("FORM", 0), 2);
 }
 
 TEST_F(RecordedLoopTest, names_what_no_loop_could_have_left) {

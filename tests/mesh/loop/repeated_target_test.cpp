@@ -30,7 +30,7 @@ class RepeatedTargets : public MeshTest {
 TEST_F(RepeatedTargets, of_increments_and_changes_in_place) {
   for (const auto& form :
        {Parameters{{"FORM", 0}, {"LANES", 1}}, Parameters{{"FORM", 2}, {"GROUP", 4}}}) {
-    Handles::session(mesh)->resolver().try_out("mesh.par_loop", form);
+    use_form(form);
     const Dat one = apart<std::int64_t>("one"), other = apart<std::int64_t>("other");
     const Dat sum = mesh.dat<float>("sum", cells, 1),
               changed = mesh.dat<float>("changed", cells, 1);

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "mesh/matrix/reference.hpp"
-#include "mesh/model/session.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -32,7 +32,7 @@ std::vector<double> weights() {
 
 struct Cells {
   explicit Cells(const Parameters* form = nullptr) {
-    if (form != nullptr) Handles::session(mesh)->resolver().try_out("mesh.par_loop", *form);
+    if (form != nullptr) use_form(mesh, *form);
   }
   Mesh mesh{without_store()};
   Set cell = mesh.set("cells", cell_count), node = mesh.set("nodes", node_count);

@@ -43,7 +43,7 @@ TEST_F(ProductHaloTest, rows_that_need_no_halo_are_known) {
 
 TEST_F(ProductHaloTest, a_stale_halo_is_exchanged_once_before_it_is_read) {
   for (const auto& form : matrix_forms) {
-    Handles::session(mesh)->resolver().try_out("mesh.matrix", form);
+    use_matrix_form(mesh, form);
     exchange->calls.clear();
     mat = mesh.mat<double>("A", mat.sparsity());
     fill();
@@ -224,7 +224,7 @@ TEST_F(ProductHaloTest, rows_that_were_computed_before_an_exchange_failed_to_end
 
 TEST_F(ProductHaloTest, boundary_conditions_take_copies_as_their_owners_have_them) {
   for (const auto& form : matrix_forms) {
-    Handles::session(mesh)->resolver().try_out("mesh.matrix", form);
+    use_matrix_form(mesh, form);
     mat = mesh.mat<double>("A", mat.sparsity());
     fill();
     exchange->calls.clear();

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "mesh/matrix/reference.hpp"
-#include "mesh/model/session.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -24,7 +24,7 @@ const Parameters mat_forms[] = {{{"FORM", 0}},
 struct Path {
   explicit Path(std::size_t dim = 1, const Parameters* form = nullptr)
       : blocks(mesh.sparsity(ends, ends, dim, dim)), mat(mesh.mat<double>("A", blocks)) {
-    if (form != nullptr) Handles::session(mesh)->resolver().try_out("mesh.matrix", *form);
+    if (form != nullptr) use_matrix_form(mesh, *form);
     double next = 0;
     for (auto& value : mat.write<double>()) value = ++next;
   }
@@ -205,7 +205,7 @@ void check_product(Mesh& mesh) {
 template <class T>
 void expect_products(const Parameters& form) {
   Mesh mesh(without_store());
-  Handles::session(mesh)->resolver().try_out("mesh.matrix", form);
+  use_matrix_form(mesh, form);
   EXPECT_TRUE(rc::check([&] { check_product<T>(mesh); }));
 }
 TEST(MatProperty, products_in_blocks_are_those_of_dense_matrices) {
@@ -224,7 +224,7 @@ void expect_rows_and_columns(const Parameters& form, std::size_t dim, DataLayout
                              std::uint32_t seed) {
   SCOPED_TRACE(::testing::Message() << "seed " << seed << ", dim " << dim);
   Mesh mesh(without_store());
-  Handles::session(mesh)->resolver().try_out("mesh.matrix", form);
+  use_matrix_form(mesh, form);
   std::mt19937 random(seed);
   const auto number = [&] { return static_cast<T>(static_cast<int>(random() % 17) - 8); };
   const Set cells = mesh.set("cells", 60), nodes = mesh.set("nodes", 40);

@@ -25,7 +25,7 @@ struct Spaces {
   explicit Spaces(unsigned seed, const Parameters& form = {},
                   Mesh::Options options = quiet_options())
       : mesh(options), random(seed), cells(mesh.set("cells", 30)) {
-    if (!form.empty()) Handles::session(mesh)->resolver().try_out("mesh.par_loop", form);
+    if (!form.empty()) use_form(mesh, form);
     rows = make("row", 2, row_dims);
     columns = make("column", 3, column_dims);
   }
@@ -268,7 +268,7 @@ TEST(MixedMat, is_multiplied_with_mixed_dats) {
   for (const auto& form :
        {Parameters{{"FORM", 0}}, Parameters{{"FORM", 1}, {"GROUP", 8}, {"LANES", 4}}}) {
     Spaces s(8);
-    Handles::session(s.mesh)->resolver().try_out("mesh.matrix", form);
+    use_matrix_form(s.mesh, form);
     MixedMat mat =
         s.mesh.mat<double>("A", s.mesh.sparsity(s.rows, s.columns, s.row_dims, s.column_dims));
     double next = 0;

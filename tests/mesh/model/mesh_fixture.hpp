@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/mesh.hpp"
+#include "mesh/codegen/loop_generator.hpp"
+#include "mesh/matrix/matrix_generator.hpp"
 #include "mesh/model/session.hpp"
 
 namespace kiln::mesh::testing {
@@ -44,6 +48,28 @@ std::vector<T> counting(std::size_t count, T first = T{}) {
   return values;
 }
 
+/// A Generator whose defaults are these Parameters, where it accepts them.
+template <class Base>
+class WithDefaults final : public Base {
+ public:
+  explicit WithDefaults(Parameters form) : form_(std::move(form)) {}
+  Parameters defaults(const Request& request) const override {
+    return this->accepts(request, form_) ? form_ : Base::defaults(request);
+  }
+
+ private:
+  Parameters form_;
+};
+
+/// Loops of a Mesh over a store without records get these Parameters from now on.
+inline void use_form(const Mesh& mesh, const Parameters& form) {
+  Handles::session(mesh)->resolver().replace(std::make_unique<WithDefaults<LoopGenerator>>(form));
+}
+/// The same of its matrices' kernels.
+inline void use_matrix_form(const Mesh& mesh, const Parameters& form) {
+  Handles::session(mesh)->resolver().replace(std::make_unique<WithDefaults<MatrixGenerator>>(form));
+}
+
 /// A Mesh that keeps nothing and holds every plan against its definition.
 inline Mesh::Options quiet_options() {
   Mesh::Options options;
@@ -66,10 +92,7 @@ class MeshTest : public ::testing::Test {
             DataLayout layout = DataLayout::aos) {
     return mesh.dat<T>(name, set, dim, {}, layout);
   }
-  /// The Session's Resolver gives these to loops from now on.
-  void use_form(Parameters parameters) {
-    Handles::session(mesh)->resolver().try_out("mesh.par_loop", std::move(parameters));
-  }
+  void use_form(const Parameters& form) { testing::use_form(mesh, form); }
 };
 
 }  // namespace kiln::mesh::testing

@@ -68,8 +68,7 @@ TEST(MeshTimeline, names_whose_plan_was_looked_up) {
   const Set edges = mesh.set("edges", 300), nodes = mesh.set("nodes", 300);
   const Map map = mesh.map("ends", edges, nodes, 1, counting<std::int32_t>(300));
   const Dat x = mesh.dat<double>("x", nodes, 1), y = mesh.dat<double>("y", nodes, 1);
-  Handles::session(mesh)->resolver().try_out("mesh.par_loop",
-                                             Parameters{{"FORM", 0}, {"BLOCK", 64}});
+  use_form(mesh, Parameters{{"FORM", 0}, {"BLOCK", 64}});
   // Two loops that share a plan.
   par_loop(Kernel("void one(double *a) { *a += 1.0; }", "one"), edges, arg(x, map[0], INC));
   par_loop(Kernel("void two(double *a) { *a += 2.0; }", "two"), edges, arg(y, map[0], INC));

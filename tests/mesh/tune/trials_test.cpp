@@ -116,7 +116,7 @@ class Spoiling final : public Subject {
   void refresh_halos() const override {}
   std::vector<Residence*> outputs() const override { return loop_.outputs(); }
   void make_again() override {}
-  std::unique_ptr<Form> make(Resolver& trials, PlanSource& plans) const override {
+  std::unique_ptr<Form> make(const ChosenParameters& trial, PlanSource& plans) const override {
     class Failing final : public Form {
      public:
       explicit Failing(std::unique_ptr<Form> form) : form_(std::move(form)) {}
@@ -130,7 +130,7 @@ class Spoiling final : public Subject {
      private:
       std::unique_ptr<Form> form_;
     };
-    return std::make_unique<Failing>(loop_.make(trials, plans));
+    return std::make_unique<Failing>(loop_.make(trial, plans));
   }
 
  private:

@@ -10,6 +10,7 @@
 #include "mesh/tune/data_tunable.hpp"
 #include "mesh/tune/subject.hpp"
 #include "mesh/tune/trial_notes.hpp"
+#include "store/local/local_store.hpp"
 #include "tune/space/search_space.hpp"
 
 namespace kiln::mesh::testing {
@@ -149,8 +150,35 @@ TEST_F(TuneLoops, puts_the_winner_on_record_for_other_meshes) {
   EXPECT_TRUE(other.is_as_after(1));
   const LoopReport report = other.mesh.report().at(0);
   EXPECT_EQ(report.form.find("blocks of " + std::to_string(block) + " "), 0u) << report.form;
-  // What a trial has compiled is not what is kept: this process found the winner's own program.
   EXPECT_EQ(report.program_hits, 1u);
+}
+
+TEST_F(TuneLoops, keep_the_winner_as_the_search_has_compiled_it_and_no_loser) {
+  TunedRing ring(options());
+  ring.call();
+  MatrixSession& session = MatrixSession::of(*Handles::session(ring.mesh));
+  const auto kept = [&] {
+    session.resolver().finish();
+    const auto list = value_or_throw(LocalStore(options().store).list());
+    return std::count_if(list.begin(), list.end(),
+                         [](const auto& entry) { return entry.kind == kiln::Kind::artifact; });
+  };
+  const auto before = kept();
+  const LoopSubject subject(session, ring.loop());
+  const DataTunable tunable(session, subject);
+  const auto bench = tunable.open(session.resolver(), session.context(), session.queue);
+  const tune::ConfigurationId winner = tunable.standard() == 0 ? 1 : 0;
+  for (const auto id : {winner, winner + 1}) ASSERT_TRUE(bench->prepare(id).outcome.ok());
+  EXPECT_EQ(kept(), before);
+  bench->record(winner, 1e-9, 2e-9);
+  const auto hits = ring.loop().report().program_hits;
+  ring.loop().make_again();
+  EXPECT_EQ(ring.loop().report().program_hits, hits + 1) << "it was compiled again";
+  EXPECT_EQ(kept(), before + 1);
+  TunedRing other(options());
+  other.call();
+  EXPECT_TRUE(other.is_as_after(1));
+  EXPECT_EQ(other.loop().report().program_hits, 1u) << "the next process compiles it";
 }
 
 TEST_F(TuneLoops, each_configuration_of_the_space_gives_the_right_result) {
@@ -192,8 +220,7 @@ TEST_F(TuneLoops, refuses_blocks_that_local_memory_cannot_hold) {
   for (std::size_t i = 0; i < n; ++i) same[i] = static_cast<int>(i);
   const Map map = mesh.map("same", set, set, 1, same);
   const Dat x = mesh.dat<double>("x", set, 2);
-  Handles::session(mesh)->resolver().try_out(
-      "mesh.par_loop", Parameters{{"FORM", 3}, {"GROUP", 32}, {"BLOCK", most}});
+  use_form(mesh, Parameters{{"FORM", 3}, {"GROUP", 32}, {"BLOCK", most}});
   try {
     par_loop(Kernel("void one(double *x) { x[0] += 1.0; }", "one"), set, arg(x, map[0], INC));
     FAIL() << "it was taken";
@@ -265,11 +292,11 @@ TEST_F(MeshTune, what_is_found_for_a_product_is_for_all_matrices_of_its_shape) {
       if (report.name == name) return report.form;
     return std::string("(no report)");
   };
-  session().resolver().try_out("mesh.matrix", Parameters{{"FORM", 0}, {"SUMS", 1}});
+  use_matrix_form(mesh, Parameters{{"FORM", 0}, {"SUMS", 1}});
   for (const Mat& mat : {one, other}) multiply(mat, x, y);
   EXPECT_EQ(form_of("multiply K"), "rows");
   // As a search on a GPU would leave it.
-  session().resolver().try_out("mesh.matrix", Parameters{{"FORM", 1}, {"GROUP", 8}, {"LANES", 4}});
+  use_matrix_form(mesh, Parameters{{"FORM", 1}, {"GROUP", 8}, {"LANES", 4}});
   ProductSubject(session(), session().products.all().front()).make_again();
   for (const Mat& mat : {one, other}) multiply(mat, x, y);
   EXPECT_EQ(form_of("multiply K"), "rows by 4 lanes");
