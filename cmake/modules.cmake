@@ -30,6 +30,22 @@ function(kiln_module name)
   endif()
 endfunction()
 
+# kiln_templates(NAME): the module carries its kernel templates, plain OpenCL C files, as text.
+function(kiln_templates name)
+  if(NOT TARGET kiln_${name})
+    return()
+  endif()
+  file(GLOB templates CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/templates/*.cl)
+  set(embedded ${CMAKE_CURRENT_BINARY_DIR}/template_texts.cpp)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_templates.cmake)
+  add_custom_command(
+    OUTPUT ${embedded}
+    COMMAND ${CMAKE_COMMAND} -D OUTPUT=${embedded} -D MODULE=${name} "-DTEMPLATES=${templates}" -P ${script}
+    DEPENDS ${templates} ${script}
+    COMMENT "Embedding the kernel templates of ${name}" VERBATIM)
+  target_sources(kiln_${name} PRIVATE ${embedded})
+endfunction()
+
 # kiln_test(MODULE [DEPENDS …]): all tests/MODULE/*.cpp as one GoogleTest program, one ctest case
 # a test. Every test has its own PoCL cache folder and no store unless it makes one.
 function(kiln_test name)

@@ -1,3 +1,5 @@
+#include "schedule/job.hpp"
+
 #include "kernel/facts/read_facts.hpp"
 #include "schedule/run_support.hpp"
 

@@ -8,6 +8,7 @@
 #include "blas/call/call.hpp"
 #include "blas/call/problem_class.hpp"
 #include "blas/generator/template_generator.hpp"
+#include "kernel/text/kernel_writer.hpp"
 
 namespace kiln::blas {
 
@@ -59,35 +60,32 @@ class MicroKernel {
         rows_(tiles.rows) {}
 
   std::string text() {
-    line(
+    out_.lines(
         "// A tile of C from columns [from, to) of two panels. `next` is read later, `step` reals "
-        "of");
-    line("// it for every column: what the caches are told of in time costs nothing.");
-    line("inline void tile(int from, int to, global const REAL* restrict a,");
-    line(
-        "                 global const REAL* restrict b, global T* restrict c, long ld, int rows,");
-    line("                 int columns, T alpha, T beta, long above, int triangle, int hermitian,");
-    line("                 global const REAL* next, int step) {{");
+        "of\n"
+        "// it for every column: what the caches are told of in time costs nothing.\n"
+        "inline void tile(int from, int to, global const REAL* restrict a,\n"
+        "                 global const REAL* restrict b, global T* restrict c, long ld, int rows,\n"
+        "                 int columns, T alpha, T beta, long above, int triangle, int "
+        "hermitian,\n");
+    out_.open("                 global const REAL* next, int step)");
     declare();
     multiply();
     scale();
-    line("  const bool whole = rows >= {0} && columns >= {1} &&", rows_, columns_);
-    line("                     (triangle == 0 || (triangle == 1 ? above >= {} : above <= {}));",
-         columns_ - 1, -static_cast<long>(rows_ - 1));
-    line("  const bool off_diagonal = above >= {} || above <= -{};", columns_, rows_);
-    line("  if (whole && (hermitian == 0 || off_diagonal)) {{");
+    out_.line("const bool whole = rows >= {0} && columns >= {1} &&", rows_, columns_);
+    out_.line("                   (triangle == 0 || (triangle == 1 ? above >= {} : above <= {}));",
+              columns_ - 1, -static_cast<long>(rows_ - 1));
+    out_.line("const bool off_diagonal = above >= {} || above <= -{};", columns_, rows_);
+    out_.open("if (whole && (hermitian == 0 || off_diagonal))");
     store_whole();
-    line("  }} else {{");
+    out_.otherwise();
     store_part();
-    line("  }}\n}}\n");
-    return std::move(text_);
+    out_.close();
+    out_.close();
+    return out_.take() + "\n";
   }
 
  private:
-  template <class... Values>
-  void line(fmt::format_string<Values...> format, Values&&... values) {
-    text_ += fmt::format(format, std::forward<Values>(values)...) + "\n";
-  }
   template <class Each>
   void for_tile(Each each) {
     for (std::size_t j = 0; j < columns_; ++j)
@@ -97,120 +95,116 @@ class MicroKernel {
   void declare() {
     for_tile([&](std::size_t j, std::size_t v) {
       if (complex_)
-        line("  VEC re{0}_{1} = 0, im{0}_{1} = 0;", j, v);
+        out_.line("VEC re{0}_{1} = 0, im{0}_{1} = 0;", j, v);
       else
-        line("  VEC c{}_{} = 0;", j, v);
+        out_.line("VEC c{}_{} = 0;", j, v);
     });
   }
 
   void multiply() {
-    line("  a += (long)from * {} * PARTS;", rows_);
-    line("  b += (long)from * {} * PARTS;", columns_);
-    line("  for (int j = 0; j < min(columns, {}); ++j)", columns_);
-    line("    for (int i = 0; i < {}; i += 64) WILL_WRITE((global const char*)(c + j * ld) + i);",
-         rows_ * (complex_ ? 2 : 1) * (is_double_ ? 8 : 4));
-    line("  for (int k = from; k < to; ++k) {{");
-    line("    WILL_READ(next);");
-    line("    next += step;");
+    out_.line("a += (long)from * {} * PARTS;", rows_);
+    out_.line("b += (long)from * {} * PARTS;", columns_);
+    out_.line("for (int j = 0; j < min(columns, {}); ++j)", columns_);
+    out_.line(
+        "  for (int i = 0; i < {}; i += 64) WILL_WRITE((global const char*)(c + j * ld) + i);",
+        rows_ * (complex_ ? 2 : 1) * (is_double_ ? 8 : 4));
+    out_.open("for (int k = from; k < to; ++k)");
+    out_.line("WILL_READ(next);");
+    out_.line("next += step;");
     for (std::size_t v = 0; v < vectors_; ++v) {
       if (complex_)
-        line("    const VEC ar{0} = LOAD({0}, a), ai{0} = LOAD({0}, a + {1});", v, rows_);
+        out_.line("const VEC ar{0} = LOAD({0}, a), ai{0} = LOAD({0}, a + {1});", v, rows_);
       else
-        line("    const VEC a{0} = LOAD({0}, a);", v);
+        out_.line("const VEC a{0} = LOAD({0}, a);", v);
     }
     for (std::size_t j = 0; j < columns_; ++j) complex_ ? complex_column(j) : real_column(j);
-    line("    a += {} * PARTS;", rows_);
-    line("    b += {} * PARTS;", columns_);
-    line("  }}");
+    out_.line("a += {} * PARTS;", rows_);
+    out_.line("b += {} * PARTS;", columns_);
+    out_.close();
   }
   void real_column(std::size_t j) {
-    line("    {{ const VEC x = (VEC)(b[{}]);", j);
+    out_.line("{{ const VEC x = (VEC)(b[{}]);", j);
     for (std::size_t v = 0; v < vectors_; ++v)
-      line("      c{0}_{1} = fma(a{1}, x, c{0}_{1});", j, v);
-    line("    }}");
+      out_.line("  c{0}_{1} = fma(a{1}, x, c{0}_{1});", j, v);
+    out_.line("}}");
   }
   void complex_column(std::size_t j) {
-    line("    {{ const VEC x = (VEC)(b[{}]), y = (VEC)(b[{}]);", j, columns_ + j);
+    out_.line("{{ const VEC x = (VEC)(b[{}]), y = (VEC)(b[{}]);", j, columns_ + j);
     for (std::size_t v = 0; v < vectors_; ++v) {
-      line("      re{0}_{1} = fma(ar{1}, x, re{0}_{1}); im{0}_{1} = fma(ai{1}, x, im{0}_{1});", j,
-           v);
-      line("      re{0}_{1} = fma(-ai{1}, y, re{0}_{1}); im{0}_{1} = fma(ar{1}, y, im{0}_{1});", j,
-           v);
+      out_.line("  re{0}_{1} = fma(ar{1}, x, re{0}_{1}); im{0}_{1} = fma(ai{1}, x, im{0}_{1});", j,
+                v);
+      out_.line("  re{0}_{1} = fma(-ai{1}, y, re{0}_{1}); im{0}_{1} = fma(ar{1}, y, im{0}_{1});", j,
+                v);
     }
-    line("    }}");
+    out_.line("}}");
   }
 
   void scale() {
     for_tile([&](std::size_t j, std::size_t v) {
       if (complex_)
-        line(
-            "  {{ const VEC r = re{0}_{1}; re{0}_{1} = alpha.x * r - alpha.y * im{0}_{1};"
+        out_.line(
+            "{{ const VEC r = re{0}_{1}; re{0}_{1} = alpha.x * r - alpha.y * im{0}_{1};"
             " im{0}_{1} = alpha.x * im{0}_{1} + alpha.y * r; }}",
             j, v);
       else
-        line("  c{0}_{1} *= alpha;", j, v);
+        out_.line("c{0}_{1} *= alpha;", j, v);
     });
   }
 
   void store_whole() {
-    line("    if (is_zero(beta)) {{");
+    out_.open("if (is_zero(beta))");
     for_tile([&](std::size_t j, std::size_t v) { store(j, v, false); });
-    line("    }} else {{");
+    out_.otherwise();
     for_tile([&](std::size_t j, std::size_t v) { store(j, v, true); });
-    line("    }}");
+    out_.close();
   }
   void store(std::size_t j, std::size_t v, bool adds) {
-    if (!complex_) {
-      const std::string old = adds ? fmt::format(" + beta * LOAD({}, c + {} * ld)", v, j) : "";
-      line("      STORE(c{0}_{1}{2}, {1}, c + {0} * ld);", j, v, old);
-      return;
-    }
+    if (!complex_)
+      return out_.line("STORE(c{0}_{1}{2}, {1}, c + {0} * ld);", j, v,
+                       adds ? fmt::format(" + beta * LOAD({}, c + {} * ld)", v, j) : "");
     // Real and imaginary parts side by side: half of a vector of each makes a vector of elements.
-    line("      {{ global REAL* at = (global REAL*)(c + {} * ld + {});", j, v * lanes_);
-    line("        VEC low, high;");
-    line("        low.even = re{0}_{1}.lo; low.odd = im{0}_{1}.lo;", j, v);
-    line("        high.even = re{0}_{1}.hi; high.odd = im{0}_{1}.hi;", j, v);
-    if (adds)
-      for (const char* half : {"low", "high"}) {
-        const int index = half[0] == 'l' ? 0 : 1;
-        line("        {{ const VEC o = LOAD({}, at);", index);
-        line("          {0}.even += beta.x * o.even - beta.y * o.odd;", half);
-        line("          {0}.odd += beta.x * o.odd + beta.y * o.even; }}", half);
-      }
-    line("        STORE(low, 0, at); STORE(high, 1, at); }}");
+    out_.line("{{ global REAL* at = (global REAL*)(c + {} * ld + {});", j, v * lanes_);
+    out_.line("  VEC low, high;");
+    out_.line("  low.even = re{0}_{1}.lo; low.odd = im{0}_{1}.lo;", j, v);
+    out_.line("  high.even = re{0}_{1}.hi; high.odd = im{0}_{1}.hi;", j, v);
+    for (const int index : {0, 1}) {
+      if (!adds) break;
+      const char* const half = index == 0 ? "low" : "high";
+      out_.line("  {{ const VEC o = LOAD({}, at);", index);
+      out_.line("    {0}.even += beta.x * o.even - beta.y * o.odd;", half);
+      out_.line("    {0}.odd += beta.x * o.odd + beta.y * o.even; }}", half);
+    }
+    out_.line("  STORE(low, 0, at); STORE(high, 1, at); }}");
   }
 
   void store_part() {
-    line("    REAL t[{}];", columns_ * rows_ * (complex_ ? 2 : 1));
+    out_.line("REAL t[{}];", columns_ * rows_ * (complex_ ? 2 : 1));
     for_tile([&](std::size_t j, std::size_t v) {
       const std::size_t at = j * rows_ + v * lanes_;
-      if (complex_) {
-        line("    KEEP(re{}_{}, t + {});", j, v, at);
-        line("    KEEP(im{}_{}, t + {});", j, v, columns_ * rows_ + at);
-      } else {
-        line("    KEEP(c{}_{}, t + {});", j, v, at);
-      }
+      if (!complex_) return out_.line("KEEP(c{}_{}, t + {});", j, v, at);
+      out_.line("KEEP(re{}_{}, t + {});", j, v, at);
+      out_.line("KEEP(im{}_{}, t + {});", j, v, columns_ * rows_ + at);
     });
-    line("    for (int j = 0; j < min(columns, {}); ++j)", columns_);
-    line("      for (int i = 0; i < min(rows, {}); ++i) {{", rows_);
-    line("        const long under = above + i - j;  // the diagonal");
-    line("        if ((triangle == 1 && under < 0) || (triangle == 2 && under > 0)) continue;");
+    out_.line("for (int j = 0; j < min(columns, {}); ++j)", columns_);
+    out_.open("  for (int i = 0; i < min(rows, {}); ++i)", rows_);
+    out_.line("  const long under = above + i - j;  // the diagonal");
+    out_.line("  if ((triangle == 1 && under < 0) || (triangle == 2 && under > 0)) continue;");
     if (complex_)
-      line("        T value = (T)(t[j * {0} + i], t[{1} + j * {0} + i]);", rows_, columns_ * rows_);
+      out_.line("  T value = (T)(t[j * {0} + i], t[{1} + j * {0} + i]);", rows_, columns_ * rows_);
     else
-      line("        T value = t[j * {} + i];", rows_);
-    line("        global T* at = c + j * ld + i;");
+      out_.line("  T value = t[j * {} + i];", rows_);
+    out_.line("  global T* at = c + j * ld + i;");
     // A diagonal of which the imaginary part is not read, whatever it is.
-    line("        const bool real = hermitian && under == 0;");
-    line("        if (!is_zero(beta)) value = mul_add(beta, real ? real_part(*at) : *at, value);");
-    line("        if (real) value = real_part(value);");
-    line("        *at = value;");
-    line("      }}");
+    out_.line("  const bool real = hermitian && under == 0;");
+    out_.line("  if (!is_zero(beta)) value = mul_add(beta, real ? real_part(*at) : *at, value);");
+    out_.line("  if (real) value = real_part(value);");
+    out_.line("  *at = value;");
+    out_.close("  }");
   }
 
   bool complex_, is_double_;
   std::size_t lanes_, vectors_, columns_, rows_;
-  std::string text_;
+  KernelWriter out_;
 };
 
 /// The function `tile`, which multiplies two panels into a tile of the result that is held in

@@ -10,13 +10,6 @@
 
 namespace kiln::blas {
 
-std::int64_t version_of(std::int64_t number, std::initializer_list<std::uint64_t> marks) {
-  // FNV-1a, a word at a time; versions are positive.
-  auto mixed = static_cast<std::uint64_t>(number) ^ 0xcbf29ce484222325u;
-  for (const auto mark : marks) mixed = (mixed ^ mark) * 0x100000001b3u;
-  return static_cast<std::int64_t>(mixed >> 1);
-}
-
 namespace {
 
 // Raised when generate() changes.
@@ -107,15 +100,16 @@ Parameters rows_of_solution(const Request& request) {
 }
 
 const std::vector<TemplateEntry>& template_entries() {
-  static const std::vector<std::string> vectors{"vectors"}, reduction{"vectors", "reduction"};
+  static const std::vector<std::string> vectors{"vectors"}, pairs{"vectors", "pairs"},
+      reduction{"vectors", "reduction"};
   static const std::vector<TemplateEntry> all{
       // level 1
-      {"swap", nothing, vectors},
+      {"swap", nothing, pairs},
       {"scal", nothing, vectors},
       {"copy", nothing, vectors},
       {"axpy", nothing, vectors},
-      {"rot", nothing, vectors},
-      {"rotm", nothing, vectors},
+      {"rot", nothing, pairs},
+      {"rotm", nothing, pairs},
       {"dot_product", nothing, reduction},
       {"nrm2", nothing, reduction},
       {"asum", nothing, reduction},
@@ -129,9 +123,9 @@ const std::vector<TemplateEntry>& template_entries() {
       {"mv_sum", nothing, {"matrix"}},
       {"mv_sym", nothing, {"matrix", "lanes"}},
       {"rank_update", nothing, {"matrix", "lanes"}},
-      {"solve", rows_of_solution, {"matrix", "lanes"}},
+      {"solve", rows_of_solution, {"quotient", "matrix", "lanes"}},
       // level 3
-      {"invert_triangles", nothing},
+      {"invert_triangles", nothing, {"quotient"}},
       {"scale_matrix", nothing},
   };
   return all;

@@ -2,29 +2,21 @@
 
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernel/resolver/generator.hpp"
+#include "kernel/text/templates.hpp"
 
 // Kernels from templates: the texts in templates/*.cl, the generator that puts macros before one of
 // them, and the list of those that make a family of kernels each (levels 1 and 2, and parts of
 // level 3).
 namespace kiln::blas {
 
-/// The text of a template, as embed_templates.cmake has put it into the library; empty where there
-/// is none of this name.
 std::string_view template_text(std::string_view name);
-
-/// A number that changes with the text: the beginning of its SHA-256.
 std::uint64_t template_mark(std::string_view name);
-
-/// The version of a generator that puts together the texts of these marks: a digest, so that nobody
-/// has to remember to raise it. `number` stands for the generator's own code.
-std::int64_t version_of(std::int64_t number, std::initializer_list<std::uint64_t> marks);
 
 /// Makes kernels from a template: plain OpenCL C in which precision, vector width and whatever else
 /// the Request's facts and the Parameters say are macros. The text is a line

@@ -1,40 +1,51 @@
 // Level 1: kernels that go over vectors element by element. They follow `vectors`.
 // Each part is a template of its own, named by the line before it (embed_templates.cmake).
-//===== swap =====
-// x and y change places.
-kernel void swap(long n, global T* restrict x, long at_x, long inc_x, global T* restrict y,
-                 long at_y, long inc_y) {
-  x += at_x;
-  y += at_y;
+//===== pairs =====
+// Kernels that change x and y element by element. A template defines what becomes of elements v of x
+// and w of y, NEW_X(N) and NEW_Y(N): of type N, which is T or, where elements lie side by side, V.
 #if UNIT_STRIDES
-  global REAL* restrict one = (global REAL*)x;
-  global REAL* restrict other = (global REAL*)y;
-  const long blocks = BLOCKS_OF(n, IS_ALIGNED(one) && IS_ALIGNED(other));
-  FOR_MINE(b, blocks) {
-    V v[CHAINS], w[CHAINS];
-    FOR_CHAINS(k) {
-      v[k] = load(one, VECTOR_OF(b, k, blocks));
-      w[k] = load(other, VECTOR_OF(b, k, blocks));
-    }
-    FOR_CHAINS(k) {
-      store(w[k], one, VECTOR_OF(b, k, blocks));
-      store(v[k], other, VECTOR_OF(b, k, blocks));
-    }
-  }
-  x += blocks * BLOCK;
-  y += blocks * BLOCK;
-  FOR_MINE(i, n - blocks * BLOCK) {
-    const T kept = x[i];
-    x[i] = y[i];
-    y[i] = kept;
+#define UPDATE_BLOCKS                                                         \
+  {                                                                           \
+    global REAL* restrict one = (global REAL*)x;                              \
+    global REAL* restrict other = (global REAL*)y;                            \
+    const long blocks = BLOCKS_OF(n, IS_ALIGNED(one) && IS_ALIGNED(other));   \
+    FOR_MINE(b, blocks) {                                                     \
+      V of_x[CHAINS], of_y[CHAINS];                                           \
+      FOR_CHAINS(k) {                                                         \
+        of_x[k] = load(one, VECTOR_OF(b, k, blocks));                         \
+        of_y[k] = load(other, VECTOR_OF(b, k, blocks));                       \
+      }                                                                       \
+      FOR_CHAINS(k) {                                                         \
+        const V v = of_x[k], w = of_y[k];                                     \
+        store(NEW_X(V), one, VECTOR_OF(b, k, blocks));                        \
+        store(NEW_Y(V), other, VECTOR_OF(b, k, blocks));                      \
+      }                                                                       \
+    }                                                                         \
+    x += blocks * BLOCK;                                                      \
+    y += blocks * BLOCK;                                                      \
+    n -= blocks * BLOCK;                                                      \
+    inc_x = inc_y = 1;                                                        \
   }
 #else
-  FOR_MINE(i, n) {
-    const T kept = x[i * inc_x];
-    x[i * inc_x] = y[i * inc_y];
-    y[i * inc_y] = kept;
-  }
+#define UPDATE_BLOCKS
 #endif
+#define UPDATE_PAIRS                                                          \
+  x += at_x;                                                                  \
+  y += at_y;                                                                  \
+  UPDATE_BLOCKS                                                               \
+  FOR_MINE(i, n) {                                                            \
+    const T v = x[i * inc_x], w = y[i * inc_y];                               \
+    x[i * inc_x] = NEW_X(T);                                                  \
+    y[i * inc_y] = NEW_Y(T);                                                  \
+  }
+//===== swap =====
+// x and y change places.
+#define NEW_X(N) w
+#define NEW_Y(N) v
+
+kernel void swap(long n, global T* restrict x, long at_x, long inc_x, global T* restrict y,
+                 long at_y, long inc_y) {
+  UPDATE_PAIRS
 }
 //===== scal =====
 // x = alpha x, alpha real where REAL_ALPHA (csscal, zdscal). Every element is multiplied, as in
@@ -149,6 +160,9 @@ kernel void axpy(long n, T alpha, global const T* restrict x, long at_x, long in
 //===== rot =====
 // (x, y) = (c x + s y, c y - s x), the plane rotation; c and s are real, and where T is complex
 // their imaginary parts are not looked at.
+#define NEW_X(N) fma((N)(c), v, s * w)
+#define NEW_Y(N) fma((N)(c), w, -s * v)
+
 kernel void rot(long n, T c_given, T s_given, global T* restrict x, long at_x, long inc_x,
                 global T* restrict y, long at_y, long inc_y) {
 #if COMPLEX
@@ -156,38 +170,15 @@ kernel void rot(long n, T c_given, T s_given, global T* restrict x, long at_x, l
 #else
   const REAL c = c_given, s = s_given;
 #endif
-  x += at_x;
-  y += at_y;
-#if UNIT_STRIDES
-  global REAL* restrict one = (global REAL*)x;
-  global REAL* restrict other = (global REAL*)y;
-  const long blocks = BLOCKS_OF(n, IS_ALIGNED(one) && IS_ALIGNED(other));
-  FOR_MINE(b, blocks) {
-    V v[CHAINS], w[CHAINS];
-    FOR_CHAINS(k) {
-      v[k] = load(one, VECTOR_OF(b, k, blocks));
-      w[k] = load(other, VECTOR_OF(b, k, blocks));
-    }
-    FOR_CHAINS(k) {
-      store(fma((V)(c), v[k], s * w[k]), one, VECTOR_OF(b, k, blocks));
-      store(fma((V)(c), w[k], -s * v[k]), other, VECTOR_OF(b, k, blocks));
-    }
-  }
-  x += blocks * BLOCK;
-  y += blocks * BLOCK;
-  n -= blocks * BLOCK;
-  inc_x = inc_y = 1;
-#endif
-  FOR_MINE(i, n) {
-    const T v = x[i * inc_x], w = y[i * inc_y];
-    x[i * inc_x] = fma((T)(c), v, s * w);
-    y[i * inc_y] = fma((T)(c), w, -s * v);
-  }
+  UPDATE_PAIRS
 }
 //===== rotm =====
 // The modified rotation: (x, y) = H (x, y) with H from rotmg's five parameters. The first, the
 // flag, says which elements of H the others give; those that it implies are 1 or -1, whatever lies
 // in their place, and a flag of -2 means that x and y stay untouched.
+#define NEW_X(N) fma((N)(h11), v, h12 * w)
+#define NEW_Y(N) fma((N)(h22), w, h21 * v)
+
 kernel void rotm(long n, global T* restrict x, long at_x, long inc_x, global T* restrict y,
                  long at_y, long inc_y, global const T* restrict param, long at_param) {
   param += at_param;
@@ -195,29 +186,5 @@ kernel void rotm(long n, global T* restrict x, long at_x, long inc_x, global T* 
   if (flag == -2) return;
   const T h11 = flag == 0 ? (T)1 : param[1], h21 = flag > 0 ? (T)-1 : param[2];
   const T h12 = flag > 0 ? (T)1 : param[3], h22 = flag == 0 ? (T)1 : param[4];
-  x += at_x;
-  y += at_y;
-#if UNIT_STRIDES
-  const long blocks = BLOCKS_OF(n, IS_ALIGNED(x) && IS_ALIGNED(y));
-  FOR_MINE(b, blocks) {
-    V v[CHAINS], w[CHAINS];
-    FOR_CHAINS(k) {
-      v[k] = load(x, VECTOR_OF(b, k, blocks));
-      w[k] = load(y, VECTOR_OF(b, k, blocks));
-    }
-    FOR_CHAINS(k) {
-      store(fma((V)(h11), v[k], h12 * w[k]), x, VECTOR_OF(b, k, blocks));
-      store(fma((V)(h22), w[k], h21 * v[k]), y, VECTOR_OF(b, k, blocks));
-    }
-  }
-  x += blocks * BLOCK;
-  y += blocks * BLOCK;
-  n -= blocks * BLOCK;
-  inc_x = inc_y = 1;
-#endif
-  FOR_MINE(i, n) {
-    const T v = x[i * inc_x], w = y[i * inc_y];
-    x[i * inc_x] = fma(h11, v, h12 * w);
-    y[i * inc_y] = fma(h22, w, h21 * v);
-  }
+  UPDATE_PAIRS
 }

@@ -43,13 +43,41 @@ typedef V __attribute__((aligned(sizeof(REAL)))) V_ANYWHERE;
 // The sums of the even and of the odd lanes.
 inline REAL2 pair_sum(V v) { return HALVES(v); }
 
+// A number as a factor of vectors: a * f = a * p + swapped(a) * q, element by element, or
+// conjugate(a) * f; and what adds such a product, of which q is no part where T is real.
 #if COMPLEX
-// Factors of a vector and of the swapped vector: a * f = a * p + swapped(a) * q, element by element;
-// or conjugate(a) * f.
 #define FACTORS(p, q, f, conj)                                                             \
   const V p = (conj) ? ALTERNATING((f).x, -(f).x) : (V)((f).x);                            \
   const V q = (conj) ? (V)((f).y) : ALTERNATING(-(f).y, (f).y)
+#define ADD(sum, vector, p, q) fma(SWAPPED(vector), q, fma(vector, p, sum))
+#define ADD_CROSSED(sum, a, b) fma(a, SWAPPED(b), sum)
+#else
+#define FACTORS(p, q, f, conj) const V p = (V)(f), q = p
+#define ADD(sum, vector, p, q) fma(vector, p, sum)
+#define ADD_CROSSED(sum, a, b) sum
 #endif
+
+// The sum of products of which `straight` has those of like parts, `crossed` those of unlike ones.
+inline T sum_of(V straight, V crossed, bool conj) {
+  const REAL2 s = pair_sum(straight);
+#if COMPLEX
+  const REAL2 t = pair_sum(crossed);
+  return conj ? (T)(s.x + s.y, t.x - t.y) : (T)(s.x - s.y, t.x + t.y);
+#else
+  return s.x + s.y;
+#endif
+}
+
+// The rows of [from, to) that the columns [j, next) have in common, as far as they make whole
+// vectors: [*low, *high), empty where there are fewer columns than `wanted`.
+inline void common_rows(MATRIX, long from, long to, long j, long next, long wanted, long *low,
+                        long *high) {
+  *low = *high = max(FIRST_ROW(j), from);
+  if (next - j < wanted) return;
+  *low = max(FIRST_ROW(next - 1), from);
+  *high = min(END_ROW(j), to);
+  *high = *high - *low < STRIDE ? *low : *high - (*high - *low) % STRIDE;
+}
 
 #define AT_ONCE (COMPLEX ? 4 : 8)  // columns whose rows are multiplied in one go
 
@@ -58,30 +86,19 @@ inline void add_columns(MATRIX, long from, long to, long left, long right, bool 
                         global const T *x, T *sums) {
   long next;
   for (long j = left; j < right; j = next) {
-    long low = max(FIRST_ROW(j), from), high = low;
+    long low, high;
     next = min(j + AT_ONCE, right);
-    if (next - j == AT_ONCE) {
-      low = max(FIRST_ROW(next - 1), from);
-      high = min(END_ROW(j), to);
-      high = high - low < STRIDE ? low : high - (high - low) % STRIDE;
-    }
+    common_rows(SAME_MATRIX, from, to, j, next, AT_ONCE, &low, &high);
     if (low < high) {
       global const REAL *c[AT_ONCE];
-      V p[AT_ONCE];
-#if COMPLEX
-      V q[AT_ONCE];
-#endif
+      V p[AT_ONCE], q[AT_ONCE];
 #pragma unroll
       for (int k = 0; k < AT_ONCE; ++k) {
         c[k] = (global const REAL *)COLUMN(j + k);
         const T value = x[j + k];
-#if COMPLEX
         FACTORS(one, other, value, conj);
         p[k] = one;
         q[k] = other;
-#else
-        p[k] = (V)(value);
-#endif
       }
       REAL *to_sums = (REAL *)sums - from * PARTS;
       for (long i = low * PARTS; i < high * PARTS; i += LANES) {
@@ -89,10 +106,7 @@ inline void add_columns(MATRIX, long from, long to, long left, long right, bool 
 #pragma unroll
         for (int k = 0; k < AT_ONCE; ++k) {
           const V value = LOAD(c[k] + i);
-          sum = fma(value, p[k], sum);
-#if COMPLEX
-          sum = fma(SWAPPED(value), q[k], sum);
-#endif
+          sum = ADD(sum, value, p[k], q[k]);
         }
         STORE_OWN(sum, to_sums + i);
       }
@@ -114,26 +128,16 @@ inline void add_rows(MATRIX, long from, long to, long left, long right, bool con
                      global const T *x, T *sums) {
   long next;
   for (long j = left; j < right; j = next) {
-    long low = max(FIRST_ROW(j), from), high = low;
+    long low, high;
     next = min(j + AT_ONCE, right);
-    if (next - j == AT_ONCE) {
-      low = max(FIRST_ROW(next - 1), from);
-      high = min(END_ROW(j), to);
-      high = high - low < STRIDE ? low : high - (high - low) % STRIDE;
-    }
+    common_rows(SAME_MATRIX, from, to, j, next, AT_ONCE, &low, &high);
     if (low < high) {
       global const REAL *c[AT_ONCE];
-      V straight[AT_ONCE];
-#if COMPLEX
-      V crossed[AT_ONCE];
-#endif
+      V straight[AT_ONCE], crossed[AT_ONCE];
 #pragma unroll
       for (int k = 0; k < AT_ONCE; ++k) {
         c[k] = (global const REAL *)COLUMN(j + k);
-        straight[k] = (V)(0);
-#if COMPLEX
-        crossed[k] = (V)(0);
-#endif
+        straight[k] = crossed[k] = (V)(0);
       }
       global const REAL *factor = (global const REAL *)x;
       for (long i = low * PARTS; i < high * PARTS; i += LANES) {
@@ -142,21 +146,12 @@ inline void add_rows(MATRIX, long from, long to, long left, long right, bool con
         for (int k = 0; k < AT_ONCE; ++k) {
           const V value = LOAD(c[k] + i);
           straight[k] = fma(value, f, straight[k]);
-#if COMPLEX
-          crossed[k] = fma(value, SWAPPED(f), crossed[k]);
-#endif
+          crossed[k] = ADD_CROSSED(crossed[k], value, f);
         }
       }
 #pragma unroll
-      for (int k = 0; k < AT_ONCE; ++k) {
-        const REAL2 s = pair_sum(straight[k]);
-#if COMPLEX
-        const REAL2 t = pair_sum(crossed[k]);
-        sums[j + k - left] += conj ? (T)(s.x + s.y, t.x - t.y) : (T)(s.x - s.y, t.x + t.y);
-#else
-        sums[j + k - left] += s.x + s.y;
-#endif
-      }
+      for (int k = 0; k < AT_ONCE; ++k)
+        sums[j + k - left] += sum_of(straight[k], crossed[k], conj);
     }
     for (long k = j; k < next; ++k) {
       global const T *column = COLUMN(k);

@@ -1,4 +1,4 @@
-// Level 3: what stands beside products.
+// Level 3: what is done next to products.
 // Each part is a template of its own, named by the line before it (embed_templates.cmake).
 //===== scale_matrix =====
 // C = beta C, of a matrix by columns, a work-item each; beta = 0 writes zeros without reading, and
@@ -23,21 +23,6 @@ kernel void scale_matrix(long rows, T beta, global T* restrict c, long offset, l
 //
 // A work-item computes STRIP columns of one block by substitution, side by side: A's element is the
 // same for all of them.
-#if COMPLEX
-#define DIVIDE(a, b) divide(a, b)
-// Smith's algorithm: no overflow on the way to a quotient that is finite.
-inline T divide(T a, T b) {
-  if (fabs(b.x) >= fabs(b.y)) {
-    const REAL r = b.y / b.x, d = b.x + b.y * r;
-    return (T)((a.x + a.y * r) / d, (a.y - a.x * r) / d);
-  }
-  const REAL r = b.x / b.y, d = b.x * r + b.y;
-  return (T)((a.x * r + a.y) / d, (a.y * r - a.x) / d);
-}
-#else
-#define DIVIDE(a, b) ((a) / (b))
-#endif
-
 kernel void invert_triangles(long n, int upper, int unit, global const T* restrict a, long offset,
                              long ld, global T* restrict inverse) {
   const long block = get_global_id(0), from = block * BLOCK;
@@ -54,7 +39,7 @@ kernel void invert_triangles(long n, int upper, int unit, global const T* restri
       const T factor = -a[i + k * ld];
       for (int j = 0; j < STRIP; ++j) row[j] = mul_add(factor, x[k * STRIP + j], row[j]);
     }
-    const T scale = unit ? one() : DIVIDE(one(), a[i + i * ld]);
+    const T scale = unit ? one() : quotient(one(), a[i + i * ld]);
     for (int j = 0; j < STRIP; ++j) x[i * STRIP + j] = mul(scale, row[j]);
   }
   inverse += block * BLOCK * BLOCK;

@@ -17,20 +17,6 @@
 
 inline T conjugate_if(bool yes, T value) { return yes ? conjugate(value) : value; }
 
-// 1 / a without overflow on the way (Smith 1962); the kernels divide by the diagonal only.
-inline T quotient(T b, T a) {
-#if COMPLEX
-  if (fabs(a.x) >= fabs(a.y)) {
-    const REAL r = a.y / a.x, d = a.x + a.y * r;
-    return (T)((b.x + b.y * r) / d, (b.y - b.x * r) / d);
-  }
-  const REAL r = a.x / a.y, d = a.x * r + a.y;
-  return (T)((b.x * r + b.y) / d, (b.y * r - b.x) / d);
-#else
-  return b / a;
-#endif
-}
-
 // y = alpha sum + beta y; y is not read where beta is 0.
 inline void put(global T *y, T alpha, T sum, T beta) {
   const T scaled = mul(alpha, sum);

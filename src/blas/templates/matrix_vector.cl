@@ -185,32 +185,20 @@ inline void add_scalar(global const T *column, long first, long end, long j, lon
 inline void add_strip(MATRIX, long left, long right, long conj, global const T *x, global T *y) {
   long next;
   for (long j = left; j < right; j = next) {
-    long low = FIRST_ROW(j), high = low;
+    long low, high;
     next = min(j + TOGETHER, right);
-    if (next - j == TOGETHER) {
-      low = FIRST_ROW(next - 1);
-      high = END_ROW(j);
-      high = high - low < STRIDE ? low : high - (high - low) % STRIDE;
-    }
+    common_rows(SAME_MATRIX, 0, m, j, next, TOGETHER, &low, &high);
     if (low < high) {
       global const REAL *c[TOGETHER];
-      V p[TOGETHER], straight[TOGETHER];
-#if COMPLEX
-      V q[TOGETHER], crossed[TOGETHER];
-#endif
+      V p[TOGETHER], q[TOGETHER], straight[TOGETHER], crossed[TOGETHER];
 #pragma unroll
       for (int k = 0; k < TOGETHER; ++k) {
         c[k] = (global const REAL *)COLUMN(j + k);
         const T value = x[j + k];
-        straight[k] = (V)(0);
-#if COMPLEX
         FACTORS(one, other, value, conj == 1);
         p[k] = one;
         q[k] = other;
-        crossed[k] = (V)(0);
-#else
-        p[k] = (V)(value);
-#endif
+        straight[k] = crossed[k] = (V)(0);
       }
       global const REAL *factor = (global const REAL *)x;
       global REAL *sums = (global REAL *)y;
@@ -220,25 +208,14 @@ inline void add_strip(MATRIX, long left, long right, long conj, global const T *
 #pragma unroll
         for (int k = 0; k < TOGETHER; ++k) {
           const V value = LOAD(c[k] + i);
-          sum = fma(value, p[k], sum);
+          sum = ADD(sum, value, p[k], q[k]);
           straight[k] = fma(value, f, straight[k]);
-#if COMPLEX
-          sum = fma(SWAPPED(value), q[k], sum);
-          crossed[k] = fma(value, SWAPPED(f), crossed[k]);
-#endif
+          crossed[k] = ADD_CROSSED(crossed[k], value, f);
         }
         STORE(sum, sums + i);
       }
 #pragma unroll
-      for (int k = 0; k < TOGETHER; ++k) {
-        const REAL2 s = pair_sum(straight[k]);
-#if COMPLEX
-        const REAL2 t = pair_sum(crossed[k]);
-        y[j + k] += conj == 2 ? (T)(s.x + s.y, t.x - t.y) : (T)(s.x - s.y, t.x + t.y);
-#else
-        y[j + k] += s.x + s.y;
-#endif
-      }
+      for (int k = 0; k < TOGETHER; ++k) y[j + k] += sum_of(straight[k], crossed[k], conj == 2);
     }
     for (long k = j; k < next; ++k) {
       const long first = FIRST_ROW(k), end = END_ROW(k);

@@ -9,23 +9,13 @@
 #define ALONG(value) conjugate_if(flags & 2, value)
 
 #if ON_CPU
-#if COMPLEX
-// The factors of a vector and of the swapped vector, as in lanes.cl, but here the vector is what may
-// be conjugated and the column is what is added to.
-#define UPDATE_FACTORS(p, q, s, conj) FACTORS(p, q, s, conj)
-#define ADD(sum, vector, one, other) fma(SWAPPED(vector), other, fma(vector, one, sum))
-#else
-#define UPDATE_FACTORS(p, q, s, conj) const V p = (V)(s), q = p
-#define ADD(sum, vector, one, other) fma(vector, one, sum)
-#endif
-
 // Two columns at a time, so that the vector is read once for both: rows [first, end).
 inline void update_pair(global T *left, global T *right, long first, long end, T s, T t, long flags,
                         global const T *u) {
   global REAL *c = (global REAL *)left, *d = (global REAL *)right;
   global const REAL *down = (global const REAL *)u;
-  UPDATE_FACTORS(p, q, s, flags & 1);
-  UPDATE_FACTORS(p2, q2, t, flags & 1);
+  FACTORS(p, q, s, flags & 1);
+  FACTORS(p2, q2, t, flags & 1);
   const long whole = end < first ? first : end - (end - first) % STRIDE;
   for (long i = first * PARTS; i < whole * PARTS; i += LANES) {
     const V f = LOAD(down + i);
@@ -42,8 +32,8 @@ inline void update_column(global T *column, long first, long end, T s, T t, long
                           global const T *u, global const T *v) {
   global REAL *c = (global REAL *)column;
   global const REAL *down_u = (global const REAL *)u, *down_v = (global const REAL *)v;
-  UPDATE_FACTORS(p, q, s, flags & 1);
-  UPDATE_FACTORS(p2, q2, t, flags & 1);
+  FACTORS(p, q, s, flags & 1);
+  FACTORS(p2, q2, t, flags & 1);
   const long whole = end < first ? first : end - (end - first) % STRIDE;
   if (terms == 1) {
     for (long i = first * PARTS; i < whole * PARTS; i += LANES) {

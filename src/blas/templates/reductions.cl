@@ -41,6 +41,15 @@
     JOIN_GROUP(mine);                                                              \
     if (get_local_id(0) == 0) result[at_result] = outcome(mine);                   \
   }
+
+// The size of an element, and of those of a vector: |re| + |im| where T is complex.
+#if COMPLEX
+#define SIZE_OF(element) (fabs((element).x) + fabs((element).y))
+#define SIZES_OF(v) (fabs(v) + exchanged(fabs(v)))
+#else
+#define SIZE_OF(element) fabs(element)
+#define SIZES_OF(v) fabs(v)
+#endif
 //===== dot_product =====
 // The sum of the products x[i] y[i], those of conjugate(x[i]) where CONJUGATED.
 // (A kernel may not have the name of the built-in function dot.)
@@ -184,11 +193,6 @@ AND_END(nrm2)
 inline PART nothing(void) { return 0; }
 inline PART join(PART a, PART b) { return a + b; }
 inline RESULT outcome(PART sum) { return sum; }
-#if COMPLEX
-#define SIZE_OF(element) (fabs((element).x) + fabs((element).y))
-#else
-#define SIZE_OF(element) fabs(element)
-#endif
 
 kernel void asum(long n, global const T* restrict x, long at_x, long inc_x, global PART* partial,
                  global RESULT* result, long at_result) {
@@ -231,13 +235,6 @@ inline PART join(PART a, PART b) {
   return a;
 }
 inline RESULT outcome(PART best) { return best.place + 1; }
-#if COMPLEX
-#define SIZE_OF(element) (fabs((element).x) + fabs((element).y))
-#define SIZES_OF(v) (fabs(v) + exchanged(fabs(v)))
-#else
-#define SIZE_OF(element) fabs(element)
-#define SIZES_OF(v) fabs(v)
-#endif
 
 kernel void iamax(long n, global const T* restrict x, long at_x, long inc_x, global PART* partial,
                   global RESULT* result, long at_result) {

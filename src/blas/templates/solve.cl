@@ -56,21 +56,14 @@ inline void take_columns(MATRIX, long left, long from, long to, bool conj, globa
   long high = min(END_ROW(left), to);
   high = max(low, high - max(0L, high - low) % (4 / PARTS));
   global const REAL *c[GROUP];
-  V p[GROUP];
-#if COMPLEX
-  V q[GROUP];
-#endif
+  V p[GROUP], q[GROUP];
 #pragma unroll
   for (int k = 0; k < GROUP; ++k) {
     c[k] = (global const REAL *)COLUMN(left + k);
     const T value = -x[left + k];
-#if COMPLEX
     FACTORS(one, other, value, conj);
     p[k] = one;
     q[k] = other;
-#else
-    p[k] = (V)(value);
-#endif
   }
   global REAL *to_x = (global REAL *)x;
   long i = low * PARTS;
@@ -79,10 +72,7 @@ inline void take_columns(MATRIX, long left, long from, long to, bool conj, globa
 #pragma unroll
     for (int k = 0; k < GROUP; ++k) {
       const V value = LOAD(c[k] + i);
-      sum = fma(value, p[k], sum);
-#if COMPLEX
-      sum = fma(SWAPPED(value), q[k], sum);
-#endif
+      sum = ADD(sum, value, p[k], q[k]);
     }
     STORE(sum, to_x + i);
   }
@@ -124,21 +114,15 @@ inline T column_sum(global const T *column, long first, long end, bool conj, glo
     straight = fma(a, b, straight);
     crossed = fma(a, SWAPPED(b), crossed);
   }
-  if (whole > first) {
-    const REAL2 s = pair_sum(straight), t = pair_sum(crossed);
-    sum = conj ? (T)(s.x + s.y, t.x - t.y) : (T)(s.x - s.y, t.x + t.y);
-  }
 #else
   for (; i + 2 * LANES <= whole; i += 2 * LANES) {
     straight = fma(LOAD(c + i), LOAD(f + i), straight);
     crossed = fma(LOAD(c + i + LANES), LOAD(f + i + LANES), crossed);
   }
   if (i < whole) straight = fma(LOAD(c + i), LOAD(f + i), straight);
-  if (whole > first) {
-    const REAL2 s = pair_sum(straight + crossed);
-    sum = s.x + s.y;
-  }
+  straight += crossed;
 #endif
+  if (whole > first) sum = sum_of(straight, crossed, conj);
   for (long k = whole; k < end; ++k) sum = mul_add(conjugate_if(conj, column[k]), x[k], sum);
   return sum;
 }

@@ -1,6 +1,4 @@
 // An element's private copies: how they are loaded from memory and stored to it.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "mesh/codegen/element_text.hpp"
@@ -9,286 +7,230 @@ namespace kiln::mesh {
 
 // What an element's arguments start from: its private copies, from memory or from nothing.
 
-std::string ElementText::declare(std::size_t i) const {
+void ElementText::declare(std::size_t i) const {
   const ArgShape& a = shape_.arguments[i];
-  if (a.kind == Kind::global || is_private_increment(a)) return {};
-  const std::string scalar = type(a.type);
-  if (a.kind == Kind::mat) {
-    const int rows = a.dim * (a.via == Via::all ? a.arity : 1);
-    const int columns = a.column_dim * (a.column_index < 0 ? a.column_arity : 1);
-    return kernel_.parameter(i).type.depth == 2
-               ? fmt::format("    {} kiln_a{}[{}][{}];\n", scalar, i, rows, columns)
-               : fmt::format("    {} kiln_a{}[{}];\n", scalar, i, rows * columns);
-  }
-  if (a.via != Via::all) return fmt::format("    {} kiln_a{}[{}];\n", scalar, i, a.dim);
-  return fmt::format("    {} kiln_a{}[{}][{}];\n", scalar, i, a.arity, a.dim);
+  const std::string rows = a.via == Via::all ? fmt::format("[{}]", a.arity) : "";
+  if (a.kind != Kind::mat) return out_.line("{} kiln_a{}{}[{}];", type(a.type), i, rows, a.dim);
+  const int down = a.dim * (a.via == Via::all ? a.arity : 1);
+  const int along = a.column_dim * (a.column_index < 0 ? a.column_arity : 1);
+  if (kernel_.parameter(i).type.depth == 2)
+    out_.line("{} kiln_a{}[{}][{}];", type(a.type), i, down, along);
+  else
+    out_.line("{} kiln_a{}[{}];", type(a.type), i, down * along);
+  out_.line("{} (({} *)kiln_a{})[kiln_k] = 0;", over_components(down * along), name_of(a.type), i);
 }
 
-std::string ElementText::zero(const ArgShape& a, const std::string& name) const {
-  if (a.dim == 1) return fmt::format("    {}[0] = 0;\n", name);
-  return fmt::format("    {} {}[kiln_k] = 0;\n", over_components(a.dim), name);
-}
-
-std::string ElementText::load_lanes(const ArgShape& a, const std::string& name,
-                                    const Targets& from) const {
-  std::string text;
-  const std::string vector = type(a.type);
+void ElementText::load_lanes(const ArgShape& a, const std::string& name,
+                             const std::string& component) const {
+  const auto element = [&](int lane) { return target(a, component, lane); };
   if (contiguous(a)) {
     for (int k = 0; k < a.dim; ++k)
-      text += fmt::format("    {}[{}] = vload{}(0, &{});\n", name, k, form_.lanes,
-                          place(a, from[0], std::to_string(k)));
-    return text;
+      out_.line("{}[{}] = vload{}(0, &{});", name, k, form_.lanes,
+                place(a, element(0), std::to_string(k)));
+    return;
   }
   if (const Transpose transpose = transpose_of(a); transpose.possible()) {
     std::vector<std::string> rows;
-    for (const auto& target : from)
-      rows.push_back(fmt::format("kiln_d{} + (size_t){} * {}", a.data, target, a.dim));
-    return transpose.to_lanes(name, rows);
+    for (int lane = 0; lane < form_.lanes; ++lane) rows.push_back(row(a, element(lane)));
+    return transpose.to_lanes(out_, name, rows);
   }
   // Elements as they lie in memory, then transposed in registers.
-  std::string rows = name;
-  for (char& c : rows)
-    if (c == '[' || c == ']') c = '_';
+  const std::string rows = flat_name(name);
   if (wide(a))
     for (int lane = 0; lane < form_.lanes; ++lane)
-      text += fmt::format("    const {}{} {}_{} = vload{}({}, kiln_d{});\n", name_of(a.type), a.dim,
-                          rows, lane, a.dim, from[static_cast<std::size_t>(lane)], a.data);
-  for (int k = 0; k < a.dim; ++k) {
-    std::string values;
-    for (int lane = 0; lane < form_.lanes; ++lane)
-      values += (lane == 0 ? "" : ", ") +
-                (wide(a) ? fmt::format("{}_{}.s{:x}", rows, lane, k)
-                         : place(a, from[static_cast<std::size_t>(lane)], std::to_string(k)));
-    text += fmt::format("    {}[{}] = ({})({});\n", name, k, vector, values);
-  }
-  return text;
+      out_.line("const {}{} {}_{} = vload{}({}, kiln_d{});", name_of(a.type), a.dim, rows, lane,
+                a.dim, element(lane), a.data);
+  for (int k = 0; k < a.dim; ++k)
+    out_.line("{}[{}] = ({})({});", name, k, type(a.type), list_of(form_.lanes, [&](int lane) {
+                return wide(a) ? fmt::format("{}_{}.s{:x}", rows, lane, k)
+                               : place(a, element(lane), std::to_string(k));
+              }));
 }
 
-std::string ElementText::load_one(const ArgShape& a, const std::string& name,
-                                  const Targets& from) const {
-  if (a.access == Access::inc) return zero(a, name);
-  if (a.access == Access::write) return {};
-  if (form_.lanes > 1) return load_lanes(a, name, from);
-  if (a.dim == 1) return fmt::format("    {}[0] = {};\n", name, place(a, from[0], "0"));
-  if (const int width = piece(a); width > 1) {
-    std::string text;
-    for (int first = 0; first < a.dim; first += width) {
-      std::string take;
-      for (int k = 0; k < width; ++k)
-        take += fmt::format(" {}[{}] = kiln_v.s{:x};", name, first + k, k);
-      text += fmt::format("    {{ const {0}{1} kiln_v = *(__global const {0}{1} *)&{2};{3} }}\n",
-                          name_of(a.type), width, place(a, from[0], std::to_string(first)), take);
-    }
-    return text;
-  }
-  return fmt::format("    {} {}[kiln_k] = {};\n", over_components(a.dim), name,
-                     place(a, from[0], "kiln_k"));
+void ElementText::load_array(const ArgShape& a, const std::string& name,
+                             const std::string& component) const {
+  if (a.access == Access::write) return;
+  const bool zero = a.access == Access::inc;
+  if (form_.lanes > 1 && !zero) return load_lanes(a, name, component);
+  const auto from = [&](const std::string& k) {
+    return zero ? "0" : place(a, target(a, component, 0), k);
+  };
+  if (a.dim == 1) return out_.line("{}[0] = {};", name, from("0"));
+  const int width = zero ? 1 : piece(a);
+  if (width == 1)
+    return out_.line("{} {}[kiln_k] = {};", over_components(a.dim), name, from("kiln_k"));
+  for (int first = 0; first < a.dim; first += width)
+    out_.line(
+        "{{ const {0}{1} kiln_v = *(__global const {0}{1} *)&{2};{3} }}", name_of(a.type), width,
+        from(std::to_string(first)),
+        list_of(
+            width,
+            [&](int k) { return fmt::format(" {}[{}] = kiln_v.s{:x};", name, first + k, k); }, ""));
 }
 
-std::string ElementText::load(std::size_t i) const {
+void ElementText::load(std::size_t i) const {
   const ArgShape& a = shape_.arguments[i];
-  if (a.kind == Kind::global || is_in_place(i)) return {};
-  std::string text = declare(i);
-  const std::string name = fmt::format("kiln_a{}", i);
-  if (a.kind == Kind::mat) {
-    const int rows = a.dim * (a.via == Via::all ? a.arity : 1);
-    const int columns = a.column_dim * (a.column_index < 0 ? a.column_arity : 1);
-    return text + fmt::format("    {} (({} *){})[kiln_k] = 0;\n", over_components(rows * columns),
-                              name_of(a.type), name);
-  }
-  if (a.via != Via::all) return text + load_one(a, name, targets(a, component_of(a)));
-  for (int c = 0; c < a.arity; ++c)
-    text += load_one(a, fmt::format("{}[{}]", name, c), targets(a, std::to_string(c)));
-  std::string pointers;
-  if (a.flatten) {
-    for (int k = 0; k < a.dim; ++k)
-      for (int c = 0; c < a.arity; ++c)
-        pointers += fmt::format("{}&{}[{}][{}]", pointers.empty() ? "" : ", ", name, c, k);
-  } else {
-    for (int c = 0; c < a.arity; ++c)
-      pointers += fmt::format("{}{}[{}]", c == 0 ? "" : ", ", name, c);
-  }
-  return text + fmt::format("    {}{} *kiln_p{}[] = {{{}}};\n",
-                            kernel_.parameter(i).type.is_const ? "const " : "", type(a.type), i,
-                            pointers);
+  if (a.kind == Kind::global || is_in_place(i)) return;
+  if (!is_private_increment(a)) declare(i);
+  if (a.kind == Kind::mat) return;
+  for_arrays(i, [&](const std::string& name, const std::string& component) {
+    load_array(a, name, component);
+  });
+  if (a.via != Via::all) return;
+  const auto pointer = [&](int n) {
+    return a.flatten ? fmt::format("&kiln_a{}[{}][{}]", i, n % a.arity, n / a.arity)
+                     : fmt::format("kiln_a{}[{}]", i, n);
+  };
+  out_.line("{}{} *kiln_p{}[] = {{{}}};", kernel_.parameter(i).type.is_const ? "const " : "",
+            type(a.type), i, list_of(a.arity * (a.flatten ? a.dim : 1), pointer));
+}
+
+/// Of the arguments that are the same at all points of the iteration indices, or of the others.
+void ElementText::loads(bool inner) const {
+  for (std::size_t i = 0; i < shape_.arguments.size(); ++i)
+    if (is_inner(shape_.arguments[i]) == inner) load(i);
 }
 
 // What an element leaves in memory.
 
-std::string ElementText::store_one(const ArgShape& a, const std::string& name,
-                                   const std::string& target, int lane) const {
+void ElementText::store_array(const ArgShape& a, const std::string& name, const std::string& target,
+                              int lane) const {
   const bool adds = a.access == Access::inc;
+  const std::string to = place(a, target, "kiln_k"), from = value(name, "kiln_k", lane);
   if (adds && form_.commit == Commit::atomic && a.via != Via::direct)
-    return fmt::format("    {} kiln_add_{}(&{}, {});\n", over_components(a.dim), name_of(a.type),
-                       place(a, target, "kiln_k"), value(name, "kiln_k", lane));
+    return out_.line("{} kiln_add_{}(&{}, {});", over_components(a.dim), name_of(a.type), to, from);
+  const auto store_vector = [&](int width, const std::string& vector, const std::string& at) {
+    out_.line("vstore{}({}{}, {});", width, adds ? fmt::format("vload{}({}) + ", width, at) : "",
+              vector, at);
+  };
   if (const Transpose transpose = transpose_of(a); transpose.possible()) {
-    std::string text;
-    for (int number = 0; number < a.dim / transpose.piece(); ++number) {
-      const std::string at =
-          fmt::format("{}, kiln_d{} + (size_t){} * {}", number, a.data, target, a.dim);
-      const std::string old = adds ? fmt::format("vload{}({}) + ", transpose.piece(), at) : "";
-      text += fmt::format("    vstore{}({}{}, {});\n", transpose.piece(), old,
-                          transpose.row_piece(name, lane, number), at);
-    }
-    return text;
+    for (int number = 0; number < a.dim / transpose.piece(); ++number)
+      store_vector(transpose.piece(), transpose.row_piece(name, lane, number),
+                   fmt::format("{}, {}", number, row(a, target)));
+    return;
   }
+  const std::string all =
+      fmt::format("({}{})({})", name_of(a.type), a.dim, values(name, 0, a.dim, lane));
   // One vector for the element, where that is measured to be faster: gathered additions are not.
-  if (form_.lanes > 1 && wide(a) && a.via == Via::direct) {
-    std::string values;
-    for (int k = 0; k < a.dim; ++k)
-      values += (k == 0 ? "" : ", ") + value(name, std::to_string(k), lane);
-    const std::string made = fmt::format("({}{})({})", name_of(a.type), a.dim, values);
-    const std::string at = fmt::format("{}, kiln_d{}", target, a.data);
-    const std::string old = adds ? fmt::format("vload{}({}) + ", a.dim, at) : "";
-    return fmt::format("    vstore{}({}{}, {});\n", a.dim, old, made, at);
+  if (form_.lanes > 1 && wide(a) && a.via == Via::direct)
+    return store_vector(a.dim, all, fmt::format("{}, kiln_d{}", target, a.data));
+  if (form_.lanes == 1 && form_.streaming && streams(a)) {
+    out_.line("if (kiln_aligned{})", a.data);
+    out_.line("  kiln_stream((__global {}{} *)({}), {});", name_of(a.type), a.dim, row(a, target),
+              all);
+    out_.line("else");
+    return out_.line("  {} {} = {};", over_components(a.dim), to, from);
   }
   const char* assign = adds ? "+=" : "=";
-  if (form_.lanes == 1 && form_.streaming && streams(a)) {
-    std::string values;
-    for (int k = 0; k < a.dim; ++k)
-      values += (k == 0 ? "" : ", ") + value(name, std::to_string(k), lane);
-    return fmt::format(
-        "    if (kiln_aligned{0})\n"
-        "      kiln_stream((__global {1}{2} *)(kiln_d{0} + (size_t){3} * {2}), ({1}{2})({4}));\n"
-        "    else\n"
-        "      {7} {5} = {6};\n",
-        a.data, name_of(a.type), a.dim, target, values, place(a, target, "kiln_k"),
-        value(name, "kiln_k", lane), over_components(a.dim));
-  }
-  std::string text;
-  if (const int width = piece(a); form_.lanes == 1 && width > 1) {
-    for (int first = 0; first < a.dim; first += width) {
-      std::string values;
-      for (int k = 0; k < width; ++k)
-        values += (k == 0 ? "" : ", ") + value(name, std::to_string(first + k), lane);
-      text += fmt::format("    *(__global {0}{1} *)&{2} {3} ({0}{1})({4});\n", name_of(a.type),
-                          width, place(a, target, std::to_string(first)), assign, values);
-    }
-    return text;
+  if (const int width = piece(a); width > 1) {
+    for (int first = 0; first < a.dim; first += width)
+      out_.line("*(__global {0}{1} *)&{2} {3} ({0}{1})({4});", name_of(a.type), width,
+                place(a, target, std::to_string(first)), assign, values(name, first, width, lane));
+    return;
   }
   if (form_.lanes == 1 && a.dim > 1)
-    return fmt::format("    {} {} {} {};\n", over_components(a.dim), place(a, target, "kiln_k"),
-                       assign, value(name, "kiln_k", lane));
+    return out_.line("{} {} {} {};", over_components(a.dim), to, assign, from);
   for (int k = 0; k < a.dim; ++k)
-    text += fmt::format("    {} {} {};\n", place(a, target, std::to_string(k)), assign,
-                        value(name, std::to_string(k), lane));
-  return text;
+    out_.line("{} {} {};", place(a, target, std::to_string(k)), assign,
+              value(name, std::to_string(k), lane));
+}
+
+bool ElementText::is_stored(std::size_t i) const {
+  const ArgShape& a = shape_.arguments[i];
+  return a.kind == Kind::dat && a.access != Access::read && !is_private_increment(a) &&
+         !is_in_place(i);
 }
 
 /// What one lane of an argument leaves; all lanes of a contiguous one with lane 0.
-std::string ElementText::store(std::size_t i, int lane) const {
+void ElementText::store(std::size_t i, int lane) const {
   const ArgShape& a = shape_.arguments[i];
-  const bool writes = a.kind == Kind::dat && a.access != Access::read && !is_private_increment(a);
-  if (!writes || is_in_place(i)) return {};
-  const std::string name = fmt::format("kiln_a{}", i);
-  if (form_.lanes > 1 && contiguous(a)) return lane == 0 ? store_lanes(i) : std::string();
-  if (form_.lanes > 1 && form_.streaming && streams(a))
-    return lane == 0 ? store_non_temporal(i) : std::string();
-  if (a.via != Via::all)
-    return store_one(a, name, targets(a, component_of(a))[static_cast<std::size_t>(lane)], lane);
-  std::string text;
-  for (int c = 0; c < a.arity; ++c)
-    text += store_one(a, fmt::format("{}[{}]", name, c),
-                      targets(a, std::to_string(c))[static_cast<std::size_t>(lane)], lane);
-  return text;
+  const bool at_once = contiguous(a), streamed = form_.streaming && streams(a);
+  if (form_.lanes == 1 || (!at_once && !streamed))
+    for_arrays(i, [&](const std::string& name, const std::string& component) {
+      store_array(a, name, target(a, component, lane), lane);
+    });
+  else if (lane == 0 && at_once)
+    store_lanes(i);
+  else if (lane == 0)
+    store_non_temporal(i);
 }
 
-std::string ElementText::store_lanes(std::size_t i) const {
+void ElementText::store_lanes(std::size_t i) const {
   const ArgShape& a = shape_.arguments[i];
-  std::string text;
   for (int k = 0; k < a.dim; ++k) {
-    const std::string at = fmt::format("&{}", place(a, "kiln_el0", std::to_string(k)));
+    const std::string at = "&" + place(a, "kiln_el0", std::to_string(k));
     const std::string old =
         a.access == Access::inc ? fmt::format("vload{}(0, {}) + ", form_.lanes, at) : "";
-    text += fmt::format("    vstore{}({}kiln_a{}[{}], 0, {});\n", form_.lanes, old, i, k, at);
+    out_.line("vstore{}({}kiln_a{}[{}], 0, {});", form_.lanes, old, i, k, at);
   }
-  return text;
 }
 
 /// All lanes' elements by whole lines of the cache, which go to memory without being read first.
 /// Such stores want their own alignment, which not every array has: then as usual.
-std::string ElementText::store_non_temporal(std::size_t i) const {
+void ElementText::store_non_temporal(std::size_t i) const {
   const ArgShape& a = shape_.arguments[i];
-  const std::string type(name_of(a.type)), name = fmt::format("kiln_a{}", i);
-  const int line = 64 / static_cast<int>(size_of(a.type));
-  const int numbers = std::min(line, form_.lanes * a.dim);
+  const std::string name = fmt::format("kiln_a{}", i);
+  const int numbers = std::min(64 / static_cast<int>(size_of(a.type)), form_.lanes * a.dim);
+  const std::string vector = fmt::format("{}{}", name_of(a.type), numbers);
   const Transpose transpose = transpose_of(a);
   const int step = transpose.possible() ? transpose.piece() : 1;
-  std::string past, usual;
-  for (int first = 0; first < form_.lanes * a.dim; first += numbers) {
-    std::string values;
-    for (int n = first; n < first + numbers; n += step)
-      values += (n == first ? "" : ", ") +
-                (step > 1 ? transpose.row_piece(name, n / a.dim, n % a.dim / step)
-                          : value(name, std::to_string(n % a.dim), n / a.dim));
-    past +=
-        fmt::format("      kiln_stream((__global {0}{1} *)(kiln_to{2} + {3}), ({0}{1})({4}));\n",
-                    type, numbers, i, first, values);
-    usual += fmt::format("      vstore{1}(({0}{1})({4}), 0, kiln_to{2} + {3});\n", type, numbers, i,
-                         first, values);
-  }
-  return fmt::format(
-      "    __global {} *kiln_to{} = kiln_d{} + (size_t)kiln_el0 * {};\n"
-      "    if (kiln_aligned{}) {{\n{}    }} else {{\n{}    }}\n",
-      type, i, a.data, a.dim, a.data, past, usual);
+  const auto line = [&](int first) {
+    return fmt::format("({})({})", vector, list_of(numbers / step, [&](int k) {
+                         const int n = first + k * step;
+                         return step > 1 ? transpose.row_piece(name, n / a.dim, n % a.dim / step)
+                                         : value(name, std::to_string(n % a.dim), n / a.dim);
+                       }));
+  };
+  out_.line("__global {} *kiln_to{} = {};", name_of(a.type), i, row(a, "kiln_el0"));
+  out_.open("if (kiln_aligned{})", a.data);
+  for (int first = 0; first < form_.lanes * a.dim; first += numbers)
+    out_.line("kiln_stream((__global {} *)(kiln_to{} + {}), {});", vector, i, first, line(first));
+  out_.otherwise();
+  for (int first = 0; first < form_.lanes * a.dim; first += numbers)
+    out_.line("vstore{}({}, 0, kiln_to{} + {});", numbers, line(first), i, first);
+  out_.close();
 }
 
-/// Lanes become elements again, for store_one.
-std::string ElementText::transpose_back(std::size_t i) const {
-  const ArgShape& a = shape_.arguments[i];
-  const Transpose transpose = transpose_of(a);
-  const bool writes = a.access != Access::read && !is_private_increment(a) && !is_in_place(i);
-  const bool atomic = a.access == Access::inc && form_.commit == Commit::atomic;
-  if (!writes || atomic || !transpose.possible()) return {};
-  const std::string name = fmt::format("kiln_a{}", i);
-  if (a.via != Via::all) return transpose.to_rows(name);
-  std::string text;
-  for (int c = 0; c < a.arity; ++c) text += transpose.to_rows(fmt::format("{}[{}]", name, c));
-  return text;
-}
-
-/// Lane after lane, so that increments of a target come in the order of elements.
-std::string ElementText::stores(bool indexed) const {
-  std::string text;
+/// Lane after lane, so that increments of a target come in the order of elements. Where lanes hold
+/// transposed elements they become elements again first.
+void ElementText::stores(bool indexed) const {
+  std::vector<std::size_t> stored;
   for (std::size_t i = 0; i < shape_.arguments.size(); ++i)
-    if ((shape_.arguments[i].via == Via::index) == indexed) text += transpose_back(i);
+    if ((shape_.arguments[i].via == Via::index) == indexed && is_stored(i)) stored.push_back(i);
+  for (const std::size_t i : stored) {
+    const ArgShape& a = shape_.arguments[i];
+    const Transpose transpose = transpose_of(a);
+    const bool atomic = a.access == Access::inc && form_.commit == Commit::atomic;
+    if (!atomic && transpose.possible())
+      for_arrays(
+          i, [&](const std::string& name, const std::string&) { transpose.to_rows(out_, name); });
+  }
   for (int lane = 0; lane < form_.lanes; ++lane)
-    for (std::size_t i = 0; i < shape_.arguments.size(); ++i)
-      if ((shape_.arguments[i].via == Via::index) == indexed) text += store(i, lane);
-  return text;
+    for (const std::size_t i : stored) store(i, lane);
 }
 
-std::string ElementText::increment_arrays() const {
-  std::string text;
+bool ElementText::has_increments() const {
+  return std::any_of(shape_.arguments.begin(), shape_.arguments.end(),
+                     [&](const ArgShape& a) { return is_private_increment(a); });
+}
+
+void ElementText::declare_increments() const {
+  for (std::size_t i = 0; i < shape_.arguments.size(); ++i)
+    if (is_private_increment(shape_.arguments[i])) declare(i);
+}
+
+void ElementText::write_increments() const {
   for (std::size_t i = 0; i < shape_.arguments.size(); ++i) {
     const ArgShape& a = shape_.arguments[i];
     if (!is_private_increment(a)) continue;
-    const int arity = a.via == Via::all ? a.arity : 1;
-    text += a.via == Via::all
-                ? fmt::format("    {} kiln_a{}[{}][{}];\n", name_of(a.type), i, arity, a.dim)
-                : fmt::format("    {} kiln_a{}[{}];\n", name_of(a.type), i, a.dim);
+    for_arrays(i, [&](const std::string& name, const std::string& component) {
+      out_.line(
+          "{} kiln_l{}[(int)kiln_loc_map[(size_t){} * kiln_size + kiln_position] * {} + kiln_k] += "
+          "{}[kiln_k];",
+          over_components(a.dim), a.pair, form_.staged->row(a.pair, std::stoi(component)), a.dim,
+          name);
+    });
   }
-  return text;
-}
-
-std::string ElementText::increments() const {
-  std::string text;
-  for (std::size_t i = 0; i < shape_.arguments.size(); ++i) {
-    const ArgShape& a = shape_.arguments[i];
-    if (!is_private_increment(a)) continue;
-    const int count = a.via == Via::all ? a.arity : 1;
-    for (int c = 0; c < count; ++c) {
-      const int component = a.via == Via::all ? c : a.component;
-      const int row = form_.staged->row(a.pair, component);
-      const std::string place = fmt::format(
-          "kiln_l{0}[(int)kiln_loc_map[(size_t){1} * kiln_size + "
-          "kiln_position] * {2} + kiln_k]",
-          a.pair, row, a.dim);
-      text += fmt::format("        {} {} += kiln_a{}{}[kiln_k];\n", over_components(a.dim), place,
-                          i, a.via == Via::all ? fmt::format("[{}]", c) : "");
-    }
-  }
-  return text;
 }
 
 }  // namespace kiln::mesh

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "mesh/codegen/helper_text.hpp"
@@ -18,7 +16,7 @@ namespace kiln::mesh {
 enum class Commit : std::uint8_t {
   plain,    ///< += : no other work-item has the target now
   atomic,   ///< indirect ones by atomic operations
-  coloured  ///< staged form: kept in private arrays, written by ElementText::increments()
+  coloured  ///< staged form: kept in private arrays, added by ElementText::write_increments()
 };
 
 /// Where the staged form finds the targets of (pair, component).
@@ -49,22 +47,23 @@ struct ElementForm {
 /// kiln_r0 what a reduction has so far (kiln_v0 in lanes), kiln_g0 a Global that is read.
 class ElementText {
  public:
-  ElementText(const LoopShape& shape, const UserKernel& kernel, const ConstantUse& constants,
-              ElementForm form)
-      : shape_(shape), kernel_(kernel), constants_(constants), form_(form) {}
+  ElementText(KernelWriter& out, const LoopShape& shape, const UserKernel& kernel,
+              const ConstantUse& constants, ElementForm form)
+      : out_(out), shape_(shape), kernel_(kernel), constants_(constants), form_(form) {}
 
   /// What stands in front of a loop over elements, cells of a column or iteration indices: where
   /// they share targets, no compiler may take several at once. (LLVM 15's vectoriser would: it
   /// forgets that a[i[k]] += 1 depends on itself once it checks at run time whether other arrays
   /// overlap, as the components of an SoA Dat do.)
-  static std::string one_by_one(const LoopShape& shape);
+  void one_by_one() const;
 
   /// All for the elements at positions kiln_e … kiln_e + lanes - 1.
-  std::string text() const;
-  /// Staged: adds an element's private increments to local memory.
-  std::string increments() const;
-  /// Staged: declarations of the private increments, which outlive the call.
-  std::string increment_arrays() const;
+  void write() const;
+  /// Staged: whether there are private increments, their declarations, which outlive the call, and
+  /// what adds an element's to local memory.
+  bool has_increments() const;
+  void declare_increments() const;
+  void write_increments() const;
 
   /// Whether an argument's elements can be written by non-temporal stores.
   static bool streams(const ArgShape& argument);
@@ -72,48 +71,62 @@ class ElementText {
  private:
   using Via = ArgShape::Via;
   using Kind = ArgShape::Kind;
-  using Targets = std::vector<std::string>;  // the element of each lane
 
+  // Where the data of an argument are
   std::string type(ScalarType scalar) const { return type_text(scalar, form_.lanes); }
-  std::string elements() const;
-  std::string map_targets(bool indexed) const;
-  std::string map_target(int map, int arity, const std::string& component,
-                         const std::string& name) const;
-  Targets targets(const ArgShape& argument, const std::string& component) const;
   std::string component_of(const ArgShape& argument) const;
+  std::string target(const ArgShape& argument, const std::string& component, int lane) const;
+  std::string row(const ArgShape& argument, const std::string& target) const;
   std::string place(const ArgShape& argument, const std::string& target,
                     const std::string& k) const;
+  std::string value(const std::string& name, const std::string& k, int lane) const;
+  std::string values(const std::string& name, int first, int count, int lane) const;
   bool contiguous(const ArgShape& argument) const;
   bool wide(const ArgShape& argument) const;
+  int piece(const ArgShape& argument) const;
   Transpose transpose_of(const ArgShape& argument) const;
-  std::string declare(std::size_t argument) const;
-  std::string load(std::size_t argument) const;
-  std::string load_one(const ArgShape& argument, const std::string& name,
-                       const Targets& from) const;
-  std::string load_lanes(const ArgShape& argument, const std::string& name,
-                         const Targets& from) const;
-  std::string zero(const ArgShape& argument, const std::string& name) const;
-  std::string call() const;
-  std::string store(std::size_t argument, int lane) const;
-  std::string store_one(const ArgShape& argument, const std::string& name,
-                        const std::string& target, int lane) const;
-  std::string transpose_back(std::size_t argument) const;
-  std::string store_lanes(std::size_t argument) const;
-  std::string store_non_temporal(std::size_t argument) const;
-  std::string stores(bool indexed) const;
+  bool is_private_increment(const ArgShape& argument) const;
+  bool is_inner(const ArgShape& argument) const;
   bool is_in_place(std::size_t argument) const {
     return !form_.in_place.empty() && form_.in_place[argument] != Space::private_;
   }
-  std::string matrix_store(std::size_t argument) const;
-  std::string with_extents() const;
-  int piece(const ArgShape& argument) const;
-  bool is_private_increment(const ArgShape& argument) const;
-  std::string value(const std::string& name, const std::string& k, int lane) const;
+  bool is_stored(std::size_t argument) const;
+  template <class Each>
+  void for_arrays(std::size_t argument, const Each& each) const;
 
+  void elements() const;
+  void map_target(int map, int arity, const std::string& component, const std::string& name) const;
+  void map_targets(bool indexed) const;
+  void declare(std::size_t argument) const;
+  void load(std::size_t argument) const;
+  void load_array(const ArgShape& argument, const std::string& name,
+                  const std::string& component) const;
+  void load_lanes(const ArgShape& argument, const std::string& name,
+                  const std::string& component) const;
+  void loads(bool inner) const;
+  void call() const;
+  void store(std::size_t argument, int lane) const;
+  void store_array(const ArgShape& argument, const std::string& name, const std::string& target,
+                   int lane) const;
+  void store_lanes(std::size_t argument) const;
+  void store_non_temporal(std::size_t argument) const;
+  void stores(bool indexed) const;
+  void store_matrix(std::size_t argument) const;
+
+  KernelWriter& out_;
   const LoopShape& shape_;
   const UserKernel& kernel_;
   const ConstantUse& constants_;
   ElementForm form_;
 };
+
+/// Calls each(name, component of the Map) for every private array of an argument.
+template <class Each>
+void ElementText::for_arrays(std::size_t i, const Each& each) const {
+  const ArgShape& a = shape_.arguments[i];
+  const std::string name = fmt::format("kiln_a{}", i);
+  if (a.via != Via::all) return each(name, component_of(a));
+  for (int c = 0; c < a.arity; ++c) each(fmt::format("{}[{}]", name, c), std::to_string(c));
+}
 
 }  // namespace kiln::mesh

@@ -2,204 +2,143 @@
 // additions, non-temporal stores, transposes.
 #include "mesh/codegen/helper_text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
 namespace kiln::mesh {
 namespace {
 
-/// Compilers take the steps of a Transpose apart again, into worse ones. They leave alone what an
-/// assembler statement, here one of no instruction, might have changed.
-constexpr const char* settle_text = R"(#if defined(__clang__) && defined(__AVX512F__)
-#define kiln_settle64(kiln_x) __asm__("" : "+v"(kiln_x))
-#else
-#define kiln_settle64(kiln_x)
-#endif
-#if defined(__clang__) && defined(__AVX__)
-#define kiln_settle32(kiln_x) __asm__("" : "+x"(kiln_x))
-#else
-#define kiln_settle32(kiln_x)
-#endif
-)";
-
-constexpr const char* stream_text = R"(#ifdef __has_builtin
-#if __has_builtin(__builtin_nontemporal_store)
-#define kiln_stream(kiln_to, kiln_value) __builtin_nontemporal_store(kiln_value, kiln_to)
-#endif
-#endif
-#ifndef kiln_stream
-#define kiln_stream(kiln_to, kiln_value) (*(kiln_to) = (kiln_value))
-#endif
-)";
-
-/// A loop of compare and exchange on the bits of a floating-point number.
-std::string exchange_loop(ScalarType type, const char* bits, const char* as_bits,
-                          const char* as_value, const char* exchange) {
-  return fmt::format(
-      "  __global volatile {1} *kiln_bits = (__global volatile {1} *)kiln_at;\n"
-      "  {1} kiln_old = *kiln_bits, kiln_seen;\n"
-      "  for (;;) {{\n"
-      "    kiln_seen = {4}(kiln_bits, kiln_old, {2}({3}(kiln_old) + kiln_value));\n"
-      "    if (kiln_seen == kiln_old) break;\n"
-      "    kiln_old = kiln_seen;\n"
-      "  }}\n",
-      name_of(type), bits, as_bits, as_value, exchange);
-}
-
-std::string add_text(ScalarType type, bool ptx) {
-  std::string body;
-  switch (type) {
-    case ScalarType::i32:
-    case ScalarType::u32:
-      body = "  atomic_add(kiln_at, kiln_value);\n";
-      break;
-    case ScalarType::i64:
-    case ScalarType::u64:
-      body = "  atom_add(kiln_at, kiln_value);\n";
-      break;
-    case ScalarType::f32:
-      body = ptx ? "  __asm__ volatile(\"red.global.add.f32 [%0], %1;\" : : \"l\"(kiln_at), "
-                   "\"f\"(kiln_value) : \"memory\");\n"
-                 : exchange_loop(type, "int", "as_int", "as_float", "atomic_cmpxchg");
-      break;
-    case ScalarType::f64:
-      body = ptx ? "  __asm__ volatile(\"red.global.add.f64 [%0], %1;\" : : \"l\"(kiln_at), "
-                   "\"d\"(kiln_value) : \"memory\");\n"
-                 : exchange_loop(type, "long", "as_long", "as_double", "atom_cmpxchg");
-      break;
-    default:
-      break;
+/// Adds to a place by an atomic operation; where there is none for floating-point numbers, by a
+/// loop of compare and exchange on their bits.
+void write_addition(KernelWriter& out, ScalarType type, bool ptx) {
+  const bool wide = size_of(type) == 8;
+  const char *const prefix = wide ? "atom" : "atomic", *const bits = wide ? "long" : "int";
+  out.open("static void kiln_add_{0}(__global {0} *kiln_at, {0} kiln_value)", name_of(type));
+  if (!is_floating(type)) {
+    out.line("{}_add(kiln_at, kiln_value);", prefix);
+  } else if (ptx) {
+    out.line(
+        "__asm__ volatile(\"red.global.add.f{} [%0], %1;\" : : \"l\"(kiln_at), "
+        "\"{}\"(kiln_value) : \"memory\");",
+        wide ? 64 : 32, wide ? 'd' : 'f');
+  } else {
+    out.line("__global volatile {0} *kiln_bits = (__global volatile {0} *)kiln_at;", bits);
+    out.line("{} kiln_old = *kiln_bits, kiln_seen;", bits);
+    out.open("for (;;)");
+    out.line("kiln_seen = {0}_cmpxchg(kiln_bits, kiln_old, as_{1}(as_{2}(kiln_old) + kiln_value));",
+             prefix, bits, name_of(type));
+    out.line("if (kiln_seen == kiln_old) break;");
+    out.line("kiln_old = kiln_seen;");
+    out.close();
   }
-  return fmt::format("static void kiln_add_{0}(__global {0} *kiln_at, {0} kiln_value) {{\n{1}}}\n",
-                     name_of(type), body);
+  out.close();
 }
 
 }  // namespace
 
-std::string helper_text(const LoopShape& shape, const Parameters& parameters) {
-  std::string text;
+void write_helpers(KernelWriter& out, const LoopShape& shape, const Parameters& parameters) {
   const bool matrices = std::any_of(shape.arguments.begin(), shape.arguments.end(),
                                     [](auto& a) { return a.kind == ArgShape::Kind::mat; });
-  if (matrices) text += find_text;
-  if (parameters.get("STREAM", 0) != 0) text += stream_text;
-  if (parameters.get("LANES", 1) > 1) text += settle_text;
-  if (form_of(parameters) != Form::atomic) return text;
+  if (matrices) out.lines(template_text("find"));
+  if (parameters.get("STREAM", 0) != 0) out.lines(template_text("stream"));
+  // Compilers take the steps of a Transpose apart again, into worse ones. They leave alone what an
+  // assembler statement, here one of no instruction, might have changed.
+  if (parameters.get("LANES", 1) > 1) out.lines(template_text("settle"));
+  if (form_of(parameters) != Form::atomic) return;
   std::set<ScalarType> added;
   for (const int i : conflicting_arguments(shape)) {
     const ArgShape& a = shape.arguments[static_cast<std::size_t>(i)];
     if (a.access == Access::inc) added.insert(a.type);
   }
-  const bool wide =
-      std::any_of(added.begin(), added.end(), [](ScalarType type) { return size_of(type) == 8; });
-  if (wide) text += "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n";
-  for (const ScalarType type : added) text += add_text(type, parameters.get("PTX", 0) != 0);
-  return text;
+  if (std::any_of(added.begin(), added.end(), [](auto type) { return size_of(type) == 8; }))
+    out.line("#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable");
+  for (const ScalarType type : added) write_addition(out, type, parameters.get("PTX", 0) != 0);
 }
 
-namespace {
-
-std::string plain(std::string name) {
+std::string flat_name(std::string name) {
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == '[' || c == ']'; }, '_');
   return name;
 }
 
-/// Pairs of `pair` numbers each, taken from two vectors alternately, within each 16 bytes: the
+/// Pairs of `pair` numbers each, taken from two vectors alternately, within pieces of `size`: the
 /// lower half of such a piece or the upper.
-std::string interleaved(const std::string& type, int lanes, int piece, int pair, bool upper,
-                        const std::string& a, const std::string& b) {
-  std::string values;
-  for (int first = upper ? piece / 2 : 0; first < lanes; first += piece)
-    for (int at = first; at < first + piece / 2; at += pair)
-      for (const auto& from : {a, b})
-        for (int k = at; k < at + pair; ++k)
-          values += fmt::format("{}{}.s{:x}", values.empty() ? "" : ", ", from, k);
-  return fmt::format("({})({})", type, values);
+std::string Transpose::interleaved(int size, int pair, bool upper, const std::string& a,
+                                   const std::string& b) const {
+  const auto number = [&](int i) {
+    const int half = size / 2, inside = i % size / 2;
+    const int k = i / size * size + (upper ? half : 0) + inside / pair * pair + i % pair;
+    return fmt::format("{}.s{:x}", i / pair % 2 == 0 ? a : b, k);
+  };
+  return fmt::format("({})({})", vector(), list_of(lanes, number));
 }
 
-}  // namespace
-
-std::string Transpose::vector(int width) const { return fmt::format("{}{}", name_of(type), width); }
-
-/// Keeps the compiler from taking a step apart, where a register holds the vector (helper_text).
-std::string Transpose::settle(const std::string& name) const {
+/// Keeps the compiler from taking a step apart, where a register holds the vector (write_helpers).
+void Transpose::settle(KernelWriter& out, const std::string& name) const {
   const std::size_t bytes = static_cast<std::size_t>(lanes) * size_of(type);
-  return bytes == 32 || bytes == 64 ? fmt::format("    kiln_settle{}({});\n", bytes, name)
-                                    : std::string();
+  if (bytes == 32 || bytes == 64) out.line("kiln_settle{}({});", bytes, name);
 }
 
 /// Number k of piece i becomes number i of piece k, everywhere. Of four in two steps, the first of
 /// which stays within 16 bytes.
-std::string Transpose::exchange(const std::vector<std::string>& from,
-                                const std::vector<std::string>& to, const std::string& made) const {
-  const std::string whole = vector(lanes);
-  if (piece() == 2)
-    return fmt::format("    {} = {};\n    {} = {};\n", to[0],
-                       interleaved(whole, lanes, 2, 1, false, from[0], from[1]), to[1],
-                       interleaved(whole, lanes, 2, 1, true, from[0], from[1]));
+void Transpose::exchange(KernelWriter& out, const std::vector<std::string>& from,
+                         const std::vector<std::string>& to, const std::string& made) const {
+  if (piece() == 2) {
+    for (std::size_t k = 0; k < 2; ++k)
+      out.line("{} = {};", to[k], interleaved(2, 1, k != 0, from[0], from[1]));
+    return;
+  }
   const bool single = size_of(type) == 4;
-  const int first_piece = single ? 4 : 2;
-  std::string text;
   for (int half = 0; half < 2; ++half)
     for (std::size_t pair = 0; pair < 2; ++pair) {
       const std::string mixed = fmt::format("{}_{}{}", made, half, pair);
-      text += fmt::format("    {} {} = {};\n", whole, mixed,
-                          interleaved(whole, lanes, first_piece, 1, half != 0, from[2 * pair],
-                                      from[2 * pair + 1])) +
-              settle(mixed);
+      out.line("{} {} = {};", vector(), mixed,
+               interleaved(single ? 4 : 2, 1, half != 0, from[2 * pair], from[2 * pair + 1]));
+      settle(out, mixed);
     }
-  for (int k = 0; k < 4; ++k) {
+  for (std::size_t k = 0; k < 4; ++k) {
     // Number k came to the half of pairs (0, 1) and (2, 3), or of (0, 2) and (1, 3).
-    const int half = single ? k / 2 : k % 2;
+    const std::string half = fmt::format("{}_{}", made, single ? k / 2 : k % 2);
     const bool upper = single ? k % 2 != 0 : k / 2 != 0;
-    text += fmt::format("    {} = {};\n", to[static_cast<std::size_t>(k)],
-                        interleaved(whole, lanes, 4, 2, upper, fmt::format("{}_{}0", made, half),
-                                    fmt::format("{}_{}1", made, half)));
+    out.line("{} = {};", to[k], interleaved(4, 2, upper, half + "0", half + "1"));
   }
-  return text;
 }
 
-std::string Transpose::to_lanes(const std::string& name,
-                                const std::vector<std::string>& rows) const {
-  std::string text;
+void Transpose::to_lanes(KernelWriter& out, const std::string& name,
+                         const std::vector<std::string>& rows) const {
   for (int number = 0; number < dim / piece(); ++number) {
-    const std::string made = fmt::format("{}_p{}", plain(name), number);
+    const std::string made = fmt::format("{}_p{}", flat_name(name), number);
     std::vector<std::string> pieces, components;
     for (int i = 0; i < piece(); ++i) {
-      std::string parts;
-      for (int lane = i; lane < lanes; lane += piece())
-        parts += fmt::format("{}vload{}({}, {})", parts.empty() ? "" : ", ", piece(), number,
-                             rows[static_cast<std::size_t>(lane)]);
+      const auto part = [&](int k) {
+        return fmt::format("vload{}({}, {})", piece(), number,
+                           rows[static_cast<std::size_t>(i + k * piece())]);
+      };
       pieces.push_back(fmt::format("{}_{}", made, i));
       components.push_back(fmt::format("{}[{}]", name, number * piece() + i));
-      text += fmt::format("    {0} {1} = ({0})({2});\n", vector(lanes), pieces.back(), parts) +
-              settle(pieces.back());
+      out.line("{0} {1} = ({0})({2});", vector(), pieces.back(), list_of(lanes / piece(), part));
+      settle(out, pieces.back());
     }
-    text += exchange(pieces, components, made);
+    exchange(out, pieces, components, made);
   }
-  return text;
 }
 
-std::string Transpose::to_rows(const std::string& name) const {
-  std::string text;
+void Transpose::to_rows(KernelWriter& out, const std::string& name) const {
   for (int number = 0; number < dim / piece(); ++number) {
-    const std::string made = fmt::format("{}_r{}", plain(name), number);
+    const std::string made = fmt::format("{}_r{}", flat_name(name), number);
     std::vector<std::string> pieces, components;
     for (int i = 0; i < piece(); ++i) {
-      pieces.push_back(fmt::format("const {} {}_{}", vector(lanes), made, i));
+      pieces.push_back(fmt::format("const {} {}_{}", vector(), made, i));
       components.push_back(fmt::format("{}[{}]", name, number * piece() + i));
     }
-    text += exchange(components, pieces, made);
+    exchange(out, components, pieces, made);
   }
-  return text;
 }
 
 std::string Transpose::row_piece(const std::string& name, int lane, int number) const {
-  std::string digits;
-  for (int k = 0; k < piece(); ++k) digits += fmt::format("{:x}", lane / piece() * piece() + k);
-  return fmt::format("{}_r{}_{}.s{}", plain(name), number, lane % piece(), digits);
+  const auto digit = [&](int k) { return fmt::format("{:x}", lane / piece() * piece() + k); };
+  return fmt::format("{}_r{}_{}.s{}", flat_name(name), number, lane % piece(),
+                     list_of(piece(), digit, ""));
 }
 
 }  // namespace kiln::mesh

@@ -1,14 +1,19 @@
 #pragma once
 
-#include <fmt/format.h>
-
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kernel/text/kernel_writer.hpp"
+#include "kernel/text/templates.hpp"
 #include "mesh/codegen/layout.hpp"
 #include "mesh/model/scalar.hpp"
 
 namespace kiln::mesh {
+
+std::string_view template_text(std::string_view name);
+std::uint64_t template_mark(std::string_view name);
 
 /// The head of a loop over the components kiln_k of something. Short ones are to be unrolled:
 /// PoCL leaves loops of four rounds standing, and then what they go through stays in memory.
@@ -17,21 +22,9 @@ inline std::string over_components(int count) {
                      count <= 32 ? "_Pragma(\"unroll\") " : "", count);
 }
 
-/// OpenCL C: the position of a block in a CSR row, or -1 where the sparsity has none.
-inline constexpr const char* find_text =
-    R"(static int kiln_find(__global const int *kiln_rowptr, __global const int *kiln_colidx, int kiln_row, int kiln_column) {
-  int kiln_low = kiln_rowptr[kiln_row], kiln_end = kiln_rowptr[kiln_row + 1], kiln_high = kiln_end;
-  while (kiln_low < kiln_high) {
-    const int kiln_middle = kiln_low + (kiln_high - kiln_low) / 2;
-    if (kiln_colidx[kiln_middle] < kiln_column) kiln_low = kiln_middle + 1; else kiln_high = kiln_middle;
-  }
-  return kiln_low < kiln_end && kiln_colidx[kiln_low] == kiln_column ? kiln_low : -1;
-}
-)";
-
 /// Functions that a loop's kernel calls: bisection in a matrix's row, atomic additions,
 /// non-temporal stores. Those that it needs only.
-std::string helper_text(const LoopShape& shape, const Parameters& parameters);
+void write_helpers(KernelWriter& out, const LoopShape& shape, const Parameters& parameters);
 
 /// Elements lie in memory row by row; lanes want one component of several elements each: the
 /// transpose. Its text moves whole pieces of elements and then exchanges numbers within such pieces
@@ -48,17 +41,23 @@ struct Transpose {
     return lanes > 1 && dim % piece() == 0 && lanes % piece() == 0 && size_of(type) >= 4;
   }
   /// `name`[k], vectors of lanes, from the elements that `rows` point to, one for each lane.
-  std::string to_lanes(const std::string& name, const std::vector<std::string>& rows) const;
+  void to_lanes(KernelWriter& out, const std::string& name,
+                const std::vector<std::string>& rows) const;
   /// Declares the pieces of `name`'s elements.
-  std::string to_rows(const std::string& name) const;
+  void to_rows(KernelWriter& out, const std::string& name) const;
   /// One of them: numbers `piece() * number` … of a lane's element.
   std::string row_piece(const std::string& name, int lane, int number) const;
 
  private:
-  std::string vector(int width) const;
-  std::string settle(const std::string& name) const;
-  std::string exchange(const std::vector<std::string>& from, const std::vector<std::string>& to,
-                       const std::string& made) const;
+  std::string vector() const { return fmt::format("{}{}", name_of(type), lanes); }
+  std::string interleaved(int size, int pair, bool upper, const std::string& a,
+                          const std::string& b) const;
+  void settle(KernelWriter& out, const std::string& name) const;
+  void exchange(KernelWriter& out, const std::vector<std::string>& from,
+                const std::vector<std::string>& to, const std::string& made) const;
 };
+
+/// A name made of that of an array's element: kiln_a0[1] becomes kiln_a0_1_.
+std::string flat_name(std::string name);
 
 }  // namespace kiln::mesh

@@ -46,15 +46,13 @@ LaneRisks::LaneRisks(const Syntax& syntax) : syntax_(syntax) {
 }
 
 bool LaneRisks::of(const Node& expression) const {
-  bool found = false;
-  visit_nodes(expression, [&](const Node& node) {
+  return any_node(expression, [&](const Node& node) {
     const bool is_place =
         node.kind == CXCursor_ArraySubscriptExpr ||
         (node.kind == CXCursor_UnaryOperator && (node.operation == "*" || node.operation.empty()));
-    found = found || may_divide(node) || (is_place && !is_steady_place(node)) ||
-            (node.kind == CXCursor_CallExpr && callee(syntax_, node) >= 0);
+    return may_divide(node) || (is_place && !is_steady_place(node)) ||
+           (node.kind == CXCursor_CallExpr && callee(syntax_, node) >= 0);
   });
-  return found;
 }
 
 /// p[2] and *p, where p points into an array as long as that.
@@ -77,8 +75,7 @@ bool LaneRisks::is_steady(const Node& pointer) const {
       const Node& named = core(*base);
       return node.type.array ||
              (named.kind == CXCursor_DeclRefExpr && named.declaration >= 0 &&
-              syntax_.declarations[static_cast<std::size_t>(named.declaration)].kind ==
-                  Declaration::Kind::parameter);
+              declared(syntax_, named.declaration).kind == Declaration::Kind::parameter);
     }
     case CXCursor_UnaryOperator: {
       if (node.operation != "&" || node.children.empty()) return false;
@@ -123,7 +120,7 @@ void LaneRisks::find_moving(const Node& node) {
   } else if (node.kind == CXCursor_CallExpr) {
     const int called = callee(syntax_, node);
     if (called < 0) return;
-    const auto& parameters = syntax_.functions[static_cast<std::size_t>(called)].parameters;
+    const auto& parameters = function_of(syntax_, called).parameters;
     for (std::size_t i = 0; i < parameters.size() && i + 1 < node.children.size(); ++i)
       if (node.children[i + 1].type.depth > 0 && !is_steady(node.children[i + 1]))
         moving_.insert(parameters[i]);
@@ -139,17 +136,16 @@ void LaneRisks::find_moving(const Node& node) {
 bool LaneRisks::may_go_wrong(int function) const {
   bool branches = false, risks = false, loops = false;
   for (const int number : reachable(syntax_, function)) {
-    const Function& reached = syntax_.functions[static_cast<std::size_t>(number)];
+    const Function& reached = function_of(syntax_, number);
     for (const auto& [node, loop] : divergence_of(syntax_, reached).loops)
       loops = loops || loop.diverges;
-    risks = risks || of(reached.body);
-    visit_nodes(reached.body, [&](const Node& node) {
-      const bool chooses = node.kind == CXCursor_IfStmt || is_logical(node) ||
-                           node.kind == CXCursor_ConditionalOperator;
-      branches = branches ||
-                 (chooses && !node.children.empty() && is_varying(syntax_, node.children.front()));
-      risks = risks || is_loop(node);
-    });
+    risks = risks || of(reached.body) || any_node(reached.body, is_loop);
+    branches =
+        branches || any_node(reached.body, [&](const Node& node) {
+          const bool chooses = node.kind == CXCursor_IfStmt || is_logical(node) ||
+                               node.kind == CXCursor_ConditionalOperator;
+          return chooses && !node.children.empty() && is_varying(syntax_, node.children.front());
+        });
   }
   return loops || (branches && risks);
 }

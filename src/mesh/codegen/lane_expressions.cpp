@@ -20,8 +20,7 @@ std::string LaneWriter::expression(const Node& node) {
       return slice(node.begin, node.end);
     case CXCursor_DeclRefExpr:
       if (!node.type.scalar && node.declaration >= 0 &&
-          syntax_.declarations[static_cast<std::size_t>(node.declaration)].kind !=
-              Declaration::Kind::function)
+          declared(syntax_, node.declaration).kind != Declaration::Kind::function)
         return refuse(node.begin, fmt::format("a value of type {}", node.type.spelling));
       return slice(node.begin, node.end);
     case CXCursor_ParenExpr:
@@ -34,7 +33,7 @@ std::string LaneWriter::expression(const Node& node) {
           return refuse(child.begin, "an index that depends on floating-point numbers");
       return within(node);
     case CXCursor_UnaryOperator:
-      if (node.operation.empty()) return refuse(node.begin, "an operator beside a macro");
+      if (node.operation.empty()) return refuse(node.begin, "an operator next to a macro");
       if (node.operation == "!" && is_varying(syntax_, node))
         return refuse(node.begin, varying_integer);
       if (!is_step(node)) return within(node);
@@ -44,7 +43,7 @@ std::string LaneWriter::expression(const Node& node) {
     case CXCursor_CompoundAssignOperator:
       return assignment(node);
     case CXCursor_BinaryOperator:
-      if (node.operation.empty()) return refuse(node.begin, "an operator beside a macro");
+      if (node.operation.empty()) return refuse(node.begin, "an operator next to a macro");
       if (is_assignment(node)) return assignment(node);
       // Between what a macro was given stands the same.
       if (node.operation == "," && is_masked()) return refuse(node.begin, "a comma");
@@ -113,9 +112,9 @@ std::string LaneWriter::call(const Node& node) {
       return refuse(node.begin, varying_integer);
     return built_in(node);
   }
-  const auto& parameters = syntax_.functions[static_cast<std::size_t>(called)].parameters;
+  const auto& parameters = function_of(syntax_, called).parameters;
   const bool writes = std::any_of(parameters.begin(), parameters.end(), [&](int parameter) {
-    const auto& type = syntax_.declarations[static_cast<std::size_t>(parameter)].type;
+    const auto& type = declared(syntax_, parameter).type;
     return type.depth > 0 && !(type.depth == 1 && type.is_const);
   });
   if (writes && may_not_assign_)
@@ -251,7 +250,7 @@ std::string LaneWriter::second_side(const Node& node, const std::string& first) 
 std::string LaneWriter::as_vector(const Node& node, ScalarType type) {
   std::string text = expression(node);
   if (is_varying(syntax_, node) && is_floating(node.type)) return text;
-  // The common type of a choice's sides, which C gives them by itself: -1 beside 1u.
+  // The common type of a choice's sides, which C gives them by itself: -1 and 1u.
   if (passes_on(node) && node.type.depth == 0 && node.type.scalar &&
       !is_floating(*node.type.scalar))
     text = fmt::format("({})({})", name_of(*node.type.scalar), text);
@@ -262,7 +261,7 @@ std::string LaneWriter::choice(const Node& node, ScalarType type) {
   const Node &asked = node.children[0], &yes = node.children[1], &no = node.children[2];
   if (!fits(asked, node.begin, node.end) || !fits(yes, asked.end, node.end) ||
       !fits(no, yes.end, node.end))
-    return refuse(node.begin, "a choice beside a macro");
+    return refuse(node.begin, "a choice next to a macro");
   const std::string mask = condition(asked);
   const bool assigned = std::exchange(may_not_assign_, true);
   const bool risky = risks_.of(yes) || risks_.of(no);
@@ -293,9 +292,9 @@ namespace {
 
 /// Whether an expression may be written twice.
 bool is_repeatable(const Node& node) {
-  bool repeatable = node.kind != CXCursor_CallExpr && !is_assignment(node) && !is_step(node);
-  for (const auto& child : node.children) repeatable = repeatable && is_repeatable(child);
-  return repeatable;
+  return !any_node(node, [](const Node& n) {
+    return n.kind == CXCursor_CallExpr || is_assignment(n) || is_step(n);
+  });
 }
 
 }  // namespace
@@ -305,7 +304,7 @@ int LaneWriter::base(const Node& node) const {
   if (passes_on(node) || (node.kind == CXCursor_ArraySubscriptExpr && !node.children.empty()))
     return base(passes_on(node) ? node.children.back() : node.children[0]);
   if (node.kind != CXCursor_DeclRefExpr || node.declaration < 0) return -1;
-  const auto& named = syntax_.declarations[static_cast<std::size_t>(node.declaration)];
+  const auto& named = declared(syntax_, node.declaration);
   const bool is_itself =
       named.type.depth == 0 || (named.type.array && named.kind == Declaration::Kind::variable);
   return is_itself ? node.declaration : -1;
@@ -319,8 +318,12 @@ bool LaneWriter::outlives(int declaration) const {
 
 /// Integers and pointers are uniform: where only some lanes are active, none may change that the
 /// others see later.
-void LaneWriter::check_uniform_change(int declaration, const Node& node) {
+void LaneWriter::check_uniform_change(const Node& target, const Node& node) {
   if (!is_masked()) return;
+  // A pointer is itself what changes, not what it points to.
+  const Node& named = core(target);
+  const bool is_pointer = target.type.depth > 0 && named.kind == CXCursor_DeclRefExpr;
+  const int declaration = is_pointer ? named.declaration : base(target);
   if (declaration >= 0 && !outlives(declaration)) return;
   // One that counts the rounds of a loop, unused behind it: lanes that have left do not see it.
   const auto home = homes_.find(declaration);
@@ -334,26 +337,15 @@ void LaneWriter::check_uniform_change(int declaration, const Node& node) {
   refuse(node.begin, "an integer or pointer that changes for some elements only");
 }
 
-/// What stands behind an assignment's operator, as a vector of a type if one is given.
-std::string LaneWriter::assigned(const Node& node, std::optional<ScalarType> type) {
-  const Node &left = node.children[0], &right = node.children[1];
-  if (!fits(right, left.end, node.end)) return refuse(node.begin, "an assignment beside a macro");
-  return "(" + (type ? as_vector(right, *type) : expression(right)) + ")";
-}
-
 std::string LaneWriter::assignment(const Node& node) {
   if (node.children.size() != 2 || !node.operation.ends_with('='))
-    return refuse(node.begin, "an operator beside a macro");
+    return refuse(node.begin, "an operator next to a macro");
   if (may_not_assign_) return refuse(node.begin, "an assignment within a condition");
   const Node &left = node.children[0], &right = node.children[1];
   if (!is_floating(left.type)) {
     if (left.type.depth == 0 && is_varying(syntax_, right))
       return refuse(node.begin, varying_integer);
-    // A pointer is itself what changes, not what it points to.
-    const Node& named = core(left);
-    check_uniform_change(
-        left.type.depth > 0 && named.kind == CXCursor_DeclRefExpr ? named.declaration : base(left),
-        node);
+    check_uniform_change(left, node);
     return within(node);
   }
   const bool masks = is_masked() && outlives(base(left));
@@ -361,11 +353,12 @@ std::string LaneWriter::assignment(const Node& node) {
   const bool mixes =
       is_compound && is_floating(right.type) && right.type.scalar != left.type.scalar;
   if (!masks && !mixes) return within(node);
-  if (!fits(left, node.begin, node.end)) return refuse(node.begin, "an assignment beside a macro");
+  if (!fits(left, node.begin, node.end) || !fits(right, left.end, node.end))
+    return refuse(node.begin, "an assignment next to a macro");
   if (!is_repeatable(left)) return refuse(left.begin, "a target that changes as it is used");
   const ScalarType type = *left.type.scalar;
   const std::string target = expression(left);
-  std::string value = assigned(node, is_compound ? std::nullopt : std::optional(type));
+  std::string value = "(" + (is_compound ? expression(right) : as_vector(right, type)) + ")";
   if (is_compound) {
     const std::string operation = node.operation.substr(0, node.operation.size() - 1);
     value = mixes ? fmt::format("convert_{}(convert_{}({}) {} {})", vector(type),
@@ -380,19 +373,15 @@ std::string LaneWriter::assignment(const Node& node) {
 
 /// ++ and --, of a floating-point number as if in front of it.
 std::string LaneWriter::step_by_one(const Node& node) {
-  if (node.children.size() != 1) return refuse(node.begin, "an operator beside a macro");
+  if (node.children.size() != 1) return refuse(node.begin, "an operator next to a macro");
   if (may_not_assign_) return refuse(node.begin, "an assignment within a condition");
   const Node& target = node.children[0];
   if (!is_floating(target.type)) {
-    const Node& named = core(target);
-    check_uniform_change(target.type.depth > 0 && named.kind == CXCursor_DeclRefExpr
-                             ? named.declaration
-                             : base(target),
-                         node);
+    check_uniform_change(target, node);
     return within(node);
   }
   if (!fits(target, node.begin, node.end) || !is_repeatable(target))
-    return refuse(node.begin, "a step beside a macro");
+    return refuse(node.begin, "a step next to a macro");
   const ScalarType type = *target.type.scalar;
   const std::string place = expression(target);
   std::string value = fmt::format("({} {} 1)", place, node.operation[0]);

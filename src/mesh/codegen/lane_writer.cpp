@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernel/source/lexer.hpp"
+#include "kernel/text/kernel_writer.hpp"
 
 namespace kiln::mesh {
 
@@ -27,18 +28,16 @@ std::string ByLane::name() const {
 }
 
 std::string ByLane::definition() const {
-  std::string parameters, calls;
-  for (int i = 0; i < arguments; ++i)
-    parameters += fmt::format("{}{}{} a{}", i == 0 ? "" : ", ",
-                              integer_last && i + 1 == arguments ? "int" : name_of(type), lanes, i);
-  for (int lane = 0; lane < lanes; ++lane) {
-    std::string values;
-    for (int i = 0; i < arguments; ++i)
-      values += fmt::format("{}a{}.s{:x}", i == 0 ? "" : ", ", i, lane);
-    calls += fmt::format("{}{}({})", lane == 0 ? "" : ", ", function, values);
-  }
+  const auto parameter = [&](int i) {
+    const bool is_integer = integer_last && i + 1 == arguments;
+    return fmt::format("{}{} a{}", is_integer ? "int" : name_of(type), lanes, i);
+  };
+  const auto call = [&](int lane) {
+    const auto value = [&](int i) { return fmt::format("a{}.s{:x}", i, lane); };
+    return fmt::format("{}({})", function, list_of(arguments, value));
+  };
   return fmt::format("static {0}{1} {2}({3}) {{ return ({0}{1})({4}); }}\n", name_of(type), lanes,
-                     name(), parameters, calls);
+                     name(), list_of(arguments, parameter), list_of(lanes, call));
 }
 
 LaneWriter::LaneWriter(const Syntax& syntax, const LaneRisks& risks, const std::vector<Edit>& edits,
@@ -47,7 +46,7 @@ LaneWriter::LaneWriter(const Syntax& syntax, const LaneRisks& risks, const std::
       risks_(risks),
       edits_(edits),
       masked_(masked),
-      function_(syntax.functions[static_cast<std::size_t>(function)]),
+      function_(function_of(syntax, function)),
       lanes_(lanes),
       mask_(mask),
       control_(divergence_of(syntax, function_)),
@@ -83,23 +82,6 @@ std::string LaneWriter::mask_for(ScalarType type, const std::string& mask) const
   return fmt::format("convert_{}({})", vector(wanted), mask);
 }
 
-/// The bytes from … to - 1 with the edits that begin there. Equal edits count once.
-std::string LaneWriter::slice(std::uint32_t from, std::uint32_t to) const {
-  const std::string_view text = syntax_.source->text();
-  std::string result;
-  auto edit = std::lower_bound(edits_.begin(), edits_.end(), from,
-                               [](const Edit& e, std::uint32_t at) { return e.at < at; });
-  const Edit* last = nullptr;
-  for (; edit != edits_.end() && edit->at < to; ++edit) {
-    if (edit->at < from || (last != nullptr && *last == *edit)) continue;
-    result += text.substr(from, edit->at - from);
-    result += edit->inserted;
-    from = edit->at + edit->removed;
-    last = &*edit;
-  }
-  return from < to ? result.append(text.substr(from, to - from)) : result;
-}
-
 /// The ends of lines in rewritten text, so that compilers count lines as the user does.
 std::string LaneWriter::line_breaks(std::uint32_t from, std::uint32_t to) const {
   const std::string& text = syntax_.source->text();
@@ -121,15 +103,15 @@ std::string LaneWriter::definition() {
   const bool returns_nothing = !result.scalar && result.depth == 0;
   const bool takes_floating =
       std::any_of(function_.parameters.begin(), function_.parameters.end(), [&](int parameter) {
-        const auto& type = syntax_.declarations[static_cast<std::size_t>(parameter)].type;
+        const auto& type = declared(syntax_, parameter).type;
         return !type.scalar || is_floating(*type.scalar);
       });
   if (result.depth > 0 || (!returns_floating && !returns_nothing && takes_floating))
     refuse(function_.name_at, fmt::format("'{}' gives back {}", function_.name, result.spelling));
   if (returns_floating) check_type(result, function_.begin, function_.name_at);
   for (const int parameter : function_.parameters) {
-    const auto& declared = syntax_.declarations[static_cast<std::size_t>(parameter)];
-    check_type(declared.type, declared.begin, declared.name_at);
+    const auto& named = declared(syntax_, parameter);
+    check_type(named.type, named.begin, named.name_at);
   }
   if (control_.broken_switch != nullptr)
     refuse(control_.broken_switch->begin, "elements leave this switch one by one");

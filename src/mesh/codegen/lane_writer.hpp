@@ -75,7 +75,8 @@ struct LaneObstacle {
 /// a lane is active: no mask of those around it is empty. One use.
 class LaneWriter {
  public:
-  /// @param edits of the whole text: the plain ones, types made vectors, names with their suffix.
+  /// @param edits of the whole text, in_order(): the plain ones, types made vectors, names with
+  /// their suffix.
   /// @param masked functions that get a mask as their last parameter: numbers in Syntax::functions.
   LaneWriter(const Syntax& syntax, const LaneRisks& risks, const std::vector<Edit>& edits,
              const std::set<int>& masked, int function, int lanes, ScalarType mask);
@@ -102,7 +103,9 @@ class LaneWriter {
   };
 
   // The text between nodes, statements, declarations: lane_writer.cpp
-  std::string slice(std::uint32_t from, std::uint32_t to) const;
+  std::string slice(std::uint32_t from, std::uint32_t to) const {
+    return edited(syntax_.source->text(), from, to, edits_);
+  }
   std::string line_breaks(std::uint32_t from, std::uint32_t to) const;
   std::uint32_t statement_end(const Node& node);
   std::string statement(const Node& node);
@@ -145,11 +148,10 @@ class LaneWriter {
 
   // Changes of variables
   std::string assignment(const Node& node);
-  std::string assigned(const Node& node, std::optional<ScalarType> type);
   std::string step_by_one(const Node& node);
   int base(const Node& node) const;
   bool outlives(int declaration) const;
-  void check_uniform_change(int declaration, const Node& node);
+  void check_uniform_change(const Node& target, const Node& node);
 
   std::string vector(ScalarType type) const;
   std::string mask_type() const { return vector(mask_); }

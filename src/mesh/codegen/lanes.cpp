@@ -46,20 +46,14 @@ bool is_local(const Syntax& syntax, const Declaration& variable) {
 }  // namespace
 
 bool is_varying(const Syntax& syntax, const Node& node) {
-  bool wide = false;
-  visit_nodes(node, [&](const Node& n) {
-    if (n.kind == CXCursor_CStyleCastExpr && n.type.scalar && is_floating(*n.type.scalar))
-      wide = true;
-    if (n.declaration < 0 || (n.kind != CXCursor_DeclRefExpr && n.kind != CXCursor_CallExpr))
-      return;
-    const auto& named = syntax.declarations[static_cast<std::size_t>(n.declaration)];
-    if (n.kind == CXCursor_CallExpr)
-      wide = wide || (callee(syntax, n) >= 0 && is_floating(n.type));
-    else
-      wide = wide || ((named.kind == Declaration::Kind::parameter || is_local(syntax, named)) &&
-                      (!named.type.scalar || is_floating(*named.type.scalar)));
+  return any_node(node, [&](const Node& n) {
+    if (n.kind == CXCursor_CStyleCastExpr) return n.type.scalar && is_floating(*n.type.scalar);
+    if (n.kind == CXCursor_CallExpr) return callee(syntax, n) >= 0 && is_floating(n.type);
+    const Declaration* named = n.kind == CXCursor_DeclRefExpr ? declaration(syntax, n) : nullptr;
+    return named != nullptr &&
+           (named->kind == Declaration::Kind::parameter || is_local(syntax, *named)) &&
+           (!named->type.scalar || is_floating(*named->type.scalar));
   });
-  return wide;
 }
 
 bool is_comparison(std::string_view operation) {
@@ -100,11 +94,6 @@ bool is_elementwise(std::string_view function) { return contains(elementwise, fu
 std::span<const std::string_view> elementwise_built_ins() { return elementwise; }
 bool takes_integer(std::string_view function) { return contains(with_integer, function); }
 bool is_predicate(std::string_view function) { return contains(predicates, function); }
-
-bool passes_on(const Node& node) {
-  return (node.kind == CXCursor_ParenExpr || node.kind == CXCursor_UnexposedExpr) &&
-         !node.children.empty();
-}
 
 const Node& core(const Node& node) { return passes_on(node) ? core(node.children.back()) : node; }
 
@@ -271,9 +260,8 @@ void widen_types(const Syntax& syntax, const Function& function, int lanes,
 
 /// Masks are as wide as the kernel's floating-point numbers.
 ScalarType mask_type_of(const Syntax& syntax, int function) {
-  for (const int parameter : syntax.functions[static_cast<std::size_t>(function)].parameters)
-    if (syntax.declarations[static_cast<std::size_t>(parameter)].type.scalar == ScalarType::f64)
-      return ScalarType::i64;
+  for (const int parameter : function_of(syntax, function).parameters)
+    if (declared(syntax, parameter).type.scalar == ScalarType::f64) return ScalarType::i64;
   return ScalarType::i32;
 }
 
@@ -284,13 +272,11 @@ std::vector<Edit> lane_edits(const Syntax& syntax, std::vector<Edit> edits,
   // Calls that macros make stay as they are; then the copies do not compile.
   for (const auto& site : call_sites(syntax)) edits.push_back({site.end, 0, suffix});
   for (const int number : functions) {
-    const Function& copied = syntax.functions[static_cast<std::size_t>(number)];
+    const Function& copied = function_of(syntax, number);
     edits.push_back({copied.name_at + static_cast<std::uint32_t>(copied.name.size()), 0, suffix});
     widen_types(syntax, copied, lanes, edits);
   }
-  std::stable_sort(edits.begin(), edits.end(),
-                   [](const Edit& a, const Edit& b) { return a.at < b.at; });
-  return edits;
+  return in_order(std::move(edits));
 }
 
 }  // namespace
@@ -303,7 +289,6 @@ Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>&
   const std::vector<Edit> edits = lane_edits(syntax, plain, functions, lanes);
   const ScalarType mask = mask_type_of(syntax, function);
   const LaneRisks risks(syntax);
-  const std::string& text = syntax.source->text();
   // A function with a mask calls all others for its active lanes only: these may need one, too.
   std::set<int> masked;
   std::set<ByLane> by_lane;
@@ -314,7 +299,7 @@ Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>&
     std::set<int> called;
     for (const int number : functions) {
       LaneWriter writer(syntax, risks, edits, masked, number, lanes, mask);
-      const auto& copied = syntax.functions[static_cast<std::size_t>(number)];
+      const auto& copied = function_of(syntax, number);
       prototypes += writer.prototype() + ";\n";
       bodies += line_directive(syntax, copied.begin) + writer.definition();
       if (writer.obstacle())
@@ -330,33 +315,24 @@ Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>&
   std::string copies;
   for (const ByLane& built_in : by_lane) copies += built_in.definition();
   copies += prototypes + bodies;
-  const std::string whole =
-      edited(text, 0, static_cast<std::uint32_t>(text.size()), plain) + "\n" + copies;
   // What the compiler would only warn of: a pointer to vectors that points to single numbers.
-  if (const auto error = opencl_error(whole, {"-Werror=incompatible-pointer-types"}))
+  if (const auto error = opencl_error(edited(syntax.source->text(), plain) + "\n" + copies,
+                                      {"-Werror=incompatible-pointer-types"}))
     return fail(Errc::unsupported, error->what());
   return copies;
 }
 
-namespace {
-
-bool computes(const Node& node) {
-  const bool has_floating =
-      is_floating(node.type) || (!node.children.empty() && is_floating(node.children.front().type));
-  const bool is_operator = node.kind == CXCursor_BinaryOperator ||
-                           node.kind == CXCursor_CompoundAssignOperator ||
-                           node.kind == CXCursor_UnaryOperator;
-  if (has_floating && is_operator && node.operation != "=" &&
-      !(node.kind == CXCursor_UnaryOperator && node.operation == "*"))
-    return true;
-  if (node.kind == CXCursor_CallExpr || node.kind == CXCursor_ConditionalOperator) return true;
-  return std::any_of(node.children.begin(), node.children.end(), computes);
-}
-
-}  // namespace
-
 bool only_moves(const Syntax& syntax, int function) {
-  return !computes(syntax.functions[static_cast<std::size_t>(function)].body);
+  const auto computes = [](const Node& node) {
+    const bool has_floating = is_floating(node.type) ||
+                              (!node.children.empty() && is_floating(node.children.front().type));
+    const bool is_operator = node.kind == CXCursor_BinaryOperator ||
+                             node.kind == CXCursor_CompoundAssignOperator ||
+                             (node.kind == CXCursor_UnaryOperator && node.operation != "*");
+    return (has_floating && is_operator && node.operation != "=") ||
+           node.kind == CXCursor_CallExpr || node.kind == CXCursor_ConditionalOperator;
+  };
+  return !any_node(function_of(syntax, function).body, computes);
 }
 
 }  // namespace kiln::mesh

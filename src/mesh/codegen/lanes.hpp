@@ -53,8 +53,6 @@ bool takes_integer(std::string_view function);
 /// Built-in functions whose result is true or false for each lane.
 bool is_predicate(std::string_view function);
 
-/// Node kinds that hand on their operand's value.
-bool passes_on(const Node& node);
 /// What stands within parentheses and conversions that clang adds.
 const Node& core(const Node& node);
 /// for, while, do.

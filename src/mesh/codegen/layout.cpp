@@ -10,25 +10,19 @@
 #include <string_view>
 
 #include "kernel/source/lexer.hpp"
+#include "kernel/text/kernel_writer.hpp"
 
 namespace kiln::mesh {
 namespace {
 
 using ParameterKind = KernelParameter::Kind;
 
-/// The numbers of arguments that `counts` takes, rising, each once.
-template <class Counts, class NumberOf>
-std::vector<int> numbers(const LoopShape& shape, const Counts& counts, const NumberOf& number_of) {
+/// The numbers of a kind's data, rising, each once.
+std::set<int> data_numbers(const LoopShape& shape, ArgShape::Kind kind, bool reductions) {
   std::set<int> found;
-  for (const auto& argument : shape.arguments)
-    if (counts(argument)) found.insert(number_of(argument));
-  return {found.begin(), found.end()};
-}
-
-std::vector<int> data_numbers(const LoopShape& shape, ArgShape::Kind kind, bool reductions) {
-  return numbers(
-      shape, [&](const ArgShape& a) { return a.kind == kind && is_reduction(a) == reductions; },
-      [](const ArgShape& a) { return a.data; });
+  for (const auto& a : shape.arguments)
+    if (a.kind == kind && is_reduction(a) == reductions) found.insert(a.data);
+  return found;
 }
 
 bool is_soa(const LoopShape& shape, int dat) {
@@ -37,12 +31,12 @@ bool is_soa(const LoopShape& shape, int dat) {
   });
 }
 
-std::vector<int> map_numbers(const LoopShape& shape) {
+std::set<int> map_numbers(const LoopShape& shape) {
   std::set<int> found;
   for (const auto& argument : shape.arguments)
     for (const int map : {argument.map, argument.column_map})
       if (map >= 0) found.insert(map);
-  return {found.begin(), found.end()};
+  return found;
 }
 
 void add_data(std::vector<KernelParameter>& list, const LoopShape& shape) {
@@ -152,91 +146,78 @@ bool is_written(const LoopShape& shape, int dat) {
   });
 }
 
-// Distinct Dats never share memory, which `restrict` tells the compiler.
-std::string declare(const LoopShape& shape, const Parameters& parameters,
-                    const KernelParameter& p) {
+// By ParameterKind, with a type {0} and the number {1}. Distinct Dats never share memory, which
+// `restrict` tells the compiler.
+constexpr const char* declarations[] = {
+    "__global {0} *restrict kiln_d{1}",
+    "const long kiln_s{1}",
+    "__global const {0} *restrict kiln_global{1}",
+    "__global {0} *restrict kiln_partials{1}",
+    "{0} kiln_c{1}",
+    "__global {0} *restrict kiln_values{1}",
+    "__global const int *restrict kiln_rowptr{1}",
+    "__global const int *restrict kiln_colidx{1}",
+    "__global const int *restrict kiln_map{1}",
+    "__global const int *restrict kiln_offset{1}",
+    "const int kiln_begin",
+    "const int kiln_end",
+    "__global const int *restrict kiln_subset",
+    "const int kiln_layers",
+    "const int kiln_block_size",
+    "const int kiln_first_block",
+    "__global const int *restrict kiln_blkmap",
+    "__global const int *restrict kiln_order",
+    "__global const int *restrict kiln_ind_map",
+    "__global const int *restrict kiln_ind_sizes",
+    "__global const int *restrict kiln_ind_offsets",
+    "__global const {0} *restrict kiln_loc_map",
+    "__global const int *restrict kiln_element_colours",
+    "__global const int *restrict kiln_colour_counts",
+    "__local long2 *kiln_local",
+    "const int kiln_first_partial",
+    "const int kiln_count",
+    "__global {0} *restrict kiln_result{1}",
+};
+static_assert(std::size(declarations) ==
+              static_cast<std::size_t>(ParameterKind::global_result) + 1);
+
+/// The type in a declaration; nothing where that does not depend on the loop.
+std::string declared_type(const LoopShape& shape, const Parameters& parameters,
+                          const KernelParameter& p) {
   const auto type = [&](ArgShape::Kind kind, bool reduced = false) {
-    return name_of(first_argument(shape, kind, p.number, reduced).type);
+    return std::string(name_of(first_argument(shape, kind, p.number, reduced).type));
   };
-  const int n = p.number;
   switch (p.kind) {
     case ParameterKind::dat:
-      return fmt::format("__global {}{} *restrict kiln_d{}", is_written(shape, n) ? "" : "const ",
-                         type(ArgShape::Kind::dat), n);
-    case ParameterKind::dat_stride:
-      return fmt::format("const long kiln_s{}", n);
+      return (is_written(shape, p.number) ? "" : "const ") + type(ArgShape::Kind::dat);
     case ParameterKind::global:
-      return fmt::format("__global const {} *restrict kiln_global{}", type(ArgShape::Kind::global),
-                         n);
+      return type(ArgShape::Kind::global);
     case ParameterKind::partials:
-      return fmt::format("__global {} *restrict kiln_partials{}",
-                         type(ArgShape::Kind::global, true), n);
     case ParameterKind::global_result:
-      return fmt::format("__global {} *restrict kiln_result{}", type(ArgShape::Kind::global, true),
-                         n);
+      return type(ArgShape::Kind::global, true);
     case ParameterKind::constant: {
-      const ConstShape& constant = shape.constants[static_cast<std::size_t>(n)];
-      return fmt::format("{} kiln_c{}",
-                         constant.scalar ? fmt::format("const {}", name_of(constant.type))
-                                         : fmt::format("__constant {} *", name_of(constant.type)),
-                         n);
+      const ConstShape& constant = shape.constants[static_cast<std::size_t>(p.number)];
+      return fmt::format(fmt::runtime(constant.scalar ? "const {}" : "__constant {} *"),
+                         name_of(constant.type));
     }
     case ParameterKind::mat_values:
-      return fmt::format("__global {} *restrict kiln_values{}", type(ArgShape::Kind::mat), n);
-    case ParameterKind::mat_rowptr:
-      return fmt::format("__global const int *restrict kiln_rowptr{}", n);
-    case ParameterKind::mat_colidx:
-      return fmt::format("__global const int *restrict kiln_colidx{}", n);
-    case ParameterKind::map:
-      return fmt::format("__global const int *restrict kiln_map{}", n);
-    case ParameterKind::map_offset:
-      return fmt::format("__global const int *restrict kiln_offset{}", n);
-    case ParameterKind::begin:
-      return "const int kiln_begin";
-    case ParameterKind::end:
-      return "const int kiln_end";
-    case ParameterKind::subset:
-      return "__global const int *restrict kiln_subset";
-    case ParameterKind::layers:
-      return "const int kiln_layers";
-    case ParameterKind::block_size:
-      return "const int kiln_block_size";
-    case ParameterKind::first_block:
-      return "const int kiln_first_block";
-    case ParameterKind::blkmap:
-      return "__global const int *restrict kiln_blkmap";
-    case ParameterKind::order:
-      return "__global const int *restrict kiln_order";
-    case ParameterKind::ind_map:
-      return "__global const int *restrict kiln_ind_map";
-    case ParameterKind::ind_sizes:
-      return "__global const int *restrict kiln_ind_sizes";
-    case ParameterKind::ind_offsets:
-      return "__global const int *restrict kiln_ind_offsets";
+      return type(ArgShape::Kind::mat);
     case ParameterKind::loc_map:
-      return fmt::format("__global const {} *restrict kiln_loc_map",
-                         parameters.get("LOC32", 0) != 0 ? "uint" : "ushort");
-    case ParameterKind::element_colours:
-      return "__global const int *restrict kiln_element_colours";
-    case ParameterKind::colour_counts:
-      return "__global const int *restrict kiln_colour_counts";
-    case ParameterKind::local_bytes:
-      return "__local long2 *kiln_local";
-    case ParameterKind::first_partial:
-      return "const int kiln_first_partial";
-    case ParameterKind::partial_count:
-      return "const int kiln_count";
+      return parameters.get("LOC32", 0) != 0 ? "uint" : "ushort";
+    default:
+      return {};
   }
-  return {};
 }
 
 std::string signature(const LoopShape& shape, const Parameters& parameters, const std::string& name,
                       const std::vector<KernelParameter>& list, std::size_t group) {
-  std::string text = fmt::format(
-      "__kernel __attribute__((reqd_work_group_size({}, 1, 1)))\nvoid {}(", group, name);
-  for (std::size_t i = 0; i < list.size(); ++i)
-    text += (i == 0 ? "\n    " : ",\n    ") + declare(shape, parameters, list[i]);
-  return text + ")";
+  const auto declare = [&](int i) {
+    const KernelParameter& p = list[static_cast<std::size_t>(i)];
+    return fmt::format(fmt::runtime(declarations[static_cast<std::size_t>(p.kind)]),
+                       declared_type(shape, parameters, p), p.number);
+  };
+  return fmt::format("__kernel __attribute__((reqd_work_group_size({}, 1, 1)))\nvoid {}(\n    {})",
+                     group, name, list_of(static_cast<int>(list.size()), declare, ",\n    "));
 }
 
 }  // namespace
@@ -283,19 +264,13 @@ std::string fold_signature(const LoopShape& shape, const Parameters& parameters)
 
 namespace {
 
-/// The components of its Map that an argument can reach.
-std::vector<std::uint32_t> components_of(const ArgShape& a) {
-  if (a.via == ArgShape::Via::component) return {static_cast<std::uint32_t>(a.component)};
-  std::vector<std::uint32_t> all(static_cast<std::size_t>(a.arity));
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint32_t>(i);
-  return all;
-}
-
+/// Adds the components of its Map that an argument can reach.
 void add_components(PlanPair& pair, const ArgShape& a) {
-  for (const auto component : components_of(a))
-    if (std::find(pair.components.begin(), pair.components.end(), component) ==
-        pair.components.end())
-      pair.components.push_back(component);
+  const bool is_one = a.via == ArgShape::Via::component;
+  for (int c = is_one ? a.component : 0; c < (is_one ? a.component + 1 : a.arity); ++c)
+    if (const auto number = static_cast<std::uint32_t>(c);
+        std::ranges::find(pair.components, number) == pair.components.end())
+      pair.components.push_back(number);
 }
 
 PlanPair pair_of(const ArgShape& a) {
@@ -305,16 +280,12 @@ PlanPair pair_of(const ArgShape& a) {
   return pair;
 }
 
-bool is_indirect_dat(const ArgShape& a) {
-  return a.kind == ArgShape::Kind::dat && a.via != ArgShape::Via::direct;
-}
-
 }  // namespace
 
 std::vector<PlanPair> plan_pairs(const LoopShape& shape) {
   std::vector<PlanPair> pairs;
   for (const auto& a : shape.arguments) {
-    if (!is_indirect_dat(a) || a.pair < 0) continue;
+    if (a.kind != ArgShape::Kind::dat || a.via == ArgShape::Via::direct || a.pair < 0) continue;
     const auto at = static_cast<std::size_t>(a.pair);
     // Numbered by first occurrence: a new pair is the next one.
     if (at >= pairs.size()) pairs.push_back(pair_of(a));

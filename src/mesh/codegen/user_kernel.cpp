@@ -27,12 +27,69 @@ bool is_jump(const Node& node) {
 }
 bool is_sizeof(const Node& node) { return node.kind == CXCursor_UnaryExpr; }
 
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos &&
+         (text == "0" || text[0] != '0');
+}
+
 /// Goes through the statements in their order until there is a doubt or a find.
 class Search {
  public:
   Search(const Syntax& syntax, int parameter) : syntax_(syntax), parameter_(parameter) {}
-  void statement(const Node& node);
   const std::optional<std::uint32_t>& found() const { return found_; }
+
+  void statement(const Node& node) {
+    if (done_) return;
+    switch (node.kind) {
+      case CXCursor_CompoundStmt:
+        for (const auto& child : node.children) statement(child);
+        return;
+      case CXCursor_DeclStmt:
+        for (const auto& variable : node.children)
+          for (const auto& child : variable.children) {
+            done_ = done_ || hands_on(child);
+            if (child.kind != CXCursor_TypeRef) expression(child);
+          }
+        return;
+      case CXCursor_NullStmt:
+        return;
+      case CXCursor_ForStmt:
+      case CXCursor_WhileStmt:
+      case CXCursor_DoStmt:
+      case CXCursor_IfStmt:
+      case CXCursor_SwitchStmt: {
+        const ControlParts parts = control_parts(syntax_, node);
+        if (runs_once(node, parts) && parts.body != nullptr)
+          statement(*parts.body);
+        else if (node.kind == CXCursor_IfStmt && parts.condition != nullptr &&
+                 !hands_on(*parts.condition))
+          expression(*parts.condition);
+        if (!done_) branch(node);
+        return;
+      }
+      default:
+        break;
+    }
+    if (is_jump(node)) {
+      done_ = true;
+      return;
+    }
+    const bool steps_here = node.kind == CXCursor_UnaryOperator && is_step(node);
+    if ((is_assignment(node) || steps_here) && !node.children.empty() &&
+        is_place(core(node.children[0]))) {
+      const Node& place = core(node.children[0]);
+      for (std::size_t i = 1; i < node.children.size(); ++i)
+        done_ = done_ || hands_on(node.children[i]);
+      done_ = done_ || hands_on(place);
+      for (std::size_t i = 1; i < node.children.size(); ++i) expression(node.children[i]);
+      if (done_) return;
+      if (node.operation != "=") read(place);
+      if (!done_) written(place);
+      return;
+    }
+    done_ = done_ || hands_on(node);
+    expression(node);
+  }
 
  private:
   bool is_parameter(const Node& node) const {
@@ -44,14 +101,88 @@ class Search {
            (node.kind == CXCursor_ArraySubscriptExpr ||
             (node.kind == CXCursor_UnaryOperator && node.operation == "*"));
   }
-  std::string component(const Node& place) const;
-  bool hands_on(const Node& node) const;
-  bool mentions(const Node& node) const;
-  bool runs_once(const Node& loop, const ControlParts& parts) const;
-  void expression(const Node& node);
-  void branch(const Node& node);
-  void read(const Node& place);
-  void written(const Node& place);
+
+  std::string component(const Node& place) const {
+    if (place.kind == CXCursor_UnaryOperator) return "0";
+    const Node& index = place.children[1];
+    return syntax_.source->text().substr(index.begin, index.end - index.begin);
+  }
+
+  /// Whether the pointer itself goes somewhere, or something within the expression is assigned.
+  bool hands_on(const Node& node) const {
+    if (is_sizeof(node)) return false;
+    if (is_place(node))
+      return std::any_of(node.children.begin() + 1, node.children.end(),
+                         [&](const Node& child) { return hands_on(child); });
+    if (is_parameter(node)) return true;
+    // Between what a macro was given stands a comma, whatever its body does with it.
+    const bool is_operator =
+        node.kind == CXCursor_UnaryOperator || node.kind == CXCursor_BinaryOperator;
+    const bool is_unclear =
+        node.operation.empty() || node.operation == "&" || node.operation == ",";
+    if (is_operator && is_unclear && mentions(node)) return true;
+    if ((is_assignment(node) || (node.kind == CXCursor_UnaryOperator && is_step(node))) &&
+        mentions(node.children[0]))
+      return true;
+    return std::any_of(node.children.begin(), node.children.end(),
+                       [&](const Node& child) { return hands_on(child); });
+  }
+
+  bool mentions(const Node& node) const {
+    return any_node(node, [&](const Node& n) {
+      return n.kind == CXCursor_DeclRefExpr && n.declaration == parameter_;
+    });
+  }
+
+  void read(const Node& place) {
+    const std::string what = component(place);
+    const bool is_new = written_.empty() || (is_number(what) && !written_.contains(what) &&
+                                             std::all_of(written_.begin(), written_.end(),
+                                                         [](auto& w) { return is_number(w); }));
+    if (is_new) found_ = place.begin;
+    done_ = done_ || is_new || !is_number(what);
+  }
+
+  /// What is written at an index that is not known may be anything.
+  void written(const Node& place) {
+    const std::string what = component(place);
+    if (!is_number(what)) done_ = true;
+    written_.insert(what);
+  }
+
+  /// What is evaluated in any case, none of it assigned.
+  void expression(const Node& node) {
+    const bool is_cast = node.kind == CXCursor_CStyleCastExpr;
+    if (done_ || is_sizeof(node) || (is_cast && is_void(node.type))) return;
+    if (is_place(node)) {
+      for (std::size_t i = 1; i < node.children.size(); ++i) expression(node.children[i]);
+      if (!done_) read(node);
+      return;
+    }
+    const bool chooses = is_logical(node) || node.kind == CXCursor_ConditionalOperator;
+    for (std::size_t i = 0; i < node.children.size() && !(chooses && i > 0); ++i)
+      expression(node.children[i]);
+  }
+
+  /// What is done perhaps: it may write, or leave the function.
+  void branch(const Node& node) { done_ = done_ || any_node(node, is_jump) || mentions(node); }
+
+  /// `for (int i = 0; i < 3; …)`.
+  bool runs_once(const Node& loop, const ControlParts& parts) const {
+    if (loop.kind != CXCursor_ForStmt || parts.first == nullptr || parts.condition == nullptr ||
+        parts.first->kind != CXCursor_DeclStmt || parts.first->children.size() != 1 ||
+        parts.condition->operation != "<" || parts.condition->children.size() != 2)
+      return false;
+    const Node& counter = parts.first->children[0];
+    const auto text = [&](const Node& node) {
+      return syntax_.source->text().substr(node.begin, node.end - node.begin);
+    };
+    const Node& asked = core(parts.condition->children[0]);
+    const std::string most = text(parts.condition->children[1]);
+    return counter.kind == CXCursor_VarDecl && !counter.children.empty() &&
+           text(counter.children.back()) == "0" && asked.kind == CXCursor_DeclRefExpr &&
+           asked.declaration == counter.declaration && is_number(most) && most != "0";
+  }
 
   const Syntax& syntax_;
   int parameter_;
@@ -59,150 +190,6 @@ class Search {
   bool done_ = false;
   std::optional<std::uint32_t> found_;
 };
-
-std::string Search::component(const Node& place) const {
-  if (place.kind == CXCursor_UnaryOperator) return "0";
-  const Node& index = place.children[1];
-  return syntax_.source->text().substr(index.begin, index.end - index.begin);
-}
-
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos &&
-         (text == "0" || text[0] != '0');
-}
-
-/// Whether the pointer itself goes somewhere, or something within the expression is assigned.
-bool Search::hands_on(const Node& node) const {
-  if (is_sizeof(node)) return false;
-  if (is_place(node))
-    return std::any_of(node.children.begin() + 1, node.children.end(),
-                       [&](const Node& child) { return hands_on(child); });
-  if (is_parameter(node)) return true;
-  // Between what a macro was given stands a comma, whatever its body does with it.
-  const bool is_operator =
-      node.kind == CXCursor_UnaryOperator || node.kind == CXCursor_BinaryOperator;
-  const bool is_unclear = node.operation.empty() || node.operation == "&" || node.operation == ",";
-  if (is_operator && is_unclear && mentions(node)) return true;
-  if ((is_assignment(node) || (node.kind == CXCursor_UnaryOperator && is_step(node))) &&
-      mentions(node.children[0]))
-    return true;
-  return std::any_of(node.children.begin(), node.children.end(),
-                     [&](const Node& child) { return hands_on(child); });
-}
-
-bool Search::mentions(const Node& node) const {
-  bool found = false;
-  visit_nodes(node, [&](const Node& n) {
-    found = found || (n.kind == CXCursor_DeclRefExpr && n.declaration == parameter_);
-  });
-  return found;
-}
-
-void Search::read(const Node& place) {
-  const std::string what = component(place);
-  const bool is_new = written_.empty() || (is_number(what) && !written_.contains(what) &&
-                                           std::all_of(written_.begin(), written_.end(),
-                                                       [](auto& w) { return is_number(w); }));
-  if (is_new) found_ = place.begin;
-  done_ = done_ || is_new || !is_number(what);
-}
-
-/// What is written at an index that is not known may be anything.
-void Search::written(const Node& place) {
-  const std::string what = component(place);
-  if (!is_number(what)) done_ = true;
-  written_.insert(what);
-}
-
-/// What is evaluated in any case, none of it assigned.
-void Search::expression(const Node& node) {
-  const bool is_cast = node.kind == CXCursor_CStyleCastExpr;
-  if (done_ || is_sizeof(node) || (is_cast && is_void(node.type))) return;
-  if (is_place(node)) {
-    for (std::size_t i = 1; i < node.children.size(); ++i) expression(node.children[i]);
-    if (!done_) read(node);
-    return;
-  }
-  const bool chooses = is_logical(node) || node.kind == CXCursor_ConditionalOperator;
-  for (std::size_t i = 0; i < node.children.size() && !(chooses && i > 0); ++i)
-    expression(node.children[i]);
-}
-
-/// What is done perhaps: it may write, or leave the function.
-void Search::branch(const Node& node) {
-  visit_nodes(node, [&](const Node& n) { done_ = done_ || is_jump(n); });
-  done_ = done_ || mentions(node);
-}
-
-/// `for (int i = 0; i < 3; …)`.
-bool Search::runs_once(const Node& loop, const ControlParts& parts) const {
-  if (loop.kind != CXCursor_ForStmt || parts.first == nullptr || parts.condition == nullptr ||
-      parts.first->kind != CXCursor_DeclStmt || parts.first->children.size() != 1 ||
-      parts.condition->operation != "<" || parts.condition->children.size() != 2)
-    return false;
-  const Node& counter = parts.first->children[0];
-  const auto text = [&](const Node& node) {
-    return syntax_.source->text().substr(node.begin, node.end - node.begin);
-  };
-  const Node& asked = core(parts.condition->children[0]);
-  const std::string most = text(parts.condition->children[1]);
-  return counter.kind == CXCursor_VarDecl && !counter.children.empty() &&
-         text(counter.children.back()) == "0" && asked.kind == CXCursor_DeclRefExpr &&
-         asked.declaration == counter.declaration && is_number(most) && most != "0";
-}
-
-void Search::statement(const Node& node) {
-  if (done_) return;
-  switch (node.kind) {
-    case CXCursor_CompoundStmt:
-      for (const auto& child : node.children) statement(child);
-      return;
-    case CXCursor_DeclStmt:
-      for (const auto& variable : node.children)
-        for (const auto& child : variable.children) {
-          done_ = done_ || hands_on(child);
-          if (child.kind != CXCursor_TypeRef) expression(child);
-        }
-      return;
-    case CXCursor_NullStmt:
-      return;
-    case CXCursor_ForStmt:
-    case CXCursor_WhileStmt:
-    case CXCursor_DoStmt:
-    case CXCursor_IfStmt:
-    case CXCursor_SwitchStmt: {
-      const ControlParts parts = control_parts(syntax_, node);
-      if (runs_once(node, parts) && parts.body != nullptr)
-        statement(*parts.body);
-      else if (node.kind == CXCursor_IfStmt && parts.condition != nullptr &&
-               !hands_on(*parts.condition))
-        expression(*parts.condition);
-      if (!done_) branch(node);
-      return;
-    }
-    default:
-      break;
-  }
-  if (is_jump(node)) {
-    done_ = true;
-    return;
-  }
-  const bool steps_here = node.kind == CXCursor_UnaryOperator && is_step(node);
-  if ((is_assignment(node) || steps_here) && !node.children.empty() &&
-      is_place(core(node.children[0]))) {
-    const Node& place = core(node.children[0]);
-    for (std::size_t i = 1; i < node.children.size(); ++i)
-      done_ = done_ || hands_on(node.children[i]);
-    done_ = done_ || hands_on(place);
-    for (std::size_t i = 1; i < node.children.size(); ++i) expression(node.children[i]);
-    if (done_) return;
-    if (node.operation != "=") read(place);
-    if (!done_) written(place);
-    return;
-  }
-  done_ = done_ || hands_on(node);
-  expression(node);
-}
 
 /// Where a function certainly reads through one of its parameters, a pointer to numbers, what it
 /// has not written there before: in statements that every call goes through, in front of anything
@@ -244,7 +231,7 @@ int written_through(const Syntax& syntax, const Aliases& aliases, const Node& no
       return -1;
     case CXCursor_DeclRefExpr: {
       if (!through || node.declaration < 0) return -1;
-      const auto& named = syntax.declarations[static_cast<std::size_t>(node.declaration)];
+      const auto& named = declared(syntax, node.declaration);
       if (named.kind == Declaration::Kind::parameter) return named.number;
       const auto alias = aliases.find(node.declaration);
       return alias == aliases.end() ? -1 : alias->second;
@@ -279,13 +266,10 @@ Aliases aliases_in(const Syntax& syntax, const Function& function) {
 std::set<int> written_parameters(const Syntax& syntax, int function, std::set<int>& visited) {
   std::set<int> written;
   if (!visited.insert(function).second) return written;
-  const Aliases aliases = aliases_in(syntax, syntax.functions[static_cast<std::size_t>(function)]);
-  visit_nodes(syntax.functions[static_cast<std::size_t>(function)].body, [&](const Node& node) {
-    const bool assigns =
-        (node.kind == CXCursor_BinaryOperator && node.operation == "=") ||
-        node.kind == CXCursor_CompoundAssignOperator ||
-        (node.kind == CXCursor_UnaryOperator && (node.operation == "++" || node.operation == "--"));
-    if (assigns && !node.children.empty()) {
+  const Aliases aliases = aliases_in(syntax, function_of(syntax, function));
+  visit_nodes(function_of(syntax, function).body, [&](const Node& node) {
+    const bool steps = node.kind == CXCursor_UnaryOperator && is_step(node);
+    if ((is_assignment(node) || steps) && !node.children.empty()) {
       const int place = written_through(syntax, aliases, node.children[0], false);
       if (place >= 0) written.insert(place);
     }

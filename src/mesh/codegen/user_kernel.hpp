@@ -12,9 +12,9 @@ struct UserKernel {
   Syntax syntax;
   int function = -1;  ///< in syntax.functions: the kernel itself
 
-  const Function& kernel() const { return syntax.functions[static_cast<std::size_t>(function)]; }
+  const Function& kernel() const { return function_of(syntax, function); }
   const Declaration& parameter(std::size_t argument) const {
-    return syntax.declarations[static_cast<std::size_t>(kernel().parameters[argument])];
+    return declared(syntax, kernel().parameters[argument]);
   }
 };
 

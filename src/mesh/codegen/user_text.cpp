@@ -15,30 +15,42 @@
 
 namespace kiln::mesh {
 
-std::string edited(std::string_view text, std::uint32_t begin, std::uint32_t end,
-                   std::vector<Edit> edits) {
+std::vector<Edit> in_order(std::vector<Edit> edits) {
   std::stable_sort(edits.begin(), edits.end(),
                    [](const Edit& a, const Edit& b) { return a.at < b.at; });
+  return edits;
+}
+
+std::string edited(std::string_view text, std::uint32_t begin, std::uint32_t end,
+                   const std::vector<Edit>& edits) {
   std::string result;
-  std::uint32_t at = begin;
+  auto edit = std::lower_bound(edits.begin(), edits.end(), begin,
+                               [](const Edit& e, std::uint32_t at) { return e.at < at; });
   const Edit* last = nullptr;
-  for (const auto& edit : edits) {
-    if (edit.at < at || edit.at + edit.removed > end || edit.at < begin) continue;
-    if (last != nullptr && *last == edit) continue;
-    result += text.substr(at, edit.at - at);
-    result += edit.inserted;
-    at = edit.at + edit.removed;
-    last = &edit;
+  for (; edit != edits.end() && edit->at < end; ++edit) {
+    if (edit->at < begin || (last != nullptr && *last == *edit)) continue;
+    result += text.substr(begin, edit->at - begin);
+    result += edit->inserted;
+    begin = edit->at + edit->removed;
+    last = &*edit;
   }
-  return result += text.substr(at, end - at);
+  return begin < end ? result.append(text.substr(begin, end - begin)) : result;
+}
+
+std::string edited(std::string_view text, std::vector<Edit> edits) {
+  return edited(text, 0, static_cast<std::uint32_t>(text.size()), in_order(std::move(edits)));
+}
+
+const Declaration* declaration(const Syntax& syntax, const Node& node) {
+  return node.declaration < 0 ? nullptr : &declared(syntax, node.declaration);
+}
+
+bool passes_on(const Node& node) {
+  return (node.kind == CXCursor_ParenExpr || node.kind == CXCursor_UnexposedExpr) &&
+         !node.children.empty();
 }
 
 namespace {
-
-const Declaration* declaration(const Syntax& syntax, const Node& node) {
-  return node.declaration < 0 ? nullptr
-                              : &syntax.declarations[static_cast<std::size_t>(node.declaration)];
-}
 
 /// Marks arrays of constants that are met elsewhere than in front of [ ].
 void find_pointers(const Syntax& syntax, const Node& node, bool indexed,
@@ -48,9 +60,8 @@ void find_pointers(const Syntax& syntax, const Node& node, bool indexed,
       named->kind == Declaration::Kind::constant && !indexed)
     only_indexed[static_cast<std::size_t>(named->number)] = false;
   for (std::size_t i = 0; i < node.children.size(); ++i) {
-    const bool passes = node.kind == CXCursor_UnexposedExpr || node.kind == CXCursor_ParenExpr;
     const bool base = node.kind == CXCursor_ArraySubscriptExpr && i == 0;
-    find_pointers(syntax, node.children[i], base || (passes && indexed), only_indexed);
+    find_pointers(syntax, node.children[i], base || (passes_on(node) && indexed), only_indexed);
   }
 }
 
@@ -59,6 +70,11 @@ void find_pointers(const Syntax& syntax, const Node& node, bool indexed,
 void visit_nodes(const Node& node, const std::function<void(const Node&)>& visit) {
   visit(node);
   for (const auto& child : node.children) visit_nodes(child, visit);
+}
+
+bool any_node(const Node& node, const std::function<bool(const Node&)>& holds) {
+  return holds(node) || std::any_of(node.children.begin(), node.children.end(),
+                                    [&](const Node& child) { return any_node(child, holds); });
 }
 
 int callee(const Syntax& syntax, const Node& node) {
@@ -71,7 +87,7 @@ int callee(const Syntax& syntax, const Node& node) {
 std::vector<int> reachable(const Syntax& syntax, int function) {
   std::vector<int> found{function};
   for (std::size_t i = 0; i < found.size(); ++i)
-    visit_nodes(syntax.functions[static_cast<std::size_t>(found[i])].body, [&](const Node& node) {
+    visit_nodes(function_of(syntax, found[i]).body, [&](const Node& node) {
       const int called = callee(syntax, node);
       if (called >= 0 && std::find(found.begin(), found.end(), called) == found.end())
         found.push_back(called);
@@ -195,7 +211,7 @@ std::vector<Edit> plain_edits(const Syntax& syntax, const ConstantUse& constants
   for (std::size_t i = 0; i < syntax.functions.size(); ++i)
     declare(syntax.functions[i], static_cast<int>(i), !syntax.functions[i].parameters.empty());
   for (const auto& site : call_sites(syntax)) {
-    const auto& called = syntax.functions[static_cast<std::size_t>(site.function)];
+    const auto& called = function_of(syntax, site.function);
     const std::string added = constants.arguments(site.function, called.parameters.empty());
     if (!added.empty()) edits.push_back({site.close, 0, added});
   }
@@ -223,12 +239,6 @@ const char* qualifier(Space space) {
 
 bool is_pointer(const CType& type) { return type.depth == 1 && !type.array; }
 
-/// Node kinds that hand on their operand's value.
-const Node* inner(const Node& node) {
-  const bool passes = node.kind == CXCursor_ParenExpr || node.kind == CXCursor_UnexposedExpr;
-  return passes && !node.children.empty() ? &node.children.back() : nullptr;
-}
-
 struct Copy {
   int function = -1;
   Spaces spaces;
@@ -239,7 +249,7 @@ struct Copy {
 class SpaceCopy {
  public:
   SpaceCopy(const Syntax& syntax, const Copy& copy)
-      : syntax_(syntax), function_(syntax.functions[static_cast<std::size_t>(copy.function)]) {
+      : syntax_(syntax), function_(function_of(syntax, copy.function)) {
     for (std::size_t i = 0; i < copy.spaces.size(); ++i)
       spaces_[function_.parameters[i]] = copy.spaces[i];
     visit_nodes(function_.body, [&](const Node& node) {
@@ -263,9 +273,8 @@ class SpaceCopy {
     for (const auto& [declaration, space] : spaces_) {
       if (space == Space::private_) continue;
       const auto statement = statements_.find(declaration);
-      const auto at = statement == statements_.end()
-                          ? syntax_.declarations[static_cast<std::size_t>(declaration)].begin
-                          : statement->second;
+      const auto at =
+          statement == statements_.end() ? declared(syntax_, declaration).begin : statement->second;
       const Edit edit{at, 0, qualifier(space)};
       if (std::find(edits.begin(), edits.end(), edit) == edits.end()) edits.push_back(edit);
     }
@@ -289,15 +298,10 @@ class SpaceCopy {
  private:
   /// Where an expression points to (pointers) or lies (others). Unknown ones are private so far.
   Space space(const Node& node) const {
-    if (const Node* operand = inner(node)) return space(*operand);
-    const auto first = [&] {
-      return node.children.empty() ? Space::private_ : space(node.children[0]);
-    };
+    if (passes_on(node)) return space(node.children.back());
     switch (node.kind) {
-      case CXCursor_DeclRefExpr: {
-        const auto found = spaces_.find(node.declaration);
-        return found == spaces_.end() ? Space::private_ : found->second;
-      }
+      case CXCursor_DeclRefExpr:
+        return space_of(node.declaration);
       case CXCursor_ArraySubscriptExpr:
       case CXCursor_UnaryOperator:
       case CXCursor_CStyleCastExpr:
@@ -313,7 +317,7 @@ class SpaceCopy {
       case CXCursor_ConditionalOperator:
         return node.children.size() == 3 ? space(node.children[1]) : Space::private_;
       default:
-        return first();
+        return node.children.empty() ? Space::private_ : space(node.children[0]);
     }
   }
   void give(int declaration, Space given) {
@@ -414,11 +418,11 @@ std::optional<std::string> space_copies(const Syntax& syntax, const std::vector<
   std::string prototypes, bodies;
   for (std::size_t i = 0; i < copies.size(); ++i) {
     const Copy copy = copies[i];
-    const Function& copied = syntax.functions[static_cast<std::size_t>(copy.function)];
+    const Function& copied = function_of(syntax, copy.function);
     const SpaceCopy made(syntax, copy);
     if (!made.fits()) return std::nullopt;
     std::vector<Edit> edits = plain;
-    for (auto& edit : made.qualifiers()) edits.push_back(std::move(edit));
+    std::ranges::move(made.qualifiers(), std::back_inserter(edits));
     const auto name_end = copied.name_at + static_cast<std::uint32_t>(copied.name.size());
     edits.push_back({name_end, 0, spaces_suffix(copy.spaces)});
     for (const auto& [at, called] : made.calls()) {
@@ -428,12 +432,12 @@ std::optional<std::string> space_copies(const Syntax& syntax, const std::vector<
       edits.push_back({name_ends[at], 0, suffix});
       if (std::find(copies.begin(), copies.end(), called) == copies.end()) copies.push_back(called);
     }
+    edits = in_order(std::move(edits));
     prototypes += edited(text, copied.begin, copied.close + 1, edits) + ";\n";
     bodies += edited(text, copied.begin, copied.end, edits) + "\n";
   }
   std::string all = prototypes + bodies;
-  const std::string whole = edited(text, 0, static_cast<std::uint32_t>(text.size()), plain);
-  if (opencl_error(whole + "\n" + all)) return std::nullopt;
+  if (opencl_error(edited(text, plain) + "\n" + all)) return std::nullopt;
   return all;
 }
 

@@ -19,10 +19,15 @@ struct Edit {
   auto operator<=>(const Edit&) const = default;
 };
 
-/// The bytes begin … end - 1 of a text with those edits that lie there. Equal edits count once (a
-/// macro's body is met at each of its uses); insertions at one place keep their order.
+/// Edits by their places; insertions at one place keep their order.
+std::vector<Edit> in_order(std::vector<Edit> edits);
+
+/// The bytes begin … end - 1 of a text with the edits that begin there, which are in_order(). Equal
+/// edits count once: a macro's body is met at each of its uses.
 std::string edited(std::string_view text, std::uint32_t begin, std::uint32_t end,
-                   std::vector<Edit> edits);
+                   const std::vector<Edit>& edits);
+/// A whole text with its edits, in any order.
+std::string edited(std::string_view text, std::vector<Edit> edits);
 
 /// What each function of a text needs of the constants: its own and those of the functions that it
 /// calls. In OpenCL C 1.2 a value that the host sets reaches a function as a parameter only, so
@@ -48,6 +53,22 @@ class ConstantUse {
 
 /// Calls `visit` for a node and all below it.
 void visit_nodes(const Node& node, const std::function<void(const Node&)>& visit);
+
+/// Whether something holds for a node or one below it.
+bool any_node(const Node& node, const std::function<bool(const Node&)>& holds);
+
+/// Node kinds that hand on their operand's value.
+bool passes_on(const Node& node);
+
+/// By their numbers.
+inline const Function& function_of(const Syntax& syntax, int number) {
+  return syntax.functions[static_cast<std::size_t>(number)];
+}
+inline const Declaration& declared(const Syntax& syntax, int number) {
+  return syntax.declarations[static_cast<std::size_t>(number)];
+}
+/// What a node names, or null.
+const Declaration* declaration(const Syntax& syntax, const Node& node);
 
 /// Functions that `function` calls, itself first, each once.
 std::vector<int> reachable(const Syntax& syntax, int function);

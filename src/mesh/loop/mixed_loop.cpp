@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/text/kernel_writer.hpp"
 #include "kiln/mesh/mixed.hpp"
 #include "mesh/codegen/syntax.hpp"
 #include "mesh/loop/check.hpp"
@@ -83,7 +84,7 @@ class FusedKernel {
   void add(const MixedArg& argument);
 
   /// Its arguments are all parts of all arguments, in their order.
-  Kernel kernel() const;
+  Kernel kernel();
 
  private:
   std::string parameter(const Arg& arg);
@@ -93,7 +94,8 @@ class FusedKernel {
 
   const Session& session_;
   const Kernel& kernel_;
-  std::string parameters_, before_, call_, after_;
+  std::string parameters_, call_;
+  KernelWriter before_{1}, after_{1};
   std::size_t place_ = 0;  ///< of the argument that is added, among the user's
   std::size_t parts_ = 0;
   int fused_ = 0;
@@ -137,8 +139,8 @@ std::string FusedKernel::pointers(const MixedArg& argument) {
       list += fmt::format("{}{}[{}]", count == 0 ? "" : ", ", name, c);
   }
   std::string fused = fmt::format("kiln_joined{}", fused_++);
-  before_ += fmt::format("  {} *{}[{}] = {{{}}};\n", name_of(type_of(argument.parts.front())),
-                         fused, count, list);
+  before_.line("{} *{}[{}] = {{{}}};", name_of(type_of(argument.parts.front())), fused, count,
+               list);
   return fused;
 }
 
@@ -154,16 +156,15 @@ std::string FusedKernel::matrix(const MixedArg& argument) {
     return by_rows ? fmt::format("{}[{} + kiln_j][{} + kiln_k]", name, row, column)
                    : fmt::format("{}[({} + kiln_j) * {} + {} + kiln_k]", name, row, of, column);
   };
-  const auto for_all = [](std::size_t lines, std::size_t of, const std::string& body) {
-    return fmt::format(
-        "  for (int kiln_j = 0; kiln_j < {}; ++kiln_j)\n"
-        "    for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {};\n",
-        lines, of, body);
+  const auto for_all = [](KernelWriter& out, std::size_t lines, std::size_t of,
+                          const std::string& to, const std::string& from) {
+    out.line("for (int kiln_j = 0; kiln_j < {}; ++kiln_j)", lines);
+    out.line("  for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} = {};", of, to, from);
   };
-  before_ += fmt::format(
-      "  {} {}{};\n", name_of(type_of(argument.parts.front())), fused,
+  before_.line(
+      "{} {}{};", name_of(type_of(argument.parts.front())), fused,
       in_rows ? fmt::format("[{}][{}]", height, width) : fmt::format("[{}]", height * width));
-  before_ += for_all(height, width, entry(fused, 0, 0, width, in_rows) + " = 0");
+  for_all(before_, height, width, entry(fused, 0, 0, width, in_rows), "0");
   std::size_t row = 0;
   for (std::size_t r = 0; r < rows; ++r) {
     std::size_t column = 0;
@@ -172,9 +173,8 @@ std::string FusedKernel::matrix(const MixedArg& argument) {
       const Arg& part = argument.parts[r * columns + c];
       const std::size_t of = matrix_columns(part);
       const std::string name = parameter(part);
-      after_ += for_all(
-          lines, of,
-          entry(name, 0, 0, of, in_rows) + " = " + entry(fused, row, column, width, in_rows));
+      for_all(after_, lines, of, entry(name, 0, 0, of, in_rows),
+              entry(fused, row, column, width, in_rows));
       column += of;
     }
     row += lines;
@@ -182,19 +182,21 @@ std::string FusedKernel::matrix(const MixedArg& argument) {
   return fused;
 }
 
-Kernel FusedKernel::kernel() const {
+Kernel FusedKernel::kernel() {
   const std::string name = kernel_.name() + "_joined";
+  KernelWriter out;
+  out.lines(kernel_.code() + "\n");
   // Arrays of another type, or rows of another length, are mistakes that C only warns of.
-  return Kernel(
-      fmt::format("{}\n"
-                  "#pragma clang diagnostic push\n"
-                  "#pragma clang diagnostic error \"-Wincompatible-pointer-types\"\n"
-                  "#pragma clang diagnostic ignored "
-                  "\"-Wincompatible-pointer-types-discards-qualifiers\"\n"
-                  "void {}({}) {{\n{}  {}({});\n{}}}\n"
-                  "#pragma clang diagnostic pop\n",
-                  kernel_.code(), name, parameters_, before_, kernel_.name(), call_, after_),
-      name);
+  out.line("#pragma clang diagnostic push");
+  out.line("#pragma clang diagnostic error \"-Wincompatible-pointer-types\"");
+  out.line("#pragma clang diagnostic ignored \"-Wincompatible-pointer-types-discards-qualifiers\"");
+  out.open("void {}({})", name, parameters_);
+  out.lines(before_.take());
+  out.line("{}({});", kernel_.name(), call_);
+  out.lines(after_.take());
+  out.close();
+  out.line("#pragma clang diagnostic pop");
+  return Kernel(out.take(), name);
 }
 
 /// The kernel for these arguments; written once for arguments that are made up alike, as long as

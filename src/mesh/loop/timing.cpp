@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "kernel/program/launch.hpp"
+#include "mesh/codegen/helper_text.hpp"
 
 namespace kiln::mesh {
 
@@ -88,22 +89,6 @@ void LaunchTimes::clear() {
   seconds_ = 0;
 }
 
-namespace {
-
-/// A work-item copies pieces of 16 double8 on CPUs, and neighbours copy neighbouring numbers on
-/// GPUs: what each likes best. CPUs write past their caches, as a large copy should.
-constexpr const char* copy_text = R"(
-__kernel void copy_pieces(__global const double8 *from, __global double8 *to, long n) {
-  const long begin = get_global_id(0) * 1024, end = min(begin + 1024, n);
-  for (long k = begin; k < end; ++k) STORE(from[k], to + k);
-}
-__kernel void copy_strided(__global const double2 *from, __global double2 *to, long n) {
-  for (long k = get_global_id(0); k < n; k += get_global_size(0)) to[k] = from[k];
-}
-)";
-
-}  // namespace
-
 double measure_copy_bandwidth(Resolver& resolver, const Queue& queue, std::size_t array) {
   const Device& device = *queue.device();
   const bool is_cpu = device.type == Device::Type::cpu;
@@ -129,7 +114,8 @@ double measure_copy_bandwidth(Resolver& resolver, const Queue& queue, std::size_
     Request request;
     request.family = "source";
     request.source = value_or_throw(
-        from_text("#define STORE(a, b) " + store + "\n" + copy_text, "copy bandwidth"));
+        from_text(fmt::format("#define STORE(a, b) {}\n{}", store, template_text("copy_bandwidth")),
+                  "copy bandwidth"));
     request.label = "copy bandwidth";
     Program& program = resolver.resolve(request, queue.context(), queue.device());
     Launch launch(queue.context(), program, is_cpu ? "copy_pieces" : "copy_strided");

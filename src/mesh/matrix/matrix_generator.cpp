@@ -31,121 +31,16 @@ MatrixShape matrix_shape_of(const Request& request) {
   return shape;
 }
 
-/// `piece(n)` for each chain, with `between` between them.
-template <class Piece>
-std::string for_each_sum(std::int64_t sums, const char* between, const Piece& piece) {
-  std::string text;
-  for (std::int64_t n = 0; n < sums; ++n) text += (n == 0 ? "" : between) + piece(n);
-  return text;
-}
-
-/// One chain of additions would take as long as the memory does; and chains in an array, in a loop
-/// over them, stay in memory.
-std::string multiply_rows(std::int64_t sums) {
-  // A loop over what is left would be made one for many.
-  constexpr const char* one_more = R"(    if (at < stop) {
-      const int column = colidx[at];
-      __global const T *block = values + (size_t)at++ * (ROW_DIM * COLUMN_DIM);
-      for (int j = 0; j < ROW_DIM; ++j)
-        for (int k = 0; k < COLUMN_DIM; ++k) sum0[j] += block[j * COLUMN_DIM + k] * X(column, k);
-    }
-)";
-  const auto of = [](const char* form) {
-    return [form](std::int64_t n) { return fmt::format(fmt::runtime(form), n); };
-  };
-  return fmt::format(
-      R"(
-  for (int row = begin; row < end; ++row) {{
-    const int stop = rowptr[row + 1];
-    T {};
-    for (int j = 0; j < ROW_DIM; ++j) {} = 0;
-    int at = rowptr[row];
-    for (; at < stop - {}; at += {}) {{
-      const int {};
-      __global const T *block = values + (size_t)at * (ROW_DIM * COLUMN_DIM);
-      for (int j = 0; j < ROW_DIM; ++j)
-        for (int k = 0; k < COLUMN_DIM; ++k) {{
-          {}
-        }}
-    }}
-{}    for (int j = 0; j < ROW_DIM; ++j) {{
-      const T product = {};
-      Y(row, j) = adds ? Y(row, j) + product : product;
-    }}
-  }}
-}}
-)",
-      for_each_sum(sums, ", ", of("sum{}[ROW_DIM]")), for_each_sum(sums, " = ", of("sum{}[j]")),
-      sums - 1, sums, for_each_sum(sums, ", ", of("column{0} = colidx[at + {0}]")),
-      for_each_sum(sums, "\n          ",
-                   of("sum{0}[j] += block[({0} * ROW_DIM + j) * COLUMN_DIM + k] * X(column{0}, "
-                      "k);")),
-      for_each_sum(sums - 1, "", [&](std::int64_t) { return std::string(one_more); }),
-      for_each_sum(sums, " + ", of("sum{}[j]")));
-}
-
-// Behind the last entry of the largest matrices an int would end: n is unsigned.
-constexpr const char* multiply_lanes = R"(
-  __local T parts[GROUP];
-  const int me = get_local_id(0), lane = me % LANES, of_group = GROUP / LANES;
-  const long all = (long)(rows - first) * ROW_DIM;
-  for (long at = (long)get_group_id(0) * of_group; at < all;
-       at += (long)get_num_groups(0) * of_group) {
-    const long mine = at + me / LANES;
-    const int row = first + (int)(mine / ROW_DIM), j = (int)(mine % ROW_DIM);
-    T sum = 0;
-    if (mine < all) {
-      const uint stop = rowptr[row + 1];
-      for (uint n = rowptr[row] + lane; n < stop; n += LANES) {
-        const int column = colidx[n];
-        __global const T *line = values + ((size_t)n * ROW_DIM + j) * COLUMN_DIM;
-        for (int k = 0; k < COLUMN_DIM; ++k) sum += line[k] * X(column, k);
-      }
-    }
-    parts[me] = sum;
-    for (int step = LANES / 2; step > 0; step /= 2) {
-      barrier(CLK_LOCAL_MEM_FENCE);
-      if (lane < step) parts[me] += parts[me + step];
-    }
-    if (lane == 0 && mine < all) Y(row, j) = adds ? Y(row, j) + parts[me] : parts[me];
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-}
-)";
-
-/// A kernel whose work-items take rows one by one.
-std::string over_rows(bool cpu, const char* name, const char* parameters, const std::string& body) {
-  return fmt::format("HEAD void {}(MATRIX{}, const int rows{}) {{\n{}{}  }}\n}}\n", name,
-                     parameters, cpu ? ", const int block" : "", cpu ? "  BLOCK_OF(0, rows)\n" : "",
-                     (cpu ? "  for (int i = begin; i < end; ++i) {\n"
-                          // Behind the last row of the largest matrices an int would end.
-                          : "  for (long position = (long)get_global_id(0); position < rows;\n"
-                            "       position += (long)get_global_size(0)) {\n"
-                            "    const int i = (int)position;\n") +
-                         body);
-}
-
-/// Numbers of a vector, by element and component.
-std::string access(const char* macro, const char* name, bool soa, int dim) {
-  return soa && dim > 1
-             ? fmt::format("#define {}(e, k) {}[(size_t)(k) * {}_stride + (e)]\n", macro, name,
-                           name)
-             : fmt::format("#define {}(e, k) {}[(size_t)(e) * {} + (k)]\n", macro, name, dim);
-}
-
 // Blocks of more rows or columns are no matrix of an application, but a lot of text.
 constexpr std::int64_t most_in_block = 1 << 12, most_in_row = 1 << 30;
 
-/// What is wrong with a record, thrown to recorded_matrix_of().
-struct WrongMatrix {
-  std::string text;
-};
-
+/// A number of a record; throws bad_input to recorded_matrix_of().
 std::int64_t take(const RecordedCall& from, const char* name, std::int64_t least,
                   std::int64_t most) {
   const std::int64_t found = from.number(name, least - 1);
   if (found < least || found > most)
-    throw WrongMatrix{fmt::format("'{}': expected an integer from {} to {}", name, least, most)};
+    throw Error(Errc::bad_input,
+                fmt::format("'{}': expected an integer from {} to {}", name, least, most));
   return found;
 }
 
@@ -171,57 +66,27 @@ bool MatrixGenerator::accepts(const Request&, const Parameters& parameters) cons
   return form == 1 && is_power(group) && is_power(lanes) && lanes <= group;
 }
 
+std::int64_t MatrixGenerator::version() const {
+  return version_of(5, {template_mark("fp64"), template_mark("matrix_prelude"),
+                        template_mark("find"), template_mark("matrix")});
+}
+
+std::string matrix_prelude(const MatrixShape& shape, bool cpu) {
+  return fmt::format(
+      "{}#define T {}\n#define ROW_DIM {}\n#define COLUMN_DIM {}\n#define X_SOA {:d}\n"
+      "#define Y_SOA {:d}\n#define ON_CPU {:d}\n{}",
+      template_text("fp64"), name_of(shape.type), shape.row_dim, shape.column_dim,
+      shape.x_soa && shape.column_dim > 1, shape.y_soa && shape.row_dim > 1, cpu,
+      template_text("matrix_prelude"));
+}
+
 std::string MatrixGenerator::generate(const Request& request, const Parameters& parameters) const {
-  const MatrixShape shape = matrix_shape_of(request);
   const bool cpu = parameters.get("FORM", 0) == 0;
-  const std::int64_t group = cpu ? 1 : parameters.get("GROUP", default_group);
-  std::string text = fmt::format(
-      "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
-      "#define T {}\n#define ROW_DIM {}\n#define COLUMN_DIM {}\n#define GROUP {}\n"
-      "#define LANES {}\n"
-      "#define HEAD __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))\n"
-      "#define MATRIX __global T *restrict values, __global const int *restrict rowptr, \\\n"
-      "    __global const int *restrict colidx\n"
-      "#define BLOCK_OF(first, rows) \\\n"
-      "  const int begin = first + (int)get_group_id(0) * block; \\\n"
-      "  const int end = rows - begin < block ? rows : begin + block;\n",
-      name_of(shape.type), shape.row_dim, shape.column_dim, group, parameters.get("LANES", 1));
-  text += access("X", "x", shape.x_soa, shape.column_dim);
-  text += access("Y", "y", shape.y_soa, shape.row_dim);
-  text += find_text;
-  constexpr const char* vector_x = ", __global const T *restrict x, const long x_stride";
-  constexpr const char* vector_y = ", __global T *restrict y, const long y_stride";
-  text += fmt::format(
-      "HEAD void kiln_multiply(MATRIX{}{}, const int adds, const int first, "
-      "const int rows{}) {{{}{}",
-      vector_x, vector_y, cpu ? ", const int block" : "", cpu ? "\n  BLOCK_OF(first, rows)" : "",
-      cpu ? multiply_rows(parameters.get("SUMS", default_sums)) : multiply_lanes);
-  text += over_rows(cpu, "kiln_diagonal", vector_y,
-                    "    const int at = kiln_find(rowptr, colidx, i, i);\n"
-                    "    for (int j = 0; j < ROW_DIM; ++j)\n"
-                    "      Y(i, j) = at < 0 || j >= COLUMN_DIM ? 0 : values[((size_t)at * ROW_DIM "
-                    "+ j) * COLUMN_DIM + j];\n");
-  text += over_rows(cpu, "kiln_set_diagonal", vector_x,
-                    "    const int at = kiln_find(rowptr, colidx, i, i);\n"
-                    "    for (int j = 0; at >= 0 && j < ROW_DIM && j < COLUMN_DIM; ++j)\n"
-                    "      values[((size_t)at * ROW_DIM + j) * COLUMN_DIM + j] = X(i, j);\n");
-  text += over_rows(cpu, "kiln_rows",
-                    ", __global const int *restrict list, const int all, const int clear, "
-                    "const int set, const T value",
-                    "    const int row = all ? i : list[i];\n"
-                    "    const size_t stop = (size_t)rowptr[row + 1] * (ROW_DIM * COLUMN_DIM);\n"
-                    "    if (clear)\n"
-                    "      for (size_t n = (size_t)rowptr[row] * (ROW_DIM * COLUMN_DIM); n < stop; "
-                    "++n) values[n] = 0;\n"
-                    "    const int at = set ? kiln_find(rowptr, colidx, row, row) : -1;\n"
-                    "    for (int j = 0; at >= 0 && j < ROW_DIM && j < COLUMN_DIM; ++j)\n"
-                    "      values[((size_t)at * ROW_DIM + j) * COLUMN_DIM + j] = value;\n");
-  return text + fmt::format(
-                    "HEAD void kiln_zero(__global T *restrict values, const long count) {{\n"
-                    "  for (long n = {}; n < {}; {}) values[n] = 0;\n}}\n",
-                    cpu ? "(long)get_group_id(0) * 65536" : "(long)get_global_id(0)",
-                    cpu ? "min(count, (long)(get_group_id(0) + 1) * 65536)" : "count",
-                    cpu ? "++n" : "n += (long)get_global_size(0)");
+  return fmt::format("{}#define GROUP {}\n#define LANES {}\n#define SUMS {}\n{}{}",
+                     matrix_prelude(matrix_shape_of(request), cpu),
+                     cpu ? 1 : parameters.get("GROUP", default_group), parameters.get("LANES", 1),
+                     parameters.get("SUMS", default_sums), template_text("find"),
+                     template_text("matrix"));
 }
 
 NDRange matrix_range(const Parameters& parameters, std::size_t groups) {
@@ -298,8 +163,9 @@ Expected<RecordedMatrix> recorded_matrix_of(const RecordedCall& recorded) {
          type = static_cast<ScalarType>(static_cast<int>(type) + 1))
       if (recorded.text("type") == name_of(type)) matrix.shape.type = type, is_known = true;
     if (!is_known)
-      throw WrongMatrix{fmt::format("'type': found '{}', expected a scalar type of OpenCL C",
-                                    one_line(recorded.text("type")))};
+      return fail(Errc::bad_input,
+                  fmt::format("'type': found '{}', expected a scalar type of OpenCL C",
+                              one_line(recorded.text("type"))));
     matrix.shape.row_dim = static_cast<int>(take(recorded, "row_dim", 1, most_in_block));
     matrix.shape.column_dim = static_cast<int>(take(recorded, "column_dim", 1, most_in_block));
     matrix.shape.x_soa = take(recorded, "x_soa", 0, 1) != 0;
@@ -307,8 +173,8 @@ Expected<RecordedMatrix> recorded_matrix_of(const RecordedCall& recorded) {
     matrix.row_length = static_cast<double>(take(recorded, "row_length", 0, most_in_row));
     matrix.rows = take(recorded, "rows", 0, most_in_row * 2 - 1);
     matrix.kernel = recorded.text("kernel");
-  } catch (const WrongMatrix& wrong) {
-    return fail(Errc::bad_input, wrong.text);
+  } catch (const Error& wrong) {
+    return tl::unexpected(wrong);
   }
   return matrix;
 }

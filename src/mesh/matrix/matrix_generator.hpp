@@ -37,11 +37,15 @@ struct MatrixShape {
 class MatrixGenerator : public Generator {
  public:
   std::string family() const override { return "mesh.matrix"; }
-  std::int64_t version() const override { return 4; }
+  std::int64_t version() const override;
   Parameters defaults(const Request& request) const override;
   bool accepts(const Request& request, const Parameters& parameters) const override;
   std::string generate(const Request& request, const Parameters& parameters) const override;
 };
+
+/// What the text of any kernel on matrices begins with: macros of the shape, of its vectors and of
+/// the rows of a work-item (templates/matrix.cl).
+std::string matrix_prelude(const MatrixShape& shape, bool cpu);
 
 /// @param row_length blocks of a row, on average; decides on LANES by default.
 /// @param rows rows of blocks; decides between records.

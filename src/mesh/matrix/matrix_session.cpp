@@ -23,6 +23,14 @@ struct Sizes {
   std::size_t blocks_before(std::size_t row) const {
     return static_cast<std::size_t>(SparsityState::view(sparsity.rowptr())[row]);
   }
+  /// Of those of a list that are rows of the matrix.
+  std::size_t blocks_in(std::span<const std::int32_t> rows) const {
+    std::size_t blocks = 0;
+    for (const std::int32_t row : rows)
+      if (const auto at = static_cast<std::size_t>(row); at < sparsity.row_set.total_size())
+        blocks += blocks_before(at + 1) - blocks_before(at);
+    return blocks;
+  }
   const SparsityState& sparsity;
   std::size_t item = 0, block = 0, owned = 0;
 };
@@ -102,11 +110,7 @@ std::size_t rows_bytes(const MatState& mat, const SubsetState* rows, bool clears
   if (rows != nullptr) {
     count = rows->indices.size();
     bytes = 3 * count * index_bytes;  // its number, its begin and its end
-    blocks = 0;
-    for (const std::int32_t row : rows->indices) {
-      const auto at = static_cast<std::size_t>(row);
-      blocks += sizes.blocks_before(at + 1) - sizes.blocks_before(at);
-    }
+    blocks = sizes.blocks_in(rows->indices);
   }
   // Where all of a row is written its diagonal is in the caches.
   if (clears) return bytes + blocks * sizes.block;
@@ -116,13 +120,9 @@ std::size_t rows_bytes(const MatState& mat, const SubsetState* rows, bool clears
 std::size_t rows_columns_bytes(const MatState& mat, const SubsetState& rows) {
   const Sizes sizes(mat);
   const std::size_t count = sizes.sparsity.row_set.total_size();
-  std::size_t blocks = 0;
-  for (const std::int32_t row : rows.indices) {
-    const auto at = static_cast<std::size_t>(row);
-    if (at < count) blocks += sizes.blocks_before(at + 1) - sizes.blocks_before(at);
-  }
   // A row is written, a column as long as it read and written.
-  return (count + 1 + sizes.blocks_before(count)) * index_bytes + 3 * blocks * sizes.block;
+  return (count + 1 + sizes.blocks_before(count)) * index_bytes +
+         3 * sizes.blocks_in(rows.indices) * sizes.block;
 }
 
 }  // namespace kiln::mesh

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernel/text/kernel_writer.hpp"
 #include "mesh/model/scalar.hpp"
 #include "mesh/model/session.hpp"
 
@@ -35,10 +36,11 @@ void check_alike(const Dat& a, const Dat& b) {
 /// has such names.
 Kernel componentwise(const std::string& name, std::size_t dim, const std::string& parameters,
                      const std::string& body) {
-  return Kernel(
-      fmt::format("void {}({}) {{\n  for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {}\n}}\n", name,
-                  parameters, dim, body),
-      name);
+  KernelWriter out;
+  out.open("void {}({})", name, parameters);
+  out.line("for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {}", dim, body);
+  out.close();
+  return Kernel(out.take(), name);
 }
 
 /// A Global of the Dat's own for a purpose. Loops that were called with the value that it has run

@@ -29,13 +29,11 @@ template <class... Parts>
   refuse_solution(fmt::format(text, std::forward<Parts>(parts)...));
 }
 
-void check_fits(const Dat& dat, const Dat& x, ScalarType type) {
-  if (Handles::state(dat)->session != Handles::state(x)->session)
-    refuse_system("dat {} belongs to another Mesh", dat.name());
-  if (!(dat.set() == x.set()))
-    refuse_system("dat {} is on set {}, expected {}", dat.name(), dat.set().name(), x.set().name());
-  if (dat.dim() != x.dim())
-    refuse_system("dat {} has {} components, expected {}", dat.name(), dat.dim(), x.dim());
+void check_fits(const Dat& dat, const Set& set, std::size_t dim, ScalarType type) {
+  if (!(dat.set() == set))
+    refuse_system("dat {} is on set {}, expected {}", dat.name(), dat.set().name(), set.name());
+  if (dat.dim() != dim)
+    refuse_system("dat {} has {} components, expected {}", dat.name(), dat.dim(), dim);
   if (dat.type() != type)
     refuse_system("dat {} is of {}, expected {}", dat.name(), name_of(dat.type()), name_of(type));
 }
@@ -52,13 +50,7 @@ void check_fits_rows(const Mat& mat, const Dat& x) {
   const auto& sparsity = *Handles::state(mat.sparsity());
   if (!(sparsity.row_set == sparsity.column_set) || sparsity.row_dim != sparsity.column_dim)
     refuse_system("mat {} is not square", mat.name());
-  if (!(x.set() == sparsity.row_set))
-    refuse_system("dat {} is on set {}, expected {}", x.name(), x.set().name(),
-                  sparsity.row_set.name());
-  if (x.dim() != sparsity.row_dim)
-    refuse_system("dat {} has {} components, expected {}", x.name(), x.dim(), sparsity.row_dim);
-  if (x.type() != mat.type())
-    refuse_system("dat {} is of {}, expected {}", x.name(), name_of(x.type()), name_of(mat.type()));
+  check_fits(x, sparsity.row_set, sparsity.row_dim, mat.type());
 }
 
 void check_options(const SolveOptions& options) {
@@ -79,7 +71,11 @@ void check_dats(const MixedDat& x, const MixedDat& b, const MixedDat* diagonal) 
     if (other == nullptr) continue;
     if (other->size() != x.size())
       refuse_system("mixed dats of {} and {} parts, expected as many", x.size(), other->size());
-    for (std::size_t p = 0; p < x.size(); ++p) check_fits((*other)[p], x[p], type);
+    for (std::size_t p = 0; p < x.size(); ++p) {
+      if (Handles::state((*other)[p])->session != Handles::state(x[p])->session)
+        refuse_system("dat {} belongs to another Mesh", (*other)[p].name());
+      check_fits((*other)[p], x[p].set(), x[p].dim(), type);
+    }
     check_apart(x, *other);
   }
 }

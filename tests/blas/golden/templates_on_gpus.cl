@@ -100,6 +100,7 @@
 #define NATIVE_FLOATS 8
 #define SOME_FACT 3
 <prelude>
+<quotient>
 <invert_triangles>
 
 // blas.invert_triangles, z
@@ -108,6 +109,7 @@
 #define NATIVE_FLOATS 8
 #define SOME_FACT 3
 <prelude>
+<quotient>
 <invert_triangles>
 
 // blas.mv_n, s
@@ -255,6 +257,7 @@
 #define SOME_FACT 3
 <prelude>
 <vectors>
+<pairs>
 <rot>
 
 // blas.rot, z
@@ -264,6 +267,7 @@
 #define SOME_FACT 3
 <prelude>
 <vectors>
+<pairs>
 <rot>
 
 // blas.rotg, s
@@ -289,6 +293,7 @@
 #define SOME_FACT 3
 <prelude>
 <vectors>
+<pairs>
 <rotm>
 
 // blas.rotm, z
@@ -298,6 +303,7 @@
 #define SOME_FACT 3
 <prelude>
 <vectors>
+<pairs>
 <rotm>
 
 // blas.rotmg, s
@@ -358,6 +364,7 @@
 #define ROWS 64
 #define SUMS 64
 <prelude>
+<quotient>
 <matrix>
 <lanes>
 <solve>
@@ -370,6 +377,7 @@
 #define ROWS 64
 #define SUMS 64
 <prelude>
+<quotient>
 <matrix>
 <lanes>
 <solve>
@@ -381,6 +389,7 @@
 #define SOME_FACT 3
 <prelude>
 <vectors>
+<pairs>
 <swap>
 
 // blas.swap, z
@@ -390,5 +399,6 @@
 #define SOME_FACT 3
 <prelude>
 <vectors>
+<pairs>
 <swap>
 

@@ -1,9 +1,9 @@
-# Writes OUTPUT: every template of the files TEMPLATES as a string of kiln::blas::template_text(), and
-# what kiln::blas::template_mark() tells of it. A file is one template, named after it, or several: then
-# each begins behind a line "//===== NAME =====", and what stands before the first of these lines is for
-# readers only. Marks are of a template's bytes alone, so that where it stands changes no Key.
-set(text "#include <array>\n#include <string_view>\n#include <utility>\n\n")
-string(APPEND text "#include \"blas/generator/template_generator.hpp\"\n\nnamespace kiln::blas {\n\n")
+# Writes OUTPUT: every template of the files TEMPLATES as a string of kiln::MODULE::template_text(), and
+# what kiln::MODULE::template_mark() tells of it (src/kernel/text/templates.hpp). A file is one template,
+# named after it, or several: then each begins behind a line "//===== NAME =====", and what stands before
+# the first of these lines is for readers only. Marks are of a template's bytes alone, so that where it
+# stands changes no Key.
+set(text "#include <cstdint>\n#include <string_view>\n\nnamespace kiln::${MODULE} {\n\n")
 string(APPEND text "std::string_view template_text(std::string_view name) {\n")
 set(marks "std::uint64_t template_mark(std::string_view name) {\n")
 
@@ -38,5 +38,5 @@ foreach(file ${TEMPLATES})
     add_template()
   endwhile()
 endforeach()
-string(APPEND text "  return {};\n}\n\n${marks}  return 0;\n}\n\n}  // namespace kiln::blas\n")
+string(APPEND text "  return {};\n}\n\n${marks}  return 0;\n}\n\n}  // namespace kiln::${MODULE}\n")
 file(WRITE ${OUTPUT} "${text}")
