@@ -85,13 +85,12 @@ Outcome measure(const Context& context, const Case& what) {
     // What a search there would have given, at one size of them.
     const std::size_t middle = what.other[what.other.size() / 2];
     if (!what.transposed) tune(context, what, middle, sandbox.path() / "own");
-    const auto device = value_or_throw(select_devices("cpu")).front();
     const auto resolver_over = [&](const char* store) {
       return std::make_unique<Resolver>(open_local_store((sandbox.path() / store).string()));
     };
-    const auto tuned = resolver_over("tuned"), built_in = resolver_over("empty"),
-               own = resolver_over("own");
-    rival::Machine machine(device, *built_in);
+    const auto tuned = resolver_over("tuned"), own = resolver_over("own");
+    rival::Machine machine{
+        Runtime({.devices = "cpu", .store = (sandbox.path() / "empty").string()})};
     Library with(*tuned), own_side(*own);
     Figure least{1e9, {}};
     for (const auto n : what.other) {

@@ -8,14 +8,15 @@
 #include "kiln/blas/level2.hpp"
 #include "kiln/blas/level3.hpp"
 #include "kiln/blas/plan.hpp"
-#include "kiln/error.hpp"
+#include "kiln/kernel.hpp"
 
 /// BLAS on OpenCL buffers, for C++. A routine is a function template that describes a call (plain
 /// data, nothing happens yet); what is done with it is one of three:
 ///
 ///     auto product = blas::gemm<float>(Order::column_major, Transpose::none, Transpose::none,
 ///                                      m, n, k, 1, {a, 0, m}, {b, 0, k}, 0, {c, 0, m});
-///     blas::run(product, queue);                 // enqueue it
+///     blas::run(product, queue);                 // enqueue it on a queue of the application
+///     Event done = blas::run(product, runtime);  // or on the first device of a Runtime
 ///     blas::Plan plan(product, queue);           // prepare it once, run it many times
 ///     std::cout << text_of(explain(product, queue));  // see the kernels that it comes to
 ///
@@ -40,5 +41,10 @@ inline void run(const Call& call, cl_command_queue queue, std::span<const cl_eve
                 cl_event* event = nullptr) {
   run(call, {&queue, 1}, after, {event, event == nullptr ? std::size_t{0} : std::size_t{1}});
 }
+
+/// On a queue of a Runtime's contexts, by default its first, with programs of its store (the queues
+/// above: of the process's). The event is complete when the work is done. Thread-safe. Throws as
+/// the others, and bad_input for a queue of another context.
+KILN_API Event run(const Call& call, const Runtime& runtime, const EnqueueOptions& options = {});
 
 }  // namespace kiln::blas

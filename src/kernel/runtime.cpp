@@ -8,6 +8,7 @@
 #include "device/array_storage.hpp"
 #include "device/opencl.hpp"
 #include "device/queue_handle.hpp"
+#include "kernel/resolver/entry.hpp"
 #include "store/local/local_store.hpp"
 
 namespace kiln {
@@ -111,15 +112,16 @@ std::byte* ArrayBase::on_host(HostUse use) const {
 
 // --- Runtime::State ---
 
+// Not Resolver::process(): libkiln-mesh.so has a copy of this code, and a process has one Resolver.
 Runtime::State::State(std::unique_ptr<Resolver> resolver, std::string device_list, Single single)
     : own_resolver_(std::move(resolver)),
-      resolver_(own_resolver_ ? own_resolver_.get() : &Resolver::process()),
+      resolver_(own_resolver_ ? own_resolver_.get() : kiln_process_resolver()),
       device_list_(std::move(device_list)),
       single_(single) {}
 
 Runtime::State::State(std::unique_ptr<Resolver> resolver, std::vector<Queue> queues)
     : own_resolver_(std::move(resolver)),
-      resolver_(own_resolver_ ? own_resolver_.get() : &Resolver::process()),
+      resolver_(own_resolver_ ? own_resolver_.get() : kiln_process_resolver()),
       queues_(std::move(queues)),
       has_run_(true) {
   for (const Queue& queue : queues_) devices_.push_back(queue.device());
@@ -139,18 +141,28 @@ const std::vector<DevicePtr>& Runtime::State::devices() {
 
 const std::vector<Queue>& Runtime::State::queues() {
   const std::lock_guard lock(mutex_);
-  if (!queues_.empty()) return queues_;
-  const auto& chosen = devices();
+  make_queues(devices().size());
+  return queues_;
+}
+
+void Runtime::State::make_queues(std::size_t count) {
+  if (queues_.size() >= count) return;
   failed_ = true;
-  std::vector<Queue> made;
-  for (const auto& device : chosen) made.emplace_back(Context::create({device}), device);
+  while (queues_.size() < count) {
+    const DevicePtr& device = devices_[queues_.size()];
+    queues_.emplace_back(Context::create({device}), device);
+  }
   failed_ = false;
-  return queues_ = std::move(made);
 }
 
 Queue Runtime::State::queue(cl_command_queue handle) {
+  if (handle == nullptr) {
+    const std::lock_guard lock(mutex_);
+    devices();
+    make_queues(1);
+    return queues_.front();
+  }
   const auto& own = queues();
-  if (handle == nullptr) return own.front();
   for (const Queue& queue : own)
     if (queue.cl()() == handle) return queue;
   cl_context context = nullptr;

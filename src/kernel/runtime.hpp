@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <mutex>
+#include <typeindex>
 
 #include "device/context.hpp"
 #include "kernel/resolver/resolver.hpp"
@@ -21,12 +23,22 @@ struct Runtime::State {
   State(std::unique_ptr<Resolver> resolver, std::vector<Queue> queues);
 
   Resolver& resolver() { return *resolver_; }
+  bool has_own_resolver() const { return own_resolver_ != nullptr; }
+  /// What a front end keeps for this Resolver, all its users together: made as T(resolver()) at the
+  /// first call, gone before the Resolver.
+  template <class T>
+  T& front_end() {
+    const std::lock_guard lock(mutex_);
+    auto& kept = front_ends_[typeid(T)];
+    if (!kept) kept = std::make_shared<T>(*resolver_);
+    return *static_cast<T*>(kept.get());
+  }
   /// Throws not_found where the list names none, at each call.
   const std::vector<DevicePtr>& devices();
   /// One a device; made once, so that every run shares contexts and programs.
   const std::vector<Queue>& queues();
   /// The queue for a handle: one of queues(), or another one of one of their contexts. Null: the
-  /// first. Throws bad_input for others.
+  /// first one, and no other is made for it. Throws bad_input for others.
   Queue queue(cl_command_queue handle);
 
   /// Whether devices were asked for, so that anything may have run.
@@ -39,6 +51,9 @@ struct Runtime::State {
   std::string lost_device();
 
  private:
+  /// Makes what is missing of the queues of the first `count` devices.
+  void make_queues(std::size_t count);
+
   // First, so that it goes last: a Resolver outlives the contexts that it makes programs for.
   std::unique_ptr<Resolver> own_resolver_;
   Resolver* resolver_;
@@ -47,6 +62,7 @@ struct Runtime::State {
   std::recursive_mutex mutex_;  ///< of what follows until it is there
   std::vector<DevicePtr> devices_;
   std::vector<Queue> queues_;
+  std::map<std::type_index, std::shared_ptr<void>> front_ends_;
   std::atomic<bool> has_run_{false}, failed_{false};
 };
 

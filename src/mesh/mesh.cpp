@@ -22,7 +22,15 @@ void collect_times(MatrixSession& session) {
 
 Mesh::Mesh(const Options& options)
     : session_(std::make_shared<MatrixSession>(
-          options, value_or_throw(select_devices(options.device)).front())) {}
+          options, Runtime({.devices = options.device, .store = options.store}))) {}
+
+Mesh::Mesh(const Runtime& runtime, const Options& options) {
+  if (!options.device.empty() || !options.store.empty())
+    throw Error(
+        Errc::bad_input,
+        "a Mesh of a Runtime: its options name a device or a store, expected the Runtime's");
+  session_ = std::make_shared<MatrixSession>(options, runtime);
+}
 
 Mesh::Mesh(Mesh&&) noexcept = default;
 

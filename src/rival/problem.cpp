@@ -63,25 +63,8 @@ double Problem::run(int calls) {
   return static_cast<double>(now_ns() - start) * 1e-6 / calls;
 }
 
-namespace {
-
-std::unique_ptr<Resolver> without_store() {
-  return std::make_unique<Resolver>(nullptr, CompilePolicy::here);
-}
-
-}  // namespace
-
 Machine::Machine(const std::string& device)
-    : own_(without_store()),
-      device_(value_or_throw(select_devices(device)).front()),
-      context_(kiln::Context::create({device_})),
-      queue_(context_, device_),
-      library_(*own_) {}
-
-Machine::Machine(DevicePtr device, Resolver& resolver)
-    : device_(std::move(device)),
-      context_(kiln::Context::create({device_})),
-      queue_(context_, device_),
-      library_(resolver) {}
+    : Machine(Runtime(std::make_shared<Runtime::State>(
+          std::make_unique<Resolver>(nullptr, CompilePolicy::here), device))) {}
 
 }  // namespace kiln::rival

@@ -11,24 +11,24 @@
 // What is measured on: a device with a queue and a BLAS of its own, and a call with operands there.
 namespace kiln::rival {
 
-/// A device with a queue and a BLAS of its own, for measuring.
+/// The first device of a Runtime, and its BLAS, for measuring.
 class Machine {
  public:
   /// `device` as on the command line; nothing is kept in a store. Throws Error where there is none.
   explicit Machine(const std::string& device);
-  /// With a Resolver of the caller's, which outlives it.
-  Machine(DevicePtr device, Resolver& resolver);
-  const ContextPtr& context() const { return context_; }
-  const Device& device() const { return *device_; }
+  explicit Machine(Runtime runtime)
+      : runtime_(std::move(runtime)),
+        queue_(runtime_.state().queue(nullptr)),
+        library_(blas::Library::of(runtime_.state())) {}
+  const ContextPtr& context() const { return queue_.context(); }
+  const Device& device() const { return *queue_.device(); }
   cl_command_queue queue() const { return queue_.cl()(); }
   blas::Library& library() { return library_; }
 
  private:
-  std::unique_ptr<Resolver> own_;
-  DevicePtr device_;
-  ContextPtr context_;
+  Runtime runtime_;
   Queue queue_;
-  blas::Library library_;
+  blas::Library& library_;
 };
 
 /// A call with random numbers, in the memory of the device, and on the host. On a CPU device the

@@ -1,17 +1,11 @@
 #pragma once
 
-// OpenCL's header wants a version, and says so in each compilation that names none.
-#ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 300
-#endif
-#include <CL/cl.h>
-
 #include <array>
 #include <cstddef>
 #include <string_view>
 
-#include "kiln/api.hpp"
 #include "kiln/blas/types.hpp"
+#include "kiln/runtime.hpp"
 
 namespace kiln::blas {
 

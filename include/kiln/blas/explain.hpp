@@ -49,6 +49,10 @@ inline Sequence explain(const Call& call, cl_command_queue queue) {
   return explain(call, {&queue, 1});
 }
 
+/// The same on a queue of a Runtime (null: its first), with programs of its store.
+KILN_API Sequence explain(const Call& call, const Runtime& runtime,
+                          cl_command_queue queue = nullptr);
+
 /// Two lines for each step ("  0  queue 0  product  2 / 1", then where its program is from) and one
 /// for the whole: for people.
 KILN_API std::string text_of(const Sequence& sequence);

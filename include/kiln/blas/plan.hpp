@@ -21,6 +21,8 @@ class KILN_API Plan {
   /// unsupported where a device lacks double precision, build, device.
   Plan(const Call& call, std::span<const cl_command_queue> queues);
   Plan(const Call& call, cl_command_queue queue) : Plan(call, {&queue, 1}) {}
+  /// On a queue of a Runtime's contexts (null: its first), with programs of its store.
+  Plan(const Call& call, const Runtime& runtime, cl_command_queue queue = nullptr);
   ~Plan();
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan&&) noexcept;
@@ -36,6 +38,8 @@ class KILN_API Plan {
 
  private:
   struct State;
+  void prepare(const Call& call, std::span<const cl_command_queue> queues,
+               const std::shared_ptr<Runtime::State>& runtime);
   std::unique_ptr<State> state_;
 };
 

@@ -5,6 +5,10 @@
 #include "kiln/mesh/halo.hpp"
 #include "kiln/mesh/mixed_matrix.hpp"
 
+namespace kiln {
+class Runtime;
+}
+
 namespace kiln::mesh {
 
 /// What one loop, or one operation on the matrices of a name ("multiply K"), did since the Mesh
@@ -56,7 +60,7 @@ class KILN_API Mesh {
  public:
   struct Options {
     std::string device;     ///< as on the command line; empty: the first one
-    std::string store;      ///< a folder, "off", or empty: KILN_STORE, then the user's cache folder
+    std::string store;      ///< as Runtime::Options::store
     bool check = false;     ///< every plan is held against its definition before it is used
     bool timing = false;    ///< take times of every loop, for report()
     bool timeline = false;  ///< keep when what ran, for timeline(): 100 bytes a run; implies timing
@@ -66,8 +70,15 @@ class KILN_API Mesh {
     std::size_t prepared = 1024;
   };
   Mesh() : Mesh(Options{}) {}
-  /// Throws Error: not_found where there is no such device, bad_input for a name that is none.
+  /// With a Runtime of its own. Throws Error: not_found where there is no such device, bad_input
+  /// for a name that is none.
   explicit Mesh(const Options& options);
+  /// On the first device of a Runtime (kiln/runtime.hpp), in its context, by a queue of the Mesh's
+  /// own; programs and plans are its store's. Several Meshes may share a Runtime. Throws Error:
+  /// not_found where the Runtime has no device, bad_input where the options name a device or a
+  /// store.
+  explicit Mesh(const Runtime& runtime) : Mesh(runtime, Options{}) {}
+  Mesh(const Runtime& runtime, const Options& options);
   ~Mesh();
   /// What was moved from may go; all else that is asked of it throws bad_input.
   Mesh(Mesh&&) noexcept;

@@ -9,8 +9,8 @@
 /// not start, rather than go wrong.
 extern "C" {
 
-/// run_in_process() (library.hpp) for callers that know no exceptions: a clblasStatus.
-/// Thread-safe.
+/// run_in() of the process's library (library.hpp) for callers that know no exceptions: a
+/// clblasStatus. Thread-safe.
 KILN_API int kiln_blas_run(const kiln::blas::Call& call,
                            const kiln::blas::Execution& execution) noexcept;
 

@@ -97,6 +97,12 @@ Sequence explain(const Call& call, std::span<const cl_command_queue> queues) {
   return explain(process_library(), call, queues);
 }
 
+Sequence explain(const Call& call, const Runtime& runtime, cl_command_queue queue) {
+  const Queue chosen = runtime.state().queue(queue);
+  const cl_command_queue handle = chosen.cl()();
+  return explain(Library::of(runtime.state()), call, {&handle, 1});
+}
+
 std::string text_of(const Sequence& sequence) {
   std::string text;
   for (std::size_t i = 0; i < sequence.steps.size(); ++i) {

@@ -101,6 +101,10 @@ Library& Library::process() {
   return *library;
 }
 
+Library& Library::of(Runtime::State& runtime) {
+  return runtime.has_own_resolver() ? runtime.front_end<Library>() : process_library();
+}
+
 Status Library::run(const Call& call, const Execution& execution) {
   refuse_after_fork();
   if (const Status status = validate(call, execution); status != Status::success) return status;
@@ -231,8 +235,7 @@ Library& process_library() {
   return library;
 }
 
-Status run_in_process(const Call& call, const Execution& execution) {
-  Library& library = process_library();
+Status run_in(Library& library, const Call& call, const Execution& execution) {
   NewEvents made;
   Execution aside = execution;
   if (execution.events != nullptr) aside.events = made.data();
@@ -246,7 +249,7 @@ Status run_in_process(const Call& call, const Execution& execution) {
 
 int kiln_blas_run(const kiln::blas::Call& call, const kiln::blas::Execution& execution) noexcept {
   try {
-    return static_cast<int>(kiln::blas::run_in_process(call, execution));
+    return static_cast<int>(kiln::blas::run_in(kiln::blas::process_library(), call, execution));
   } catch (...) {
     return kiln::blas::status_of_failure();
   }

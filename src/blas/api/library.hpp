@@ -10,7 +10,7 @@
 #include "blas/call/call.hpp"
 #include "blas/call/validate.hpp"
 #include "blas/sequence/solution_sequence.hpp"
-#include "kernel/resolver/resolver.hpp"
+#include "kernel/runtime.hpp"
 
 // The BLAS of a process: what a call goes through from its arguments to the commands in its queues.
 namespace kiln::blas {
@@ -82,6 +82,8 @@ class Library {
   explicit Library(Resolver& resolver, std::string gemm_form = "");
   /// The one of this process, over its Resolver; made at the first call, never destroyed.
   static Library& process();
+  /// The one over a Runtime's Resolver, which goes with it. Thread-safe.
+  static Library& of(Runtime::State& runtime);
 
   /// Validates, finds or builds the solution sequence, enqueues it. Throws kiln::Error where the
   /// arguments are good and it still fails; the status otherwise.
@@ -119,9 +121,9 @@ class Library {
 /// Library::process(), which from now on has something to forget (kiln_blas_forget). Thread-safe.
 Library& process_library();
 
-/// Library::process().run() as interfaces offer it: `events` gets an entry for every queue, null
+/// Library::run() as interfaces offer it: `events` gets an entry for every queue, null
 /// for queues that got no work; nothing is written there before the wait list was read, since it
 /// may be the same array, and nothing where the call fails. Thread-safe. Throws as that does.
-Status run_in_process(const Call& call, const Execution& execution);
+Status run_in(Library& library, const Call& call, const Execution& execution);
 
 }  // namespace kiln::blas

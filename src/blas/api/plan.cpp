@@ -63,12 +63,29 @@ std::string difference_of(const Shape& asked, const Shape& prepared) {
 
 void run(const Call& call, std::span<const cl_command_queue> queues,
          std::span<const cl_event> after, std::span<cl_event> events) {
-  throw_refusal(call, run_in_process(call, execution_of(queues, after, events)));
+  throw_refusal(call, run_in(process_library(), call, execution_of(queues, after, events)));
+}
+
+Event run(const Call& call, const Runtime& runtime, const EnqueueOptions& options) {
+  const Queue queue = runtime.state().queue(options.queue);
+  const cl_command_queue handle = queue.cl()();
+  std::vector<cl_event> after;
+  for (const Event& event : options.after)
+    if (event.handle() != nullptr) after.push_back(event.handle());
+  cl::Event done;
+  throw_refusal(call, run_in(Library::of(runtime.state()), call,
+                             execution_of({&handle, 1}, after, {&done(), 1})));
+  return Event::adopt(done());
 }
 
 struct Plan::State {
-  State(const Call& of, std::span<const cl_command_queue> on)
-      : call(of), queues(on.begin(), on.end()), shape(Library::shape_of(of, {on})) {
+  State(const Call& of, std::span<const cl_command_queue> on,
+        const std::shared_ptr<Runtime::State>& holder)
+      : runtime(holder),
+        library(runtime ? Library::of(*runtime) : process_library()),
+        call(of),
+        queues(on.begin(), on.end()),
+        shape(Library::shape_of(of, {on})) {
     for (auto* queue : queues) held.emplace_back(queue, true);
   }
 
@@ -83,11 +100,14 @@ struct Plan::State {
     // nothing knows when they end: the next run gets a sequence of its own.
     const bool is_good =
         place && place->last_run(execution.queues) != SolutionSequence::LastRun::failed;
-    auto sequence = is_good ? std::move(place) : process_library().build(asked, execution);
+    auto sequence = is_good ? std::move(place) : library.build(asked, execution);
     sequence->run(asked, execution);
     place = std::move(sequence);
   }
 
+  // First, so that it goes last: its Resolver outlives the sequences' programs.
+  std::shared_ptr<Runtime::State> runtime;  ///< null: programs are of the process's Resolver
+  Library& library;
   Call call;
   std::vector<cl_command_queue> queues;
   std::vector<cl::CommandQueue> held;
@@ -96,12 +116,23 @@ struct Plan::State {
 };
 
 Plan::Plan(const Call& call, std::span<const cl_command_queue> queues) {
+  prepare(call, queues, nullptr);
+}
+
+Plan::Plan(const Call& call, const Runtime& runtime, cl_command_queue queue) {
+  const Queue chosen = runtime.state().queue(queue);
+  const cl_command_queue handle = chosen.cl()();
+  prepare(call, {&handle, 1}, runtime.shared_state());
+}
+
+void Plan::prepare(const Call& call, std::span<const cl_command_queue> queues,
+                   const std::shared_ptr<Runtime::State>& runtime) {
   const Execution execution = execution_of(queues, {}, {});
   throw_refusal(call, validate(call, execution));
   throw_refusal(call, check_handles(execution));
   if (!Library::supports(call, execution)) throw_refusal(call, Status::invalid_device);
-  state_ = std::make_unique<State>(call, queues);
-  state_->sequences[State::place_of(state_->shape)] = process_library().build(call, execution);
+  state_ = std::make_unique<State>(call, queues, runtime);
+  state_->sequences[State::place_of(state_->shape)] = state_->library.build(call, execution);
 }
 
 Plan::~Plan() = default;

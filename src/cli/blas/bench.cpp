@@ -150,8 +150,8 @@ int rounds_of(const Context& context) {
 int blas_bench(Context& context) {
   const int rounds = rounds_of(context);
   const blas::Call call = call_of(context);
-  const auto resolver = make_resolver(context);
-  rival::Machine machine(devices_of(context).front(), *resolver);
+  rival::Machine machine{
+      Runtime(std::make_shared<Runtime::State>(make_resolver(context), context.text("device")))};
   rival::Problem problem(machine, call);
   std::vector<Contender> all;
   {

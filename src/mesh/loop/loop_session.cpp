@@ -7,8 +7,8 @@
 
 namespace kiln::mesh {
 
-LoopSession::LoopSession(const Mesh::Options& given, DevicePtr device)
-    : Session(given, std::move(device)),
+LoopSession::LoopSession(const Mesh::Options& given, const Runtime& holder)
+    : Session(given, holder),
       recording(given.timeline ? std::make_unique<Recording>() : nullptr),
       plans_(resolver()) {}
 

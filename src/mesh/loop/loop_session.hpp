@@ -16,7 +16,7 @@ namespace kiln::mesh {
 /// A Session with what loops keep in it: those that were prepared and those that wait, plans, and
 /// what is noted of their times. One thread at a time.
 struct LoopSession : Session {
-  LoopSession(const Mesh::Options& options, DevicePtr device);
+  LoopSession(const Mesh::Options& options, const Runtime& runtime);
 
   /// Every Session is one: a Mesh makes no others.
   static LoopSession& of(Session& session) { return static_cast<LoopSession&>(session); }

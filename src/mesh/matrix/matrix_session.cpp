@@ -42,13 +42,21 @@ void add_generators(Resolver& resolver) {
   resolver.add(std::make_unique<MatrixGenerator>());
 }
 
-MatrixSession::MatrixSession(const Mesh::Options& given, DevicePtr device)
-    : LoopSession(given, std::move(device)) {
-  static std::once_flag in_process;
-  if (has_own_resolver())
-    add_generators(resolver());
+namespace {
+
+/// Added once to a Resolver, which may be that of many Runtimes.
+struct MeshGenerators {
+  explicit MeshGenerators(Resolver& resolver) { add_generators(resolver); }
+};
+
+}  // namespace
+
+MatrixSession::MatrixSession(const Mesh::Options& given, const Runtime& holder)
+    : LoopSession(given, holder) {
+  if (runtime.state().has_own_resolver())
+    runtime.state().front_end<MeshGenerators>();
   else
-    std::call_once(in_process, [&] { add_generators(resolver()); });
+    static const MeshGenerators in_process(resolver());
 }
 
 MatrixSession::~MatrixSession() = default;

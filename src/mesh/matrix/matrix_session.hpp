@@ -79,7 +79,7 @@ std::size_t rows_columns_bytes(const MatState& mat, const SubsetState& rows);
 
 /// A Session with what matrices keep in it; the one that a Mesh makes. One thread at a time.
 struct MatrixSession final : LoopSession {
-  MatrixSession(const Mesh::Options& options, DevicePtr device);
+  MatrixSession(const Mesh::Options& options, const Runtime& runtime);
   ~MatrixSession() override;
 
   /// Every Session is one: a Mesh makes no others.

@@ -9,9 +9,7 @@
 
 #include "device/opencl.hpp"
 #include "device/pinned_workers.hpp"
-#include "kernel/resolver/entry.hpp"
 #include "store/layer/fork_guard.hpp"
-#include "store/local/local_store.hpp"
 
 namespace kiln::mesh {
 
@@ -21,6 +19,9 @@ std::uint64_t next_identity() {
 }
 
 namespace {
+
+/// In order and with times, which the application's need not be.
+Queue queue_like(const Queue& other) { return {other.context(), other.device()}; }
 
 struct StateTypes final : private ForkGuarded {
   StateTypes() { watch(); }
@@ -61,15 +62,9 @@ bool LiveStates::Lookup::has(const void* state, std::type_index type) {
   return found != types.by_address.end() && found->second == type;
 }
 
-Session::Session(const Mesh::Options& given, DevicePtr device)
-    : options(given), queue(Context::create({device}), device) {
+Session::Session(const Mesh::Options& given, const Runtime& holder)
+    : options(given), runtime(holder), queue(queue_like(runtime.state().queue(nullptr))) {
   options.timing = options.timing || options.timeline;
-  if (!options.store.empty())
-    own_resolver_ = std::make_unique<Resolver>(
-        options.store == "off" ? nullptr : open_local_store(options.store));
-  // The process's one Resolver is that of libkiln.so: libkiln-mesh.so has a copy of the code, but
-  // must not have another Resolver.
-  resolver_ = own_resolver_ ? own_resolver_.get() : kiln_process_resolver();
   pin_workers(*queue.context(), queue.device());
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/lifetime.hpp"
-#include "kernel/resolver/resolver.hpp"
+#include "kernel/runtime.hpp"
 #include "mesh/model/state.hpp"
 
 namespace kiln::mesh {
@@ -19,18 +19,12 @@ namespace kiln::mesh {
 /// makes). This room knows of them only what the virtual functions say, so that objects need not
 /// know what a loop is.
 struct Session {
- private:
-  // First, so that it goes last: a Resolver outlives the contexts that it makes programs for.
-  std::unique_ptr<Resolver> own_resolver_;  ///< null: the process's own
-
- public:
-  Session(const Mesh::Options& options, DevicePtr device);
+  Session(const Mesh::Options& options, const Runtime& runtime);
   virtual ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  Resolver& resolver() { return *resolver_; }
-  bool has_own_resolver() const { return own_resolver_ != nullptr; }
+  Resolver& resolver() { return runtime.state().resolver(); }
   const ContextPtr& context() const { return queue.context(); }
   const DevicePtr& device() const { return queue.device(); }
 
@@ -68,7 +62,8 @@ struct Session {
   virtual bool forget_loops(const void* state) = 0;
 
   Mesh::Options options;
-  Queue queue;
+  const Runtime runtime;
+  Queue queue;  ///< the Mesh's own, in the context of the Runtime's first device
   std::vector<std::shared_ptr<ConstState>> constants;  ///< by name, rising
 
   /// Something other than a loop was enqueued: memory that goes may still be in use.
@@ -79,7 +74,6 @@ struct Session {
   virtual void forget(const void* state, std::uint64_t id) = 0;
 
  private:
-  Resolver* resolver_ = nullptr;
   bool is_launched_ = false;
   std::exception_ptr pending_;
 };

@@ -1,0 +1,66 @@
+#include "base/file.hpp"
+#include "blas/api/product.hpp"
+#include "store/local/local_store.hpp"
+
+// Calls on a Runtime: its queues, its context and its store.
+
+namespace kiln::blas::testing {
+namespace {
+
+class ApiRuntime : public ::testing::Test {
+ protected:
+  std::string place() const { return (folder.path() / "store").string(); }
+  Runtime adopt(std::size_t count = 1) const {
+    return Runtime::adopt(Machine::get().context(), queues(count), place());
+  }
+  std::size_t stored() const { return value_or_throw(LocalStore(place()).list()).size(); }
+
+  const TemporaryFolder folder = value_or_throw(TemporaryFolder::create("kiln-blas"));
+  const SmallProduct product;
+};
+
+TEST_F(ApiRuntime, runs_on_the_first_queue_and_keeps_programs_in_the_store_of_the_runtime) {
+  const Runtime runtime = adopt();
+  blas::run(product.call(2, -1), runtime).wait();
+  EXPECT_EQ(product.c.now(), product.expected(2, -1));
+  runtime.finish();
+  EXPECT_GT(stored(), 0u);
+}
+
+TEST_F(ApiRuntime, begins_after_events_of_the_runtime) {
+  const Runtime runtime = adopt(2);
+  cl::UserEvent gate(cl::Context(Machine::get().context(), true));
+  const Event done = blas::run(product.call(1, 0), runtime,
+                               {.after = {Event::adopt(gate()), Event()}, .queue = queues(2)[1]});
+  clFlush(queues(2)[1]);
+  EXPECT_FALSE(done.is_complete()) << "ran before what it waits for";
+  gate.setStatus(CL_COMPLETE);
+  done.wait();
+  EXPECT_EQ(product.c.now(), product.expected(1, 0));
+}
+
+TEST_F(ApiRuntime, a_plan_outlives_the_runtime_that_it_was_made_from) {
+  std::optional<Runtime> runtime = adopt();
+  Plan plan(product.call(1, 0), *runtime);
+  const Sequence sequence = explain(product.call(1, 0), *runtime);
+  ASSERT_FALSE(sequence.steps.empty());
+  EXPECT_EQ(sequence.steps.back().found_in, "memory");
+  runtime.reset();
+  plan.repeat();
+  clFinish(queues(1)[0]);
+  EXPECT_EQ(product.c.now(), product.expected(1, 0));
+}
+
+TEST_F(ApiRuntime, refuses_queues_of_other_contexts) {
+  const Runtime other({.devices = "cpu", .store = "off"});
+  const cl_command_queue queue = queues(1)[0];
+  const std::string refusal = "bad_input: the queue is of no context of this Runtime";
+  EXPECT_EQ(error_of([&] { blas::run(product.call(1, 0), other, {.queue = queue}); }), refusal);
+  EXPECT_EQ(error_of([&] { Plan(product.call(1, 0), other, queue); }), refusal);
+  EXPECT_EQ(error_of([&] { explain(product.call(1, 0), other, queue); }), refusal);
+  // Memory of another context is an argument that is wrong.
+  EXPECT_TRUE(error_of([&] { blas::run(product.call(1, 0), other); }).starts_with("bad_input: "));
+}
+
+}  // namespace
+}  // namespace kiln::blas::testing
