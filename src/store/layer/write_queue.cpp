@@ -24,6 +24,7 @@ struct WriteQueue::State {
   std::condition_variable_any changed;  ///< something was added or written
   std::deque<Item> waiting;             ///< the first is being written
   std::size_t bytes = 0;                ///< of these
+  std::size_t refused = 0;              ///< by add_if_room()
   std::jthread thread;                  ///< writes them; ends only when the queue is empty
 };
 
@@ -125,6 +126,23 @@ bool start_thread(State& state) {
   }
 }
 
+// Both under the mutex.
+
+/// The largest there is goes alone.
+bool has_room(const State& state, const WriteQueue::Item& item) {
+  return state.waiting.empty() || (state.waiting.size() < state.limits.entries &&
+                                   state.bytes + item.bytes <= state.limits.bytes);
+}
+
+/// Whether it was taken: not where there is no thread.
+bool push(State& state, WriteQueue::Item& item) {
+  if (!start_thread(state)) return false;
+  state.bytes += item.bytes;
+  state.waiting.push_back(std::move(item));
+  state.changed.notify_all();
+  return true;
+}
+
 }  // namespace
 
 WriteQueue::WriteQueue(Limits limits) : state_(std::make_shared<State>(limits)) { watch(); }
@@ -139,22 +157,25 @@ void WriteQueue::add(Item item) {
   bool is_taken = AtExit::watch(state_);
   if (is_taken) {
     std::unique_lock lock(state.mutex);
-    // The largest there is goes alone.
-    state.changed.wait(lock, [&] {
-      return state.waiting.empty() || (state.waiting.size() < state.limits.entries &&
-                                       state.bytes + item.bytes <= state.limits.bytes);
-    });
-    is_taken = start_thread(state);
-    if (is_taken) {
-      state.bytes += item.bytes;
-      state.waiting.push_back(std::move(item));
-      state.changed.notify_all();
-    }
+    state.changed.wait(lock, [&] { return has_room(state, item); });
+    is_taken = push(state, item);
   }
   if (is_taken) return;
   // In order all the same.
   kiln::finish(state);
   write(item);
+}
+
+bool WriteQueue::add_if_room(Item item) {
+  const std::lock_guard lock(state_->mutex);
+  const bool is_taken = has_room(*state_, item) && push(*state_, item);
+  if (!is_taken) ++state_->refused;
+  return is_taken;
+}
+
+std::size_t WriteQueue::refused() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->refused;
 }
 
 void WriteQueue::wait_for(Kind kind, const Key& key) {

@@ -35,6 +35,12 @@ class WriteQueue final : private ForkGuarded {
 
   /// Where there can be no thread, or the process is about to end, it is written at once.
   void add(Item item);
+  /// For what may be lost: nobody waits, and the end of the process does not either where the
+  /// queue's owner is not destroyed before. False, and counted, where there is no room or no
+  /// thread.
+  bool add_if_room(Item item);
+  /// How many there was no room for.
+  std::size_t refused() const;
   /// Returns when what was added for a place has been written, so that a reader finds it.
   void wait_for(Kind kind, const Key& key);
   /// Returns when all has been written, and ends the thread. The next add() starts another.

@@ -1,92 +1,18 @@
 #include "store/redis/redis_store.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <system_error>
 
 #include "base/log.hpp"
 #include "store/layer/entry_form.hpp"
 #include "store/layer/layer.hpp"
 
-namespace kiln::redis {
-
-Sender::Sender(Send send, Limits limits) : send_(std::move(send)), limits_(limits) {}
-
-Expected<void> Sender::add(Item item) {
-  const std::lock_guard lock(mutex_);
-  const auto drop = [&](Errc code, std::string reason) {
-    ++dropped_.entries;
-    dropped_.reason = reason;
-    return fail(code, std::move(reason));
-  };
-  if (waiting_.size() >= limits_.entries || bytes_ + item.size() > limits_.bytes)
-    return drop(Errc::refused,
-                fmt::format("{} entries of {} bytes wait already", waiting_.size(), bytes_));
-  try {
-    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error& error) {
-    return drop(Errc::io, fmt::format("no thread to send it: {}", error.what()));
-  }
-  const std::size_t size = item.size();
-  waiting_.push_back(std::move(item));
-  bytes_ += size;
-  changed_.notify_one();
-  return {};
-}
-
-void Sender::run() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [&] { return finishing_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
-    const Item item = std::move(waiting_.front());
-    waiting_.pop_front();
-    lock.unlock();
-    const Expected<void> sent = send(item);
-    lock.lock();
-    bytes_ -= item.size();
-    // Other failures are the server's, which are reported when they begin.
-    if (!sent && end_ns_ <= now_ns()) {
-      ++dropped_.entries;
-      dropped_.reason = "there was no time left";
-    }
-  }
-}
-
-Expected<void> Sender::send(const Item& item) const {
-  const Deadline deadline = Deadline(limits_.patience).capped_by(end_ns_);
-  // A server that is not asked any more must not be taken for one that does not answer.
-  if (deadline.over()) return fail(Errc::timeout, "timed out before the request was sent");
-  try {
-    return send_(item, deadline);
-  } catch (const std::exception& problem) {
-    // No memory, mostly. Thrown on, it would end the process.
-    return fail(Errc::internal, problem.what());
-  }
-}
-
-Sender::Dropped Sender::finish(std::chrono::milliseconds bound) {
-  // A wait in the thread notices a new end at its next look.
-  const std::chrono::nanoseconds rest = bound;
-  end_ns_ = now_ns() + std::max<std::int64_t>((rest - Deadline::slice()).count(), 0);
-  {
-    const std::lock_guard lock(mutex_);
-    finishing_ = true;
-    changed_.notify_one();
-  }
-  if (thread_.joinable()) thread_.join();
-  return dropped_;
-}
-
-}  // namespace kiln::redis
-
 namespace kiln {
 namespace {
 
 using redis::Deadline;
-using redis::Reply;
+using redis::text_of;
 
 constexpr std::string_view prefix = "kiln:1:";
 constexpr Kind kinds[] = {Kind::artifact, Kind::plan, Kind::record};
@@ -127,13 +53,6 @@ Expected<std::optional<Signature>> signature_for(const Metadata& metadata, const
               "not signed: this machine requires signatures, and has no signing key");
 }
 
-redis::Server::Options server_options(const RedisStore::Tuning& tuning,
-                                      const SharedOptions& options) {
-  auto server = tuning.server;
-  server.failures = options.failures;
-  return server;
-}
-
 }  // namespace
 
 RedisStore::RedisStore(SharedUrl url, SharedOptions options)
@@ -142,22 +61,23 @@ RedisStore::RedisStore(SharedUrl url, SharedOptions options)
 RedisStore::RedisStore(SharedUrl url, SharedOptions options, Tuning tuning)
     : options_(std::move(options)),
       tuning_(std::move(tuning)),
-      server_(std::move(url), server_options(tuning_, options_)),
-      process_(::getpid()) {
+      server_(std::move(url), tuning_.server, options_.failures),
+      queue_(tuning_.waiting) {
   watch();
 }
 
 RedisStore::~RedisStore() {
   unwatch();
-  if (process_ != ::getpid()) leave_sender_to_parent();
-  if (!sender_) return;
   // A server that has failed has cost a look-up its bound, and a line in the log, already.
   const bool reachable = server_.reachable();
-  const auto dropped = sender_->finish(reachable ? options_.timeout : std::chrono::milliseconds(0));
-  if (dropped.entries > 0)
+  server_.end_within(reachable ? options_.timeout : std::chrono::milliseconds(0));
+  queue_.finish();
+  const auto dropped = late_ + queue_.refused();
+  if (dropped > 0)
     log(reachable ? LogLevel::warning : LogLevel::debug,
-        fmt::format("{} {} not sent to the shared store {}: {}", dropped.entries,
-                    dropped.entries == 1 ? "entry was" : "entries were", where(), dropped.reason));
+        fmt::format("{} {} not sent to the shared store {}: {}", dropped,
+                    dropped == 1 ? "entry was" : "entries were", where(),
+                    late_ > 0 ? "there was no time left" : "too many waited already"));
 }
 
 Lookup RedisStore::get(Kind kind, const Key& key, ByteView canonical) {
@@ -172,10 +92,10 @@ Expected<SharedLayer::Found> RedisStore::fetch(Kind kind, const Key& key) {
   const auto reply = server_.call(redis::Server::Use::read, {"GET", place_of(kind, key)}, deadline,
                                   tuning_.largest + around_content);
   if (!reply) return tl::unexpected(reply.error());
-  if (reply->is(Reply::Type::nil)) return fail(Errc::not_found, "no entry");
-  if (!reply->is(Reply::Type::string))
+  if ((*reply)->type == REDIS_REPLY_NIL) return fail(Errc::not_found, "no entry");
+  if ((*reply)->type != REDIS_REPLY_STRING)
     return fail(Errc::corrupt, "the key holds something else than a string");
-  auto decoded = decode_entry(as_bytes(reply->text));
+  auto decoded = decode_entry(as_bytes(text_of(**reply)));
   if (!decoded) return tl::unexpected(decoded.error());
   EntryHead& head = decoded->head;
   if (head.kind != kind || head.key != key)
@@ -195,10 +115,20 @@ Expected<void> RedisStore::put(Kind kind, const Key& key, ByteView canonical, By
     log(LogLevel::info, text);
     return fail(Errc::refused, std::move(text));
   }
-  return guarded([&] {
-    const std::lock_guard lock(sender_mutex_);
-    return sender().add({kind, key, Bytes(canonical.begin(), canonical.end()),
-                         Bytes(content.begin(), content.end()), metadata});
+  return guarded([&]() -> Expected<void> {
+    WriteQueue::Item item{kind, key, canonical.size() + content.size(), {}};
+    item.write = [this, kind, key, metadata, canonical = Bytes(canonical.begin(), canonical.end()),
+                  content = Bytes(content.begin(), content.end())] {
+      const auto sent =
+          send_by(Deadline(tuning_.patience), kind, key, canonical, content, metadata);
+      if (sent) return;
+      // Other failures are the server's, which are reported when they begin.
+      if (server_.has_ended()) ++late_;
+      log(LogLevel::debug,
+          fmt::format("{} is not shared: {}", key.digest.brief(), sent.error().message()));
+    };
+    if (queue_.add_if_room(std::move(item))) return {};
+    return fail(Errc::refused, "too many entries wait to be sent already");
   });
 }
 
@@ -224,7 +154,7 @@ Expected<void> RedisStore::send_by(const Deadline& deadline, Kind kind, const Ke
       server_.call(redis::Server::Use::write, {"SET", place_of(kind, key), as_text(value)},
                    deadline, around_content);
   if (!reply) return tl::unexpected(reply.error());
-  if (reply->is(Reply::Type::status)) return {};
+  if ((*reply)->type == REDIS_REPLY_STATUS) return {};
   return fail(Errc::corrupt, "unexpected reply to SET");
 }
 
@@ -234,50 +164,18 @@ Expected<SharedLayer::Page> RedisStore::list(const std::string& cursor) {
                    {"SCAN", cursor.empty() ? "0" : cursor, "MATCH", "kiln:1:*", "COUNT", "500"},
                    Deadline(options_.timeout), tuning_.largest);
   if (!reply) return tl::unexpected(reply.error());
-  if (reply->elements.size() != 2 || !reply->elements[0].is(Reply::Type::string))
+  if ((*reply)->elements != 2 || (*reply)->element[0]->type != REDIS_REPLY_STRING)
     return fail(Errc::corrupt, "unexpected reply to SCAN");
   // A number of 64 bits, which goes back to the server as it is.
-  const std::string& next = reply->elements[0].text;
+  const auto next = text_of(*(*reply)->element[0]);
   if (next.empty() || next.size() > 20 || next.find_first_not_of("0123456789") != next.npos)
     return fail(Errc::corrupt, "the reply to SCAN has no cursor");
   Page page;
   if (next != "0") page.cursor = next;
-  for (const auto& name : reply->elements[1].elements)
-    if (const auto place = parse_place(name.text)) page.places.push_back(*place);
+  const redisReply& names = *(*reply)->element[1];
+  for (std::size_t at = 0; at < names.elements; ++at)
+    if (const auto place = parse_place(text_of(*names.element[at]))) page.places.push_back(*place);
   return page;
-}
-
-redis::Sender& RedisStore::sender() {
-  if (process_ != ::getpid()) leave_sender_to_parent();
-  if (!sender_)
-    sender_ = std::make_unique<redis::Sender>(
-        [this](const redis::Sender::Item& item, const Deadline& deadline) {
-          auto sent =
-              send_by(deadline, item.kind, item.key, item.canonical, item.content, item.metadata);
-          if (!sent)
-            log(LogLevel::debug, fmt::format("{} is not shared: {}", item.key.digest.brief(),
-                                             sent.error().message()));
-          return sent;
-        },
-        tuning_.sender);
-  return *sender_;
-}
-
-void RedisStore::leave_sender_to_parent() {
-  process_ = ::getpid();
-  // Not freed: its thread is the parent's, and may hold its lock for ever in this copy.
-  (void)sender_.release();
-}
-
-void RedisStore::before_fork() {
-  sender_mutex_.lock();
-  server_.before_fork();
-}
-
-void RedisStore::after_fork() {
-  server_.after_fork();
-  if (process_ != ::getpid()) leave_sender_to_parent();
-  sender_mutex_.unlock();
 }
 
 }  // namespace kiln

@@ -1,71 +1,14 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
-#include <deque>
-#include <functional>
-#include <memory>
-#include <mutex>
+#include <chrono>
 #include <string>
-#include <thread>
 
 #include "store/layer/fork_guard.hpp"
 #include "store/layer/layer.hpp"
 #include "store/layer/shared_layer.hpp"
-#include "store/redis/connection.hpp"
+#include "store/layer/write_queue.hpp"
 #include "store/redis/server.hpp"
-
-// The fleet's store on Redis, and the thread that sends entries there.
-namespace kiln::redis {
-
-/// Sends entries in a thread of its own, so that nobody waits for it. Bounded: what does not fit
-/// is dropped, and counted. Thread-safe.
-class Sender {
- public:
-  struct Item {
-    Kind kind{};
-    Key key;
-    Bytes canonical, content;
-    Metadata metadata;
-    std::size_t size() const { return canonical.size() + content.size(); }
-  };
-  /// Sends one by the deadline, which may be brought forward meanwhile. What it throws is a failure
-  /// like any other.
-  using Send = std::function<Expected<void>(const Item&, const Deadline&)>;
-  struct Limits {
-    std::size_t entries = 256, bytes = 128 << 20;
-    std::chrono::milliseconds patience{5000};  ///< for one entry
-  };
-  /// Of entries that were not sent because there was no room or no time.
-  struct Dropped {
-    std::size_t entries = 0;
-    std::string reason;  ///< of the last
-  };
-
-  Sender(Send send, Limits limits);
-  ~Sender() { finish(std::chrono::milliseconds(0)); }
-
-  /// Errors: refused where there is no room, io where there is no thread to send it.
-  Expected<void> add(Item item);
-  /// Sends what it can within the bound, and ends. Call once, from one thread.
-  Dropped finish(std::chrono::milliseconds bound);
-
- private:
-  void run();
-  Expected<void> send(const Item& item) const;
-  const Send send_;
-  const Limits limits_;
-  std::atomic<std::int64_t> end_ns_{std::numeric_limits<std::int64_t>::max()};
-  std::mutex mutex_;  // of what follows
-  std::condition_variable changed_;
-  std::deque<Item> waiting_;
-  std::size_t bytes_ = 0;  ///< of those waiting and the one being sent
-  bool finishing_ = false;
-  Dropped dropped_;
-  std::thread thread_;
-};
-
-}  // namespace kiln::redis
 
 namespace kiln {
 
@@ -78,7 +21,9 @@ class RedisStore final : public SharedLayer, private ForkGuarded {
   /// What tests change.
   struct Tuning {
     redis::Server::Options server = {};
-    redis::Sender::Limits sender = {};
+    /// Of entries that wait to be sent; more are dropped, and counted.
+    WriteQueue::Limits waiting = {256, 128 << 20};
+    std::chrono::milliseconds patience{5000};  ///< for sending one of them
     std::size_t largest = largest_shared;
   };
 
@@ -105,18 +50,14 @@ class RedisStore final : public SharedLayer, private ForkGuarded {
  private:
   Expected<void> send_by(const redis::Deadline& deadline, Kind kind, const Key& key,
                          ByteView canonical, ByteView content, const Metadata& metadata);
-  /// The sender of this process. Call with its mutex held.
-  redis::Sender& sender();
-  void leave_sender_to_parent();
-  void before_fork() override;
-  void after_fork() override;
+  void before_fork() override { server_.before_fork(); }
+  void after_fork() override { server_.after_fork(); }
 
   const SharedOptions options_;
   const Tuning tuning_;
   redis::Server server_;
-  std::mutex sender_mutex_;
-  std::unique_ptr<redis::Sender> sender_;
-  int process_;
+  std::atomic<std::size_t> late_{0};  ///< entries for which there was no time at the end
+  WriteQueue queue_;
 };
 
 }  // namespace kiln

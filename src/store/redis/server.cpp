@@ -1,296 +1,257 @@
 #include "store/redis/server.hpp"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netdb.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <cstring>
-#include <mutex>
-#include <optional>
-#include <system_error>
-#include <thread>
 
-#include "base/log.hpp"
+#include "base/lifetime.hpp"
 #include "base/text.hpp"
+#include "store/layer/layer.hpp"
 
 namespace kiln::redis {
 namespace {
+using Pass = Breaker::Pass;
+using Change = Breaker::Change;
+
 double ns(std::chrono::milliseconds time) { return static_cast<double>(time.count()) * 1e6; }
 }  // namespace
 
-Breaker::Breaker(Pauses pauses, unsigned seed) : pauses_(pauses), random_(seed) {}
-
-Breaker::Pass Breaker::ask(std::int64_t now_ns) {
+Pass Breaker::ask(std::int64_t now_ns) {
   if (!open_) return Pass::normal;
-  if (trying_ || now_ns < next_try_ns_) return Pass::refused;
-  trying_ = true;
+  if (now_ns < next_try_ns_) return Pass::refused;
+  pause_from(now_ns);
   return Pass::trial;
 }
 
-Breaker::Change Breaker::succeeded(Pass pass) {
+Change Breaker::succeeded(Pass pass) {
   // Who set out before it opened says nothing about how things are now.
   if (pass != Pass::trial) return Change::none;
-  open_ = trying_ = false;
-  pause_ns_ = 0;
-  reason_.clear();
+  open_ = false;
   return Change::back;
 }
 
-Breaker::Change Breaker::failed(Pass pass, std::int64_t now_ns, const std::string& reason) {
+Change Breaker::failed(Pass pass, std::int64_t now_ns, const std::string& reason) {
   // Of many that set out together and fail together, the first counts.
   if (open_ && pass != Pass::trial) return Change::none;
   const Change change = open_ ? Change::none : Change::gone;
   pause_ns_ = open_ ? std::min(pause_ns_ * 2, ns(pauses_.longest)) : ns(pauses_.first);
-  std::uniform_real_distribution<double> around(1 - pauses_.jitter, 1 + pauses_.jitter);
-  next_try_ns_ = now_ns + static_cast<std::int64_t>(pause_ns_ * around(random_));
+  pause_from(now_ns);
   open_ = true;
-  trying_ = false;
   reason_ = reason;
   return change;
 }
 
-void Breaker::give_back(Pass pass) {
-  if (pass == Pass::trial) trying_ = false;
+void Breaker::pause_from(std::int64_t now_ns) {
+  std::uniform_real_distribution<double> around(1 - pauses_.jitter, 1 + pauses_.jitter);
+  next_try_ns_ = now_ns + static_cast<std::int64_t>(pause_ns_ * around(random_));
 }
 
 std::string Breaker::state(std::int64_t now_ns) const {
-  if (trying_) return reason_ + "; it is being tried again";
   const double seconds =
       static_cast<double>(std::max<std::int64_t>(next_try_ns_ - now_ns, 0)) * 1e-9;
   return fmt::format("{}; next try in {:.{}f} s", reason_, seconds, seconds < 10 ? 1 : 0);
 }
 
-namespace {
-
-Expected<std::vector<Address>> look_up(const std::string& host, std::uint16_t port, int flags) {
+Expected<Addresses> resolve_by_system(const std::string& host) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = flags | AI_NUMERICSERV;
+  hints.ai_flags = AI_ADDRCONFIG;
   addrinfo* list = nullptr;
-  const int error = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
+  const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &list);
   if (error != 0) return fail(Errc::io, fmt::format("name: {}", ::gai_strerror(error)));
-  std::vector<Address> addresses;
+  Addresses addresses;
   for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
-    Address address;
-    address.size = one->ai_addrlen;
-    std::memcpy(&address.bytes, one->ai_addr, one->ai_addrlen);
-    addresses.push_back(address);
+    char number[NI_MAXHOST];
+    if (::getnameinfo(one->ai_addr, one->ai_addrlen, number, sizeof number, nullptr, 0,
+                      NI_NUMERICHOST) == 0)
+      addresses.emplace_back(number);
   }
   ::freeaddrinfo(list);
   return addresses;
 }
 
-}  // namespace
-
-Expected<std::vector<Address>> resolve_by_system(const std::string& host, std::uint16_t port) {
-  return look_up(host, port, AI_ADDRCONFIG);
-}
-
-std::vector<Address> numeric_address(const std::string& host, std::uint16_t port) {
-  return look_up(host, port, AI_NUMERICHOST).value_or(std::vector<Address>());
-}
-
-Address socket_address(const std::string& path) {
-  sockaddr_un local{};
-  local.sun_family = AF_UNIX;
-  std::memcpy(local.sun_path, path.c_str(), std::min(path.size(), sizeof local.sun_path - 1));
-  Address address;
-  address.size = sizeof local;
-  std::memcpy(&address.bytes, &local, sizeof local);
-  return address;
-}
-
-struct NameLookup::State {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::optional<Expected<std::vector<Address>>> answer;
-
-  void set(Expected<std::vector<Address>> found) {
-    const std::lock_guard lock(mutex);
-    answer = std::move(found);
-    changed.notify_all();
-  }
-};
-
-NameLookup::NameLookup(const std::string& host, std::uint16_t port, const Resolve& resolve)
-    : state_(std::make_shared<State>()) {
-  try {
-    std::thread([state = state_, host, port, resolve] {
-      try {
-        state->set(resolve(host, port));
-      } catch (const std::exception& problem) {
-        state->set(fail(Errc::io, fmt::format("name: {}", problem.what())));
-      }
-    }).detach();
-  } catch (const std::system_error& error) {
-    state_->set(fail(Errc::io, fmt::format("name: no thread: {}", error.what())));
-  }
-}
-
-Expected<std::vector<Address>> NameLookup::addresses(const Deadline& deadline) const {
-  std::unique_lock lock(state_->mutex);
-  while (!state_->answer && !deadline.over()) state_->changed.wait_for(lock, deadline.next_look());
-  if (!state_->answer) return fail(Errc::timeout, "name: no answer in time");
-  return *state_->answer;
-}
-
-bool NameLookup::done() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->answer.has_value();
-}
-
 namespace {
 
-using Pass = Breaker::Pass;
-using Change = Breaker::Change;
+bool is_number(const std::string& host) {
+  in6_addr unused;
+  return ::inet_pton(AF_INET, host.c_str(), &unused) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), &unused) == 1;
+}
 
-/// An error reply, as far as people want to read it.
-Error error_of(const Reply& reply) {
-  const auto code = reply.text.starts_with("WRONGTYPE ") ? Errc::corrupt : Errc::refused;
-  return {code, "the server says " + one_line(reply.text.substr(0, 100))};
+/// In a thread of its own, which goes on when nobody waits any more: getaddrinfo has no time-out
+/// and cannot be stopped, and hiredis would call it in the thread of a look-up, whatever time-out
+/// it is given.
+std::shared_future<Expected<Addresses>> look_up(const std::string& host, const Resolve& resolve) {
+  std::promise<Expected<Addresses>> answer;
+  auto found = answer.get_future().share();
+  const SignalsBlocked blocked;
+  std::thread([host, resolve, answer = std::move(answer)]() mutable {
+    answer.set_value(guarded([&] { return resolve(host); }));
+  }).detach();
+  return found;
+}
+
+constexpr std::chrono::seconds no_time{0};
+
+/// What the server said no to.
+Error error_of(std::string_view text) {
+  const auto code = text.starts_with("WRONGTYPE ") ? Errc::corrupt : Errc::refused;
+  return {code, "the server says " + one_line(text.substr(0, 100))};
 }
 
 }  // namespace
 
-Server::Server(SharedUrl url, Options options)
+Server::Server(SharedUrl url, Options options, LogLevel failures)
     : url_(std::move(url)),
       resolve_(std::move(options.resolve)),
-      failures_(options.failures),
+      failures_(failures),
       reach_(options.pauses),
       writes_(options.pauses),
       process_(::getpid()) {
-  if (url_.host.empty())
-    fixed_ = {socket_address(url_.socket)};
-  else
-    fixed_ = numeric_address(url_.host, url_.port);
+  idle_.reserve(most_idle);
 }
 
 Server::~Server() {
-  if (process_ != ::getpid()) leave_to_parent();
-  probe_end_ns_ = 0;
+  end_ns_ = 0;
   if (probe_.joinable()) probe_.join();
+}
+
+void Server::end_within(std::chrono::milliseconds bound) {
+  // Those who wait notice it at their next look.
+  const std::chrono::nanoseconds rest = bound;
+  end_ns_ = now_ns() + std::max<std::int64_t>((rest - Deadline::slice()).count(), 0);
 }
 
 Expected<Reply> Server::call(Use use, Words words, const Deadline& deadline, std::size_t limit) {
-  auto turn = begin(use, deadline);
-  if (!turn) return tl::unexpected(turn.error());
-  auto reply = try_to_converse(turn->connection, words, deadline, limit);
-  return end(use, *std::move(turn), std::move(reply));
-}
-
-Expected<Reply> Server::try_to_converse(std::unique_ptr<Connection>& connection, Words words,
-                                        const Deadline& deadline, std::size_t limit) {
-  try {
-    return converse(connection, words, deadline, limit);
-  } catch (const std::exception& problem) {
-    // No memory, mostly. The turn has to come to its end, or nobody would ever try again.
-    connection.reset();
-    return fail(Errc::io, problem.what());
+  // A server that is not asked any more must not be taken for one that does not answer.
+  if (has_ended()) return fail(Errc::timeout, "timed out before the request was sent");
+  Pass pass, write_pass = Pass::normal;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = now_ns();
+    pass = reach_.ask(now);
+    if (pass == Pass::trial && use == Use::read) {
+      start_probe(deadline.left());
+      pass = Pass::refused;
+    }
+    if (pass == Pass::refused) return fail(Errc::io, "skipped: " + reach_.state(now));
+    if (use == Use::write) write_pass = writes_.ask(now);
+    if (write_pass == Pass::refused) return fail(Errc::io, "skipped: " + writes_.state(now));
   }
-}
-
-Expected<Server::Turn> Server::begin(Use use, const Deadline& deadline) {
-  std::vector<std::unique_ptr<Connection>> stale;  // closed outside the lock
-  const std::lock_guard lock(mutex_);
-  if (process_ != ::getpid()) leave_to_parent();  // forked without the C library
-  const auto now = now_ns();
-  Turn turn;
-  turn.pass = reach_.ask(now);
-  if (turn.pass == Pass::trial && use == Use::read) {
-    start_probe(deadline.left());
-    turn.pass = Pass::refused;
-  }
-  if (turn.pass == Pass::refused) return fail(Errc::io, "skipped: " + reach_.state(now));
-  if (use == Use::write && (turn.write_pass = writes_.ask(now)) == Pass::refused) {
-    reach_.give_back(turn.pass);
-    return fail(Errc::io, "skipped: " + writes_.state(now));
-  }
-  while (!turn.connection && !idle_.empty()) {
-    auto& last = idle_.back();
-    (last->reusable() ? turn.connection : stale.emplace_back()) = std::move(last);
-    idle_.pop_back();
-  }
-  return turn;
+  return judged(use, pass, write_pass,
+                guarded([&] { return converse(words, deadline.capped_by(end_ns_), limit); }));
 }
 
 void Server::start_probe(std::chrono::nanoseconds bound) {
-  // The one before has given its trial back, or this would be no trial: it is at its end.
-  if (probe_.joinable()) probe_.join();
+  if (probing_) return;
+  if (probe_.joinable()) probe_.join();  // the one before, which is at its end
   try {
+    const SignalsBlocked blocked;
     probe_ = std::thread([this, bound] {
-      Turn turn;
-      turn.pass = Pass::trial;
-      auto reply = try_to_converse(turn.connection, {"PING"},
-                                   Deadline(bound).capped_by(probe_end_ns_), small_reply);
-      (void)end(Use::read, std::move(turn), std::move(reply));
+      // What it throws is the log's sink.
+      (void)guarded([&] {
+        return judged(Use::read, Pass::trial, Pass::normal, guarded([&] {
+                        return converse({"PING"}, Deadline(bound).capped_by(end_ns_), small_reply);
+                      }));
+      });
+      const std::lock_guard lock(mutex_);
+      probing_ = false;
     });
+    probing_ = true;
   } catch (const std::system_error&) {
-    reach_.give_back(Pass::trial);  // no thread now; perhaps the next time
+    // No thread now; perhaps the next time.
   }
 }
 
-Expected<Reply> Server::converse(std::unique_ptr<Connection>& connection, Words words,
-                                 const Deadline& deadline, std::size_t limit) {
-  if (connection) {
-    auto reply = connection->call(words, deadline, limit);
-    const bool hung_up = !reply && reply.error().code() == Errc::io && !connection->heard();
+Expected<Reply> Server::converse(Words words, const Deadline& deadline, std::size_t limit) {
+  if (const auto used = lend_idle()) {
+    auto reply = used->call(words, deadline, limit);
     // A server may hang up on a connection that was not used for long; that says nothing of it.
-    if (!hung_up) return reply;
-    connection.reset();
+    if (reply || reply.error().code() != Errc::io) return reply;
   }
-  auto fresh = connect(deadline);
+  const auto fresh = connect(deadline);
   if (!fresh) return tl::unexpected(fresh.error());
-  connection = *std::move(fresh);
-  return connection->call(words, deadline, limit);
+  return (*fresh)->call(words, deadline, limit);
 }
 
-Expected<std::unique_ptr<Connection>> Server::connect(const Deadline& deadline) {
-  const auto found = addresses(deadline);
-  auto opened = found ? Connection::open(url_, *found, deadline, descriptors_)
-                      : Expected<std::unique_ptr<Connection>>(tl::unexpected(found.error()));
-  if (!opened) {
-    // The host may have moved: ask for its name anew, unless that has not been answered yet.
-    const std::lock_guard lock(mutex_);
-    if (lookup_ && lookup_->done()) lookup_.reset();
+Server::Lent Server::lend_idle() {
+  const std::lock_guard lock(mutex_);
+  while (!idle_.empty()) {
+    auto last = std::move(idle_.back());
+    idle_.pop_back();
+    if (!last->reusable()) continue;
+    lent_.insert(last.get());
+    return {last.release(), {this}};
   }
-  return opened;
+  return {nullptr, {this}};
 }
 
-Expected<std::vector<Address>> Server::addresses(const Deadline& deadline) {
-  if (!fixed_.empty()) return fixed_;
+Server::Lent Server::lend_new(const std::string& address) {
+  // Under the lock, so that no fork() falls between hiredis's socket and what closes it there.
+  const std::lock_guard lock(mutex_);
+  auto fresh = std::make_unique<Connection>(url_, address);
+  lent_.insert(fresh.get());
+  return {fresh.release(), {this}};
+}
+
+void Server::take_back(Connection* connection) {
+  const std::lock_guard lock(mutex_);
+  lent_.erase(connection);
+  std::unique_ptr<Connection> back(connection);
+  if (idle_.size() < most_idle && back->reusable()) idle_.push_back(std::move(back));
+}
+
+Expected<Server::Lent> Server::connect(const Deadline& deadline) {
+  const auto found = addresses(deadline);
+  Error last = found ? Error(Errc::io, "name: no address") : found.error();
+  // Each gets its share of the time, so that one that swallows everything does not hide the next.
+  for (std::size_t at = 0; found && at < found->size(); ++at) {
+    Lent fresh = lend_new((*found)[at]);
+    const auto share = deadline.left() / (found->size() - at);
+    const auto opened = fresh->open(url_, Deadline(share).capped_by(end_ns_));
+    if (opened) return fresh;
+    last = opened.error();
+  }
+  // The host may have moved: ask for its name anew, unless that has not been answered yet.
+  const std::lock_guard lock(mutex_);
+  if (lookup_.valid() && lookup_.wait_for(no_time) == std::future_status::ready) lookup_ = {};
+  return tl::unexpected(last);
+}
+
+Expected<Addresses> Server::addresses(const Deadline& deadline) {
+  if (url_.host.empty() || is_number(url_.host)) return Addresses{url_.host};
   std::unique_lock lock(mutex_);
-  if (!lookup_) lookup_.emplace(url_.host, url_.port, resolve_);
-  const NameLookup asked = *lookup_;
+  if (!lookup_.valid()) lookup_ = look_up(url_.host, resolve_);
+  const auto asked = lookup_;
   lock.unlock();
-  return asked.addresses(deadline);
+  // Late, the answer serves a later caller.
+  while (!deadline.over())
+    if (asked.wait_for(deadline.next_look()) == std::future_status::ready) return asked.get();
+  return fail(Errc::timeout, "name: no answer in time");
 }
 
-Expected<Reply> Server::end(Use use, Turn turn, Expected<Reply> reply) {
+Expected<Reply> Server::judged(Use use, Pass pass, Pass write_pass, Expected<Reply> reply) {
   const bool unreached = !reply;
-  if (reply && reply->is(Reply::Type::error)) reply = tl::unexpected(error_of(*reply));
+  if (reply && (*reply)->type == REDIS_REPLY_ERROR)
+    reply = tl::unexpected(error_of(text_of(**reply)));
   const std::string reason = reply ? "" : reply.error().message();
   // A key that holds something else says nothing of the server.
   const bool refused = !unreached && !reply && reply.error().code() == Errc::refused;
-  const bool lost = unreached || (refused && use == Use::read);
   Change reach, writes = Change::none;
   {
     const std::lock_guard lock(mutex_);
     const auto now = now_ns();
-    reach = lost ? reach_.failed(turn.pass, now, reason) : reach_.succeeded(turn.pass);
-    if (use == Use::write && unreached) writes_.give_back(turn.write_pass);
+    const bool lost = unreached || (refused && use == Use::read);
+    reach = lost ? reach_.failed(pass, now, reason) : reach_.succeeded(pass);
     if (use == Use::write && !unreached)
-      writes = refused ? writes_.failed(turn.write_pass, now, reason)
-                       : writes_.succeeded(turn.write_pass);
-    // One that was refused something may have to introduce itself again.
-    if (!unreached && !refused && idle_.size() < most_idle && turn.connection->reusable())
-      idle_.push_back(std::move(turn.connection));
+      writes = refused ? writes_.failed(write_pass, now, reason) : writes_.succeeded(write_pass);
   }
-  note(reach, reason);
-  note_writes(writes, reason);
+  note(reach, "is skipped for a while", "is back", reason);
+  note(writes, "takes no entries for a while", "takes entries again", reason);
   return reply;
 }
 
@@ -299,45 +260,26 @@ bool Server::reachable() {
   return !reach_.open();
 }
 
-void Server::note(Change change, const std::string& reason) const {
+void Server::note(Change change, std::string_view gone, std::string_view back,
+                  const std::string& reason) const {
   if (change == Change::gone)
-    log(failures_,
-        fmt::format("the shared store {} is skipped for a while: {}", url_.shown(), reason));
+    log(failures_, fmt::format("the shared store {} {}: {}", url_.shown(), gone, reason));
   if (change == Change::back)
-    log(LogLevel::info, fmt::format("the shared store {} is back", url_.shown()));
-}
-
-void Server::note_writes(Change change, const std::string& reason) const {
-  if (change == Change::gone)
-    log(failures_,
-        fmt::format("the shared store {} takes no entries for a while: {}", url_.shown(), reason));
-  if (change == Change::back)
-    log(LogLevel::info, fmt::format("the shared store {} takes entries again", url_.shown()));
-}
-
-void Server::before_fork() {
-  mutex_.lock();
-  descriptors_.lock();
+    log(LogLevel::info, fmt::format("the shared store {} {}", url_.shown(), back));
 }
 
 void Server::after_fork() {
-  const bool child = process_ != ::getpid();
-  if (child) descriptors_.close_all();
-  descriptors_.unlock();
-  if (child) leave_to_parent();
+  if (std::exchange(process_, ::getpid()) != ::getpid()) {
+    // The others' contexts may be in the middle of a change: they are left as they are, and so is
+    // what their threads share, which stayed in the parent.
+    for (const auto* connection : lent_) ::close(connection->descriptor());
+    lent_.clear();
+    idle_.clear();
+    lookup_ = {};
+    probing_ = false;
+    if (probe_.joinable()) (void)new std::thread(std::move(probe_));
+  }
   mutex_.unlock();
-}
-
-void Server::leave_to_parent() {
-  process_ = ::getpid();
-  idle_.clear();
-  reach_.forget_trial();
-  writes_.forget_trial();
-  // Its thread stayed in the parent. What that thread shares with it is never freed here, since
-  // it may hold its lock.
-  lookup_.reset();
-  // Nobody to join here; the object alone is left.
-  if (probe_.joinable()) (void)new std::thread(std::move(probe_));
 }
 
 }  // namespace kiln::redis

@@ -4,11 +4,12 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,9 +22,9 @@
 namespace kiln::redis {
 
 /// Keeps a run from waiting again and again for what does not answer. After a failure everybody is
-/// turned away; when a pause is over, one caller may try while the others are still turned away;
-/// each failed try makes the pause longer. Times are nanoseconds of any steady clock. Not
-/// thread-safe.
+/// turned away; when a pause is over, one caller may try while the others are still turned away,
+/// until a further pause is over; each failed try makes the pause longer. Times are nanoseconds of
+/// any steady clock. Not thread-safe.
 class Breaker {
  public:
   struct Pauses {
@@ -37,55 +38,34 @@ class Breaker {
   /// What became of the whole thing with this outcome: worth a line in the log, or not.
   enum class Change : std::uint8_t { none, gone, back };
 
-  explicit Breaker(Pauses pauses, unsigned seed = std::random_device{}());
+  explicit Breaker(Pauses pauses, unsigned seed = std::random_device{}())
+      : pauses_(pauses), random_(seed) {}
 
   Pass ask(std::int64_t now_ns);
   Change succeeded(Pass pass);
   Change failed(Pass pass, std::int64_t now_ns, const std::string& reason);
-  /// The caller did not get as far as to find out.
-  void give_back(Pass pass);
-  /// Whoever tries will not come back: he is a thread of the process that this one was forked from.
-  void forget_trial() { trying_ = false; }
 
   bool open() const { return open_; }
   /// "REASON; next try in 3 s", where it is open.
   std::string state(std::int64_t now_ns) const;
 
  private:
+  void pause_from(std::int64_t now_ns);
+
   Pauses pauses_;
   std::minstd_rand random_;
-  bool open_ = false, trying_ = false;
+  bool open_ = false;
   double pause_ns_ = 0;  ///< without jitter
   std::int64_t next_try_ns_ = 0;
   std::string reason_;
 };
 
-/// Finds the addresses of a host; may take as long as it likes. Errors: io.
-using Resolve =
-    std::function<Expected<std::vector<Address>>(const std::string& host, std::uint16_t port)>;
+/// Finds the addresses of a host, as numbers; may take as long as it likes. Errors: io.
+using Addresses = std::vector<std::string>;
+using Resolve = std::function<Expected<Addresses>(const std::string& host)>;
 
 /// Asks the system (getaddrinfo).
-Expected<std::vector<Address>> resolve_by_system(const std::string& host, std::uint16_t port);
-/// The address itself, where the text is one; takes no time. Empty where it is a name.
-std::vector<Address> numeric_address(const std::string& host, std::uint16_t port);
-/// Of a socket in the file system; its path fits (SharedUrl).
-Address socket_address(const std::string& path);
-
-/// A look-up of a name under way or done, in a thread of its own because the system's has no
-/// deadline. The thread outlives this object if it must. Thread-safe.
-class NameLookup {
- public:
-  NameLookup(const std::string& host, std::uint16_t port, const Resolve& resolve);
-
-  /// Waits for the answer, which may come for a later caller. Errors: timeout, io.
-  Expected<std::vector<Address>> addresses(const Deadline& deadline) const;
-  /// Done, with or without success.
-  bool done() const;
-
- private:
-  struct State;
-  std::shared_ptr<State> state_;
-};
+Expected<Addresses> resolve_by_system(const std::string& host);
 
 /// A server as its callers see it: commands and replies. Keeps connections for the next call, finds
 /// the host's addresses, and after a failure turns callers away (Breaker), which it logs when it
@@ -98,9 +78,9 @@ class Server {
   struct Options {
     Breaker::Pauses pauses = {};
     Resolve resolve = resolve_by_system;
-    LogLevel failures = LogLevel::warning;  ///< at which it is logged that the server fails
   };
-  Server(SharedUrl url, Options options);
+  /// `failures` is the level at which it is logged that the server fails.
+  Server(SharedUrl url, Options options, LogLevel failures = LogLevel::warning);
   ~Server();
 
   /// What a command is for. A server that refuses to write (it is full) may still be read.
@@ -110,51 +90,57 @@ class Server {
   /// says no; io and timeout where it cannot be reached; io "skipped: …" where that was so before.
   Expected<Reply> call(Use use, Words words, const Deadline& deadline, std::size_t limit);
 
+  /// All calls come to their end within the bound, those under way too.
+  void end_within(std::chrono::milliseconds bound);
+  /// That bound is over, so that nothing is asked any more.
+  bool has_ended() const { return end_ns_ <= now_ns(); }
+
   std::string shown() const { return url_.shown(); }
   /// The last that was heard of it was no failure.
   bool reachable();
 
   /// Around fork(). In the child nothing of the parent's is left, nor in use.
-  void before_fork();
+  void before_fork() { mutex_.lock(); }
   void after_fork();
 
  private:
   static constexpr std::size_t most_idle = 8;
 
-  /// What a caller got from begin() and gives to end().
-  struct Turn {
-    Breaker::Pass pass{}, write_pass{};
-    std::unique_ptr<Connection> connection;
+  /// A connection in use, which comes back to its server.
+  struct TakeBack {
+    Server* server;
+    void operator()(Connection* connection) const { server->take_back(connection); }
   };
-  Expected<Turn> begin(Use use, const Deadline& deadline);
+  using Lent = std::unique_ptr<Connection, TakeBack>;
+  /// One that was used before and looks sound, or null.
+  Lent lend_idle();
+  Lent lend_new(const std::string& address);
+  void take_back(Connection* connection);
+
   /// With the mutex held: tries in a thread, for as long as a caller would.
   void start_probe(std::chrono::nanoseconds bound);
-  /// As converse(); what it throws is a failure.
-  Expected<Reply> try_to_converse(std::unique_ptr<Connection>& connection, Words words,
-                                  const Deadline& deadline, std::size_t limit);
-  Expected<Reply> converse(std::unique_ptr<Connection>& connection, Words words,
-                           const Deadline& deadline, std::size_t limit);
-  Expected<std::unique_ptr<Connection>> connect(const Deadline& deadline);
-  Expected<std::vector<Address>> addresses(const Deadline& deadline);
-  Expected<Reply> end(Use use, Turn turn, Expected<Reply> reply);
-  void note(Breaker::Change change, const std::string& reason) const;
-  void note_writes(Breaker::Change change, const std::string& reason) const;
-  void leave_to_parent();
+  Expected<Reply> converse(Words words, const Deadline& deadline, std::size_t limit);
+  Expected<Lent> connect(const Deadline& deadline);
+  Expected<Addresses> addresses(const Deadline& deadline);
+  /// Tells the breakers.
+  Expected<Reply> judged(Use use, Breaker::Pass pass, Breaker::Pass write_pass,
+                         Expected<Reply> reply);
+  void note(Breaker::Change change, std::string_view gone, std::string_view back,
+            const std::string& reason) const;
 
   const SharedUrl url_;
   const Resolve resolve_;
   const LogLevel failures_;
-  Descriptors descriptors_;  // before the connections, which close theirs in it
+  std::atomic<std::int64_t> end_ns_{std::numeric_limits<std::int64_t>::max()};
 
   std::mutex mutex_;  // of what follows
   Breaker reach_, writes_;
   std::vector<std::unique_ptr<Connection>> idle_;
-  std::vector<Address> fixed_;
-  std::optional<NameLookup> lookup_;
+  std::set<Connection*> lent_;  ///< owned by who uses them
+  std::shared_future<Expected<Addresses>> lookup_;
+  bool probing_ = false;
   std::thread probe_;
   int process_;
-
-  std::atomic<std::int64_t> probe_end_ns_{std::numeric_limits<std::int64_t>::max()};
 };
 
 }  // namespace kiln::redis

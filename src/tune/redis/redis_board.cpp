@@ -9,6 +9,7 @@ namespace kiln::tune {
 namespace {
 
 using redis::Reply;
+using redis::text_of;
 using Claim = Partners::Claim;
 
 /// Of one reply: more than a page of news with the longest texts.
@@ -88,22 +89,16 @@ Expected<void> done(const Expected<Reply>& reply) {
 
 Expected<std::size_t> count_of(const Expected<Reply>& reply, std::string_view question) {
   if (!reply) return tl::unexpected(reply.error());
-  if (!reply->is(Reply::Type::integer) || reply->integer < 0)
+  if ((*reply)->type != REDIS_REPLY_INTEGER || (*reply)->integer < 0)
     return fail(Errc::corrupt, fmt::format("found no answer to {}", question));
-  return static_cast<std::size_t>(reply->integer);
-}
-
-redis::Server::Options server_options() {
-  redis::Server::Options options;
-  options.pauses.longest = std::chrono::milliseconds(10'000);
-  return options;
+  return static_cast<std::size_t>((*reply)->integer);
 }
 
 }  // namespace
 
 RedisBoard::RedisBoard(SharedUrl url, const std::string& search, const BoardTimes& times,
                        std::chrono::milliseconds timeout)
-    : server_(std::move(url), server_options()),
+    : server_(std::move(url), {.pauses = {.longest = std::chrono::seconds(10)}}),
       prefix_("kiln-tune:1:" + search + ":"),
       token_(new_token()),
       lease_(std::to_string(times.lease.count())),
@@ -129,9 +124,10 @@ Expected<Claim> RedisBoard::take(ConfigurationId id) {
   const auto reply = call({"EVAL", take_script, "2", key("results"), lease_key(id),
                            std::to_string(id), token_, lease_});
   if (!reply) return tl::unexpected(reply.error());
-  if (reply->text == "mine") return Claim::mine;
-  if (reply->text == "known") return Claim::known;
-  if (reply->text == "theirs") return Claim::theirs;
+  const auto answer = text_of(**reply);
+  if (answer == "mine") return Claim::mine;
+  if (answer == "known") return Claim::known;
+  if (answer == "theirs") return Claim::theirs;
   return fail(Errc::corrupt, "the shared store's answer about a candidate is not valid");
 }
 
@@ -154,15 +150,17 @@ Expected<void> RedisBoard::tell(ConfigurationId id, const std::string& text) {
 }
 
 Expected<Board::News> RedisBoard::news(std::size_t from) {
-  auto reply = call({"EVAL", news_script, "1", key("log"), std::to_string(from)});
+  const auto reply = call({"EVAL", news_script, "1", key("log"), std::to_string(from)});
   if (!reply) return tl::unexpected(reply.error());
-  if (reply->elements.size() != 2 || !reply->elements[0].is(Reply::Type::integer) ||
-      reply->elements[0].integer < 0 || !reply->elements[1].is(Reply::Type::array))
+  redisReply** const parts = (*reply)->element;
+  if ((*reply)->elements != 2 || parts[0]->type != REDIS_REPLY_INTEGER || parts[0]->integer < 0 ||
+      parts[1]->type != REDIS_REPLY_ARRAY)
     return fail(Errc::corrupt, "the shared store's list of results is not valid");
   News news;
-  const auto begin = static_cast<std::size_t>(reply->elements[0].integer);
+  const auto begin = static_cast<std::size_t>(parts[0]->integer);
   news.restarted = begin < from;
-  for (auto& one : reply->elements[1].elements) news.texts.push_back(std::move(one.text));
+  for (std::size_t at = 0; at < parts[1]->elements; ++at)
+    news.texts.emplace_back(text_of(*parts[1]->element[at]));
   news.next = begin + news.texts.size();
   return news;
 }
@@ -184,10 +182,10 @@ Expected<void> RedisBoard::finish(const std::string& text) {
 }
 
 Expected<std::optional<std::string>> RedisBoard::finished() {
-  auto reply = call({"GET", key("final")});
+  const auto reply = call({"GET", key("final")});
   if (!reply) return tl::unexpected(reply.error());
-  if (!reply->is(Reply::Type::string)) return std::nullopt;
-  return std::move(reply->text);
+  if ((*reply)->type != REDIS_REPLY_STRING) return std::nullopt;
+  return std::string(text_of(**reply));
 }
 
 }  // namespace kiln::tune

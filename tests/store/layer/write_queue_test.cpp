@@ -74,6 +74,30 @@ TEST(WriteQueue, more_than_its_limits_waits_for_room) {
   EXPECT_LE(most_waiting({.entries = 500, .bytes = 5}, 10), 1) << "larger than the bound";
 }
 
+TEST(WriteQueue, what_may_be_lost_waits_for_no_room_and_is_counted) {
+  const Sample a{1};
+  std::latch open{1};
+  std::atomic<int> written{0};
+  WriteQueue queue({.entries = 2, .bytes = 100});
+  const auto add = [&](std::size_t bytes) {
+    return queue.add_if_room(item(
+        a,
+        [&] {
+          open.wait();
+          ++written;
+        },
+        bytes));
+  };
+  EXPECT_TRUE(add(60));
+  EXPECT_FALSE(add(60)) << "too many bytes";
+  EXPECT_TRUE(add(40));
+  EXPECT_FALSE(add(0)) << "too many entries";
+  EXPECT_EQ(queue.refused(), 2u);
+  open.count_down();
+  queue.finish();
+  EXPECT_EQ(written, 2);
+}
+
 TEST(WriteQueue, what_a_write_throws_is_its_own) {
   const Sample a{1};
   bool written = false;

@@ -1,6 +1,5 @@
 // A name server that takes its time must not hold up a run.
 #include <gmock/gmock.h>
-#include <netinet/in.h>
 
 #include <future>
 
@@ -9,54 +8,89 @@
 namespace kiln::redis {
 namespace {
 
-using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-TEST(RedisNames, an_address_is_no_name) {
-  EXPECT_EQ(numeric_address("127.0.0.1", 6379).size(), 1u);
-  EXPECT_EQ(numeric_address("::1", 6379).size(), 1u);
-  EXPECT_EQ(numeric_address("localhost", 6379).size(), 0u);
+/// A server by a name that this function resolves; it may always be tried again.
+Server server_of(Resolve resolve) {
+  constexpr std::chrono::milliseconds none{0};
+  return {value_or_throw(parse_shared_url("redis://slow:1")),
+          {{none, none, 0}, std::move(resolve)}};
+}
+/// What comes of a command to where no server is. Who writes tries himself.
+std::string ask(Server& server, std::chrono::nanoseconds bound = std::chrono::minutes(1)) {
+  const auto reply = server.call(Server::Use::write, {"PING"}, Deadline(bound), small_reply);
+  return reply ? "a reply" : reply.error().message();
 }
 
 TEST(RedisNames, the_system_knows_this_machine) {
-  const NameLookup lookup("localhost", 6379, resolve_by_system);
-  const auto found = lookup.addresses(Deadline(std::chrono::minutes(1)));
+  const auto found = resolve_by_system("localhost");
   ASSERT_TRUE(found) << found.error().message();
-  EXPECT_GE(found->size(), 1u);
+  EXPECT_THAT(*found, ::testing::IsSupersetOf({"127.0.0.1"}));
 }
 
 TEST(RedisNames, an_unknown_one_is_an_error) {
-  const NameLookup lookup("no-such-host.invalid", 6379, resolve_by_system);
-  const auto found = lookup.addresses(Deadline(std::chrono::minutes(1)));
+  const auto found = resolve_by_system("no-such-host.invalid");
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code(), Errc::io);
 }
 
-TEST(RedisNames, a_late_answer_serves_a_later_caller) {
+TEST(RedisNames, an_address_is_no_name) {
+  for (const char* url : {"redis://127.0.0.1:1", "redis://[::1]:1"}) {
+    Server server(value_or_throw(parse_shared_url(url)), {{}, [](const std::string&) {
+                                                            ADD_FAILURE();
+                                                            return Expected<Addresses>();
+                                                          }});
+    EXPECT_THAT(ask(server), StartsWith("connect: "));
+  }
+}
+
+TEST(RedisNames, an_answer_that_takes_too_long_is_a_failure_and_serves_a_later_caller) {
   std::promise<void> answer;
-  const NameLookup lookup("slow", 6379, [&](const std::string&, std::uint16_t port) {
+  std::atomic<int> asked{0};
+  Server server = server_of([&](const std::string& host) {
+    ++asked;
+    EXPECT_EQ(host, "slow");
     answer.get_future().wait();
-    return Expected<std::vector<Address>>(numeric_address("127.0.0.1", port));
+    return Expected<Addresses>({"127.0.0.1"});
   });
-  const auto early = lookup.addresses(Deadline(milliseconds(1)));
-  ASSERT_FALSE(early);
-  EXPECT_EQ(early.error().code(), Errc::timeout);
-  EXPECT_FALSE(lookup.done());
+  for (int call = 0; call < 2; ++call)
+    EXPECT_EQ(ask(server, std::chrono::milliseconds(5)), "name: no answer in time");
   answer.set_value();
-  const auto late = lookup.addresses(Deadline(std::chrono::minutes(1)));
-  ASSERT_TRUE(late);
-  EXPECT_EQ(late->size(), 1u);
-  EXPECT_TRUE(lookup.done());
+  EXPECT_EQ(ask(server), "connect: Connection refused");
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(RedisNames, a_host_that_cannot_be_reached_is_asked_for_anew) {
+  std::atomic<int> asked{0};
+  Server server = server_of([&](const std::string&) -> Expected<Addresses> {
+    if (++asked == 1) return fail(Errc::io, "name: none");
+    return Addresses{"127.0.0.1"};
+  });
+  EXPECT_EQ(ask(server), "name: none");
+  EXPECT_EQ(ask(server), "connect: Connection refused");
+  EXPECT_EQ(ask(server), "connect: Connection refused");
+  EXPECT_EQ(asked, 3);
+}
+
+TEST(RedisNames, each_address_of_a_host_is_tried) {
+  // The first is no address at all.
+  Server server = server_of([](const std::string&) {
+    return Expected<Addresses>({"no-such-host.invalid", "127.0.0.1"});
+  });
+  EXPECT_EQ(ask(server), "connect: Connection refused");
 }
 
 TEST(RedisNames, a_look_up_that_nobody_waits_for_harms_nobody) {
   auto answer = std::make_shared<std::promise<void>>();
   auto ended = std::make_shared<std::promise<void>>();
   {
-    const NameLookup lookup("slow", 6379, [=](const std::string&, std::uint16_t) {
+    Server server = server_of([=](const std::string&) -> Expected<Addresses> {
       answer->get_future().wait();
       ended->set_value();
-      return Expected<std::vector<Address>>(fail(Errc::io, "none"));
+      return fail(Errc::io, "none");
     });
+    EXPECT_THAT(ask(server, std::chrono::milliseconds(1)), HasSubstr("no answer in time"));
   }
   answer->set_value();
   ended->get_future().wait();

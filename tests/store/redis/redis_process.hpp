@@ -14,9 +14,20 @@
 
 #include "base/file.hpp"
 #include "store/redis/connection.hpp"
-#include "store/redis/server.hpp"
 
 namespace kiln::testing {
+
+/// A reply as a value.
+struct Answer {
+  explicit Answer(const redisReply& reply)
+      : type(reply.type), text(redis::text_of(reply)), integer(reply.integer) {
+    for (std::size_t at = 0; at < reply.elements; ++at) elements.emplace_back(*reply.element[at]);
+  }
+  int type;
+  std::string text;
+  long long integer;
+  std::vector<Answer> elements;
+};
 
 /// A real redis-server on a loopback port and a socket of its own, without files; it dies with this
 /// object, and with the thread that made it (so make it in the thread that runs the test).
@@ -50,7 +61,7 @@ class RedisProcess {
   }
 
   /// A command of the test, beside whatever stands between Kiln and the server.
-  redis::Reply command(redis::Words words) const { return value_or_throw(try_command(words)); }
+  Answer command(redis::Words words) const { return value_or_throw(try_command(words)); }
 
   void kill() {
     if (pid_ <= 0) return;
@@ -101,16 +112,18 @@ class RedisProcess {
     ::_exit(127);
   }
 
-  Expected<redis::Reply> try_command(redis::Words words) const {
+  Expected<Answer> try_command(redis::Words words) const {
     SharedUrl url;
     url.host = "127.0.0.1";
+    url.port = static_cast<std::uint16_t>(port_);
     url.password = password_;
-    redis::Descriptors descriptors;
     const redis::Deadline deadline(std::chrono::minutes(1));
-    const auto addresses = redis::numeric_address(url.host, static_cast<std::uint16_t>(port_));
-    auto connection = redis::Connection::open(url, addresses, deadline, descriptors);
-    if (!connection) return tl::unexpected(connection.error());
-    return (*connection)->call(words, deadline, 256 << 20);
+    redis::Connection connection(url, url.host);
+    if (auto opened = connection.open(url, deadline); !opened)
+      return tl::unexpected(opened.error());
+    auto reply = connection.call(words, deadline, 256 << 20);
+    if (!reply) return tl::unexpected(reply.error());
+    return Answer(**reply);
   }
 
   bool becomes_ready() {

@@ -4,8 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include <future>
-
 #include "store/redis/redis_process.hpp"
 #include "store/support.hpp"
 
@@ -31,7 +29,7 @@ struct At {
   /// The reply's text, or "error: …".
   std::string ask(Words words, Use use = Use::read) {
     const auto reply = server.call(use, words, long_time(), memory_limit);
-    return reply ? reply->text : "error: " + reply.error().message();
+    return reply ? std::string(text_of(**reply)) : "error: " + reply.error().message();
   }
   Server server;
 };
@@ -190,22 +188,6 @@ TEST(RedisServer, a_key_of_another_type_is_an_error_of_that_key_only) {
   redis.command({"RPUSH", "list", "1"});
   EXPECT_THAT(at.ask({"GET", "list"}), HasSubstr("error: the server says WRONGTYPE"));
   EXPECT_EQ(at.ask({"PING"}), "PONG");
-}
-
-TEST(RedisServer, a_name_that_does_not_resolve_in_time_is_a_failure) {
-  auto answer = std::make_shared<std::promise<void>>();
-  Server server(value_or_throw(parse_shared_url("redis://slow.invalid")),
-                {none, [answer](const std::string&, std::uint16_t) {
-                   answer->get_future().wait();
-                   return Expected<std::vector<Address>>(fail(Errc::io, "name: none"));
-                 }});
-  const auto reply =
-      server.call(Use::read, {"PING"}, Deadline(std::chrono::milliseconds(5)), memory_limit);
-  ASSERT_FALSE(reply);
-  EXPECT_EQ(reply.error().message(), "name: no answer in time");
-  answer->set_value();
-  EXPECT_EQ(server.call(Use::write, {"PING"}, long_time(), memory_limit).error().message(),
-            "name: none");
 }
 
 }  // namespace
