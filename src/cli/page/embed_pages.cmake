@@ -1,6 +1,6 @@
-# Writes OUTPUT: each page NAME.html of FOLDER as the string kiln::cli::NAME_html, one file that needs
-# no other: style sheets and scripts stand in place of the elements that name them. The policy has
-# browsers refuse every request, and every script and style but these, whatever data holds.
+# Writes OUTPUT: each page NAME.html of FOLDER as the string kiln::cli::NAME_html, one file that
+# needs no other: style sheets and scripts stand in place of the elements that name them. The policy
+# has browsers refuse every request, and every script and style but these, whatever data holds.
 
 # base64(VARIABLE HEX): 64 hexadecimal digits as policies want them.
 function(base64 variable hex)
@@ -41,9 +41,10 @@ foreach(file timeline report)
     put_file(style ${name}.css styles "<link rel=\"stylesheet\" href=\"${name}.css\">")
     put_file(script ${name}.js scripts "<script src=\"${name}.js\"></script>")
   endforeach()
-  string(REPLACE "<meta charset=\"utf-8\">" "<meta charset=\"utf-8\">
-<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src${styles}; script-src${scripts}\">"
-         page "${page}")
+  set(charset "<meta charset=\"utf-8\">")
+  set(policy "default-src 'none'; style-src${styles}; script-src${scripts}")
+  string(REPLACE "${charset}" "${charset}
+<meta http-equiv=\"Content-Security-Policy\" content=\"${policy}\">" page "${page}")
   string(APPEND text "\nconst std::string_view ${file}_html = R\"page(${page})page\";\n")
 endforeach()
 file(WRITE ${OUTPUT} "${text}\n}  // namespace kiln::cli\n")

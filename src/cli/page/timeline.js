@@ -95,7 +95,8 @@ function drawTables() {
   for (const lane of lanes) {
     const spans = spansOf(lane), busy = busyTime(spans);
     addRow(find('tbody', totals), heading(lane.name), ...lengths(spans),
-           whole ? make('td', {}, timeText(busy) + ' ', small(percentText(busy / whole))) : cells('–')[0]);
+           whole ? make('td', {}, timeText(busy) + ' ', small(percentText(busy / whole)))
+                 : make('td', {}, '–'));
   }
   addRow(find('tfoot', totals), heading('all lanes'), ...lengths(all), ...cells(''));
 
@@ -147,14 +148,16 @@ function drawChart(title, from, to) {
   const chart = copyOf('chart'), view = find('.view', chart), grounds = make('g', {});
   let bottom = axisHeight;
   for (const lane of here) {
-    const height = heightOf(lane), first = bottom + (height - lane.rows.length * rowHeight + rowHeight - barHeight) / 2;
+    const height = heightOf(lane), used = lane.rows.length * rowHeight - (rowHeight - barHeight);
+    const first = bottom + (height - used) / 2;
     lane.rows.forEach((spans, i) => rows.push({spans, y: first + i * rowHeight}));
     find('.names', chart).append(nameOf(lane));
     grounds.append(make('rect', {class: 'ground', y: bottom, width: '100%', height}));
     bottom += height;
   }
   const axis = make('g', {class: 'axis'}), bars = make('g', {});
-  const svg = make('svg', {width: '100%', height: bottom, role: 'img', 'aria-label': title}, grounds, axis, bars);
+  const svg = make('svg', {width: '100%', height: bottom, role: 'img', 'aria-label': title},
+                   grounds, axis, bars);
   find('h2', chart).append(title);
   view.append(svg);
   find('#totals').before(chart);
@@ -183,7 +186,8 @@ function drawChart(title, from, to) {
   }
 
   function bar({span, y, left, share, hidden}, width, scrolled) {
-    const isThin = share * width < thin, box = {x: percent(left), y, width: percent(share), height: barHeight};
+    const box = {x: percent(left), y, width: percent(share), height: barHeight};
+    const isThin = share * width < thin;
     const rect = make('rect', box);
     // Even the shortest span takes the pixels that an eye needs.
     if (isThin) rect.style.width = `max(${box.width},2px)`;
@@ -198,7 +202,8 @@ function drawChart(title, from, to) {
   }
 
   function draw() {
-    const width = svg.getBoundingClientRect().width, seen = view.clientWidth, scrolled = view.scrollLeft;
+    const width = svg.getBoundingClientRect().width;
+    const seen = view.clientWidth, scrolled = view.scrollLeft;
     const first = from + length * Math.max(0, (scrolled - seen) / width);
     const last = from + length * Math.min(1, (scrolled + 2 * seen) / width);
     const step = Math.max(1, roundStep(length, width / 90));

@@ -77,9 +77,9 @@ class Browser {
     if (const auto policy = page.find("<meta http-equiv=\"Content-Security-Policy\"");
         policy != page.npos)
       page.erase(policy, page.find('>', policy) + 1 - policy);
-    const std::string begin = "<pre id=\"measured\">";
+    const std::string begin = "<pre id=\"test-result\">";
     page.insert(page.rfind("</body>"), begin + "</pre><script>{" + before + "}{" + measuring +
-                                           "document.getElementById('measured').textContent = "
+                                           "document.getElementById('test-result').textContent = "
                                            "JSON.stringify(" +
                                            expression + ");}</script>");
     return result_in(document(page, std::move(options)), begin);
@@ -90,11 +90,11 @@ class Browser {
     std::string quoted = nlohmann::json(page).dump();
     for (auto at = quoted.find('<'); at != quoted.npos; at = quoted.find('<', at))
       quoted.replace(at, 1, "\\u003c");
-    const std::string begin = "<pre id=\"measured\">";
+    const std::string begin = "<pre id=\"test-result\">";
     const auto text = result_in(
         document("<html><body><iframe sandbox=\"allow-same-origin\"></iframe>" + begin +
                      "</pre><script>const frame = document.querySelector('iframe');"
-                     "frame.onload = () => document.getElementById('measured').textContent = "
+                     "frame.onload = () => document.getElementById('test-result').textContent = "
                      "JSON.stringify(frame.contentDocument.body.innerText); frame.srcdoc = " +
                      quoted + "</script></body></html>",
                  {"--enable-logging=none"}),

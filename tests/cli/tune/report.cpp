@@ -122,7 +122,7 @@ TEST_F(TuningReportBrowser, has_a_section_for_each_question) {
   EXPECT_EQ(page["dots"], Json::array({95, 95, 95, 95, 95, 95}));
   EXPECT_EQ(page["fails"], Json::array({5, 5, 5, 5, 5, 5}));
   EXPECT_EQ(page["ticks"], Json(Texts{"1.00 ms", "2.00 ms", "3.00 ms", "4.00 ms", "0", "20", "40",
-                                      "60", "80", "100"}));
+                                      "60", "80", "100", "failed"}));
   const auto rings = page["rings"].get<Texts>();
   EXPECT_EQ(rings[1], "evaluation 2: 1.00 ms\nTS=16 WPT=4 PAD=True VEC=1 FIX=9");
   EXPECT_THAT(rings, Contains("the fastest: 16"));
