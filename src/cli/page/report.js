@@ -157,7 +157,8 @@ function drawCurve(id, points, across, end, unit) {
   const xOf = value => left + value / end * (right - left), x = one => xOf(across(one));
   const section = show(id), title = find('h2', section).textContent;
   const svg = timeDrawing('large', [960, 302], axis, left, right, 7, title);
-  const ticks = multiples(roundStep(end, 10), 0, end);
+  const step = Math.max(roundStep(end, 10), unit ? 0 : 1);  // there is no half evaluation
+  const ticks = multiples(step, 0, end);
   svg.append(labels(ticks.map(tick => [xOf(tick), +tick.toPrecision(6) + unit]), 296));
   const timed = points.filter(isMeasured), failed = points.filter(isFailed);
   svg.append(dots('dot', timed.map(one => [x(one), axis.at(one.seconds)])));

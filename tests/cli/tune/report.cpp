@@ -166,6 +166,8 @@ TEST_F(TuningReportBrowser, tells_what_there_is_of_a_search_that_has_hardly_begu
       << "the journal does not say when";
   EXPECT_THAT(page["facts"][0].get<std::string>(), HasSubstr("too few to tell"));
   EXPECT_EQ(page["facts"][1], "None.");
+  EXPECT_THAT(page["ticks"].get<Texts>(), Contains("1"));
+  EXPECT_THAT(page["ticks"].get<Texts>(), Not(Contains("0.2"))) << "evaluations are counted";
   EXPECT_EQ(page.dump().find("NaN"), std::string::npos);
 }
 
