@@ -71,19 +71,6 @@ void place(Lane& lane, TraceEvent event) {
 
 }  // namespace
 
-std::int64_t Lane::busy_ns() const {
-  std::vector<std::pair<std::int64_t, std::int64_t>> times;
-  for (const auto& row : rows)
-    for (const auto& span : row) times.emplace_back(span.start_ns, span.end_ns);
-  std::sort(times.begin(), times.end());
-  std::int64_t busy = 0, until = 0;
-  for (const auto& [start, end] : times) {
-    busy += std::max<std::int64_t>(0, end - std::max(start, until));
-    until = std::max(until, end);
-  }
-  return busy;
-}
-
 Lanes arrange(std::vector<TraceEvent> events) {
   Lanes result{{{"host", {}}}, events.size(), 0};
   const std::int64_t origin = events.empty() ? 0 : events.front().start_ns;

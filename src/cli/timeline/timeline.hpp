@@ -34,9 +34,6 @@ class Timeline : public TraceSink {
 struct Lane {
   std::string name;
   std::vector<std::vector<TraceEvent>> rows;
-
-  /// Nanoseconds during which at least one span was under way.
-  std::int64_t busy_ns() const;
 };
 
 /// All lanes of a timeline: the host's first (also where nothing happened there), then the device
@@ -59,7 +56,7 @@ Lanes arrange(std::vector<TraceEvent> events);
 void write_trace(const Timeline& timeline, const std::string& file);
 
 /// A self-contained HTML page with the same spans drawn over a time axis, and the totals of each
-/// lane and category. Scripts only add zooming; nothing is fetched from anywhere.
+/// lane and category. Nothing is fetched from anywhere.
 void write_gantt(const Timeline& timeline, const std::string& file);
 
 }  // namespace kiln::cli

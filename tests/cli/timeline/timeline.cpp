@@ -62,13 +62,6 @@ TEST(TimelineLanes, a_span_that_ends_before_it_starts_has_no_length) {
   EXPECT_EQ(lanes.end_ns, 0);
 }
 
-TEST(TimelineLanes, busy_time_counts_overlaps_once_and_gaps_not_at_all) {
-  const Lanes lanes =
-      arrange({span("host", "a", "compile", 0, 10), span("host", "b", "compile", 5, 12),
-               span("host", "c", "compile", 6, 7), span("host", "d", "merge", 20, 21)});
-  EXPECT_EQ(lanes.lanes[0].busy_ns(), 13);
-}
-
 RC_GTEST_PROP(TimelineLanes, no_row_has_overlaps_and_no_span_is_lost,
               (const std::vector<std::pair<std::uint16_t, std::uint8_t>>& times)) {
   std::vector<TraceEvent> events;
