@@ -10,54 +10,54 @@ namespace kiln::testing {
 namespace {
 
 using ::testing::HasSubstr;
-constexpr auto any = [](const Measurement&) { return true; };
+constexpr auto any_related = [](const Measurement&) { return true; };
 using Verdict = TuningRecord::Choice::Verdict;
 
 /// `gain`: how many times as fast as the built-in Parameters.
-Measurement measured(std::int64_t unroll, std::int64_t size, double gain) {
+Measurement related_measurement(std::int64_t unroll, std::int64_t size, double gain) {
   return {
       {{"unroll", unroll}, {"local", 8}}, size, 2, Measurement::Of::kiln, "a search", {}, 2 * gain};
 }
 
 TEST(RecordChoice, a_size_too_far_away_says_nothing) {
   TuningRecord record;
-  record.add(measured(1, 1000, 2));
-  EXPECT_EQ(record.choose(4000, any, {4, 4}).verdict, Verdict::use);
-  EXPECT_EQ(record.choose(250, any, {4, 4}).verdict, Verdict::use);
-  const auto far = record.choose(4001, any, {4, 4});
+  record.add(related_measurement(1, 1000, 2));
+  EXPECT_EQ(record.choose(4000, any_related, {4, 4}).verdict, Verdict::use);
+  EXPECT_EQ(record.choose(250, any_related, {4, 4}).verdict, Verdict::use);
+  const auto far = record.choose(4001, any_related, {4, 4});
   EXPECT_EQ(far.verdict, Verdict::too_far);
   EXPECT_EQ(far.best->size, 1000);
-  EXPECT_EQ(record.choose(249, any, {4, 4}).verdict, Verdict::too_far);
-  EXPECT_EQ(record.choose(0, any, {4, 4}).verdict, Verdict::use)
+  EXPECT_EQ(record.choose(249, any_related, {4, 4}).verdict, Verdict::too_far);
+  EXPECT_EQ(record.choose(0, any_related, {4, 4}).verdict, Verdict::use)
       << "a size that is not known is near";
-  EXPECT_EQ(TuningRecord().choose(1, any, {4, 4}).verdict, Verdict::nothing);
+  EXPECT_EQ(TuningRecord().choose(1, any_related, {4, 4}).verdict, Verdict::nothing);
 }
 
 TEST(RecordChoice, what_was_slower_than_the_built_in_is_never_used) {
   TuningRecord record;
-  record.add(measured(1, 1000, 0.99));
-  record.add(measured(2, 4000, 3));
-  EXPECT_EQ(record.choose(900, any, {8, 8}).verdict, Verdict::built_in_faster)
+  record.add(related_measurement(1, 1000, 0.99));
+  record.add(related_measurement(2, 4000, 3));
+  EXPECT_EQ(record.choose(900, any_related, {8, 8}).verdict, Verdict::built_in_faster)
       << "nor is a farther one in its place";
-  EXPECT_EQ(record.choose(3000, any, {8, 8}).best->parameters.get("unroll", 0), 2);
-  record.add(measured(4, 1000, 1.2));
-  EXPECT_EQ(record.choose(900, any, {8, 8}).best->parameters.get("unroll", 0), 4);
+  EXPECT_EQ(record.choose(3000, any_related, {8, 8}).best->parameters.get("unroll", 0), 2);
+  record.add(related_measurement(4, 1000, 1.2));
+  EXPECT_EQ(record.choose(900, any_related, {8, 8}).best->parameters.get("unroll", 0), 4);
 }
 
 TEST(RecordChoice, of_one_size_the_larger_gain_counts_not_the_time_of_another_day) {
   TuningRecord record;
-  record.add(measured(1, 100, 1.5));
-  Measurement later = measured(2, 100, 1.1);
+  record.add(related_measurement(1, 100, 1.5));
+  Measurement later = related_measurement(2, 100, 1.1);
   later.milliseconds /= 10;
   later.standard_milliseconds /= 10;
   record.add(later);
-  EXPECT_EQ(record.choose(100, any, {4, 4}).best->parameters.get("unroll", 0), 1);
+  EXPECT_EQ(record.choose(100, any_related, {4, 4}).best->parameters.get("unroll", 0), 1);
 }
 
 TEST(RecordChoice, records_without_the_built_in_time_are_used_as_before) {
   TuningRecord record;
-  record.add(measured(1, 100, 0));
-  EXPECT_EQ(record.choose(100, any, {4, 4}).verdict, Verdict::use);
+  record.add(related_measurement(1, 100, 0));
+  EXPECT_EQ(record.choose(100, any_related, {4, 4}).verdict, Verdict::use);
 }
 
 TEST(RelatedRecords, names_the_model_and_the_units) {
@@ -73,7 +73,7 @@ RC_GTEST_PROP(RelatedRecordsBytes, come_back_and_every_cut_is_refused, ()) {
   const auto count = *rc::gen::inRange(0, 5);
   for (int i = 0; i < count; ++i)
     records.push_back({*rc::gen::arbitrary<std::int64_t>(), *rc::gen::arbitrary<std::string>(),
-                       measured(i, i + 1, 1.5)});
+                       related_measurement(i, i + 1, 1.5)});
   const Bytes bytes = encode(records);
   const auto again = decode_related_records(bytes);
   RC_ASSERT(again.has_value());
@@ -116,7 +116,7 @@ class StandIns : public StoreFixture {
 };
 
 TEST_F(StandIns, come_from_the_same_device_with_another_driver) {
-  put(subject(identity_with("older", own_units())), measured(4, 100, 1.5));
+  put(subject(identity_with("older", own_units())), related_measurement(4, 100, 1.5));
   const auto found = chosen();
   EXPECT_EQ(found.parameters.get("unroll", 0), 4);
   EXPECT_EQ(found.origin, "store record");
@@ -125,53 +125,53 @@ TEST_F(StandIns, come_from_the_same_device_with_another_driver) {
 }
 
 TEST_F(StandIns, must_have_been_clearly_faster_than_the_built_in) {
-  put(subject(identity_with("older", own_units())), measured(4, 100, 1.04));
+  put(subject(identity_with("older", own_units())), related_measurement(4, 100, 1.04));
   EXPECT_EQ(chosen().origin, "default");
 }
 
 TEST_F(StandIns, must_be_of_a_size_within_reach) {
-  put(subject(identity_with("older", own_units())), measured(4, 1000, 2));
+  put(subject(identity_with("older", own_units())), related_measurement(4, 1000, 2));
   EXPECT_EQ(chosen().origin, "default");
 }
 
 TEST_F(StandIns, must_be_accepted_by_the_generator) {
-  put(subject(identity_with("older", own_units())), measured(3, 100, 2));
+  put(subject(identity_with("older", own_units())), related_measurement(3, 100, 2));
   EXPECT_EQ(chosen().origin, "default");
 }
 
 TEST_F(StandIns, of_the_same_kernels_go_before_those_of_other_versions) {
-  put(subject(identity_with("a", own_units()), 7), measured(4, 100, 3));
+  put(subject(identity_with("a", own_units()), 7), related_measurement(4, 100, 3));
   EXPECT_THAT(chosen().from, HasSubstr("kernels of another version"));
-  put(subject(identity_with("b", own_units()), 1), measured(1, 150, 2));
+  put(subject(identity_with("b", own_units()), 1), related_measurement(1, 150, 2));
   EXPECT_EQ(chosen().parameters.get("unroll", 0), 1);
 }
 
 TEST_F(StandIns, of_a_class_like_it_go_before_those_of_other_units) {
-  put(subject(identity_with("older", "1000 units")), measured(4, 100, 2));
+  put(subject(identity_with("older", "1000 units")), related_measurement(4, 100, 2));
   EXPECT_THAT(chosen().from, HasSubstr("1000 units"));
   auto made = resolver();
   made->add(std::make_unique<LikeGenerator>());
   Request like = request_;
   like.problem_class = "tiny";
-  made->record(like, *device_, {measured(1, 100, 2)});
+  made->record(like, *device_, {related_measurement(1, 100, 2)});
   const auto found = chosen();
   EXPECT_EQ(found.parameters.get("unroll", 0), 1);
   EXPECT_THAT(found.from, HasSubstr("tiny"));
 }
 
 TEST_F(StandIns, own_records_go_before_all) {
-  put(subject(identity_with("older", own_units())), measured(4, 100, 9));
+  put(subject(identity_with("older", own_units())), related_measurement(4, 100, 9));
   auto made = resolver();
   made->add(std::make_unique<LikeGenerator>());
-  made->record(request_, *device_, {measured(1, 100, 1.01)});
+  made->record(request_, *device_, {related_measurement(1, 100, 1.01)});
   EXPECT_EQ(chosen().parameters.get("unroll", 0), 1);
 }
 
 TEST_F(StandIns, a_built_in_that_was_faster_here_is_kept_and_says_why) {
-  put(subject(identity_with("older", own_units())), measured(4, 100, 9));
+  put(subject(identity_with("older", own_units())), related_measurement(4, 100, 9));
   auto made = resolver();
   made->add(std::make_unique<LikeGenerator>());
-  made->record(request_, *device_, {measured(1, 100, 0.9)});
+  made->record(request_, *device_, {related_measurement(1, 100, 0.9)});
   const auto found = chosen();
   EXPECT_EQ(found.parameters, ScaleGenerator().defaults(request_));
   EXPECT_EQ(text_of(found), "local 16, unroll 2 (default: faster than the record, size 100)");
@@ -180,7 +180,7 @@ TEST_F(StandIns, a_built_in_that_was_faster_here_is_kept_and_says_why) {
 TEST_F(StandIns, records_of_this_device_serve_it_after_an_update_of_the_driver) {
   auto made = resolver();
   made->add(std::make_unique<LikeGenerator>());
-  made->record(request_, *device_, {measured(1, 100, 2)});
+  made->record(request_, *device_, {related_measurement(1, 100, 2)});
   LocalStore store(store_folder());
   const auto known = related_records(store, subject(identity_with("newer", own_units())));
   ASSERT_EQ(known.size(), 1u);
@@ -191,14 +191,15 @@ TEST(RelatedRecords, hold_the_latest_of_each_device_version_and_size_up_to_a_bou
   const auto folder = value_or_throw(TemporaryFolder::create("kiln-related"));
   LocalStore store(folder.path().string());
   const RecordSubject subject{"f", 1, "c", "p|1|m|1|1|64|2 units"};
-  ASSERT_TRUE(add_to_related(store, subject, {measured(1, 10, 2), measured(2, 10, 2)}));
+  ASSERT_TRUE(add_to_related(store, subject,
+                             {related_measurement(1, 10, 2), related_measurement(2, 10, 2)}));
   auto all = related_records(store, subject);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].measurement.parameters.get("unroll", 0), 2);
-  ASSERT_TRUE(add_to_related(store, subject, {measured(1, 20, 0)}));
+  ASSERT_TRUE(add_to_related(store, subject, {related_measurement(1, 20, 0)}));
   EXPECT_EQ(related_records(store, subject).size(), 1u) << "never compared with the built-in";
   for (std::int64_t size = 1; size <= 100; ++size)
-    ASSERT_TRUE(add_to_related(store, subject, {measured(1, 1000 + size, 2)}));
+    ASSERT_TRUE(add_to_related(store, subject, {related_measurement(1, 1000 + size, 2)}));
   all = related_records(store, subject);
   EXPECT_EQ(all.size(), most_related);
   EXPECT_EQ(all.back().measurement.size, 1100);

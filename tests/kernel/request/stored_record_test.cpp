@@ -10,7 +10,8 @@ namespace {
 
 const RecordSubject gemm{"blas.gemm", -7, "gemm float", "p|1|a device|2|3|64|8 units"};
 
-Measurement measured(std::int64_t rows, double milliseconds, const std::string& from = "here") {
+Measurement stored_measurement(std::int64_t rows, double milliseconds,
+                               const std::string& from = "here") {
   return {{{"rows", rows}}, 128, milliseconds, Measurement::Of::kiln, from, {}};
 }
 
@@ -22,8 +23,10 @@ class StoredRecords : public ::testing::Test {
 
 TEST_F(StoredRecords, are_found_by_their_subject_and_listed_in_order) {
   RecordSubject speed{"blas.speed", 0, "memory", gemm.device};
-  EXPECT_EQ(add_to_record(store_, speed, {measured(1, 1)}).value(), 1u);
-  EXPECT_EQ(add_to_record(store_, gemm, {measured(4, 0.5), measured(8, 0.25)}).value(), 2u);
+  EXPECT_EQ(add_to_record(store_, speed, {stored_measurement(1, 1)}).value(), 1u);
+  EXPECT_EQ(add_to_record(store_, gemm, {stored_measurement(4, 0.5), stored_measurement(8, 0.25)})
+                .value(),
+            2u);
   const auto all = stored_records(store_).value();
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].subject, gemm);
@@ -36,13 +39,16 @@ TEST_F(StoredRecords, are_found_by_their_subject_and_listed_in_order) {
 }
 
 TEST_F(StoredRecords, keep_what_is_there_of_the_same_parameters_size_and_origin) {
-  ASSERT_TRUE(add_to_record(store_, gemm, {measured(4, 0.5)}));
-  EXPECT_EQ(add_to_record(store_, gemm, {measured(4, 0.1, "there"), measured(8, 1)}).value(), 1u);
-  EXPECT_EQ(add_to_record(store_, gemm, {measured(8, 2)}).value(), 0u);
+  ASSERT_TRUE(add_to_record(store_, gemm, {stored_measurement(4, 0.5)}));
+  EXPECT_EQ(
+      add_to_record(store_, gemm, {stored_measurement(4, 0.1, "there"), stored_measurement(8, 1)})
+          .value(),
+      1u);
+  EXPECT_EQ(add_to_record(store_, gemm, {stored_measurement(8, 2)}).value(), 0u);
   const auto history = stored_records(store_).value().at(0).record.history;
   ASSERT_EQ(history.size(), 2u);
-  EXPECT_EQ(history[0], measured(4, 0.5));
-  EXPECT_EQ(history[1], measured(8, 1));
+  EXPECT_EQ(history[0], stored_measurement(4, 0.5));
+  EXPECT_EQ(history[1], stored_measurement(8, 1));
 }
 
 TEST_F(StoredRecords, of_other_things_and_damaged_ones_are_passed_over) {
