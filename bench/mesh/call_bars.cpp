@@ -62,7 +62,7 @@ class SmallLoop {
   Set edges_, cells_;
   Map map_;
   Dat q_, adt_, res_, w_;
-  Kernel kernel_;
+  mesh::Kernel kernel_;
 };
 
 Outcome call_cost(bool has_halo) {
