@@ -8,7 +8,7 @@ find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(TBB REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
-# The C interface of libclang is loaded when a mesh kernel is read for the first time, never linked:
+# The C interface of libclang is loaded when a kernel is read for the first time, never linked:
 # only its header is needed.
 find_path(KILN_CLANG_C_INCLUDE clang-c/Index.h PATHS /usr/lib/llvm-15/include REQUIRED)
 

@@ -10,10 +10,13 @@ namespace {
 constexpr std::size_t most_choices = 4;  // 16 variants
 
 /// Whether a compiler may define a macro of this name on its own, as another one may not. What the
-/// specification defines for all devices is decided by clang's own headers.
+/// specification defines for all devices, clang and its headers decide.
 bool may_be_predefined(std::string_view name) {
-  static constexpr std::string_view decided[] = {"__OPENCL_C_VERSION__", "__ENDIAN_LITTLE__",
-                                                 "__FAST_RELAXED_MATH__", "__LINE__", "__FILE__"};
+  static constexpr std::string_view decided[] = {
+      "__OPENCL_C_VERSION__", "__ENDIAN_LITTLE__", "__FAST_RELAXED_MATH__", "__LINE__", "__FILE__",
+      // of other languages, which no compiler of OpenCL C defines
+      "__cplusplus", "__OPENCL_CPP_VERSION__", "__CUDACC__", "__CUDA_ARCH__", "__HIPCC__",
+      "_MSC_VER"};
   if (name.empty() || name.starts_with("CL_VERSION_") ||
       std::find(std::begin(decided), std::end(decided), name) != std::end(decided))
     return false;

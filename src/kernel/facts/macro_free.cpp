@@ -105,8 +105,10 @@ class MacroExpander {
       if (cursor.kind != CXCursor_MacroExpansion || !clang.is_in_text(cursor)) return;
       Expansion one{here(clang.begin(cursor)), here(clang.end(cursor)), clang.name(cursor), {}};
       const bool is_within = !expansions_.empty() && one.begin < expansions_.back().end;
+      const Token* directive = directive_at(one.begin);
+      const bool counts = directive == nullptr || directive->text == "pragma";  // unroll N
       if (clang.begin(cursor) >= variant_.prefix.size() && !is_within && one.macro != "_Pragma" &&
-          directive_at(one.begin) == nullptr)
+          counts)
         expansions_.push_back(std::move(one));
     });
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "base/text.hpp"
 #include "kernel/facts/builtins.hpp"
@@ -114,7 +115,11 @@ class FactsReader {
  public:
   FactsReader(std::string_view text, std::string_view options, const TargetMacros& target)
       : lexed_(lex(text)), macros_(macros_of(options)) {
-    for (const auto& word : words_of(options)) look_at_option(word);
+    const auto words = words_of(options);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      look_at_option(words[i]);
+      if (words[i] == "-U" && i + 1 < words.size()) options_.push_back("-U" + words[i + 1]);
+    }
     for (const auto& [name, value] : macros_) {
       const Rule rule = rule_of(name);
       if (name.empty()) refuse("a macro of the command line has no name");
@@ -150,7 +155,7 @@ class FactsReader {
         refuse(fmt::format("the build option {} is not known", word));
       else
         standards_ = {word};
-    } else if (word == "-cl-fast-relaxed-math") {
+    } else if (word == "-cl-fast-relaxed-math" || (word.starts_with("-U") && word.size() > 2)) {
       options_.push_back(word);
     }
   }
@@ -159,10 +164,12 @@ class FactsReader {
   struct Reading {
     std::unique_ptr<Syntax> syntax;  ///< none: it ends at an #error
     std::vector<std::string> problems;
+    bool can_be_followed = false;
   };
   Expected<Reading> read_as(const std::string& standard, const Variant& variant,
-                            bool even_if_impossible) {
+                            bool even_if_impossible, std::vector<std::string> more = {}) {
     std::vector<std::string> options = options_;
+    options.insert(options.end(), more.begin(), more.end());
     options.push_back(standard);
     auto plain = expand_macros(variant, lexed_, options);
     if (!plain) return tl::unexpected(plain.error());
@@ -170,27 +177,47 @@ class FactsReader {
     if (plain->impossible) plain->problems.push_back(*plain->impossible);
     auto syntax = read_syntax(*std::move(plain), standard);
     if (!syntax) return tl::unexpected(syntax.error());
-    Reading made{*std::move(syntax), {}};
+    Reading made{*std::move(syntax), {}, false};
     for (const auto* list : {&made.syntax->source.problems, &made.syntax->errors})
       for (const Problem& one : *list)
         add_message(made.problems, made.syntax->place(one.at) + ": " + one.what);
+    made.can_be_followed = made.problems.empty();
     return made;
+  }
+
+  /// Where the text lacks only names that the command line may define: what else it says (for kiln
+  /// init), under the same problems.
+  void follow_with_names(Reading& made, const Variant& variant, bool even_if_impossible) {
+    constexpr std::string_view start = "clang: use of undeclared identifier '";
+    std::set<std::string> definitions;
+    for (const Problem& one : made.syntax->errors)
+      if (one.what.starts_with(start))
+        definitions.insert(
+            "-D" + one.what.substr(start.size(), one.what.find('\'', start.size()) - start.size()) +
+            "=1");
+    if (definitions.empty()) return;
+    auto again = read_as(standards_.front(), variant, even_if_impossible,
+                         {definitions.begin(), definitions.end()});
+    if (!again || !again->can_be_followed) return;
+    made.syntax = std::move(again->syntax);
+    made.can_be_followed = true;
   }
 
   Expected<void> read_variant(const Variant& variant, bool even_if_impossible) {
     auto made = read_as(standards_.front(), variant, even_if_impossible);
     if (!made) return tl::unexpected(made.error());
-    if (!made->problems.empty() && standards_.size() > 1) {
+    if (made->syntax && !made->can_be_followed && standards_.size() > 1) {
       auto later = read_as(standards_.back(), variant, even_if_impossible);
-      if (later && later->syntax && later->problems.empty()) made = std::move(later);
+      if (later && later->can_be_followed) made = std::move(later);
     }
     if (!made->syntax) return {};
+    if (!made->can_be_followed) follow_with_names(*made, variant, even_if_impossible);
     const Syntax& syntax = *made->syntax;
     is_read_ = true;
     for (const auto& problem : made->problems) add_message(problems_, problem);
     for (std::size_t i = 0; i < syntax.functions.size(); ++i) {
       if (!syntax.functions[i].is_kernel) continue;
-      Found found = look_at(syntax, i, made->problems);
+      Found found = look_at(*made, i);
       const std::string name = found.facts.name;
       const auto known = found_.find(name);
       if (known == found_.end()) {
@@ -203,8 +230,8 @@ class FactsReader {
     return {};
   }
 
-  Found look_at(const Syntax& syntax, std::size_t kernel,
-                const std::vector<std::string>& problems) const {
+  Found look_at(const Reading& reading, std::size_t kernel) const {
+    const Syntax& syntax = *reading.syntax;
     const Function& function = syntax.functions[kernel];
     Found found;
     found.place = syntax.place(function.name_at);
@@ -213,12 +240,14 @@ class FactsReader {
     facts.found = true;
     facts.parameters = function.uses;
     facts.required_local_size = function.required_local_size;
-    for (const auto& problem : problems) add_message(facts.reasons, problem);
+    for (const auto& problem : reading.problems) add_message(facts.reasons, problem);
     check_rules(syntax, kernel, facts);
-    if (problems.empty() && !variants_.are_too_many)
+    if (reading.can_be_followed && !variants_.are_too_many)
       check_flow(syntax, kernel, facts);
     else
       assume_the_worst(syntax, kernel, facts);
+    for (auto& use : facts.parameters)  // a type may be what clang made of an error
+      if (!reading.can_be_followed) use.layout = {};
     return found;
   }
 

@@ -119,7 +119,9 @@ TEST(SafetyFlow, another_index_is_suspicious) {
   for (const std::string body :
        {"out[i] = out[i + 1];", "out[i] = out[0] + out[i];", "float x = out[n]; out[i] = x;",
         "int j = i; float x = out[j]; j = n; out[j] = x;",
-        "int j = i; float x = out[j]; j++; out[j] = x;",
+        "int j = i; float x = out[j]; j++; out[j] = x;", "int j = i; j = out[j] + 1; out[j] = 1;",
+        "int j = i; float x = out[j]; while (j < n) j++; out[j] = x;",
+        "int j = i; float x = 0; a: out[j] = x; x = out[j]; j++; if (j < n) goto a;",
         "for (int j = 0; j < n; j++) { float x = out[j]; } for (int j = 0; j < n; j++) out[j] = i;",
         "int j = 0; while (j < n) { float x = out[j]; j++; out[j] = x; }",
         "int j = i; float x = out[j]; int* q = &j; *q = 0; out[j] = x;",
@@ -180,6 +182,11 @@ TEST(SafetyFlow, writes_that_depend_on_loaded_values_are_noticed) {
         "global float* q = out + idx[i]; q[0] = 1;",
         "vstore4(1, idx[i], out);",
         "int j; goto a; a: out[i] = 1; j = idx[i];",
+        "struct { int j; } s; s.j = idx[i]; out[s.j] = 1;",
+        "union { int j; float f; } u; u.j = idx[i]; out[(int)u.f] = 1;",
+        "int j = idx[i] ?: 3; out[j] = 1;",
+        "int2 p; p.x = idx[i]; out[p.y] = 1;",
+        "local int t[4]; local int* q = t; q[1] = idx[i]; out[t[0]] = 1;",
         "do { out[i] = 1; } while (in[i]);",
         "float x; x = in[i]; if (isnan(x)) out[i] = 1;",
         "local int c; out[atomic_inc(&c)] = 1;",
@@ -210,11 +217,16 @@ TEST(SafetyFlow, dependence_goes_through_functions) {
       "int twice(int j) { return 2 * j; }\n"
       "void put(global float* p, int j) { p[j] = 1; }\n"
       "void maybe(global float* p, int j, float v) { if (v > 0) p[j] = 1; }\n"
-      "void fetch(global const int* p, int* to) { *to = p[0]; }\n";
+      "void fetch(global const int* p, int* to) { *to = p[0]; }\n"
+      "void two(int* p, int* q, global const int* v, global float* o) { *p = v[0]; o[*q] = 1; }\n"
+      "struct V { int j; };\n"
+      "struct V value(global const int* p) { struct V v; v.j = p[0]; return v; }\n";
   for (const std::string body :
        {"out[load(idx, i)] = 1;", "out[twice(idx[i])] = 1;", "put(out, idx[i]);",
         "if (in[i] > 0) put(out, i);", "maybe(out, i, in[i]);",
-        "int j; fetch(idx, &j); out[j] = 1;", "put(out + idx[i], 0);"})
+        "int j; fetch(idx, &j); out[j] = 1;", "put(out + idx[i], 0);",
+        "int a; two(&a, &a, idx, out);", "out[value(idx).j] = 1;",
+        "int a[2]; fetch(idx, a + 1); out[a[0]] = 1;"})
     EXPECT_TRUE(judge(helpers + kernel(body)).data_dependent_writes) << body;
   for (const std::string body :
        {"out[twice(i)] = load(idx, i);", "put(out, twice(i));", "maybe(out, i, n);"})

@@ -90,6 +90,24 @@ TEST(FactsOptions, an_include_guard_is_no_choice) {
                     kernel("real x = in[i]; out[i] = x;"));
 }
 
+TEST(FactsOptions, other_languages_are_no_choice) {
+  EXPECT_SPLITTABLE("#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + kernel("out[i] = 1;") +
+                    "#ifdef __cplusplus\n}\n#endif\n");
+}
+
+TEST(FactsOptions, a_macro_in_a_pragma_is_expanded) {
+  EXPECT_SPLITTABLE("#define N 4\n" +
+                    kernel("\n#pragma unroll N\nfor (int j = 0; j < N; ++j) out[i] += in[j];"));
+}
+
+TEST(FactsOptions, what_an_option_undefines_is_not_there) {
+  const std::string text =
+      kernel("\n#ifndef __ENDIAN_LITTLE__\nout[i] = get_group_id(0);\n#endif\n");
+  EXPECT_TRUE(judge(text).splittable);
+  EXPECT_FALSE(judge(text, {}, "-U __ENDIAN_LITTLE__").splittable);
+  EXPECT_FALSE(judge(text, {}, "-U__ENDIAN_LITTLE__").splittable);
+}
+
 TEST(FactsOptions, all_kernels_are_given_in_the_order_of_the_text) {
   const auto all = value_or_throw(
       read_kernel_facts("kernel void b(int n) {}\nvoid c(void) {}\nkernel "

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "mesh/matrix/reference.hpp"
 #include "mesh/model/session.hpp"
 
 namespace kiln::mesh::testing {
@@ -16,12 +17,6 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
-
-Mesh::Options without_store() {
-  Mesh::Options options;
-  options.store = "off";
-  return options;
-}
 
 template <class Left, class Right>
 struct Types {

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "kiln/mesh/solve.hpp"
+#include "mesh/matrix/reference.hpp"
 #include "mesh/model/session.hpp"
 #include "mesh/solve/conjugate_gradients.hpp"
 
@@ -16,12 +17,6 @@ namespace {
 
 using ::testing::Each;
 using ::testing::HasSubstr;
-
-Mesh::Options without_store() {
-  Mesh::Options options;
-  options.store = "off";
-  return options;
-}
 
 /// A weighted Laplacian of a graph, shifted so that it is positive definite.
 struct Graph {
