@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/timeline/page.hpp"
+#include "kernel/request/stored_record.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -211,7 +212,7 @@ std::string top_section(const TuningRun& run) {
 std::string report_body(const TuningRun& run) {
   std::string text = fmt::format(
       "<h1>Tuning report</h1>\n<p class=\"facts\">{}<br>{}<br>strategy {}, seed {}</p>\n",
-      escaped(run.identity), escaped(run.device_name()), escaped(run.strategy), run.seed);
+      escaped(run.identity), escaped(model_of(run.device)), escaped(run.strategy), run.seed);
   text += figures(run);
   if (run.ranked().empty()) return text + failures_section(run);
   const auto importance = tune::importance_of(run);
