@@ -4,6 +4,11 @@
 
 namespace kiln {
 
+void append_block(Bytes& to, ByteView bytes) {
+  append_le(to, static_cast<std::uint32_t>(bytes.size()));
+  append(to, bytes);
+}
+
 ByteView Cursor::take(std::uint64_t size, std::string_view field) {
   // Compared with what is left, never added to the position: a size near 2^64 must not wrap.
   if (size > left()) {

@@ -10,6 +10,10 @@
 
 namespace kiln {
 
+/// Appends bytes behind their 32-bit length: what Cursor::block reads.
+void append_block(Bytes& to, ByteView bytes);
+inline void append_block(Bytes& to, std::string_view text) { append_block(to, as_bytes(text)); }
+
 /// Reads little-endian fields off a byte span, never past its end, and remembers the first thing
 /// that was wrong. A parser can so read straight on and ask once: after a failure every read gives
 /// zero or nothing and nothing is left, so that loops over what is left end. Not thread-safe.

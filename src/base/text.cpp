@@ -38,11 +38,6 @@ bool is_obeyed(char32_t code) {
          (code >= 0x2066 && code <= 0x2069);
 }
 
-void append_hex(std::string& out, std::string_view sign, std::uint32_t value, int digits) {
-  out += sign;
-  while (digits-- > 0) out += "0123456789abcdef"[value >> (4 * digits) & 0xf];
-}
-
 std::string escaped(std::string_view text, bool lines) {
   std::string out;
   out.reserve(text.size());
@@ -50,15 +45,15 @@ std::string escaped(std::string_view text, bool lines) {
     const Character next = character_at(text, 0);
     const std::size_t bytes = std::max<std::size_t>(1, next.bytes);
     if (next.bytes == 0)
-      append_hex(out, "\\x", static_cast<std::uint8_t>(text.front()), 2);
+      out += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(text.front()));
     else if (!is_obeyed(next.code) || (lines && (next.code == '\n' || next.code == '\t')))
       out += text.substr(0, bytes);
     else if (next.code == '\n')
       out += "\\n";
     else if (next.code < 0x80)
-      append_hex(out, "\\x", next.code, 2);
+      out += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(next.code));
     else
-      append_hex(out, "\\u", next.code, 4);
+      out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(next.code));
     text.remove_prefix(bytes);
   }
   return out;

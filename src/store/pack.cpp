@@ -106,7 +106,7 @@ Expected<Bytes> write_pack(std::vector<PackEntry> entries) {
   append_le(bytes, static_cast<std::uint32_t>(entries.size()));
   std::map<Digest, ByteView> contents;
   for (const auto& entry : entries) {
-    entry_form::append_head(bytes, encode_head(entry.head));
+    append_block(bytes, encode_head(entry.head));
     entry_form::append_signature(bytes, entry.signature);
     contents.emplace(entry.head.content, entry.content);
   }

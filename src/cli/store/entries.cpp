@@ -14,6 +14,7 @@
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/store/commands.hpp"
+#include "kernel/request/stored_record.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -181,14 +182,6 @@ void sort_by(const std::string& column, std::vector<EntryInfo>& entries) {
   if (column == "hits") by([](const EntryInfo& entry) { return entry.hits; });
 }
 
-/// The device's name, the third part of a fingerprint.
-std::string device_name_in(const std::string& fingerprint) {
-  std::string_view rest = fingerprint;
-  for (int part = 0; part < 2 && rest.find('|') != rest.npos; ++part)
-    rest.remove_prefix(rest.find('|') + 1);
-  return std::string(rest.substr(0, rest.find('|')));
-}
-
 std::string cost_text(double seconds) { return seconds <= 0 ? "-" : duration(seconds * 1e9); }
 
 }  // namespace
@@ -222,7 +215,7 @@ int store_ls(Context& context) {
   for (const auto& entry : entries)
     table.row({entry.key.digest.brief(), name_of(entry.kind), byte_count_text(entry.size),
                cost_text(entry.metadata.cost_seconds), std::to_string(entry.hits),
-               date_text(entry.last_used), device_name_in(entry.metadata.fingerprint),
+               date_text(entry.last_used), model_of(entry.metadata.fingerprint),
                entry.metadata.label});
   print(table.text());
   return 0;

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "cli/page/page.hpp"
+#include "kernel/request/stored_record.hpp"
 #include "tune/report/importance.hpp"
 
 namespace kiln::cli {
@@ -88,7 +89,7 @@ ReportData ending_of(const TuningRun& run) {
 std::string report_page(const TuningRun& run) {
   ReportData data = {
       {"identity", run.identity},
-      {"device", run.device_name()},
+      {"device", model_of(run.device)},
       {"strategy", run.strategy},
       {"seed", std::to_string(run.seed)},  // more digits than a script's numbers have
       {"parameters", parameters_of(run)},

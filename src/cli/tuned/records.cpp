@@ -17,6 +17,7 @@
 #include "cli/store/entries.hpp"
 #include "cli/tune/search.hpp"
 #include "cli/tuned/commands.hpp"
+#include "kernel/request/stored_record.hpp"
 #include "tune/report/exports.hpp"
 
 namespace kiln::cli {
@@ -78,17 +79,6 @@ tune::TuningRun search_named(const Context& context, const std::string& word) {
 
 namespace {
 
-/// The device's name: the third part of its identity.
-std::string device_name(const RecordSubject& subject) {
-  std::string_view rest = subject.device;
-  for (int part = 0; part < 2; ++part) {
-    const auto bar = rest.find('|');
-    if (bar == rest.npos) return subject.device;
-    rest.remove_prefix(bar + 1);
-  }
-  return std::string(rest.substr(0, rest.find('|')));
-}
-
 /// "columns 12, rows 32"; "-" where there are none.
 std::string parameters_text(const Parameters& parameters) {
   std::string text;
@@ -131,7 +121,7 @@ void add_rows(Table& table, const StoredRecord& stored) {
                milliseconds_text(best->milliseconds),
                milliseconds_text(best->standard_milliseconds),
                best->from.empty() ? "-" : best->from, date_text(stored.created),
-               device_name(stored.subject)});
+               model_of(stored.subject.device)});
   }
 }
 
@@ -143,7 +133,7 @@ void print_searches(const std::vector<tune::KeptRun>& searches) {
     table.row({kept.id, kept.problem.problem_class,
                kept.problem.size > 0 ? std::to_string(kept.problem.size) : "-", kept.run.strategy,
                std::to_string(kept.run.seed), std::to_string(kept.evaluated), best_text(kept.run),
-               date_text(kept.date), kept.run.device_name()});
+               date_text(kept.date), model_of(kept.run.device)});
   print(table.text());
 }
 

@@ -92,8 +92,7 @@ PlanPtr PlanDraft::finish() {
   append_le(head, magic);
   append_le(head, static_cast<std::uint32_t>(plan_->arrays_.size()));
   for (const auto& array : plan_->arrays_) {
-    append_le(head, static_cast<std::uint32_t>(array.name.size()));
-    append(head, array.name);
+    append_block(head, array.name);
     append_le(head, array.offset);
     append_le(head, array.bytes);
   }

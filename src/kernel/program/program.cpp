@@ -18,11 +18,6 @@ namespace kiln {
 
 namespace {
 
-void append_name(Bytes& to, std::string_view text) {
-  append_le(to, static_cast<std::uint32_t>(text.size()));
-  append(to, text);
-}
-
 KernelArgument read_argument(Cursor& in) {
   KernelArgument argument;
   argument.address = in.number<std::uint32_t>("address space");
@@ -50,15 +45,15 @@ Bytes encode(const Artifact& artifact) {
   append_le(bytes, static_cast<std::uint8_t>(artifact.form));
   append_le(bytes, static_cast<std::uint32_t>(artifact.kernels.size()));
   for (const auto& kernel : artifact.kernels) {
-    append_name(bytes, kernel.name);
+    append_block(bytes, kernel.name);
     append_le(bytes, static_cast<std::uint8_t>(kernel.has_arguments));
     append_le(bytes, static_cast<std::uint32_t>(kernel.arguments.size()));
     for (const auto& argument : kernel.arguments) {
       append_le(bytes, static_cast<std::uint32_t>(argument.address));
       append_le(bytes, static_cast<std::uint32_t>(argument.access));
       append_le(bytes, static_cast<std::uint64_t>(argument.qualifier));
-      append_name(bytes, argument.type);
-      append_name(bytes, argument.name);
+      append_block(bytes, argument.type);
+      append_block(bytes, argument.name);
     }
   }
   append_le(bytes, static_cast<std::uint64_t>(artifact.binary.size()));

@@ -30,7 +30,7 @@ bool is_better(const Measurement& later, const Measurement& earlier, std::int64_
 void append_parameters(Bytes& to, const Parameters& parameters) {
   append_le(to, static_cast<std::uint32_t>(std::distance(parameters.begin(), parameters.end())));
   for (const auto& [name, value] : parameters) {
-    append_text(to, name);
+    append_block(to, name);
     append_le(to, value);
   }
 }
@@ -100,11 +100,6 @@ void TuningRecord::add(Measurement measurement) {
   history.push_back(std::move(measurement));
 }
 
-void append_text(Bytes& to, std::string_view text) {
-  append_le(to, static_cast<std::uint32_t>(text.size()));
-  append(to, text);
-}
-
 Bytes encode(const TuningRecord& record) {
   Bytes bytes;
   append_le(bytes, static_cast<std::uint32_t>(record.history.size()));
@@ -113,7 +108,7 @@ Bytes encode(const TuningRecord& record) {
     append_le(bytes, measurement.size);
     append_le(bytes, std::bit_cast<std::uint64_t>(measurement.milliseconds));
     append_le(bytes, static_cast<std::uint32_t>(measurement.of));
-    append_text(bytes, measurement.from);
+    append_block(bytes, measurement.from);
     append_parameters(bytes, measurement.original);
     append_le(bytes, std::bit_cast<std::uint64_t>(measurement.standard_milliseconds));
   }

@@ -125,8 +125,6 @@ double size_distance(std::int64_t a, std::int64_t b);
 /// standard_milliseconds; Parameters are u32 count and (text, i64)*, a text is u32 length and
 /// bytes.
 Bytes encode(const TuningRecord& record);
-/// A text of that layout.
-void append_text(Bytes& to, std::string_view text);
 /// Nothing for bytes that are no record. Without `has_standard` they are of the layout before, in
 /// which the last number of a measurement is missing.
 std::optional<TuningRecord> decode_tuning_record(ByteView bytes, bool has_standard = true);

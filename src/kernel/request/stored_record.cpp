@@ -162,10 +162,8 @@ Bytes encode(const RelatedRecords& records) {
   append_le(bytes, static_cast<std::uint32_t>(records.size()));
   for (const auto& record : records) {
     append_le(bytes, record.version);
-    append_text(bytes, record.device);
-    const Bytes one = encode(TuningRecord{{record.measurement}});
-    append_le(bytes, static_cast<std::uint32_t>(one.size()));
-    append(bytes, ByteView(one));
+    append_block(bytes, record.device);
+    append_block(bytes, encode(TuningRecord{{record.measurement}}));
   }
   return bytes;
 }

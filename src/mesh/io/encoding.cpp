@@ -1,6 +1,8 @@
 // Numbers and bytes as text: decimals and base64.
 #include "mesh/io/encoding.hpp"
 
+#include <sodium.h>
+
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -8,8 +10,6 @@
 
 namespace kiln::mesh {
 namespace {
-
-constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// The number's millionths, to the nearest integer, where double precision can tell which that is:
 /// for small numbers that are not close to the middle between two. The product's error is half a
@@ -51,29 +51,14 @@ double rounded_to_decimals(double value) {
   return read;
 }
 
-void Base64::add_group(unsigned group, int letters) {
-  const std::size_t at = out_.size();
-  out_.resize(at + 4, std::byte{'='});
-  for (int k = 0; k < letters; ++k)
-    out_[at + static_cast<std::size_t>(k)] =
-        static_cast<std::byte>(alphabet[(group >> (18 - 6 * k)) & 63]);
-}
-
-void Base64::add(ByteView bytes) {
-  out_.reserve(out_.size() + bytes.size() / 3 * 4 + 8);
-  for (const std::byte byte : bytes) {
-    group_ = group_ << 8 | static_cast<unsigned>(byte);
-    if (++held_ < 3) continue;
-    add_group(group_, 4);
-    group_ = 0;
-    held_ = 0;
-  }
-}
-
-void Base64::finish() {
-  if (held_ > 0) add_group(group_ << (8 * (3 - held_)), held_ + 1);
-  group_ = 0;
-  held_ = 0;
+void append_base64(Bytes& out, ByteView bytes) {
+  constexpr int padded = sodium_base64_VARIANT_ORIGINAL;
+  const std::size_t at = out.size();
+  const std::size_t length = sodium_base64_encoded_len(bytes.size(), padded);
+  out.resize(at + length);
+  sodium_bin2base64(reinterpret_cast<char*>(out.data() + at), length,
+                    reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), padded);
+  out.pop_back();  // the zero that it ends a C string with
 }
 
 }  // namespace kiln::mesh

@@ -17,20 +17,7 @@ char* write_decimals(char* to, double value);
 /// zero kept.
 double rounded_to_decimals(double value);
 
-/// Appends bytes in base64 (RFC 4648, padded). What comes in several pieces is one text: call
-/// finish() once at its end.
-class Base64 {
- public:
-  explicit Base64(Bytes& out) : out_(out) {}
-  void add(ByteView bytes);
-  void finish();
-
- private:
-  void add_group(unsigned group, int letters);
-
-  Bytes& out_;
-  unsigned group_ = 0;
-  int held_ = 0;  ///< bytes in group_, at most 2 between calls
-};
+/// Appends bytes in base64 (RFC 4648, padded), by libsodium.
+void append_base64(Bytes& out, ByteView bytes);
 
 }  // namespace kiln::mesh

@@ -204,11 +204,14 @@ class Document {
                               "format=\"appended\" offset=\"{}\"/>\n",
                               vtk_types[static_cast<std::size_t>(type)], escaped(one_line(name)),
                               components, data_.size()));
-    // The length and the values are one text.
-    Base64 base64(data_);
-    base64.add(bytes_of(static_cast<std::uint64_t>(bytes.size())));
-    base64.add(bytes);
-    base64.finish();
+    // The length and the values are one text, which can be cut behind groups of three bytes.
+    const auto length = static_cast<std::uint64_t>(bytes.size());
+    const std::size_t to_group = std::min<std::size_t>(1, bytes.size());
+    Bytes front;
+    append_le(front, length);
+    append(front, bytes.first(to_group));
+    append_base64(data_, front);
+    append_base64(data_, bytes.subspan(to_group));
   }
 
   Bytes finish() {

@@ -81,11 +81,6 @@ constexpr std::string_view head_name = "entry head";
 constexpr std::string_view head_magic = "Kiln entry head\n";
 constexpr std::uint32_t version = 1;
 
-void append_block(Bytes& to, ByteView bytes) {
-  append_le(to, static_cast<std::uint32_t>(bytes.size()));
-  append(to, bytes);
-}
-
 /// A block of at most `limit` bytes.
 ByteView take_block(Cursor& cursor, std::size_t limit, std::string_view field) {
   const std::size_t at = cursor.at();
@@ -164,7 +159,7 @@ Bytes encode_head(const EntryHead& head) {
   if (metadata.source) append(bytes, metadata.source->bytes);
   for (const std::string* text :
        {&metadata.label, &metadata.fingerprint, &metadata.options, &metadata.build_log})
-    append_block(bytes, as_bytes(*text));
+    append_block(bytes, *text);
   append_block(bytes, head.canonical);
   append_le(bytes, head.size);
   append(bytes, head.content.bytes);
@@ -217,11 +212,6 @@ Head take_head(Cursor& cursor) {
   return {*std::move(head), bytes};
 }
 
-void append_head(Bytes& to, ByteView head_bytes) {
-  append_le(to, static_cast<std::uint32_t>(head_bytes.size()));
-  append(to, head_bytes);
-}
-
 std::optional<Signature> take_signature(Cursor& cursor) {
   const std::size_t at = cursor.at();
   const auto given = cursor.number<std::uint8_t>("signature");
@@ -266,7 +256,7 @@ Bytes encode_entry(const EntryHead& head, const std::optional<Signature>& signat
   const Bytes head_bytes = encode_head(head);
   bytes.reserve(head_bytes.size() + content.size() + 160);
   append(bytes, entry_magic);
-  entry_form::append_head(bytes, head_bytes);
+  append_block(bytes, head_bytes);
   entry_form::append_signature(bytes, signature);
   // Over what stands before: the content has its own in the head.
   append(bytes, blake2b(bytes).bytes);

@@ -75,7 +75,6 @@ struct Head {
   ByteView bytes;
 };
 Head take_head(Cursor& cursor);
-void append_head(Bytes& to, ByteView head_bytes);
 
 /// 0, or 1 and a signature.
 std::optional<Signature> take_signature(Cursor& cursor);

@@ -104,11 +104,7 @@ Expected<void> keep_run(Layer& store, KeptRun kept) {
     all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most_kept_runs));
   Bytes content;
   append_le(content, static_cast<std::uint32_t>(all.size()));
-  for (const auto& each : all) {
-    const std::string json = kept_json_of(each);
-    append_le(content, static_cast<std::uint32_t>(json.size()));
-    append(content, json);
-  }
+  for (const auto& each : all) append_block(content, kept_json_of(each));
   // The fingerprint stays empty: what an older driver measured is where a new search starts.
   return store.put(Kind::record, key_of(canonical), canonical, content,
                    {schema, all.back().problem.family, "", 0});

@@ -10,6 +10,7 @@
 
 #include "base/bounds.hpp"
 #include "base/text.hpp"
+#include "kernel/request/stored_record.hpp"
 
 // All formats but SQLite (exports_sqlite.cpp), one after the other: CSV, T4, JSON of searches, JSON
 // of records.
@@ -60,7 +61,7 @@ bool have_same_parameters(const TuningRun& a, const TuningRun& b) {
 }
 
 std::string line_of(const TuningRun& run, std::size_t number, const Evaluation& evaluation) {
-  std::string line = fmt::format("{},{},{},{}", field(run.identity), field(run.device_name()),
+  std::string line = fmt::format("{},{},{},{}", field(run.identity), field(model_of(run.device)),
                                  number, evaluation.id);
   for (std::size_t p = 0; p < run.parameters.size(); ++p)
     line += "," + field(plain(run.value(evaluation, p)));
@@ -163,7 +164,7 @@ std::string t4_of(const TuningRun& run) {
     if (last[evaluation.id] == &evaluation) results.push_back(result_of(run, evaluation));
   // The schema does not define the names of device and kernel, but it allows additional members.
   const Json file{{"schema_version", "1.0.0"},
-                  {"device_name", run.device_name()},
+                  {"device_name", model_of(run.device)},
                   {"kernel_name", run.identity},
                   {"results", std::move(results)}};
   return pretty(file);

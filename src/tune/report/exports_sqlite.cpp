@@ -3,6 +3,7 @@
 
 #include "base/clock.hpp"
 #include "base/file.hpp"
+#include "kernel/request/stored_record.hpp"
 #include "store/local/sqlite.hpp"
 #include "tune/report/exports.hpp"
 
@@ -158,7 +159,7 @@ void fill(const Connection& connection, const std::vector<TuningRun>& runs) {
   Insert finalist(connection, "INSERT INTO finalists VALUES (?, ?, ?, ?, ?)");
   std::int64_t run_number = 0;
   for (const auto& run : runs) {
-    search(++run_number, run.identity, run.device_name(), run.device, run.strategy,
+    search(++run_number, run.identity, model_of(run.device), run.device, run.strategy,
            static_cast<std::int64_t>(run.seed), run.space);
     add_environment(environment, run_number, run);
     add_winner(winner, finalist, run_number, run);

@@ -77,16 +77,6 @@ std::vector<TuningRun::Reason> TuningRun::reasons() const {
   return reasons;
 }
 
-std::string TuningRun::device_name() const {
-  std::string_view rest = device;
-  for (int part = 0; part < 2; ++part) {
-    const auto bar = rest.find('|');
-    if (bar == rest.npos) return device;
-    rest.remove_prefix(bar + 1);
-  }
-  return std::string(rest.substr(0, rest.find('|')));
-}
-
 }  // namespace kiln::tune
 
 // A journal's bytes as a TuningRun.

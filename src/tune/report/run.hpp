@@ -66,8 +66,6 @@ struct TuningRun {
   std::vector<const Evaluation*> ranked() const;
   /// The most frequent first.
   std::vector<Reason> reasons() const;
-  /// The device's name: the third part of its identity, or all of it where it has no parts.
-  std::string device_name() const;
 };
 
 /// Reads a journal. `name` is part of errors, which are one line: "NAME: line 3: …". A last line

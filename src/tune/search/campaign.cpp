@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,22 +20,13 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint64_t most_log_bytes = std::uint64_t{64} << 20;
 constexpr std::string_view log_head = R"({"kiln tuning campaign":1})";
 
-/// The file, which no other process may have as well.
 Expected<FileDescriptor> open_log(const std::filesystem::path& path) {
-  // Without O_NONBLOCK, a named pipe could be waited for.
-  FileDescriptor file(
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600));
-  if (!file) return tl::unexpected(io_error("open", path, errno));
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return tl::unexpected(io_error("read", path, errno));
-  if (!S_ISREG(status.st_mode))
-    return fail(Errc::bad_input,
-                fmt::format("{}: not a regular file; expected a campaign's log or a new file",
-                            one_line(path.string())));
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
-    return fail(Errc::unsupported,
-                fmt::format("{}: another process runs this campaign", path.string()));
-  return file;
+  return open_alone(
+      path,
+      Error(Errc::bad_input,
+            fmt::format("{}: not a regular file; expected a campaign's log or a new file",
+                        one_line(path.string()))),
+      "runs this campaign");
 }
 
 }  // namespace

@@ -253,23 +253,21 @@ Expected<void> compare_heads(const Json& found, const Json& expected,
   return {};
 }
 
-/// The file, which no other process may have as well.
-Expected<FileDescriptor> open_alone(const std::filesystem::path& path) {
+}  // namespace
+
+Expected<FileDescriptor> open_alone(const std::filesystem::path& path, const Error& irregular,
+                                    std::string_view taken) {
   // Without O_NONBLOCK, a named pipe could be waited for.
   FileDescriptor file(
       ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600));
   if (!file) return tl::unexpected(io_error("open", path, errno));
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return tl::unexpected(io_error("read", path, errno));
-  if (!S_ISREG(status.st_mode)) return tl::unexpected(no_journal(path));
+  if (!S_ISREG(status.st_mode)) return tl::unexpected(irregular);
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
-    return tl::unexpected(
-        Error(Errc::unsupported,
-              fmt::format("{}: another process has this journal open", path.string())));
+    return fail(Errc::unsupported, fmt::format("{}: another process {}", path.string(), taken));
   return file;
 }
-
-}  // namespace
 
 std::string Journal::text_of(const SearchSpace& space) {
   std::string text;
@@ -306,7 +304,10 @@ Expected<std::optional<std::string>> Journal::look(const std::filesystem::path& 
 
 Expected<Journal> Journal::open(const std::filesystem::path& path, const Subject& subject,
                                 const SearchSpace& space, Existing existing) {
-  auto file = open_alone(path);
+  const auto open_file = [&] {
+    return open_alone(path, no_journal(path), "has this journal open");
+  };
+  auto file = open_file();
   if (!file) return tl::unexpected(file.error());
   auto bytes = read_file(path, most_journal_bytes);
   if (!bytes) return tl::unexpected(bytes.error());
@@ -314,7 +315,7 @@ Expected<Journal> Journal::open(const std::filesystem::path& path, const Subject
   if (!text.empty() && !begins_as_journal(text)) return tl::unexpected(no_journal(path));
   if (existing == Existing::set_aside && !text.empty()) {
     if (auto aside = rename_aside(path); !aside) return tl::unexpected(aside.error());
-    file = open_alone(path);
+    file = open_file();
     if (!file) return tl::unexpected(file.error());
     text.clear();
   }

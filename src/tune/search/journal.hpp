@@ -38,6 +38,12 @@ const char* name_of(Decision decision);
 /// rounds, and why another one is on record.
 std::string explanation_of(Decision decision, std::size_t finalists, std::size_t rounds);
 
+/// The file of a search or a campaign, made where it is absent, which no other process may have as
+/// well. Errors: `irregular` where it is not a regular file; unsupported, "another process TAKEN";
+/// io.
+Expected<FileDescriptor> open_alone(const std::filesystem::path& path, const Error& irregular,
+                                    std::string_view taken);
+
 /// How a search has ended: what the tuning record says, in the journal, too. A search that is gone
 /// on with has several, and the last one counts.
 struct SearchEnding {

@@ -29,6 +29,9 @@ ApartRequest add_apart_request() {
 /// A program that stands in for the helper.
 class FakeHelper {
  public:
+  /// A body that leaves a wrong artifact of a job; as a server it is started elsewhere.
+  static constexpr const char* garbage = "test ! -e job || echo garbage > artifact";
+
   explicit FakeHelper(const std::string& body)
       : folder_(value_or_throw(TemporaryFolder::create("kiln-helper"))),
         path_(folder_.path() / "helper") {
@@ -114,7 +117,7 @@ TEST_F(ApartFallback, builds_in_process_where_the_helper_is_absent) {
 }
 
 TEST_F(ApartFallback, builds_in_process_where_the_helper_fails) {
-  for (const char* body : {"exit 3", "exit 0", "echo garbage > artifact", "exit 77"}) {
+  for (const char* body : {"exit 3", "exit 0", FakeHelper::garbage, "exit 77"}) {
     const FakeHelper helper(body);
     EXPECT_EQ(resolved_by().find("in process: "), 0u) << body << ": " << resolved_by();
   }
@@ -127,7 +130,7 @@ TEST_F(ApartFallback, a_new_variant_that_cannot_be_made_is_left_to_the_driver) {
   const auto context = Context::create({device_});
   Program& program = spine->resolve(text_request(vector_add_text, "VectorAdd"), context, device_,
                                     {variant_of("VectorAdd", range_1d(256, 64))});
-  for (const char* body : {"exit 3", "echo garbage > artifact"}) {
+  for (const char* body : {"exit 3", FakeHelper::garbage}) {
     const FakeHelper helper(body);
     run_vector_add(context, program, 256, body[1] == 'x' ? 32 : 16);
   }

@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "journal_support.hpp"
+#include "kernel/request/stored_record.hpp"
 #include "tune/search/journal.hpp"
 
 namespace kiln::tune {
@@ -24,7 +25,7 @@ TEST(TuningRun, holds_what_the_journal_says) {
                   "\"boom\",\"at\":2}\n")
           .value();
   EXPECT_EQ(run.identity, "a kernel");
-  EXPECT_EQ(run.device_name(), "a device");
+  EXPECT_EQ(model_of(run.device), "a device");
   EXPECT_EQ(run.strategy, "forest");
   EXPECT_EQ(run.seed, 7u);
   ASSERT_EQ(run.parameters.size(), 2u);
