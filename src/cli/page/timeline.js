@@ -124,7 +124,7 @@ function tooltip(span, hidden) {
                  `from ${timeText(span.start)} to ${timeText(span.end)}`];
   for (let i = 0; i < span.details.length; i += 2)
     if (span.details[i + 1]) lines.push(`${span.details[i]}: ${span.details[i + 1]}`);
-  if (hidden) lines.push(`and ${counted(hidden, 'shorter span')} in the same place: zoom in`);
+  if (hidden) lines.push(`and ${counted(hidden, 'other span')} in the same place: zoom in`);
   return lines.join('\n');
 }
 
@@ -215,14 +215,18 @@ function drawChart(title, from, to) {
       for (const span of spans) {
         if (span.end < first || span.start > last) continue;
         const left = Math.max(0, at(span.start)), share = Math.min(1, at(span.end)) - left;
-        const found = {span, y, left, share, pixel: Math.floor(left * width), hidden: 0};
+        const pixel = Math.floor(left * width), middle = (left + share) * width - pixel >= 0.5;
+        const found = {span, y, left, share, pixel, middle, hidden: 0};
         if (share * width >= thin) {
           wide.push(found);
         } else if (before === null || before.pixel !== found.pixel) {
           narrow.push(before = found);
-        } else {  // of several in one pixel the longest stands for all
+        } else {
+          // Of several in one pixel that in its middle stands for all, so that crowds have their
+          // colours in the shares of the times.
           const hidden = before.hidden + 1;
-          Object.assign(before, share > before.share ? found : {}, {hidden});
+          const better = !before.middle && (middle || share > before.share);
+          Object.assign(before, better ? found : {}, {hidden});
         }
       }
     }

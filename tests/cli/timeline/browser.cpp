@@ -204,6 +204,23 @@ TEST_F(TimelineBrowser, a_hundred_thousand_spans_are_counted_and_as_many_drawn_a
   EXPECT_EQ(page.at("table")[6][2], fmt::format("{:.2f} s", static_cast<double>(kernels) / 1e9));
 }
 
+TEST_F(TimelineBrowser, a_crowd_of_spans_has_their_colours_in_the_shares_of_their_times) {
+  std::vector<TraceEvent> events;
+  for (int i = 0; i < 30'000; ++i) {
+    const bool is_long = i % 3 == 0;  // 700 ns of 1000
+    const std::int64_t from = i / 3 * 1000 + (is_long ? 0 : 550 + 150 * (i % 3));
+    events.push_back(
+        span(gpu, is_long ? "long" : "short", "kernel", from, from + (is_long ? 700 : 150)));
+  }
+  const auto page = measured(events);
+  double all = 0, long_ones = 0;
+  for (const std::string tooltip : page.at("tooltips")) {
+    ++all;
+    long_ones += tooltip.starts_with("long") ? 1 : 0;
+  }
+  EXPECT_NEAR(long_ones / all, 0.7, 0.1);
+}
+
 TEST_F(TimelineBrowser, colours_follow_the_readers_choice_of_light_or_dark) {
   EXPECT_GT(measured(cold_run()).at("page_luminance"), 0.7);
   EXPECT_LT(measured(cold_run(), "", {"--force-dark-mode"}).at("page_luminance"), 0.1);
