@@ -12,11 +12,6 @@
 inline PART nothing(void) { return 0; }
 inline PART join(PART a, PART b) { return a + b; }
 inline RESULT outcome(PART sum) { return sum; }
-#if COMPLEX
-#define SIZE_OF(element) (fabs((element).x) + fabs((element).y))
-#else
-#define SIZE_OF(element) fabs(element)
-#endif
 
 kernel void asum(long n, global const T* restrict x, long at_x, long inc_x, global PART* partial,
                  global RESULT* result, long at_result) {
