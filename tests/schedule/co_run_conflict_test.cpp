@@ -79,7 +79,7 @@ TEST_F(Conflicts, parts_that_write_structures_of_their_own_do_not_conflict) {
 
 TEST_F(Conflicts, what_the_caller_says_of_elements_holds_where_the_text_does_not_tell) {
   TestJob test(
-      "\n#ifdef cl_khr_fp64\n#define PART float\n#else\n#define PART int\n#endif\n"
+      "\n#ifdef cl_khr_fp64\n#define PART float\n#else\n#define PART short\n#endif\n"
       "typedef struct { PART x, y, z; } node;"
       "kernel void k(global node* c) { int i = get_global_id(0); node v; v.x = i + 1; v.y = v.z = "
       "2;"

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "kernel/facts/bounds.hpp"
 #include "kernel/facts/builtins.hpp"
 #include "kernel/facts/syntax.hpp"
 
@@ -127,13 +128,16 @@ class FactsReader {
         refuse(fmt::format("the options define a macro named {}, a built-in function", name));
       if (!name.empty()) options_.push_back(fmt::format("-D{}={}", name, value));
     }
-    variants_ = variants_of(text, lexed_, macros_, target);
+    if (const auto why = beyond_bounds(lexed_))
+      refuse(*why);
+    else
+      variants_ = variants_of(text, lexed_, macros_, target);
   }
 
   Expected<std::vector<KernelFacts>> read(const std::vector<std::string>& kernels) {
     for (const Variant& variant : variants_.all)
       if (auto done = read_variant(variant, false); !done) return tl::unexpected(done.error());
-    if (!is_read_)  // each ends at an #error
+    if (!is_read_ && !variants_.all.empty())  // each ends at an #error
       if (auto done = read_variant(variants_.all.front(), true); !done)
         return tl::unexpected(done.error());
     std::vector<KernelFacts> all;

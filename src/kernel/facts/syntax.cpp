@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "kernel/facts/bounds.hpp"
 #include "kernel/facts/layouts.hpp"
 
 namespace kiln::facts {
@@ -371,6 +372,10 @@ Expected<std::unique_ptr<Syntax>> read_syntax(MacroFree source, const std::strin
   auto syntax = std::make_unique<Syntax>();
   syntax->source = std::move(source);
   syntax->lexed = lex(syntax->source.text);
+  if (const auto why = beyond_bounds(syntax->lexed)) {
+    syntax->errors.push_back({0, *why});
+    return syntax;
+  }
   const auto unit = clang::Unit::parse(syntax->source.text, {standard});
   if (!unit) return tl::unexpected(unit.error());
   for (const auto& one : unit->diagnostics())

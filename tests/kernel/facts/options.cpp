@@ -108,6 +108,41 @@ TEST(FactsOptions, what_an_option_undefines_is_not_there) {
   EXPECT_FALSE(judge(text, {}, "-U__ENDIAN_LITTLE__").splittable);
 }
 
+/// `count` times a piece.
+std::string repeated(const std::string& piece, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += piece;
+  return text;
+}
+
+TEST(FactsBounds, what_would_be_too_much_for_clang_is_refused_and_ends) {
+  for (const int count : {3000, 100'000})
+    for (const std::string body :
+         {"out[i] = " + repeated("- ", count) + "n;", repeated("if (n) ", count) + "out[i] = 1;",
+          "out[i] = " + repeated("(", count) + "n" + repeated(")", count) + ";",
+          "out[i] = " + repeated("n ? n : ", count) + "n;",
+          repeated("{", count) + repeated("}", count), repeated("if (n) {", count),
+          repeated("if (n) n = 1; else ", count) + ";", "int " + repeated("*", count) + "p;"})
+      EXPECT_FALSE(judge(kernel(body)).splittable) << body.substr(0, 40);
+  std::string doubled = "#define M0 n + n\n#define F(x) x + x\n";
+  for (int i = 1; i < 60; ++i)
+    doubled += "#define M" + std::to_string(i) + " M" + std::to_string(i - 1) + " + M" +
+               std::to_string(i - 1) + "\n";
+  EXPECT_REFUSED(doubled + kernel("out[i] = M59;"), "macros expand to more");
+  EXPECT_REFUSED(doubled + kernel("out[i] = " + repeated("F(", 60) + "n" + repeated(")", 60) + ";"),
+                 "macros expand to more");
+}
+
+TEST(FactsBounds, large_texts_are_read) {
+  EXPECT_SPLITTABLE(
+      "#define ROUND(a) ((a) * 3 + ((a) >> 7))\n" +
+      kernel("int x = n;\n" + repeated("x = ROUND(ROUND(ROUND(x)));\n", 300) + "out[i] = x;"));
+  EXPECT_SPLITTABLE("constant int table[] = {" + repeated("1, 2, ", 3000) + "3};\n" +
+                    kernel("out[i] = table[i & 7];"));
+  EXPECT_SPLITTABLE(
+      kernel(repeated("if (n == 1) { n = 2; } else ", 100) + "{ n = 3; } out[i] = n;"));
+}
+
 TEST(FactsOptions, all_kernels_are_given_in_the_order_of_the_text) {
   const auto all = value_or_throw(
       read_kernel_facts("kernel void b(int n) {}\nvoid c(void) {}\nkernel "
