@@ -1,12 +1,16 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel/program/program.hpp"
 #include "kernel/request/parameters.hpp"
 #include "kernel/request/request.hpp"
+#include "store/layer/memory_layer.hpp"
 
 // What the Resolver asks for texts, Parameters and binaries; front ends implement these.
 namespace kiln {
@@ -32,6 +36,30 @@ class Generator {
   virtual Reach reach() const { return {}; }
   /// OpenCL C. Only called with Parameters that accepts() takes.
   virtual std::string generate(const Request& request, const Parameters& parameters) const = 0;
+};
+
+/// The Generators of a Resolver, by family. Thread-safe; a look-up takes no lock.
+class Generators {
+ public:
+  /// The first of a family stays.
+  void add(std::unique_ptr<Generator> generator) {
+    put(std::move(generator), Table::OnExisting::keep_first);
+  }
+  /// In place of the one that is there, which lives on.
+  void replace(std::unique_ptr<Generator> generator) {
+    put(std::move(generator), Table::OnExisting::replace);
+  }
+  /// That of a Request's family; null where the Request has its source, or the family has none.
+  /// Throws internal for another version than the Request's.
+  const Generator* of(const Request& request) const;
+
+ private:
+  using Table = MemoryLayer<std::string, std::unique_ptr<Generator>, std::hash<std::string>>;
+  void put(std::unique_ptr<Generator> generator, Table::OnExisting rule) {
+    const std::string family = generator->family();
+    by_family_.insert(family, std::move(generator), rule);
+  }
+  Table by_family_;
 };
 
 /// A read-only source of tuning records besides the store: files of other programs. It is asked

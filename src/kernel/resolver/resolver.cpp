@@ -12,7 +12,7 @@
 namespace kiln {
 
 Resolver::Resolver(std::unique_ptr<Layer> store, CompilePolicy policy)
-    : store_(std::move(store)), policy_(policy) {}
+    : store_(std::move(store)), policy_(policy), records_(store_.get(), generators_) {}
 
 Resolver::~Resolver() { finish(); }
 
@@ -32,35 +32,15 @@ Resolver& Resolver::process() {
 void Resolver::finish() {
   std::vector<std::thread> threads;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(beside_mutex_);
     threads.swap(beside_);
   }
   for (auto& thread : threads) thread.join();
   writes_.finish();
 }
 
-void Resolver::add(std::unique_ptr<Generator> generator) {
-  auto family = generator->family();
-  generators_.insert(family, std::move(generator));
-}
-
-void Resolver::replace(std::unique_ptr<Generator> generator) {
-  using Table = decltype(generators_);
-  auto family = generator->family();
-  generators_.insert(family, std::move(generator), Table::OnExisting::replace);
-}
-
-void Resolver::mount(std::unique_ptr<BinarySource> source) {
-  mounted_.push_back(std::move(source));
-}
-
-void Resolver::mount(std::unique_ptr<ParameterSource> source) {
-  const std::lock_guard lock(mutex_);
-  parameter_sources_.push_back(std::move(source));
-}
-
-const Generator* Resolver::generator_of(const Request& request) const {
-  const auto* found = request.source ? nullptr : generators_.find(request.family);
+const Generator* Generators::of(const Request& request) const {
+  const auto* found = request.source ? nullptr : by_family_.find(request.family);
   if (found == nullptr) return nullptr;
   // The version is a part of the Key: a front end that forgot it would get stale programs.
   if ((*found)->version() != request.version)
@@ -70,12 +50,7 @@ const Generator* Resolver::generator_of(const Request& request) const {
   return found->get();
 }
 
-// Programs: one caller of a Key makes it, the others wait for that.
-
-Program* Resolver::find(const Key& key, Context& context, const Device& device) const noexcept {
-  const auto* found = context.attachment<ProgramTable>().programs.find({key, device.handle()});
-  return found == nullptr ? nullptr : found->get();
-}
+// Programs.
 
 Program& Resolver::resolve(const Request& request, const ChosenParameters& chosen,
                            const ContextPtr& context, const DevicePtr& device,
@@ -89,50 +64,15 @@ Program& Resolver::resolve(const Request& request, const ChosenParameters& chose
     explanation->key = key.hex();
     explanation->parameters = chosen;
   }
-  {
-    StepTimer step(explanation, "memory");
-    if (Program* program = find(key, *context, *device)) {
-      step.answered();
-      if (!chosen.is_trial) program->keep();
-      return *program;
-    }
-    step.missed("not resolved before in this process");
-  }
-
-  std::promise<Program*> promise;
-  std::shared_future<Program*> others;
-  const Place place{key, context.get(), device->handle()};
-  {
-    const std::lock_guard lock(mutex_);
-    const auto [entry, first] = making_.try_emplace(place, promise.get_future().share());
-    if (!first) others = entry->second;
-  }
-  if (others.valid()) return *others.get();  // throws what the maker threw
-
-  Work work{request, chosen.parameters,    context, device, wanted, explanation,
-            key,     std::move(canonical), {},      {},     0};
-  work.is_trial = chosen.is_trial;
-  const auto leave = [&] {
-    const std::lock_guard lock(mutex_);
-    making_.erase(place);
-  };
-  try {
-    Program& program = make(work);
-    promise.set_value(&program);
-    leave();
-    return program;
-  } catch (...) {
-    promise.set_exception(std::current_exception());
-    leave();
-    throw;
-  }
-}
-
-Program& Resolver::make(Work& work) {
-  // Another thread may have published between the look-up and the reservation.
-  if (Program* program = find(work.key, *work.context, *work.device)) return *program;
-  if (!load_stored(work) && !load_mounted(work)) make_alone(work);
-  return publish(work);
+  Program& program = programs_.get(key, *context, *device, explanation, [&] {
+    Work work{request, chosen.parameters,    context, device, wanted, explanation,
+              key,     std::move(canonical), {},      {},     0};
+    work.is_trial = chosen.is_trial;
+    if (!load_stored(work) && !load_mounted(work)) make_alone(work);
+    return program_of(work);
+  });
+  if (!chosen.is_trial) program.keep();
+  return program;
 }
 
 /// Whether what is made here will be in the store.
@@ -174,7 +114,7 @@ void Resolver::make_alone(Work& work) {
   compile(work);
 }
 
-Program& Resolver::publish(Work& work) {
+std::unique_ptr<Program> Resolver::program_of(Work& work) {
   Program::Parts parts;
   parts.key = work.key;
   parts.canonical = std::move(work.canonical);
@@ -189,9 +129,7 @@ Program& Resolver::publish(Work& work) {
     parts.maker = this;
   }
   parts.keep = std::move(work.keep_later);
-  auto& table = work.context->attachment<ProgramTable>().programs;
-  return *table.insert({work.key, work.device->handle()},
-                       std::make_unique<Program>(std::move(parts)));
+  return std::make_unique<Program>(std::move(parts));
 }
 
 // Plans.
@@ -203,47 +141,8 @@ PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<P
     explanation->what = request.label;
     explanation->key = key.hex();
   }
-  const auto held = [&]() -> PlanPtr {
-    const auto* known = plans_.find(key);
-    return known != nullptr ? known->lock() : nullptr;
-  };
-  {
-    StepTimer step(explanation, "memory");
-    if (auto plan = held()) {
-      step.answered();
-      return plan;
-    }
-    step.missed("not held in this process");
-  }
-  std::promise<PlanPtr> promise;
-  std::shared_future<PlanPtr> others;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto [entry, first] = making_plans_.try_emplace(key, promise.get_future().share());
-    if (!first) others = entry->second;
-  }
-  if (others.valid()) return others.get();
-
-  const auto leave = [&] {
-    const std::lock_guard lock(mutex_);
-    making_plans_.erase(key);
-  };
-  const auto load = [&]() -> PlanPtr {
-    if (!store_) return nullptr;
-    const auto lookup = ask_store(Kind::plan, key, request.canonical, explanation);
-    if (!lookup.entry) return nullptr;
-    if (lookup.entry->metadata.schema != request.schema) {
-      take_back_answer(explanation, "another schema");
-      return nullptr;
-    }
-    auto plan = Plan::from_block(lookup.entry->content);
-    if (!plan) {
-      take_back_answer(explanation, plan.error().message());
-      return nullptr;
-    }
-    return *plan;
-  };
-  const auto make_and_keep = [&] {
+  return plans_.get(key, explanation, [&] {
+    if (PlanPtr stored = load_plan(request, key, explanation)) return stored;
     StepTimer step(explanation, "make");
     PlanPtr plan = make();
     if (!plan) throw Error(Errc::internal, request.label + ": no plan was made");
@@ -254,21 +153,21 @@ PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<P
                      write_plan(request, key, *plan, seconds);
                    }});
     return plan;
-  };
-  try {
-    PlanPtr plan = held();  // another thread may have published before the reservation
-    if (!plan) plan = load();
-    if (!plan) plan = make_and_keep();
-    using Table = decltype(plans_);
-    plans_.insert(key, plan, Table::OnExisting::replace);
-    promise.set_value(plan);
-    leave();
-    return plan;
-  } catch (...) {
-    promise.set_exception(std::current_exception());
-    leave();
-    throw;
+  });
+}
+
+PlanPtr Resolver::load_plan(const PlanRequest& request, const Key& key, Explanation* explanation) {
+  if (!store_) return nullptr;
+  const auto lookup = ask_store(Kind::plan, key, request.canonical, explanation);
+  if (!lookup.entry) return nullptr;
+  if (lookup.entry->metadata.schema != request.schema) {
+    take_back_answer(explanation, "another schema");
+    return nullptr;
   }
+  auto plan = Plan::from_block(lookup.entry->content);
+  if (plan) return *plan;
+  take_back_answer(explanation, plan.error().message());
+  return nullptr;
 }
 
 void Resolver::write_plan(const PlanRequest& request, const Key& key, const Plan& plan,

@@ -1,24 +1,21 @@
 #pragma once
 
 #include <functional>
-#include <future>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
-#include <tuple>
 #include <vector>
 
 #include "kernel/program/plan.hpp"
 #include "kernel/program/program.hpp"
 #include "kernel/request/parameters.hpp"
-#include "kernel/request/stored_record.hpp"
+#include "kernel/resolver/caches.hpp"
 #include "kernel/resolver/explain.hpp"
 #include "kernel/resolver/generator.hpp"
+#include "kernel/resolver/tuning_records.hpp"
 #include "store/layer/layer.hpp"
-#include "store/layer/memory_layer.hpp"
 #include "store/layer/write_queue.hpp"
 
 // The one place where Requests become programs, and Keys plans.
@@ -46,14 +43,14 @@ class Resolver : public VariantMaker {
 
   /// Generators by family; to be registered before the family's first Request. The first of a
   /// family stays.
-  void add(std::unique_ptr<Generator> generator);
+  void add(std::unique_ptr<Generator> generator) { generators_.add(std::move(generator)); }
   /// The same in place of the one that is there, which lives on: for tests of its forms.
-  void replace(std::unique_ptr<Generator> generator);
+  void replace(std::unique_ptr<Generator> generator) { generators_.replace(std::move(generator)); }
 
   /// Adds a source that is asked after the store; to be mounted before the first resolve().
-  void mount(std::unique_ptr<BinarySource> source);
+  void mount(std::unique_ptr<BinarySource> source) { mounted_.push_back(std::move(source)); }
   /// Adds a source of tuning records; what was looked up before does not come from it.
-  void mount(std::unique_ptr<ParameterSource> source);
+  void mount(std::unique_ptr<ParameterSource> source) { records_.mount(std::move(source)); }
 
   /// The program for a device of a context, with Parameters that choose() gave: what else depends
   /// on them, such as the launch's geometry, is then of the same ones, whatever goes on record
@@ -78,38 +75,42 @@ class Resolver : public VariantMaker {
                     Explanation* explanation = nullptr);
 
   /// The memory layer alone: the program of a Key, or nullptr. Takes no lock.
-  Program* find(const Key& key, Context& context, const Device& device) const noexcept;
+  Program* find(const Key& key, Context& context, const Device& device) const noexcept {
+    return programs_.find(key, context, device);
+  }
 
   /// The best Parameters on record for the Request's problem class, size and the device: of the
   /// store's records Kiln's own measurements, then those of others (TuningRecord::choose, within
   /// the Generator's reach). Where there is none, for families with a Generator: what the same
   /// device has with another driver, then the classes that are like this one
   /// (Generator::classes_like), then devices of the model with other numbers of units. These were
-  /// never compared with the built-in Parameters here, so only what was faster by `trusted_gain`
-  /// where it was measured counts. Then what the mounted sources have; else the Generator's
-  /// defaults. What the Generator does not accept is never used.
-  ChosenParameters choose(const Request& request, const Device& device) {
-    return choose(request, device, {});
+  /// never compared with the built-in Parameters here, so only what was faster by
+  /// TuningRecords::trusted_gain where it was measured counts. Then what the mounted sources have;
+  /// else the Generator's defaults. What the Generator does not accept is never used, nor, where it
+  /// is given, what `fits` does not take.
+  ChosenParameters choose(const Request& request, const Device& device,
+                          const TuningRecords::Fits& fits = {}) {
+    return records_.choose(request, device, fits);
   }
-  /// The same among the measurements that `fits` takes, where it is given.
-  using Fits = std::function<bool(const Measurement&)>;
-  ChosenParameters choose(const Request& request, const Device& device, const Fits& fits);
-  static constexpr double trusted_gain = 1.05;
   /// Whether the Generator of a Request's family takes these Parameters.
   bool accepts(const Request& request, const Parameters& parameters) const {
-    const Generator* maker = generator_of(request);
+    const Generator* maker = generators_.of(request);
     return maker != nullptr && maker->accepts(request, parameters);
   }
 
   /// Adds measurements to the record, in memory and in the store.
   void record(const Request& request, const Device& device,
-              const std::vector<Measurement>& measurements);
+              const std::vector<Measurement>& measurements) {
+    records_.record(request, device, measurements);
+  }
   /// The same of Parameters alone, whose time is not known.
   void record(const Request& request, const Device& device, const Parameters& parameters) {
     record(request, device, {Measurement{parameters, request.problem_size, 0, {}, {}, {}}});
   }
   /// All that the store has on record for the Request's family, problem class and the device.
-  TuningRecord tuning_record(const Request& request, const Device& device) const;
+  TuningRecord tuning_record(const Request& request, const Device& device) const {
+    return records_.stored(request, device);
+  }
 
   /// The plan of a Key: memory, store, else `make`. The arrays stay alive while the pointer does.
   struct PlanRequest {
@@ -129,41 +130,13 @@ class Resolver : public VariantMaker {
   void make_variant(Program& program, const KernelVariant& variant) override;
 
  private:
-  /// Looked up by views, on every call of a front end: nothing is allocated for it.
-  struct ParameterView {
-    std::string_view family, problem_class, device;
-    bool operator==(const ParameterView&) const = default;
-  };
-  struct ParameterKey {
-    std::string family, problem_class, device;
-    ParameterView view() const { return {family, problem_class, device}; }
-    bool operator==(const ParameterView& other) const { return view() == other; }
-    bool operator==(const ParameterKey&) const = default;
-  };
-  struct ParameterHash {
-    std::size_t operator()(const ParameterView& key) const noexcept;
-    std::size_t operator()(const ParameterKey& key) const noexcept { return (*this)(key.view()); }
-  };
-  /// What is known of a family, problem class and device.
-  struct Records {
-    TuningRecord stored;
-    /// What each source has, with its name.
-    std::vector<std::pair<std::string, TuningRecord>> mounted;
-  };
-  /// What stands in for a family, problem class and device that have nothing on record.
-  struct Fallbacks {
-    RelatedRecords related;
-    std::vector<std::pair<std::string, TuningRecord>> classes;  ///< of this device
-  };
   struct Work;     // one program's making: what the steps share
   struct Keeping;  // what is kept of it
 
-  /// That of a Request's family; null where the Request has its source, or the family has none.
-  const Generator* generator_of(const Request& request) const;
-  Program& make(Work& work);
   bool keeps(const Work& work) const;
   void make_alone(Work& work);
-  Program& publish(Work& work);
+  std::unique_ptr<Program> program_of(Work& work);
+  PlanPtr load_plan(const PlanRequest& request, const Key& key, Explanation* explanation);
   void write_plan(const PlanRequest& request, const Key& key, const Plan& plan, double seconds);
 
   // The steps (resolver_make.cpp).
@@ -181,30 +154,15 @@ class Resolver : public VariantMaker {
   void write(const Keeping& what);
   void keep_facts(const Program& program, FactsPtr facts);
 
-  // Parameters (resolver_parameters.cpp).
-  const Records& records(const Request& request, const Device& device);
-  const Fallbacks& fallbacks(const Request& request, const Device& device, const Generator& maker);
-  /// What stands in; nothing where that is not to be trusted.
-  std::optional<ChosenParameters> stand_in(const Request& request, const Device& device,
-                                           const Generator& maker, const Fits& usable);
-
   std::unique_ptr<Layer> store_;
-  std::vector<std::unique_ptr<BinarySource>> mounted_;
-  std::vector<std::shared_ptr<const ParameterSource>> parameter_sources_;  // by mutex_
   CompilePolicy policy_;
-  mutable std::mutex mutex_;  // of the maps below; never held while something is made
-  /// A program belongs to its context, so callers share a making only within one.
-  using Place = std::tuple<Key, const Context*, cl_device_id>;
-  std::map<Place, std::shared_future<Program*>> making_;
-  std::map<Key, std::shared_future<PlanPtr>> making_plans_;
+  Generators generators_;
+  TuningRecords records_;
+  ProgramCache programs_;
+  PlanCache plans_;
+  std::vector<std::unique_ptr<BinarySource>> mounted_;
+  std::mutex beside_mutex_;
   std::vector<std::thread> beside_;
-  MemoryLayer<std::string, std::unique_ptr<Generator>, std::hash<std::string>> generators_;
-  /// What is on record, nothing included: defaults are each Request's own.
-  MemoryLayer<ParameterKey, Records, ParameterHash> parameters_;
-  /// Filled where the records above have nothing to use.
-  MemoryLayer<ParameterKey, Fallbacks, ParameterHash> fallbacks_;
-  std::mutex recording_;  ///< of record(): what it adds to must be what it replaces
-  MemoryLayer<Key, std::weak_ptr<const Plan>, KeyHash> plans_;
   WriteQueue writes_;  ///< to store_
 };
 

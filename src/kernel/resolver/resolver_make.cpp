@@ -220,7 +220,7 @@ Digest digest_of(const Request& request, const std::string& text) {
 
 std::string Resolver::text_of(const Request& request, const Parameters& parameters) const {
   if (request.source) return request.source->text();
-  const Generator* maker = generator_of(request);
+  const Generator* maker = generators_.of(request);
   if (maker == nullptr)
     throw Error(Errc::bad_input, fmt::format("no generator for the family '{}'", request.family));
   if (!maker->accepts(request, parameters))
@@ -313,7 +313,7 @@ void Resolver::compile_beside(const Work& work) {
   ApartRequest request =
       job_of(work.request, work.key, text_of(work.request, work.parameters), work.wanted);
   const Digest source = digest_of(work.request, request.text);
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(beside_mutex_);
   beside_.emplace_back([this, request, source, asked = work.request, parameters = work.parameters,
                         device = work.device, key = work.key, canonical = work.canonical,
                         wanted = work.wanted]() mutable {

@@ -35,17 +35,13 @@ template <class Compute>
 Digest MapDigests::remembered(Name name, Compute&& compute) {
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = known_.find(name); found != known_.end()) return found->second;
+    if (const Digest* found = known_.find(name)) return *found;
   }
   // Outside the lock: others need not wait, and two that compute the same get the same.
   const Digest digest = compute();
   const std::lock_guard lock(mutex_);
   ++computed_;
-  if (known_.emplace(name, digest).second) by_age_.push_back(std::move(name));
-  while (by_age_.size() > most_) {
-    known_.erase(by_age_.front());
-    by_age_.pop_front();
-  }
+  if (known_.find(name) == nullptr) known_.add(std::move(name), digest);
   return digest;
 }
 
@@ -71,8 +67,7 @@ Digest MapDigests::of_list(std::span<const std::int32_t> list, std::uint64_t ide
 
 void MapDigests::forget(std::uint64_t identity) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(known_, [&](const auto& entry) { return entry.first.identity == identity; });
-  std::erase_if(by_age_, [&](const Name& name) { return name.identity == identity; });
+  known_.erase_if([&](const Name& name) { return name.identity == identity; });
 }
 
 std::size_t MapDigests::computed() const {
@@ -283,26 +278,16 @@ std::string label_of(const PlanInput& input, std::string_view loop) {
 
 }  // namespace
 
-PlanSource::Names::iterator PlanSource::place_of(std::uint64_t hash, const PlanInput& input) {
-  auto [entry, end] = names_.equal_range(hash);
-  while (entry != end && !same_identity(entry->second.identity, input)) ++entry;
-  return entry == end ? names_.end() : entry;
-}
-
-PlanPtr PlanSource::find(const PlanInput& input) const {
-  const std::uint64_t hash = identity_hash(input);
+PlanPtr PlanSource::find(const PlanInput& input) {
   const std::lock_guard lock(mutex_);
-  const auto [begin, end] = names_.equal_range(hash);
-  for (auto entry = begin; entry != end; ++entry)
-    if (same_identity(entry->second.identity, input)) return entry->second.plan.lock();
-  return nullptr;
+  const Known* known = names_.find(input);
+  return known != nullptr ? known->plan.lock() : nullptr;
 }
 
 std::shared_ptr<const Bytes> PlanSource::canonical_of(const PlanInput& input) {
   {
     const std::lock_guard lock(mutex_);
-    const auto known = place_of(identity_hash(input), input);
-    if (known != names_.end()) return known->second.canonical;
+    if (const Known* known = names_.find(input)) return known->canonical;
   }
   // Keys that are not kept need no digest that is safe among strangers.
   const auto kind =
@@ -312,23 +297,11 @@ std::shared_ptr<const Bytes> PlanSource::canonical_of(const PlanInput& input) {
 
 void PlanSource::remember(const PlanInput& input, std::shared_ptr<const Bytes> canonical,
                           const PlanPtr& plan) {
-  const std::uint64_t hash = identity_hash(input);
   const std::lock_guard lock(mutex_);
-  const auto known = place_of(hash, input);
-  if (known != names_.end()) {
-    known->second.plan = plan;
-    return;
-  }
-  names_.emplace(hash, Name{identity_of(input), canonical, plan});
-  by_age_.emplace_back(hash, std::move(canonical));
-  if (by_age_.size() <= most_names) return;
-  const auto [begin, end] = names_.equal_range(by_age_.front().first);
-  for (auto entry = begin; entry != end; ++entry)
-    if (entry->second.canonical == by_age_.front().second) {
-      names_.erase(entry);
-      break;
-    }
-  by_age_.pop_front();
+  if (Known* known = names_.find(input))
+    known->plan = plan;
+  else
+    names_.add(identity_of(input), {std::move(canonical), plan});
 }
 
 PlanPtr PlanSource::resolve(const PlanInput& input, Explanation* explanation,
@@ -353,17 +326,11 @@ PlanPtr PlanSource::resolve(const PlanInput& input, Explanation* explanation,
 void PlanSource::forget(std::uint64_t identity) {
   digests_.forget(identity);
   const std::lock_guard lock(mutex_);
-  for (auto entry = names_.begin(); entry != names_.end();) {
-    const PlanInput& input = entry->second.identity;
-    const bool refers = (input.subset && input.subset_identity == identity) ||
-                        std::ranges::any_of(input.maps, [&](const MapView& map) {
-                          return map.identity == identity;
-                        });
-    if (refers)
-      std::erase_if(by_age_,
-                    [&](const auto& name) { return name.second == entry->second.canonical; });
-    entry = refers ? names_.erase(entry) : std::next(entry);
-  }
+  names_.erase_if([&](const PlanInput& input) {
+    return (input.subset && input.subset_identity == identity) ||
+           std::ranges::any_of(input.maps,
+                               [&](const MapView& map) { return map.identity == identity; });
+  });
 }
 
 std::size_t PlanSource::names() const {

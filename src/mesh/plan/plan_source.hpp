@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
+#include "base/bounded_table.hpp"
 #include "base/bytes.hpp"
 #include "base/digest.hpp"
 #include "kernel/resolver/resolver.hpp"
@@ -24,7 +25,7 @@ class MapDigests {
   /// keys that do not leave the process.
   enum class Kind : std::uint8_t { strong, quick };
 
-  explicit MapDigests(std::size_t most = 4096) : most_(most) {}
+  explicit MapDigests(std::size_t most = 4096) : known_(most) {}
 
   /// Of the values of `components` (rising, each once) in the first `rows` rows, row after row.
   Digest of_columns(const MapView& map, const std::vector<std::uint32_t>& components,
@@ -55,9 +56,8 @@ class MapDigests {
   Digest remembered(Name name, Compute&& compute);
 
   mutable std::mutex mutex_;
-  std::unordered_map<Name, Digest, NameHash> known_;
-  std::deque<Name> by_age_;
-  std::size_t most_, computed_ = 0;
+  BoundedTable<Name, Digest, NameHash, std::equal_to<>> known_;
+  std::size_t computed_ = 0;
 };
 
 /// The canonical bytes of a plan: PyOP2's caching specification,
@@ -94,7 +94,7 @@ class PlanSource {
                   std::string_view loop = "a loop");
 
   /// The plan, if it is held and was resolved by these identities before; else nullptr.
-  PlanPtr find(const PlanInput& input) const;
+  PlanPtr find(const PlanInput& input);
 
   /// A Map or a subset is no more: names and digests that refer to it go.
   void forget(std::uint64_t identity);
@@ -105,13 +105,18 @@ class PlanSource {
   std::size_t names() const;
 
  private:
-  struct Name {
-    PlanInput identity;
+  struct Known {
     std::shared_ptr<const Bytes> canonical;
     std::weak_ptr<const Plan> plan;
   };
-  using Names = std::unordered_multimap<std::uint64_t, Name>;
-  Names::iterator place_of(std::uint64_t hash, const PlanInput& input);
+  struct IdentityHash {
+    std::size_t operator()(const PlanInput& input) const noexcept { return identity_hash(input); }
+  };
+  struct SameIdentity {
+    bool operator()(const PlanInput& a, const PlanInput& b) const noexcept {
+      return same_identity(a, b);
+    }
+  };
   std::shared_ptr<const Bytes> canonical_of(const PlanInput& input);
   void remember(const PlanInput& input, std::shared_ptr<const Bytes> canonical,
                 const PlanPtr& plan);
@@ -119,8 +124,7 @@ class PlanSource {
   Resolver& resolver_;
   MapDigests digests_;
   mutable std::mutex mutex_;  // held for a look-up, never while a plan or a digest is made
-  Names names_;
-  std::deque<std::pair<std::uint64_t, std::shared_ptr<const Bytes>>> by_age_;
+  BoundedTable<PlanInput, Known, IdentityHash, SameIdentity> names_{most_names};
 };
 
 }  // namespace kiln::mesh

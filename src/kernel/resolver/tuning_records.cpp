@@ -1,11 +1,11 @@
+#include "kernel/resolver/tuning_records.hpp"
+
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "kernel/request/stored_record.hpp"
-#include "kernel/resolver/resolver.hpp"
 
-// Which Parameters a Request gets: what is on record of its problem class and device, else what
-// stands in.
+// Which Parameters a Request gets: what is on record of its problem class and device, else what is
+// of related ones.
 namespace kiln {
 namespace {
 
@@ -27,14 +27,20 @@ std::string origin_of(const Measurement& one, const Request& request) {
 
 }  // namespace
 
-std::size_t Resolver::ParameterHash::operator()(const ParameterView& key) const noexcept {
+std::size_t TuningRecords::SubjectHash::operator()(const View& subject) const noexcept {
   const std::hash<std::string_view> hash;
   // Multiplied, not XORed: equal parts in different places must not cancel.
-  return (hash(key.family) * 31 + hash(key.problem_class)) * 31 + hash(key.device);
+  return (hash(subject.family) * 31 + hash(subject.problem_class)) * 31 + hash(subject.device);
 }
 
-ChosenParameters Resolver::choose(const Request& request, const Device& device, const Fits& fits) {
-  const Generator* maker = generator_of(request);
+void TuningRecords::mount(std::unique_ptr<ParameterSource> source) {
+  const std::lock_guard lock(sources_mutex_);
+  sources_.push_back(std::move(source));
+}
+
+ChosenParameters TuningRecords::choose(const Request& request, const Device& device,
+                                       const Fits& fits) {
+  const Generator* maker = generators_.of(request);
   if (maker == nullptr && request.problem_class.empty()) return {};
   // One problem class holds many Requests, and a record need not fit them all.
   const auto usable = [&](const Measurement& measurement) {
@@ -54,7 +60,7 @@ ChosenParameters Resolver::choose(const Request& request, const Device& device, 
     return built_in;
   }
   if (maker != nullptr)
-    if (auto found = stand_in(request, device, *maker, usable)) return *std::move(found);
+    if (auto found = fallback(request, device, *maker, usable)) return *std::move(found);
   for (const auto& [name, mounted] : known.mounted)
     if (const auto* best = mounted.best(request.problem_size, usable))
       return {best->parameters, name, best->from};
@@ -63,23 +69,22 @@ ChosenParameters Resolver::choose(const Request& request, const Device& device, 
   return built_in;
 }
 
-const Resolver::Records& Resolver::records(const Request& request, const Device& device) {
+const TuningRecords::Records& TuningRecords::records(const Request& request, const Device& device) {
   const std::string& speed = device.speed_identity();
-  if (const auto* known =
-          parameters_.find(ParameterView{request.family, request.problem_class, speed}))
+  if (const auto* known = records_.find(View{request.family, request.problem_class, speed}))
     return *known;
-  Records found{tuning_record(request, device), {}};
+  Records found{stored(request, device), {}};
   std::vector<std::shared_ptr<const ParameterSource>> sources;
   {
-    const std::lock_guard lock(mutex_);
-    sources = parameter_sources_;
+    const std::lock_guard lock(sources_mutex_);
+    sources = sources_;
   }
   for (const auto& source : sources)
     found.mounted.emplace_back(source->name(), source->find(request, device));
-  return parameters_.insert({request.family, request.problem_class, speed}, std::move(found));
+  return records_.insert({request.family, request.problem_class, speed}, std::move(found));
 }
 
-TuningRecord Resolver::tuning_record(const Request& request, const Device& device) const {
+TuningRecord TuningRecords::stored(const Request& request, const Device& device) const {
   if (!store_) return {};
   const Bytes canonical = canonical_of(subject_of(request, device));
   const auto lookup = store_->get(Kind::record, key_of(canonical), canonical);
@@ -91,7 +96,7 @@ TuningRecord Resolver::tuning_record(const Request& request, const Device& devic
 namespace {
 
 /// Whether it may be used though it was never compared with the built-in Parameters here.
-bool is_trusted(const Measurement& one) { return one.gain() >= Resolver::trusted_gain; }
+bool is_trusted(const Measurement& one) { return one.gain() >= TuningRecords::trusted_gain; }
 
 /// The nearest of what related devices have, among those that `usable` takes: the same version of
 /// the generator before others, then by size, then the latest.
@@ -117,11 +122,11 @@ std::string origin_elsewhere(const Measurement& one, const std::string& of) {
 
 }  // namespace
 
-const Resolver::Fallbacks& Resolver::fallbacks(const Request& request, const Device& device,
-                                               const Generator& maker) {
+const TuningRecords::Fallbacks& TuningRecords::fallbacks(const Request& request,
+                                                         const Device& device,
+                                                         const Generator& maker) {
   const std::string& speed = device.speed_identity();
-  if (const auto* known =
-          fallbacks_.find(ParameterView{request.family, request.problem_class, speed}))
+  if (const auto* known = fallbacks_.find(View{request.family, request.problem_class, speed}))
     return *known;
   Fallbacks found;
   if (store_) {
@@ -130,14 +135,16 @@ const Resolver::Fallbacks& Resolver::fallbacks(const Request& request, const Dev
     Request other = request;
     for (auto& name : maker.classes_like(request.problem_class)) {
       other.problem_class = name;
-      found.classes.emplace_back(std::move(name), tuning_record(other, device));
+      found.classes.emplace_back(std::move(name), stored(other, device));
     }
   }
   return fallbacks_.insert({request.family, request.problem_class, speed}, std::move(found));
 }
 
-std::optional<ChosenParameters> Resolver::stand_in(const Request& request, const Device& device,
-                                                   const Generator& maker, const Fits& usable) {
+std::optional<ChosenParameters> TuningRecords::fallback(const Request& request,
+                                                        const Device& device,
+                                                        const Generator& maker,
+                                                        const Fits& usable) {
   const Fallbacks& known = fallbacks(request, device, maker);
   const Reach reach = maker.reach();
   // What is nearest decides, be it against itself: a farther one is no better witness.
@@ -178,21 +185,21 @@ std::optional<ChosenParameters> Resolver::stand_in(const Request& request, const
 
 // What is put on record.
 
-void Resolver::record(const Request& request, const Device& device,
-                      const std::vector<Measurement>& measurements) {
+void TuningRecords::record(const Request& request, const Device& device,
+                           const std::vector<Measurement>& measurements) {
   const std::lock_guard lock(recording_);
-  if (store_ && generator_of(request) != nullptr)
+  if (store_ && generators_.of(request) != nullptr)
     if (auto kept = add_to_related(*store_, subject_of(request, device), measurements); !kept)
       log(LogLevel::warning, fmt::format("Parameters of {} are not kept for other drivers: {}",
                                          request.family, kept.error().message()));
   Records known = records(request, device);
   // What another process has added since is kept.
-  if (store_) known.stored = tuning_record(request, device);
+  if (store_) known.stored = stored(request, device);
   for (const auto& measurement : measurements) known.stored.add(measurement);
   const Bytes content = encode(known.stored);
-  using Table = decltype(parameters_);
-  parameters_.insert({request.family, request.problem_class, device.speed_identity()},
-                     std::move(known), Table::OnExisting::replace);
+  using Table = decltype(records_);
+  records_.insert({request.family, request.problem_class, device.speed_identity()},
+                  std::move(known), Table::OnExisting::replace);
   if (!store_) return;
   const Bytes canonical = canonical_of(subject_of(request, device));
   const Metadata metadata{tuning_record_schema, request.family, device.fingerprint(), 0};
