@@ -11,8 +11,8 @@
 #include "base/bytes.hpp"
 #include "device/context.hpp"
 #include "device/device.hpp"
-#include "format/poclbin.hpp"
 #include "kiln/error.hpp"
+#include "kiln/formats/poclbin.hpp"
 #include "store/key/canonical.hpp"
 #include "store/layer/memory_layer.hpp"
 
