@@ -1,6 +1,6 @@
 // A kernel database of the real size, read and written, against what its sums alone cost with
 // zlib, called piece by piece as the format demands.
-#include "format/kdb.hpp"
+#include "kiln/formats/kdb.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>

@@ -1,6 +1,6 @@
 // A program archive of 100 MB, verified where it is mapped: the cost has to go with the file
 // records and not with what they hold.
-#include "format/poclbin.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 
 #include <deque>
 
+#include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/file.hpp"
 #include "formats/bars.hpp"

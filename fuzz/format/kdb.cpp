@@ -1,7 +1,8 @@
-#include "format/kdb.hpp"
+#include "kiln/formats/kdb.hpp"
 
 #include <cstdlib>
 
+#include "base/bytes.hpp"
 #include "format/kdb/form.hpp"
 
 using namespace kiln;

@@ -1,6 +1,8 @@
-#include "format/npy.hpp"
+#include "kiln/formats/npy.hpp"
 
 #include <cstdlib>
+
+#include "base/bytes.hpp"
 
 using namespace kiln;
 

@@ -1,9 +1,8 @@
-#include "format/poclbin.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 #include <cstdlib>
 
-#include "format/poclbin/compare.hpp"
-#include "format/poclbin/convert.hpp"
+#include "base/bytes.hpp"
 
 using namespace kiln;
 using namespace kiln::poclbin;

@@ -1,9 +1,8 @@
 #include <cstdlib>
 #include <deque>
 
-#include "format/poclbin.hpp"
-#include "format/poclbin/compare.hpp"
-#include "format/poclbin/convert.hpp"
+#include "base/bytes.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 using namespace kiln;
 using namespace kiln::poclbin;

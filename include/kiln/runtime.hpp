@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,18 +21,28 @@ namespace kiln {
 
 class ArrayStorage;
 class Kernel;
+class Store;
 struct KernelOptions;
 struct Source;
 
 enum class DeviceType : std::uint8_t { cpu, gpu, other };
+KILN_API const char* name_of(DeviceType type) noexcept;  ///< "CPU", "GPU" or "other"
 
 /// What a device is, for people and for choosing among several.
 struct DeviceInfo {
   std::string name, vendor;
-  std::string driver;  ///< its version, as the driver says it
+  std::string driver;   ///< its version, as the driver says it
+  std::string version;  ///< of OpenCL
+  std::string platform, platform_version;
+  std::string fingerprint;  ///< what a program's binary depends on
+  /// The number that lists of devices take; -1 where it is not among them. A sub-device has its
+  /// parent's, and its own place among its siblings.
+  int index = -1;
+  std::optional<unsigned> part = {};
   DeviceType type = DeviceType::other;
   unsigned compute_units = 0;
   std::uint64_t memory_bytes = 0;      ///< global memory
+  std::uint64_t local_memory = 0;      ///< bytes a work-group may have
   std::uint64_t largest_buffer = 0;    ///< bytes of one buffer at most
   std::size_t largest_work_group = 0;  ///< work-items
   bool uses_host_memory = false;       ///< works in the host's memory: buffers need no transfer
@@ -155,6 +166,9 @@ class KILN_API Runtime {
   /// A kernel of a source; see kiln/kernel.hpp, which declares what it takes.
   Kernel kernel(const Source& source, const std::string& name, const KernelOptions& options) const;
   Kernel kernel(const Source& source, const std::string& name) const;
+
+  /// The local store of its programs; see kiln/store.hpp. Throws Error: bad_input where it is off.
+  Store store() const;
 
   /// Waits for all that was enqueued to its queues, and until the store has all that was made.
   void finish() const;

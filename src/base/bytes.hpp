@@ -3,16 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
+
+#include "kiln/bytes.hpp"
 
 namespace kiln {
-
-using Bytes = std::vector<std::byte>;
-using ByteView = std::span<const std::byte>;
 
 inline ByteView as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};

@@ -7,6 +7,8 @@
 
 namespace kiln {
 
+std::string Digest::hex() const { return to_hex(bytes); }
+
 Digest blake2b(ByteView bytes) {
   Digest digest;
   crypto_generichash(reinterpret_cast<unsigned char*>(digest.bytes.data()), digest.bytes.size(),

@@ -1,23 +1,11 @@
 #pragma once
 
-#include <array>
-#include <compare>
 #include <cstring>
 #include <string>
 
 #include "base/bytes.hpp"
 
 namespace kiln {
-
-/// A 256-bit digest: identity of Keys, of content, of anything that may leave the machine.
-struct Digest {
-  std::array<std::byte, 32> bytes{};
-
-  std::string hex() const { return to_hex(bytes); }
-  /// The first 16 letters: enough for people to tell entries apart.
-  std::string brief() const { return hex().substr(0, 16); }
-  auto operator<=>(const Digest&) const = default;
-};
 
 /// For hash tables: a digest is already uniform, so its first word serves.
 struct DigestHash {

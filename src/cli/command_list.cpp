@@ -92,15 +92,6 @@ std::span<const Entry> command_list() { return entries; }
 
 // What kiln-mesh builds itself, and kiln leaves to it (calls/recorded_calls.hpp).
 
-bool builds_loops() { return false; }
-
-void add_loop_generators(Resolver&) {}
-
-Explanation build_loop(const RecordedCall&, Resolver&, const DevicePtr&) {
-  throw Error(
-      Errc::unsupported,
-      "loops are built by the program kiln-mesh, expected it beside kiln or in libexec/kiln, "
-      "and the record in a regular file");
-}
+LoopBuilder loop_builder() { return {}; }
 
 }  // namespace kiln::cli

@@ -1,4 +1,4 @@
-#include "format/npy.hpp"
+#include "kiln/formats/npy.hpp"
 
 #include <fmt/format.h>
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/lifetime.hpp"
@@ -31,13 +32,30 @@ DeviceType type_of(const Device& device) {
   }
 }
 
+int index_of(const Device& device) {
+  const Device& whole = device.parent ? *device.parent : device;
+  const auto all = all_devices();
+  if (!all) return -1;
+  const auto found = std::find_if(all->begin(), all->end(), [&](const DevicePtr& other) {
+    return other->handle() == whole.handle();
+  });
+  return found == all->end() ? -1 : static_cast<int>(found - all->begin());
+}
+
 DeviceInfo info_of(const Device& device) {
   return {.name = device.name,
           .vendor = device.vendor,
           .driver = device.driver_version,
+          .version = device.version,
+          .platform = device.platform_name,
+          .platform_version = device.platform_version,
+          .fingerprint = device.fingerprint(),
+          .index = index_of(device),
+          .part = device.parent ? std::optional(device.part) : std::nullopt,
           .type = type_of(device),
           .compute_units = device.compute_units,
           .memory_bytes = device.global_memory,
+          .local_memory = device.local_memory,
           .largest_buffer = device.max_allocation,
           .largest_work_group = device.max_work_group_size,
           .uses_host_memory = device.host_memory,
@@ -54,6 +72,10 @@ std::size_t bytes_of_elements(std::size_t count, std::size_t element_bytes) {
 }
 
 }  // namespace
+
+const char* name_of(DeviceType type) noexcept {
+  return type == DeviceType::cpu ? "CPU" : type == DeviceType::gpu ? "GPU" : "other";
+}
 
 // --- Event ---
 

@@ -80,8 +80,9 @@ std::string store_folder_for(const std::string& asked) {
   return folder;
 }
 
-Expected<std::unique_ptr<SharedLayer>> open_shared_store(const StoreSettings& settings) {
-  SharedOptions options{settings.shared_timeout, default_trust(), {}, settings.shared_failures};
+Expected<std::unique_ptr<SharedLayer>> open_shared_store(const StoreSettings& settings,
+                                                         LogLevel failures) {
+  SharedOptions options{settings.shared_timeout, default_trust(), {}, failures};
   // A key that cannot be read costs the signature, which others may ask for; not the run.
   auto signer = default_signing_key();
   if (signer)

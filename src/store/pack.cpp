@@ -168,12 +168,12 @@ PackEntry pack_entry(Kind kind, ByteView canonical, Entry found, Contents& conte
 
 }  // namespace
 
-Expected<Exported> export_pack(LocalStore& store,
-                               const std::function<bool(const EntryInfo&)>& wanted,
-                               const SigningKey* key) {
+Expected<ExportedPack> export_pack(LocalStore& store,
+                                   const std::function<bool(const EntryInfo&)>& wanted,
+                                   const SigningKey* key) {
   const auto list = store.list();
   if (!list) return tl::unexpected(list.error());
-  Exported exported;
+  ExportedPack exported;
   Contents contents;
   std::vector<PackEntry> entries;
   for (const auto& info : *list) {
@@ -209,7 +209,7 @@ Expected<Bytes> sign_pack(ByteView pack, const SigningKey& key) {
 namespace {
 
 struct Decision {
-  Outcome outcome = Outcome::imported;
+  ImportOutcome outcome = ImportOutcome::imported;
   std::string reason = {};
 };
 
@@ -225,10 +225,11 @@ Decision decide(const std::optional<Entry>& present, const PackEntry& entry) {
   if (!present) return {};
   const Metadata& stored = present->metadata;
   const bool gains_signature = stored.made_elsewhere && !stored.signature && entry.signature;
-  if (same_entry(*present, entry)) return {gains_signature ? Outcome::imported : Outcome::present};
-  if (!stored.made_elsewhere) return {Outcome::kept, "this machine made its own"};
+  if (same_entry(*present, entry))
+    return {gains_signature ? ImportOutcome::imported : ImportOutcome::present};
+  if (!stored.made_elsewhere) return {ImportOutcome::kept, "this machine made its own"};
   if (stored.signature && !entry.signature)
-    return {Outcome::kept, "the one in the store is signed, this one is not"};
+    return {ImportOutcome::kept, "the one in the store is signed, this one is not"};
   return {};
 }
 
@@ -240,7 +241,7 @@ Expected<Decision> take(LocalStore& store, const PackEntry& entry, ImportMode mo
   Decision decision;
   const auto change = [&](const std::optional<Entry>& present) -> std::optional<Entry> {
     decision = decide(present, entry);
-    if (decision.outcome != Outcome::imported) return std::nullopt;
+    if (decision.outcome != ImportOutcome::imported) return std::nullopt;
     return Entry{Bytes(entry.content.begin(), entry.content.end()),
                  metadata_from_elsewhere(head, entry.signature)};
   };
@@ -251,25 +252,29 @@ Expected<Decision> take(LocalStore& store, const PackEntry& entry, ImportMode mo
 
 }  // namespace
 
-const char* name_of(Outcome outcome) noexcept {
+const char* name_of(ImportOutcome outcome) noexcept {
   switch (outcome) {
-    case Outcome::imported:
+    case ImportOutcome::imported:
       return "imported";
-    case Outcome::present:
+    case ImportOutcome::present:
       return "present";
-    case Outcome::kept:
+    case ImportOutcome::kept:
       return "kept";
-    case Outcome::refused:
+    case ImportOutcome::refused:
       return "refused";
   }
   return "unknown";
 }
 
+std::string refusal_of(const PackEntry& entry, const Trust& trust) {
+  return trust.refusal(entry.signature, encode_head(entry.head));
+}
+
 Expected<void> import_pack(LocalStore& store, const std::vector<PackEntry>& pack,
                            const Trust& trust, ImportMode mode, const ImportReport& report) {
   for (const auto& entry : pack) {
-    if (const auto why = trust.refusal(entry.signature, encode_head(entry.head)); !why.empty()) {
-      report(entry, Outcome::refused, why);
+    if (const auto why = refusal_of(entry, trust); !why.empty()) {
+      report(entry, ImportOutcome::refused, why);
       continue;
     }
     const auto decision = take(store, entry, mode);

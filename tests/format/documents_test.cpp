@@ -2,8 +2,9 @@
 
 #include <fstream>
 
-#include "format/npy.hpp"
+#include "base/bytes.hpp"
 #include "format/poclbin/archives.hpp"
+#include "kiln/formats/npy.hpp"
 #include "test_paths.hpp"
 
 // The byte tables in the documents are those of files that the code writes.

@@ -1,8 +1,9 @@
 #include <gtest/gtest.h>
 
+#include "base/bytes.hpp"
 #include "base/file.hpp"
 #include "base/process.hpp"
-#include "format/npy.hpp"
+#include "kiln/formats/npy.hpp"
 
 // Python is the judge of what we write: its own parser of literals for the header everywhere, and
 // NumPy both ways where it is installed.

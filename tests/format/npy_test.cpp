@@ -1,8 +1,10 @@
-#include "format/npy.hpp"
+#include "kiln/formats/npy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+
+#include "base/bytes.hpp"
 
 namespace kiln::npy {
 namespace {

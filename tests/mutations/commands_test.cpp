@@ -6,11 +6,12 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/bytes.hpp"
 #include "base/file.hpp"
 #include "base/process.hpp"
 #include "device/device.hpp"
-#include "format/kdb.hpp"
 #include "kernel/calls/recorded_call.hpp"
+#include "kiln/formats/kdb.hpp"
 #include "mutations/trials.hpp"
 #include "store/local/local_store.hpp"
 #include "store/support.hpp"

@@ -61,6 +61,14 @@ printed=$(KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache \
   "$scratch/example/run_spec" "$documents/examples/specs/vector_add.json")
 case $printed in "c[7] = 3, "*) ;; *) echo "run_spec printed '$printed'"; exit 1 ;; esac
 [ -f "$scratch/store/store.db" ] || { echo "the example kept nothing in the store"; exit 1; }
+expect() {  # WANTED PROGRAM [ARGUMENT]...: the last line that an example prints
+  printed=$(KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache "$scratch/example/$2" "${@:3}" | tail -1)
+  [ "$printed" = "$1" ] || { echo "$2 printed '$printed', not '$1'"; exit 1; }
+}
+expect "1 of 1 programs, all whole" keep_programs "$scratch/kept"
+expect "c[0] = 769" multiply
+expect "FILLED IN BELOW" read_formats
+if [ -e "$libraries/libkiln-mesh.so" ]; then expect "10 0" smooth_ring; fi
 
 # Mesh files, read into a Mesh and written, by both packages.
 if [ -e "$libraries/libkiln-mesh.so" ]; then

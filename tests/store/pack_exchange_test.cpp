@@ -33,7 +33,7 @@ struct PackExchange : ::testing::Test {
     ASSERT_TRUE(from.put(Kind::artifact, b.key, b.canonical, content_of(1, 1, 50'000), artifact));
     ASSERT_TRUE(from.put(Kind::record, c.key, c.canonical, content_of(3, 1, 100), record));
   }
-  Exported exported(const SigningKey* signer = nullptr) {
+  ExportedPack exported(const SigningKey* signer = nullptr) {
     return value_or_throw(export_pack(from, all, signer));
   }
 
@@ -44,7 +44,7 @@ struct PackExchange : ::testing::Test {
     const auto entries = value_or_throw(read_pack(pack));
     value_or_throw(import_pack(
         to, entries, trust, mode,
-        [&](const PackEntry& entry, Outcome outcome, const std::string& reason) {
+        [&](const PackEntry& entry, ImportOutcome outcome, const std::string& reason) {
           const char name = entry.head.key == a.key ? 'a' : entry.head.key == b.key ? 'b' : 'c';
           outcomes[name] = name_of(outcome) + (reason.empty() ? "" : ": " + reason);
         }));
@@ -196,7 +196,7 @@ TEST_F(PackExchange, a_store_that_cannot_be_written_is_an_error) {
   const auto entries = value_or_throw(read_pack(pack));
   int told = 0;
   const auto done = import_pack(nowhere, entries, {}, ImportMode::write,
-                                [&](const auto&, Outcome, const auto&) { ++told; });
+                                [&](const auto&, ImportOutcome, const auto&) { ++told; });
   EXPECT_FALSE(done);
   EXPECT_EQ(told, 0);
 }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "format/kdb.hpp"
+#include "kiln/formats/kdb.hpp"
 
 namespace kiln::blas {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "blas/call/problem_class.hpp"
 #include "device/device.hpp"
-#include "format/kdb.hpp"
 #include "kernel/request/request.hpp"
+#include "kiln/formats/kdb.hpp"
 
 // How a kernel cuts its work, as clBLAS says it (SubproblemDim, PGranularity) and as Kiln does, and
 // the sizes of problems that a database's records stand for.

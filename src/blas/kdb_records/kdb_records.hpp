@@ -8,10 +8,10 @@
 
 #include "blas/call/problem_class.hpp"
 #include "device/device.hpp"
-#include "format/kdb.hpp"
 #include "kernel/request/parameters.hpp"
 #include "kernel/resolver/generator.hpp"
 #include "kernel/resolver/resolver.hpp"
+#include "kiln/formats/kdb.hpp"
 
 // clBLAS's kernel databases and Kiln's tuning records: databases read as records, used as a source
 // of Parameters, put into a store, and written from one.

@@ -6,7 +6,7 @@
 #include "blas/call/problem_class.hpp"
 #include "blas/routines/routines.hpp"
 #include "blas/sequence/sequence_builder.hpp"
-#include "format/kdb.hpp"
+#include "kiln/formats/kdb.hpp"
 
 // device_speed() and speed_request() of sequence_builder.hpp: they run routines, and so are above
 // them.

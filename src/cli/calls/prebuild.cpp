@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -50,87 +51,30 @@ constexpr Example prebuild_examples[] = {
     {"kiln prebuild --from calls.jsonl --dry-run", "Where does the program spend its time?"},
 };
 
-/// What came of one call.
-struct Built {
-  std::size_t programs = 0, compiled = 0;
-  std::string failure;
-  int exit_code = 0;
-};
-
-struct Result {
-  std::vector<Built> calls;
-  std::set<std::string> keys;  ///< of the programs
-  std::size_t compiled = 0;
-  int worst = 0;
-};
-
-std::string fact_text(const Fact& fact) {
-  return std::visit([](const auto& value) { return fmt::format("{}", value); }, fact.value);
-}
-
-/// "column m=64": what distinguishes the call from others of its name. The words of the name are
-/// left out, and of a loop all facts but its number of elements.
-std::string facts_text(const RecordedCall& call) {
-  std::string text;
-  for (const auto& fact : call.facts) {
-    if (call.kind == "loop" && fact.name != "elements") continue;
-    if (call.kind == "blas" &&
-        (fact.name == "routine" || fact.name == "precision" || fact.name.starts_with("stride_")))
-      continue;
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", fact.name, fact_text(fact));
-  }
-  return text;
-}
-
-std::string devices_text(const RecordedCall& call) {
-  std::string text;
-  for (const auto& device : call.devices)
-    if (text.find(device.name) == text.npos) text += (text.empty() ? "" : ", ") + device.name;
-  return text;
-}
-
-Built build_one(const RecordedCall& call, Resolver& resolver, blas::Library& library,
-                Result& result) {
-  Built built;
-  try {
-    for (const auto& explanation : build_call(call, resolver, library)) {
-      ++built.programs;
-      result.keys.insert(explanation.key);
-      if (was_compiled(explanation)) ++built.compiled;
-    }
-  } catch (const Error& error) {
-    built.failure = error.message();
-    built.exit_code = exit_code(error.code());
-  }
-  return built;
-}
-
-Result build_all(const Context& context, const RecordedCalls& recorded) {
-  Result result;
-  const auto resolver = make_resolver(context);
-  if (resolver->store() == nullptr)
-    throw Error(
-        Errc::bad_input,
-        "--store: found 'off', expected a folder: prebuild keeps its programs in the store");
-  blas::Library library(*resolver);
-  add_loop_generators(*resolver);
+PrebuildResult build_all(const Context& context, const RecordedCalls& recorded) {
+  Runtime::State runtime(make_resolver(context), "all");
   Progress progress("prebuild", recorded.calls.size());
-  for (const auto& call : recorded.calls) {
+  PrebuildOptions options;
+  bool is_first = true;
+  options.begin = [&](const PrebuiltCall& call, std::size_t) {
     stop_if_interrupted();
+    if (!std::exchange(is_first, false)) progress.advance();
     progress.note(one_line(call.name));
-    Built built = build_one(call, *resolver, library, result);
-    result.compiled += built.compiled;
-    result.worst = std::max(result.worst, built.exit_code);
-    if (!built.failure.empty()) {
-      progress.hide();
-      complain(fmt::format("{} {}: {}", one_line(call.name), one_line(facts_text(call)),
-                           visible_text(built.failure)));
-    }
-    result.calls.push_back(std::move(built));
-    progress.advance();
-  }
-  resolver->finish();
+  };
+  PrebuildResult result = kiln::prebuild(runtime, recorded, loop_builder(), options);
+  progress.hide();
+  for (const auto& call : result.calls)
+    if (call.failure)
+      complain(fmt::format("{} {}: {}", one_line(call.name), one_line(call.subject),
+                           visible_text(call.failure->message())));
   return result;
+}
+
+int exit_code_of(const PrebuildResult& result) {
+  int worst = 0;
+  for (const auto& call : result.calls)
+    if (call.failure) worst = std::max(worst, exit_code(call.failure->code()));
+  return worst;
 }
 
 /// Replaces this process by kiln-mesh where the record has loops, which kiln cannot build. Returns
@@ -139,7 +83,7 @@ Result build_all(const Context& context, const RecordedCalls& recorded) {
 void become_mesh_program(Context& context, const RecordedCalls& recorded) {
   const auto& calls = recorded.calls;
   std::error_code error;
-  if (builds_loops() || std::none_of(calls.begin(), calls.end(), is_loop) ||
+  if (loop_builder().build != nullptr || std::none_of(calls.begin(), calls.end(), is_loop) ||
       !std::filesystem::is_regular_file(context.text("from"), error))
     return;
   try {
@@ -172,23 +116,23 @@ std::size_t write_pack(const Context& context, const std::set<std::string>& keys
   return missing + exported.left_out.size();
 }
 
-Json json_of(const RecordedCall& call, const Built* built) {
+Json json_of(const RecordedCall& call, const PrebuiltCall* built) {
   Json facts = Json::object();
   for (const auto& fact : call.facts)
     facts[fact.name] = std::visit([](const auto& value) { return Json(value); }, fact.value);
   Json object{{"kind", call.kind},         {"name", call.name},
-              {"facts", std::move(facts)}, {"device", devices_text(call)},
+              {"facts", std::move(facts)}, {"device", device_names_of(call)},
               {"calls", call.count},       {"share", call.share},
               {"timed", call.timed > 0},   {"ms", call.estimated_ns / 1e6}};
   if (built == nullptr) return object;
   object.update({{"programs", built->programs},
                  {"compiled", built->compiled},
-                 {"status", built->failure.empty() ? "ok" : "failed"},
-                 {"message", built->failure}});
+                 {"status", built->failure ? "failed" : "ok"},
+                 {"message", built->failure ? built->failure->message() : ""}});
   return object;
 }
 
-void print_call_table(const RecordedCalls& recorded, const Result* result) {
+void print_call_table(const RecordedCalls& recorded, const PrebuildResult* result) {
   std::vector<std::string> heading{"call", "of", "device", "calls", "time", "from", "share"};
   if (result != nullptr) heading.insert(heading.end(), {"programs", "compiled"});
   Table table(heading);
@@ -196,15 +140,15 @@ void print_call_table(const RecordedCalls& recorded, const Result* result) {
     const RecordedCall& call = recorded.calls[i];
     // Where nothing was timed the estimates have no unit: they are good for comparing only.
     std::vector<std::string> row{call.name,
-                                 facts_text(call),
-                                 devices_text(call),
+                                 subject_of(call),
+                                 device_names_of(call),
                                  std::to_string(call.count),
                                  call.timed > 0 ? duration(call.estimated_ns) : "",
                                  call.timed > 0 ? "device" : "work",
                                  fmt::format("{:.1f} %", call.share * 100)};
     if (result != nullptr) {
-      const Built& built = result->calls[i];
-      row.push_back(built.failure.empty() ? std::to_string(built.programs) : "failed");
+      const PrebuiltCall& built = result->calls[i];
+      row.push_back(built.failure ? "failed" : std::to_string(built.programs));
       row.push_back(std::to_string(built.compiled));
     }
     table.row(std::move(row));
@@ -212,7 +156,8 @@ void print_call_table(const RecordedCalls& recorded, const Result* result) {
   print(table.text());
 }
 
-void print_calls(const Context& context, const RecordedCalls& recorded, const Result* result) {
+void print_calls(const Context& context, const RecordedCalls& recorded,
+                 const PrebuildResult* result) {
   if (!context.flag("json")) return print_call_table(recorded, result);
   for (std::size_t i = 0; i < recorded.calls.size(); ++i)
     print_json(json_of(recorded.calls[i], result == nullptr ? nullptr : &result->calls[i]));
@@ -265,14 +210,15 @@ int prebuild(Context& context) {
   }
   if (context.has("pack")) check_pack_name(context, recorded);
   become_mesh_program(context, recorded);
-  Result result = build_all(context, recorded);
+  const PrebuildResult result = build_all(context, recorded);
   print_calls(context, recorded, &result);
   if (!context.flag("json"))
     complain(
         fmt::format("note: {} programs, {} compiled now", result.keys.size(), result.compiled));
+  const int worst = exit_code_of(result);
   if (context.has("pack") && !result.keys.empty() && write_pack(context, result.keys) > 0)
-    result.worst = std::max(result.worst, 1);
-  return result.worst;
+    return std::max(worst, 1);
+  return worst;
 }
 
 }  // namespace kiln::cli

@@ -4,7 +4,7 @@
 
 #include "cli/command/context.hpp"
 #include "cli/command/options.hpp"
-#include "format/kdb.hpp"
+#include "kiln/formats/kdb.hpp"
 
 /// Kernel databases as files, and the options about them that several commands have.
 namespace kiln::cli {

@@ -30,44 +30,12 @@ constexpr Example kdb_verify_examples[] = {
     {"kiln kdb verify --device gpu Tahiti.kdb", "Will this machine's GPU?"},
 };
 
-/// All findings about one file. Where it cannot be read to its end, `unreadable` says why; then
-/// `findings` are those before that place, and there is no database.
-struct KdbReport {
-  kdb::Database database;
-  std::vector<kdb::Finding> findings;
-  std::string unreadable;
-
-  std::size_t count(FindingSeverity severity) const {
-    std::size_t number = 0;
-    for (const auto& finding : findings) number += finding.severity == severity;
-    return number;
-  }
-  bool good() const { return unreadable.empty() && count(FindingSeverity::error) == 0; }
-};
-
-KdbReport kdb_report_on(const Bytes& bytes, const kdb::DeviceLimits& device) {
-  KdbReport report;
-  // Wrong checksums are findings like others, so that a file with one damaged record is checked
-  // whole.
-  auto database = kdb::parse(bytes, report.findings);
-  if (!database) {
-    report.unreadable = database.error().message();
-    return report;
-  }
-  report.database = std::move(*database);
-  for (auto& finding : kdb::verify(report.database, device))
-    report.findings.push_back(std::move(finding));
-  std::stable_sort(report.findings.begin(), report.findings.end(),
-                   [](const auto& a, const auto& b) { return a.place.offset < b.place.offset; });
-  return report;
-}
-
-std::string line_of(const KdbReport& report, const kdb::Finding& finding) {
+std::string line_of(const kdb::Report& report, const kdb::Finding& finding) {
   return fmt::format("byte {}, {}: {} [{}]", finding.place.offset,
                      kdb::describe(report.database, finding.place), finding.text, finding.rule);
 }
 
-std::string verdict(const KdbReport& report) {
+std::string verdict(const kdb::Report& report) {
   if (!report.unreadable.empty()) return "unreadable";
   const std::size_t errors = report.count(FindingSeverity::error);
   const std::size_t warnings = report.count(FindingSeverity::warning);
@@ -78,7 +46,7 @@ std::string verdict(const KdbReport& report) {
                                                            : "; clBLAS 2.12 reads version 3 only");
 }
 
-void print_kdb_findings(const std::string& path, const KdbReport& report, bool quiet) {
+void print_kdb_findings(const std::string& path, const kdb::Report& report, bool quiet) {
   if (!report.unreadable.empty()) complain(fmt::format("{}: {}", path, report.unreadable));
   for (const auto& finding : report.findings) {
     const bool error = finding.severity == FindingSeverity::error;
@@ -88,7 +56,7 @@ void print_kdb_findings(const std::string& path, const KdbReport& report, bool q
   if (!quiet) print(fmt::format("{}: {}\n", path, verdict(report)));
 }
 
-Json json_of(const std::string& path, const KdbReport& report) {
+Json json_of(const std::string& path, const kdb::Report& report) {
   Json json{{"file", path}, {"ok", report.good()}};
   if (report.unreadable.empty())
     json["layout"] = kdb::name_of(report.database.layout);
@@ -142,7 +110,7 @@ int kdb_verify(Context& context) {
   bool good = true;
   for (const std::string& path : context.arguments()) {
     const Bytes bytes = read_database_bytes(path);
-    const KdbReport report = kdb_report_on(bytes, device);
+    const kdb::Report report = kdb::check(bytes, device);
     good = good && report.good();
     if (context.flag("json")) {
       print_json(json_of(path, report));

@@ -28,14 +28,15 @@ constinit const Entry entries[] = {
 
 std::span<const Entry> command_list() { return entries; }
 
-bool builds_loops() { return true; }
-
-void add_loop_generators(Resolver& resolver) { mesh::add_generators(resolver); }
-
-Explanation build_loop(const RecordedCall& call, Resolver& resolver, const DevicePtr& device) {
-  if (call.kind == "matrix")
-    return mesh::build_recorded(value_or_throw(mesh::recorded_matrix_of(call)), resolver, device);
-  return mesh::build_recorded(value_or_throw(mesh::recorded_loop_of(call)), resolver, device);
+LoopBuilder loop_builder() {
+  return {.add_generators = mesh::add_generators,
+          .build = [](const RecordedCall& call, Resolver& resolver, const DevicePtr& device) {
+            return call.kind == "matrix"
+                       ? mesh::build_recorded(value_or_throw(mesh::recorded_matrix_of(call)),
+                                              resolver, device)
+                       : mesh::build_recorded(value_or_throw(mesh::recorded_loop_of(call)),
+                                              resolver, device);
+          }};
 }
 
 }  // namespace kiln::cli

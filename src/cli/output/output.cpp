@@ -144,6 +144,8 @@ void print_json(const nlohmann::ordered_json& object) {
   print(fit_for_terminals(object.dump(-1, ' ', false, Handler::replace)) + "\n");
 }
 
+void print_json_line(const std::string& object) { print(fit_for_terminals(object) + "\n"); }
+
 void print_failure_json(std::string_view error, std::string_view kind, int exit_code,
                         std::string_view file) {
   nlohmann::ordered_json object;

@@ -50,6 +50,8 @@ void complain_of(std::string_view file, std::string_view message);
 /// What --json prints: one object on one line of standard output. Bytes that are no UTF-8 (names
 /// come from files) are replaced. Throws as print.
 void print_json(const nlohmann::ordered_json& object);
+/// The same of a text that kiln/json.hpp gives.
+void print_json_line(const std::string& object);
 
 /// What --json prints where a command fails, on one line of standard output:
 /// {"error": TEXT, "kind": NAME, "exit_code": N}, with "file" in front where one of several failed.

@@ -1,15 +1,12 @@
 #pragma once
 
-#include <deque>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <variant>
 
 #include "cli/command/context.hpp"
-#include "format/poclbin.hpp"
-#include "format/poclbin/wiki.hpp"
+#include "kiln/formats/poclbin.hpp"
 
-/// Program archives as files, and their description in JSON.
+/// Program archives as files.
 namespace kiln::cli {
 
 /// An archive of either layout and the bytes that its model views.
@@ -50,19 +47,7 @@ inline constexpr Positional some_archives{.value_name = "FILE",
 /// of the files.
 inline constexpr std::string_view description_name = "poclbin.json";
 
-/// An archive without contents, as JSON: all of the model, so that `create` can make the same
-/// bytes again. Texts that are not UTF-8 stand as {"hex": "…"}.
-nlohmann::ordered_json describe(const ArchiveFile& file);
-
-/// What a description says. Owns the texts that the model views; not to be copied.
-struct Description {
-  std::variant<poclbin::Archive, poclbin::wiki::Archive> model;  ///< files without contents
-  std::string content;  ///< hexadecimal content_id of what was described; empty: not known
-  std::deque<std::string> texts;
-};
-
-/// Reads a description. Throws Error (bad input) with `path`, the field, what was found and what
-/// was expected.
-Description read_description(std::string_view json, const std::string& path);
+/// An archive's description (poclbin::to_json()).
+std::string json_of(const ArchiveFile& file);
 
 }  // namespace kiln::cli

@@ -1,6 +1,4 @@
 // Program archives made of archives: `kiln poclbin convert`, `merge` and `strip`.
-#include "format/poclbin/convert.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include "cli/output/output.hpp"
 #include "cli/poclbin/archive_file.hpp"
 #include "cli/poclbin/commands.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -179,48 +178,20 @@ constexpr std::string_view price =
     "the generic function, up to several times slower), the program cannot be linked, and a query "
     "of its binaries aborts the process in PoCL 3.1 to 7.1 builds with asserts";
 
-bool is_bitcode(std::string_view path) { return path == "/program.bc" || path == "program.bc"; }
-
-/// Refuses archives that PoCL could not launch without bitcode, and warns where it could only
-/// launch some local sizes.
-void check_objects(const poclbin::Archive& archive, const std::string& path) {
-  for (const auto& kernel : archive.kernels) {
-    const auto has = [&](std::string_view part) {
-      return std::any_of(kernel.files.begin(), kernel.files.end(), [&](const auto& file) {
-        return file.path.ends_with(".so") && file.path.find(part) != file.path.npos;
-      });
-    };
-    if (!has("/"))
-      throw Error(Errc::refused,
-                  fmt::format("{}: kernel {} has no object: without program.bc PoCL would abort",
-                              path, kernel.name));
-    if (!has("/0-0-0/"))
-      complain(fmt::format(
-          "note: kernel {} has no generic function (0-0-0): PoCL aborts at any other local size",
-          kernel.name));
-  }
-}
-
+/// Throws Error (refused) where PoCL could launch nothing without bitcode, and warns where it could
+/// only launch some local sizes.
 Bytes stripped(const ArchiveFile& file) {
-  if (const auto* wiki = file.wiki()) {
-    auto model = *wiki;
-    std::erase_if(model.files, [](const auto& each) { return is_bitcode(each.path); });
-    return poclbin::wiki::write(model);
-  }
-  check_objects(*file.real(), file.path);
-  // Under the old hash PoCL would use a program.bc that is in its cache.
-  const std::string what = std::string(file.real()->build_hash) + " without program.bc";
-  const std::string hash = poclbin::build_hash(blake2b(as_bytes(what)).bytes);
-  return poclbin::rewrite(*file.real(), hash, is_bitcode);
+  if (const auto* wiki = file.wiki()) return poclbin::strip(*wiki);
+  auto result = poclbin::strip(*file.real());
+  if (!result)
+    throw Error(result.error().code(), fmt::format("{}: {}", file.path, result.error().message()));
+  for (const std::string& note : result->notes) complain("note: " + note);
+  return std::move(result->bytes);
 }
 
 bool has_bitcode(const ArchiveFile& file) {
-  const auto any = [](const std::vector<poclbin::File>& files) {
-    return std::any_of(files.begin(), files.end(),
-                       [](const auto& each) { return is_bitcode(each.path); });
-  };
-  if (file.wiki() != nullptr) return any(file.wiki()->files);
-  return std::any_of(file.real()->root.begin(), file.real()->root.end(), any);
+  return file.wiki() != nullptr ? poclbin::has_bitcode(*file.wiki())
+                                : poclbin::has_bitcode(*file.real());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/bytes.hpp"
 #include "base/extract_tree.hpp"
 #include "base/file.hpp"
 #include "cli/command/context.hpp"
@@ -12,7 +13,7 @@
 #include "cli/output/output.hpp"
 #include "cli/poclbin/archive_file.hpp"
 #include "cli/poclbin/commands.hpp"
-#include "format/poclbin/compare.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -100,7 +101,7 @@ int poclbin_extract(Context& context) {
     value_or_throw(tree.write(file.path, file.content));
     if (!context.flag("quiet")) print(fmt::format("{} {}\n", file.path, file.content.size()));
   }
-  const std::string description = describe(archive).dump(2) + "\n";
+  const std::string description = nlohmann::ordered_json::parse(json_of(archive)).dump(2) + "\n";
   value_or_throw(tree.write(description_name, as_bytes(description)));
   return 0;
 }
@@ -223,10 +224,10 @@ Bytes build(poclbin::wiki::Archive archive, const Contents& contents) {
   return poclbin::wiki::write(archive);
 }
 
-Description description_for(const Context& context, const fs::path& folder) {
+poclbin::Description description_for(const Context& context, const fs::path& folder) {
   if (context.has("metadata-from")) {
     const ArchiveFile file = read_real_archive(context.text("metadata-from"), "has no metadata");
-    return read_description(describe(file).dump(), file.path);
+    return value_or_throw(poclbin::from_json(json_of(file), file.path));
   }
   const fs::path path = folder / description_name;
   const auto json = read_text(path);
@@ -234,7 +235,7 @@ Description description_for(const Context& context, const fs::path& folder) {
     throw Error(Errc::bad_input,
                 fmt::format("{} (it describes device and kernels; or --metadata-from)",
                             json.error().message()));
-  return read_description(*json, path.string());
+  return value_or_throw(poclbin::from_json(*json, path.string()));
 }
 
 }  // namespace
@@ -257,7 +258,7 @@ constinit const Command poclbin_create_command{
 int poclbin_create(Context& context) {
   const std::string& output = required_output(context);
   const fs::path folder = context.arguments().front();
-  const Description description = description_for(context, folder);
+  const poclbin::Description description = description_for(context, folder);
   const Contents contents = read_folder(folder);
   const auto* real = std::get_if<poclbin::Archive>(&description.model);
   const Bytes bytes = real != nullptr

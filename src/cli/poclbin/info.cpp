@@ -9,8 +9,7 @@
 #include "cli/output/terminal.hpp"
 #include "cli/poclbin/archive_file.hpp"
 #include "cli/poclbin/commands.hpp"
-#include "format/poclbin/compare.hpp"
-#include "format/poclbin/convert.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -119,7 +118,7 @@ int poclbin_info(Context& context) {
   for (const std::string& path : context.arguments()) {
     const ArchiveFile file = read_archive(path);
     if (context.flag("json")) {
-      auto json = describe(file);
+      auto json = Json::parse(json_of(file));
       json["file"] = path;
       json["bytes"] = file.bytes.size();
       print_json(json);

@@ -11,7 +11,7 @@
 #include "cli/poclbin/archive_file.hpp"
 #include "cli/poclbin/commands.hpp"
 #include "device/device.hpp"
-#include "format/poclbin/release.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::cli {
 namespace {

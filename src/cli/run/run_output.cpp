@@ -11,6 +11,7 @@
 #include "cli/command/context.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
+#include "kiln/json.hpp"
 
 namespace kiln::cli {
 
@@ -74,48 +75,12 @@ double median_of_integers(std::vector<std::int64_t> values) {
   return static_cast<double>(*middle);
 }
 
-Json json_of(const spec::ProgramLookup& program) {
-  Json steps = Json::array();
-  for (const auto& step : program.steps)
-    steps.push_back({{"layer", step.layer},
-                     {"answered", step.answered},
-                     {"reason", step.reason},
-                     {"ms", static_cast<double>(step.end_ns - step.start_ns) / 1e6}});
-  return {{"program", program.program}, {"key", program.key}, {"steps", std::move(steps)}};
-}
-
-/// What of the records was used, and why not.
-Json json_of_tuning(const spec::SpecResult& run) {
-  Json values = Json::object();
-  for (const auto& [name, value] : run.tuned) values[name] = value;
-  return {{"values", std::move(values)}, {"record", run.tuned_from}, {"reason", run.not_tuned}};
-}
-
 /// Work-groups of a share: a cut goes along dimension 0, and every share has all of the others.
 std::size_t groups_of(const spec::SpecResult& run, const RunSummary::Share& device) {
   std::size_t groups = device.groups;
   for (std::size_t d = 1; d < run.bound.global.size(); ++d)
     groups *= static_cast<std::size_t>(run.bound.global[d] / run.bound.local[d]);
   return groups;
-}
-
-Json json_of(const Context& context, const spec::SpecResult& run) {
-  Json object{{"spec", run.file},
-              {"status", run.difference.empty() ? "ok" : "failed"},
-              {"seconds", median_of_integers(run.wall_ns) / 1e9},
-              {"message", run.difference},
-              {"split", run.summary.split},
-              {"reason", run.summary.reason}};
-  for (const auto& device : run.summary.shares)
-    object["devices"].push_back({{"name", device.device},
-                                 {"groups", groups_of(run, device)},
-                                 {"kernel_ms", static_cast<double>(device.kernel_ns) / 1e6},
-                                 {"transfer_ms", static_cast<double>(device.transfer_ns) / 1e6}});
-  if (context.flag("explain")) {
-    for (const auto& program : run.programs) object["explain"].push_back(json_of(program));
-    object["tuned"] = json_of_tuning(run);
-  }
-  return object;
 }
 
 template <class T>
@@ -200,7 +165,8 @@ const char* status_of(const Error& error) {
 
 void print_run(const Context& context, const spec::SpecResult& run, const KernelText& printed) {
   if (context.flag("json")) {
-    Json object = json_of(context, run);
+    Json object = Json::parse(
+        json_of(run, context.flag("explain") ? Programs::included : Programs::left_out));
     printed.add_to(object);
     print_json(object);
   } else if (!context.flag("quiet")) {

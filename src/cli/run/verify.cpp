@@ -14,6 +14,7 @@
 #include "cli/output/terminal.hpp"
 #include "cli/run/options.hpp"
 #include "cli/run/run_output.hpp"
+#include "kiln/json.hpp"
 #include "spec/run_spec.hpp"
 
 namespace kiln::cli {
@@ -145,11 +146,8 @@ class Printer {
 
   void print_object(const std::string& file, std::int64_t dataset, const Verdict& verdict,
                     const KernelText& printed) {
-    Json object{{"spec", file},
-                {"devices", devices_},
-                {"split", verdict.split},
-                {"outcome", verdict.outcome},
-                {"reason", verdict.reason}};
+    Json object{{"spec", file}, {"devices", devices_}};
+    object.update(Json::parse(json_of(verdict)));
     if (dataset > 0) object["dataset"] = dataset;
     printed.add_to(object);
     print_json(object);

@@ -15,12 +15,10 @@
 #include "cli/output/terminal.hpp"
 #include "cli/store/commands.hpp"
 #include "kernel/request/stored_record.hpp"
+#include "kiln/json.hpp"
 
 namespace kiln::cli {
 namespace {
-
-constexpr std::size_t most_shown = 5;
-constexpr std::size_t fewest_letters = 4, letters_of_key = 64;
 
 std::tm utc(std::int64_t seconds) {
   const auto time = static_cast<std::time_t>(seconds);
@@ -36,109 +34,26 @@ bool defines(const Context& context, std::string_view name) {
                      [&](const Option& option) { return option.name == name; });
 }
 
-/// A word as the first letters of a key, in lower case. Throws Error (bad input).
-std::string key_prefix(std::string_view word) {
-  std::string letters(word);
-  for (char& letter : letters)
-    if (letter >= 'A' && letter <= 'F') letter = static_cast<char>(letter - 'A' + 'a');
-  if (letters.size() < fewest_letters || letters.size() > letters_of_key ||
-      letters.find_first_not_of("0123456789abcdef") != letters.npos)
-    throw Error(
-        Errc::bad_input,
-        fmt::format("found '{}', expected the first letters of a key, at least {} (0-9, a-f)",
-                    one_line(word), fewest_letters));
-  return letters;
-}
-
-/// "artifact", "plan", "record"; Throws Error (bad input).
-EntryKind kind_of(std::string_view name) {
-  for (const auto kind : {EntryKind::artifact, EntryKind::plan, EntryKind::record})
-    if (name == name_of(kind)) return kind;
-  throw Error(Errc::bad_input, fmt::format("found '{}', expected artifact, plan or record", name));
-}
-
-/// For JSON: "2026-11-21T08:14:05Z"; "" for 0.
-std::string iso_date(std::int64_t seconds) {
-  return seconds <= 0 ? "" : fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc(seconds));
-}
-
-/// All that is known of an entry but its content, as --json prints it.
-nlohmann::ordered_json json_of(const EntryInfo& entry) {
-  const Metadata& metadata = entry.metadata;
-  nlohmann::ordered_json json{{"key", entry.key.hex()},
-                              {"kind", name_of(entry.kind)},
-                              {"label", metadata.label},
-                              {"size", entry.size},
-                              {"cost_seconds", metadata.cost_seconds},
-                              {"hits", entry.hits},
-                              {"created", iso_date(entry.created)},
-                              {"last_used", iso_date(entry.last_used)},
-                              {"fingerprint", metadata.fingerprint},
-                              {"schema", metadata.schema},
-                              {"options", metadata.options},
-                              {"build_log", metadata.build_log},
-                              {"in_file", entry.in_file},
-                              {"made_elsewhere", metadata.made_elsewhere}};
-  json["source"] = metadata.source ? metadata.source->hex() : "";
-  json["signer"] = metadata.signature ? metadata.signature->signer.hex() : "";
-  return json;
-}
-
 }  // namespace
 
 std::unique_ptr<LocalStore> open_local(const Context& context) {
-  return open_local(store_settings_of(context));
-}
-
-std::unique_ptr<LocalStore> open_local(const StoreSettings& settings) {
-  if (settings.local.empty())
-    throw Error(Errc::bad_input,
-                "no local store: it is off; expected --store=DIR, KILN_STORE or HOME");
-  auto store = std::make_unique<LocalStore>(store_folder_for(settings.local));
+  const StoreSettings settings = store_settings_of(context);
+  auto store = std::make_unique<LocalStore>(Store::open(settings).folder());
   store->set_limit(settings.limit);
   store->leave_failures_to_caller();
   return store;
 }
 
-std::vector<std::string> prefixes_of(std::span<const std::string> words) {
-  std::vector<std::string> prefixes;
-  for (const auto& word : words) prefixes.push_back(key_prefix(word));
-  return prefixes;
+Store store_of(const Context& context) { return Store::open(store_settings_of(context)); }
+
+std::optional<EntryKind> kind_of(const Context& context) {
+  return context.has("kind") ? kind_named(context.text("kind")) : std::nullopt;
 }
 
-bool matches_prefix(const Key& key, std::span<const std::string> prefixes) {
-  return prefixes.empty() ||
-         std::any_of(prefixes.begin(), prefixes.end(),
-                     [hex = key.hex()](const auto& prefix) { return hex.starts_with(prefix); });
-}
-
-std::pair<EntryKind, Key> entry_of(LocalStore& store, std::string_view word,
-                                   const Context& context) {
-  const std::string prefix = key_prefix(word);
-  auto found = value_or_throw(store.keys_like(prefix, most_shown + 1));
-  if (context.has("kind"))
-    std::erase_if(found, [kind = kind_of(context.text("kind"))](const auto& entry) {
-      return entry.first != kind;
-    });
-  if (found.empty())
-    throw Error(Errc::not_found, fmt::format("no entry's key begins with {}", prefix));
-  if (found.size() == 1) return found.front();
-  std::string list;
-  for (std::size_t i = 0; i < std::min(found.size(), most_shown); ++i)
-    list += fmt::format("\n  {} {}", found[i].second.hex(), name_of(found[i].first));
-  if (found.size() > most_shown) list += "\n  …";
-  throw Error(
-      Errc::bad_input,
-      fmt::format("several keys begin with {}; expected more letters or --kind:{}", prefix, list));
-}
-
-bool is_asked_for(const EntryInfo& entry, const Context& context,
-                  std::span<const std::string> prefixes) {
-  if (context.has("kind") && entry.kind != kind_of(context.text("kind"))) return false;
-  if (defines(context, "device") && context.has("device") &&
-      entry.metadata.fingerprint.find(context.text("device")) == std::string::npos)
-    return false;
-  return matches_prefix(entry.key, prefixes);
+EntryFilter filter_of(const Context& context, std::span<const std::string> words) {
+  EntryFilter filter{kind_of(context), {}, {words.begin(), words.end()}};
+  if (defines(context, "device")) filter.device = context.text("device");
+  return filter;
 }
 
 std::string date_text(std::int64_t seconds) {
@@ -201,14 +116,10 @@ constinit const Command store_ls_command{
 };
 
 int store_ls(Context& context) {
-  const auto prefixes = prefixes_of(context.arguments());
-  const auto store = open_local(context);
-  auto entries = value_or_throw(store->list());
-  std::erase_if(entries,
-                [&](const EntryInfo& entry) { return !is_asked_for(entry, context, prefixes); });
+  auto entries = store_of(context).entries(filter_of(context, context.arguments()));
   sort_by(context.text("sort"), entries);
   if (context.flag("json")) {
-    for (const auto& entry : entries) print_json(json_of(entry));
+    for (const auto& entry : entries) print_json_line(json_of(entry));
     return 0;
   }
   Table table({"key", "kind", "size", "cost", "hits", "last used", "device", "label"});
@@ -252,7 +163,7 @@ std::string maker_of(const Metadata& metadata) {
                             : "elsewhere, unsigned";
 }
 
-void print_entry(const EntryInfo& entry, ByteView canonical) {
+void print_entry(const EntryInfo& entry, const std::string& facts) {
   const Metadata& metadata = entry.metadata;
   const auto line = [](std::string_view name, const std::string& value) {
     if (!value.empty()) print(fmt::format("{:<12} {}\n", name, one_line(value)));
@@ -271,7 +182,7 @@ void print_entry(const EntryInfo& entry, ByteView canonical) {
   if (metadata.source) line("source", metadata.source->hex());
   line("options", metadata.options);
   if (!metadata.build_log.empty()) cli::print_text("build log\n" + indented(metadata.build_log));
-  print("what the key is made of\n" + indented(describe_canonical(canonical)));
+  print("what the key is made of\n" + indented(facts));
 }
 
 }  // namespace
@@ -292,21 +203,17 @@ constinit const Command store_show_command{
 };
 
 int store_show(Context& context) {
-  const auto store = open_local(context);
-  const auto [kind, key] = entry_of(*store, context.arguments().front(), context);
-  const EntryInfo entry = value_or_throw(store->info(kind, key));
-  const Bytes canonical = value_or_throw(store->canonical_of(kind, key));
-  if (context.has("content")) {
-    const Lookup found = store->look_up(kind, key, canonical);
-    if (!found.entry) throw Error(Errc::corrupt, key.hex() + ": " + found.reason);
-    value_or_throw(write_file(context.text("content"), found.entry->content));
-  }
+  const Store store = store_of(context);
+  const EntryInfo entry = store.entry(context.arguments().front(), kind_of(context));
+  const std::string facts = store.facts(entry);
+  if (context.has("content"))
+    value_or_throw(write_file(context.text("content"), store.content(entry)));
   if (context.flag("json")) {
-    auto json = json_of(entry);
-    json["canonical"] = describe_canonical(canonical);
+    auto json = nlohmann::ordered_json::parse(json_of(entry));
+    json["canonical"] = facts;
     print_json(json);
   } else {
-    print_entry(entry, canonical);
+    print_entry(entry, facts);
   }
   return 0;
 }
@@ -350,26 +257,18 @@ constinit const Command store_clear_command{
 };
 
 int store_rm(Context& context) {
-  const auto store = open_local(context);
-  std::vector<std::pair<EntryKind, Key>> entries;
-  for (const auto& prefix : context.arguments())
-    entries.push_back(entry_of(*store, prefix, context));
-  for (const auto& [kind, key] : entries) {
-    if (value_or_throw(store->remove(kind, key)))
-      print(fmt::format("removed {} {}\n", name_of(kind), key.hex()));
-  }
+  const Store store = store_of(context);
+  std::vector<EntryInfo> entries;
+  for (const auto& word : context.arguments())
+    entries.push_back(store.entry(word, kind_of(context)));
+  for (const auto& entry : entries)
+    if (store.remove(entry))
+      print(fmt::format("removed {} {}\n", name_of(entry.kind), entry.key.hex()));
   return 0;
 }
 
 int store_clear(Context& context) {
-  const auto store = open_local(context);
-  std::uint64_t removed = 0;
-  for (const auto& entry : value_or_throw(store->list()))
-    if (is_asked_for(entry, context, {}))
-      removed += value_or_throw(store->remove(entry.kind, entry.key));
-  // Removes unused files and free pages, too.
-  value_or_throw(store->gc({}));
-  print(fmt::format("removed {}\n", entries_text(removed)));
+  print(fmt::format("removed {}\n", entries_text(store_of(context).clear(filter_of(context, {})))));
   return 0;
 }
 

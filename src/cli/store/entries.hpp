@@ -1,44 +1,31 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "cli/command/context.hpp"
 #include "cli/command/options.hpp"
 #include "cli/command/session.hpp"
+#include "store/filter.hpp"
 #include "store/local/local_store.hpp"
 
-/// The local store as commands open it, and which of its entries their words and options name.
+/// The store as commands open it, and which of its entries their words and options name.
 namespace kiln::cli {
 
-using EntryKind = kiln::Kind;  // Kind is an option's, here
-
-/// The local store of --store. Throws Error (bad input) where there is none: --store=off.
+/// The local store of --store as the modules below have it. Throws Error (bad input) where it is
+/// off.
 std::unique_ptr<LocalStore> open_local(const Context& context);
-/// The same, for commands that need the settings for more: reading them twice would print their
-/// warnings twice.
-std::unique_ptr<LocalStore> open_local(const StoreSettings& settings);
 
-/// The first letters of keys, in lower case, as they are compared with keys. Throws Error (bad
-/// input) for other words, and for less than four letters, which a mistake (an empty variable in a
-/// script) could give.
-std::vector<std::string> prefixes_of(std::span<const std::string> words);
+/// The store of --store, with its layers. Throws Error (bad input) where it is off.
+Store store_of(const Context& context);
 
-/// Whether a key begins with one of the prefixes; every key does where there are none.
-bool matches_prefix(const Key& key, std::span<const std::string> prefixes);
-
-/// The one entry whose key begins with these letters, of the kind of --kind if that is given.
-/// Throws Error: not_found, or bad_input where several do and as prefixes_of() does.
-std::pair<EntryKind, Key> entry_of(LocalStore& store, std::string_view prefix,
-                                   const Context& context);
-
-/// Whether an entry fits --kind, --device and the key prefixes.
-bool is_asked_for(const EntryInfo& entry, const Context& context,
-                  std::span<const std::string> prefixes);
+/// What --kind, --device and these words ask for. Options that the sub-command lacks are left out.
+EntryFilter filter_of(const Context& context, std::span<const std::string> words);
+/// What --kind asks for.
+std::optional<EntryKind> kind_of(const Context& context);
 
 /// "2026-11-21 08:14" (UTC); "-" for 0.
 std::string date_text(std::int64_t seconds);

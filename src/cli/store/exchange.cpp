@@ -13,8 +13,6 @@
 #include "cli/store/commands.hpp"
 #include "cli/store/entries.hpp"
 #include "cli/store/packs.hpp"
-#include "store/pack.hpp"
-#include "store/trust/trust.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -69,13 +67,9 @@ constinit const Command store_export_command{
 
 int store_export(Context& context) {
   const std::string& path = context.arguments().front();
-  const auto prefixes = prefixes_of(std::span(context.arguments()).subspan(1));
+  const auto filter = filter_of(context, std::span(context.arguments()).subspan(1));
   const auto key = key_for(context);
-  const auto store = open_local(context);
-  const auto wanted = [&](const EntryInfo& entry) {
-    return is_asked_for(entry, context, prefixes);
-  };
-  const auto exported = value_or_throw(export_pack(*store, wanted, key ? &*key : nullptr));
+  const auto exported = store_of(context).export_pack(filter, key ? &*key : nullptr);
   for (const auto& entry : exported.left_out)
     complain(fmt::format("left out: {} {}: {}", name_of(entry.kind), entry.key.digest.brief(),
                          entry.reason));
@@ -115,9 +109,11 @@ struct Teller {
   bool json = false;
   std::array<std::uint64_t, 4> counts{};
 
-  std::uint64_t count(Outcome outcome) const { return counts[static_cast<std::size_t>(outcome)]; }
+  std::uint64_t count(ImportOutcome outcome) const {
+    return counts[static_cast<std::size_t>(outcome)];
+  }
 
-  void operator()(const PackEntry& entry, Outcome outcome, const std::string& reason) {
+  void operator()(const PackEntry& entry, ImportOutcome outcome, const std::string& reason) {
     ++counts[static_cast<std::size_t>(outcome)];
     if (json) {
       auto object = json_of(pack, entry);
@@ -133,20 +129,19 @@ struct Teller {
   std::string text(ImportMode mode) const {
     return fmt::format(
         "{}: {}{} imported, {} already there, {} kept as they are here, {} refused\n", pack.path,
-        mode == ImportMode::dry_run ? "dry run: " : "", count(Outcome::imported),
-        count(Outcome::present), count(Outcome::kept), count(Outcome::refused));
+        mode == ImportMode::dry_run ? "dry run: " : "", count(ImportOutcome::imported),
+        count(ImportOutcome::present), count(ImportOutcome::kept), count(ImportOutcome::refused));
   }
 };
 
 /// Imports one pack. Returns its exit code.
-int import_one(const Context& context, LocalStore& store, const Trust& trust,
-               const std::string& path) {
+int import_one(const Context& context, const Store& store, const std::string& path) {
   const PackFile pack = read_pack_file(path);
   const auto mode = context.flag("dry-run") ? ImportMode::dry_run : ImportMode::write;
   Teller teller{pack, context.flag("json")};
-  value_or_throw(import_pack(store, pack.entries, trust, mode, std::ref(teller)));
+  store.import_pack(pack.entries, mode, std::ref(teller));
   if (!teller.json) print(teller.text(mode));
-  return teller.count(Outcome::refused) > 0 ? 1 : 0;
+  return teller.count(ImportOutcome::refused) > 0 ? 1 : 0;
 }
 
 }  // namespace
@@ -170,10 +165,9 @@ constinit const Command store_import_command{
 };
 
 int store_import(Context& context) {
-  const auto store = open_local(context);
-  const Trust trust = default_trust();
-  return each_pack(
-      context, [&](const std::string& path) { return import_one(context, *store, trust, path); });
+  const Store store = store_of(context);
+  return each_pack(context,
+                   [&](const std::string& path) { return import_one(context, store, path); });
 }
 
 namespace {
@@ -249,8 +243,7 @@ int store_verify_pack(Context& context) {
   return each_pack(context, [&](const std::string& path) {
     const PackFile pack = read_pack_file(path);
     std::vector<std::string> refusals;
-    for (const auto& entry : pack.entries)
-      refusals.push_back(trust.refusal(entry.signature, encode_head(entry.head)));
+    for (const auto& entry : pack.entries) refusals.push_back(refusal_of(entry, trust));
     context.flag("json") ? print_objects(pack, refusals, trust) : print_pack(pack, refusals, trust);
     return count_refused(refusals) > 0 ? 1 : 0;
   });

@@ -11,11 +11,8 @@
 #include "cli/output/output.hpp"
 #include "cli/store/commands.hpp"
 #include "cli/store/entries.hpp"
-#include "device/device.hpp"
+#include "kiln/json.hpp"
 #include "store/default_store.hpp"
-#include "store/layer/layer.hpp"
-#include "store/local/local_store.hpp"
-#include "store/trust/trust.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -63,10 +60,6 @@ std::vector<LayerName> layers_of(const Context& context, const StoreSettings& se
            origin_of(context, "shared-store", "default")}};
 }
 
-Json json_of(const StoreStats::PerKind& kind) {
-  return {{"entries", kind.entries}, {"bytes", kind.bytes}};
-}
-
 }  // namespace
 
 constinit const Command store_info_command{
@@ -82,29 +75,18 @@ constinit const Command store_info_command{
 int store_info(Context& context) {
   const StoreSettings settings = store_settings_of(context);
   const Trust trust = default_trust();
-  StoreStats stats;
-  std::uint64_t size = 0;
-  std::string folder = store_folder_for(settings.local);
-  if (!folder.empty()) {
-    LocalStore store(folder);
-    store.leave_failures_to_caller();
-    stats = value_or_throw(store.stats());
-    size = value_or_throw(store.size());
-  }
+  StoreStatistics stats;
+  StoreSettings opened = settings;
+  const std::string& folder = opened.local = store_folder_for(settings.local);
+  if (!folder.empty()) stats = Store::open(opened).statistics();
   const auto layers = layers_of(context, settings, folder);
   if (context.flag("json")) {
     Json json;
     for (const auto& layer : layers)
       json["layers"].push_back(
           {{"name", layer.name}, {"place", layer.place}, {"origin", layer.origin}});
-    json["bytes"] = size;
+    json.update(Json::parse(json_of(stats)));
     json["limit"] = settings.limit;
-    json["artifacts"] = json_of(stats.artifacts);
-    json["plans"] = json_of(stats.plans);
-    json["records"] = json_of(stats.records);
-    json["damaged_rows"] = stats.damaged_rows;
-    json["files"] = stats.files;
-    json["set_aside"] = stats.set_aside;
     json["signatures_required"] = trust.required;
     json["trusted_keys"] = trust.keys.size();
     json["machine_key"] = trust.required ? machine_key_path() : "";
@@ -115,9 +97,9 @@ int store_info(Context& context) {
     print(fmt::format("{:<8} {} ({})\n", layer.name, layer.place, layer.origin));
   if (!folder.empty()) {
     print(fmt::format(
-        "size     {} of {}\n", byte_count_text(size),
+        "size     {} of {}\n", byte_count_text(stats.bytes),
         settings.limit == 0 ? "any size" : "at most " + byte_count_text(settings.limit)));
-    const auto line = [](const char* name, const StoreStats::PerKind& kind) {
+    const auto line = [](const char* name, const StoreStatistics::PerKind& kind) {
       print(fmt::format("{:<8} {}, {}\n", name, kind.entries, byte_count_text(kind.bytes)));
     };
     line("programs", stats.artifacts);
@@ -168,46 +150,26 @@ constinit const Command store_verify_command{
 };
 
 int store_verify(Context& context) {
-  const auto store = open_local(context);
-  std::vector<StoreFault> faults;
-  const StoreCheck check = value_or_throw(
-      check_store(*store, [&](const StoreFault& fault) { faults.push_back(fault); }));
-  const bool mend = context.flag("repair");
-  if (mend) {
-    for (const auto& fault : faults) {
-      if (fault.file)
-        store->remove_file(*fault.file);
-      else
-        value_or_throw(store->remove(fault.kind, fault.key));
-    }
-    value_or_throw(store->gc({}));
-  }
+  const Store store = store_of(context);
+  const StoreCheck check = context.flag("repair") ? store.repair() : store.verify();
   if (context.flag("json")) {
-    for (const auto& fault : faults)
-      print_json({{fault.file ? "file" : "key", fault_name(fault)},
-                  {"kind", name_of(fault.kind)},
-                  {"label", fault.label},
-                  {"reason", fault.reason}});
-    print_json({{"entries", check.entries},
-                {"bytes", check.bytes},
-                {"faults", check.faults},
-                {"damaged_rows", check.damaged_rows},
-                {"unused_files", check.unused_files},
-                {"repaired", mend}});
+    for (const auto& fault : check.faults) print_json_line(json_of(fault));
+    print_json_line(json_of(check));
   } else {
-    for (const auto& fault : faults)
+    for (const auto& fault : check.faults)
       print(fmt::format("{} {} {}: {}\n", name_of(fault.kind), fault_name(fault),
                         one_line(fault.label), one_line(fault.reason)));
     if (check.damaged_rows > 0)
       print(fmt::format("{} rows whose checksum differs\n", check.damaged_rows));
+    const auto faults = check.fault_count();
     print(fmt::format("{} entries, {}: {}{}\n", check.entries, byte_count_text(check.bytes),
-                      check.faults == 0 ? "all whole" : fmt::format("{} faults", check.faults),
-                      mend && check.faults > 0 ? ", removed" : ""));
-    if (check.unused_files > 0 && !mend)
+                      faults == 0 ? "all whole" : fmt::format("{} faults", faults),
+                      check.is_repaired && faults > 0 ? ", removed" : ""));
+    if (check.unused_files > 0 && !check.is_repaired)
       print(fmt::format("{} files that no entry uses: kiln store gc removes them\n",
                         check.unused_files));
   }
-  return check.faults == 0 || mend ? 0 : 1;
+  return check.fault_count() == 0 || check.is_repaired ? 0 : 1;
 }
 
 namespace {
@@ -228,14 +190,6 @@ constexpr Example store_gc_examples[] = {
     {"kiln store gc --dry-run", "What would go?"},
 };
 
-StaleDevices stale_devices() {
-  std::vector<std::string> fingerprints;
-  // Without a driver nothing is known to be stale.
-  if (const auto devices = all_devices())
-    for (const auto& device : *devices) fingerprints.push_back(device->fingerprint());
-  return StaleDevices(std::move(fingerprints));
-}
-
 }  // namespace
 
 constinit const Command store_gc_command{
@@ -252,26 +206,16 @@ constinit const Command store_gc_command{
 };
 
 int store_gc(Context& context) {
-  const auto store = open_local(context);
   GcOptions wanted;
-  wanted.devices = stale_devices();
   wanted.dry_run = context.flag("dry-run");
-  if (store->limit() != 0) wanted.max_bytes = store->limit();
   if (context.has("max-size")) {
     const auto bytes = parse_byte_count(context.text("max-size"));
     if (!bytes) throw Error(Errc::bad_input, "--max-size: " + bytes.error().message());
     wanted.max_bytes = *bytes;
   }
-  const GcReport report = value_or_throw(store->gc(wanted));
+  const GcReport report = store_of(context).gc(wanted);
   if (context.flag("json")) {
-    print_json({{"stale", report.stale},
-                {"evicted", report.evicted},
-                {"damaged", report.damaged},
-                {"files", report.files},
-                {"file_bytes", report.file_bytes},
-                {"bytes_before", report.bytes_before},
-                {"bytes_after", report.bytes_after},
-                {"dry_run", wanted.dry_run}});
+    print_json_line(json_of(report));
     return 0;
   }
   print(fmt::format(

@@ -16,8 +16,6 @@
 #include "cli/output/output.hpp"
 #include "cli/store/commands.hpp"
 #include "cli/store/entries.hpp"
-#include "store/pack.hpp"
-#include "store/trust/trust.hpp"
 
 namespace kiln::cli {
 

@@ -7,7 +7,7 @@
 
 #include "cli/command/context.hpp"
 #include "cli/command/options.hpp"
-#include "store/pack.hpp"
+#include "kiln/store/pack.hpp"
 
 /// What the commands about packs share.
 namespace kiln::cli {

@@ -1,12 +1,9 @@
 // Between this machine's store and the fleet's shared one: `kiln store push` and `kiln store pull`.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/text.hpp"
 #include "cli/command/context.hpp"
@@ -16,123 +13,90 @@
 #include "cli/output/terminal.hpp"
 #include "cli/store/commands.hpp"
 #include "cli/store/entries.hpp"
-#include "store/layer/layer.hpp"
 
 namespace kiln::cli {
 namespace {
 
 /// Prints what happens to the entries of a push or a pull: a line for each that did not arrive
-/// (with
-/// --json for each entry), and the counts at the end.
-class Transfer {
+/// (with --json for each entry), and the counts at the end.
+class TransferTeller {
  public:
-  /// `verb` is "push" or "pull"; `total` entries are looked at.
-  Transfer(const Context& context, std::string_view verb, std::string where, std::size_t total);
+  /// `verb` is "push" or "pull".
+  TransferTeller(const Context& context, std::string verb)
+      : json_(context.flag("json")), verb_(std::move(verb)) {}
 
-  void done(kiln::Kind kind, const Key& key, std::uint64_t bytes);
-  /// The entry is there already, and stays.
-  void present(kiln::Kind kind, const Key& key);
-  /// Not accepted here: untrusted or damaged. That is no failure of the command.
-  void refused(kiln::Kind kind, const Key& key, const std::string& reason);
-  void failed(kiln::Kind kind, const Key& key, const std::string& reason);
-  /// The server is out of reach, as another entry's failure has said.
-  void not_tried(kiln::Kind kind, const Key& key);
-
-  /// Prints the counts. Returns the exit code: 1 where an entry failed.
-  int finish();
+  /// Moves the entries. Returns the exit code: 1 where an entry failed.
+  template <class Move>
+  int run(TransferOptions options, const Move& move) {
+    options.check = stop_if_interrupted;
+    options.report = [this](const Transfer& transfer, std::size_t entries) {
+      if (!progress_) progress_.emplace(verb_, entries);
+      tell(transfer);
+    };
+    return finish(move(options));
+  }
 
  private:
-  void tell(std::string_view state, kiln::Kind kind, const Key& key, const std::string& reason);
+  void tell(const Transfer& transfer) {
+    using State = Transfer::State;
+    const bool is_done = transfer.state == State::done;
+    const std::string state = is_done                            ? verb_ + "ed"
+                              : transfer.state == State::present ? "present"
+                              : transfer.state == State::refused ? "refused"
+                                                                 : "failed";
+    // For people one line that the server is out of reach is enough; programs get a line an entry.
+    const bool is_news = transfer.state == State::refused || transfer.state == State::failed;
+    if (json_ || is_news) progress_->hide();
+    if (json_)
+      print_json({{"state", state},
+                  {"kind", name_of(transfer.kind)},
+                  {"key", transfer.key.hex()},
+                  {"reason", transfer.reason}});
+    else if (is_news)
+      complain(fmt::format("{} {} {}: {}", name_of(transfer.kind), transfer.key.hex(), state,
+                           transfer.reason));
+    if (is_done)
+      progress_->advance(1, transfer.key.hex());
+    else if (transfer.state == State::present)
+      progress_->advance();
+  }
+
+  int finish(const TransferSummary& all) {
+    if (progress_) progress_->hide();
+    if (json_) {
+      print_json({{"shared_store", all.where},
+                  {verb_ + "ed", all.done},
+                  {"bytes", all.bytes},
+                  {"present", all.present},
+                  {"refused", all.refused},
+                  {"failed", all.failed},
+                  {"not_tried", all.not_tried}});
+    } else {
+      std::string text =
+          fmt::format("{}ed {}, {}", verb_, entries_text(all.done), byte_count_text(all.bytes));
+      if (all.present > 0) text += fmt::format("; {} here already", all.present);
+      if (all.refused > 0) text += fmt::format("; {} refused", all.refused);
+      if (all.failed > 0) text += fmt::format("; {} failed", all.failed);
+      if (all.not_tried > 0)
+        text += fmt::format(", of which {} not tried: the server is out of reach", all.not_tried);
+      print(fmt::format("{} ({})\n", text, all.where));
+    }
+    return all.failed == 0 ? 0 : 1;
+  }
+
   const bool json_;
-  const std::string done_word_, where_;
-  Progress progress_;
-  std::uint64_t done_ = 0, bytes_ = 0, present_ = 0, refused_ = 0, failed_ = 0, not_tried_ = 0;
+  const std::string verb_;
+  std::optional<Progress> progress_;
 };
 
-Transfer::Transfer(const Context& context, std::string_view verb, std::string where,
-                   std::size_t total)
-    : json_(context.flag("json")),
-      done_word_(fmt::format("{}ed", verb)),
-      where_(std::move(where)),
-      progress_(std::string(verb), total) {}
-
-void Transfer::done(kiln::Kind kind, const Key& key, std::uint64_t bytes) {
-  ++done_;
-  bytes_ += bytes;
-  if (json_) tell(done_word_, kind, key, "");
-  progress_.advance(1, key.hex());
-}
-
-void Transfer::present(kiln::Kind kind, const Key& key) {
-  ++present_;
-  if (json_) tell("present", kind, key, "");
-  progress_.advance();
-}
-
-void Transfer::refused(kiln::Kind kind, const Key& key, const std::string& reason) {
-  ++refused_;
-  tell("refused", kind, key, reason);
-}
-
-void Transfer::failed(kiln::Kind kind, const Key& key, const std::string& reason) {
-  ++failed_;
-  tell("failed", kind, key, reason);
-}
-
-void Transfer::not_tried(kiln::Kind kind, const Key& key) {
-  ++failed_;
-  ++not_tried_;
-  // For people one line that the server is out of reach is enough; programs get a line an entry.
-  if (json_) tell("failed", kind, key, "not tried: the server is out of reach");
-}
-
-void Transfer::tell(std::string_view state, kiln::Kind kind, const Key& key,
-                    const std::string& reason) {
-  progress_.hide();
-  if (json_)
-    print_json({{"state", state}, {"kind", name_of(kind)}, {"key", key.hex()}, {"reason", reason}});
-  else
-    complain(fmt::format("{} {} {}: {}", name_of(kind), key.hex(), state, reason));
-}
-
-int Transfer::finish() {
-  progress_.hide();
-  if (json_) {
-    print_json({{"shared_store", where_},
-                {done_word_, done_},
-                {"bytes", bytes_},
-                {"present", present_},
-                {"refused", refused_},
-                {"failed", failed_},
-                {"not_tried", not_tried_}});
-  } else {
-    std::string text =
-        fmt::format("{} {}, {}", done_word_, entries_text(done_), byte_count_text(bytes_));
-    if (present_ > 0) text += fmt::format("; {} here already", present_);
-    if (refused_ > 0) text += fmt::format("; {} refused", refused_);
-    if (failed_ > 0) text += fmt::format("; {} failed", failed_);
-    if (not_tried_ > 0)
-      text += fmt::format(", of which {} not tried: the server is out of reach", not_tried_);
-    print(fmt::format("{} ({})\n", text, where_));
-  }
-  return failed_ == 0 ? 0 : 1;
-}
-
-/// The fleet's store of these settings, for work that people wait for: each request may take five
-/// seconds, or longer where --shared-timeout says so. Throws Error (bad input) where there is none.
-std::unique_ptr<SharedLayer> open_shared(const Context& context, StoreSettings settings) {
+/// The store with its shared layer. Throws Error (bad input) where there is none.
+Store store_with_shared(const Context& context) {
+  const StoreSettings settings = store_settings_of(context);
   if (settings.shared.empty())
     throw Error(Errc::bad_input, fmt::format("{}: missing shared store: --shared-store URL or "
                                              "KILN_SHARED_STORE names it",
                                              context.command().name));
-  settings.shared_failures = LogLevel::debug;  // each error is shown
-  settings.shared_timeout = std::max(settings.shared_timeout, std::chrono::milliseconds(5000));
-  return value_or_throw(open_shared_store(settings));
-}
-
-/// Whether an error says that the server cannot be reached: then trying other entries is useless.
-bool is_out_of_reach(const Error& error) {
-  return error.code() == Errc::io || error.code() == Errc::timeout;
+  return Store::open(settings);
 }
 
 // `kiln store push`: this machine's entries to the fleet's store.
@@ -144,28 +108,6 @@ constexpr Example store_push_examples[] = {
     {"kiln store push", "All that this machine has, for the others."},
     {"kiln store push 3f2a --kind artifact", "One program."},
 };
-
-/// Sends one entry; an error where trying others is useless.
-Expected<void> push(LocalStore& store, SharedLayer& shared, const EntryInfo& entry,
-                    Transfer& transfer) {
-  const auto canonical = store.canonical_of(entry.kind, entry.key);
-  // Not get(), which counts as a use: sending an entry does not make it more useful here.
-  auto found = canonical ? store.look_up(entry.kind, entry.key, *canonical)
-                         : Lookup{{}, canonical.error().message()};
-  if (!found.entry) {
-    transfer.failed(entry.kind, entry.key, found.reason);
-    return {};
-  }
-  auto sent =
-      shared.send(entry.kind, entry.key, *canonical, found.entry->content, found.entry->metadata);
-  if (sent) {
-    transfer.done(entry.kind, entry.key, found.entry->content.size());
-    return {};
-  }
-  transfer.failed(entry.kind, entry.key, sent.error().message());
-  if (is_out_of_reach(sent.error())) return sent;
-  return {};
-}
 
 }  // namespace
 
@@ -184,30 +126,15 @@ constinit const Command store_push_command{
 };
 
 int store_push(Context& context) {
-  const StoreSettings settings = store_settings_of(context);
-  const auto shared = open_shared(context, settings);
-  const auto store = open_local(settings);
-  const auto prefixes = prefixes_of(context.arguments());
-  auto entries = value_or_throw(store->list());
-  std::erase_if(entries,
-                [&](const EntryInfo& entry) { return !is_asked_for(entry, context, prefixes); });
-  Transfer transfer(context, "push", shared->where(), entries.size());
-  Expected<void> reached;
-  for (const auto& entry : entries) {
-    stop_if_interrupted();
-    if (reached)
-      reached = push(*store, *shared, entry, transfer);
-    else
-      transfer.not_tried(entry.kind, entry.key);
-  }
-  return transfer.finish();
+  const Store store = store_with_shared(context);
+  return TransferTeller(context, "push")
+      .run({.filter = filter_of(context, context.arguments())},
+           [&](const TransferOptions& options) { return store.push(options); });
 }
 
 namespace {
 
 // `kiln store pull`: the fleet's entries to this machine.
-
-using SharedPlace = SharedLayer::Place;
 
 constexpr Option store_pull_options[] = {options::store,        options::store_size,
                                          options::shared_store, options::shared_timeout,
@@ -215,44 +142,6 @@ constexpr Option store_pull_options[] = {options::store,        options::store_s
 constexpr Example store_pull_examples[] = {
     {"kiln store pull --kind artifact", "Every program of the fleet, before the network goes."},
 };
-
-bool is_of_kind(const SharedPlace& place, const Context& context) {
-  return !context.has("kind") || name_of(place.kind) == context.text("kind");
-}
-
-/// The server's entries that the command's words and options name.
-std::vector<SharedPlace> places_in(SharedLayer& shared, const Context& context) {
-  const auto prefixes = prefixes_of(context.arguments());
-  auto places = value_or_throw(list_all(shared, stop_if_interrupted));
-  std::erase_if(places, [&](const SharedPlace& place) {
-    return !is_of_kind(place, context) || !matches_prefix(place.key, prefixes);
-  });
-  return places;
-}
-
-/// Fetches one entry; an error where trying others is useless.
-Expected<void> pull(LocalStore& store, SharedLayer& shared, const SharedPlace& place,
-                    Transfer& transfer) {
-  const auto& [kind, key] = place;
-  auto found = shared.fetch(kind, key);
-  if (!found) {
-    // Evicted since it was listed: treated as if it had not been listed.
-    if (found.error().code() == Errc::not_found) return {};
-    if (!is_out_of_reach(found.error())) {
-      transfer.refused(kind, key, found.error().message());
-      return {};
-    }
-    transfer.failed(kind, key, found.error().message());
-    return tl::unexpected(found.error());
-  }
-  const kiln::Entry& entry = found->entry;
-  auto kept = store.put(kind, key, found->canonical, entry.content, entry.metadata);
-  if (kept)
-    transfer.done(kind, key, entry.content.size());
-  else
-    transfer.failed(kind, key, kept.error().message());
-  return {};
-}
 
 }  // namespace
 
@@ -270,24 +159,10 @@ constinit const Command store_pull_command{
 };
 
 int store_pull(Context& context) {
-  const StoreSettings settings = store_settings_of(context);
-  const auto shared = open_shared(context, settings);
-  const auto store = open_local(settings);
-  std::set<SharedPlace> here;
-  for (const auto& entry : value_or_throw(store->list())) here.insert({entry.kind, entry.key});
-  const auto places = places_in(*shared, context);
-  Transfer transfer(context, "pull", shared->where(), places.size());
-  Expected<void> reached;
-  for (const auto& place : places) {
-    stop_if_interrupted();
-    if (here.count(place) > 0)
-      transfer.present(place.kind, place.key);
-    else if (reached)
-      reached = pull(*store, *shared, place, transfer);
-    else
-      transfer.not_tried(place.kind, place.key);
-  }
-  return transfer.finish();
+  const Store store = store_with_shared(context);
+  return TransferTeller(context, "pull")
+      .run({.filter = filter_of(context, context.arguments())},
+           [&](const TransferOptions& options) { return store.pull(options); });
 }
 
 }  // namespace kiln::cli

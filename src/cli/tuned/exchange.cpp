@@ -19,7 +19,7 @@
 #include "cli/tuned/commands.hpp"
 #include "cli/tuned/records.hpp"
 #include "kernel/request/stored_record.hpp"
-#include "store/trust/trust.hpp"
+#include "kiln/store/trust.hpp"
 #include "tune/report/exports.hpp"
 
 namespace kiln::cli {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "format/kdb.hpp"
+#include "kiln/formats/kdb.hpp"
 
 /// What clBLAS 2.12 stores in a database: seven of its fifty functions with their patterns, the
 /// settings of each, six records a setting, always in the same order. And what messages call the

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
-#include "format/kdb.hpp"
+#include "kiln/formats/kdb.hpp"
 
 /// The bytes of kernel databases, as far as the layouts differ in them: check sums, sizes, records.
 namespace kiln::kdb {

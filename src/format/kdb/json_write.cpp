@@ -3,8 +3,9 @@
 #include <bit>
 #include <cmath>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
-#include "format/kdb.hpp"
+#include "kiln/formats/kdb.hpp"
 
 namespace kiln::kdb {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "format/kdb.hpp"
 #include "format/kdb/catalogue.hpp"
+#include "kiln/formats/kdb.hpp"
 
 namespace kiln::kdb {
 

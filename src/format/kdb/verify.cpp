@@ -246,4 +246,25 @@ std::vector<Finding> verify(const Database& database, const DeviceLimits& device
   return Verifier(database, device).verify();
 }
 
+std::size_t Report::count(Finding::Severity severity) const {
+  return static_cast<std::size_t>(
+      std::count_if(findings.begin(), findings.end(),
+                    [=](const Finding& finding) { return finding.severity == severity; }));
+}
+
+Report check(ByteView bytes, const DeviceLimits& device) {
+  Report report;
+  auto database = parse(bytes, report.findings);
+  if (!database) {
+    report.unreadable = database.error().message();
+    return report;
+  }
+  report.database = std::move(*database);
+  for (auto& finding : verify(report.database, device))
+    report.findings.push_back(std::move(finding));
+  std::stable_sort(report.findings.begin(), report.findings.end(),
+                   [](const auto& a, const auto& b) { return a.place.offset < b.place.offset; });
+  return report;
+}
+
 }  // namespace kiln::kdb

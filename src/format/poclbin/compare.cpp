@@ -1,11 +1,12 @@
-#include "format/poclbin/compare.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
+#include "base/bytes.hpp"
+#include "base/digest.hpp"
 #include "format/poclbin/layout.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
 namespace {

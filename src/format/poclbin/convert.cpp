@@ -1,13 +1,11 @@
-#include "format/poclbin/convert.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
 
-#include "format/poclbin/compare.hpp"
 #include "format/poclbin/layout.hpp"
 #include "format/poclbin/path.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
 namespace {

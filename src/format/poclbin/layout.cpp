@@ -2,7 +2,8 @@
 
 #include <array>
 
-#include "format/poclbin.hpp"
+#include "base/bytes.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "format/poclbin.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
 

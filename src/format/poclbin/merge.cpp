@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "format/poclbin.hpp"
-#include "format/poclbin/compare.hpp"
 #include "format/poclbin/layout.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
 namespace {

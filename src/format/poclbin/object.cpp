@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "format/poclbin.hpp"
 #include "format/poclbin/path.hpp"
 #include "kiln/error.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
 namespace {

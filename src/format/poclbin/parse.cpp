@@ -5,10 +5,9 @@
 #include <algorithm>
 
 #include "base/cursor.hpp"
-#include "format/poclbin.hpp"
 #include "format/poclbin/layout.hpp"
 #include "format/poclbin/path.hpp"
-#include "format/poclbin/wiki.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
 namespace {

@@ -1,9 +1,9 @@
-#include "format/poclbin/release.hpp"
-
 #include <fmt/format.h>
 
 #include <charconv>
 #include <utility>
+
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
 namespace {

@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "base/digest.hpp"
-#include "format/poclbin.hpp"
 #include "format/poclbin/layout.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
 namespace {

@@ -1,10 +1,10 @@
-#include "format/poclbin/wiki.hpp"
-
 #include <fmt/format.h>
 
 #include <cstring>
 
+#include "base/bytes.hpp"
 #include "format/poclbin/path.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin::wiki {
 namespace {

@@ -1,7 +1,8 @@
 // Writes real archives (the grammar is in poclbin.hpp). Sizes that stand before what they count are
 // filled in afterwards.
-#include "format/poclbin.hpp"
+#include "base/bytes.hpp"
 #include "format/poclbin/layout.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
 namespace {

@@ -16,8 +16,8 @@
 #include "base/environment.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "format/poclbin.hpp"
 #include "kernel/apart/server_client.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln {
 namespace fs = std::filesystem;

@@ -17,10 +17,10 @@
 #include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "base/file.hpp"
-#include "format/poclbin.hpp"
 #include "kernel/apart/job.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/program/program.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 // The work of the helper, whether it does one job or the compile server's: an archive is made, or
 // its variants are launched.

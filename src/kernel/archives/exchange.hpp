@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "format/kdb.hpp"
 #include "kernel/resolver/generator.hpp"
 #include "kernel/resolver/resolver.hpp"
+#include "kiln/formats/kdb.hpp"
 
 // Compiled programs to and from other programs: archives of PoCL, and clBLAS's kernel databases.
 namespace kiln {

@@ -14,9 +14,9 @@
 #include "base/bytes.hpp"
 #include "device/context.hpp"
 #include "device/device.hpp"
-#include "format/poclbin.hpp"
 #include "kernel/facts/kernel_facts.hpp"
 #include "kiln/error.hpp"
+#include "kiln/formats/poclbin.hpp"
 #include "store/key/canonical.hpp"
 #include "store/layer/memory_layer.hpp"
 

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/file.hpp"
-#include "format/npy.hpp"
+#include "kiln/formats/npy.hpp"
 
 // Random data, .npy files and comparison of arrays. Structures are taken apart into leaves: scalars
 // and vectors, which numbers mean something for; padding is in none of them.

@@ -8,17 +8,12 @@
 #include "base/bytes.hpp"
 #include "base/digest.hpp"
 #include "kiln/error.hpp"
+#include "kiln/store/entry.hpp"
 
 // Keys, and the canonical bytes that they are digests of: how they are written, shown to people and
 // read again.
 namespace kiln {
 
-/// The identity of a Request, a Plan or a record: the BLAKE2b-256 of its canonical bytes.
-struct Key {
-  Digest digest;
-  std::string hex() const { return digest.hex(); }
-  auto operator<=>(const Key&) const = default;
-};
 struct KeyHash {
   std::size_t operator()(const Key& key) const noexcept { return DigestHash{}(key.digest); }
 };

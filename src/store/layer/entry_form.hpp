@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/cursor.hpp"
+#include "kiln/store/pack.hpp"
 #include "store/layer/layer.hpp"
 
 // An entry as it leaves the machine, in packs and in the shared store: what is kept of its
@@ -20,20 +21,6 @@ std::string without_folders(std::string_view text);
 /// The metadata as the store keeps them: texts without folders and of bounded length, a cost that
 /// is finite and not negative.
 Metadata kept_metadata(const Metadata& given);
-
-// An entry as it leaves the machine: in packs and in the shared store. The same entry gives the
-// same bytes everywhere: neither times nor uses are in it. docs/formats/pack.md describes it.
-
-/// All of an entry but its content, which it names: what is signed.
-struct EntryHead {
-  Kind kind{};
-  Key key;  ///< of the canonical bytes; decoding computes it
-  Bytes canonical;
-  Metadata metadata;       ///< without its `made_elsewhere` and `signature`
-  std::uint64_t size = 0;  ///< bytes of content
-  Digest content;          ///< BLAKE2b-256 of the content
-  bool operator==(const EntryHead&) const = default;
-};
 
 /// With the metadata as the store keeps them. Canonical bytes, label and fingerprint that the store
 /// would refuse for their length make a head that decode_head() refuses.

@@ -31,6 +31,12 @@ const char* name_of(Kind kind) noexcept {
   return "unknown";
 }
 
+std::optional<EntryKind> kind_named(std::string_view name) {
+  for (const auto kind : {EntryKind::artifact, EntryKind::plan, EntryKind::record})
+    if (name == name_of(kind)) return kind;
+  return std::nullopt;
+}
+
 StoreLocation default_store_location() {
   if (const auto own = environment("KILN_STORE"); !own.empty())
     return {own == "off" ? "" : own, "KILN_STORE"};

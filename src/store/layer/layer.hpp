@@ -50,49 +50,11 @@ class Reservation {
   bool waited_ = false;
 };
 
-/// What an entry of the store is; part of its place, so that kinds never mix.
-enum class Kind : std::uint8_t {
-  artifact = 1,  ///< bytes that start a program
-  plan = 2,      ///< arrays that a launch needs: large, 64-byte aligned parts
-  record = 3,    ///< small facts that change: tuned Parameters, split models, proofs
-};
-
-/// "artifact", "plan" or "record".
-const char* name_of(Kind kind) noexcept;
-
-/// What is kept beside the content of an entry. Plain text; never a path or a user's name.
-struct Metadata {
-  std::uint32_t schema = 1;  ///< version of the content's own layout
-  std::string label;         ///< for people: "VectorAdd on PoCL …"; at most Layer::largest_text
-  std::string fingerprint;   ///< of the device, empty where no device matters; as long at most
-  double cost_seconds = 0;   ///< what making the content took: what a hit saves
-
-  // What the maker may tell besides. The store keeps at most longest_detail bytes of each text (a
-  // longer one is cut, which its end says), and no folders: "/home/me/blur.cl:3" is kept as
-  // "blur.cl:3".
-  std::optional<Digest> source = {};  ///< BLAKE2b-256 of the source text
-  std::string options = {};           ///< of the compiler
-  std::string build_log = {};         ///< what the compiler said
-
-  // Of an entry that came in a pack or from the shared store: so, and whose it is.
-  bool made_elsewhere = false;
-  std::optional<Signature> signature = {};  ///< over encode_head() (entry_form.hpp)
-
-  static constexpr std::size_t longest_detail = 16 << 10;
-  bool operator==(const Metadata&) const = default;
-};
+using Kind = EntryKind;
 
 struct Entry {
   Bytes content;
   Metadata metadata;
-};
-
-/// What one layer of several said, and when it was asked (base/clock.hpp).
-struct LayerAnswer {
-  std::string layer;
-  bool answered = false;
-  std::string reason;  ///< why not
-  std::int64_t start_ns = 0, end_ns = 0;
 };
 
 /// The answer of a layer: an entry, or why there is none.

@@ -23,32 +23,6 @@
 // lists, counts, checks, removal.
 namespace kiln {
 
-/// An entry as lists show it.
-struct EntryInfo {
-  Kind kind{};
-  Key key;
-  Metadata metadata;
-  std::uint64_t size = 0;    ///< bytes of content
-  std::int64_t created = 0;  ///< seconds since 1970, UTC
-  bool in_file = false;      ///< kept in a file of its own, not in the database
-  std::uint64_t canonical_size = 0;
-  std::uint64_t hits = 0;      ///< as far as it was noted: a killed process notes nothing
-  std::int64_t last_used = 0;  ///< seconds since 1970, UTC; 0: never
-};
-
-/// What a store holds.
-struct StoreStats {
-  struct PerKind {
-    std::uint64_t entries = 0, bytes = 0;
-  };
-  PerKind artifacts, plans, records;
-  std::uint64_t damaged_rows = 0;  ///< in the database, but failing their checks
-  std::uint64_t files = 0;         ///< below blobs/, also those that no entry refers to
-  std::uint64_t file_bytes = 0;
-  std::uint64_t database_bytes = 0;
-  std::uint64_t set_aside = 0;  ///< damaged databases kept beside the present one
-};
-
 /// The local store: a SQLite database for keys, records and small contents, and content-addressed
 /// files for large ones. docs/formats/store.md describes every byte.
 ///
@@ -93,7 +67,7 @@ class LocalStore final : public Layer, private ForkGuarded {
   Expected<Bytes> canonical_of(Kind kind, const Key& key);
   /// True where there was such an entry.
   Expected<bool> remove(Kind kind, const Key& key);
-  Expected<StoreStats> stats();
+  Expected<StoreStatistics> stats();
   /// Removes the files that no entry refers to, what killed writers left more than an hour ago, and
   /// the reservations of makers that died.
   Expected<BlobFolder::Total> collect();
@@ -106,7 +80,7 @@ class LocalStore final : public Layer, private ForkGuarded {
   Expected<std::uint64_t> size();
   /// Removes entries of stale devices, damaged rows and unused files; then the least useful entries
   /// until the store is no larger than asked. Other threads and processes may use it meanwhile.
-  Expected<GcReport> gc(const GcOptions& options);
+  Expected<GcReport> gc(const GcOptions& options, const StaleDevices& devices = {});
   /// From now on a put() that makes the store larger than this evicts what is little useful. 0, as
   /// it is at first: it may grow without end.
   void set_limit(std::uint64_t bytes) { limit_ = bytes; }
@@ -172,27 +146,9 @@ class LocalStore final : public Layer, private ForkGuarded {
   std::atomic<std::uint64_t> limit_{0};
 };
 
-/// One thing that is wrong in a store.
-struct StoreFault {
-  Kind kind{};
-  Key key;
-  std::optional<Digest>
-      file;  ///< in place of the key: a file whose content is not what it should be
-  std::string label;
-  std::string reason;
-};
-
-struct StoreCheck {
-  std::uint64_t entries = 0, bytes = 0;  ///< that were read
-  std::uint64_t faults = 0;
-  std::uint64_t damaged_rows = 0;  ///< whose own checksum differs: counted, not named
-  std::uint64_t unused_files = 0;  ///< no fault: a killed writer leaves some, gc removes them
-};
-
 /// Reads every entry of a store and checks it as a hit would, and more: that its key is the digest
 /// of its canonical bytes, that a file's name is the digest of its content, and that this machine
-/// trusts its maker. Calls `fault` for each that fails. Others may use the store meanwhile.
-Expected<StoreCheck> check_store(LocalStore& store,
-                                 const std::function<void(const StoreFault&)>& fault);
+/// trusts its maker. Others may use the store meanwhile.
+Expected<StoreCheck> check_store(LocalStore& store);
 
 }  // namespace kiln

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <limits>
 #include <random>
 #include <unordered_map>
 
@@ -151,11 +152,13 @@ Expected<void> LocalStore::evict(Survey& survey, const GcOptions& options, GcRep
     return {};
   };
   report.bytes_after = report.bytes_before;
+  const std::uint64_t without_end = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t most = options.max_bytes.value_or(limit_ == 0 ? without_end : limit_.load());
   std::uint64_t remaining = 0;
   for (const auto& candidate : candidates) remaining += candidate.bytes;
   double scale = 1;
   for (const auto& candidate : candidates) {
-    if (!candidate.stale && report.bytes_after <= options.max_bytes) {
+    if (!candidate.stale && report.bytes_after <= most) {
       if (options.dry_run) break;
       // A page of the database is free when its last row has gone, so small rows free less than
       // they have: what is left is measured, and where it is too much more of them go, each for its
@@ -164,7 +167,7 @@ Expected<void> LocalStore::evict(Survey& survey, const GcOptions& options, GcRep
       const auto left = size();
       if (!left) return tl::unexpected(left.error());
       report.bytes_after = *left;
-      if (*left <= options.max_bytes) break;
+      if (*left <= most) break;
       scale = std::max(1.0, static_cast<double>(*left) / static_cast<double>(remaining));
     }
     chosen.push_back({candidate.kind, candidate.key, candidate.blob, candidate.created});
@@ -184,9 +187,10 @@ Expected<void> LocalStore::evict(Survey& survey, const GcOptions& options, GcRep
   return remove_chosen();
 }
 
-Expected<GcReport> LocalStore::gc(const GcOptions& options) {
+Expected<GcReport> LocalStore::gc(const GcOptions& options, const StaleDevices& devices) {
   GcReport report;
-  auto found = survey(options.devices);
+  report.dry_run = options.dry_run;
+  auto found = survey(devices);
   if (!found) return tl::unexpected(found.error());
   const auto before = size();
   if (!before) return tl::unexpected(before.error());

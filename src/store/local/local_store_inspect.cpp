@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-StoreStats::PerKind& part(StoreStats& stats, Kind kind) {
+StoreStatistics::PerKind& part(StoreStatistics& stats, Kind kind) {
   if (kind == Kind::artifact) return stats.artifacts;
   return kind == Kind::plan ? stats.plans : stats.records;
 }
@@ -144,8 +144,8 @@ Expected<bool> LocalStore::remove(Kind kind, const Key& key) {
   return removed;
 }
 
-Expected<StoreStats> LocalStore::stats() {
-  StoreStats stats;
+Expected<StoreStatistics> LocalStore::stats() {
+  StoreStatistics stats;
   auto done = on_database(Access::read, [&](Database& database) -> Attempt<void> {
     stats = {};
     const auto damaged = database.each([&](const ListedRow& row) {
@@ -165,6 +165,10 @@ Expected<StoreStats> LocalStore::stats() {
   if (::stat(database_path().c_str(), &status) == 0)
     stats.database_bytes = static_cast<std::uint64_t>(status.st_size);
   stats.set_aside = count_set_aside(folder_);
+  stats.limit = limit_;
+  const auto all = size();
+  if (!all) return tl::unexpected(all.error());
+  stats.bytes = *all;
   return stats;
 }
 
@@ -229,24 +233,21 @@ std::string fault_of(LocalStore& store, const EntryInfo& entry, StoreCheck& chec
 
 }  // namespace
 
-Expected<StoreCheck> check_store(LocalStore& store,
-                                 const std::function<void(const StoreFault&)>& fault) {
+Expected<StoreCheck> check_store(LocalStore& store) {
   StoreCheck check;
   const auto before = store.stats();
   if (!before) return tl::unexpected(before.error());
   check.damaged_rows = before->damaged_rows;
-  check.faults = before->damaged_rows;
   const auto entries = store.list();
   if (!entries) return tl::unexpected(entries.error());
   for (const auto& entry : *entries) {
     const std::string reason = fault_of(store, entry, check);
     if (reason.empty()) continue;
-    ++check.faults;
-    fault({entry.kind, entry.key, {}, entry.metadata.label, reason});
+    check.faults.push_back({entry.kind, entry.key, {}, entry.metadata.label, reason});
   }
   const auto files = store.check_files([&](const Digest& name) {
-    ++check.faults;
-    fault({Kind::artifact, {}, name, "", "a file's content is not what its name says"});
+    check.faults.push_back(
+        {Kind::artifact, {}, name, "", "a file's content is not what its name says"});
   });
   if (!files) return tl::unexpected(files.error());
   check.unused_files = *files;

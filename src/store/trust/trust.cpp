@@ -58,6 +58,8 @@ SigningKey SigningKey::generate() {
   return key;
 }
 
+std::string PublicKey::hex() const { return to_hex(bytes); }
+
 Expected<SigningKey> SigningKey::parse(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
   if (!text.starts_with(key_magic))

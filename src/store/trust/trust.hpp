@@ -1,57 +1,10 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "base/bytes.hpp"
-#include "kiln/error.hpp"
+#include "kiln/store/trust.hpp"
 
-// Who made an entry, and whether this machine trusts its maker: Ed25519 signatures (RFC 8032, by
-// libsodium), this machine's own key, and the list of trusted keys. docs/formats/keys.md describes
-// the files.
+// What the store alone needs of keys and lists of them (kiln/store/trust.hpp).
 namespace kiln {
-
-/// The signer's key. As text: 64 hexadecimal digits.
-struct PublicKey {
-  std::array<std::byte, 32> bytes{};
-  std::string hex() const { return to_hex(bytes); }
-  auto operator<=>(const PublicKey&) const = default;
-};
-
-/// A signature, and whose it is said to be.
-struct Signature {
-  PublicKey signer;
-  std::array<std::byte, 64> bytes{};
-  bool operator==(const Signature&) const = default;
-};
-
-/// The secret half of a key pair, wiped when it goes. Thread-safe to use.
-class SigningKey {
- public:
-  /// A new pair, from the system's randomness.
-  static SigningKey generate();
-  /// From the text of a key file (docs/formats/keys.md). Errors: bad_input.
-  static Expected<SigningKey> parse(std::string_view text);
-  /// Reads a key file, which only its owner may read. Errors: bad_input, io, not_found.
-  static Expected<SigningKey> read(const std::string& path);
-
-  SigningKey(const SigningKey&) = default;
-  SigningKey& operator=(const SigningKey&) = default;
-  ~SigningKey();
-
-  PublicKey public_key() const;
-  Signature sign(ByteView message) const;
-  /// What parse() reads.
-  std::string text() const;
-
- private:
-  SigningKey() = default;
-  std::array<std::byte, 32> seed_{};
-};
 
 /// Whether this signature is its signer's over these bytes.
 bool verifies(const Signature& signature, ByteView message);
@@ -63,42 +16,14 @@ Expected<PublicKey> parse_public_key(std::string_view hex);
 // row that says so could be written by anybody with access to the file. So it is signed with a key
 // that is kept apart from the store.
 
-/// Where the key is: KILN_MACHINE_KEY (a file, or off), else $XDG_STATE_HOME/kiln/machine-key, else
-/// $HOME/.local/state/kiln/machine-key. Empty: nowhere. Relative XDG and HOME values are ignored.
-std::string machine_key_path();
-
 /// The key that is there. Errors: as SigningKey::read(); not_found also where there is no place.
 Expected<SigningKey> read_machine_key();
 
 /// The same, made where it is absent. Processes that make it at once all get the same one.
 Expected<SigningKey> make_machine_key();
 
-/// Whose entries this machine takes. Where keys are listed, an entry that was made elsewhere is
-/// used only with a good signature by one of them; where there is no list, it may be unsigned, but
-/// a signature that does not verify is refused all the same.
-struct Trust {
-  bool required = false;  ///< there is a list, if an empty one
-  std::vector<PublicKey> keys;
-  std::string origin;       ///< where the list came from, for people; empty: there is none
-  bool unreadable = false;  ///< there is a list, but it cannot be read: no key is trusted
-
-  /// Why an entry made elsewhere, whose signed bytes are these, may not be used: "unsigned",
-  /// "signed by KEY, which is not listed in …", "its signature does not verify"; empty: it may.
-  std::string refusal(const std::optional<Signature>& signature, ByteView signed_bytes) const;
-};
-
 /// Reads a list: a public key a line, then perhaps a blank and a name; # begins a comment.
 /// Errors: bad_input (file:line), io, not_found.
 Expected<Trust> read_trust(const std::string& path);
-
-/// What the environment says: KILN_TRUSTED_KEYS (a file, or off), else
-/// $XDG_CONFIG_HOME/kiln/trusted-keys, else ~/.config/kiln/trusted-keys, else
-/// /etc/kiln/trusted-keys, the first that is there. A list that cannot be read trusts nobody, and
-/// one line in the log says why.
-Trust default_trust();
-
-/// The key that this user's entries are signed with: KILN_SIGNING_KEY (a file, or off), else
-/// $XDG_CONFIG_HOME/kiln/signing-key or ~/.config/kiln/signing-key if it is there.
-Expected<std::optional<SigningKey>> default_signing_key();
 
 }  // namespace kiln

@@ -2,8 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "base/bytes.hpp"
 #include "cli/command_process.hpp"
-#include "format/kdb.hpp"
+#include "kiln/formats/kdb.hpp"
 
 namespace kiln::testing {
 

@@ -4,10 +4,10 @@
 
 #include <deque>
 
+#include "base/bytes.hpp"
 #include "cli/command_process.hpp"
-#include "format/poclbin.hpp"
 #include "format/poclbin/elf_builder.hpp"
-#include "format/poclbin/wiki.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::testing {
 

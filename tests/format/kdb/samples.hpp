@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "format/kdb.hpp"
+#include "base/bytes.hpp"
+#include "kiln/formats/kdb.hpp"
 
 /// Databases that tests build; none is read from anywhere.
 namespace kiln::kdb::testing {

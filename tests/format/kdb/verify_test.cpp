@@ -321,5 +321,18 @@ TEST_F(KdbVerify, version_1_is_checked_without_clblas_s_fixed_layout) {
   EXPECT_THAT(rules(verify(wrong)), ElementsAre("divides", "item-step"));
 }
 
+TEST_F(KdbVerify, a_file_is_checked_whole_in_spite_of_a_wrong_sum) {
+  Bytes file = bytes_of(small(Layout::v3));
+  EXPECT_TRUE(check(file).unreadable.empty());
+  file.back() ^= std::byte{1};  // the last record's sum
+  const Report damaged = check(file);
+  EXPECT_TRUE(damaged.unreadable.empty());
+  EXPECT_FALSE(damaged.good());
+  EXPECT_THAT(rules(damaged.findings), ::testing::Contains("sum"));
+  EXPECT_FALSE(damaged.database.patterns.empty());
+  file.resize(3);
+  EXPECT_FALSE(check(file).unreadable.empty());
+}
+
 }  // namespace
 }  // namespace kiln::kdb::testing

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "format/poclbin.hpp"
+#include "base/bytes.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 /// Program archives for the tests: the shared fixtures, and models made here.
 namespace kiln::poclbin::testing {

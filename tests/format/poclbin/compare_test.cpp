@@ -1,9 +1,8 @@
-#include "format/poclbin/compare.hpp"
-
 #include <gmock/gmock.h>
 
+#include "base/bytes.hpp"
 #include "format/poclbin/archives.hpp"
-#include "format/poclbin/convert.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin::testing {
 namespace {

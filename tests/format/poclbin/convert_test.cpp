@@ -1,11 +1,11 @@
-#include "format/poclbin/convert.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <deque>
 
+#include "base/bytes.hpp"
 #include "format/poclbin/archives.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin::testing {
 namespace {

@@ -4,10 +4,11 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/bytes.hpp"
 #include "base/file.hpp"
 #include "format/poclbin/archives.hpp"
 #include "format/poclbin/elf_builder.hpp"
-#include "format/poclbin/wiki.hpp"
+#include "kiln/formats/poclbin.hpp"
 #include "test_paths.hpp"
 
 // The seeds of the fuzzers are made here and kept as files; KILN_WRITE_CORPUS=1 writes them anew.

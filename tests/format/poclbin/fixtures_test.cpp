@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "format/poclbin/archives.hpp"
-#include "format/poclbin/wiki.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin::testing {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <deque>
 
+#include "base/bytes.hpp"
 #include "format/poclbin/archives.hpp"
-#include "format/poclbin/convert.hpp"
-#include "format/poclbin/wiki.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin::testing {
 

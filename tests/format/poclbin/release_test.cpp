@@ -1,8 +1,7 @@
-#include "format/poclbin/release.hpp"
-
 #include <gmock/gmock.h>
 
 #include "format/poclbin/archives.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin::testing {
 namespace {

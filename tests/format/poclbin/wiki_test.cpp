@@ -1,8 +1,8 @@
-#include "format/poclbin/wiki.hpp"
-
 #include <gmock/gmock.h>
 
+#include "base/bytes.hpp"
 #include "format/poclbin/archives.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin::testing {
 namespace {

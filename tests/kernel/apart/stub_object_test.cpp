@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "base/file.hpp"
-#include "format/poclbin.hpp"
 #include "kernel/apart/worker.hpp"
+#include "kiln/formats/poclbin.hpp"
 
 namespace kiln::testing {
 namespace {

@@ -1,5 +1,6 @@
 // Configurations of a spec on the CPU: right, wrong, impossible.
-#include "format/npy.hpp"
+#include "base/bytes.hpp"
+#include "kiln/formats/npy.hpp"
 #include "support.hpp"
 
 namespace kiln::spec {

@@ -37,8 +37,8 @@ struct GcTest : ::testing::Test {
     const Sample sample(number);
     return store.get(Kind::artifact, sample.key, sample.canonical).entry.has_value();
   }
-  GcReport gc(std::uint64_t max_bytes, StaleDevices devices = {}, bool dry_run = false) {
-    return value_or_throw(store.gc({max_bytes, std::move(devices), dry_run}));
+  GcReport gc(std::uint64_t max_bytes, const StaleDevices& devices = {}, bool dry_run = false) {
+    return value_or_throw(store.gc({max_bytes, dry_run}, devices));
   }
 };
 
@@ -228,7 +228,7 @@ TEST_F(GcTest, readers_and_writers_go_on_while_it_runs) {
       }
     });
   for (int round = 0; round < 20; ++round) {
-    const auto report = store.gc({400'000, {}, false});
+    const auto report = store.gc({.max_bytes = 400'000});
     EXPECT_TRUE(report) << report.error().message();
   }
   stop = true;

@@ -155,16 +155,16 @@ TEST(TinyEntries, thousands_are_kept_listed_checked_packed_and_evicted) {
     ASSERT_TRUE(found.entry && found.entry->content == content_of(number, 0, 3)) << number;
   }
   EXPECT_EQ(value_or_throw(store.list()).size(), static_cast<std::size_t>(count));
-  const auto check = value_or_throw(check_store(store, [](const StoreFault&) {}));
+  const auto check = value_or_throw(check_store(store));
   EXPECT_EQ(check.entries, static_cast<std::uint64_t>(count));
-  EXPECT_EQ(check.faults, 0u);
+  EXPECT_EQ(check.fault_count(), 0u);
   const auto pack = value_or_throw(export_pack(
       store, [](const EntryInfo&) { return true; }, nullptr));
   LocalStore second(folder.folder.path() / "second");
   std::size_t imported = 0;
   ASSERT_TRUE(import_pack(second, value_or_throw(read_pack(pack.pack)), {}, ImportMode::write,
-                          [&](const PackEntry&, Outcome outcome, const std::string&) {
-                            imported += outcome == Outcome::imported;
+                          [&](const PackEntry&, ImportOutcome outcome, const std::string&) {
+                            imported += outcome == ImportOutcome::imported;
                           }));
   EXPECT_EQ(imported, static_cast<std::size_t>(count));
   GcOptions options;

@@ -157,8 +157,8 @@ TEST_F(MachineKeyTest, what_was_made_before_there_was_a_list_comes_back_through_
   ask_for_signatures();
   LocalStore strict(path("store"));
   ASSERT_FALSE(strict.get(Kind::artifact, sample.key, sample.canonical).entry);
-  const auto nothing_said = [](const PackEntry&, Outcome outcome, const std::string& reason) {
-    EXPECT_EQ(outcome, Outcome::imported) << reason;
+  const auto nothing_said = [](const PackEntry&, ImportOutcome outcome, const std::string& reason) {
+    EXPECT_EQ(outcome, ImportOutcome::imported) << reason;
   };
   ASSERT_TRUE(import_pack(strict, value_or_throw(read_pack(pack.pack)), default_trust(),
                           ImportMode::write, nothing_said));
@@ -184,10 +184,7 @@ TEST_F(MachineKeyTest, verify_names_what_is_not_signed) {
   put();
   ask_for_signatures();
   LocalStore store(path("store"));
-  std::vector<std::string> reasons;
-  ASSERT_TRUE(
-      check_store(store, [&](const StoreFault& fault) { reasons.push_back(fault.reason); }));
-  EXPECT_THAT(reasons, SizeIs(1));
+  EXPECT_THAT(value_or_throw(check_store(store)).faults, SizeIs(1));
 }
 
 TEST_F(MachineKeyTest, a_key_that_others_may_read_is_not_used_and_said_once) {

@@ -1,3 +1,5 @@
+#include "prebuild/build_call.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include "base/text.hpp"
 #include "blas/call/recorded_call.hpp"
 #include "blas/call/validate.hpp"
-#include "cli/calls/recorded_calls.hpp"
 #include "schedule/job.hpp"
 #include "schedule/recorded_kernel.hpp"
 #include "spec/run/job.hpp"
@@ -13,7 +14,7 @@
 #include "spec/run_spec.hpp"
 #include "spec/tune/tuned_binding.hpp"
 
-namespace kiln::cli {
+namespace kiln {
 namespace {
 
 /// The sub-devices that a record names of one device; in equal parts where they are equal, as the
@@ -146,14 +147,19 @@ Explanations build_kernel(const RecordedCall& recorded, Resolver& resolver) {
 bool is_loop(const RecordedCall& call) { return call.kind == "loop" || call.kind == "matrix"; }
 
 std::vector<Explanation> build_call(const RecordedCall& call, Resolver& resolver,
-                                    blas::Library& library) {
+                                    blas::Library& library, const LoopBuilder& loops) {
   if (call.kind == "blas") return build_blas(call, library);
   if (call.kind == "spec") return build_spec(call, resolver);
   if (call.kind == "kernel") return build_kernel(call, resolver);
   if (is_loop(call)) {
+    if (loops.build == nullptr)
+      throw Error(
+          Errc::unsupported,
+          "loops are built by the program kiln-mesh, expected it beside kiln or in libexec/kiln, "
+          "and the record in a regular file");
     Explanations explanations;
     for (const auto& device : value_or_throw(find_devices(call.devices)))
-      explanations.push_back(build_loop(call, resolver, device));
+      explanations.push_back(loops.build(call, resolver, device));
     return explanations;
   }
   throw Error(Errc::bad_input,
@@ -161,10 +167,4 @@ std::vector<Explanation> build_call(const RecordedCall& call, Resolver& resolver
                           one_line(call.kind)));
 }
 
-bool was_compiled(const Explanation& explanation) {
-  return std::any_of(explanation.steps.begin(), explanation.steps.end(), [](const auto& step) {
-    return step.layer == "compile" || step.layer == "variant";
-  });
-}
-
-}  // namespace kiln::cli
+}  // namespace kiln

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "kiln/bytes.hpp"
 #include "kiln/error.hpp"
 
 /// clBLAS kernel databases (`.kdb`): which decomposition of a BLAS routine is the fastest on a
@@ -56,8 +56,8 @@ namespace kiln::kdb {
 /// Which grammar a file has. A file's version number tells 1 from 3; which of the two readings of
 /// version 1 it is, the sums of its records tell.
 enum class Layout : std::uint8_t { v3, v1, v1_wide };
-std::string_view name_of(Layout layout);  ///< "v3", "v1", "v1-wide"
-std::optional<Layout> layout_named(std::string_view name);
+KILN_API std::string_view name_of(Layout layout);  ///< "v3", "v1", "v1-wide"
+KILN_API std::optional<Layout> layout_named(std::string_view name);
 
 /// Part of a problem that one level works on (level 0 a work-group, 1 a work-item; 2 has no use).
 /// x, y: step in the output; item_x, item_y: what one item computes in all; bwidth: depth of a
@@ -95,7 +95,7 @@ struct Record {
 
   /// Whether the tuner has been here. A time that makes no sense counts as tuned: verify names it.
   bool tuned() const { return !(time >= untuned_time); }
-  bool operator==(const Record& other) const;  ///< of times the bits count
+  KILN_API bool operator==(const Record& other) const;  ///< of times the bits count
 };
 
 /// The records of one data type and one set of flags.
@@ -122,7 +122,7 @@ struct Database {
   ByteView binaries;  ///< the file from binary_start on; views the parsed bytes, or `storage`
   std::shared_ptr<const Bytes> storage;  ///< keeps binaries that no file holds; copies share it
 
-  bool operator==(const Database& other) const;  ///< of binaries the bytes count
+  KILN_API bool operator==(const Database& other) const;  ///< of binaries the bytes count
 };
 
 /// A place in a database: where it is in the file, and what it is. Indexes count from 0; -1: none.
@@ -143,20 +143,20 @@ struct Finding {
 /// Reads a database of any layout. Every length is compared with what is left and every sum must
 /// fit. Errors: one line with the byte offset, the part and the reason; Errc::unsupported for
 /// another version. `binaries` views `bytes`. Takes at most about twice the memory of `bytes`.
-Expected<Database> parse(ByteView bytes);
+KILN_API Expected<Database> parse(ByteView bytes);
 /// The same, but sums that do not fit become findings of rule "sum" and reading goes on. After an
 /// error they are those from before it, whose places count what no database holds.
-Expected<Database> parse(ByteView bytes, std::vector<Finding>& sums);
+KILN_API Expected<Database> parse(ByteView bytes, std::vector<Finding>& sums);
 
 /// The bytes of a database: write(parse(b)) is b to the byte. An error names the record whose
 /// values the layout cannot hold.
-Expected<Bytes> write(const Database& database);
+KILN_API Expected<Bytes> write(const Database& database);
 
 /// Bytes that precede the binaries.
-std::uint64_t size_without_binaries(const Database& database);
+KILN_API std::uint64_t size_without_binaries(const Database& database);
 
 /// The kernel binary of a record (slot 0 computes, 1 and 2 prepare A and B); empty where none is.
-ByteView kernel(const Database& database, const Record& record, std::size_t slot);
+KILN_API ByteView kernel(const Database& database, const Record& record, std::size_t slot);
 
 /// A kernel binary and the record that it is for.
 struct KernelSlot {
@@ -164,10 +164,10 @@ struct KernelSlot {
   ByteView content{};
 };
 /// All kernel binaries, in the order of the records.
-std::vector<KernelSlot> kernels(const Database& database);
+KILN_API std::vector<KernelSlot> kernels(const Database& database);
 /// Gives a database of version 1 these binaries and no others, copied into its storage. Refused
 /// where their offsets do not fit into the layout, and for version 3, which holds none.
-Expected<void> place_kernels(Database& database, const std::vector<KernelSlot>& slots);
+KILN_API Expected<void> place_kernels(Database& database, const std::vector<KernelSlot>& slots);
 
 /// What a device allows; 0: not known.
 struct DeviceLimits {
@@ -176,7 +176,20 @@ struct DeviceLimits {
 /// Everything about a database that could make clBLAS 2.12 crash, hang or compute wrong results
 /// (errors), or that it never uses (warnings), in the order of the file. A database of version 3
 /// without an error is safe for clBLAS.
-std::vector<Finding> verify(const Database& database, const DeviceLimits& device = {});
+KILN_API std::vector<Finding> verify(const Database& database, const DeviceLimits& device = {});
+
+/// All that is wrong with a file. Wrong sums are findings like others, so that a file with one
+/// damaged record is checked whole. Where it cannot be read to its end, `unreadable` says why; then
+/// `findings` are those before that place, and there is no database.
+struct Report {
+  Database database;
+  std::vector<Finding> findings;  ///< in the order of the file
+  std::string unreadable;
+
+  KILN_API std::size_t count(Finding::Severity severity) const;
+  bool good() const { return unreadable.empty() && count(Finding::Severity::error) == 0; }
+};
+KILN_API Report check(ByteView bytes, const DeviceLimits& device = {});
 
 /// One difference between two databases.
 struct Difference {
@@ -185,7 +198,7 @@ struct Difference {
   std::string second;  ///< the same of the second
 };
 /// What differs, by what it is and not by where it stands; empty exactly where both say the same.
-std::vector<Difference> diff(const Database& first, const Database& second);
+KILN_API std::vector<Difference> diff(const Database& first, const Database& second);
 
 /// Which of two tuned records that differ is taken.
 enum class Prefer : std::uint8_t { faster, first, last };
@@ -196,14 +209,14 @@ struct Merged {
 /// The union of databases, in the layout and the order of the first. A tuned record beats an
 /// untuned one; of two tuned ones that differ `prefer` decides, and a note names them; a time that
 /// is no time never wins. Unknown patterns are kept, after the known ones.
-Expected<Merged> merge(std::span<const Database> databases, Prefer prefer);
+KILN_API Expected<Merged> merge(std::span<const Database> databases, Prefer prefer);
 
 struct Converted {
   Database database;
   std::vector<std::string> losses;  ///< what the target cannot say, one line each
 };
 /// The same records in another layout.
-Expected<Converted> convert(const Database& database, Layout to);
+KILN_API Expected<Converted> convert(const Database& database, Layout to);
 
 /// Whether the device that a database of version 3 is for has double precision; clBLAS expects
 /// other settings accordingly. `detect`: it has unless no setting is double.
@@ -211,7 +224,7 @@ enum class Doubles : std::uint8_t { detect, yes, no };
 /// A version-3 database that has all that clBLAS's fixed layout demands, in its order: what is
 /// missing is untuned, patterns that clBLAS does not know follow at the end. What has no place in
 /// it (a setting that clBLAS does not have, or has already) is listed.
-Converted complete(const Database& database, Doubles doubles = Doubles::detect);
+KILN_API Converted complete(const Database& database, Doubles doubles = Doubles::detect);
 
 /// Saves what can be saved of a damaged version-3 file: from the places where clBLAS would have
 /// written them, every record whose sum fits. The rest is untuned; `lost` counts those records.
@@ -219,15 +232,15 @@ struct Salvaged {
   Database database;
   std::size_t saved = 0, lost = 0;
 };
-Salvaged salvage(ByteView bytes);
+KILN_API Salvaged salvage(ByteView bytes);
 
 /// The JSON text of a database, from which from_json makes the same bytes.
-std::string to_json(const Database& database);
-Expected<Database> from_json(std::string_view text);
+KILN_API std::string to_json(const Database& database);
+KILN_API Expected<Database> from_json(std::string_view text);
 
 /// The text for people; with `only_tuned` the untuned records are left out.
 enum class Shown : std::uint8_t { all, only_tuned };
-std::string to_text(const Database& database, Shown shown = Shown::all);
+KILN_API std::string to_text(const Database& database, Shown shown = Shown::all);
 
 struct PatternSummary {
   std::string_view name;      ///< views the database
@@ -235,20 +248,20 @@ struct PatternSummary {
   std::size_t settings = 0, records = 0, tuned = 0, kernels = 0;
   double fastest = 0, slowest = 0;  ///< milliseconds, of the tuned; 0 where none is
 };
-std::vector<PatternSummary> summarize(const Database& database);
+KILN_API std::vector<PatternSummary> summarize(const Database& database);
 
 /// "float", …; nothing for a type that clBLAS does not know.
-std::optional<std::string_view> type_name(std::uint32_t type);
-std::optional<std::uint32_t> type_named(std::string_view name);
+KILN_API std::optional<std::string_view> type_name(std::uint32_t type);
+KILN_API std::optional<std::uint32_t> type_named(std::string_view name);
 /// "TRANS_A", …, and what has no name as "0x40000000". In version 1 bit 0x80 means another thing.
-std::vector<std::string> flag_names(std::uint32_t flags, Layout layout);
+KILN_API std::vector<std::string> flag_names(std::uint32_t flags, Layout layout);
 /// The bits of one such name; nothing for a name that is none.
-std::optional<std::uint32_t> flag_named(std::string_view name, Layout layout);
+KILN_API std::optional<std::uint32_t> flag_named(std::string_view name, Layout layout);
 /// The BLAS function of a pattern, "GEMM"; nothing where clBLAS stores no such pattern.
-std::optional<std::string_view> function_of(std::string_view pattern);
+KILN_API std::optional<std::string_view> function_of(std::string_view pattern);
 
 /// "Cached global memory based block gemm, float TRANS_A+COLUMN_MAJOR, record 3"; what the database
 /// does not have by its number, "pattern 3, setting 0, record 1".
-std::string describe(const Database& database, const Place& place);
+KILN_API std::string describe(const Database& database, const Place& place);
 
 }  // namespace kiln::kdb

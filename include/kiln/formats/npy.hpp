@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "kiln/bytes.hpp"
 #include "kiln/error.hpp"
 
 /// NumPy's array files (.npy). Pure functions over byte spans: no files. Thread-safe.
@@ -27,12 +27,12 @@ namespace kiln::npy {
 enum class Type { boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 };
 
 /// Bytes of one element.
-std::size_t size_of(Type type);
+KILN_API std::size_t size_of(Type type);
 /// How NumPy writes the type: "<f4", "|u1", "|b1".
-std::string_view descr_of(Type type);
+KILN_API std::string_view descr_of(Type type);
 /// The type of a descr; also takes '=' and no prefix (this machine's order, as all that Kiln runs
 /// on is little-endian), and '|' for one byte. Nothing for every other text.
-std::optional<Type> type_of(std::string_view descr);
+KILN_API std::optional<Type> type_of(std::string_view descr);
 
 /// An array; `data` views the file's bytes and need not be aligned for the element type.
 struct Npy {
@@ -48,11 +48,11 @@ struct Npy {
 /// field and what was expected: Errc::bad_input for what is not a sound file, Errc::unsupported for
 /// a sound one that is not read (another version, big-endian, structured or other element types,
 /// column-major of rank 2 and more).
-Expected<Npy> parse(ByteView bytes);
+KILN_API Expected<Npy> parse(ByteView bytes);
 
 /// A file of version 1.0 whose data begins at a multiple of 64 bytes. `data` holds the elements in
 /// C order, product of `shape` (at most 64 dimensions) times size_of(type) bytes.
-Bytes write(Type type, std::span<const std::size_t> shape, ByteView data);
+KILN_API Bytes write(Type type, std::span<const std::size_t> shape, ByteView data);
 
 // Parts of parse, for its tests.
 
@@ -69,6 +69,6 @@ struct HeaderDict {
 
 /// Parses the dictionary (its grammar is above). `offset` is that of the text in the file, for the
 /// errors' byte numbers. The result views `text`.
-Expected<HeaderDict> parse_header(std::string_view text, std::size_t offset);
+KILN_API Expected<HeaderDict> parse_header(std::string_view text, std::size_t offset);
 
 }  // namespace kiln::npy
