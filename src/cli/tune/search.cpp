@@ -34,10 +34,6 @@ namespace {
 
 constexpr std::uint64_t most_journal_bytes = std::uint64_t{1} << 30;
 
-/// Times shorter than this are taken over several launches: the clocks of some drivers step by
-/// microseconds.
-constexpr double least_sample = 200e-6;
-
 /// How long to wait for the lock: writing the store takes moments, so a process that holds it
 /// longer is suspended.
 constexpr std::chrono::seconds longest_wait{5};
@@ -48,9 +44,7 @@ tune::TunerOptions tuner_options(const SearchSettings& settings, tune::MachineLo
   options.most = settings.evaluations;
   options.seed = settings.seed;
   options.lock = lock;
-  options.policy.least_sample = least_sample;
-  options.policy.finalists = 16;
-  options.policy.most_rounds = 60;
+  options.policy = tune::MeasurePolicy::on_device();
   return options;
 }
 

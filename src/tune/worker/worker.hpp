@@ -30,6 +30,7 @@ struct Answer {
   std::uint64_t printed_bytes = 0;
 
   Report report() const;
+  void take(Report report);
 };
 
 /// To the other end of a channel; false where that is gone.
