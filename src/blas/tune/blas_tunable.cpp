@@ -194,6 +194,9 @@ class BlasTunable : public tune::Tunable {
   tune::TuningProblem problem() const override {
     return {request_.family, request_.version, request_.problem_class, request_.problem_size};
   }
+  std::vector<std::string> classes_like() const override {
+    return blas::classes_like(request_.problem_class);
+  }
   const tune::SearchSpace& space() const override { return space_; }
   std::optional<tune::ConfigurationId> standard() const override {
     tune::Positions at;

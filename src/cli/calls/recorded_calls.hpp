@@ -43,8 +43,4 @@ void add_loop_generators(Resolver& resolver);
 /// unsupported in kiln.
 Explanation build_loop(const RecordedCall& call, Resolver& resolver, const DevicePtr& device);
 
-/// Devices of this machine that a record means, one for each: of the same fingerprint, whole or a
-/// sub-device of as many compute units. Error: not_found, with the name of the one that is absent.
-Expected<std::vector<DevicePtr>> find_devices(std::span<const RecordedDevice> recorded);
-
 }  // namespace kiln::cli

@@ -117,9 +117,9 @@ class Run {
       const std::string time = parts[i].count() > 0 ? budget_text(parts[i]) : "none left";
       if (of_calls)
         table.row({item.label, fmt::format("{:.1f} %", item.share * 100),
-                   fmt::format("{:.0f} %", item.gain * 100), time, item.device.name});
+                   fmt::format("{:.0f} %", item.gain * 100), time, item.device.known.name});
       else
-        table.row({item.label, time, item.device.name});
+        table.row({item.label, time, item.device.known.name});
     }
     print(table.text());
     print_text(fmt::format("{} {}, at most {}{}\n", parts.size(),
@@ -169,14 +169,14 @@ class Run {
     const CampaignItem& item = campaign_.items[i];
     SearchRow& row = rows_[i];
     try {
-      const TuningSubject subject = subject_on_device(item);
-      SearchSettings settings = settings_;
+      const tune::SearchTask task = blas::blas_task(item.call, item.device, item.place);
+      tune::SearchSettings settings = settings_;
       settings.budget = budget;
       const std::string name = subject_of(item);
       // Journals that this campaign has written itself are never set aside, even with --fresh.
       settings.fresh &= !is_left_;
       value_or_throw(log.begin(name));
-      const auto path = journal_path(journal_subject(subject, settings), settings);
+      const auto path = tune::journal_path(tune::journal_subject(task, settings), settings);
       const auto planned_seconds = std::max<milliseconds::rep>(1, planned().count() / 1000);
       Progress progress("tune", static_cast<std::size_t>(planned_seconds),
                         Progress::OffTerminal::lines);
@@ -192,12 +192,12 @@ class Run {
         shown = std::max(shown, done);
         return !interrupted();
       };
-      row.result = search_one(context_, subject, settings, lock_ ? &*lock_ : nullptr, listener);
+      row.result = search_one(context_, task, settings, lock_ ? &*lock_ : nullptr, listener);
       progress.hide();
       if (!context_.flag("json")) print_kernel_output(*row.result);
-      json.update(json_of_search(*subject.tunable, subject.device, path, *row.result));
+      json.update(json_of_search(*task.tunable, task.device.name, path, *row.result));
       row.message.clear();
-      row.status = status_of(*row.result, *subject.tunable);
+      row.status = status_of(*row.result, *task.tunable);
       if (row.result->winner && !interrupted()) value_or_throw(log.finish(name));
     } catch (const Error& error) {
       // One subject that cannot be run does not stop the others.
@@ -209,10 +209,6 @@ class Run {
     if (interrupted()) return "stopped";
     if (result.left_to_others) return result.winner ? "tuned elsewhere" : "left to others";
     return result.winner->id == tunable.standard() ? "as built in" : "tuned";
-  }
-
-  static TuningSubject subject_on_device(const CampaignItem& item) {
-    return tuning_subject(item.call, item.device, item.find_device);
   }
 
   /// Waits for the searches that were left to other machines. A search is over when one of them has
@@ -236,11 +232,12 @@ class Run {
   /// Waits until a machine has finished a search, or no machine works on it any more. A machine
   /// that waits does not count as working on it, so machines that wait never wait for each other.
   void await_end(std::size_t i) const {
-    const TuningSubject subject = subject_on_device(campaign_.items[i]);
-    const auto of = journal_subject(subject, settings_);
-    const auto make = value_or_throw(
-        tune::shared_board(store_settings_of(context_), tune::SharedSearch::name_of(of)));
-    const auto others = value_or_throw(tune::SharedSearch::open(make, subject.tunable->space()));
+    const CampaignItem& item = campaign_.items[i];
+    const tune::SearchTask task = blas::blas_task(item.call, item.device, item.place);
+    const auto of = tune::journal_subject(task, settings_);
+    const auto make =
+        value_or_throw(tune::shared_board(task.store, tune::SharedSearch::name_of(of)));
+    const auto others = value_or_throw(tune::SharedSearch::open(make, task.tunable->space()));
     while (!interrupted() && !others->finished() && others->is_gone_on_with())
       ::poll(nullptr, 0, 1000);
   }
@@ -267,7 +264,7 @@ class Run {
 
   const Context& context_;
   Campaign campaign_;
-  SearchSettings settings_;
+  tune::SearchSettings settings_;
   std::vector<SearchRow> rows_;
   Clock::time_point start_;
   std::optional<tune::MachineLock> lock_;

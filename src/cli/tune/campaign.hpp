@@ -15,8 +15,8 @@ namespace kiln::cli {
 struct CampaignItem {
   std::string label;  ///< "sgemm, m 64, n 64, k 64, by columns"
   blas::Call call;    ///< contiguous, no memory
-  KnownDevice device;
-  FindDevice find_device;
+  blas::BlasDevice device;
+  blas::SearchPlace place;
   double weight = 1;  ///< its share of the time, relative to the others
   double share = 0;   ///< of the application's time; 0: not known
   double gain = 0;    ///< expected, as a share of this call's time; 0: not known

@@ -45,48 +45,52 @@ std::string calls_text(std::uint64_t count, double share) {
 class Devices {
  public:
   struct One {
-    FindDevice find;
-    std::optional<KnownDevice> known;
+    blas::SearchPlace place;
+    std::optional<blas::BlasDevice> known;
     std::string reason;  ///< why it is not known
   };
-  explicit Devices(const Context& context) {
+  explicit Devices(const Context& context) : place_(search_place(context)) {
     if (!context.has("device")) return;
-    chosen_ = look([&context] { return devices_of(context).front(); });
+    chosen_ = look(place_);
     if (!chosen_->known) throw Error(Errc::not_found, chosen_->reason);
   }
   const One& of(const RecordedDevice& recorded) {
     if (chosen_) return *chosen_;
     auto& one = known_[recorded.fingerprint + fmt::format("/{}", recorded.units)];
-    if (!one)
-      one = look(
-          [recorded] { return value_or_throw(find_devices(std::span(&recorded, 1))).front(); });
+    if (!one) {
+      auto place = place_;
+      place.find_device = [recorded] {
+        return value_or_throw(find_devices(std::span(&recorded, 1))).front();
+      };
+      one = look(std::move(place));
+    }
     return *one;
   }
 
  private:
-  static One look(FindDevice find) {
+  static One look(blas::SearchPlace place) {
     try {
-      KnownDevice known = look_at_device(find);
-      return {std::move(find), std::move(known), ""};
+      auto known = blas::look_at_blas_device(place.find_device);
+      return {std::move(place), std::move(known), ""};
     } catch (const Error& error) {
-      return {std::move(find), std::nullopt, error.message()};
+      return {std::move(place), std::nullopt, error.message()};
     }
   }
+  blas::SearchPlace place_;
   std::optional<One> chosen_;
   std::map<std::string, std::optional<One>> known_;
 };
 
 /// Sets the gain and the weight of the items. For each device the best known rate of a kernel, from
 /// the recorded calls and from its tuning records, is what a call could reach.
-void weigh(const Context& context, std::vector<CampaignItem>& items,
-           const std::vector<double>& rates) {
+void weigh(std::vector<CampaignItem>& items, const std::vector<double>& rates) {
   std::map<std::string, std::vector<std::size_t>> by_device;
   for (std::size_t i = 0; i < items.size(); ++i)
-    by_device[items[i].device.speed_identity].push_back(i);
+    by_device[items[i].device.known.speed_identity].push_back(i);
   for (const auto& [device, places] : by_device) {
     std::vector<blas::Call> calls;
     for (const auto place : places) calls.push_back(items[place].call);
-    const auto records = look_at_records(context, items[places.front()].find_device, calls);
+    const auto records = blas::look_at_records(items[places.front()].place, calls);
     std::map<std::string, double> best;
     for (std::size_t i = 0; i < places.size(); ++i) {
       double& known = best[kernels_of(calls[i])];
@@ -103,7 +107,7 @@ void weigh(const Context& context, std::vector<CampaignItem>& items,
 
 /// The log of a campaign; `what` distinguishes campaigns.
 std::filesystem::path campaign_log_path(const std::string& what) {
-  return journal_folder() / "campaigns" / (blake2b(as_bytes(what)).brief() + ".jsonl");
+  return tune::journal_folder() / "campaigns" / (blake2b(as_bytes(what)).brief() + ".jsonl");
 }
 
 /// Whether the routine and --precision of `kiln tune --all` name this call.
@@ -124,7 +128,7 @@ std::string subject_of(const CampaignItem& item) {
   const auto request = blas::tuned_request(item.call, item.device.facts);
   return fmt::format("{} {} {} m {} n {} k {} on {}", request.family,
                      blas::family_version(request.family), request.problem_class, item.call.m,
-                     item.call.n, item.call.k, item.device.speed_identity);
+                     item.call.n, item.call.k, item.device.known.speed_identity);
 }
 
 tune::CampaignLog campaign_so_far(const Context& context, const std::filesystem::path& path) {
@@ -154,10 +158,11 @@ Campaign campaign_of_calls(const Context& context) {
       continue;
     }
     // A rate reached on another device says nothing about this one.
-    rates.push_back(device.known->recorded.fingerprint == one.device.fingerprint ? one.rate : 0);
-    campaign.items.push_back({label, one.call, *device.known, device.find, 1, one.share, 0});
+    rates.push_back(device.known->known.recorded.fingerprint == one.device.fingerprint ? one.rate
+                                                                                       : 0);
+    campaign.items.push_back({label, one.call, *device.known, device.place, 1, one.share, 0});
   }
-  weigh(context, campaign.items, rates);
+  weigh(campaign.items, rates);
   std::stable_sort(campaign.items.begin(), campaign.items.end(),
                    [](const auto& a, const auto& b) { return a.weight > b.weight; });
   campaign.budget = time_option(context, "budget");
@@ -170,13 +175,13 @@ Campaign campaign_of_calls(const Context& context) {
 }
 
 Campaign campaign_of_everything(const Context& context) {
-  const FindDevice find = [&context] { return devices_of(context).front(); };
-  const KnownDevice device = look_at_device(find);
+  const auto place = search_place(context);
+  const auto device = blas::look_at_blas_device(place.find_device);
   Campaign campaign;
-  for (auto& problem : blas::usual_problems(device.facts, device.doubles))
+  for (auto& problem : blas::usual_problems(device.facts, device.known.doubles))
     if (is_asked_for(context, problem.call))
       campaign.items.push_back(
-          {text_of(problem.call), problem.call, device, find, problem.weight, 0, 0});
+          {text_of(problem.call), problem.call, device, place, problem.weight, 0, 0});
   if (campaign.items.empty())
     throw Error(Errc::bad_input,
                 fmt::format("--all: found '{}', expected a routine of those that have parameters "
@@ -185,9 +190,9 @@ Campaign campaign_of_everything(const Context& context) {
                                                         : one_line(context.arguments().front())));
   std::vector<blas::Call> calls;
   for (const auto& item : campaign.items) calls.push_back(item.call);
-  const auto records = look_at_records(context, find, calls);
+  const auto records = blas::look_at_records(place, calls);
   campaign.resume = context.flag("resume");
-  campaign.log = campaign_log_path("everything on " + device.speed_identity);
+  campaign.log = campaign_log_path("everything on " + device.known.speed_identity);
   // A search that was begun may have its best so far on record, which is not yet its result.
   std::optional<tune::CampaignLog> log;
   if (campaign.resume) log = campaign_so_far(context, campaign.log);

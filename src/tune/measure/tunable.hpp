@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "device/context.hpp"
 #include "kernel/resolver/resolver.hpp"
@@ -68,6 +69,8 @@ class Tunable {
   virtual std::string identity() const = 0;
   /// The same in parts, as tuning records have them.
   virtual TuningProblem problem() const { return {identity(), 0, "", 0}; }
+  /// Problem classes of the family whose searches may be near this one's.
+  virtual std::vector<std::string> classes_like() const { return {}; }
   virtual const SearchSpace& space() const = 0;
   /// What is used where nothing is on record, if the space has it: measured first, so that what
   /// is found is never worse.
