@@ -39,25 +39,20 @@ std::optional<tune::MachineLock> lock_of_tuners() {
   return std::nullopt;
 }
 
-tune::TunerResult search_one(const Context& context, const tune::SearchTask& task,
-                             const tune::SearchSettings& settings, tune::MachineLock* lock,
-                             const tune::Tuner::Listener& listener) {
-  const auto begins = [&](const tune::SearchBeginning& beginning) {
-    const std::string journal = beginning.journal.string();
-    if (!beginning.lost_start.empty())
-      complain(fmt::format(
-          "note: {}: the search {} that this one started from is no longer on record; goes on "
-          "without it",
-          journal, beginning.lost_start));
-    if (context.flag("json")) return;
-    if (beginning.resumed > 0)
-      print_text(fmt::format("Continues the search in {}: {} evaluations (--fresh begins anew).\n",
-                             journal, beginning.resumed));
-    if (!beginning.started_from.empty())
-      print_text(fmt::format("Starts from {}.\n", beginning.started_from));
-    flush_output();
-  };
-  return tune::conduct_search(task, settings, lock, {listener, begins});
+void print_beginning(const Context& context, const tune::SearchBeginning& beginning) {
+  const std::string journal = beginning.journal.string();
+  if (!beginning.lost_start.empty())
+    complain(fmt::format(
+        "note: {}: the search {} that this one started from is no longer on record; goes on "
+        "without it",
+        journal, beginning.lost_start));
+  if (context.flag("json")) return;
+  if (beginning.resumed > 0)
+    print_text(fmt::format("Continues the search in {}: {} evaluations (--fresh begins anew).\n",
+                           journal, beginning.resumed));
+  if (!beginning.started_from.empty())
+    print_text(fmt::format("Starts from {}.\n", beginning.started_from));
+  flush_output();
 }
 
 std::string WaitNotice::note(const tune::TunerState& state) {

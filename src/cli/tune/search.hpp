@@ -20,10 +20,8 @@ tune::SearchSettings search_settings(const Context& context);
 /// taken its name, which must not prevent tuning.
 std::optional<tune::MachineLock> lock_of_tuners();
 
-/// As tune::conduct_search(); prints what it begins with. Throws Error.
-tune::TunerResult search_one(const Context& context, const tune::SearchTask& task,
-                             const tune::SearchSettings& settings, tune::MachineLock* lock,
-                             const tune::Tuner::Listener& listener);
+/// What a search goes on with or starts from; with --json notes alone. Throws as print.
+void print_beginning(const Context& context, const tune::SearchBeginning& beginning);
 
 // The result of a search, as commands print it.
 

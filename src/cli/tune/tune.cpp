@@ -16,7 +16,6 @@
 #include "cli/command/session.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/tune/campaign.hpp"
 #include "cli/tune/commands.hpp"
 #include "cli/tune/report.hpp"
 #include "cli/tune/search.hpp"
@@ -297,7 +296,9 @@ tune::TunerResult search_until_interrupted(const Context& context, const tune::S
                                            const tune::Tuner::Listener& listener) {
   try {
     auto lock = lock_of_tuners();
-    return search_one(context, task, settings, lock ? &*lock : nullptr, listener);
+    return tune::conduct_search(
+        task, settings, lock ? &*lock : nullptr,
+        {listener, [&](const auto& beginning) { print_beginning(context, beginning); }});
   } catch (const Error& error) {
     if (interrupted()) complain(error.message());
     stop_if_interrupted();
@@ -355,10 +356,10 @@ int tune(Context& context) {
   // After Ctrl-C a candidate may take its hang time, the compilation of the winner two minutes.
   end_in_good_order(std::chrono::ceil<std::chrono::seconds>(time_option(context, "hang-time")) +
                     std::chrono::seconds(120));
-  if (context.flag("all")) return run_campaign(context, campaign_of_everything(context));
+  if (context.flag("all")) return tune_campaign(context);
   if (context.has("from")) {
     refuse_measured_space(context.text("from"));
-    return run_campaign(context, campaign_of_calls(context));
+    return tune_campaign(context);
   }
   if (!context.arguments().empty()) return tune_search(context);
   throw Error(Errc::bad_input,

@@ -15,7 +15,7 @@
 // a helper that goes when the job is done. job.hpp says why.
 namespace kiln {
 
-/// A program that Kiln starts: beside this library or program, or in ../libexec/kiln and
+/// A program that Kiln starts: next to this library or program, or in ../libexec/kiln and
 /// ../../libexec/kiln of it. Empty where it is not there.
 std::filesystem::path find_helper(std::string_view name);
 

@@ -18,7 +18,7 @@
 namespace kiln::spec {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Wire = nlohmann::ordered_json;
 
 constexpr std::uint64_t most_request_bytes = 16u << 20;
 /// Of one message; what is longer (a build log) is cut by its end.
@@ -27,26 +27,26 @@ constexpr std::size_t most_text = 16 << 10;
 
 // ---- The request
 
-Json json_of(const std::map<std::string, expr::Value>& symbols) {
-  Json json = Json::object();
+Wire json_of(const std::map<std::string, expr::Value>& symbols) {
+  Wire json = Wire::object();
   for (const auto& [name, value] : symbols) json[name] = value.text();
   return json;
 }
 
-std::map<std::string, expr::Value> symbols_of(const Json& json) {
+std::map<std::string, expr::Value> symbols_of(const Wire& json) {
   std::map<std::string, expr::Value> symbols;
   for (const auto& [name, text] : json.items())
     symbols.insert(value_or_throw(parse_symbol(name + "=" + text.get<std::string>())));
   return symbols;
 }
 
-Json json_of(const Files& files) {
-  Json json = Json::array();
+Wire json_of(const Files& files) {
+  Wire json = Wire::array();
   for (const auto& [position, file] : files) json.push_back({position, file.string()});
   return json;
 }
 
-Files files_of(const Json& json) {
+Files files_of(const Wire& json) {
   Files files;
   for (const auto& one : json) files[one[0].get<std::uint32_t>()] = one[1].get<std::string>();
   return files;
@@ -56,8 +56,8 @@ std::vector<std::string> strings_of(const std::vector<std::filesystem::path>& pa
   return {paths.begin(), paths.end()};
 }
 
-Json json_of(const SpecTuning& tuning) {
-  Json json{{"file", tuning.file.string()},
+Wire json_of(const SpecTuning& tuning) {
+  Wire json{{"file", tuning.file.string()},
             {"dialect", name_of(tuning.dialect)},
             {"set", json_of(tuning.symbols.set)},
             {"set_if", json_of(tuning.symbols.set_if)},
@@ -72,7 +72,7 @@ Json json_of(const SpecTuning& tuning) {
   return json;
 }
 
-SpecTuning tuning_of(const Json& json) {
+SpecTuning tuning_of(const Wire& json) {
   SpecTuning tuning;
   tuning.file = json.at("file").get<std::string>();
   tuning.dialect = value_or_throw(parse_dialect(json.at("dialect").get<std::string>()));
@@ -88,7 +88,7 @@ SpecTuning tuning_of(const Json& json) {
   return tuning;
 }
 
-Json json_of(const StoreSettings& store) {
+Wire json_of(const StoreSettings& store) {
   return {{"local", store.local},
           {"system", store.system},
           {"shared", store.shared},
@@ -96,7 +96,7 @@ Json json_of(const StoreSettings& store) {
           {"shared_timeout", store.shared_timeout.count()}};
 }
 
-StoreSettings store_of(const Json& json) {
+StoreSettings store_of(const Wire& json) {
   StoreSettings store;
   store.local = json.at("local");
   store.system = json.at("system");
@@ -106,7 +106,7 @@ StoreSettings store_of(const Json& json) {
   return store;
 }
 
-Json json_of(const tune::SearchSettings& settings) {
+Wire json_of(const tune::SearchSettings& settings) {
   return {{"strategy", settings.strategy},
           {"seed", settings.seed},
           {"budget", settings.budget.count()},
@@ -118,7 +118,7 @@ Json json_of(const tune::SearchSettings& settings) {
           {"journal", settings.journal.string()}};
 }
 
-tune::SearchSettings settings_of(const Json& json) {
+tune::SearchSettings settings_of(const Wire& json) {
   const auto time = [&](const char* name) {
     return std::chrono::milliseconds(json.at(name).get<std::int64_t>());
   };
@@ -138,14 +138,14 @@ tune::SearchSettings settings_of(const Json& json) {
 // ---- Messages
 
 /// The socket, whose messages arrive whole. Thread-safe.
-bool send_message(int channel, const Json& json) {
+bool send_message(int channel, const Wire& json) {
   const std::string text = tune::dumped(json);
   return ::send(channel, text.data(), text.size(), MSG_NOSIGNAL) >= 0;
 }
 
 std::string beginning_of(const std::string& text) { return text.substr(0, most_text); }
 
-Json json_of(const SearchReply& reply) {
+Wire json_of(const SearchReply& reply) {
   return {{"journal", reply.journal.string()},
           {"evaluated", reply.evaluated},
           {"failed", reply.failed},
@@ -158,7 +158,7 @@ Json json_of(const SearchReply& reply) {
           {"running", reply.running}};
 }
 
-SearchReply reply_of(const Json& json) {
+SearchReply reply_of(const Wire& json) {
   SearchReply reply;
   reply.journal = json.at("journal").get<std::string>();
   reply.evaluated = json.at("evaluated");
@@ -193,7 +193,7 @@ SearchReply serve(const SearchRequest& request, int channel) {
   reply.journal =
       tune::journal_path(tune::journal_subject(task, request.settings), request.settings);
   const auto state = [&](const tune::TunerState& now) {
-    Json json{{"evaluated", now.evaluated}, {"failed", now.failed}, {"configurations", now.size}};
+    Wire json{{"evaluated", now.evaluated}, {"failed", now.failed}, {"configurations", now.size}};
     if (now.best)
       json.update({{"best_seconds", now.best->outcome.time}, {"best", space.text(now.best->id)}});
     send_message(channel, {{"progress", json}});
@@ -224,7 +224,7 @@ std::filesystem::path find_tune_helper() {
   return found;
 }
 
-tune::Progress progress_of(const Json& json) {
+tune::Progress progress_of(const Wire& json) {
   return {json.value("evaluated", std::size_t{0}), json.value("failed", std::size_t{0}),
           json.value("configurations", std::uint64_t{0}), json.value("best_seconds", 0.0),
           json.value("best", "")};
@@ -240,7 +240,7 @@ class Helper {
   ~Helper() { end(); }
 
   /// Nothing once the other end is closed.
-  std::optional<Json> hear() {
+  std::optional<Wire> hear() {
     std::string text(most_message_bytes, '\0');
     ssize_t got = 0;
     do {
@@ -248,7 +248,7 @@ class Helper {
     } while (got < 0 && errno == EINTR);
     if (got <= 0) return std::nullopt;
     text.resize(static_cast<std::size_t>(got));
-    auto json = Json::parse(text, nullptr, false);
+    auto json = Wire::parse(text, nullptr, false);
     return json.is_object() ? std::optional(std::move(json)) : std::nullopt;
   }
   void stop() { (void)::send(channel_.get(), "s", 1, MSG_NOSIGNAL | MSG_DONTWAIT); }
@@ -302,13 +302,13 @@ std::string text_of(const SearchRequest& request) {
 
 Expected<SearchRequest> search_request_of(std::string_view text) {
   try {
-    const Json json = Json::parse(text);
-    const Json& device = json.at("device");
+    const Wire json = Wire::parse(text);
+    const Wire& device = json.at("device");
     return SearchRequest{tuning_of(json.at("tuning")),
                          {device.at("name"), device.at("fingerprint"), device.at("units")},
                          store_of(json.at("store")),
                          settings_of(json.at("settings"))};
-  } catch (const Json::exception& error) {
+  } catch (const Wire::exception& error) {
     return fail(Errc::bad_input, std::string("not a request for a search: ") + error.what());
   } catch (const Error& error) {
     return tl::unexpected(error);

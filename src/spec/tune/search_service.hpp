@@ -26,7 +26,7 @@ Expected<SearchRequest> search_request_of(std::string_view text);
 /// other end does. Returns the exit code.
 int serve_search(const std::filesystem::path& request, int channel);
 
-/// What comes back of a search beside its journal.
+/// What comes back of a search, next to its journal.
 struct SearchReply {
   std::filesystem::path journal;
   std::size_t evaluated = 0, failed = 0, resumed = 0, replaced = 0;

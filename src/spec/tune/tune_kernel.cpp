@@ -313,9 +313,9 @@ Result search(Runtime::State& runtime, const spec::SpecTuning& tuning,
   Resolver& resolver = runtime.resolver();
   const Device& device = *runtime.devices().front();
   resolver.finish();  // what the helper is to find in the store
-  const auto store = store_of(resolver);
   const auto reply = spec::search_in_helper(
-      {tuning, RecordedDevice::of(device), store, settings_of(options)}, options.progress);
+      {tuning, RecordedDevice::of(device), store_of(resolver), settings_of(options)},
+      options.progress);
   const TuningRun run = read_journal(reply.journal);
   if (!run.winner)
     throw Error(Errc::internal, reply.journal.string() + ": the journal of a search without end");
@@ -324,8 +324,13 @@ Result search(Runtime::State& runtime, const spec::SpecTuning& tuning,
   auto measurement = spec::measurement_of(problem.spec, value_or_throw(problem.bind(ending.winner)),
                                           parameters, ending.seconds);
   measurement.standard_milliseconds = ending.standard * 1e3;
-  resolver.record(request_of(problem), device, {measurement});
+  const Request request = request_of(problem);
+  const auto kept = resolver.tuning_record(request, device).history;
   Result result;
+  result.stored = std::any_of(kept.begin(), kept.end(), [&](const kiln::Measurement& one) {
+    return one.parameters == measurement.parameters && one.original == measurement.original;
+  });
+  resolver.record(request, device, {measurement});
   result.label = problem.label;
   result.device = device.name;
   result.best = values_of(parameters);
@@ -339,7 +344,6 @@ Result search(Runtime::State& runtime, const spec::SpecTuning& tuning,
   result.failed = reply.failed;
   result.resumed = reply.resumed;
   result.started_from = reply.started_from;
-  result.stored = !store.local.empty() || !store.shared.empty();
   result.journal = reply.journal;
   result.compiling_seconds = reply.compiling;
   result.run_seconds = reply.running;

@@ -9,7 +9,7 @@ namespace kiln::tune {
 /// this object, or by the next search where all of them were killed.
 class ScratchFolder {
  public:
-  /// Removes what killed searches of this user left beside it. Errors: io.
+  /// Removes what killed searches of this user left next to it. Errors: io.
   static Expected<ScratchFolder> create();
 
   /// Where the search's own files belong.

@@ -16,7 +16,7 @@ namespace kiln::tune {
 
 /// What is searched, on which device, and which store has its candidates' programs and its record.
 struct SearchTask {
-  std::unique_ptr<const Tunable> tunable;
+  std::shared_ptr<const Tunable> tunable;
   KnownDevice device;
   FindDevice find_device;  ///< for the processes that measure and compile
   StoreSettings store;
