@@ -9,7 +9,7 @@ set(KILN_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kiln)
 if(TARGET kiln)
   install(TARGETS kiln RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-foreach(target kiln-compile kiln-mesh)
+foreach(target kiln-compile kiln-tune kiln-mesh)
   if(TARGET ${target})
     install(TARGETS ${target} RUNTIME DESTINATION ${KILN_LIBEXECDIR})
   endif()
@@ -73,7 +73,7 @@ endif()
 
 # What a user runs: all of a build but tests and benchmarks.
 add_custom_target(product)
-foreach(target kiln kiln-compile kiln-mesh kiln_shared kiln_mesh_shared clBLAS
+foreach(target kiln kiln-compile kiln-tune kiln-mesh kiln_shared kiln_mesh_shared clBLAS
         kiln_documents)
   if(TARGET ${target})
     add_dependencies(product ${target})

@@ -5,7 +5,7 @@
 
 #include "base/clock.hpp"
 #include "blas/call/validate.hpp"
-#include "blas/tune/blas_bench.hpp"
+#include "blas/tune/blas_subject.hpp"
 
 namespace kiln::rival {
 

@@ -70,6 +70,18 @@ expect "c[0] = 769" multiply
 expect "FILLED IN BELOW" read_formats
 if [ -e "$libraries/libkiln-mesh.so" ]; then expect "10 0" smooth_ring; fi
 
+# A search from a program: by the installed helper, in processes of its own; the second run finds the
+# record.
+for run in first second; do
+  printed=$(KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache XDG_STATE_HOME=$scratch/state \
+    "$scratch/example/tune_kernel" "$documents/examples/kernels/multiply.cl" 5)
+  case $run:$printed in
+    first:*" configurations measured, "*"c[7] = 256, with TS="*) ;;
+    second:"c[7] = 256, with TS="*) ;;
+    *) echo "tune_kernel's $run run printed '$printed'"; exit 1 ;;
+  esac
+done
+
 # Mesh files, read into a Mesh and written, by both packages.
 if [ -e "$libraries/libkiln-mesh.so" ]; then
   for program in mesh_by_cmake mesh_by_pkg_config; do

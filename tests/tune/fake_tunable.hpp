@@ -28,7 +28,8 @@ class FakeBench : public Bench {
     if (id == crashes) ::raise(SIGSEGV);
     while (id == hangs) ::pause();
     if (id == is_wrong) return {Outcome::of(Failure::wrong_result), "number 3 is 4, expected 5"};
-    if (id == does_not_build) throw Error(Errc::build, "line 1: error:\nno such type");
+    if (id == does_not_build)
+      throw Error(Errc::build, "line 1: note\nline 2: error: no such type\nline 3");
     return {Outcome::of_time(1), ""};
   }
   double run(ConfigurationId id, std::size_t launches) override {

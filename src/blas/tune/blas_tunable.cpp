@@ -7,7 +7,7 @@
 #include "blas/call/problem_class.hpp"
 #include "blas/generator/gemm_generator.hpp"
 #include "blas/generator/template_generator.hpp"
-#include "blas/tune/blas_bench.hpp"
+#include "blas/tune/blas_subject.hpp"
 
 namespace kiln::blas {
 
@@ -179,7 +179,7 @@ class BlasTunable : public tune::Tunable {
   BlasTunable(const Call& call, const TuningDevice& device, tune::SearchSpace space)
       : call_(call), request_(tuned_request(call, device)), space_(std::move(space)) {
     const auto generator = generator_of(request_.family);
-    version_ = generator->version();
+    request_.version = generator->version();
     defaults_ = generator->defaults(request_);
   }
 
@@ -188,11 +188,14 @@ class BlasTunable : public tune::Tunable {
                        name_of(call_.routine), call_.m, call_.n, call_.k, request_.problem_class);
   }
   std::string identity() const override {
-    return fmt::format("{} {} {} m {} n {} k {}", request_.family, version_, request_.problem_class,
-                       call_.m, call_.n, call_.k);
+    return fmt::format("{} {} {} m {} n {} k {}", request_.family, request_.version,
+                       request_.problem_class, call_.m, call_.n, call_.k);
   }
   tune::TuningProblem problem() const override {
-    return {request_.family, version_, request_.problem_class, request_.problem_size};
+    return {request_.family, request_.version, request_.problem_class, request_.problem_size};
+  }
+  std::vector<std::string> classes_like() const override {
+    return blas::classes_like(request_.problem_class);
   }
   const tune::SearchSpace& space() const override { return space_; }
   std::optional<tune::ConfigurationId> standard() const override {
@@ -204,11 +207,13 @@ class BlasTunable : public tune::Tunable {
   }
   std::unique_ptr<tune::Bench> open(Resolver& resolver, const ContextPtr&,
                                     const Queue& queue) const override {
-    return std::make_unique<BlasBench>(call_, request_.family, space_, defaults_, resolver, queue);
+    return std::make_unique<tune::SubjectBench>(
+        make_blas_subject(call_, request_, space_, defaults_, resolver, queue), resolver,
+        queue.device());
   }
-  std::unique_ptr<tune::Compiler> open_compiler(Resolver& resolver, const ContextPtr&,
-                                                const Queue& queue) const override {
-    return std::make_unique<BlasCompiler>(call_, request_.family, space_, resolver, queue);
+  tune::Compile open_compiler(Resolver& resolver, const ContextPtr&,
+                              const Queue& queue) const override {
+    return make_blas_compiler(call_, request_.family, space_, resolver, queue);
   }
 
  private:
@@ -216,7 +221,6 @@ class BlasTunable : public tune::Tunable {
   Request request_;
   tune::SearchSpace space_;
   Parameters defaults_;
-  std::int64_t version_ = 0;
 };
 
 }  // namespace

@@ -28,14 +28,14 @@ std::optional<std::uint64_t> limit_asked(const Context& context) {
   return *bytes;
 }
 
-CompilePolicy compile_policy(const Context& context) {
+}  // namespace
+
+CompilePolicy compile_policy_of(const Context& context) {
   const std::string& how = context.text("compile");
   return how == "beside" ? CompilePolicy::beside
          : how == "here" ? CompilePolicy::here
                          : CompilePolicy::apart;
 }
-
-}  // namespace
 
 StoreSettings store_settings_of(const Context& context) {
   // Before the environment's own: what is wrong there is wrong here, too, and is said once.
@@ -59,7 +59,7 @@ std::unique_ptr<Resolver> make_resolver(const Context& context) {
 }
 
 std::unique_ptr<Resolver> make_resolver(const Context& context, std::unique_ptr<Layer> store) {
-  return std::make_unique<Resolver>(std::move(store), compile_policy(context));
+  return std::make_unique<Resolver>(std::move(store), compile_policy_of(context));
 }
 
 std::unique_ptr<Runtime::State> make_runtime(const Context& context,

@@ -16,6 +16,9 @@ namespace kiln::cli {
 /// Error (bad input) for a size that is none.
 StoreSettings store_settings_of(const Context& context);
 
+/// What --compile says.
+CompilePolicy compile_policy_of(const Context& context);
+
 /// A Resolver over the store, with the way to compile, that a command's options name. Throws Error
 /// where they name none.
 std::unique_ptr<Resolver> make_resolver(const Context& context);

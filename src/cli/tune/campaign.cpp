@@ -1,103 +1,78 @@
-// A campaign as it runs: its plan is shown, the searches are made one after another, each result is
-// printed. What it consists of is decided in campaign_plan.cpp.
-#include "cli/tune/campaign.hpp"
-
+// A campaign as `kiln tune` shows it: its plan, how far it is, each result.
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/text.hpp"
+#include "blas/tune/campaign_plan.hpp"
+#include "cli/blas/call_options.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/interrupt.hpp"
-#include "cli/command/session.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
+#include "cli/tune/commands.hpp"
 #include "cli/tune/search.hpp"
-#include "tune/search/campaign.hpp"
-#include "tune/share/shared_search.hpp"
+#include "cli/tune/subject.hpp"
 
 namespace kiln::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
 
 std::string budget_text(milliseconds time) { return brief_time(time.count() * 1'000'000); }
 
-/// How the time that is left is divided among the searches from `first` on.
-std::vector<milliseconds> budgets(const Campaign& campaign, std::size_t first, milliseconds left) {
-  std::vector<double> weights;
-  for (std::size_t i = first; i < campaign.items.size(); ++i)
-    weights.push_back(campaign.items[i].weight);
-  if (campaign.budget.count() == 0) return {weights.size(), campaign.each};
-  return tune::share_out(left, weights, campaign.least);
+bool is_given(const Context& context, std::string_view option) {
+  return context.has(option) && context.origin(option).from != Origin::From::fallback;
 }
 
-/// The result of one search.
-struct SearchRow {
-  std::string status, message;
-  std::optional<tune::TunerResult> result;
-};
-
-class Run {
- public:
-  Run(const Context& context, Campaign campaign)
-      : context_(context), campaign_(std::move(campaign)), settings_(search_settings(context)) {
-    // A file named by the environment or the config file would be the journal of every search.
-    settings_.journal.clear();
+/// Whether the routine and --precision of `kiln tune --all` name this call.
+bool is_asked_for(const Context& context, const blas::Call& call) {
+  if (!context.arguments().empty()) {
+    const std::string& word = context.arguments().front();
+    const auto name = name_of(call.routine);
+    if (word != name && word != std::string(1, blas::letter(call.precision)) + std::string(name))
+      return false;
   }
+  return !is_given(context, "precision") ||
+         context.text("precision").front() == blas::letter(call.precision);
+}
 
-  int all() {
-    if (campaign_.resume) leave_out_finished();
-    rows_.resize(campaign_.items.size());
+class ShownCampaign {
+ public:
+  ShownCampaign(const Context& context, tune::Campaign campaign)
+      : context_(context), campaign_(std::move(campaign)), settings_(search_settings(context)) {}
+
+  int run() {
     print_plan();
     if (context_.flag("dry-run")) return 0;
-    auto log = value_or_throw(tune::CampaignLog::open(campaign_.log, campaign_.resume));
-    lock_ = lock_of_tuners();
-    start_ = Clock::now();
-    for (std::size_t i = 0; i < campaign_.items.size() && !interrupted(); ++i) one(i, log);
-    if (settings_.share) await_others(log);
-    if (!context_.flag("json")) print_table();
+    auto lock = lock_of_tuners();
+    tune::CampaignObserver observer;
+    observer.stops = [] { return interrupted(); };
+    observer.state = [this](std::size_t i, const tune::TunerState& state, milliseconds done) {
+      show(i, state, done);
+    };
+    observer.begins = [this](std::size_t, const tune::SearchBeginning& beginning) {
+      print_beginning(context_, beginning);
+    };
+    observer.ends = [this](std::size_t i, const tune::CampaignRow& row, milliseconds budget,
+                           milliseconds left) { say(i, row, budget, left); };
+    const auto rows =
+        tune::conduct_campaign(campaign_, settings_, lock ? &*lock : nullptr, observer);
+    if (!context_.flag("json")) print_table(rows);
     flush_output();
     stop_if_interrupted();
-    const bool failed = std::any_of(rows_.begin(), rows_.end(),
-                                    [](const SearchRow& row) { return row.status == "failed"; });
-    return failed ? 1 : 0;
+    return std::any_of(rows.begin(), rows.end(),
+                       [](const auto& row) { return row.status == "failed"; })
+               ? 1
+               : 0;
   }
 
  private:
-  void leave_out_finished() {
-    const auto log = campaign_so_far(context_, campaign_.log);
-    const auto before = campaign_.items.size();
-    std::erase_if(campaign_.items,
-                  [&](const CampaignItem& item) { return log.is_finished(subject_of(item)); });
-    if (const auto done = before - campaign_.items.size(); done > 0)
-      campaign_.left_out.push_back(
-          {fmt::format("{} of {} searches", done, before), "finished before"});
-  }
-
-  /// The time of the whole campaign; 0: unlimited.
-  milliseconds planned() const {
-    if (campaign_.budget.count() > 0) return campaign_.budget;
-    return campaign_.each * static_cast<milliseconds::rep>(campaign_.items.size());
-  }
-  milliseconds spent() const {
-    return std::chrono::duration_cast<milliseconds>(Clock::now() - start_);
-  }
-
-  /// How much of the planned time has passed, `in_it` into search `i`. Where each search has a time
-  /// of its own, those that ended early count in full.
-  milliseconds done_by(std::size_t i, milliseconds in_it) const {
-    if (campaign_.budget.count() > 0) return spent();
-    return campaign_.each * static_cast<milliseconds::rep>(i) + std::min(in_it, campaign_.each);
-  }
-
   void print_plan() const {
-    const auto parts = budgets(campaign_, 0, campaign_.budget);
+    const auto parts = campaign_.parts(0, campaign_.budget);
     if (context_.flag("json")) {
       for (const auto& one : campaign_.left_out)
         print_json({{"subject", one.what}, {"status", "left out"}, {"message", one.reason}});
@@ -117,16 +92,16 @@ class Run {
       const std::string time = parts[i].count() > 0 ? budget_text(parts[i]) : "none left";
       if (of_calls)
         table.row({item.label, fmt::format("{:.1f} %", item.share * 100),
-                   fmt::format("{:.0f} %", item.gain * 100), time, item.device.name});
+                   fmt::format("{:.0f} %", item.gain * 100), time, item.device});
       else
-        table.row({item.label, time, item.device.name});
+        table.row({item.label, time, item.device});
     }
     print(table.text());
-    print_text(fmt::format("{} {}, at most {}{}\n", parts.size(),
-                           parts.size() == 1 ? "search" : "searches", budget_text(planned()),
-                           settings_.evaluations > 0
-                               ? fmt::format(" and {} evaluations each", settings_.evaluations)
-                               : ""));
+    print_text(fmt::format(
+        "{} {}, at most {}{}\n", parts.size(), parts.size() == 1 ? "search" : "searches",
+        budget_text(campaign_.planned()),
+        settings_.evaluations > 0 ? fmt::format(" and {} evaluations each", settings_.evaluations)
+                                  : ""));
     flush_output();
   }
 
@@ -137,118 +112,48 @@ class Run {
     return json;
   }
 
-  void one(std::size_t i, tune::CampaignLog& log) {
-    SearchRow& row = rows_[i];
-    const auto budget = budgets(campaign_, i, campaign_.budget - spent()).front();
-    Json json = json_of(i, "", static_cast<double>(budget.count()) * 1e-3);
-    if (budget.count() <= 0)
-      row = {"no time left", "", std::nullopt};
-    else
-      search(i, budget, log, json);
-    say(i, json);
+  void show(std::size_t i, const tune::TunerState& state, milliseconds time) {
+    if (!progress_) {
+      const auto seconds = std::max<milliseconds::rep>(1, campaign_.planned().count() / 1000);
+      progress_.emplace("tune", static_cast<std::size_t>(seconds), Progress::OffTerminal::lines);
+      shown_ = 0;
+      waits_ = {};
+    }
+    const auto done = static_cast<std::size_t>(time.count() / 1000);
+    std::string note = fmt::format("{} of {}: {}, {} evaluated", i + 1, campaign_.items.size(),
+                                   campaign_.items[i].label, state.evaluated);
+    if (state.best) note += ", best " + duration(state.best->outcome.time * 1e9);
+    note += waits_.note(state);
+    progress_->advance(done > shown_ ? done - shown_ : 0, note);
+    shown_ = std::max(shown_, done);
   }
 
   /// Reports the result of one search as soon as it is known.
-  void say(std::size_t i, Json& json) const {
-    const CampaignItem& item = campaign_.items[i];
-    const SearchRow& row = rows_[i];
-    json["status"] = row.status;
+  void say(std::size_t i, const tune::CampaignRow& row, milliseconds budget, milliseconds left) {
+    if (progress_) progress_->hide();
+    progress_.reset();
+    if (!context_.flag("json")) {
+      if (row.result) print_kernel_output(*row.result);
+      if (row.result || !row.message.empty())
+        complain(fmt::format("note: {} of {}: {}: {}{}; at most {} to go", i + 1,
+                             campaign_.items.size(), campaign_.items[i].label, row.status,
+                             row.message.empty() ? "" : " (" + row.message + ")",
+                             budget_text(left)));
+      return;
+    }
+    Json json = json_of(i, row.status, static_cast<double>(budget.count()) * 1e-3);
+    if (row.result)
+      json.update(
+          json_of_search(*row.tunable, campaign_.items[i].device, row.journal, *row.result));
     if (!row.message.empty()) json["message"] = row.message;
-    if (context_.flag("json")) {
-      print_json(json);
-      flush_output();
-    } else if (row.result || !row.message.empty()) {
-      const auto left = std::max(milliseconds(0), planned() - done_by(i + 1, milliseconds(0)));
-      complain(fmt::format("note: {} of {}: {}: {}{}; at most {} to go", i + 1,
-                           campaign_.items.size(), item.label, row.status,
-                           row.message.empty() ? "" : " (" + row.message + ")", budget_text(left)));
-    }
+    print_json(json);
+    flush_output();
   }
 
-  void search(std::size_t i, milliseconds budget, tune::CampaignLog& log, Json& json) {
-    const CampaignItem& item = campaign_.items[i];
-    SearchRow& row = rows_[i];
-    try {
-      const TuningSubject subject = subject_on_device(item);
-      SearchSettings settings = settings_;
-      settings.budget = budget;
-      const std::string name = subject_of(item);
-      // Journals that this campaign has written itself are never set aside, even with --fresh.
-      settings.fresh &= !is_left_;
-      value_or_throw(log.begin(name));
-      const auto path = journal_path(journal_subject(subject, settings), settings);
-      const auto planned_seconds = std::max<milliseconds::rep>(1, planned().count() / 1000);
-      Progress progress("tune", static_cast<std::size_t>(planned_seconds),
-                        Progress::OffTerminal::lines);
-      std::size_t shown = 0;
-      WaitNotice waits;
-      const auto listener = [&](const tune::TunerState& state) {
-        const auto done = static_cast<std::size_t>(done_by(i, state.spent).count() / 1000);
-        std::string note = fmt::format("{} of {}: {}, {} evaluated", i + 1, campaign_.items.size(),
-                                       item.label, state.evaluated);
-        if (state.best) note += ", best " + duration(state.best->outcome.time * 1e9);
-        note += waits.note(state);
-        progress.advance(done > shown ? done - shown : 0, note);
-        shown = std::max(shown, done);
-        return !interrupted();
-      };
-      row.result = search_one(context_, subject, settings, lock_ ? &*lock_ : nullptr, listener);
-      progress.hide();
-      if (!context_.flag("json")) print_kernel_output(*row.result);
-      json.update(json_of_search(*subject.tunable, subject.device, path, *row.result));
-      row.message.clear();
-      row.status = status_of(*row.result, *subject.tunable);
-      if (row.result->winner && !interrupted()) value_or_throw(log.finish(name));
-    } catch (const Error& error) {
-      // One subject that cannot be run does not stop the others.
-      row = {"failed", one_line(error.message()), std::nullopt};
-    }
-  }
-
-  static std::string status_of(const tune::TunerResult& result, const tune::Tunable& tunable) {
-    if (interrupted()) return "stopped";
-    if (result.left_to_others) return result.winner ? "tuned elsewhere" : "left to others";
-    return result.winner->id == tunable.standard() ? "as built in" : "tuned";
-  }
-
-  static TuningSubject subject_on_device(const CampaignItem& item) {
-    return tuning_subject(item.call, item.device, item.find_device);
-  }
-
-  /// Waits for the searches that were left to other machines. A search is over when one of them has
-  /// finished it; where all of them have died, it is finished here.
-  void await_others(tune::CampaignLog& log) {
-    is_left_ = true;
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      while (rows_[i].status == "left to others" && !interrupted()) {
-        Json json = json_of(i, "", 0);
-        try {
-          await_end(i);
-          if (interrupted()) return;
-          search(i, milliseconds(1), log, json);
-        } catch (const Error& error) {
-          rows_[i] = {"failed", one_line(error.message()), std::nullopt};
-        }
-        if (rows_[i].status != "left to others") say(i, json);
-      }
-  }
-
-  /// Waits until a machine has finished a search, or no machine works on it any more. A machine
-  /// that waits does not count as working on it, so machines that wait never wait for each other.
-  void await_end(std::size_t i) const {
-    const TuningSubject subject = subject_on_device(campaign_.items[i]);
-    const auto of = journal_subject(subject, settings_);
-    const auto make = value_or_throw(
-        tune::shared_board(store_settings_of(context_), tune::SharedSearch::name_of(of)));
-    const auto others = value_or_throw(tune::SharedSearch::open(make, subject.tunable->space()));
-    while (!interrupted() && !others->finished() && others->is_gone_on_with())
-      ::poll(nullptr, 0, 1000);
-  }
-
-  void print_table() const {
+  void print_table(const std::vector<tune::CampaignRow>& rows) const {
     Table table({"tuned", "evaluated", "built in", "fastest", "faster by", ""});
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const SearchRow& row = rows_[i];
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const tune::CampaignRow& row = rows[i];
       const std::string& label = campaign_.items[i].label;
       if (!row.result || !row.result->winner) {
         const std::string count =
@@ -266,18 +171,42 @@ class Run {
   }
 
   const Context& context_;
-  Campaign campaign_;
-  SearchSettings settings_;
-  std::vector<SearchRow> rows_;
-  Clock::time_point start_;
-  std::optional<tune::MachineLock> lock_;
-  bool is_left_ = false;  ///< await_others() has begun
+  tune::Campaign campaign_;
+  tune::SearchSettings settings_;
+  std::optional<Progress> progress_;  ///< of the search that is made
+  std::size_t shown_ = 0;
+  WaitNotice waits_;
 };
+
+tune::Campaign campaign_of(const Context& context) {
+  blas::CampaignRequest request{search_place(context),
+                                [](const blas::Call& call) { return text_of(call); }, std::nullopt,
+                                context.flag("resume"), context.flag("dry-run")};
+  if (!context.flag("all") || is_given(context, "budget"))
+    request.budget = time_option(context, "budget");
+  if (context.flag("all")) {
+    auto campaign = blas::campaign_of_everything(
+        [&](const blas::Call& call) { return is_asked_for(context, call); }, request);
+    if (campaign.items.empty() && campaign.left_out.empty())
+      throw Error(Errc::bad_input,
+                  fmt::format("--all: found '{}', expected a routine of those that have parameters "
+                              "(gemm, trsm, gemv), in a precision that the device has",
+                              context.arguments().empty() ? context.text("precision")
+                                                          : one_line(context.arguments().front())));
+    return campaign;
+  }
+  const std::string& file = context.text("from");
+  const auto recorded = value_or_throw(read_calls(file));
+  if (recorded.lines_cut > 0)
+    complain(fmt::format("note: {}: {} lines were cut short, and are left out", one_line(file),
+                         recorded.lines_cut));
+  return blas::campaign_of_calls(recorded, file, request, context.has("device"));
+}
 
 }  // namespace
 
-int run_campaign(const Context& context, Campaign campaign) {
-  return Run(context, std::move(campaign)).all();
+int tune_campaign(const Context& context) {
+  return ShownCampaign(context, campaign_of(context)).run();
 }
 
 }  // namespace kiln::cli

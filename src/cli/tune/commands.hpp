@@ -17,6 +17,9 @@ int tune(Context& context);
 /// `kiln tune --replay`: strategies on a measured space in place of a device.
 int tune_replay(Context& context);
 
+/// `kiln tune --from` and `--all`: many searches. Returns the exit code. Throws Error, Interrupted.
+int tune_campaign(const Context& context);
+
 /// Strategies that --strategy takes besides `all`.
 std::span<const std::string_view> tune_strategy_names();
 

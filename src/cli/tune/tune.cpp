@@ -16,10 +16,10 @@
 #include "cli/command/session.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/tune/campaign.hpp"
 #include "cli/tune/commands.hpp"
 #include "cli/tune/report.hpp"
 #include "cli/tune/search.hpp"
+#include "cli/tune/subject.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::cli {
@@ -291,12 +291,14 @@ void print_search(const Context& context, const tune::Tunable& tunable, const st
 }
 
 /// A failure after Ctrl-C is a consequence of it.
-tune::TunerResult search_until_interrupted(const Context& context, const TuningSubject& subject,
-                                           const SearchSettings& settings,
+tune::TunerResult search_until_interrupted(const Context& context, const tune::SearchTask& task,
+                                           const tune::SearchSettings& settings,
                                            const tune::Tuner::Listener& listener) {
   try {
     auto lock = lock_of_tuners();
-    return search_one(context, subject, settings, lock ? &*lock : nullptr, listener);
+    return tune::conduct_search(
+        task, settings, lock ? &*lock : nullptr,
+        {listener, [&](const auto& beginning) { print_beginning(context, beginning); }});
   } catch (const Error& error) {
     if (interrupted()) complain(error.message());
     stop_if_interrupted();
@@ -306,12 +308,12 @@ tune::TunerResult search_until_interrupted(const Context& context, const TuningS
 
 /// `kiln tune ROUTINE` and `kiln tune SPEC`: one search on a device.
 int tune_search(Context& context) {
-  const TuningSubject subject = tuning_subject(context);
-  SearchSettings settings = search_settings(context);
+  const tune::SearchTask task = search_task(context);
+  tune::SearchSettings settings = search_settings(context);
   // --share from the environment or the config file is meant for campaigns.
   settings.share = false;
-  const auto path = journal_path(journal_subject(subject, settings), settings);
-  const tune::Tunable& tunable = *subject.tunable;
+  const auto path = tune::journal_path(tune::journal_subject(task, settings), settings);
+  const tune::Tunable& tunable = *task.tunable;
   const std::size_t total =
       settings.evaluations > 0
           ? settings.evaluations
@@ -332,14 +334,15 @@ int tune_search(Context& context) {
     shown = std::max(shown, done);
     return !interrupted();
   };
-  const auto result = search_until_interrupted(context, subject, settings, listener);
+  const auto result = search_until_interrupted(context, task, settings, listener);
   progress.hide();
-  context.flag("json") ? print_json(json_of_search(tunable, subject.device, path, result))
-                       : print_search(context, tunable, subject.device, path, result);
+  context.flag("json") ? print_json(json_of_search(tunable, task.device.name, path, result))
+                       : print_search(context, tunable, task.device.name, path, result);
   flush_output();
   if (!context.flag("json")) print_kernel_output(result);
   if (context.has("report"))
-    value_or_throw(write_file(context.text("report"), as_bytes(report_page(read_journal(path)))));
+    value_or_throw(
+        write_file(context.text("report"), as_bytes(report_page(tune::read_journal(path)))));
   stop_if_interrupted();
   return 0;
 }
@@ -353,10 +356,10 @@ int tune(Context& context) {
   // After Ctrl-C a candidate may take its hang time, the compilation of the winner two minutes.
   end_in_good_order(std::chrono::ceil<std::chrono::seconds>(time_option(context, "hang-time")) +
                     std::chrono::seconds(120));
-  if (context.flag("all")) return run_campaign(context, campaign_of_everything(context));
+  if (context.flag("all")) return tune_campaign(context);
   if (context.has("from")) {
     refuse_measured_space(context.text("from"));
-    return run_campaign(context, campaign_of_calls(context));
+    return tune_campaign(context);
   }
   if (!context.arguments().empty()) return tune_search(context);
   throw Error(Errc::bad_input,

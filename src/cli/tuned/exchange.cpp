@@ -15,7 +15,7 @@
 #include "cli/output/output.hpp"
 #include "cli/store/entries.hpp"
 #include "cli/tune/report.hpp"
-#include "cli/tune/search.hpp"
+#include "tune/conduct/conduct.hpp"
 #include "cli/tuned/commands.hpp"
 #include "cli/tuned/records.hpp"
 #include "kernel/request/stored_record.hpp"
@@ -74,7 +74,7 @@ std::vector<tune::TuningRun> runs_of(const Context& context) {
   std::vector<tune::TuningRun> runs;
   if (context.flag("all")) {
     const EndsAtOnce reading;
-    for (const auto& path : all_journals()) runs.push_back(read_journal(path));
+    for (const auto& path : tune::all_journals()) runs.push_back(tune::read_journal(path));
     // The store may be off. Where it has the same search as a journal, the journal has more.
     if (!store_settings_of(context).local.empty())
       for (auto& kept : kept_searches(context))
@@ -145,7 +145,7 @@ int tuned_export(Context& context) {
     throw Error(Errc::bad_input, "--format t4 requires the JOURNAL of a search");
   if (context.has("output") && context.flag("all")) {
     std::vector<NamedFile> journals;
-    for (const auto& path : all_journals()) journals.push_back({"a journal", path.string()});
+    for (const auto& path : tune::all_journals()) journals.push_back({"a journal", path.string()});
     check_written_files({{"--output", context.text("output")}}, journals);
   }
   if (format == "kdb") return write_records(context, "v3");

@@ -15,7 +15,7 @@
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/store/entries.hpp"
-#include "cli/tune/search.hpp"
+#include "tune/conduct/conduct.hpp"
 #include "cli/tuned/commands.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "tune/report/exports.hpp"
@@ -74,7 +74,7 @@ tune::TuningRun search_named(const Context& context, const std::string& word) {
   if (!std::filesystem::exists(word, ignored))
     if (auto kept = kept_search(context, word)) return std::move(kept->run);
   const EndsAtOnce reading;
-  return read_journal(word);
+  return tune::read_journal(word);
 }
 
 namespace {

@@ -38,18 +38,19 @@ fs::path own_file() {
 
 }  // namespace
 
+fs::path find_helper(std::string_view name) {
+  const fs::path folder = own_file().parent_path();
+  for (const char* place : {".", "../bin", "../libexec/kiln", "../../libexec/kiln"}) {
+    std::error_code error;
+    const auto path = fs::canonical(folder / place / name, error);
+    if (!error) return path;
+  }
+  return {};
+}
+
 fs::path find_compile_helper() {
   if (const char* named = std::getenv("KILN_COMPILE_HELPER")) return named;
-  static const fs::path found = [] {
-    const fs::path folder = own_file().parent_path();
-    for (const char* place : {"kiln-compile", "../bin/kiln-compile", "../libexec/kiln/kiln-compile",
-                              "../../libexec/kiln/kiln-compile"}) {
-      std::error_code error;
-      const auto path = fs::canonical(folder / place, error);
-      if (!error) return path;
-    }
-    return fs::path();
-  }();
+  static const fs::path found = find_helper("kiln-compile");
   return found;
 }
 

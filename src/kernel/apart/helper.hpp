@@ -15,8 +15,11 @@
 // a helper that goes when the job is done. job.hpp says why.
 namespace kiln {
 
-/// Where the compile helper is: KILN_COMPILE_HELPER, beside this library or program, or in
-/// ../libexec/kiln and ../../libexec/kiln of it. Empty where there is none.
+/// A program that Kiln starts: next to this library or program, or in ../libexec/kiln and
+/// ../../libexec/kiln of it. Empty where it is not there.
+std::filesystem::path find_helper(std::string_view name);
+
+/// Where the compile helper is: KILN_COMPILE_HELPER, or as find_helper().
 std::filesystem::path find_compile_helper();
 
 /// A compilation in another process.

@@ -6,11 +6,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/file.hpp"
+#include "device/device.hpp"
 #include "kernel/request/request.hpp"
 
 // The calls that a process makes: counted while it runs, written to a file, and read again.
@@ -25,6 +27,10 @@ struct RecordedDevice {
   static RecordedDevice of(const Device& device);
   bool operator==(const RecordedDevice&) const = default;
 };
+
+/// Devices of this machine that a record means, one for each: of the same fingerprint, whole or a
+/// sub-device of as many compute units. Error: not_found, with the name of the one that is absent.
+Expected<std::vector<DevicePtr>> find_devices(std::span<const RecordedDevice> recorded);
 
 /// A kind of call that an application made, and how often: plain data. docs/formats/calls.md
 /// describes the file.

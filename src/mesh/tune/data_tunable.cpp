@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "base/log.hpp"
-#include "tune/space/search_space.hpp"
+#include "tune/measure/bench.hpp"
 
 namespace kiln::mesh {
 
@@ -20,47 +18,42 @@ namespace {
 /// Of the largest number: what another order of additions may change.
 constexpr double double_tolerance = 1e-9, float_tolerance = 1e-3;
 
-template <class T>
-std::string difference_of(ByteView found, ByteView expected, double tolerance) {
-  const auto* a = reinterpret_cast<const T*>(found.data());
-  const auto* b = reinterpret_cast<const T*>(expected.data());
-  const std::size_t count = found.size() / sizeof(T);
+/// As tune::difference_of(), with a bound relative to the largest number that is expected.
+template <class Number>
+std::string relative_difference(ByteView found, ByteView expected, double tolerance) {
+  const auto* numbers = reinterpret_cast<const Number*>(expected.data());
   double greatest = 0;
-  for (std::size_t k = 0; k < count; ++k)
-    greatest = std::max(greatest, std::abs(static_cast<double>(b[k])));
-  const double bound = tolerance * greatest;
-  for (std::size_t k = 0; k < count; ++k) {
-    const double off = std::abs(static_cast<double>(a[k]) - static_cast<double>(b[k]));
-    const bool both_are_none = std::isnan(static_cast<double>(b[k])) && std::isnan(off);
-    if (!(off <= bound) && !both_are_none)
-      return fmt::format("number {} is {}, expected {}", k, a[k], b[k]);
-  }
-  return "";
+  for (std::size_t i = 0; i < expected.size() / sizeof(Number); ++i)
+    greatest = std::max(greatest, std::abs(static_cast<double>(numbers[i])));
+  return tune::difference_of<Number>(found, expected, tolerance * greatest);
 }
 
-/// Measures a Subject with other Parameters, on its own data. What it writes is put back before
-/// each run that counts, and in the end, also of a constructor that throws. Halos are taken as they
-/// are: Subject::refresh_halos() before. The reference is the form of its Generator's defaults;
-/// sums may differ by the rounding of another order. One thread; nothing else may use the Session
-/// meanwhile.
-class DataBench : public tune::Bench {
+/// A Subject with other Parameters, on its own data. What it writes is put back before each run
+/// that counts, and in the end, also of a constructor that throws. Halos are taken as they are:
+/// Subject::refresh_halos() before. The reference is the form of its Generator's defaults; sums may
+/// differ by the rounding of another order. Nothing else may use the Session meanwhile.
+class DataSubject final : public tune::Subject {
  public:
-  /// `keeper` is the Resolver that records go to. All outlive it. Throws Error where the Subject
-  /// itself does not run.
-  DataBench(MatrixSession& session, const Subject& subject, const tune::SearchSpace& space,
-            Resolver& keeper);
+  /// All outlive it. Throws Error where the Subject itself does not run.
+  DataSubject(MatrixSession& session, const mesh::Subject& subject, const tune::SearchSpace& space);
 
-  tune::Report prepare(tune::ConfigurationId id) override;
-  double run(tune::ConfigurationId id, std::size_t launches) override;
-  void record(tune::ConfigurationId id, double seconds, double standard) override;
-  std::optional<tune::ConfigurationId> on_record() override;
+  const tune::SearchSpace& space() const override { return space_; }
+  Request request() const override { return subject_.request(); }
+  std::unique_ptr<Form> make(tune::ConfigurationId id) override;
+  void reset(Reset) override { outputs_.restore(); }
+  std::string difference() override { return outputs_.difference(); }
+  kiln::Measurement measurement(tune::ConfigurationId id) const override {
+    auto measured = tune::Subject::measurement(id);
+    measured.from += ", " + subject_.name();
+    return measured;
+  }
 
  private:
   /// Numbers that runs write: as they were, and as they should be after one run. Puts them back
   /// when it goes.
   class Outputs {
    public:
-    Outputs(const Queue& queue, const Subject& subject);
+    Outputs(const Queue& queue, const mesh::Subject& subject);
     ~Outputs();
     Outputs(const Outputs&) = delete;
     Outputs& operator=(const Outputs&) = delete;
@@ -78,26 +71,43 @@ class DataBench : public tune::Bench {
     const Queue& queue_;
     std::vector<Output> all_;
   };
-  std::unique_ptr<Subject::Form> make(const Parameters& parameters);
+  /// A form of the Subject that is timed by itself.
+  class Timed final : public Form {
+   public:
+    Timed(const Queue& queue, std::unique_ptr<mesh::Subject::Form> form)
+        : queue_(queue), form_(std::move(form)) {}
+    void run_once() override {
+      form_->run(false);
+      check_cl(::clFinish(queue_.cl()()), "clFinish");
+    }
+    double run(std::size_t launches) override {
+      form_->clear_seconds();
+      for (std::size_t i = 0; i < launches; ++i) form_->run(true);
+      return form_->seconds();
+    }
+
+   private:
+    const Queue& queue_;
+    std::unique_ptr<mesh::Subject::Form> form_;
+  };
+  std::unique_ptr<mesh::Subject::Form> make(const Parameters& parameters);
 
   MatrixSession& session_;
-  const Subject& subject_;
+  const mesh::Subject& subject_;
   const tune::SearchSpace& space_;
-  Resolver& keeper_;
   Resolver plan_maker_{nullptr};  ///< over no store: of plans only the winner's is kept
   PlanSource plans_{plan_maker_};
   Outputs outputs_;  ///< before forms: they run no more when it puts back
-  std::map<tune::ConfigurationId, std::unique_ptr<Subject::Form>> made_;
 };
 
-DataBench::Outputs::Outputs(const Queue& queue, const Subject& subject) : queue_(queue) {
+DataSubject::Outputs::Outputs(const Queue& queue, const mesh::Subject& subject) : queue_(queue) {
   for (Residence* data : subject.outputs()) {
     const auto* now = data->on_host(queue_, false);
     all_.push_back({data, {now, now + data->bytes()}, {}});
   }
 }
 
-DataBench::Outputs::~Outputs() {
+DataSubject::Outputs::~Outputs() {
   try {
     restore();
   } catch (...) {
@@ -106,29 +116,29 @@ DataBench::Outputs::~Outputs() {
   }
 }
 
-void DataBench::Outputs::restore() {
+void DataSubject::Outputs::restore() {
   for (Output& output : all_) {
     auto* now = output.data->on_host(queue_, true);
     std::copy(output.initial.begin(), output.initial.end(), now);
   }
 }
 
-void DataBench::Outputs::take_reference() {
+void DataSubject::Outputs::take_reference() {
   for (Output& output : all_) {
     const auto* now = output.data->on_host(queue_, false);
     output.reference.assign(now, now + output.data->bytes());
   }
 }
 
-std::string DataBench::Outputs::difference() const {
+std::string DataSubject::Outputs::difference() const {
   for (const Output& output : all_) {
     const ByteView found{output.data->on_host(queue_, false), output.data->bytes()};
     const ByteView expected(output.reference);
     std::string wrong;
     if (output.data->form().type == ScalarType::f64)
-      wrong = difference_of<double>(found, expected, double_tolerance);
+      wrong = relative_difference<double>(found, expected, double_tolerance);
     else if (output.data->form().type == ScalarType::f32)
-      wrong = difference_of<float>(found, expected, float_tolerance);
+      wrong = relative_difference<float>(found, expected, float_tolerance);
     else if (!std::ranges::equal(found, expected))
       wrong = "integers differ";
     if (!wrong.empty()) return wrong;
@@ -136,66 +146,20 @@ std::string DataBench::Outputs::difference() const {
   return "";
 }
 
-DataBench::DataBench(MatrixSession& session, const Subject& subject, const tune::SearchSpace& space,
-                     Resolver& keeper)
-    : session_(session),
-      subject_(subject),
-      space_(space),
-      keeper_(keeper),
-      outputs_(session.queue, subject) {
+DataSubject::DataSubject(MatrixSession& session, const mesh::Subject& subject,
+                         const tune::SearchSpace& space)
+    : session_(session), subject_(subject), space_(space), outputs_(session.queue, subject) {
   make(subject.standard())->run(false);
   outputs_.take_reference();
   outputs_.restore();
 }
 
-std::unique_ptr<Subject::Form> DataBench::make(const Parameters& parameters) {
+std::unique_ptr<mesh::Subject::Form> DataSubject::make(const Parameters& parameters) {
   return subject_.make({parameters, "trial", "", true}, plans_);
 }
 
-tune::Report DataBench::prepare(tune::ConfigurationId id) {
-  tune::Report report{tune::Outcome::of_time(1), ""};
-  const Stopwatch compiling;
-  auto made = make(tune::parameters_of(space_, id));
-  report.compiling = compiling.seconds();
-  outputs_.restore();
-  const Stopwatch running;
-  made->run(false);
-  check_cl(::clFinish(session_.queue.cl()()), "clFinish");
-  report.running = running.seconds();
-  report.message = outputs_.difference();
-  if (report.message.empty())
-    made_[id] = std::move(made);
-  else
-    report.outcome = tune::Outcome::of(tune::Failure::wrong_result);
-  return report;
-}
-
-double DataBench::run(tune::ConfigurationId id, std::size_t launches) {
-  const auto found = made_.find(id);
-  if (found == made_.end()) throw Error(Errc::internal, "a configuration that was not prepared");
-  outputs_.restore();
-  Subject::Form& form = *found->second;
-  form.clear_seconds();
-  for (std::size_t i = 0; i < launches; ++i) form.run(true);
-  return form.seconds();
-}
-
-void DataBench::record(tune::ConfigurationId id, double seconds, double standard) {
-  const Request& request = subject_.request();
-  keeper_.record(request, *session_.device(),
-                 {Measurement{tune::parameters_of(space_, id),
-                              request.problem_size,
-                              seconds * 1e3,
-                              Measurement::Of::kiln,
-                              "kiln tune, " + subject_.name(),
-                              {},
-                              standard * 1e3}});
-}
-
-std::optional<tune::ConfigurationId> DataBench::on_record() {
-  const Request& request = subject_.request();
-  return best_on_record(space_, keeper_.tuning_record(request, *session_.device()),
-                        request.problem_size);
+std::unique_ptr<tune::Subject::Form> DataSubject::make(tune::ConfigurationId id) {
+  return std::make_unique<Timed>(session_.queue, make(tune::parameters_of(space_, id)));
 }
 
 /// Constraints of Generators are code: what one does not accept is left out row by row.
@@ -246,7 +210,8 @@ std::unique_ptr<tune::Bench> DataTunable::open(Resolver& resolver, const Context
                                                const Queue&) const {
   if (context != session_.context())
     throw Error(Errc::unsupported, label() + ": is measured on the data of its own Mesh only");
-  return std::make_unique<DataBench>(session_, subject_, space_, resolver);
+  return std::make_unique<tune::SubjectBench>(
+      std::make_unique<DataSubject>(session_, subject_, space_), resolver, session_.device());
 }
 
 }  // namespace kiln::mesh

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/text.hpp"
 #include "mesh/tune/data_tunable.hpp"
 #include "mesh/tune/subject.hpp"
 #include "mesh/tune/trial_notes.hpp"
@@ -28,28 +27,10 @@ class BenchSampler : public tune::Sampler {
   tune::Bench& bench_;
 };
 
-/// A time that is too short to be true is taken over more launches.
-constexpr double least_sample = 1e-3;
-
-/// What became of it; `why` is the first reason of all why one did not work.
-tune::Outcome prepared(tune::Bench& bench, tune::ConfigurationId id, std::string& why) {
-  try {
-    const auto report = bench.prepare(id);
-    if (!report.outcome.ok() && why.empty()) why = report.message;
-    return report.outcome;
-  } catch (const Error& error) {
-    if (why.empty()) why = one_line(error.message());
-    return tune::Outcome::of(error.code() == Errc::build ? tune::Failure::build
-                                                         : tune::Failure::resources);
-  }
-}
-
 LoopTuning search(MatrixSession& session, const DataTunable& tunable, double seconds) {
   const auto bench = tunable.open(session.resolver(), session.context(), session.queue);
   BenchSampler sampler(*bench);
-  tune::MeasurePolicy policy;
-  policy.least_sample = least_sample;
-  tune::Measurement measurement(sampler, policy, 1);
+  tune::Measurement measurement(sampler, tune::MeasurePolicy::on_device(), 1);
   const auto strategy = value_or_throw(tune::make_strategy("", tunable.space(), 1));
   TrialNotes notes(session.resolver().store(), tunable.identity(), tunable.label(),
                    *session.device());
@@ -68,7 +49,9 @@ LoopTuning search(MatrixSession& session, const DataTunable& tunable, double sec
       return outcome;
     }
     if (id != standard) notes.begin(configuration);
-    auto outcome = prepared(*bench, id, why);
+    const auto report = bench->prepare(id);
+    if (!report.outcome.ok() && why.empty()) why = report.message;
+    auto outcome = report.outcome;
     if (outcome.ok()) outcome = measurement.measure(id);
     strategy->tell(id, outcome);
     ++result.evaluated;

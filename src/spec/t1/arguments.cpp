@@ -41,13 +41,20 @@ std::optional<Type> read_type(Reading& reading, const Json& object, const std::s
   if (value == nullptr) return std::nullopt;
   const auto text = reading.reader.read_string(*value, join(path, "Type"), "a type");
   if (!text) return std::nullopt;
+  const auto* bytes = *text == "custom" ? Reader::optional(object, "Bytes") : nullptr;
+  if (bytes != nullptr) {
+    const auto size = reading.reader.read_integer(*bytes, join(path, "Bytes"), 1,
+                                                  Type::largest_struct, "an integer 1..65536");
+    if (!size) return std::nullopt;
+    return Type::opaque_structure(static_cast<std::size_t>(*size));
+  }
   // "int8" is one byte here and a vector of eight integers in OpenCL.
   const auto type = Type::parse(opencl_name(*text));
   if (type) return *type;
   reading.unsupported(
       *value, join(path, "Type"),
-      "int8 to uint64, float or double, or a vector of these (half, bool and custom "
-      "types have no value that can be made here)");
+      "int8 to uint64, float or double, a vector of these, or custom with its \"Bytes\" (half and "
+      "bool have no value that can be made here)");
   return std::nullopt;
 }
 
@@ -67,14 +74,15 @@ std::string read_choice(Reading& reading, const Json& object, const std::string&
 }
 
 std::optional<expr::Value> read_number(Reading& reading, const Json& object,
-                                       const std::string& path, std::string_view key) {
+                                       const std::string& path, std::string_view key,
+                                       Reader::Shape shape = Reader::Shape::number) {
   const auto* value = Reader::optional(object, key);
   if (value == nullptr) return std::nullopt;
   if (value->is(Json::Kind::string)) {
     reading.reader.expected(*value, join(path, key), "a number");
     return std::nullopt;
   }
-  const auto formula = reading.reader.read_formula(*value, join(path, key), Reader::Shape::number);
+  const auto formula = reading.reader.read_formula(*value, join(path, key), shape);
   return formula ? std::optional(formula->literal) : std::nullopt;
 }
 
@@ -133,7 +141,9 @@ std::optional<Fill> read_fill(Reading& reading, const Json& object, const std::s
 void read_scalar(Reading& reading, const Json& object, const std::string& path,
                  std::uint32_t position, const Type& type) {
   (void)read_choice(reading, object, path, "FillType", {"Constant"});
-  const auto value = read_number(reading, object, path, "FillValue");
+  const auto value =
+      read_number(reading, object, path, "FillValue",
+                  type.lanes() > 1 ? Reader::Shape::number_or_list : Reader::Shape::number);
   if (!value) {
     if (Reader::optional(object, "FillValue") == nullptr)
       reading.reader.error(object.at, join(path, "FillValue"), "missing, expected a number");
@@ -250,6 +260,10 @@ tl::unexpected<Error> refuse(const Fill& fill, Errc code, const std::string& why
 }
 
 Expected<void> fill_constant(const Fill& fill, const Type& type, std::span<std::byte> memory) {
+  if (type.is_struct() && fill.value == expr::Value(0)) {
+    std::fill(memory.begin(), memory.end(), std::byte{0});
+    return {};
+  }
   const expr::Value value =
       type.width == 1 ? fill.value : expr::Value(expr::List(type.width, fill.value));
   const auto element = to_bytes(type, value);

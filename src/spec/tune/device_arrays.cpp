@@ -1,18 +1,11 @@
 #include "spec/tune/device_arrays.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "spec/tune/record.hpp"
+#include "tune/measure/bench.hpp"
 
 namespace kiln::spec {
-namespace {
-
-/// As many as exceed the caches, where that is not too much memory.
-constexpr std::int64_t most_sets = 4, bytes_of_sets = std::int64_t{256} << 20;
-
-}  // namespace
-
 DeviceArrays::DeviceArrays(const BoundSpec& bound, const Arrays& initial, const Queue& queue)
     : queue_(queue), initial_(initial), slots_(bound.arguments.size()) {
   const Device& device = *queue_.device();
@@ -57,9 +50,9 @@ ByteView DeviceArrays::contents(std::uint32_t position) {
 
 DeviceArraySets::DeviceArraySets(const BoundSpec& bound, const Arrays& initial,
                                  const Queue& queue) {
-  const auto sets = std::clamp<std::int64_t>(
-      bytes_of_sets / std::max<std::int64_t>(problem_size(bound), 1), 1, most_sets);
-  for (std::int64_t set = 0; set < sets; ++set) sets_.emplace_back(bound, initial, queue);
+  for (auto left = tune::data_sets(static_cast<std::uint64_t>(problem_size(bound))); left > 0;
+       --left)
+    sets_.emplace_back(bound, initial, queue);
   reset(DeviceArrays::Which::all);
 }
 

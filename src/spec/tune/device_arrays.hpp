@@ -38,9 +38,8 @@ class DeviceArrays {
   std::vector<Slot> slots_;
 };
 
-/// Several sets of a spec's buffers with the same contents, which launches take by turns: so that
-/// inputs of a small problem come from memory, as they do in an application, and not from the
-/// nearest cache. At most four, and 256 MiB of them together; at least one. Belongs to one thread.
+/// Sets of a spec's buffers with the same contents, which launches take by turns: as many as
+/// tune::data_sets() says. Belongs to one thread.
 class DeviceArraySets {
  public:
   /// As DeviceArrays, each reset whole.

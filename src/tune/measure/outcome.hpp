@@ -1,32 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <iterator>
 
+#include "kiln/tune/outcome.hpp"
 #include "tune/space/search_space.hpp"
 
 /// What measuring a configuration comes to, and what takes single times.
 namespace kiln::tune {
-
-/// Why a configuration has no time.
-enum class Failure : std::uint8_t {
-  none,
-  build,         ///< does not compile
-  resources,     ///< needs more than the device has
-  launch,        ///< the driver refused or failed to run it
-  wrong_result,  ///< ran, but differs from the reference
-  timeout,       ///< did not end
-  crash,         ///< took its process with it
-};
-
-/// "build", "resources", "launch", "wrong_result", "timeout", "crash"; "none".
-constexpr const char* name_of(Failure failure) noexcept {
-  constexpr const char* names[] = {"none",         "build",   "resources", "launch",
-                                   "wrong_result", "timeout", "crash"};
-  const auto at = static_cast<std::size_t>(failure);
-  return at < std::size(names) ? names[at] : names[0];
-}
 
 /// What measuring one configuration came to: a time, or why there is none.
 struct Outcome {

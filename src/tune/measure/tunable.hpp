@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "device/context.hpp"
 #include "kernel/resolver/resolver.hpp"
@@ -20,17 +22,12 @@ struct Report {
   bool elsewhere = false;             ///< measured by another machine, which may say anything
 };
 
-/// Compiles configurations of a Tunable, in a process beside the one that measures. One thread.
-class Compiler {
- public:
-  virtual ~Compiler() = default;
-  /// Compiles all that a configuration needs and leaves it in the Resolver's store, where the
-  /// process that measures finds it. Throws kiln::Error: that one is then not measured.
-  virtual void compile(ConfigurationId id) = 0;
-};
+/// Compiles all that a configuration needs, in a process next to the one that measures, and leaves
+/// it in the Resolver's store, where that one finds it. Throws kiln::Error: the configuration is
+/// then not measured. One thread.
+using Compile = std::function<void(ConfigurationId)>;
 
-/// A Tunable on a device, in the process that measures: its inputs and reference result are in
-/// place. One thread at a time.
+/// What the process that measures asks for: SubjectBench (bench.hpp). One thread at a time.
 class Bench {
  public:
   virtual ~Bench() = default;
@@ -72,6 +69,8 @@ class Tunable {
   virtual std::string identity() const = 0;
   /// The same in parts, as tuning records have them.
   virtual TuningProblem problem() const { return {identity(), 0, "", 0}; }
+  /// Problem classes of the family whose searches may be near this one's.
+  virtual std::vector<std::string> classes_like() const { return {}; }
   virtual const SearchSpace& space() const = 0;
   /// What is used where nothing is on record, if the space has it: measured first, so that what
   /// is found is never worse.
@@ -80,12 +79,8 @@ class Tunable {
   /// Throws kiln::Error where the problem itself cannot run.
   virtual std::unique_ptr<Bench> open(Resolver& resolver, const ContextPtr& context,
                                       const Queue& queue) const = 0;
-  /// The same for compiling ahead; null where configurations cannot be compiled without a Bench.
-  virtual std::unique_ptr<Compiler> open_compiler(Resolver& resolver, const ContextPtr& context,
-                                                  const Queue& queue) const {
-    (void)resolver, (void)context, (void)queue;
-    return nullptr;
-  }
+  /// The same for compiling ahead; empty where configurations cannot be compiled without a Bench.
+  virtual Compile open_compiler(Resolver&, const ContextPtr&, const Queue&) const { return {}; }
 };
 
 }  // namespace kiln::tune

@@ -26,13 +26,6 @@ struct JournalLine {
   std::optional<double> at;  ///< seconds that the search had run; older journals do not say
 };
 
-/// What made the winner of a search.
-enum class Decision : std::uint8_t {
-  play_off,        ///< the fastest of the finalists, and surely faster than the built-in parameters
-  built_in,        ///< no candidate was surely faster than the built-in parameters
-  earlier_record,  ///< what an earlier search had put on record was faster
-  interrupted,     ///< the best so far of a search that was told to end: there was no play-off
-};
 const char* name_of(Decision decision);
 /// The same for people, without a full stop: how many finalists met in the play-off, over how many
 /// rounds, and why another one is on record.

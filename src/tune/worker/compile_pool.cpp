@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tune/measure/bench.hpp"
 #include "tune/worker/worker.hpp"
 
 namespace kiln::tune {
@@ -41,14 +42,21 @@ void CompilePool::finish() {
 
 /// The process. Ends with the socket.
 void CompilePool::serve(int channel) const {
-  std::unique_ptr<Compiler> compiler;
-  Answer opened = answered_by([&](Answer&) { compiler = open_(); });
-  if (opened.failure == Failure::none && !compiler) opened.failure = Failure::launch;
+  Compile compile;
+  Answer opened = answered_by([&](Answer&) { compile = open_(); });
+  if (opened.failure == Failure::none && !compile) opened.failure = Failure::launch;
   if (!tell(channel, opened) || opened.failure != Failure::none) return;
   const auto never = std::chrono::steady_clock::now() + std::chrono::hours(24 * 365);
   ConfigurationId id = 0;
+  const auto answer = [&](Answer& to) {
+    try {
+      compile(id);
+    } catch (const Error& error) {
+      to.take(report_of(error));
+    }
+  };
   while (receive_all(channel, &id, sizeof id, never) == Received::whole)
-    if (!tell(channel, answered_by([&](Answer&) { compiler->compile(id); }))) return;
+    if (!tell(channel, answered_by(answer))) return;
 }
 
 void CompilePool::start(Slot& slot) {

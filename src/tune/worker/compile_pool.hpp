@@ -19,8 +19,8 @@ namespace kiln::tune {
 /// time.
 class CompilePool {
  public:
-  /// What a process does first. May return null: the Tunable has no Compiler.
-  using Open = std::function<std::unique_ptr<Compiler>()>;
+  /// What a process does first. May return nothing: the Tunable compiles nothing ahead.
+  using Open = std::function<Compile()>;
   /// `limit`: what a compile may take, and what the opening of the device may.
   CompilePool(Open open, std::size_t processes, std::chrono::milliseconds limit)
       : open_(std::move(open)), limit_(limit), slots_(processes) {}

@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "tune/measure/bench.hpp"
 #include "tune/worker/child.hpp"
 
 namespace kiln::tune {
@@ -15,18 +16,6 @@ namespace {
 
 /// Messages longer than this are cut: a compiler's log.
 constexpr std::size_t most_message = 4096;
-
-Failure failure_of(const Error& error) {
-  switch (error.code()) {
-    case Errc::build:
-      return Failure::build;
-    case Errc::bad_input:
-    case Errc::unsupported:
-      return Failure::resources;
-    default:
-      return Failure::launch;
-  }
-}
 
 /// The runtime's own checks of a launch and its memory: nothing of it has reached the device.
 constexpr std::string_view harmless[] = {
@@ -43,6 +32,13 @@ constexpr std::size_t most_printed = 2048;
 Report Answer::report() const {
   return {failure == Failure::none ? Outcome::of_time(1) : Outcome::of(failure), one_line(message),
           compiling, running};
+}
+
+void Answer::take(Report report) {
+  failure = report.outcome.failure;
+  message = std::move(report.message);
+  compiling = report.compiling;
+  running = report.running;
 }
 
 // The two ends are one program, so values are sent as they lie in memory, and the texts behind
@@ -98,7 +94,7 @@ Answer answered_by(const std::function<void(Answer&)>& work) {
   try {
     work(answer);
   } catch (const Error& error) {
-    answer.failure = failure_of(error);
+    answer.failure = report_of(error).outcome.failure;
     answer.message = error.what();
   } catch (const std::exception& error) {
     answer.failure = Failure::launch;
@@ -167,14 +163,9 @@ void Worker::serve(int channel) const {
   const auto never = std::chrono::steady_clock::now() + std::chrono::hours(24 * 365);
   const auto answer = [&](Answer& to) {
     switch (question.what) {
-      case Do::prepare: {
-        Report report = bench->prepare(question.id);
-        to.failure = report.outcome.failure;
-        to.message = std::move(report.message);
-        to.compiling = report.compiling;
-        to.running = report.running;
+      case Do::prepare:
+        to.take(bench->prepare(question.id));
         break;
-      }
       case Do::run:
         to.seconds = bench->run(question.id, question.launches);
         break;

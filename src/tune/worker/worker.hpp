@@ -30,6 +30,7 @@ struct Answer {
   std::uint64_t printed_bytes = 0;
 
   Report report() const;
+  void take(Report report);
 };
 
 /// To the other end of a channel; false where that is gone.
@@ -49,9 +50,12 @@ Answer answered_by(const std::function<void(Answer&)>& work);
 /// answer to a launch that merely wants too much is none.
 bool may_have_lost_device(Failure failure, std::string_view message);
 
+/// What the opening of a device may take: a driver may compile its own library at its first start.
+inline constexpr std::chrono::milliseconds longest_opening{120'000};
+
 /// How long a worker may take for one thing before it is taken to hang.
 struct WorkerLimits {
-  std::chrono::milliseconds open{120'000};    ///< driver, inputs, reference
+  std::chrono::milliseconds open = longest_opening;    ///< driver, inputs, reference
   std::chrono::milliseconds prepare{60'000};  ///< a compile and a run
   std::chrono::milliseconds run{30'000};      ///< a sample
 };

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "blas/tune/blas_bench.hpp"
+#include "blas/tune/blas_subject.hpp"
 
 namespace kiln::blas {
 namespace {

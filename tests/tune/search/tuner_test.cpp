@@ -82,17 +82,15 @@ TEST_F(TunerTest, ends_where_it_is_told_to_and_keeps_the_best_so_far) {
 }
 
 /// Compiles without fail but for one that needs more than there is.
-struct AheadCompiler : Compiler {
-  void compile(ConfigurationId id) override {
-    if (id == 30) throw Error(Errc::unsupported, "too much local memory");
-  }
-};
+void compile_ahead(ConfigurationId id) {
+  if (id == 30) throw Error(Errc::unsupported, "too much local memory");
+}
 
 /// One process that measures, three that compile.
 struct Ahead {
   static constexpr std::chrono::milliseconds long_enough{20'000}, soon{300};
   Worker worker{[] { return std::make_unique<FakeBench>(); }, {long_enough, soon, long_enough}};
-  CompilePool pool{[] { return std::make_unique<AheadCompiler>(); }, 3, long_enough};
+  CompilePool pool{[] { return Compile(compile_ahead); }, 3, long_enough};
 };
 
 TEST_F(TunerTest, measures_what_was_compiled_ahead_in_the_order_of_asking) {

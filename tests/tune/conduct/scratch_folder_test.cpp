@@ -8,9 +8,9 @@
 #include <csignal>
 #include <optional>
 
-#include "cli/tune/search_processes.hpp"
+#include "tune/conduct/scratch_folder.hpp"
 
-namespace kiln::cli {
+namespace kiln::tune {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,4 +92,4 @@ TEST_F(ScratchFolderTest, what_is_anything_else_stays) {
 }
 
 }  // namespace
-}  // namespace kiln::cli
+}  // namespace kiln::tune

@@ -1,0 +1,290 @@
+#include "blas/tune/blas_subject.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "blas/api/library.hpp"
+#include "blas/sequence/sequence_builder.hpp"
+
+namespace kiln::blas {
+
+// ---- Operands
+namespace {
+
+/// Routines of triangular matrices. They alone write what they read: run again on their own result,
+/// its numbers would change from run to run, in the end to NaN or to numbers too small for a
+/// processor's fast way.
+bool is_triangular(Routine routine) {
+  switch (routine) {
+    case Routine::trmm:
+    case Routine::trsm:
+    case Routine::trmv:
+    case Routine::trsv:
+    case Routine::tbmv:
+    case Routine::tbsv:
+    case Routine::tpmv:
+    case Routine::tpsv:
+      return true;
+    default:
+      return false;
+  }
+}
+
+double eps_of(Precision precision) {
+  return is_double(precision) ? std::numeric_limits<double>::epsilon()
+                              : std::numeric_limits<float>::epsilon();
+}
+
+/// How many products are added up, at most, for one number of a result.
+std::size_t sum_length(const Call& call) {
+  switch (call.routine) {
+    case Routine::gemm:
+    case Routine::syrk:
+    case Routine::herk:
+      return call.k;
+    case Routine::syr2k:
+    case Routine::her2k:
+      return 2 * call.k;
+    case Routine::symm:
+    case Routine::hemm:
+    case Routine::trmm:
+    case Routine::trsm:
+      return call.side == Side::left ? call.m : call.n;
+    case Routine::gemv:
+      return call.trans_a == Transpose::none ? call.n : call.m;
+    default:  // square ones
+      return call.n;
+  }
+}
+
+}  // namespace
+
+double tolerance_of(const Call& call) {
+  const double parts = is_complex(call.precision) ? 2 : 1;
+  const double sum = static_cast<double>(sum_length(call)) * parts;
+  return 4 * eps_of(call.precision) *
+         (sum * std::max(1.0, std::abs(call.alpha)) + std::abs(call.beta));
+}
+
+namespace {
+
+/// Where element (i, i) of a square matrix is.
+std::size_t diagonal(const Call& call, const Use& use, std::size_t n, std::size_t i) {
+  // In a line, the diagonal comes last or first.
+  const bool last = (call.uplo == Uplo::upper) == (call.order == Order::column_major);
+  if (use.form == Use::Form::packed) return last ? i * (i + 3) / 2 : i * (2 * n - i + 1) / 2;
+  if (use.length == n && use.lines == n) return i * (n + 1);
+  return i * use.length + (last ? use.length - 1 : 0);  // a band's
+}
+
+template <class R>
+void random_numbers(R* to, std::size_t count, R scale, unsigned seed) {
+  std::minstd_rand random(seed);
+  std::uniform_real_distribution<R> number(-1, 1);
+  for (std::size_t i = 0; i < count; ++i) to[i] = number(random) * scale;
+}
+
+}  // namespace
+
+void fill_at_random(const Call& call, const Use& use, void* block) {
+  const std::size_t count = use.length * use.lines, parts = is_complex(call.precision) ? 2 : 1;
+  const bool heavy = is_triangular(call.routine) && use.slot == Slot::a;
+  const std::size_t n = call.routine < Routine::gemm || call.side == Side::right ? call.n : call.m;
+  const auto numbers = [&](auto* to) {
+    using R = std::remove_pointer_t<decltype(to)>;
+    // Some results are not elements of the call's type: an index, a norm.
+    const std::size_t reals = count * use.element / sizeof(R);
+    random_numbers(to, reals, heavy ? R(1) / static_cast<R>(n) : R(1),
+                   1 + static_cast<unsigned>(use.slot));
+    if (heavy)
+      for (std::size_t i = 0; i < n; ++i) to[diagonal(call, use, n, i) * parts] = 1;
+  };
+  if (is_double(call.precision) && use.element >= sizeof(double))
+    numbers(static_cast<double*>(block));
+  else
+    numbers(static_cast<float*>(block));
+}
+
+// ---- Runs
+namespace {
+
+class BlasSubject final : public tune::Subject {
+ public:
+  BlasSubject(const Call& call, const Request& request, const tune::SearchSpace& space,
+              const Parameters& defaults, Resolver& resolver, const Queue& queue);
+
+  const tune::SearchSpace& space() const override { return space_; }
+  Request request() const override { return request_; }
+  std::unique_ptr<Form> make(tune::ConfigurationId id) override;
+  void reset(Reset which) override;
+  std::string difference() override;
+
+ private:
+  class Sequence;
+  /// One operand in every set of inputs; results are compared in the first one.
+  struct Operand {
+    Use use;
+    std::size_t bytes;
+    std::vector<std::byte> initial;
+    std::vector<std::byte> reference;  ///< of what is written: what is right
+    std::vector<cl::Buffer> sets;
+  };
+
+  void add_operand(const Use& use);
+  Call call_on(std::size_t set) const;
+  std::unique_ptr<SolutionSequence> build(const Parameters& parameters);
+
+  Call call_;
+  Request request_;
+  const tune::SearchSpace& space_;
+  Queue queue_;
+  Library library_;
+  std::vector<Operand> operands_;
+  cl::Buffer mark_;
+  double tolerance_ = 0;
+  std::size_t turn_ = 0;
+};
+
+class BlasSubject::Sequence final : public Form {
+ public:
+  Sequence(BlasSubject& subject, std::unique_ptr<SolutionSequence> steps)
+      : subject_(subject), queue_(subject.queue_.cl()()), steps_(std::move(steps)) {}
+  void run_once() override {
+    steps_->run(subject_.call_on(0), {std::span(&queue_, 1)});
+    subject_.queue_.cl().finish();
+  }
+  double run(std::size_t launches) override;
+
+ private:
+  BlasSubject& subject_;
+  cl_command_queue queue_;
+  std::unique_ptr<SolutionSequence> steps_;
+};
+
+double BlasSubject::Sequence::run(std::size_t launches) {
+  const auto& queue = subject_.queue_.cl();
+  // A small command before: its end is the beginning of what follows in the queue.
+  cl::Event before;
+  queue.enqueueFillBuffer(subject_.mark_, cl_int{0}, 0, sizeof(cl_int), nullptr, &before);
+  cl_event last = nullptr;
+  for (std::size_t i = 0; i < launches; ++i) {
+    Execution execution{std::span(&queue_, 1)};
+    if (i + 1 == launches) execution.events = &last;
+    steps_->run(subject_.call_on(subject_.turn_++), execution);
+  }
+  const cl::Event after(last);
+  queue.finish();
+  const auto begin = before.getProfilingInfo<CL_PROFILING_COMMAND_END>(),
+             end = after.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+  return end > begin ? static_cast<double>(end - begin) * 1e-9 : 0;
+}
+
+BlasSubject::BlasSubject(const Call& call, const Request& request, const tune::SearchSpace& space,
+                         const Parameters& defaults, Resolver& resolver, const Queue& queue)
+    : call_(call),
+      request_(request),
+      space_(space),
+      queue_(queue),
+      library_(resolver),
+      mark_(queue.context()->cl(), CL_MEM_READ_WRITE, sizeof(cl_int)) {
+  for (const Use& use : Uses(call_)) add_operand(use);
+  tolerance_ = tolerance_of(call_);
+  reset(Reset::compared);
+  Sequence(*this, build(defaults)).run_once();
+  for (auto& operand : operands_) {
+    if (operand.use.access == Use::Access::read) continue;
+    operand.reference.resize(operand.bytes);
+    queue_.cl().enqueueReadBuffer(operand.sets[0], CL_TRUE, 0, operand.bytes,
+                                  operand.reference.data());
+  }
+}
+
+void BlasSubject::add_operand(const Use& use) {
+  std::size_t elements = 0;
+  if (!extent_of(use, call_[use.slot], elements))
+    throw Error(Errc::bad_input, "the sizes are too large");
+  Operand operand{use, elements * use.element, {}, {}, {}};
+  operand.initial.resize(operand.bytes);
+  fill_at_random(call_, use, operand.initial.data());
+  for (std::size_t set = tune::data_sets(operand.bytes); set > 0; --set) {
+    auto& buffer =
+        operand.sets.emplace_back(queue_.context()->cl(), CL_MEM_READ_WRITE, operand.bytes);
+    queue_.cl().enqueueWriteBuffer(buffer, CL_TRUE, 0, operand.bytes, operand.initial.data());
+  }
+  operands_.push_back(std::move(operand));
+}
+
+Call BlasSubject::call_on(std::size_t set) const {
+  Call call = call_;
+  for (const auto& operand : operands_)
+    call[operand.use.slot].memory = operand.sets[set % operand.sets.size()]();
+  return call;
+}
+
+std::unique_ptr<SolutionSequence> BlasSubject::build(const Parameters& parameters) {
+  const cl_command_queue queue = queue_.cl()();
+  const GivenParameters given{request_.family, parameters};
+  return library_.build(call_on(0), {std::span(&queue, 1)}, &given);
+}
+
+std::unique_ptr<tune::Subject::Form> BlasSubject::make(tune::ConfigurationId id) {
+  return std::make_unique<Sequence>(*this, build(tune::parameters_of(space_, id)));
+}
+
+void BlasSubject::reset(Reset which) {
+  const bool compared = which == Reset::compared;
+  if (!compared && !is_triangular(call_.routine)) return;
+  for (const auto& operand : operands_) {
+    const auto access = operand.use.access;
+    if (access == Use::Access::read || (!compared && access != Use::Access::both)) continue;
+    for (const auto& buffer : operand.sets) {
+      queue_.cl().enqueueWriteBuffer(buffer, CL_TRUE, 0, operand.bytes, operand.initial.data());
+      if (compared) break;
+    }
+  }
+}
+
+std::string BlasSubject::difference() {
+  for (auto& operand : operands_) {
+    if (operand.use.access == Use::Access::read) continue;
+    // Mapped, not read: a CPU device has the numbers where they are.
+    const auto* const found = static_cast<const std::byte*>(
+        queue_.cl().enqueueMapBuffer(operand.sets[0], CL_TRUE, CL_MAP_READ, 0, operand.bytes));
+    const ByteView numbers(found, operand.bytes);
+    const std::string text =
+        is_double(call_.precision)
+            ? tune::difference_of<double>(numbers, operand.reference, tolerance_)
+            : tune::difference_of<float>(numbers, operand.reference, tolerance_);
+    queue_.cl().enqueueUnmapMemObject(operand.sets[0], const_cast<std::byte*>(found));
+    if (!text.empty()) return text;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::unique_ptr<tune::Subject> make_blas_subject(const Call& call, const Request& request,
+                                                 const tune::SearchSpace& space,
+                                                 const Parameters& defaults, Resolver& resolver,
+                                                 const Queue& queue) {
+  return std::make_unique<BlasSubject>(call, request, space, defaults, resolver, queue);
+}
+
+// A sequence is built for a shape: the operands that it will run with need not be there.
+tune::Compile make_blas_compiler(const Call& call, const std::string& family,
+                                 const tune::SearchSpace& space, Resolver& resolver,
+                                 const Queue& queue) {
+  return [call, family, &space, &resolver, queue,
+          library = std::make_shared<Library>(resolver)](tune::ConfigurationId id) {
+    const cl_command_queue handle = queue.cl()();
+    const GivenParameters given{family, tune::parameters_of(space, id)};
+    library->build(call, {std::span(&handle, 1)}, &given);
+    resolver.finish();  // into the store, from where the measuring process takes it
+  };
+}
+
+}  // namespace kiln::blas
