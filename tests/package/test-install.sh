@@ -67,7 +67,7 @@ expect() {  # WANTED PROGRAM [ARGUMENT]...: the last line that an example prints
 }
 expect "1 of 1 programs, all whole" keep_programs "$scratch/kept"
 expect "c[0] = 769" multiply
-expect "FILLED IN BELOW" read_formats
+expect "1784652 bytes, found 0 dimensions, expected 1 or 2" read_formats
 if [ -e "$libraries/libkiln-mesh.so" ]; then expect "10 0" smooth_ring; fi
 
 # A search from a program: by the installed helper, in processes of its own; the second run finds the

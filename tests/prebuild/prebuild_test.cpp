@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class Prebuild : public ::testing::Test {
+class PrebuildCall : public ::testing::Test {
  protected:
   /// A call of BLAS, and one that cannot be built here.
   std::filesystem::path record() const {
@@ -36,7 +36,7 @@ class Prebuild : public ::testing::Test {
   const TemporaryFolder folder = value_or_throw(TemporaryFolder::create("kiln-prebuild"));
 };
 
-TEST_F(Prebuild, puts_the_programs_of_a_record_into_the_store_of_a_runtime) {
+TEST_F(PrebuildCall, puts_the_programs_of_a_record_into_the_store_of_a_runtime) {
   const Runtime runtime({.store = (folder.path() / "store").string()});
   std::vector<std::string> begun;
   const auto result = prebuild(runtime, record(), {[&](const PrebuiltCall& call, std::size_t all) {
@@ -47,8 +47,8 @@ TEST_F(Prebuild, puts_the_programs_of_a_record_into_the_store_of_a_runtime) {
   ASSERT_EQ(result.calls.size(), 2u);
   for (const auto& call : result.calls) {
     EXPECT_EQ(call.count, 3u);
-    EXPECT_THAT(call.subject, HasSubstr("16"));
     if (call.kind == "blas") {
+      EXPECT_THAT(call.subject, HasSubstr("16"));
       EXPECT_FALSE(call.failure) << call.failure->message();
       EXPECT_GT(call.compiled, 0u);
     } else {
@@ -63,7 +63,7 @@ TEST_F(Prebuild, puts_the_programs_of_a_record_into_the_store_of_a_runtime) {
             0u);
 }
 
-TEST_F(Prebuild, needs_a_store_and_a_record) {
+TEST_F(PrebuildCall, needs_a_store_and_a_record) {
   const auto code_of = [](const auto& call) {
     try {
       call();
