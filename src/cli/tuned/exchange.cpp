@@ -15,11 +15,11 @@
 #include "cli/output/output.hpp"
 #include "cli/store/entries.hpp"
 #include "cli/tune/report.hpp"
-#include "tune/conduct/conduct.hpp"
 #include "cli/tuned/commands.hpp"
 #include "cli/tuned/records.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "kiln/store/trust.hpp"
+#include "tune/conduct/conduct.hpp"
 #include "tune/report/exports.hpp"
 
 namespace kiln::cli {

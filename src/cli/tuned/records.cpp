@@ -15,9 +15,9 @@
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/store/entries.hpp"
-#include "tune/conduct/conduct.hpp"
 #include "cli/tuned/commands.hpp"
 #include "kernel/request/stored_record.hpp"
+#include "tune/conduct/conduct.hpp"
 #include "tune/report/exports.hpp"
 
 namespace kiln::cli {

@@ -8,8 +8,8 @@
 
 #include "base/text.hpp"
 #include "device/array_storage.hpp"
+#include "kernel/facts/read_facts.hpp"
 #include "kernel/runtime.hpp"
-#include "schedule/safety/safety.hpp"
 #include "spec/run/job.hpp"
 #include "spec/tune/problem.hpp"
 #include "spec/tune/record.hpp"
@@ -164,7 +164,10 @@ class ProblemFile {
     for (const auto& [name, values] : problem_.parameters)
       if (problem_.reference.empty() && !values.empty())
         macros.emplace_back(name, std::to_string(values.front()));
-    uses_ = analyse_split(source->text(), problem_.name, macros).parameters;
+    const auto options = value_or_throw(build_options(macros, problem_.options.options));
+    // Without libclang nothing is known: what is not said counts as written.
+    const auto facts = read_kernel_facts(source->text(), options, {problem_.name});
+    if (facts) uses_ = facts->front().parameters;
   }
 
   Json argument(std::size_t i) const {

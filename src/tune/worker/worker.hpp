@@ -55,9 +55,9 @@ inline constexpr std::chrono::milliseconds longest_opening{120'000};
 
 /// How long a worker may take for one thing before it is taken to hang.
 struct WorkerLimits {
-  std::chrono::milliseconds open = longest_opening;    ///< driver, inputs, reference
-  std::chrono::milliseconds prepare{60'000};  ///< a compile and a run
-  std::chrono::milliseconds run{30'000};      ///< a sample
+  std::chrono::milliseconds open = longest_opening;  ///< driver, inputs, reference
+  std::chrono::milliseconds prepare{60'000};         ///< a compile and a run
+  std::chrono::milliseconds run{30'000};             ///< a sample
 };
 
 /// Measures in a child process, so that a candidate which hangs or takes the driver with it takes

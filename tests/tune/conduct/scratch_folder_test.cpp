@@ -1,4 +1,6 @@
 // The folders of searches: whose are removed, and whose are not.
+#include "tune/conduct/scratch_folder.hpp"
+
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -7,8 +9,6 @@
 
 #include <csignal>
 #include <optional>
-
-#include "tune/conduct/scratch_folder.hpp"
 
 namespace kiln::tune {
 namespace {
