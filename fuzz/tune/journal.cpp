@@ -40,7 +40,7 @@ void check(const TuningRun& run) {
   }
   require(run.ranked().size() <= run.evaluations.size());
   (void)run.reasons();
-  (void)run.device_name();
+  (void)model_of(run.device);
   (void)t4_of(run);
   (void)json_of(std::vector{run});
   require_one_line(csv_of({run}));

@@ -13,7 +13,7 @@
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/tune/commands.hpp"
-#include "tune/strategy/strategy.hpp"
+#include "tune/strategy/forest_search.hpp"
 
 namespace kiln::cli {
 namespace {
