@@ -33,7 +33,7 @@ function(kiln_shared_library)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-# libkiln-mesh.so: the mesh front end, whose libraries (HDF5, oneTBB) nobody else is to load. It
+# libkiln-mesh.so: the mesh front end, whose libraries (HDF5, oneTBB) other programs are not to load. It
 # calls libkiln.so for what that exports and for the one Resolver of a process; of the modules below
 # it has hidden copies of its own. Target kiln_mesh_shared, for consumers kiln::mesh.
 function(kiln_mesh_library)
@@ -44,7 +44,7 @@ function(kiln_mesh_library)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/libkiln-mesh.map
                  ${PROJECT_BINARY_DIR}/libkiln-mesh.map COPYONLY)
   set(exports ${PROJECT_BINARY_DIR}/libkiln-mesh.map)
-  # libkiln.so lies beside it, wherever that is.
+  # libkiln.so lies next to it, wherever that is.
   set_target_properties(kiln_mesh_shared PROPERTIES
     LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
     OUTPUT_NAME kiln-mesh EXPORT_NAME mesh

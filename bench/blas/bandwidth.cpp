@@ -74,7 +74,7 @@ struct Bandwidth::Team {
       start.arrive_and_wait();
       if (over) return;
       if (kind == Kind::copy)
-        // Large enough for stores that go past the caches.
+        // Large enough for non-temporal stores.
         std::memcpy(static_cast<std::byte*>(to.get()) + part * index, source, part);
       else
         seen += sum_of(reinterpret_cast<const Line*>(source), part / sizeof(Line));

@@ -25,7 +25,7 @@ class Bandwidth {
   std::unique_ptr<Team> team_;
 };
 
-/// The largest cache of this machine, in bytes; 0 where nobody says.
+/// The largest cache of this machine, in bytes; 0 where the system does not say.
 std::size_t largest_cache();
 
 }  // namespace kiln::bench

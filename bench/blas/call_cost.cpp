@@ -1,4 +1,4 @@
-// What a call costs beside its kernels, and what the libraries weigh.
+// What a call costs apart from its kernels, and what the libraries weigh.
 #include <fmt/format.h>
 
 #include <cstdio>

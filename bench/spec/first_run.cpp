@@ -1,4 +1,4 @@
-// The first run of a kernel that nobody has seen: no store, no driver cache, on either side.
+// The first run of a kernel that is new to the machine: no store, no driver cache, on either side.
 #include <fmt/format.h>
 
 #include <fstream>

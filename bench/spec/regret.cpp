@@ -24,8 +24,8 @@ constexpr int kCoarseRuns = 5;
 constexpr int kRounds = 30;
 
 /// How long the fastest way must take to be measured, in milliseconds: far above what a launch
-/// costs, and long enough that what else the cores do is a small part. Beside a GPU the size that
-/// occupies it would keep a CPU busy for seconds a run, in eleven classes.
+/// costs, and long enough that what else the cores do is a small part. With a GPU in the run the
+/// size that occupies it would keep a CPU busy for seconds a run, in eleven classes.
 double least_ms(const std::vector<DevicePtr>& devices) {
   const auto in_host_memory = [](const DevicePtr& device) { return device->host_memory; };
   return std::all_of(devices.begin(), devices.end(), in_host_memory) ? 12 : 3;

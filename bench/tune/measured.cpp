@@ -26,7 +26,7 @@ constexpr Pair own_pairs[] = {
     {"gemv_gpu", "gemv_cpu", true},   {"transpose_gpu", "transpose_cpu", true},
 };
 
-/// KILN_HUB names another folder than ../shared/data/hub beside the source.
+/// KILN_HUB names another folder than ../shared/data/hub next to the source.
 fs::path folder(const Context& context, bool own) {
   if (own) return context.source / "bench/tune/spaces";
   const char* const given = std::getenv("KILN_HUB");

@@ -1,4 +1,4 @@
-// The job of specs/vector_add.json through the C++ API. Build: see CMakeLists.txt beside this file.
+// The job of specs/vector_add.json through the C++ API. Build: see CMakeLists.txt in this folder.
 #include <cstdio>
 #include <kiln/kernel.hpp>
 

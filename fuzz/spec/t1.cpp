@@ -31,7 +31,7 @@ BoundSpec bind_first(T1Problem problem) {
 }
 
 /// Few elements: how many there are changes nothing that could be wrong. No files: a fuzzer's names
-/// are nobody's to open.
+/// are not to be opened.
 void fill_some(const Fill& fill, const Type& type) {
   if (fill.how == Fill::How::file) return;
   std::vector<std::byte> memory(3 * type.bytes());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/file.hpp"
+#include "kernel/request/stored_record.hpp"
 #include "tune/report/exports.hpp"
 #include "tune/report/run.hpp"
 

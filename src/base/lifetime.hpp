@@ -11,7 +11,7 @@
 #include "kiln/error.hpp"
 
 /// Living in an application's process: objects that were moved from, the end of the process,
-/// threads beside the application's own.
+/// threads other than the application's own.
 namespace kiln {
 
 /// The state that an object of the public API points to. Throws Error (bad_input) where there is

@@ -21,7 +21,7 @@ void* find(const char* name) {
 }
 
 /// For every function, though only clGetPlatformIDs can be the first to be called: without a
-/// platform there are no handles to pass to the others, and nobody reads their errcode_ret.
+/// platform there are no handles to pass to the others, and their errcode_ret is not read.
 template <class Result>
 Result without_loader() {
   if constexpr (std::is_pointer_v<Result>)

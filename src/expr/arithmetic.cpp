@@ -63,7 +63,7 @@ Division floored_division(double left, double right) {
     quotient -= 1;
   }
   if (quotient == 0) return {std::copysign(0.0, left / right), remainder};
-  // The quotient is near a whole number, but rounding may have put it just below.
+  // The quotient is near an integer, but rounding may have put it just below.
   double whole = std::floor(quotient);
   if (quotient - whole > 0.5) whole += 1;
   return {whole, remainder};

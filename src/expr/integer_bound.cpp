@@ -118,7 +118,7 @@ Maybe IntegerProgram::span_of_binary(Operator op, Range left, Range right) const
         const Wide value = a - floored_quotient(a, c) * c;
         return narrowed(value, value);
       }
-      // With a `/` about, an operand may lie anywhere between whole numbers: both ends count.
+      // With a `/` about, an operand may lie anywhere between integers: both ends count.
       return c > 0 ? narrowed(0, divides_ ? d : d - 1) : narrowed(divides_ ? c : c + 1, 0);
     }
     case Operator::power:

@@ -71,7 +71,7 @@ class PlainRuns {
   }
 
   /// Where one more run on one device differs from these already; empty: nowhere. What a kernel
-  /// makes of clocks, addresses or memory that nobody wrote is not the split's doing.
+  /// makes of clocks, addresses or memory that was never written is not the split's doing.
   std::string difference_of_its_own(const Prepared& ready, Resolver& resolver, const Queue& queue,
                                     double rtol) const {
     Runner again(ready, resolver, {queue}, merged);

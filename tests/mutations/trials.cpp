@@ -162,7 +162,7 @@ class Trial {
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
     return text;
   }
-  /// What cli::run prints for an exception that is nobody's answer.
+  /// What cli::run prints for an unexpected exception.
   bool says_internal_error() const {
     const std::string text = written();
     return text.find("kiln: internal error: ") != text.npos ||

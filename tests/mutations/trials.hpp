@@ -36,7 +36,7 @@ struct Trials {
 /// what it writes is thrown away. KILN_LONG makes it a long run; KILN_MUTATIONS says how many
 /// inputs, KILN_MUTATION_FIRST from which on, KILN_MUTATION_SEED where the random numbers start. An
 /// input that ends its process, takes too long, gives another exit code than 0, 1 or 2 or an
-/// exception that nobody answers is a failure of the test, which names it, and is kept in the
+/// exception that no command handles is a failure of the test, which names it, and is kept in the
 /// folder `mutations` of the build.
 void expect_endings(const Trials& trials);
 

@@ -1,4 +1,4 @@
-// fork() beside kernels that run: the child is refused and does not wait for ever, the parent goes
+// fork() while kernels run: the child is refused and does not wait for ever, the parent goes
 // on.
 #include <vector>
 

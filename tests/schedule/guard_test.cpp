@@ -103,7 +103,7 @@ TEST_F(Guards, a_library_s_run_finds_them_where_it_is_asked_to) {
   value_or_throw(
       write_file(file, as_bytes("kernel void k(global int* y) { y[get_global_id(0) + 1] = 5; }")));
   const Runtime runtime({.devices = "cpu", .store = "off"});
-  // More than the kernel is told of, so that the write beside it harms nobody.
+  // More than the kernel is told of, so that the write outside of it does no harm.
   std::vector<int> y(128);
   KernelCall call = runtime.kernel(Source::file(file), "k")(out(std::span(y).first(64)));
   for (int round = 0; round < 2; ++round) {

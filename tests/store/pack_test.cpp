@@ -188,7 +188,7 @@ TEST(Pack, a_content_that_no_entry_uses_or_that_is_missing_is_refused) {
   EXPECT_THAT(error_of(value_or_throw(write_pack(entries))), HasSubstr("is not among them"));
   // One content more than the entries have.
   EXPECT_THAT(error_of(handmade({}, {{}})), HasSubstr("contents: 1 found, at most 0 expected"));
-  // One that is not theirs beside the one that is.
+  // One that is not theirs along with the one that is.
   const Bytes shared = content_of(1, 1, 300);
   std::vector<Bytes> contents{shared, stray};
   if (blake2b(stray) < blake2b(shared)) std::swap(contents[0], contents[1]);

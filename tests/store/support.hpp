@@ -38,7 +38,7 @@ struct ChildEnd {
 };
 ChildEnd run_child(const std::function<int()>& body);
 
-/// The whole number in an environment variable, for long runs.
+/// The integer in an environment variable, for long runs.
 int number_from_environment(const char* name, int otherwise);
 
 /// The file descriptors of this process that lead below a folder.

@@ -26,7 +26,7 @@ void update(const float *r, float *du, float *u, float *u_sum, float *u_max) {
 }
 )";
 
-/// Each number, followed by what is none: it shows where somebody reads the padding.
+/// Each number, followed by a NaN: it shows where padding is read.
 template <class T>
 std::vector<T> padded(std::span<const double> values, std::size_t dim) {
   std::vector<T> all(values.size() * dim, std::numeric_limits<T>::quiet_NaN());

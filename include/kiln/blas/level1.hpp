@@ -105,7 +105,7 @@ template <Element T>
 }
 
 /// c (a RealOf<T>) and s of the plane rotation that takes (a, b) to (r, 0). a becomes r, and for
-/// real numbers b becomes the z from which c and s can be had again.
+/// real types b becomes the z from which c and s can be had again.
 template <Element T>
 [[nodiscard]] Call rotg(Block a, Block b, Block c, Block s) {
   return {.routine = Routine::rotg,

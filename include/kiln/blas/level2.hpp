@@ -98,7 +98,7 @@ template <ComplexElement T>
           .operands = {{a, {}, {}, x, y}}};
 }
 
-/// symv with a band A of k diagonals beside the main one.
+/// symv with a band A of k diagonals next to the main one.
 template <RealElement T>
 [[nodiscard]] Call sbmv(Order order, Uplo uplo, std::size_t n, std::size_t k, T alpha, Matrix a,
                         Vector x, std::type_identity_t<T> beta, Vector y) {
@@ -113,7 +113,7 @@ template <RealElement T>
           .operands = {{a, {}, {}, x, y}}};
 }
 
-/// hemv with a band A of k diagonals beside the main one.
+/// hemv with a band A of k diagonals next to the main one.
 template <ComplexElement T>
 [[nodiscard]] Call hbmv(Order order, Uplo uplo, std::size_t n, std::size_t k, T alpha, Matrix a,
                         Vector x, std::type_identity_t<T> beta, Vector y) {
@@ -156,7 +156,7 @@ template <Element T>
           .operands = {{a, {}, {}, x}}};
 }
 
-/// trmv with a band A of k diagonals beside the main one.
+/// trmv with a band A of k diagonals next to the main one.
 template <Element T>
 [[nodiscard]] Call tbmv(Order order, Uplo uplo, Transpose trans, Diag diag, std::size_t n,
                         std::size_t k, Matrix a, Vector x) {
@@ -200,7 +200,7 @@ template <Element T>
           .operands = {{a, {}, {}, x}}};
 }
 
-/// trsv with a band A of k diagonals beside the main one.
+/// trsv with a band A of k diagonals next to the main one.
 template <Element T>
 [[nodiscard]] Call tbsv(Order order, Uplo uplo, Transpose trans, Diag diag, std::size_t n,
                         std::size_t k, Matrix a, Vector x) {

@@ -10,7 +10,7 @@ namespace kiln::blas {
 
 /// Whether the rows or the columns of a matrix are contiguous.
 enum class Order : std::uint8_t { row_major, column_major };
-/// op(A): A, its transpose, its conjugate transpose (the transpose, for real numbers).
+/// op(A): A, its transpose, its conjugate transpose (the transpose, for real types).
 enum class Transpose : std::uint8_t { none, transpose, conjugate };
 /// Which triangle of a matrix is given, or written; the other one is not touched.
 enum class Uplo : std::uint8_t { upper, lower };

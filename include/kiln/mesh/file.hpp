@@ -119,7 +119,7 @@ struct Naca0012 {
 
 /// What a mesh file holds, as plain data: names and numbers, no objects of a Mesh. The same for all
 /// formats, so that they convert into one another. A value: copies share nothing. Functions are
-/// thread-safe where nobody changes the MeshFile meanwhile, and throw Error with one line.
+/// thread-safe while no thread changes the MeshFile, and throw Error with one line.
 struct KILN_API MeshFile {
   std::vector<FileSet> sets;
   std::vector<FileMap> maps;

@@ -31,12 +31,12 @@ struct HaloValues {
 ///
 ///   begin(x), begin(y) … ; the core part is on its way ; end(x), end(y) … ; the rest.
 ///
-/// So what travels does so while core elements are computed, which reach nobody else's. All parts
+/// So what travels does so while core elements are computed, which reach no other part's. All parts
 /// call these for the same Dats in the same order if they call the same loops and ask for the same
 /// results. The functions may not use the Mesh or its handles. What they throw goes to who asked
 /// for the loop: thrown by begin() the loop was not run, by end() its core part was. What a
-/// destructor of a Mesh or of a handle runs has nobody to ask for it: what is thrown then is logged
-/// by the Mesh's, and thrown by the next call on the Mesh for a handle's.
+/// destructor of a Mesh or of a handle runs has no caller that waits for it: what is thrown then is
+/// logged by the Mesh's, and thrown by the next call on the Mesh for a handle's.
 ///
 /// Sums over all parts are not its affair: SolveOptions::sum.
 class HaloExchange {

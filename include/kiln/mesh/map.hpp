@@ -16,7 +16,7 @@ constexpr IterationIndex index(int number) { return {number}; }
 /// A Map as an argument uses it: one component, an iteration index, or, where both are `none`, all
 /// components. A use that outlives its Map is an error of the loop that gets it (bad_input).
 struct MapUse {
-  /// No number that somebody could mean, so that map[-1] is refused.
+  /// No index that is in any set, so that map[-1] is refused.
   static constexpr int none = std::numeric_limits<int>::min();
   const MapState* map = nullptr;
   int component = none;

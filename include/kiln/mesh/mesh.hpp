@@ -196,7 +196,7 @@ class KILN_API Mesh {
   void flush();
   /// The same, and waits for them.
   void finish();
-  /// Loops that wait for somebody to ask for their results.
+  /// Loops that wait until their results are asked for.
   std::size_t queued() const;
 
   /// Of each loop and each operation on matrices that ran since the Mesh began, or since

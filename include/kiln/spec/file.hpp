@@ -230,7 +230,7 @@ struct BindOptions {
 /// Gives every symbol its value (dataset: 1024 unless set) and works out sizes and values for a
 /// run on whole buffers: size_percent is 100, offset_percent 0, and partition_round keeps every
 /// element. Allocates nothing of the sizes it finds. Errors: bad_input, naming file, line and
-/// attribute, for an unknown or unset symbol, and for sizes that are no positive whole numbers,
+/// attribute, for an unknown or unset symbol, and for sizes that are no positive integers,
 /// too large (2^40 bytes), or do not fit each other.
 KILN_API Expected<BoundSpec> bind(const Spec& spec, const Symbols& symbols = {},
                                   const BindOptions& options = {});
@@ -240,7 +240,7 @@ KILN_API Expected<BoundSpec> bind(const Spec& spec, const Symbols& symbols = {},
 /// a power of two because tree reductions halve it; an odd size gives 1, which is slow but right.
 KILN_API std::vector<std::uint64_t> default_local_size(const std::vector<std::uint64_t>& global);
 
-/// The source file: `src` beside the spec, in ../kernel_src, in ../kernels, then in each of
+/// The source file: `src` next to the spec, in ../kernel_src, in ../kernels, then in each of
 /// `source_dirs`. Error: not_found, listing every place tried.
 KILN_API Expected<std::filesystem::path> find_source(
     const Spec& spec, const std::vector<std::filesystem::path>& source_dirs = {});

@@ -58,7 +58,7 @@ void SequenceCache::clear() {
 // ---- The library
 namespace {
 
-// Calls of one shape on several queues, or on one out of order, run beside one another, each with
+// Calls of one shape on several queues, or on one out of order, run at the same time, each with
 // workspace of its own, up to this many; and as long as all of it is no more bytes than this.
 constexpr std::size_t most_pending = 4;
 constexpr std::size_t most_workspace_beside = std::size_t{256} << 20;

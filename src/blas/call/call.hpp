@@ -73,7 +73,7 @@ bool extent_of(const Use& use, const Operand& operand, std::size_t& extent);
 // ---- Work
 /// Whether a routine is bound by computing (level 3) or by the bandwidth of memory.
 bool is_compute_bound(Routine routine);
-/// Floating-point operations of a call of level 3, those of real numbers.
+/// Floating-point operations of a call of level 3, those of real types.
 double operations_of(const Call& call);
 /// Bytes that a call must read and write at least.
 double traffic_of(const Call& call);

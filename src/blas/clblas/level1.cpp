@@ -68,7 +68,7 @@ KILN_DOT(clblasZdotu, dot, z)
 KILN_DOT(clblasCdotc, dotc, c)
 KILN_DOT(clblasZdotc, dotc, z)
 
-// The precision is the vector's, also where the result is a real number or an index.
+// The precision is the vector's, also where the result is of a real type or an index.
 #define KILN_REDUCTION(name, routine, precision)                                                \
   clblasStatus name(size_t n, KILN_BLOCK(z), KILN_VECTOR(x), cl_mem /*scratch*/, KILN_QUEUES) { \
     return RoutineCall(Routine::routine, Precision::precision)                                  \

@@ -123,7 +123,7 @@ KdbMeasurements KdbRecords::read(const Device& device) const {
     log(LogLevel::warning, fmt::format("{} is not used: {}", path, error.message()));
     return KdbMeasurements();
   };
-  // Nobody named this very file, so that a pipe in its place is not waited for.
+  // The user did not name this very file, so that a pipe in its place is not waited for.
   constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;  // clBLAS's own have less than 2 MB
   const auto bytes = read_file(path, most_bytes);
   if (!bytes) return fail(bytes.error());

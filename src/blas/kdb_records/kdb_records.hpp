@@ -50,8 +50,8 @@ class KdbRecords : public ParameterSource {
 /// Of the folder that CLBLAS_STORAGE_PATH names; null where it is unset or empty.
 std::unique_ptr<ParameterSource> kdb_records_of_environment();
 
-/// Puts the tuned records of a database on record in the Resolver's store, beside what is there:
-/// Kiln's own measurements stay first. Errors: as measurements_of.
+/// Puts the tuned records of a database on record in the Resolver's store, along with what is
+/// there: Kiln's own measurements stay first. Errors: as measurements_of.
 Expected<KdbMeasurements> put_on_record(const kdb::Database& database, const std::string& name,
                                         Resolver& resolver, const Device& device);
 

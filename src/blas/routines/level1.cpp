@@ -11,7 +11,7 @@
 namespace kiln::blas {
 namespace {
 
-/// Whether the vectors of a call lie element beside element, all in the same direction, so that a
+/// Whether the vectors of a call lie contiguously, all in the same direction, so that a
 /// kernel may go over them from the lowest address on. Where the order of the elements matters
 /// (one vector, a negative increment) that is for the caller to say.
 bool have_unit_strides(const Call& call) {

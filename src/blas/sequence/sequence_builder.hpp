@@ -57,8 +57,8 @@ class SequenceBuilder {
   const Device& device(unsigned queue) const { return *devices_[queue]; }
   const DevicePtr& device_pointer(unsigned queue) const { return devices_[queue]; }
 
-  /// How fast a queue's device is beside the others', which counts where they are of several kinds:
-  /// measured (device_speed), and 1 for all where they are of one.
+  /// How fast a queue's device is relative to the others', which counts where they are of several
+  /// kinds: measured (device_speed), and 1 for all where they are of one.
   double speed(unsigned queue, Limit limit) const;
 
   /// The form of the product's kernels (GemmGenerator) on a queue's device.

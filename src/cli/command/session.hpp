@@ -26,7 +26,7 @@ std::unique_ptr<Resolver> make_resolver(const Context& context);
 std::unique_ptr<Resolver> make_resolver(const Context& context, std::unique_ptr<Layer> store);
 
 /// The Runtime that a command's options name. Its drivers are loaded when devices are first asked
-/// for, by the thread that asks: loading them beside the reading of files made a whole warm run 5 %
+/// for, by the thread that asks: loading them while files were read made a whole warm run 5 %
 /// slower (a heap and a processor of its own for the drivers). `single` is what a single device is
 /// to a command that was given no --devices.
 std::unique_ptr<Runtime::State> make_runtime(

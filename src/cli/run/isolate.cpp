@@ -215,7 +215,7 @@ namespace {
 constexpr const char* oclgrind_mark = "KILN_OCLGRIND_CHILD";
 constexpr std::uint64_t longest_log = 64u << 20;
 
-/// oclgrind's driver: beside the program oclgrind, which PATH has.
+/// oclgrind's driver: next to the program oclgrind, which PATH has.
 std::filesystem::path oclgrind_driver() {
   const char* path = std::getenv("PATH");
   std::string_view folders = path == nullptr ? "" : path;

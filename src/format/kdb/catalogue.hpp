@@ -50,7 +50,7 @@ struct SettingKey {
 /// The settings of a function in the order of a file, with or without the double types.
 std::vector<SettingKey> settings_of(const Function& function, bool doubles);
 
-/// Whether flags make sense for a data type: clBLAS stores no conjugate of real numbers and no
+/// Whether flags make sense for a data type: clBLAS stores no conjugate of real types and no
 /// conjugate without a transposition.
 bool sensible(const SettingKey& key);
 

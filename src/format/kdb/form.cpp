@@ -118,7 +118,7 @@ constexpr std::size_t record_pieces[] = {4, 4, 4, 4, 4, 4,  4,  4,  4, 4,
                                          4, 4, 4, 4, 4, 28, 24, 12, 8};
 
 // Static locals: the constants are computed once, at the first file, and need no table in the
-// source that somebody would have to believe.
+// source that a reader would have to trust.
 std::uint32_t header_chain(ByteView bytes) {
   static const std::uint32_t zeros = chained_sum_of_zeros(header_pieces);
   return chained_sum(bytes, zeros);

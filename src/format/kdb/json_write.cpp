@@ -64,7 +64,7 @@ void put_list(Out& out, std::string_view name, const List& list) {
 void put_time(Out& out, double time) {
   if (std::bit_cast<std::uint64_t>(time) == std::bit_cast<std::uint64_t>(untuned_time))
     return put(out, R"(, "time": "untuned")");
-  // JSON has no infinities, a NaN has bits to keep, and "-0" reads as a whole number.
+  // JSON has no infinities, a NaN has bits to keep, and "-0" reads as an integer.
   if (!std::isfinite(time) || (time == 0 && std::signbit(time)))
     return put(out, R"(, "time_bits": "{:016x}")", std::bit_cast<std::uint64_t>(time));
   put(out, R"(, "time": {})", time);

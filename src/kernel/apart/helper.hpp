@@ -28,12 +28,12 @@ struct ApartRequest {
   ByteView archive;
   std::string options, label, build_hash;
   std::vector<KernelVariant> variants;
-  /// The kernels' generic functions, too, which no launch uses beside bitcode.
+  /// The kernels' generic functions, too, which no launch uses where there is bitcode.
   bool generic = false;
   std::filesystem::path intermediates;  ///< a new folder for a copy of all that the driver made
   std::chrono::milliseconds limit{120'000};
   std::string* build_log = nullptr;  ///< where it is wanted: what the compiler said
-  FactsPtr* facts = nullptr;         ///< where they are wanted: of the text's kernels; null: unknown
+  FactsPtr* facts = nullptr;  ///< where they are wanted: of the text's kernels; null: unknown
 };
 /// What the helper made, or why not: Errc::build with the log where the text does not compile,
 /// Errc::unsupported where there is no helper, Errc::timeout, Errc::device where the compiler died.

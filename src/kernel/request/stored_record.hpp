@@ -83,7 +83,7 @@ std::optional<RelatedRecords> decode_related_records(ByteView bytes);
 RelatedRecords related_records(Layer& store, const RecordSubject& subject);
 
 /// Adds to them those of Kiln's own measurements that were compared with the built-in Parameters:
-/// others say nothing to anybody else. Errors: the layer's.
+/// others say nothing of other devices. Errors: the layer's.
 Expected<void> add_to_related(Layer& store, const RecordSubject& subject,
                               const std::vector<Measurement>& measurements);
 

@@ -31,8 +31,8 @@ struct Fill {
   std::string place;  ///< "p.json:12: attribute 'Arguments[0]'", for messages
 };
 
-/// Fills `memory`, a whole number of elements of `type`. Errors: bad_input for values that the type
-/// does not hold, for an expression that fails, for a file of another size; io, not_found.
+/// Fills `memory`, a number of complete elements of `type`. Errors: bad_input for values that the
+/// type does not hold, for an expression that fails, for a file of another size; io, not_found.
 Expected<void> fill_array(const Fill& fill, const Type& type, std::uint64_t seed,
                           std::span<std::byte> memory);
 

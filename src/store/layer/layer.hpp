@@ -76,7 +76,7 @@ class Layer {
   virtual ~Layer() = default;
   virtual std::string name() const = 0;
 
-  /// Looks up and verifies: the canonical bytes stored beside the entry must equal `canonical`,
+  /// Looks up and verifies: the canonical bytes stored with the entry must equal `canonical`,
   /// the content its length and checksum.
   virtual Lookup get(Kind kind, const Key& key, ByteView canonical) = 0;
 

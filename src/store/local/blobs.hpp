@@ -21,7 +21,7 @@ class BlobFolder {
   /// that name stands: that one may be damaged. Errors: io, where its folders are links, too.
   Expected<AtomicFile> stage(const Digest& digest, ByteView content) const;
 
-  /// The content, of exactly `size` bytes with this checksum, from a file that nobody but the
+  /// The content, of exactly `size` bytes with this checksum, from a file that no one but the
   /// store's owner can have written. Errors: not_found, corrupt, io, refused.
   Expected<Bytes> read(const Digest& digest, std::uint64_t size, const Checksum& checksum) const;
 

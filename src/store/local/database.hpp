@@ -16,7 +16,7 @@
 // The database of a local store: its rows, the uses of entries, and the statements.
 namespace kiln {
 
-/// What the database keeps of an entry beside its canonical bytes and its content.
+/// What the database keeps of an entry besides its canonical bytes and its content.
 struct RowHead {
   Kind kind{};
   Key key;

@@ -127,7 +127,7 @@ Expected<void> LocalStore::put(Kind kind, const Key& key, ByteView canonical, By
 Expected<void> LocalStore::insert(const RowHead& head, ByteView canonical, ByteView content) {
   std::optional<AtomicFile> staged;
   if (head.blob) {
-    // The long part, writing the file, is done before anybody has to wait for us.
+    // The long part, writing the file, is done before others have to wait.
     if (auto folder = check_store_folder(folder_, FolderUse::make); !folder)
       return tl::unexpected(error_of({Trouble::refused, folder.error().message()}));
     auto file = blobs_.stage(*head.blob, content);
@@ -238,7 +238,7 @@ Expected<FileDescriptor> lock_beside(const std::string& database) {
   return fd;
 }
 
-/// Renames a damaged database (and what lies beside it: journal, write-ahead files) to
+/// Renames a damaged database (and what belongs to it: journal, write-ahead files) to
 /// DATABASE.damaged-N, the first N of 1 to 9 that is free (the ninth is overwritten). Returns the
 /// new file name without its folder.
 ///

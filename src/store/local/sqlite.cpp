@@ -13,7 +13,7 @@ namespace kiln::sqlite {
 namespace {
 
 // The largest value in a row that is believed; a damaged length above it is refused before memory
-// is asked for. Rows hold at most 1 MiB of canonical bytes and a little beside them.
+// is asked for. Rows hold at most 1 MiB of canonical bytes and a little more.
 constexpr int longest_value = 4 << 20;
 
 Trouble trouble_of(int code) {

@@ -35,7 +35,7 @@ class Connection {
   ~Connection();
 
   /// Refuses files in write-ahead mode: that mode maps a shared file into memory, and a reader dies
-  /// if somebody truncates it.
+  /// if another process truncates it.
   enum class Mode {
     existing,   ///< read and written, not created
     make,       ///< created where it is absent

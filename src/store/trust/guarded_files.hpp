@@ -6,7 +6,7 @@
 #include "base/ownership.hpp"
 #include "kiln/error.hpp"
 
-// Folders and files whose contents decide what is run here, and so must be nobody else's to write:
+// Folders and files whose contents decide what is run here, and so must not be writable for others:
 // a store's folder, and small files of keys. Also which folders are on network file systems, where
 // a store cannot be.
 namespace kiln {
@@ -21,14 +21,14 @@ enum class FolderUse {
 inline constexpr std::size_t longest_store_folder = 495;
 
 /// Checks that a folder may hold a store (what is in it gets loaded as programs): it is a folder,
-/// belongs to its owner, nobody else may write to it, and it lies in no folder where anybody could
-/// put another in its place. True: it is there; false: it is absent (only with FolderUse::look).
-/// The error says what is wrong with it.
+/// belongs to its owner, no one else may write to it, and it lies in no folder where another user
+/// could put another in its place. True: it is there; false: it is absent (only with
+/// FolderUse::look). The error says what is wrong with it.
 Expected<bool> check_store_folder(const std::string& folder, FolderUse use,
                                   FileOwner owner = FileOwner::user);
 
 /// Checks what is in a store's folder, as far as it is there: the database, its journal and the
-/// folder of contents belong to the store's owner, and nobody else may write to them.
+/// folder of contents belong to the store's owner, and no one else may write to them.
 Expected<void> check_store_files(const std::string& folder, FileOwner owner = FileOwner::user);
 
 /// What the others on a machine may not do with a file whose text decides what is run here.

@@ -13,7 +13,7 @@ bool verifies(const Signature& signature, ByteView message);
 Expected<PublicKey> parse_public_key(std::string_view hex);
 
 // Where a list of trusted keys is set, what this user made on this machine has to prove it, too: a
-// row that says so could be written by anybody with access to the file. So it is signed with a key
+// row that says so could be written by anyone with access to the file. So it is signed with a key
 // that is kept apart from the store.
 
 /// The key that is there. Errors: as SigningKey::read(); not_found also where there is no place.

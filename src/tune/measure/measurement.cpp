@@ -213,7 +213,8 @@ Gap gap(const Finalist& one, const Finalist& other) {
   return gap;
 }
 
-/// All that ran to their end, by their times beside the winner's in the rounds that both were in.
+/// All that ran to their end, by their times relative to the winner's in the rounds that both were
+/// in.
 std::vector<Measurement::Place> places_of(const std::vector<Finalist>& finalists,
                                           const Finalist& winner) {
   std::vector<Measurement::Place> places;

@@ -34,7 +34,7 @@ struct MeasurePolicy {
 
 /// Measures configurations so that neither noise nor drift picks the winner.
 ///
-/// A candidate is never timed alone: each of its samples stands beside one of the incumbent (the
+/// A candidate is never timed alone: each of its samples is paired with one of the incumbent (the
 /// best so far), first and second by turns, and only their ratio counts. A machine that becomes
 /// slower or faster meanwhile changes both. Pairs go on until the confidence interval of the mean
 /// ratio excludes 1, or their most is reached: candidates without hope cost two pairs. One that

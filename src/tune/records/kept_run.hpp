@@ -55,7 +55,7 @@ std::vector<KeptRun> kept_runs(Layer& store, const TuningProblem& problem,
 /// All of a store, in the order of their keys. Errors: the store's.
 Expected<std::vector<KeptRun>> all_kept_runs(LocalStore& store);
 
-/// Puts a search beside those that are there. Errors: the layer's.
+/// Adds a search to those that are there. Errors: the layer's.
 Expected<void> keep_run(Layer& store, KeptRun kept);
 
 /// A search that is about to begin.

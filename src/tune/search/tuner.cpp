@@ -108,7 +108,7 @@ void Tuner::note(ConfigurationId id, const Outcome& outcome) {
   if (tunable_.standard() == id && outcome.ok() && here_.contains(id)) standard_ = outcome.time;
 }
 
-/// Beside measurements the compilers always have something to do. Where they would take the
+/// While measurements run the compilers always have something to do. Where they would take the
 /// measured device's cores, all that was asked for is compiled, then all of it measured.
 void Tuner::ask_ahead() {
   std::size_t wanted = 1;
@@ -318,7 +318,7 @@ bool Tuner::hold_against_standard(Measurement::Winner& winner) {
 }
 
 /// What an earlier search put on record may owe that to luck, and this one may have missed it: the
-/// two meet, the faster wins, and the other's time on record is what it is beside the winner. True
+/// two meet, the faster wins, and the other's time on record is relative to the winner. True
 /// where the earlier one wins.
 bool Tuner::hold_against_record(Measurement::Winner& winner) {
   const auto known = worker_.on_record();

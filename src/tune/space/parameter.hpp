@@ -47,7 +47,7 @@ struct Constraint {
 };
 
 /// Reads a constraint over these parameters. Errors are one line that quotes the text: what is no
-/// expression, names that are no parameters (the nearest is suggested), functions that nobody has.
+/// expression, names that are no parameters (the nearest is suggested), unknown functions.
 Expected<Constraint> parse_constraint(std::string_view text, std::span<const Parameter> parameters);
 
 /// The parts of a constraint that are joined by `and` at its top, each a constraint of its own:

@@ -33,7 +33,7 @@ class History {
   std::size_t waiting() const { return known_.size() - trials_.size(); }
 
   void ask(ConfigurationId id) { known_.emplace(id, kNone); }
-  /// An outcome of one that was asked for, or of one that nobody asked for (measured before). A
+  /// An outcome of one that was asked for, or of one that was not asked for (measured before). A
   /// second outcome of one configuration replaces the first.
   void tell(ConfigurationId id, const Outcome& outcome);
   /// One that was not asked for yet, each nearly as likely as the other; none where all were.

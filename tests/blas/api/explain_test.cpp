@@ -6,7 +6,7 @@
 namespace kiln::blas::testing {
 namespace {
 
-/// A context whose programs nobody has resolved.
+/// A context whose programs were not resolved.
 struct Fresh {
   ContextPtr context = kiln::Context::create({value_or_throw(select_devices("cpu")).front()});
   Queue queue{context, context->devices().front()};

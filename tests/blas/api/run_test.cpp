@@ -125,7 +125,7 @@ TEST(ApiRun, needs_a_queue_and_room_for_its_events) {
 }  // namespace
 }  // namespace kiln::blas::testing
 
-// fork() beside calls: the child is refused and does not wait for ever, the parent goes on.
+// fork() during calls: the child is refused and does not wait for ever, the parent goes on.
 
 namespace kiln::blas::testing {
 namespace {

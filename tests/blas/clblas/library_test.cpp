@@ -202,7 +202,7 @@ TEST(Library, goes_on_after_a_call_whose_wait_list_has_failed) {
   }
 }
 
-// PoCL 3.1 aborts the process where several commands that nobody holds wait for what fails.
+// PoCL 3.1 aborts the process where several commands without a reference wait for what fails.
 TEST(Library, survives_that_what_a_call_of_many_steps_waits_for_fails) {
   constexpr size_t n = 300;
   for (const cl_command_queue_properties kind : {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE}) {

@@ -65,7 +65,7 @@ void expect_golden(const std::string& name, const std::string& text) {
     std::ofstream(path) << text;
     return;
   }
-  // In pieces, since a whole text in a message helps nobody.
+  // In pieces, since a whole text in a message does not help.
   std::istringstream wanted(contents_of(path)), now(text);
   std::string wanted_line, line;
   for (int number = 1; std::getline(wanted, wanted_line); ++number) {

@@ -99,7 +99,7 @@ void run_level_1(const CblasCall<T>& c) {
                c.at(Slot::z));
     case Routine::asum:
       if constexpr (!std::is_same_v<T, Real<T>>) {
-        // OpenBLAS 0.3.21's scasum is wrong with AVX-512; its sums of real numbers are right.
+        // OpenBLAS 0.3.21's scasum is wrong with AVX-512; its sums of real types are right.
         const auto sum = c.library.template function<Real<T>(int, const Real<T>*, int)>(
             std::is_same_v<Real<T>, float> ? "cblas_sasum" : "cblas_dasum");
         const auto* parts = reinterpret_cast<const Real<T>*>(c.at(Slot::x));

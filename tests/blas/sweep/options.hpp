@@ -7,7 +7,7 @@
 
 namespace kiln::blas::testing {
 
-/// What a routine can be asked for beside its sizes.
+/// What a routine can be asked for besides its sizes.
 struct Options {
   bool order = false, side = false, uplo = false, trans_a = false, trans_b = false, diag = false;
   bool m = false, k = false, band = false;  ///< sizes besides n; kl and ku

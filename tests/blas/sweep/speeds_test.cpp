@@ -22,7 +22,7 @@ class Speeds : public ::testing::Test {
     return device_speed(resolver_, context_of(), devices_[device], Precision::d, limit);
   }
   ContextPtr context_of() const { return Context::adopt(rig_->context()); }
-  /// A call of doubles on memory that nobody looks at.
+  /// A call of doubles on memory that is not looked at.
   static Call call_of(Routine routine, std::size_t n) {
     Call call;
     call.routine = routine;
@@ -78,7 +78,7 @@ TEST_F(Speeds, of_one_kind_of_device_need_no_measurement) {
             "default");
 }
 
-/// A share of less than half of the 64 columns that shares are cut by is nobody's.
+/// A share of less than half of the 64 columns that shares are cut by is empty.
 TEST_F(Speeds, decide_whether_a_queue_gets_a_part_of_a_product) {
   set(0, Limit::arithmetic, 1000);
   set(1, Limit::arithmetic, 1);

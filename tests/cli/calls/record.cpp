@@ -22,7 +22,7 @@ class Record : public RunTest {
     for (const auto& call : calls().calls) sum += call.name == name ? call.count : 0;
     return sum;
   }
-  /// A store and a driver's cache that nobody has used.
+  /// A store and a driver's cache that are new.
   void use_fresh_store(const std::string& name) {
     set("KILN_STORE", (folder() / name).string());
     set("POCL_CACHE_DIR", (folder() / (name + "-pocl")).string());

@@ -209,7 +209,7 @@ TEST_F(Kdb, files_that_are_no_databases_are_refused_in_one_line) {
 TEST_F(Kdb, a_file_without_permission_is_refused_in_one_line) {
   write_kdb("a.kdb", database({tuned(1)}));
   std::filesystem::permissions(folder() / "a.kdb", std::filesystem::perms::none);
-  // Root may read everything, so that it has to be somebody else there.
+  // Root may read everything, so that it has to be another user there.
   const bool may = static_cast<bool>(std::ifstream(folder() / "a.kdb"));
   if (may && find_program("setpriv").empty()) GTEST_SKIP() << "this user may read everything";
   const std::string other = may ? "setpriv --bounding-set=-all --inh-caps=-all " : "";

@@ -116,7 +116,7 @@ TEST_F(KdbWrite, nothing_half_written_is_left) {
   std::filesystem::create_directory(folder() / "folder");
   expect_refusal(kiln({"kdb", "merge", "a.kdb", "-o", "folder"}), 2, "folder");
   write("c.kdb", "before");
-  // A limit on file sizes stands in for a disk that fills up in the middle.
+  // A limit on file sizes takes the place of a disk that fills up in the middle.
   const auto full = bash("trap '' XFSZ; ulimit -f 100; $KILN kdb merge a.kdb -o c.kdb");
   EXPECT_EQ(full.exit_code, 1);
   EXPECT_THAT(full.errors, HasSubstr("File too large"));

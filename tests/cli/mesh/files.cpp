@@ -96,7 +96,7 @@ TEST_F(Mesh, checks_files) {
             "kiln: bad.dat: line 5: found '3', expected cell 0: a node from 0 to 2\n");
 }
 
-/// A file of another program's: a map whose name nobody knows, and no attributes that say which
+/// A file of another program's: a map of an unknown name, and no attributes that say which
 /// sets maps join. Texts of the same length and place in the order of names, so that it stays HDF5.
 std::string without_sets(std::string bytes) {
   for (const auto& [from, to] :

@@ -99,7 +99,7 @@ TEST_F(PoclbinHostile, a_pipe_is_read_to_its_end) {
   EXPECT_EQ(bash("cat a.poclbin | $KILN poclbin strip --program-bc -").exit_code, 2);
 }
 
-// The limit on file sizes stands in for a full disk: both make a write fail half-way.
+// The limit on file sizes takes the place of a full disk: both make a write fail half-way.
 TEST_F(PoclbinHostile, a_write_that_fails_leaves_everything_as_it_was) {
   auto large = archive();
   const std::string code(1 << 20, 'x');

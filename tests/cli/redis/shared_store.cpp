@@ -75,7 +75,7 @@ TEST_F(SharedStore, what_one_machine_compiled_no_other_compiles) {
   EXPECT_EQ(messages(), "");
   server().kill();
   EXPECT_EQ(steps(), local) << "the second machine keeps it";
-  // Whether somebody has tuned the kernel is asked of all machines.
+  // Whether the kernel was tuned is asked of all machines.
   EXPECT_THAT(messages(), ::testing::HasSubstr("the shared store"));
   EXPECT_EQ(std::ranges::count(messages(), '\n'), 1);
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-/// Journals of searches that nobody made.
+/// Journals of searches that were never made.
 namespace kiln::testing {
 
 /// A journal of these lines.

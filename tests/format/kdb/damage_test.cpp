@@ -27,7 +27,7 @@ TEST_P(KdbDamage, a_changed_byte_is_refused_or_changes_the_model) {
       if (changed == bytes_) continue;
       const std::size_t before = allocated_bytes();
       const auto database = parse(changed);
-      // An error's text and the patterns, of which there are few, are beside the file's size.
+      // An error's text and the patterns, of which there are few, come on top of the file's size.
       ASSERT_LE(allocated_bytes() - before, 2 * bytes_.size() + 4096)
           << "byte " << at << " = " << value;
       if (!database) {

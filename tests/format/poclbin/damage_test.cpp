@@ -26,7 +26,8 @@ TEST_P(PoclbinDamage, a_changed_byte_is_refused_or_changes_the_model) {
       if (changed == bytes_) continue;
       const std::size_t before = allocated_bytes();
       const auto archive = parse(changed);
-      // An error's text and the tables of names, which have a least size, are beside the file's.
+      // An error's text and the tables of names, which have a least size, come on top of the
+      // file's.
       ASSERT_LE(allocated_bytes() - before, 2 * bytes_.size() + 4096)
           << "byte " << at << " = " << value;
       ASSERT_EQ(verify(changed).has_value(), archive.has_value()) << "byte " << at;

@@ -26,7 +26,7 @@ ApartRequest add_apart_request() {
   return request;
 }
 
-/// A program that stands in for the helper.
+/// A program in the helper's place.
 class FakeHelper {
  public:
   /// A body that leaves a wrong artifact of a job; as a server it is started elsewhere.

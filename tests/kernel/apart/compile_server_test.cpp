@@ -1,4 +1,4 @@
-// The helper that stays: one for all, and nobody's compile fails because of it.
+// The helper that stays: one for all, and no compile fails because of it.
 #include "kernel/apart/compile_server.hpp"
 
 #include <fcntl.h>

@@ -144,7 +144,7 @@ TEST_F(LaunchTest, local_memory_beyond_the_devices_is_an_error) {
                           "argument 1, 4000 bytes of its own",
                           most, device_->name, bytes));
   }
-  // What is left beside the kernel's own is usable to the end.
+  // What is left besides the kernel's own is usable to the end.
   const auto out = zeros(64);
   made.set_buffer(0, out);
   made.set_range(range_1d(64, 64));

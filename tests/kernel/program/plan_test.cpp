@@ -47,7 +47,7 @@ TEST(Plan, gives_its_arrays_by_name) {
 TEST(Plan, an_absent_array_and_a_broken_size_are_errors) {
   const auto plan = example();
   EXPECT_EQ(error_of([&] { plan->array<int>("colour"); }).code(), Errc::not_found);
-  // 13 integers of 4 bytes are no whole number of 8-byte elements.
+  // 13 integers of 4 bytes are not a multiple of 8-byte elements.
   EXPECT_EQ(error_of([&] { plan->array<double>("colours"); }).code(), Errc::corrupt);
 }
 

@@ -141,7 +141,7 @@ TEST_F(ResolvePlanTest, nobody_waits_until_the_store_has_a_plan) {
   {
     Resolver spine(std::make_unique<HeldStore>(open_local_store(store_folder()), open));
     spine.resolve_plan(request(1), std::ref(maker));
-    // Nobody but the write holds it now.
+    // Only the write holds it now.
     Explanation explanation;
     const auto again = spine.resolve_plan(request(1), std::ref(maker), &explanation);
     EXPECT_TRUE(step_of(explanation, "memory").answered);

@@ -18,7 +18,7 @@ class RepeatedTargets : public MeshTest {
     return values;
   }());
 
-  /// A loop with two arrays whose distance is known at run time only, beside `sum`.
+  /// A loop with two arrays whose distance is known at run time only, besides `sum`.
   template <class T>
   Dat apart(const char* name) {
     return mesh.dat<T>(name, edges, 2, {}, DataLayout::soa);

@@ -231,7 +231,7 @@ TEST_F(ProductHaloTest, boundary_conditions_take_copies_as_their_owners_have_the
     par_loop(set_one, nodes, arg(x, WRITE));
     const Dat b = zeros<double>("b", nodes);
     mat.zero_rows_columns(Indices{0, 4}, x, b, 3);
-    // Node 1 is beside 0, which is to be 1, and 3 beside the copy, which is 77.
+    // Node 1 is next to 0, which is to be 1, and 3 next to the copy, which is 77.
     EXPECT_EQ(read<double>(b), list({3.0, -1.0, 0.0, -77.0, 0.0, 0.0}));
     EXPECT_EQ(exchange->calls, "begin x 1; end x; ");
     EXPECT_TRUE(b.is_halo_stale());

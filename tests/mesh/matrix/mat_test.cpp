@@ -1,4 +1,4 @@
-// Matrices beside assembly: rows, diagonals, single blocks, products.
+// Matrices without assembly: rows, diagonals, single blocks, products.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

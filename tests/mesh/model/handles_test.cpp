@@ -164,7 +164,7 @@ TEST_F(HandlesTest, parts_of_a_mixed_matrix_are_counted_without_wrapping_round) 
 }  // namespace
 }  // namespace kiln::mesh::testing
 
-// fork() beside loops: the child is refused and does not wait for ever, the parent goes on.
+// fork() during loops: the child is refused and does not wait for ever, the parent goes on.
 
 namespace kiln::mesh::testing {
 namespace {

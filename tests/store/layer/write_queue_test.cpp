@@ -1,4 +1,4 @@
-// What is written beside its callers: in order, bounded, and before the process ends.
+// What is written in the background: in order, bounded, and before the process ends.
 
 #include "store/layer/write_queue.hpp"
 
@@ -160,7 +160,7 @@ struct AtExitTest : ::testing::Test {
   TestFolder folder;
   Sample a{1};
 
-  /// A store and its queue that nobody will ever destroy.
+  /// A store and its queue that will never be destroyed.
   struct Leaked {
     LocalStore store;
     WriteQueue queue;

@@ -64,7 +64,7 @@ std::string DamageBench::probe() const {
   }
   // Damage that shows only in the middle of a round takes with it what that round stored before:
   // the whole database is set aside. A changed key in the tree's order may even hide what is
-  // stored beside it. Storing the missing ones again, as programs do, must come to an end.
+  // stored with it. Storing the missing ones again, as programs do, must come to an end.
   std::string wrong = store_all();
   for (int round = 0; round < 2 && wrong.starts_with("a miss"); ++round) wrong = store_all();
   return wrong;

@@ -64,7 +64,7 @@ TEST_F(GcTest, what_was_used_stays_before_what_was_not) {
   for (int i = 0; i < 20; ++i) put(i, 20'000, 1);
   for (int round = 0; round < 5; ++round)
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(has(i));
-  // Written beside the last put of a full log, or at the end of the process.
+  // Written along with the last put of a full log, or at the end of the process.
   { LocalStore other(folder.store()); }
   for (int i = 100; i < 360; ++i) {
     put(i, 10, 1e-9);

@@ -49,7 +49,7 @@ std::optional<Entry> next_count(const std::optional<Entry>& present) {
   }
 }
 
-/// Adds to a counter of its own beside the victims, and tells how often that was acknowledged.
+/// Adds to a counter of its own along with the victims, and tells how often that was acknowledged.
 struct Bystander {
   std::atomic<bool> stop{false};
   std::atomic<std::int64_t> acknowledged{0};

@@ -1,4 +1,4 @@
-// Folders and files that somebody else could have written: nothing of them is used.
+// Folders and files that another user could have written: nothing of them is used.
 #include "base/ownership.hpp"
 
 #include <gmock/gmock.h>

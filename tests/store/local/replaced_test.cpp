@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
-/// A store with entries 1 to 40 in version 1; beside it one with 21 to 60 in version 2.
+/// A store with entries 1 to 40 in version 1; next to it one with 21 to 60 in version 2.
 struct ReplacedTest : ::testing::Test {
   TestFolder folder;
   const std::string other = folder.folder.path() / "other";
@@ -126,7 +126,7 @@ TEST_F(ReplacedTest, by_one_of_another_user) {
 }
 
 TEST_F(ReplacedTest, with_a_journal_that_would_roll_another_file_back) {
-  // A hot journal of the other database, beside this one: SQLite plays it back into it.
+  // A hot journal of the other database, next to this one: SQLite plays it back into it.
   Bytes journal(512 + 8 + 4096);
   const unsigned char magic[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0, 0, 0, 1};
   std::memcpy(journal.data(), magic, sizeof magic);

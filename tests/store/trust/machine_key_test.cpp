@@ -100,7 +100,7 @@ TEST_F(MachineKeyTest, an_entry_moved_to_another_key_or_given_another_content_is
     LocalStore store(path("store"));
     value_or_throw(store.put(Kind::artifact, second.key, second.canonical, as_bytes("two"), {}));
   }
-  // As somebody writes rows who gets at the file: their checksums are no secret.
+  // As an intruder writes rows who gets at the file: their checksums are no secret.
   const auto forge = [&](const std::function<void(RowHead&)>& change, ByteView canonical,
                          ByteView text) {
     Database database;

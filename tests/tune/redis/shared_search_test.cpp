@@ -305,7 +305,7 @@ TEST_F(SharedSearchTest, goes_on_alone_with_one_warning_where_the_server_stops) 
 }
 
 TEST_F(SharedSearchTest, believes_nothing_of_what_strangers_write) {
-  // A result that nobody told, one of a search of other things, and all that is none.
+  // A result without a sender, one of a search of other things, and things that are no results.
   server_->command({"HSET", key("results"), "5", "1", "-1", "x", "38", "1"});
   for (const std::string& text :
        {std::string(), std::string("x"), std::string("[]"), std::string("null"),

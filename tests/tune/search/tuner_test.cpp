@@ -227,7 +227,7 @@ TEST_F(TunerTest, ends_where_the_device_vanishes_and_goes_on_when_it_is_back) {
   EXPECT_EQ(result.error().code(), Errc::device);
   EXPECT_THAT(result.error().message(), HasSubstr("the device is gone"));
   EXPECT_EQ(result.error().message().find('\n'), std::string::npos);
-  // 0 to 11 were measured; nobody is blamed for what happened then.
+  // 0 to 11 were measured; none is blamed for what happened then.
   EXPECT_EQ(lines(), 1u + 12u);
   const auto again = search(0, true, go_on);
   ASSERT_TRUE(again) << again.error().message();

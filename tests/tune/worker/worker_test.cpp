@@ -30,7 +30,7 @@ TEST_F(WorkerTest, times_what_runs) {
   EXPECT_EQ(worker.replaced(), 0u);
 }
 
-/// Prints as kernels do, far more than anybody wants to read.
+/// Prints as kernels do, far more than a reader wants.
 class PrintingBench : public FakeBench {
  public:
   Report prepare(ConfigurationId id) override {
