@@ -55,8 +55,8 @@ TEST(TypeLayout, leaves_open_what_the_device_decides) {
                "struct where { global int* p; }; struct maybe { int a;\n"
                "#ifdef cl_khr_fp64\n int b;\n#endif\n};\nstruct sized { int a[sizeof(int)]; };\n"
                "kernel void k(real a, global struct where* c, struct maybe d,\n"
-               "  struct sized e, read_only image2d_t f, size_t g, global size_t* h) {}"),
-      ElementsAre(0, 0, 0, 16, 0, 0, 0));
+               "  struct sized e, read_only image2d_t f, global size_t* g) {}"),
+      ElementsAre(0, 0, 0, 16, 0, 0));
   EXPECT_THAT(sizes_in("struct bits { int a : 3; }; kernel void k(struct bits a, int b) {}"),
               ElementsAre(0, 4));
   EXPECT_THAT(sizes_in("#pragma pack(1)\nstruct p { char c; int i; };\n"
