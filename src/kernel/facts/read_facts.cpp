@@ -250,8 +250,6 @@ class FactsReader {
       check_flow(syntax, kernel, facts);
     else
       assume_the_worst(syntax, kernel, facts);
-    for (auto& use : facts.parameters)  // a type may be what clang made of an error
-      if (!reading.can_be_followed) use.layout = {};
     return found;
   }
 
@@ -274,7 +272,7 @@ class FactsReader {
     facts.splittable = facts.reasons.empty();
     facts.suspicious = !facts.suspicions.empty();
     for (auto& use : facts.parameters)
-      if (!layouts_hold_) use.layout = {};
+      if (!layouts_hold_ || variants_.are_too_many) use.layout = {};
     return facts;
   }
 

@@ -113,9 +113,29 @@ class SyntaxReader {
     }
     use.element_type = layouts_.name_of(element);
     use.layout = layouts_.of(element);
+    doubt(clang_.begin(parameter), clang_.end(parameter), element, use);
     use.read = !type.is_written_image && (!use.is_pointer || use.is_local);
     use.written = type.is_written_image || use.is_local;
     return use;
+  }
+
+  /// Behind an error clang takes an unknown type for int: of the text's own types nothing holds
+  /// then.
+  void doubt(std::uint32_t begin, std::uint32_t end, CXType type, ParameterUse& use) const {
+    if (into_.errors.empty()) return;
+    constexpr std::string_view unknown = "clang: unknown type name '";
+    for (const Problem& one : into_.errors) {
+      if (!one.what.starts_with(unknown) || one.at < begin || one.at >= end) continue;
+      use.element_type =
+          one.what.substr(unknown.size(), one.what.find('\'', unknown.size()) - unknown.size());
+      use.layout = {};
+    }
+    while (type.kind == CXType_Elaborated || is_array(type.kind))
+      type =
+          is_array(type.kind) ? clang_.getArrayElementType(type) : clang_.Type_getNamedType(type);
+    const bool is_typedef = type.kind == CXType_Typedef;
+    if (!is_typedef || clang_.is_in_text(clang_.getTypeDeclaration(type)))
+      if (is_typedef || type.kind == CXType_Record || type.kind == CXType_Enum) use.layout = {};
   }
 
   /// A parameter that is written as an array is a pointer; libclang shows what is written.
