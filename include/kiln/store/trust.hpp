@@ -68,13 +68,14 @@ struct Trust {
 
   /// Why an entry made elsewhere, whose signed bytes are these, may not be used: "unsigned",
   /// "signed by KEY, which is not listed in …", "its signature does not verify"; empty: it may.
-  KILN_API std::string refusal(const std::optional<Signature>& signature, ByteView signed_bytes) const;
+  KILN_API std::string refusal(const std::optional<Signature>& signature,
+                               ByteView signed_bytes) const;
 };
 
 /// What the environment says: KILN_TRUSTED_KEYS (a file, or off), else
 /// $XDG_CONFIG_HOME/kiln/trusted-keys, else ~/.config/kiln/trusted-keys, else
-/// /etc/kiln/trusted-keys, the first that is there. Of a list that cannot be read no key is trusted, and
-/// one line in the log says why.
+/// /etc/kiln/trusted-keys, the first that is there. Of a list that cannot be read no key is
+/// trusted, and one line in the log says why.
 KILN_API Trust default_trust();
 
 /// The key that this user's entries are signed with: KILN_SIGNING_KEY (a file, or off), else

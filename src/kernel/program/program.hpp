@@ -54,9 +54,9 @@ struct Artifact {
   FactsPtr facts = nullptr;  ///< of its kernels; null where its text was not read
 };
 
-/// The stored form: u8 form, then kernels and binary with u32/u64 lengths, little endian; then, with
-/// a u64 length, the facts of the kernels (kernel/facts/kernel_facts.hpp), which schema 1 lacked.
-/// A length of 0 says that they are not known.
+/// The stored form: u8 form, then kernels and binary with u32/u64 lengths, little endian; then,
+/// with a u64 length, the facts of the kernels (kernel/facts/kernel_facts.hpp), which schema 1
+/// lacked. A length of 0 says that they are not known.
 constexpr std::uint32_t artifact_schema = 2;
 Bytes encode(const Artifact& artifact);
 /// Every length is checked; nothing may be left over. Errors: corrupt, also for an unknown schema.

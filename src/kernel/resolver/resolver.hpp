@@ -69,8 +69,8 @@ class Resolver : public VariantMaker {
   }
 
   /// What the text of a Request says of a kernel of its program: as it was stored with the program,
-  /// else read now, and stored with it. Where there is no text, or libclang, or no such kernel: facts
-  /// of a kernel that is not to be split, with the reason.
+  /// else read now, and stored with it. Where there is no text, or libclang, or no such kernel:
+  /// facts of a kernel that is not to be split, with the reason.
   KernelFacts facts(const Request& request, Program& program, const std::string& kernel,
                     Explanation* explanation = nullptr);
 

@@ -468,8 +468,8 @@ void Resolver::keep_facts(const Program& program, FactsPtr facts) {
       return Entry{encode(*artifact), std::move(metadata)};
     };
     if (auto kept = store_->update(Kind::artifact, key, canonical, add); !kept)
-      log(LogLevel::info, fmt::format("facts of {} are not kept: {}", key.digest.brief(),
-                                      kept.error().message()));
+      log(LogLevel::info,
+          fmt::format("facts of {} are not kept: {}", key.digest.brief(), kept.error().message()));
   };
   writes_.add({Kind::artifact, program.key(), program.canonical().size(), write});
 }

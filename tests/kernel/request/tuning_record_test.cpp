@@ -9,7 +9,7 @@ namespace kiln::testing {
 namespace {
 
 Measurement taken(std::int64_t unroll, std::int64_t size, double milliseconds,
-                     Measurement::Of of = Measurement::Of::kiln) {
+                  Measurement::Of of = Measurement::Of::kiln) {
   return {{{"unroll", unroll}, {"local", 8}}, size, milliseconds, of, "somewhere", {}};
 }
 constexpr auto every = [](const Measurement&) { return true; };
