@@ -25,7 +25,7 @@ struct CampaignRequest {
 tune::Campaign campaign_of_calls(const RecordedCalls& recorded, const std::filesystem::path& file,
                                  const CampaignRequest& request, bool on_one_device);
 /// The searches for the usual problems that are asked for and the device has no record of: without
-/// items and without what is left out where there is no such problem. Throws Error.
+/// items and without skipped items where there is no such problem. Throws Error.
 tune::Campaign campaign_of_everything(const std::function<bool(const Call&)>& is_asked_for,
                                       const CampaignRequest& request);
 

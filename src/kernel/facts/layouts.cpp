@@ -115,7 +115,7 @@ bool Layouts::is_fixed_record(CXCursor declaration) {
   const std::pair key(clang_.offset(clang_.getCursorLocation(declaration)),
                       clang_.name(declaration));
   const auto [known, is_new] = records_.emplace(key, false);
-  if (!is_new) return known->second;  // of itself: false for now
+  if (!is_new) return known->second;  // within its own definition: not fixed
   bool fixed = aggregates_are_known_;
   clang_.for_children(declaration, [&](CXCursor child) {
     const bool is_attribute = child.kind >= CXCursor_FirstAttr && child.kind <= CXCursor_LastAttr;

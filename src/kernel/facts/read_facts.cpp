@@ -82,7 +82,7 @@ bool is_same_parameter(const ParameterUse& a, const ParameterUse& b) {
          a.is_constant_space == b.is_constant_space && a.is_local == b.is_local;
 }
 
-/// What holds where either does: of a compiler nobody knows which it is.
+/// What holds where either does: for a compiler whose answer is not known.
 void merge(const Found& from, Found& into) {
   KernelFacts& to = into.facts;
   for (const auto& reason : from.facts.reasons) add_message(to.reasons, reason);

@@ -35,7 +35,7 @@ class WriteQueue final : private ForkGuarded {
 
   /// Where there can be no thread, or the process is about to end, it is written at once.
   void add(Item item);
-  /// For what may be lost: nobody waits, and the end of the process does not either where the
+  /// For what may be lost: no caller waits, and the end of the process does not either where the
   /// queue's owner is not destroyed before. False, and counted, where there is no room or no
   /// thread.
   bool add_if_room(Item item);

@@ -82,7 +82,7 @@ bool is_number(const std::string& host) {
          ::inet_pton(AF_INET6, host.c_str(), &unused) == 1;
 }
 
-/// In a thread of its own, which goes on when nobody waits any more: getaddrinfo has no time-out
+/// In a thread of its own, which goes on when no caller waits any more: getaddrinfo has no time-out
 /// and cannot be stopped, and hiredis would call it in the thread of a look-up, whatever time-out
 /// it is given.
 std::shared_future<Expected<Addresses>> look_up(const std::string& host, const Resolve& resolve) {

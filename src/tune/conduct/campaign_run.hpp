@@ -47,7 +47,7 @@ struct Campaign {
   }
   /// How the time that is left is divided among the searches from `first` on.
   std::vector<milliseconds> parts(std::size_t first, milliseconds left) const;
-  /// Moves what the log of a campaign that is resumed calls finished to what is left out.
+  /// Moves what the log of a campaign that is resumed calls finished to the skipped items.
   void leave_out_finished(const CampaignLog& done);
 };
 
