@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 #include "spec/sandbox.hpp"
 
 namespace kiln::bench {

@@ -8,9 +8,9 @@
 
 #include <deque>
 
-#include "base/bytes.hpp"
 #include "base/clock.hpp"
-#include "base/file.hpp"
+#include "base/data/bytes.hpp"
+#include "base/os/file.hpp"
 #include "formats/bars.hpp"
 #include "formats/heap.hpp"
 #include "frame/statistics.hpp"

@@ -2,7 +2,7 @@
 // gives right after the build. One program loads both; every start finds an empty cache.
 #include <fmt/format.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "formats/bars.hpp"
 #include "frame/whole_process.hpp"
 #include "spec/sandbox.hpp"

@@ -2,7 +2,7 @@
 // without Kiln. Every side runs in a sandbox of its own that earlier runs have warmed.
 #include <fmt/format.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "device/context.hpp"
 #include "frame/whole_process.hpp"
 #include "kernel/resolver/resolver.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "frame/bar.hpp"
 
 namespace kiln::bench {

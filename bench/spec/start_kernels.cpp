@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 
 namespace kiln::bench {
 

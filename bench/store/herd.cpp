@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 #include "frame/statistics.hpp"
 #include "spec/sandbox.hpp"
 #include "store/bars.hpp"

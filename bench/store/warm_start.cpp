@@ -1,6 +1,6 @@
 // A whole `kiln run` from a warm store: against a program that does nothing but load the same
 // bytes, and against programs that start from source, as people do without a store.
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "frame/whole_process.hpp"
 #include "spec/sandbox.hpp"
 #include "spec/start_kernels.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 #include "blas/duel.hpp"
 #include "spec/sandbox.hpp"
 #include "store/local/local_store.hpp"

@@ -5,7 +5,7 @@
 #include <thread>
 #include <tuple>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "tune/strategy/strategy.hpp"
 
 namespace kiln::bench::measured {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
-#include "base/file.hpp"
-#include "base/process.hpp"
+#include "base/os/file.hpp"
+#include "base/os/process.hpp"
 #include "blas/tune/blas_tunable.hpp"
 #include "device/device.hpp"
 #include "rival/problem.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/file.hpp"
+#include "base/data/bytes.hpp"
+#include "base/os/file.hpp"
 #include "cli/command/command.hpp"
 #include "cli/command/context.hpp"
 

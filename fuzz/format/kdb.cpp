@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "format/kdb/form.hpp"
 
 using namespace kiln;

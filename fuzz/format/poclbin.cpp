@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 
 using namespace kiln;
 using namespace kiln::poclbin;

@@ -1,7 +1,7 @@
 #include <cstdlib>
 #include <deque>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/formats/poclbin.hpp"
 
 using namespace kiln;

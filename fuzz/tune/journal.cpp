@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "tune/report/exports.hpp"
 #include "tune/report/run.hpp"

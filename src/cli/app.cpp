@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/environment.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/environment.hpp"
 #include "cli/command/command.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/files.hpp"

@@ -8,7 +8,7 @@
 #include <new>
 #include <span>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 
 namespace kiln {
 

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/environment.hpp"
+#include "base/os/environment.hpp"
 #include "device/context.hpp"
 
 namespace kiln {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "device/device.hpp"
 
 namespace kiln {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "kiln/error.hpp"
 
 /// Texts of expressions: UTF-8, string and floating-point literals, and what all messages share.

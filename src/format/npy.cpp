@@ -6,7 +6,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 
 namespace kiln::npy {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "base/environment.hpp"
+#include "base/os/environment.hpp"
 #include "kernel/apart/job.hpp"
 #include "kernel/apart/server.hpp"
 

@@ -2,8 +2,8 @@
 // spec/tune/search_service.hpp). Started by the library, never by people.
 #include <cstdio>
 
-#include "base/environment.hpp"
-#include "base/process.hpp"
+#include "base/os/environment.hpp"
+#include "base/os/process.hpp"
 #include "spec/tune/search_service.hpp"
 
 int main(int argc, char** argv) {

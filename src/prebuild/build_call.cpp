@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "blas/call/recorded_call.hpp"
 #include "blas/call/validate.hpp"
 #include "schedule/job.hpp"

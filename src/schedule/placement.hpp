@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "base/log.hpp"
 #include "device/context.hpp"
 #include "device/host_array.hpp"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 #include "base/log.hpp"
 #include "schedule/co_run.hpp"
 

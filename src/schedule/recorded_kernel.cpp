@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln {
 

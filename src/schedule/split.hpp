@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kernel/program/program.hpp"
 #include "schedule/job.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 #include "schedule/split.hpp"
 
 namespace kiln {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kiln/spec/file.hpp"
 #include "spec/bind/binder.hpp"
 #include "spec/read/reader.hpp"

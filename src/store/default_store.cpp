@@ -5,9 +5,9 @@
 
 #include <charconv>
 
-#include "base/environment.hpp"
+#include "base/data/text.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/os/environment.hpp"
 #include "store/layer/layers.hpp"
 #include "store/local/local_store.hpp"
 #include "store/local/system_store.hpp"

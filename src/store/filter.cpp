@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln {
 namespace {

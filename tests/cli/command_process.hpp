@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
-#include "base/process.hpp"
+#include "base/os/file.hpp"
+#include "base/os/process.hpp"
 #include "test_paths.hpp"
 
 namespace kiln::testing {

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "device/support.hpp"
 
 namespace kiln::testing {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 #include "random_text.hpp"
 #include "support.hpp"
 #include "test_paths.hpp"

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "format/poclbin/archives.hpp"
 #include "kiln/formats/npy.hpp"
 #include "test_paths.hpp"

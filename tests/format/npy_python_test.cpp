@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "base/bytes.hpp"
-#include "base/file.hpp"
-#include "base/process.hpp"
+#include "base/data/bytes.hpp"
+#include "base/os/file.hpp"
+#include "base/os/process.hpp"
 #include "kiln/formats/npy.hpp"
 
 // Python is the judge of what we write: its own parser of literals for the header everywhere, and

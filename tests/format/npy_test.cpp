@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 
 namespace kiln::npy {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/file.hpp"
+#include "base/data/bytes.hpp"
 #include "base/log.hpp"
+#include "base/os/file.hpp"
 #include "device/context.hpp"
 #include "kernel/program/launch.hpp"
 #include "kernel/resolver/resolver.hpp"

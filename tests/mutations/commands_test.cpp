@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "base/bytes.hpp"
-#include "base/file.hpp"
-#include "base/process.hpp"
+#include "base/data/bytes.hpp"
+#include "base/os/file.hpp"
+#include "base/os/process.hpp"
 #include "device/device.hpp"
 #include "kernel/calls/recorded_call.hpp"
 #include "kiln/formats/kdb.hpp"

@@ -13,8 +13,8 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "base/file.hpp"
-#include "base/process.hpp"
+#include "base/os/file.hpp"
+#include "base/os/process.hpp"
 #include "cli/app.hpp"
 #include "test_paths.hpp"
 

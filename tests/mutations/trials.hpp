@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "mutations/mutator.hpp"
 
 namespace kiln::mutations {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "blas/call/recorded_call.hpp"
 #include "kiln/runtime.hpp"
 #include "kiln/store.hpp"

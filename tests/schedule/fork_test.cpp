@@ -2,7 +2,7 @@
 // on.
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "forked_child.hpp"
 #include "kiln/kernel.hpp"
 

@@ -1,5 +1,5 @@
 // Kernels that write outside of their buffers, found by the zones around them.
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kiln/kernel.hpp"
 #include "schedule/placement.hpp"
 #include "schedule/run_support.hpp"

@@ -6,8 +6,8 @@
 #include <functional>
 #include <thread>
 
-#include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/os/file.hpp"
 #include "kiln/kernel.hpp"
 
 namespace kiln::testing {

@@ -1,8 +1,8 @@
 // Runs of source kernels to records, and back.
 #include <gmock/gmock.h>
 
-#include "base/file.hpp"
-#include "base/process.hpp"
+#include "base/os/file.hpp"
+#include "base/os/process.hpp"
 #include "schedule/recorded_kernel.hpp"
 
 namespace kiln {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/os/file.hpp"
 #include "device/host_array.hpp"
 #include "kernel/support.hpp"
 #include "schedule/co_run.hpp"

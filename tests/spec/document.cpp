@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "spec/texts.hpp"
 #include "test_paths.hpp"
 

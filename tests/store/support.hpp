@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "store/local/local_store.hpp"
 
 namespace kiln::testing {

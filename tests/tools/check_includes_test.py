@@ -29,9 +29,9 @@ def problems(module, text, room="."):
 
 class CheckIncludes(unittest.TestCase):
     def test_lower_modules_and_itself_are_allowed(self):
-        text = '#include "base/bytes.hpp"\n#include "kernel/a.hpp"\n#include <vector>\n'
+        text = '#include "base/data/bytes.hpp"\n#include "kernel/a.hpp"\n#include <vector>\n'
         self.assertEqual(problems("store", text.replace("kernel", "store/key")), [])
-        self.assertEqual(problems("base", '#include "base/bytes.hpp"\n'), [])
+        self.assertEqual(problems("base", '#include "base/data/bytes.hpp"\n', "os"), [])
 
     def test_rooms_of_a_module_go_one_way(self):
         text = '#include "mesh/plan/a.hpp"\n'
@@ -71,7 +71,7 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(problems("device", "#include <CL/opencl.hpp>\n"), [])
 
     def test_formats_do_not_know_the_file_system(self):
-        for header in ("<filesystem>", "<fstream>", "<fcntl.h>", '"base/file.hpp"'):
+        for header in ("<filesystem>", "<fstream>", "<fcntl.h>", '"base/os/file.hpp"'):
             self.assertEqual(len(problems("format", f"#include {header}\n")), 1, header)
         self.assertEqual(problems("store", "#include <filesystem>\n"), [])
 

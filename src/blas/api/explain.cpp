@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "blas/api/explain.hpp"
 #include "blas/api/library.hpp"
 #include "blas/call/validate.hpp"

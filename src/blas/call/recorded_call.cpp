@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "blas/call/call.hpp"
 
 namespace kiln::blas {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "blas/call/call.hpp"
 #include "device/opencl.hpp"
 #include "kernel/calls/recorded_call.hpp"

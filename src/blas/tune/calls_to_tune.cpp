@@ -6,7 +6,7 @@
 #include <array>
 #include <map>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "blas/call/call.hpp"
 #include "blas/call/problem_class.hpp"
 #include "blas/call/recorded_call.hpp"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/blas/call_options.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"

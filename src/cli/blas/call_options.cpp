@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/command/context.hpp"
 #include "rival/problem.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/blas/call_options.hpp"
 #include "cli/command/options.hpp"
 #include "cli/command/session.hpp"

@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 #include "cli/calls/recorded_calls.hpp"
 #include "cli/command/files.hpp"
 #include "cli/command/interrupt.hpp"

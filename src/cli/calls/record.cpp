@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/calls/recorded_calls.hpp"
 #include "cli/command/context.hpp"
 #include "cli/output/output.hpp"

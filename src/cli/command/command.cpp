@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/command/options.hpp"
 
 namespace kiln::cli {

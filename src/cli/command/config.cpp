@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/help.hpp"
 #include "cli/command/options.hpp"

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <optional>
 
-#include "base/environment.hpp"
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/environment.hpp"
+#include "base/os/file.hpp"
 #include "cli/output/output.hpp"
 
 namespace kiln::cli {

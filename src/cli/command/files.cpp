@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <map>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/session.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "cli/command/context.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln::cli {
 namespace {

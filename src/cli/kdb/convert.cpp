@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/extract_tree.hpp"
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/extract_tree.hpp"
+#include "base/os/file.hpp"
 #include "blas/kdb_records/kdb_records.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/interrupt.hpp"

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 
 namespace kiln::cli {
 namespace {

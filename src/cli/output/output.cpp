@@ -12,9 +12,9 @@
 #include <string>
 #include <system_error>
 
-#include "base/file.hpp"
+#include "base/data/text.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/os/file.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::cli {

@@ -29,7 +29,7 @@ struct ReaderGone {};
 void print(std::string_view text);
 
 /// Writes a text that quotes a file, a store or a server: none of them gets to steer the terminal
-/// (visible_text() of base/text.hpp). What has to stay within its line goes through one_line()
+/// (visible_text() of base/data/text.hpp). What has to stay within its line goes through one_line()
 /// before.
 void print_text(std::string_view text);
 

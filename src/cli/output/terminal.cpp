@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "base/clock.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/output/output.hpp"
 
 namespace kiln::cli {

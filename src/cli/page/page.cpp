@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "cli/command/interrupt.hpp"
 #include "kiln/formats/poclbin.hpp"
 

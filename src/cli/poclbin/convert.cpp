@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/digest.hpp"
-#include "base/file.hpp"
+#include "base/data/digest.hpp"
+#include "base/os/file.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/files.hpp"
 #include "cli/command/options.hpp"

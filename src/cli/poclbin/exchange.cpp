@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/files.hpp"
 #include "cli/command/options.hpp"

@@ -5,9 +5,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/bytes.hpp"
-#include "base/extract_tree.hpp"
-#include "base/file.hpp"
+#include "base/data/bytes.hpp"
+#include "base/os/extract_tree.hpp"
+#include "base/os/file.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/options.hpp"
 #include "cli/output/output.hpp"

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/options.hpp"
 #include "cli/output/output.hpp"

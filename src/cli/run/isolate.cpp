@@ -15,9 +15,9 @@
 #include <thread>
 
 #include "base/clock.hpp"
-#include "base/file.hpp"
-#include "base/process.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
+#include "base/os/process.hpp"
 #include "cli/command/files.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/output/output.hpp"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/command/context.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"

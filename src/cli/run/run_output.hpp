@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/output_capture.hpp"
+#include "base/os/output_capture.hpp"
 #include "kiln/spec/run.hpp"
 
 /// What a run of a specification shows: its result, and what its kernels printed meanwhile.

@@ -9,8 +9,8 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/store/commands.hpp"

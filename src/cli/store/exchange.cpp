@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/store/commands.hpp"

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/command/session.hpp"
 #include "cli/output/output.hpp"
 #include "cli/store/commands.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/session.hpp"
 #include "cli/output/output.hpp"

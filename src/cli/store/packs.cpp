@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/files.hpp"
 #include "cli/command/interrupt.hpp"

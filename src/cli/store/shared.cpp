@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/session.hpp"

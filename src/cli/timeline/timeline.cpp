@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 
 namespace kiln::cli {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "blas/tune/campaign_plan.hpp"
 #include "cli/blas/call_options.hpp"
 #include "cli/command/context.hpp"

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/session.hpp"
 #include "cli/tune/commands.hpp"

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/output/output.hpp"

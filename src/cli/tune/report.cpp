@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/page/page.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "tune/report/importance.hpp"

@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
 #include "cli/output/output.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 #include "format/kdb/catalogue.hpp"
 #include "format/kdb/form.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/formats/kdb.hpp"
 
 /// The bytes of kernel databases, as far as the layouts differ in them: check sums, sizes, records.

@@ -3,7 +3,7 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
-#include "base/bounds.hpp"
+#include "base/data/bounds.hpp"
 #include "format/kdb/form.hpp"
 
 namespace kiln::kdb {

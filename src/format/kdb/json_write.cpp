@@ -3,8 +3,8 @@
 #include <bit>
 #include <cmath>
 
-#include "base/bytes.hpp"
-#include "base/text.hpp"
+#include "base/data/bytes.hpp"
+#include "base/data/text.hpp"
 #include "kiln/formats/kdb.hpp"
 
 namespace kiln::kdb {

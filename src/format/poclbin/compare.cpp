@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/bytes.hpp"
-#include "base/digest.hpp"
+#include "base/data/bytes.hpp"
+#include "base/data/digest.hpp"
 #include "format/poclbin/layout.hpp"
 #include "kiln/formats/poclbin.hpp"
 

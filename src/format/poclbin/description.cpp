@@ -4,8 +4,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "base/bounds.hpp"
-#include "base/bytes.hpp"
+#include "base/data/bounds.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "format/poclbin/path.hpp"
 #include "kiln/error.hpp"
 #include "kiln/formats/poclbin.hpp"

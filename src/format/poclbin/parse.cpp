@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 #include "format/poclbin/layout.hpp"
 #include "format/poclbin/path.hpp"
 #include "kiln/formats/poclbin.hpp"

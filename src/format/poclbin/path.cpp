@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln::poclbin {
 namespace {

@@ -4,7 +4,7 @@
 #include <deque>
 #include <string_view>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 
 /// Paths of files in archives: which are safe to unpack, and which exclude one another.
 namespace kiln::poclbin {

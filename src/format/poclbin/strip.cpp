@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/digest.hpp"
+#include "base/data/digest.hpp"
 #include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/digest.hpp"
+#include "base/data/digest.hpp"
 #include "format/poclbin/layout.hpp"
 #include "kiln/formats/poclbin.hpp"
 

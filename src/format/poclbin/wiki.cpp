@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "format/poclbin/path.hpp"
 #include "kiln/formats/poclbin.hpp"
 

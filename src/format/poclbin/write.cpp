@@ -1,6 +1,6 @@
 // Writes real archives (the grammar is in poclbin.hpp). Sizes that stand before what they count are
 // filled in afterwards.
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "format/poclbin/layout.hpp"
 #include "kiln/formats/poclbin.hpp"
 

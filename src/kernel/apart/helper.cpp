@@ -13,9 +13,9 @@
 #include <optional>
 #include <set>
 
-#include "base/environment.hpp"
+#include "base/data/text.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/os/environment.hpp"
 #include "kernel/apart/server_client.hpp"
 #include "kiln/formats/poclbin.hpp"
 

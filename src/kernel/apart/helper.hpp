@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.hpp"
-#include "base/process.hpp"
+#include "base/os/file.hpp"
+#include "base/os/process.hpp"
 #include "kernel/apart/job.hpp"
 #include "kernel/program/program.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 #include "device/device.hpp"
 
 namespace kiln::apart {

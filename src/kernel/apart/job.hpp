@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/error.hpp"
 
 /// Compiling apart: PoCL freezes a program's archive at the first query, compiles a generic

@@ -16,7 +16,7 @@
 #include <list>
 
 #include "base/clock.hpp"
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kernel/apart/job.hpp"
 
 // The server's side. One thread: what it forks off is a copy of that thread alone, whatever the

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 
 // The compile server: a helper that stays. Every process that uses PoCL's compiler first parses a
 // kernel library for half a second, longer than a usual kernel then takes. The server's

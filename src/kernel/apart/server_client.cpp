@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/digest.hpp"
-#include "base/environment.hpp"
+#include "base/data/digest.hpp"
+#include "base/os/environment.hpp"
 #include "kernel/apart/job.hpp"
 #include "store/layer/fork_guard.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 #include "kernel/apart/server.hpp"
 
 // The client's side of the compile server: asking it, finding it, or starting it. Servers have

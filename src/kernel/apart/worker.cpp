@@ -15,8 +15,8 @@
 #include <thread>
 
 #include "base/clock.hpp"
-#include "base/digest.hpp"
-#include "base/file.hpp"
+#include "base/data/digest.hpp"
+#include "base/os/file.hpp"
 #include "kernel/apart/job.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/program/program.hpp"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 
 // What the helper plants in the driver's cache while it makes an archive.
 namespace kiln::apart {

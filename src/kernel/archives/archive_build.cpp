@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "base/digest.hpp"
+#include "base/data/digest.hpp"
 #include "kernel/apart/helper.hpp"
 
 namespace kiln {

@@ -10,9 +10,9 @@
 #include <condition_variable>
 #include <thread>
 
+#include "base/data/text.hpp"
 #include "base/lifetime.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
 #include "kernel/calls/recorded_call.hpp"
 
 // The record of a process's calls: the file, and the thread that writes it.

@@ -7,9 +7,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "base/bounds.hpp"
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/bounds.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 
 // A call as a line of the file, and back.
 namespace kiln {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "device/device.hpp"
 #include "kernel/request/request.hpp"
 

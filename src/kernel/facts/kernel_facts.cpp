@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 
 namespace kiln {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 
 namespace kiln {
 

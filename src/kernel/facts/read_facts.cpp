@@ -7,7 +7,7 @@
 #include <memory>
 #include <set>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "kernel/facts/bounds.hpp"
 #include "kernel/facts/builtins.hpp"
 #include "kernel/facts/syntax.hpp"

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 
 namespace kiln {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/error.hpp"
 
 // Plans: what a launch needs beyond the program and is dear to compute, and two ways to make one.

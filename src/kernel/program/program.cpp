@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/cursor.hpp"
-#include "base/environment.hpp"
-#include "base/file.hpp"
+#include "base/data/cursor.hpp"
+#include "base/os/environment.hpp"
+#include "base/os/file.hpp"
 
 namespace kiln {
 

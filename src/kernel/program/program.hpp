@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "device/context.hpp"
 #include "device/device.hpp"
 #include "kernel/facts/kernel_facts.hpp"

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 
 namespace kiln {
 namespace {

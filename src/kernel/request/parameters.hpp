@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 
 // The tunable part of kernels, and what is on record of it: every measurement, and the choice among
 // them for a problem's size.

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <map>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln {
 namespace {

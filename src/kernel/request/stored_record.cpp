@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 #include "store/key/canonical.hpp"
 
 namespace kiln {

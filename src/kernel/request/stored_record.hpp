@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kernel/request/parameters.hpp"
 #include "store/layer/layer.hpp"
 #include "store/local/local_store.hpp"

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln {
 

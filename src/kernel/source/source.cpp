@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kernel/source/lexer.hpp"
 #include "kiln/error.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/digest.hpp"
+#include "base/data/digest.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "kernel/clang/unit.hpp"
 #include "kernel/source/lexer.hpp"
 #include "mesh/codegen/user_text.hpp"

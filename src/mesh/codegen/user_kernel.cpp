@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "mesh/codegen/lanes.hpp"
 
 namespace kiln::mesh {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 
 namespace kiln::mesh {
 

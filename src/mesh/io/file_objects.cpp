@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "mesh/io/mesh_file.hpp"
 #include "mesh/model/scalar.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln::mesh::hdf5 {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "base/bounds.hpp"
+#include "base/data/bounds.hpp"
 
 namespace kiln::mesh {
 namespace {

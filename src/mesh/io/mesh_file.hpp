@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/bytes.hpp"
-#include "base/text.hpp"
+#include "base/data/bytes.hpp"
+#include "base/data/text.hpp"
 #include "kiln/error.hpp"
 #include "kiln/mesh/file.hpp"
 

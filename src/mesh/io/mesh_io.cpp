@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "mesh/io/naca0012.hpp"
 
 namespace kiln::mesh {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "mesh/io/encoding.hpp"
 #include "mesh/io/mesh_io.hpp"
 

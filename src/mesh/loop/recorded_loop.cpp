@@ -7,7 +7,7 @@
 #include <charconv>
 #include <limits>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "mesh/codegen/layout.hpp"
 #include "mesh/codegen/loop_generator.hpp"
 #include "mesh/model/loop_shape.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/bounds.hpp"
+#include "base/data/bounds.hpp"
 #include "kiln/mesh/mixed_matrix.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
 #include "mesh/model/scalar.hpp"

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "mesh/codegen/helper_text.hpp"
 #include "mesh/model/loop_shape.hpp"
 

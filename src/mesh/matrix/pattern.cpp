@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/bounds.hpp"
+#include "base/data/bounds.hpp"
 #include "kernel/program/plan.hpp"
 #include "store/key/canonical.hpp"
 

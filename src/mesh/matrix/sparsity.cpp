@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/bounds.hpp"
+#include "base/data/bounds.hpp"
 #include "mesh/matrix/matrix_session.hpp"
 #include "mesh/matrix/pattern.hpp"
 

@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-#include "base/bounds.hpp"
+#include "base/data/bounds.hpp"
 #include "device/opencl.hpp"
 
 namespace kiln::mesh {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/mesh/types.hpp"
 
 namespace kiln::mesh {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bounded_table.hpp"
-#include "base/bytes.hpp"
-#include "base/digest.hpp"
+#include "base/data/bounded_table.hpp"
+#include "base/data/bytes.hpp"
+#include "base/data/digest.hpp"
 #include "kernel/resolver/resolver.hpp"
 #include "mesh/plan/mesh_plan.hpp"
 #include "mesh/plan/plan_input.hpp"

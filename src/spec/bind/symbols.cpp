@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "spec/bind/binder.hpp"
 #include "spec/read/json_tree.hpp"
 

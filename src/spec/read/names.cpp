@@ -4,7 +4,7 @@
 #include <cctype>
 #include <set>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "spec/read/reader.hpp"
 
 // Which names a specification uses, and whether each of them can have a meaning (check_names).

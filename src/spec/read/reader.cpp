@@ -4,7 +4,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 // Takes plain values and formulas out of the tree; types and structures are read in
 // typed_values.cpp.

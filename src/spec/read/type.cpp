@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "spec/read/json_tree.hpp"
 
 // OpenCL types as specification files name them: their names, sizes and layout; and how the values

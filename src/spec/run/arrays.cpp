@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kiln/formats/npy.hpp"
 
 // Random data, .npy files and comparison of arrays. Structures are taken apart into leaves: scalars

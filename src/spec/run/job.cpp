@@ -5,8 +5,8 @@
 #include <climits>
 #include <system_error>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 
 // From a bound specification to a Job: the source file is found and read, the Request made, the
 // arguments put over the arrays; and their types are held against the compiled kernel.

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "schedule/recorded_kernel.hpp"
 
 namespace kiln::spec {

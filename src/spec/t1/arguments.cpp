@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 #include "spec/read/type.hpp"
 #include "spec/run/arrays.hpp"
 #include "spec/t1/reading.hpp"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "spec/t1/reading.hpp"
 
 // Sizes of a tuning problem: expressions over its parameters.

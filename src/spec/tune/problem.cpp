@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/digest.hpp"
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/digest.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 #include "spec/read/names.hpp"
 #include "spec/run/job.hpp"
 #include "spec/tune/record.hpp"

@@ -10,9 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/environment.hpp"
 #include "base/log.hpp"
-#include "base/process.hpp"
+#include "base/os/environment.hpp"
+#include "base/os/process.hpp"
 #include "kernel/apart/helper.hpp"
 
 namespace kiln::spec {

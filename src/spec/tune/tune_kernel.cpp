@@ -6,7 +6,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "device/array_storage.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/runtime.hpp"

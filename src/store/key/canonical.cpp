@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 // Canonical bytes: the writer, and the reader that shows them to people and gives their fields
 // back.

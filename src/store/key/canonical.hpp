@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/digest.hpp"
+#include "base/data/bytes.hpp"
+#include "base/data/digest.hpp"
 #include "kiln/error.hpp"
 #include "kiln/store/entry.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 #include "kiln/store/pack.hpp"
 #include "store/layer/layer.hpp"
 

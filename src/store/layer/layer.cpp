@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "base/environment.hpp"
+#include "base/os/environment.hpp"
 #include "store/trust/guarded_files.hpp"
 
 namespace kiln {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kiln/error.hpp"
 #include "store/key/canonical.hpp"
 #include "store/trust/trust.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 
 namespace kiln {
 namespace {

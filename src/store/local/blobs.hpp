@@ -4,9 +4,9 @@
 #include <functional>
 #include <string>
 
-#include "base/digest.hpp"
-#include "base/file.hpp"
-#include "base/ownership.hpp"
+#include "base/data/digest.hpp"
+#include "base/os/file.hpp"
+#include "base/os/ownership.hpp"
 
 namespace kiln {
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/digest.hpp"
+#include "base/data/digest.hpp"
 #include "store/layer/layer.hpp"
 #include "store/local/sqlite.hpp"
 

@@ -13,8 +13,8 @@
 #include <filesystem>
 
 #include "base/clock.hpp"
-#include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/os/file.hpp"
 #include "kiln/error.hpp"
 #include "store/layer/entry_form.hpp"
 

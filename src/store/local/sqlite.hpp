@@ -8,7 +8,7 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 
 namespace kiln::sqlite {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/data/text.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
 #include "store/layer/entry_form.hpp"
 
 namespace kiln {

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln::redis {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "base/data/text.hpp"
 #include "base/lifetime.hpp"
-#include "base/text.hpp"
 #include "store/layer/layer.hpp"
 
 namespace kiln::redis {

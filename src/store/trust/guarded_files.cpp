@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 
 namespace kiln {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "base/ownership.hpp"
+#include "base/os/ownership.hpp"
 #include "kiln/error.hpp"
 
 // Folders and files whose contents decide what is run here, and so must not be writable for others:

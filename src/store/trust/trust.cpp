@@ -11,10 +11,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/environment.hpp"
-#include "base/file.hpp"
+#include "base/data/text.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/os/environment.hpp"
+#include "base/os/file.hpp"
 #include "store/trust/guarded_files.hpp"
 
 namespace kiln {

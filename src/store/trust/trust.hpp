@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/store/trust.hpp"
 
 // What the store alone needs of keys and lists of them (kiln/store/trust.hpp).

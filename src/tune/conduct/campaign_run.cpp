@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "base/digest.hpp"
-#include "base/text.hpp"
+#include "base/data/digest.hpp"
+#include "base/data/text.hpp"
 #include "tune/share/shared_search.hpp"
 
 namespace kiln::tune {

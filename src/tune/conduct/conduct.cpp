@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "base/digest.hpp"
-#include "base/environment.hpp"
+#include "base/data/digest.hpp"
 #include "base/log.hpp"
+#include "base/os/environment.hpp"
 #include "kiln/version.hpp"
 #include "tune/records/kept_run.hpp"
 #include "tune/share/shared_search.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 
 namespace kiln::tune {
 

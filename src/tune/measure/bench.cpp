@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/clock.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln::tune {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kernel/request/parameters.hpp"
 #include "kernel/request/request.hpp"
 #include "tune/measure/tunable.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "store/key/canonical.hpp"
 

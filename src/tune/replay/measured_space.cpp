@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "tune/replay/text_source.hpp"
 
 namespace kiln::tune {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "tune/measure/outcome.hpp"
 #include "tune/space/search_space.hpp"
 

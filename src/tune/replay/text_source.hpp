@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::tune {

@@ -8,8 +8,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/bounds.hpp"
-#include "base/text.hpp"
+#include "base/data/bounds.hpp"
+#include "base/data/text.hpp"
 #include "kernel/request/stored_record.hpp"
 
 // All formats but SQLite (exports_sqlite.cpp), one after the other: CSV, T4, JSON of searches, JSON

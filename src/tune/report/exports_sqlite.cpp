@@ -2,7 +2,7 @@
 #include <charconv>
 
 #include "base/clock.hpp"
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "store/local/sqlite.hpp"
 #include "tune/report/exports.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln::tune {
 

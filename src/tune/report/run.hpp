@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "tune/search/journal.hpp"
 
 /// A search as plain data, read from its journal: what reports, exports and records are made of.

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 #include "tune/search/journal.hpp"
 
 namespace kiln::tune {

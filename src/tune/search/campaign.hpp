@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kiln/error.hpp"
 
 /// A campaign, many searches that share a time: its log, by which it can be resumed, and how the

@@ -11,9 +11,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/bounds.hpp"
-#include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/data/bounds.hpp"
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
 
 namespace kiln::tune {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "tune/measure/tunable.hpp"
 
 /// The journal of a search: the lines as JSON, which its writer and its readers share, and the

@@ -10,7 +10,7 @@
 #include <charconv>
 #include <string>
 
-#include "base/environment.hpp"
+#include "base/os/environment.hpp"
 #include "tune/worker/child.hpp"
 
 namespace kiln::tune {

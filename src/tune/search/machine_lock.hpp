@@ -5,7 +5,7 @@
 #include <chrono>
 #include <functional>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::tune {

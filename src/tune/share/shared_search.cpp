@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/digest.hpp"
+#include "base/data/digest.hpp"
+#include "base/data/text.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
 #include "store/layer/shared_layer.hpp"
 
 #if KILN_WITH_REDIS

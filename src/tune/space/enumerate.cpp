@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln::tune {
 namespace {

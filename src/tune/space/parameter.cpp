@@ -7,7 +7,7 @@
 #include <numeric>
 #include <optional>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "expr/lexer.hpp"
 #include "expr/text.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "kernel/request/parameters.hpp"
 
 namespace kiln::tune {

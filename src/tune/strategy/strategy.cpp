@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "tune/strategy/forest_search.hpp"
 #include "tune/strategy/simple.hpp"
 

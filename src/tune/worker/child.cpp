@@ -18,7 +18,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 
 namespace kiln::tune {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/file.hpp"
-#include "base/output_capture.hpp"
+#include "base/os/file.hpp"
+#include "base/os/output_capture.hpp"
 #include "kiln/error.hpp"
 
 /// Processes forked from this one for what may crash, hang or load a driver: how they are started,

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 #include "tune/measure/bench.hpp"
 #include "tune/worker/child.hpp"
 

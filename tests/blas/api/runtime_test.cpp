@@ -1,4 +1,4 @@
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "blas/api/product.hpp"
 #include "store/local/local_store.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <map>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "blas/generator/gemm_generator.hpp"
 #include "blas/kdb_records/decomposition.hpp"
 #include "blas/kdb_records/kdb_device.hpp"

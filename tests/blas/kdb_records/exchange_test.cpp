@@ -1,7 +1,7 @@
 // Databases into the store, and back.
 #include <filesystem>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "blas/generator/gemm_generator.hpp"
 #include "blas/kdb_records/decomposition.hpp"
 #include "blas/kdb_records/kdb_device.hpp"

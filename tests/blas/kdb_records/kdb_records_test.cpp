@@ -9,8 +9,8 @@
 #include <mutex>
 #include <thread>
 
-#include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/os/file.hpp"
 #include "blas/generator/gemm_generator.hpp"
 #include "blas/kdb_records/decomposition.hpp"
 #include "blas/kdb_records/kdb_device.hpp"

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "cli/command_process.hpp"
 #include "kiln/formats/kdb.hpp"
 

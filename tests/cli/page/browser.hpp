@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.hpp"
-#include "base/process.hpp"
+#include "base/os/file.hpp"
+#include "base/os/process.hpp"
 
 namespace kiln::testing {
 

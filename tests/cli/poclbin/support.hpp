@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "cli/command_process.hpp"
 #include "format/poclbin/elf_builder.hpp"
 #include "kiln/formats/poclbin.hpp"

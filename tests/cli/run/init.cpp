@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "cli/command_process.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "cli/timeline/timeline.hpp"
 
 namespace kiln::testing {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "format/kdb/form.hpp"
 #include "format/kdb/samples.hpp"
 #include "test_paths.hpp"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 #include "format/kdb/samples.hpp"
 #include "test_paths.hpp"
 

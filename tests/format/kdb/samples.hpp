@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/formats/kdb.hpp"
 
 /// Databases that tests build; none is read from anywhere.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/digest.hpp"
-#include "base/file.hpp"
+#include "base/data/digest.hpp"
+#include "base/os/file.hpp"
 #include "test_paths.hpp"
 
 namespace kiln::poclbin::testing {

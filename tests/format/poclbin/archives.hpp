@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/formats/poclbin.hpp"
 
 /// Program archives for the tests: the shared fixtures, and models made here.

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "base/bytes.hpp"
-#include "base/file.hpp"
+#include "base/data/bytes.hpp"
+#include "base/os/file.hpp"
 #include "format/poclbin/archives.hpp"
 #include "format/poclbin/elf_builder.hpp"
 #include "kiln/formats/poclbin.hpp"

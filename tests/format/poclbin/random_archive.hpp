@@ -5,7 +5,7 @@
 
 #include <deque>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "format/poclbin/archives.hpp"
 #include "kiln/formats/poclbin.hpp"
 

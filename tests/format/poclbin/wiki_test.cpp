@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "format/poclbin/archives.hpp"
 #include "kiln/formats/poclbin.hpp"
 

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <thread>
 
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 #include "kernel/apart/helper.hpp"
 #include "kernel/support.hpp"
 

@@ -1,7 +1,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kernel/apart/worker.hpp"
 #include "kiln/formats/poclbin.hpp"
 

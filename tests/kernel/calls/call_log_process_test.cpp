@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <thread>
 
-#include "base/file.hpp"
-#include "base/process.hpp"
+#include "base/os/file.hpp"
+#include "base/os/process.hpp"
 #include "kernel/calls/recorded_call.hpp"
 
 namespace kiln {

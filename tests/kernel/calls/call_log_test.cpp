@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kernel/calls/recorded_call.hpp"
 
 namespace kiln {

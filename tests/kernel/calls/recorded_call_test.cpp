@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 
 namespace kiln {
 namespace {

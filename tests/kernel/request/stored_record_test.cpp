@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "store/key/canonical.hpp"
 
 namespace kiln {

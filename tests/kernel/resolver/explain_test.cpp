@@ -1,7 +1,7 @@
 // KILN_EXPLAIN: a library's user learns where his programs came from.
 #include <gmock/gmock.h>
 
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 #include "kernel/support.hpp"
 
 namespace kiln::testing {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kernel/source/source.hpp"
 
 namespace kiln::testing {

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <string>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kernel/resolver/resolver.hpp"
 #include "kiln/mesh.hpp"
 #include "mesh/io/naca0012.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "test_paths.hpp"
 
 namespace kiln::mesh {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kiln/mesh.hpp"
 #include "kiln/mesh/file.hpp"
 #include "mesh/io/sample_mesh.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 
 /// Writes HDF5 files with HDF5's own interface, as other programs do: nothing of Kiln's writer.
 namespace kiln::mesh::testing {

@@ -1,8 +1,8 @@
 // VTK files, read back by Python's XML parser and a strict reader of what VTK's format asks for.
 #include <gtest/gtest.h>
 
-#include "base/file.hpp"
-#include "base/process.hpp"
+#include "base/os/file.hpp"
+#include "base/os/process.hpp"
 #include "mesh/io/encoding.hpp"
 #include "mesh/io/mesh_io.hpp"
 #include "mesh/io/naca0012.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "mesh/model/mesh_fixture.hpp"
 #include "store/local/local_store.hpp"
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <sstream>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "mesh/codegen/loop_generator.hpp"
 #include "mesh/loop/prepared_loop.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"

@@ -4,7 +4,7 @@
 #include <rapidcheck/gtest.h>
 #include <tbb/task_arena.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "kernel/resolver/resolver.hpp"
 #include "mesh/matrix/pattern.hpp"
 #include "mesh/matrix/reference.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "mesh/model/mesh_fixture.hpp"
 #include "store/local/local_store.hpp"
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "mesh/model/mesh_fixture.hpp"
 #include "store/local/local_store.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "mesh/model/exchanges.hpp"
 #include "mesh/model/mesh_fixture.hpp"
 #include "mesh/tune/data_tunable.hpp"

@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "base/file.hpp"
-#include "base/process.hpp"
+#include "base/os/file.hpp"
+#include "base/os/process.hpp"
 #include "mesh/io/hdf5_library.hpp"
 #include "mesh/io/mesh_io.hpp"
 #include "mesh/io/naca0012.hpp"

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/spec/file.hpp"
 #include "spec/texts.hpp"
 

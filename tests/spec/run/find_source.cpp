@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "spec/texts.hpp"
 
 namespace kiln::spec {

@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/os/file.hpp"
 #include "kiln/spec.hpp"
 
 namespace kiln::spec {

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstring>
 
-#include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/os/file.hpp"
 #include "schedule/co_run.hpp"
 #include "spec/run/arrays.hpp"
 #include "spec/run/job.hpp"

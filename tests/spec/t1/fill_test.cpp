@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "spec/t1/t1.hpp"
 
 namespace kiln::spec {

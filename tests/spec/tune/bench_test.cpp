@@ -1,5 +1,5 @@
 // Configurations of a spec on the CPU: right, wrong, impossible.
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/formats/npy.hpp"
 #include "support.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <fstream>
 
-#include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/os/file.hpp"
 #include "spec/tune/spec_tunable.hpp"
 #include "store/default_store.hpp"
 

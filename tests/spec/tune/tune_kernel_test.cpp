@@ -5,8 +5,8 @@
 #include <fstream>
 #include <numeric>
 
-#include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/os/file.hpp"
 #include "kiln/tune.hpp"
 #include "spec/tune/search_service.hpp"
 

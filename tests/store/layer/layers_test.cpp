@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/os/file.hpp"
 #include "store/local/local_store.hpp"
 #include "store/local/system_store.hpp"
 

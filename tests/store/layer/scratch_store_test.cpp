@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "base/digest.hpp"
-#include "base/file.hpp"
+#include "base/data/digest.hpp"
+#include "base/os/file.hpp"
 #include "store/layer/layers.hpp"
 
 namespace kiln {

@@ -1,5 +1,5 @@
 // Folders and files that another user could have written: nothing of them is used.
-#include "base/ownership.hpp"
+#include "base/os/ownership.hpp"
 
 #include <gmock/gmock.h>
 #include <grp.h>

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "store/redis/connection.hpp"
 
 namespace kiln::testing {

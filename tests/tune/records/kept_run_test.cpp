@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "cli/tune/journal_samples.hpp"
 #include "tune/strategy/strategy.hpp"
 #include "tune/support.hpp"

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "test_paths.hpp"
 #include "tune/replay/replay.hpp"
 #include "tune/strategy/forest_search.hpp"

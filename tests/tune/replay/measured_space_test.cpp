@@ -3,7 +3,7 @@
 #include <zlib.h>
 
 #include "../support.hpp"
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "test_paths.hpp"
 
 namespace kiln::tune {

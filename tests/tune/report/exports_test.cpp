@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "journal_support.hpp"
 #include "test_paths.hpp"
 

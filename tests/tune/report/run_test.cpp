@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "journal_support.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "tune/search/journal.hpp"

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 
 namespace kiln::tune::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "tune/fake_tunable.hpp"
 #include "tune/report/run.hpp"
 

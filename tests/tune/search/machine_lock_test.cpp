@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/environment.hpp"
-#include "base/file.hpp"
+#include "base/os/environment.hpp"
+#include "base/os/file.hpp"
 #include "tune/worker/child.hpp"
 
 namespace kiln::tune::testing {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <map>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 #include "tune/fake_tunable.hpp"
 #include "tune/report/run.hpp"
 #include "tune/strategy/strategy.hpp"

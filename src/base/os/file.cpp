@@ -1,4 +1,4 @@
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 namespace kiln {
 

@@ -1,4 +1,4 @@
-#include "base/output_capture.hpp"
+#include "base/os/output_capture.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

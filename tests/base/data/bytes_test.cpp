@@ -1,4 +1,4 @@
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

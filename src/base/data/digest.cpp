@@ -1,4 +1,4 @@
-#include "base/digest.hpp"
+#include "base/data/digest.hpp"
 
 #include <sodium.h>
 #include <xxhash.h>

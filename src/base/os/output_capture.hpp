@@ -5,7 +5,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 
 namespace kiln {
 

@@ -1,4 +1,4 @@
-#include "base/environment.hpp"
+#include "base/os/environment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/os/file.hpp"
 
 namespace kiln {
 namespace {

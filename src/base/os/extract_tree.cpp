@@ -1,4 +1,4 @@
-#include "base/extract_tree.hpp"
+#include "base/os/extract_tree.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 
 namespace kiln {
 

@@ -1,4 +1,4 @@
-#include "base/bounded_table.hpp"
+#include "base/data/bounded_table.hpp"
 
 #include <gtest/gtest.h>
 

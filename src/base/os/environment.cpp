@@ -1,4 +1,4 @@
-#include "base/environment.hpp"
+#include "base/os/environment.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,10 +8,10 @@
 #include <mutex>
 #include <set>
 
-#include "base/file.hpp"
+#include "base/data/text.hpp"
 #include "base/log.hpp"
-#include "base/ownership.hpp"
-#include "base/text.hpp"
+#include "base/os/file.hpp"
+#include "base/os/ownership.hpp"
 
 namespace kiln {
 namespace {

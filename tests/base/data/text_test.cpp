@@ -1,4 +1,4 @@
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

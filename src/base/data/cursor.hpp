@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln {

@@ -1,4 +1,4 @@
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 #include <memory>
 
 #include "base/clock.hpp"
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 extern char** environ;
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/file.hpp"
+#include "base/data/bytes.hpp"
+#include "base/os/file.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln {

@@ -1,4 +1,4 @@
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

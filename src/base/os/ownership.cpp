@@ -1,4 +1,4 @@
-#include "base/ownership.hpp"
+#include "base/os/ownership.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

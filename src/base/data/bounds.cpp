@@ -1,4 +1,4 @@
-#include "base/bounds.hpp"
+#include "base/data/bounds.hpp"
 
 #include <string>
 

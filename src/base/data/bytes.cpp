@@ -1,4 +1,4 @@
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 
 #include <sodium.h>
 

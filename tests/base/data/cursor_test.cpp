@@ -1,4 +1,4 @@
-#include "base/cursor.hpp"
+#include "base/data/cursor.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "base/extract_tree.hpp"
+#include "base/os/extract_tree.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 
 namespace kiln {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/bytes.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/error.hpp"
 
 /// Files: read whole, written whole or not at all, and what users name as inputs and outputs and is

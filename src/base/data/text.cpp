@@ -1,4 +1,4 @@
-#include "base/text.hpp"
+#include "base/data/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "base/process.hpp"
+#include "base/os/process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <fstream>
 #include <thread>
 
-#include "base/file.hpp"
+#include "base/os/file.hpp"
 
 namespace kiln {
 namespace {
