@@ -23,11 +23,11 @@ int main(int argc, char** argv) {
     const kiln::Store there = kiln::Store::open(folder + "/there");
     const auto entries = kiln::value_or_throw(kiln::read_pack(exported.pack));
     there.import_pack(entries);
-    const bool is_whole = there.verify().fault_count() == 0;
+    const bool is_intact = there.verify().fault_count() == 0;
     std::printf("%llu of %llu programs, %s\n",
                 static_cast<unsigned long long>(there.statistics().artifacts.entries),
                 static_cast<unsigned long long>(exported.entries),
-                is_whole ? "all whole" : "some damaged");
+                is_intact ? "all whole" : "some damaged");
   } catch (const kiln::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return kiln::exit_code(error.code());

@@ -1,4 +1,4 @@
-// A private array: counts are kept beside the work-item and written once at the end.
+// A private array: each work-item counts in memory of its own, which is written once at the end.
 //
 // One histogram for each row of bytes. The output has another width than the input, BINS a row,
 // which its size expression in the specification file says.

@@ -1,6 +1,6 @@
 // A kernel with three knobs: the side of a tile in local memory (TS), how many rows of the result a
 // work-item computes (WPT), and whether rows of the tiles are padded so that neighbours do not meet
-// in one memory bank (PAD). matmul_blocked.json beside it says which values make sense.
+// in one memory bank (PAD). matmul_blocked.json in the same folder says which values make sense.
 //
 // The grid has n columns and n / WPT rows of work-items; a work-group is TS wide and TS / WPT high.
 
