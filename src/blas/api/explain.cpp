@@ -80,8 +80,7 @@ Sequence explain(Library& library, const Call& call, std::span<const cl_command_
   const Execution execution = execution_of(queues, {}, {});
   require_room(call, no_bound);
   throw_refusal(call, validate_shape(call, execution));
-  throw_refusal(call, check_handles(execution));
-  if (!Library::supports(call, execution)) throw_refusal(call, Status::invalid_device);
+  throw_refusal(call, Library::check_queues(call, execution));
   std::vector<std::string> devices;
   cl_ulong most = 0;
   for (auto* queue : queues) {

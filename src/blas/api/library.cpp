@@ -68,18 +68,10 @@ constexpr std::size_t most_workspace_beside = std::size_t{256} << 20;
 // is bounded by this; those that still need theirs build again.
 constexpr std::size_t most_contexts = 32;
 
-template <class T>
-T fact_of(cl_command_queue queue, cl_command_queue_info name) {
-  T value{};
-  check_cl(::clGetCommandQueueInfo(queue, name, sizeof value, &value, nullptr),
-           "clGetCommandQueueInfo");
-  return value;
-}
-
 bool all_have_doubles(std::span<const cl_command_queue> queues) {
   return std::all_of(queues.begin(), queues.end(), [](cl_command_queue queue) {
     cl_device_fp_config doubles = 0;
-    return ::clGetDeviceInfo(fact_of<cl_device_id>(queue, CL_QUEUE_DEVICE),
+    return ::clGetDeviceInfo(queue_fact<cl_device_id>(queue, CL_QUEUE_DEVICE),
                              CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles,
                              nullptr) == CL_SUCCESS &&
            doubles != 0;
@@ -113,8 +105,8 @@ Status Library::run(const Call& call, const Execution& execution) {
   const Shape shape = shape_of(call, execution);
   auto sequence = take(shape, execution);
   if (!sequence) {
-    if (const Status status = check_handles(execution); status != Status::success) return status;
-    if (!supports(call, execution)) return Status::invalid_device;
+    if (const Status status = check_queues(call, execution); status != Status::success)
+      return status;
     sequence = build(call, execution, shape);
   }
   sequence->run(call, execution);
@@ -145,8 +137,11 @@ std::unique_ptr<SolutionSequence> Library::take(const Shape& shape, const Execut
   return found;
 }
 
-bool Library::supports(const Call& call, const Execution& execution) {
-  return !is_double(call.precision) || all_have_doubles(execution.queues);
+Status Library::check_queues(const Call& call, const Execution& execution) {
+  if (!std::all_of(execution.queues.begin(), execution.queues.end(), is_queue))
+    return Status::invalid_queue;
+  return !is_double(call.precision) || all_have_doubles(execution.queues) ? Status::success
+                                                                          : Status::invalid_device;
 }
 
 std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Execution& execution,
@@ -187,8 +182,9 @@ Shape Library::shape_of(const Call& call, const Execution& execution) {
   const std::size_t count = std::min(execution.queues.size(), most_queues);
   std::array<cl_device_id, most_queues> devices{};
   for (std::size_t queue = 0; queue < count; ++queue)
-    devices[queue] = fact_of<cl_device_id>(execution.queues[queue], CL_QUEUE_DEVICE);
-  return {call, fact_of<cl_context>(execution.queues[0], CL_QUEUE_CONTEXT), devices.data(), count};
+    devices[queue] = queue_fact<cl_device_id>(execution.queues[queue], CL_QUEUE_DEVICE);
+  return {call, queue_fact<cl_context>(execution.queues[0], CL_QUEUE_CONTEXT), devices.data(),
+          count};
 }
 
 void Library::clear() {
@@ -236,12 +232,10 @@ Library& process_library() {
 }
 
 Status run_in(Library& library, const Call& call, const Execution& execution) {
-  NewEvents made;
   Execution aside = execution;
-  if (execution.events != nullptr) aside.events = made.data();
+  NewEvents made(aside);
   const Status status = library.run(call, aside);
-  if (status == Status::success && execution.events != nullptr)
-    made.hand_over(execution.events, execution.queues.size());
+  if (status == Status::success) made.hand_over();
   return status;
 }
 

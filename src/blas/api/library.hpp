@@ -52,7 +52,11 @@ class SequenceCache {
 /// array may be the wait list's, so that nothing is written there before the call is enqueued.
 class NewEvents {
  public:
-  NewEvents() = default;
+  /// Takes the place of the caller's array in an Execution.
+  explicit NewEvents(Execution& execution)
+      : to_(execution.events), queues_(execution.queues.size()) {
+    if (to_ != nullptr) execution.events = events_.data();
+  }
   ~NewEvents() {
     for (auto* event : events_)
       if (event != nullptr) ::clReleaseEvent(event);
@@ -60,15 +64,17 @@ class NewEvents {
   NewEvents(const NewEvents&) = delete;
   NewEvents& operator=(const NewEvents&) = delete;
 
-  cl_event* data() { return events_.data(); }
-  /// An entry for every queue, null for those without work.
-  void hand_over(cl_event* to, std::size_t queues) {
-    std::fill_n(to, queues, nullptr);
-    std::copy_n(events_.begin(), std::min(queues, most_queues), to);
+  /// Gives the caller an entry for every queue, null for those without work.
+  void hand_over() {
+    if (to_ == nullptr) return;
+    std::fill_n(to_, queues_, nullptr);
+    std::copy_n(events_.begin(), std::min(queues_, most_queues), to_);
     events_.fill(nullptr);
   }
 
  private:
+  cl_event* to_;
+  std::size_t queues_;
   std::array<cl_event, most_queues> events_{};
 };
 
@@ -88,8 +94,11 @@ class Library {
   /// Validates, finds or builds the solution sequence, enqueues it. Throws kiln::Error where the
   /// arguments are good and it still fails; the status otherwise.
   Status run(const Call& call, const Execution& execution);
-  /// Whether the devices of the queues have the call's precision.
-  static bool supports(const Call& call, const Execution& execution);
+  /// Whether the handles that were given for queues are queues, and their devices have the call's
+  /// precision. Drivers do not check the former: another object's handle crashes them. Too slow for
+  /// a call whose sequence is known, which had the same handles before. To be called after
+  /// validate().
+  static Status check_queues(const Call& call, const Execution& execution);
   /// The sequence that run() would enqueue, built anew: for plans, people and tests; with `given`
   /// Parameters for searches.
   std::unique_ptr<SolutionSequence> build(const Call& call, const Execution& execution,

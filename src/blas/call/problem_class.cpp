@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "blas/call/routine_traits.hpp"
 #include "kiln/formats/kdb.hpp"
 
 namespace kiln::blas {
@@ -71,23 +72,8 @@ bool is_product(Routine routine) { return routine >= Routine::gemm && routine !=
 
 }  // namespace
 
-std::uint32_t kdb_type(Precision precision) {
-  switch (precision) {
-    case Precision::s:
-      return 0;
-    case Precision::d:
-      return 1;
-    case Precision::c:
-      return 2;
-    case Precision::z:
-      break;
-  }
-  return 3;
-}
-Precision precision_of_kdb_type(std::uint32_t type) {
-  constexpr Precision all[] = {Precision::s, Precision::d, Precision::c, Precision::z};
-  return all[type % 4];
-}
+std::uint32_t kdb_type(Precision precision) { return static_cast<std::uint32_t>(precision); }
+Precision precision_of_kdb_type(std::uint32_t type) { return static_cast<Precision>(type % 4); }
 
 std::string text_of(const ProblemClass& problem) {
   const auto names = kdb::flag_names(problem.flags, kdb::Layout::v3);
@@ -100,13 +86,9 @@ std::optional<ProblemClass> problem_class_named(const std::string& text) {
   if (blank == text.npos) return {};
   const std::size_t second = std::min(text.find(' ', blank + 1), text.size());
   const auto type = kdb::type_named(text.substr(blank + 1, second - blank - 1));
-  if (!type || *type > 3) return {};
-  ProblemClass problem{{}, *type, 0};
-  bool known = false;
-  for (int routine = 0; routine < routine_count && !known; ++routine) {
-    problem.routine = static_cast<Routine>(routine);
-    known = text.compare(0, blank, name_of(problem.routine)) == 0;
-  }
+  const auto routine = routine_named(std::string_view(text).substr(0, blank));
+  if (!routine || !type || *type > 3) return {};
+  ProblemClass problem{*routine, *type, 0};
   for (std::size_t at = second; at < text.size();) {
     const std::size_t end = std::min(text.find('+', at + 1), text.size());
     const auto flag = kdb::flag_named(text.substr(at + 1, end - at - 1), kdb::Layout::v3);
@@ -114,7 +96,7 @@ std::optional<ProblemClass> problem_class_named(const std::string& text) {
     problem.flags |= *flag;
     at = end;
   }
-  return known ? std::optional(problem) : std::nullopt;
+  return problem;
 }
 
 std::string problem_class_of(const Call& call) {
@@ -122,32 +104,14 @@ std::string problem_class_of(const Call& call) {
 }
 
 std::int64_t problem_size_of(const Call& call) {
-  std::size_t size = 0;
-  switch (call.routine) {
-    case Routine::gemm:
-      size = (call.m + call.n + call.k) / 3;
-      break;
-    case Routine::symm:
-    case Routine::hemm:
-    case Routine::trmm:
-    case Routine::trsm:
-      size = (call.m + call.n + (call.side == Side::left ? call.m : call.n)) / 3;
-      break;
-    case Routine::syrk:
-    case Routine::herk:
-    case Routine::syr2k:
-    case Routine::her2k:
-      size = (2 * call.n + call.k) / 3;
-      break;
-    case Routine::gemv:
-    case Routine::gbmv:
-    case Routine::ger:
-    case Routine::gerc:
-      size = (call.m + call.n) / 2;
-      break;
-    default:
-      size = call.n;
-  }
+  const bool is_update = has(call.routine, trait::update);
+  std::size_t size = call.n;
+  if (is_compute_bound(call.routine))
+    size = (call.n + (is_update ? call.n : call.m) +
+            (has(call.routine, trait::sided) ? square_of(call) : call.k)) /
+           3;
+  else if (has(call.routine, trait::rectangular))
+    size = (call.m + call.n) / 2;
   return static_cast<std::int64_t>(std::max<std::size_t>(size, 1));
 }
 

@@ -11,21 +11,15 @@
 // ---- Buffers for matrices
 namespace {
 
-/// Columns, or rows, that lie one after the other.
-struct Layout {
-  size_t length, lines;
-};
-
-bool layout_of(clblasOrder order, size_t rows, size_t columns, Layout& layout) {
-  layout = order == clblasRowMajor ? Layout{columns, rows} : Layout{rows, columns};
-  return (order == clblasRowMajor || order == clblasColumnMajor) && rows != 0 && columns != 0;
-}
-
-clblasStatus size_of(const Layout& layout, size_t ld, size_t element, size_t& bytes) {
-  const bool fits = element != 0 && ld >= layout.length &&
-                    !__builtin_mul_overflow(layout.lines, ld, &bytes) &&
+/// Bytes of a matrix; 0 where there is none of this kind.
+size_t bytes_of(clblasOrder order, size_t rows, size_t columns, size_t ld, size_t element) {
+  const bool by_rows = order == clblasRowMajor;
+  const size_t length = by_rows ? columns : rows, lines = by_rows ? rows : columns;
+  size_t bytes = 0;
+  const bool fits = (by_rows || order == clblasColumnMajor) && length != 0 && ld >= length &&
+                    !__builtin_mul_overflow(lines, ld, &bytes) &&
                     !__builtin_mul_overflow(bytes, element, &bytes);
-  return fits ? clblasSuccess : clblasInvalidValue;
+  return fits ? bytes : 0;
 }
 
 template <class T>
@@ -42,13 +36,11 @@ cl_mem failure(cl_int* err, clblasStatus status) {
 
 clblasStatus clblasMatrixSizeInfo(clblasOrder order, size_t rows, size_t columns, size_t element,
                                   size_t padding, size_t* ld, size_t* fullsize) {
-  Layout layout{};
-  size_t line = 0, bytes = 0;
-  if (!layout_of(order, rows, columns, layout) ||
-      __builtin_add_overflow(layout.length, padding, &line))
+  size_t line = 0;
+  if (__builtin_add_overflow(order == clblasRowMajor ? columns : rows, padding, &line))
     return clblasInvalidValue;
-  if (const auto status = size_of(layout, line, element, bytes); status != clblasSuccess)
-    return status;
+  const size_t bytes = bytes_of(order, rows, columns, line, element);
+  if (bytes == 0) return clblasInvalidValue;
   set(ld, line);
   set(fullsize, bytes);
   return clblasSuccess;
@@ -66,11 +58,8 @@ cl_mem clblasCreateMatrix(cl_context context, clblasOrder order, size_t rows, si
 
 cl_mem clblasCreateMatrixWithLd(cl_context context, clblasOrder order, size_t rows, size_t columns,
                                 size_t element, size_t ld, size_t* fullsize, cl_int* err) {
-  Layout layout{};
-  size_t bytes = 0;
-  if (!layout_of(order, rows, columns, layout)) return failure(err, clblasInvalidValue);
-  if (const auto status = size_of(layout, ld, element, bytes); status != clblasSuccess)
-    return failure(err, status);
+  const size_t bytes = bytes_of(order, rows, columns, ld, element);
+  if (bytes == 0) return failure(err, clblasInvalidValue);
   set(fullsize, bytes);
   return ::clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, err);
 }
@@ -103,12 +92,12 @@ struct Write {
                           const ByteBlock& block, bool contiguous, const Commands& on) {
     if (contiguous)
       return static_cast<clblasStatus>(::clEnqueueWriteBuffer(
-          on.queue(), to, on.blocking(), target.first, block.length * block.lines,
-          static_cast<const char*>(from) + source.first, on.wait_count(), on.waits(), on.event()));
+          on.queue, to, on.blocking, target.first, block.length * block.lines,
+          static_cast<const char*>(from) + source.first, on.wait_count, on.waits, on.event));
     const size_t region[] = {block.length, block.lines, 1};
     return static_cast<clblasStatus>(::clEnqueueWriteBufferRect(
-        on.queue(), to, on.blocking(), target.origin().at, source.origin().at, region, target.pitch,
-        0, source.pitch, 0, from, on.wait_count(), on.waits(), on.event()));
+        on.queue, to, on.blocking, target.origin().at, source.origin().at, region, target.pitch, 0,
+        source.pitch, 0, from, on.wait_count, on.waits, on.event));
   }
 };
 
@@ -117,12 +106,12 @@ struct Read {
                           const ByteBlock& block, bool contiguous, const Commands& on) {
     if (contiguous)
       return static_cast<clblasStatus>(::clEnqueueReadBuffer(
-          on.queue(), from, on.blocking(), source.first, block.length * block.lines,
-          static_cast<char*>(to) + target.first, on.wait_count(), on.waits(), on.event()));
+          on.queue, from, on.blocking, source.first, block.length * block.lines,
+          static_cast<char*>(to) + target.first, on.wait_count, on.waits, on.event));
     const size_t region[] = {block.length, block.lines, 1};
     return static_cast<clblasStatus>(::clEnqueueReadBufferRect(
-        on.queue(), from, on.blocking(), source.origin().at, target.origin().at, region,
-        source.pitch, 0, target.pitch, 0, to, on.wait_count(), on.waits(), on.event()));
+        on.queue, from, on.blocking, source.origin().at, target.origin().at, region, source.pitch,
+        0, target.pitch, 0, to, on.wait_count, on.waits, on.event));
   }
 };
 
@@ -131,13 +120,12 @@ struct Copy {
                           const ByteBlock& block, bool contiguous, const Commands& on) {
     return on.finish([&](cl_event* event) {
       if (contiguous)
-        return ::clEnqueueCopyBuffer(on.queue(), from, to, source.first, target.first,
-                                     block.length * block.lines, on.wait_count(), on.waits(),
-                                     event);
+        return ::clEnqueueCopyBuffer(on.queue, from, to, source.first, target.first,
+                                     block.length * block.lines, on.wait_count, on.waits, event);
       const size_t region[] = {block.length, block.lines, 1};
-      return ::clEnqueueCopyBufferRect(on.queue(), from, to, source.origin().at, target.origin().at,
-                                       region, source.pitch, 0, target.pitch, 0, on.wait_count(),
-                                       on.waits(), event);
+      return ::clEnqueueCopyBufferRect(on.queue, from, to, source.origin().at, target.origin().at,
+                                       region, source.pitch, 0, target.pitch, 0, on.wait_count,
+                                       on.waits, event);
     });
   }
 };
@@ -175,10 +163,10 @@ using kiln::blas::MatrixPart;
   A, MatrixPart { off##A, ld##A, nr##A, nc##A, x##A, y##A }
 
 // The functions of a direction; each is there twice, waiting and not.
-#define KILN_TRANSFERS(Direction, From, To)                                                     \
-  KILN_TRANSFER(clblas##Direction, , From, To, Direction, , Commands(queue, wait_count, waits)) \
-  KILN_TRANSFER(clblas##Direction, Async, From, To, Direction, KILN_EVENT,                      \
-                Commands(queue, wait_count, waits, event))
+#define KILN_TRANSFERS(Direction, From, To)                                                       \
+  KILN_TRANSFER(clblas##Direction, , From, To, Direction, , (Commands{queue, wait_count, waits})) \
+  KILN_TRANSFER(clblas##Direction, Async, From, To, Direction, KILN_EVENT,                        \
+                (Commands{queue, wait_count, waits, event, CL_FALSE}))
 #define KILN_EVENT , cl_event* event
 #define KILN_TRANSFER(name, suffix, From, To, Direction, event_parameter, commands)          \
   clblasStatus name##SubMatrix##suffix(clblasOrder order, size_t element,                    \
@@ -218,13 +206,13 @@ bool is_element_size(size_t bytes) {
 cl_int fill_lines(cl_mem memory, const Lines& lines, const ByteBlock& block, const void* pattern,
                   size_t element, const Commands& on, cl_event* end) {
   cl_event last = nullptr;
-  cl_int status = ::clEnqueueFillBuffer(on.queue(), memory, pattern, element, lines.first,
-                                        block.length, on.wait_count(), on.waits(), &last);
+  cl_int status = ::clEnqueueFillBuffer(on.queue, memory, pattern, element, lines.first,
+                                        block.length, on.wait_count, on.waits, &last);
   for (size_t done = 1; status == CL_SUCCESS && done < block.lines;) {
     const size_t more = std::min(done, block.lines - done);
     const size_t region[] = {block.length, more, 1};
     cl_event next = nullptr;
-    status = ::clEnqueueCopyBufferRect(on.queue(), memory, memory, lines.origin().at,
+    status = ::clEnqueueCopyBufferRect(on.queue, memory, memory, lines.origin().at,
                                        lines.origin(done).at, region, lines.pitch, 0, lines.pitch,
                                        0, 1, &last, &next);
     if (status == CL_SUCCESS) ::clReleaseEvent(std::exchange(last, next));
@@ -247,8 +235,8 @@ clblasStatus fill(clblasOrder order, size_t element, cl_mem memory, const Matrix
   return on.finish([&](cl_event* event) {
     if (!block.is_contiguous(lines))
       return fill_lines(memory, lines, block, pattern, element, on, event);
-    return ::clEnqueueFillBuffer(on.queue(), memory, pattern, element, lines.first,
-                                 block.length * block.lines, on.wait_count(), on.waits(), event);
+    return ::clEnqueueFillBuffer(on.queue, memory, pattern, element, lines.first,
+                                 block.length * block.lines, on.wait_count, on.waits, event);
   });
 }
 
@@ -257,40 +245,27 @@ clblasStatus fill(clblasOrder order, size_t element, cl_mem memory, const Matrix
 
 using kiln::blas::fill;
 
-clblasStatus clblasFillVector(size_t n, size_t element, cl_mem A, size_t offA, const void* pattern,
-                              cl_command_queue queue, cl_uint wait_count, const cl_event* waits) {
-  return fill(clblasColumnMajor, element, A, MatrixPart::vector(offA, n), {n, 1}, pattern,
-              Commands(queue, wait_count, waits));
-}
-
-clblasStatus clblasFillVectorAsync(size_t n, size_t element, cl_mem A, size_t offA,
-                                   const void* pattern, cl_command_queue queue, cl_uint wait_count,
-                                   const cl_event* waits, cl_event* event) {
-  return fill(clblasColumnMajor, element, A, MatrixPart::vector(offA, n), {n, 1}, pattern,
-              Commands(queue, wait_count, waits, event));
-}
-
-clblasStatus clblasFillMatrix(clblasOrder order, size_t element, cl_mem A, size_t offA, size_t ldA,
-                              size_t nrA, size_t ncA, const void* pattern, cl_command_queue queue,
-                              cl_uint wait_count, const cl_event* waits) {
-  return fill(order, element, A, MatrixPart::whole(offA, ldA, nrA, ncA), {nrA, ncA}, pattern,
-              Commands(queue, wait_count, waits));
-}
-
-clblasStatus clblasFillMatrixAsync(clblasOrder order, size_t element, cl_mem A, size_t offA,
-                                   size_t ldA, size_t nrA, size_t ncA, const void* pattern,
-                                   cl_command_queue queue, cl_uint wait_count,
-                                   const cl_event* waits, cl_event* event) {
-  return fill(order, element, A, MatrixPart::whole(offA, ldA, nrA, ncA), {nrA, ncA}, pattern,
-              Commands(queue, wait_count, waits, event));
-}
+#define KILN_FILL(suffix, event_parameter, commands)                                              \
+  clblasStatus clblasFillVector##suffix(size_t n, size_t element, cl_mem A, size_t offA,          \
+                                        const void* pattern, KILN_WAITS event_parameter) {        \
+    return fill(clblasColumnMajor, element, A, MatrixPart::vector(offA, n), {n, 1}, pattern,      \
+                commands);                                                                        \
+  }                                                                                               \
+  clblasStatus clblasFillMatrix##suffix(clblasOrder order, size_t element, cl_mem A, size_t offA, \
+                                        size_t ldA, size_t nrA, size_t ncA, const void* pattern,  \
+                                        KILN_WAITS event_parameter) {                             \
+    return fill(order, element, A, MatrixPart::whole(offA, ldA, nrA, ncA), {nrA, ncA}, pattern,   \
+                commands);                                                                        \
+  }
+KILN_FILL(, , (Commands{queue, wait_count, waits}))
+KILN_FILL(Async, KILN_EVENT, (Commands{queue, wait_count, waits, event, CL_FALSE}))
 
 clblasStatus clblasFillSubMatrix(clblasOrder order, size_t element, cl_mem A, size_t offA,
                                  size_t ldA, size_t nrA, size_t ncA, size_t xA, size_t yA,
                                  size_t nx, size_t ny, const void* pattern, cl_command_queue queue,
                                  cl_uint wait_count, const cl_event* waits) {
   return fill(order, element, A, {offA, ldA, nrA, ncA, xA, yA}, {nx, ny}, pattern,
-              Commands(queue, wait_count, waits));
+              Commands{queue, wait_count, waits});
 }
 
 clblasStatus clblasFillSubMatrixAsync(clblasOrder order, size_t element, cl_mem A, size_t offA,
@@ -300,5 +275,5 @@ clblasStatus clblasFillSubMatrixAsync(clblasOrder order, size_t element, cl_mem 
   if (xA < 0 || yA < 0) return clblasInvalidValue;
   const MatrixPart part{offA, ldA, nrA, ncA, static_cast<size_t>(xA), static_cast<size_t>(yA)};
   return fill(order, element, A, part, {nx, ny}, pattern,
-              Commands(queue, wait_count, waits, event));
+              Commands{queue, wait_count, waits, event, CL_FALSE});
 }

@@ -217,19 +217,15 @@ std::string cpu_tile_text(Precision precision, std::size_t lanes, const GemmTile
 
 /// The facts of a Request, typed.
 struct GemmFacts {
-  explicit GemmFacts(const Request& request) {
-    for (const auto& fact : request.facts) {
-      if (fact.name == "precision") letter = std::get<std::string>(fact.value).at(0);
-      if (fact.name == "form") form = std::get<std::string>(fact.value);
-      if (fact.name == "small") small = std::get<std::int64_t>(fact.value) != 0;
-      if (fact.name == "solves") solves = std::get<std::int64_t>(fact.value) != 0;
-      if (fact.name == "native_floats")
-        native_floats = static_cast<std::size_t>(std::get<std::int64_t>(fact.value));
-    }
-    precision = static_cast<Precision>(std::string_view("sdcz").find(letter));
-    lanes =
-        std::clamp<std::size_t>(is_double(precision) ? native_floats / 2 : native_floats, 2, 16);
-  }
+  explicit GemmFacts(const Request& request)
+      : letter(fact_of<std::string>(request, "precision", "s").at(0)),
+        form(fact_of<std::string>(request, "form", "cpu")),
+        precision(static_cast<Precision>(std::string_view("sdcz").find(letter))),
+        small(fact_of<std::int64_t>(request, "small", 0) != 0),
+        solves(fact_of<std::int64_t>(request, "solves", 0) != 0),
+        native_floats(static_cast<std::size_t>(fact_of<std::int64_t>(request, "native_floats", 4))),
+        lanes(std::clamp<std::size_t>(is_double(precision) ? native_floats / 2 : native_floats, 2,
+                                      16)) {}
   /// Whether the tile is computed by the matrix units of NVIDIA devices.
   bool by_matrix_units() const { return form == "sm90" && is_double(precision); }
   /// Reals by which a line of local memory is longer, so that the lanes of a fragment of the matrix
@@ -240,11 +236,11 @@ struct GemmFacts {
            std::string(template_text(is_cpu_form(form) ? "pack" : "pack_gpu"));
   }
 
-  char letter = 's';
-  std::string form = "cpu";
-  Precision precision{};
-  bool small = false, solves = false;
-  std::size_t native_floats = 4, lanes = 4;
+  char letter;
+  std::string form;
+  Precision precision;
+  bool small, solves;
+  std::size_t native_floats, lanes;
 };
 
 Parameters cpu_defaults(const GemmFacts& facts) {

@@ -70,32 +70,24 @@ void add_cpu_solve(SequenceBuilder& builder, unsigned queue, const TriangularSys
       builder.scratch(queue, 3, teams * groups.panels * other_width * system.size * element);
   const bool transposed = system.trans != Transpose::none;
   const bool across = transposed == system.left;  // seen along the panels
-  const auto steps = [&](SequenceBuilder::Arguments& to, auto leading) {
-    const auto ld = static_cast<std::int64_t>(leading);
-    to.number(across ? ld : std::int64_t{1}).number(across ? std::int64_t{1} : ld);
-  };
+  const std::int64_t leading = system.coefficients.leading;
   auto arguments = builder.step(queue, choice, range);
-  put(arguments, system.coefficients);
-  steps(arguments, system.coefficients.leading);
-  arguments.flag(system.trans == Transpose::conjugate ? 1 : 0)
-      .number(system.coefficients.leading)
-      .flag(system.upper ? 1 : 0)
-      .flag(system.unit ? 1 : 0)
-      .buffer(inverses);
-  steps(arguments, block);
+  put(arguments, system.coefficients)
+      .numbers(across ? leading : 1, across ? 1 : leading)
+      .flags(system.trans == Transpose::conjugate)
+      .numbers(leading)
+      .flags(system.upper, system.unit)
+      .buffer(inverses)
+      .numbers(across ? block : 1, across ? 1 : block);
   put(arguments, system.right_sides)
-      .number(system.right_sides.leading)
-      .number(system.size)
-      .number(system.others);
-  put(arguments, system.alpha, builder.call().precision)
-      .flag(system.left ? 1 : 0)
-      .flag(system.forward ? 1 : 0)
+      .numbers(system.right_sides.leading, system.size, system.others)
+      .scalars(system.alpha)
+      .flags(system.left, system.forward)
       .buffer(packed)
       .buffer(packed_inverses)
       .buffer(solved)
-      .buffer(builder.zeros(queue, (32 + 2 * blocks) * sizeof(cl_int)));
-  for (const auto value : {block, tiles.depth, groups.count, groups.panels})
-    arguments.flag(static_cast<int>(value));
+      .buffer(builder.zeros(queue, (32 + 2 * blocks) * sizeof(cl_int)))
+      .flags(block, tiles.depth, groups.count, groups.panels);
 }
 
 }  // namespace kiln::blas

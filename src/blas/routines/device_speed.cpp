@@ -27,13 +27,8 @@ class Trial {
     call_.precision = precision;
     call_.m = call_.n = n;
     call_.k = limit == Limit::arithmetic ? n : 0;
-    const auto leading = static_cast<std::int64_t>(n);
-    if (limit == Limit::arithmetic) {
-      for (const Slot slot : {Slot::a, Slot::b, Slot::c}) give(slot, n * n, leading);
-    } else {
-      give(Slot::a, n * n, leading);
-      for (const Slot slot : {Slot::x, Slot::y}) give(slot, n, 1);
-    }
+    call_ = contiguous(call_);
+    for (const Use& use : Uses(call_)) give(use);
     SequenceBuilder builder(call_, context, {device}, resolver);
     add_steps(builder);
     const cl_device_id handle = device->handle();
@@ -55,15 +50,15 @@ class Trial {
   }
 
  private:
-  void give(Slot slot, std::size_t count, std::int64_t stride) {
-    std::vector<char> zeros(count * size_of(call_.precision));
+  void give(const Use& use) {
+    std::vector<char> zeros(use.length * use.lines * use.element);
     try {
       buffers_.emplace_back(queue_.context()->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                             zeros.size(), zeros.data());
     } catch (const cl::Error& error) {
       throw cl_error(error);
     }
-    call_[slot] = {buffers_.back()(), 0, stride};
+    call_[use.slot].memory = buffers_.back()();
   }
 
   Queue queue_;

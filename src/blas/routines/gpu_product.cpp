@@ -36,8 +36,8 @@ class GpuProduct {
         std::nullopt,
         builder_.scratch(queue_, 2, parts * product_.rows * product_.columns * size_of(precision_)),
         0, static_cast<std::int64_t>(product_.rows)};
-    sums.alpha = {};
-    sums.beta = {Product::Coefficient::From::constant, 0};
+    sums.alpha = 1;
+    sums.beta = 0;
     sums.hermitian = false;
     multiply(first, second, sums, parts);
     gather(sums.result.buffer, parts);
@@ -70,9 +70,7 @@ class GpuProduct {
     range.global[0] = tiles() * parts * threads_;
     auto arguments = builder_.step(queue_, choice_, range);
     arguments.buffer(first).buffer(second);
-    put_result(arguments, product, precision_)
-        .flag(static_cast<int>(parts))
-        .number(product.rows * product.columns);
+    put_result(arguments, product).flags(parts).numbers(product.rows * product.columns);
   }
 
   void gather(const cl::Buffer& sums, std::size_t parts) {
@@ -80,8 +78,7 @@ class GpuProduct {
     const std::size_t elements = product_.rows * product_.columns;
     auto arguments =
         builder_.step(queue_, choice_, stream_range(builder_.device(queue_), elements));
-    arguments.buffer(sums).number(elements).flag(static_cast<int>(parts));
-    put_result(arguments, product_, precision_);
+    put_result(arguments.buffer(sums).numbers(elements).flags(parts), product_);
   }
 
   /// `across`: the factor's rows are the columns of op(region).
@@ -98,11 +95,7 @@ class GpuProduct {
     range.local = {32, lines, 1};
     range.global = {panels * width, panels_of(padded, 32) * lines, 1};
     auto arguments = builder_.step(queue_, choice_, range);
-    put_factor(arguments, factor, across)
-        .number(rows)
-        .number(product_.depth)
-        .number(padded)
-        .buffer(packed);
+    put_factor(arguments, factor, across).numbers(rows, product_.depth, padded).buffer(packed);
     return packed;
   }
 

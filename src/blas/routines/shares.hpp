@@ -20,9 +20,6 @@ inline Side normal_side(const Call& call) {
   return call.order == Order::column_major ? call.side : other(call.side);
 }
 
-constexpr Product::Coefficient call_alpha{Product::Coefficient::From::alpha, {}};
-constexpr Product::Coefficient call_beta{Product::Coefficient::From::beta, {}};
-
 /// The stored triangle of op(matrix).
 inline Factor::Stored stored_of(Uplo uplo, Transpose trans) {
   return (uplo == Uplo::lower) == (trans == Transpose::none) ? Factor::Stored::lower

@@ -59,6 +59,8 @@ class DenseVector {
   void write_back(SequenceBuilder& to, Team& team) const;
 
  private:
+  /// Adds the step that copies to `copy_`, or back from there, as a round.
+  void add_copy(SequenceBuilder& to, Team& team, bool back) const;
   Slot slot_;
   std::size_t n_;
   bool is_copy_;

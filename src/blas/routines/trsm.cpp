@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "blas/generator/gemm_generator.hpp"
 #include "blas/routines/product.hpp"
 #include "blas/routines/routines.hpp"
@@ -62,7 +64,7 @@ class TriangularSolve {
     return solves_at_once(to_, queue_, unknowns, left_ ? columns_ : rows_, left_);
   }
 
-  void solve_at_once(std::size_t from, std::size_t to, const Product::Coefficient& alpha) {
+  void solve_at_once(std::size_t from, std::size_t to, const Coefficient& alpha) {
     const Call& call = to_.call();
     TriangularSystem system;
     system.coefficients = region_of(call, Slot::a).at(from, from);
@@ -71,7 +73,7 @@ class TriangularSolve {
     system.unit = call.diag == Diag::unit;
     system.left = left_;
     system.forward = forward_;
-    system.right_sides = left_ ? b_.at(from, 0) : b_.at(0, from);
+    system.right_sides = unknowns(from);
     system.size = to - from;
     system.others = left_ ? columns_ : rows_;
     system.alpha = alpha;
@@ -90,10 +92,11 @@ class TriangularSolve {
                                               {{"block", static_cast<std::int64_t>(block_)},
                                                {"strip", std::int64_t{strip}}}),
                               range);
-    arguments.number(size_)
-        .flag(normal_uplo(call) == Uplo::upper ? 1 : 0)
-        .flag(call.diag == Diag::unit ? 1 : 0);
-    put(arguments, region_of(call, Slot::a)).number(call[Slot::a].stride).buffer(inverses_);
+    arguments.numbers(size_)
+        .flags(normal_uplo(call) == Uplo::upper, call.diag == Diag::unit)
+        .operand(Slot::a)
+        .numbers(call[Slot::a].stride)
+        .buffer(inverses_);
   }
 
   /// Unknowns [from, to): rows of B, or columns.
@@ -116,8 +119,17 @@ class TriangularSolve {
     Product product;
     product.rows = left_ ? to - from : rows_;
     product.columns = left_ ? columns_ : to - from;
-    product.result = left_ ? b_.at(from, 0) : b_.at(0, from);
+    product.result = unknowns(from);
     return product;
+  }
+  /// Where B has the unknowns from one on.
+  Region unknowns(std::size_t from) const { return left_ ? b_.at(from, 0) : b_.at(0, from); }
+
+  /// Sets what a product multiplies: something of A's side, and rows or columns of B.
+  void put_factors(Product& product, const Factor& of_a, const Region& of_b) const {
+    product.first = of_a;
+    product.second = {of_b};
+    if (!left_) std::swap(product.first, product.second);
   }
 
   void apply_inverse(std::size_t from, std::size_t to) {
@@ -125,16 +137,11 @@ class TriangularSolve {
     if (inverses_() == nullptr) invert();
     Product product = product_of(from, to);
     product.depth = to - from;
-    Factor inverse;
-    inverse.region = {std::nullopt, inverses_, static_cast<std::int64_t>(from * block_),
-                      static_cast<std::int64_t>(block_)};
-    inverse.trans = call.trans_a;
-    inverse.stored = stored_of(normal_uplo(call), call.trans_a);
-    Factor right_side;
-    right_side.region = product.result;
-    product.first = left_ ? inverse : right_side;
-    product.second = left_ ? right_side : inverse;
-    product.beta = {Product::Coefficient::From::constant, 0};
+    const Region block{std::nullopt, inverses_, static_cast<std::int64_t>(from * block_),
+                       static_cast<std::int64_t>(block_)};
+    const Factor inverse{block, call.trans_a, stored_of(normal_uplo(call), call.trans_a)};
+    put_factors(product, inverse, product.result);
+    product.beta = 0;
     add_product(to_, queue_, product);
   }
 
@@ -143,18 +150,10 @@ class TriangularSolve {
     const Call& call = to_.call();
     Product product = product_of(from, to);
     product.depth = known_end - known;
-    const std::size_t row = left_ ? from : known, column = left_ ? known : from;
-    Factor coefficients;
-    coefficients.trans = call.trans_a;
-    coefficients.region = call.trans_a == Transpose::none
-                              ? region_of(call, Slot::a).at(row, column)
-                              : region_of(call, Slot::a).at(column, row);
-    Factor solution;
-    solution.region = left_ ? b_.at(known, 0) : b_.at(0, known);
-    product.first = left_ ? coefficients : solution;
-    product.second = left_ ? solution : coefficients;
-    product.alpha.value = -1;
-    product.beta.value = 1;
+    const Factor coefficients{region_of(call, Slot::a), call.trans_a};
+    put_factors(product, coefficients.at(left_ ? from : known, left_ ? known : from),
+                unknowns(known));
+    product.alpha = -1;
     add_product(to_, queue_, product);
   }
 

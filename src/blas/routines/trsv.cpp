@@ -67,10 +67,9 @@ class TriangleSolver {
     const Call& call = to_.call();
     auto arguments = team_.step(0, choice_, range_of(stretch));
     matrix_.put(arguments);
-    arguments.number(std::int64_t{op_.transposed}).number(std::int64_t{op_.conjugated});
-    arguments.number(std::int64_t{call.diag == Diag::unit}).number(std::int64_t{forward_});
-    arguments.number(stretch.known).number(stretch.limit).number(stretch.from).number(stretch.to);
-    arguments.number(stretch.rest_from).number(stretch.rest_to);
+    arguments.numbers(op_.transposed, op_.conjugated, call.diag == Diag::unit, forward_);
+    arguments.numbers(stretch.known, stretch.limit, stretch.from, stretch.to, stretch.rest_from,
+                      stretch.rest_to);
     x_.put(arguments);
   }
 
