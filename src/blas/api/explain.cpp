@@ -6,7 +6,6 @@
 #include <map>
 
 #include "base/data/text.hpp"
-#include "blas/api/explain.hpp"
 #include "blas/api/library.hpp"
 #include "blas/call/validate.hpp"
 
@@ -93,7 +92,7 @@ Sequence explain(Library& library, const Call& call, std::span<const cl_command_
 }
 
 Sequence explain(const Call& call, std::span<const cl_command_queue> queues) {
-  return explain(process_library(), call, queues);
+  return explain(Library::process(), call, queues);
 }
 
 Sequence explain(const Call& call, const Runtime& runtime, cl_command_queue queue) {

@@ -35,15 +35,11 @@ void SequenceCache::put(std::unique_ptr<SolutionSequence> sequence) {
   const std::uint64_t hash = sequence->shape().hash();
   auto& set = set_of(hash);
   SolutionSequence* ours = sequence.release();
-  const auto try_place = [&](Place& place) {
+  for (auto& place : set) {
     SolutionSequence* none = nullptr;
-    if (!place.sequence.compare_exchange_strong(none, ours, std::memory_order_release))
-      return false;
-    place.hash.store(hash, std::memory_order_relaxed);
-    return true;
-  };
-  for (auto& place : set)
-    if (try_place(place)) return;
+    if (place.sequence.compare_exchange_strong(none, ours, std::memory_order_release))
+      return place.hash.store(hash, std::memory_order_relaxed);
+  }
   // Full: one after another has to go.
   auto& place = set[victim_.fetch_add(1, std::memory_order_relaxed) % ways];
   delete place.sequence.exchange(ours, std::memory_order_acq_rel);
@@ -87,14 +83,19 @@ Library::Library(Resolver& resolver, std::string gemm_form)
   if (auto records = kdb_records_of_environment()) resolver.mount(std::move(records));
 }
 
+namespace {
+std::atomic<bool> was_used = false;
+}
+
 Library& Library::process() {
   // At a process's end the driver may be gone before us.
   static NeverDestroyed<Library> library(Resolver::process());
+  if (!was_used.load(std::memory_order_relaxed)) was_used = true;
   return *library;
 }
 
 Library& Library::of(Runtime::State& runtime) {
-  return runtime.has_own_resolver() ? runtime.front_end<Library>() : process_library();
+  return runtime.has_own_resolver() ? runtime.front_end<Library>() : process();
 }
 
 Status Library::run(const Call& call, const Execution& execution) {
@@ -197,8 +198,6 @@ void Library::clear() {
 // ---- The library of this process, and the way from libclBLAS.so into it (entry.hpp)
 namespace {
 
-std::atomic<bool> was_used = false;
-
 /// The status for the exception that is being handled.
 int status_of_failure() noexcept {
   try {
@@ -225,12 +224,6 @@ int status_of_failure() noexcept {
 
 }  // namespace
 
-Library& process_library() {
-  Library& library = Library::process();
-  if (!was_used.load(std::memory_order_relaxed)) was_used = true;
-  return library;
-}
-
 Status run_in(Library& library, const Call& call, const Execution& execution) {
   Execution aside = execution;
   NewEvents made(aside);
@@ -243,7 +236,7 @@ Status run_in(Library& library, const Call& call, const Execution& execution) {
 
 int kiln_blas_run(const kiln::blas::Call& call, const kiln::blas::Execution& execution) noexcept {
   try {
-    return static_cast<int>(kiln::blas::run_in(kiln::blas::process_library(), call, execution));
+    return static_cast<int>(kiln::blas::run_in(kiln::blas::Library::process(), call, execution));
   } catch (...) {
     return kiln::blas::status_of_failure();
   }

@@ -11,6 +11,7 @@
 #include "blas/call/validate.hpp"
 #include "blas/sequence/solution_sequence.hpp"
 #include "kernel/runtime.hpp"
+#include "kiln/blas/explain.hpp"
 
 // The BLAS of a process: what a call goes through from its arguments to the commands in its queues.
 namespace kiln::blas {
@@ -86,7 +87,8 @@ class Library {
   /// Registers the generators with the Resolver, which must outlive the library.
   /// `gemm_form`: see SequenceBuilder.
   explicit Library(Resolver& resolver, std::string gemm_form = "");
-  /// The one of this process, over its Resolver; made at the first call, never destroyed.
+  /// The one of this process, over its Resolver; made at the first call, from which on
+  /// kiln_blas_forget() has something to forget, never destroyed. Thread-safe.
   static Library& process();
   /// The one over a Runtime's Resolver, which goes with it. Thread-safe.
   static Library& of(Runtime::State& runtime);
@@ -127,12 +129,15 @@ class Library {
   SequenceCache sequences_;
 };
 
-/// Library::process(), which from now on has something to forget (kiln_blas_forget). Thread-safe.
-Library& process_library();
-
 /// Library::run() as interfaces offer it: `events` gets an entry for every queue, null
 /// for queues that got no work; nothing is written there before the wait list was read, since it
 /// may be the same array, and nothing where the call fails. Thread-safe. Throws as that does.
 Status run_in(Library& library, const Call& call, const Execution& execution);
+
+/// A sequence as people and other programs see it. `devices`: a name for each queue.
+Sequence describe(const SolutionSequence& sequence, std::span<const std::string> devices);
+
+/// explain() by a library that is not the process's.
+Sequence explain(Library& library, const Call& call, std::span<const cl_command_queue> queues);
 
 }  // namespace kiln::blas

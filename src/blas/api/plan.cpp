@@ -59,7 +59,7 @@ std::string difference_of(const Shape& asked, const Shape& prepared) {
 
 void run(const Call& call, std::span<const cl_command_queue> queues,
          std::span<const cl_event> after, std::span<cl_event> events) {
-  throw_refusal(call, run_in(process_library(), call, execution_of(queues, after, events)));
+  throw_refusal(call, run_in(Library::process(), call, execution_of(queues, after, events)));
 }
 
 Event run(const Call& call, const Runtime& runtime, const EnqueueOptions& options) {
@@ -78,7 +78,7 @@ struct Plan::State {
   State(const Call& of, std::span<const cl_command_queue> on,
         const std::shared_ptr<Runtime::State>& holder)
       : runtime(holder),
-        library(runtime ? Library::of(*runtime) : process_library()),
+        library(runtime ? Library::of(*runtime) : Library::process()),
         call(of),
         queues(on.begin(), on.end()),
         shape(Library::shape_of(of, {on})) {

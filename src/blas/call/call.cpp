@@ -30,12 +30,13 @@ std::size_t band_rows(std::size_t below, std::size_t above) {
 }  // namespace
 
 /// Fills a Uses from the sizes of a call.
-class UseList {
- public:
-  UseList(Uses& to, const Call& call) : to_(to), call_(call), element_(size_of(call.precision)) {}
+struct UseList {
+  Uses& to;
+  const Call& call;
+  std::size_t element = size_of(call.precision);
 
   void matrix(Slot slot, std::size_t rows, std::size_t columns, Access access) {
-    const bool by_columns = call_.order == Order::column_major;
+    const bool by_columns = call.order == Order::column_major;
     lines(slot, by_columns ? rows : columns, by_columns ? columns : rows, access);
   }
   /// op(matrix) has the given sizes.
@@ -44,29 +45,24 @@ class UseList {
     matrix(slot, rows, columns, access);
   }
   void lines(Slot slot, std::size_t length, std::size_t lines, Access access) {
-    add({slot, Form::matrix, access, length, lines, element_});
+    add({slot, Form::matrix, access, length, lines, element});
   }
   void packed(Slot slot, Access access) {
     // One of n and n + 1 is even, so that the product cannot overflow before it is halved.
-    const std::size_t n = call_.n, even = n % 2 == 0 ? n / 2 : n,
+    const std::size_t n = call.n, even = n % 2 == 0 ? n / 2 : n,
                       odd = n % 2 == 0 ? n + 1 : (n + 1) / 2;
     std::size_t count = 0;
     if (__builtin_mul_overflow(even, odd, &count)) count = static_cast<std::size_t>(-1);
-    add({slot, Form::packed, access, count, 1, element_});
-  }
-  void vector(Slot slot, std::size_t count, Access access) {
-    add({slot, Form::vector, access, count, 1, element_});
-  }
-  /// One element, or a few, of a given size: results and parameters.
-  void scalars(Slot slot, std::size_t count, std::size_t element, Access access) {
     add({slot, Form::packed, access, count, 1, element});
   }
-
- private:
-  void add(const Use& use) { to_.uses_[to_.count_++] = use; }
-  Uses& to_;
-  const Call& call_;
-  std::size_t element_;
+  void vector(Slot slot, std::size_t count, Access access) {
+    add({slot, Form::vector, access, count, 1, element});
+  }
+  /// One element, or a few, of a given size: results and parameters.
+  void scalars(Slot slot, std::size_t count, std::size_t bytes, Access access) {
+    add({slot, Form::packed, access, count, 1, bytes});
+  }
+  void add(const Use& use) { to.uses_[to.count_++] = use; }
 };
 
 namespace {
@@ -163,7 +159,7 @@ void level_3(UseList& list, const Call& call) {
 }  // namespace
 
 Uses::Uses(const Call& call) {
-  UseList list(*this, call);
+  UseList list{*this, call};
   if (call.routine < Routine::gemv)
     level_1(list, call);
   else if (call.routine < Routine::gemm)

@@ -75,7 +75,7 @@ class Uses {
   const Use& operator[](std::size_t index) const { return uses_[index]; }
 
  private:
-  friend class UseList;
+  friend struct UseList;
   std::array<Use, 5> uses_{};
   std::size_t count_ = 0;
 };

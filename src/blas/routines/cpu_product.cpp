@@ -97,9 +97,7 @@ void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& pr
     return builder.scratch(queue, number,
                            tasks.slots * tasks.block * panels_of(rows, width) * width * element);
   };
-  NDRange range;
-  range.global[0] = tasks.teams;
-  auto arguments = builder.step(queue, choice, range);
+  auto arguments = builder.step(queue, choice, work_groups(builder.device(queue), tasks.teams));
   put_factor(arguments, product.first, false);
   put_factor(arguments, product.second, true);
   put_result(arguments, product)

@@ -40,13 +40,13 @@ struct Groups {
 
 }  // namespace
 
-bool solves_at_once(const SequenceBuilder& builder, unsigned queue, std::size_t size,
-                    std::size_t others, bool left) {
+bool solves_at_once(const SequenceBuilder& builder, unsigned queue,
+                    const TriangularSystem& system) {
   if (!is_cpu_form(builder.gemm_form(queue))) return false;
   const GemmTiles tiles = GemmTiles::of(solve_choice(builder, queue).chosen.parameters);
-  return panels_of(others, left ? tiles.columns : tiles.rows) >=
+  return panels_of(system.others, system.left ? tiles.columns : tiles.rows) >=
              panels_of_unit * builder.device(queue).compute_units &&
-         size <= most_packed / size_of(builder.call().precision) / size;
+         system.size <= most_packed / size_of(builder.call().precision) / system.size;
 }
 
 void add_cpu_solve(SequenceBuilder& builder, unsigned queue, const TriangularSystem& system) {
@@ -60,8 +60,6 @@ void add_cpu_solve(SequenceBuilder& builder, unsigned queue, const TriangularSys
   const std::size_t teams = builder.device(queue).compute_units;
   const Groups groups(panels_of(system.others, other_width), other_width, teams);
 
-  NDRange range;
-  range.global[0] = teams;
   const auto inverses = builder.scratch(queue, 0, blocks * block * block * element);
   const auto packed_inverses = builder.scratch(queue, 1, blocks * block * block * element);
   const auto packed =
@@ -71,7 +69,7 @@ void add_cpu_solve(SequenceBuilder& builder, unsigned queue, const TriangularSys
   const bool transposed = system.trans != Transpose::none;
   const bool across = transposed == system.left;  // seen along the panels
   const std::int64_t leading = system.coefficients.leading;
-  auto arguments = builder.step(queue, choice, range);
+  auto arguments = builder.step(queue, choice, work_groups(builder.device(queue), teams));
   put(arguments, system.coefficients)
       .numbers(across ? leading : 1, across ? 1 : leading)
       .flags(system.trans == Transpose::conjugate)

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 #include "blas/call/problem_class.hpp"
 #include "blas/routines/routines.hpp"
@@ -69,24 +68,20 @@ class Trial {
 
 Measurement measure(Resolver& resolver, const ContextPtr& context, const DevicePtr& device,
                     Precision precision, Limit limit) {
-  double best = 0, milliseconds = 0;
-  std::size_t n = first_size;
-  for (;; n *= 2) {
+  for (std::size_t n = first_size;; n *= 2) {
     Trial trial(resolver, context, device, precision, limit, n);
     trial.milliseconds();  // the first run compiles and touches memory
-    best = std::numeric_limits<double>::max();
-    for (int run = 0; run < 3; ++run) best = std::min(best, trial.milliseconds());
-    milliseconds = best;
-    best = trial.multiply_adds() / (best * 1e3);
-    if (milliseconds >= least_milliseconds || n >= most_size) break;
+    const double best =
+        std::min({trial.milliseconds(), trial.milliseconds(), trial.milliseconds()});
+    if (best < least_milliseconds && n < most_size) continue;
+    const double megaflops = trial.multiply_adds() / (best * 1e3);
+    return {{{"megaflops", std::max<std::int64_t>(std::llround(megaflops), 1)}},
+            static_cast<std::int64_t>(n),
+            best,
+            Measurement::Of::kiln,
+            "measured",
+            {}};
   }
-  const auto megaflops = std::max<std::int64_t>(std::llround(best), 1);
-  return {{{"megaflops", megaflops}},
-          static_cast<std::int64_t>(n),
-          milliseconds,
-          Measurement::Of::kiln,
-          "measured",
-          {}};
 }
 
 }  // namespace

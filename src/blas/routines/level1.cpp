@@ -25,15 +25,6 @@ bool have_unit_strides(const Call& call) {
   return true;
 }
 
-/// The geometry of a kernel of level 1: as stream_range, in groups of work_group_of.
-NDRange vector_range(const Device& device, std::size_t n) {
-  NDRange range = stream_range(device, n);
-  const std::size_t groups = range.global[0] / range.local[0];
-  range.local[0] = work_group_of(device);
-  range.global[0] = groups * range.local[0];
-  return range;
-}
-
 /// The kernel NAME of level 1 on the first queue.
 KernelChoice vector_kernel(const SequenceBuilder& builder, const std::string& name,
                            std::vector<Fact> facts) {
@@ -83,7 +74,7 @@ void add_elementwise(SequenceBuilder& to) {
   const Call& call = to.call();
   if (call.routine == Routine::scal && call[Slot::x].stride < 0) return;
   auto arguments = to.step(0, vector_kernel(to, std::string(name_of(call.routine)), facts_of(call)),
-                           vector_range(to.device(0), call.n));
+                           stream_range(to.device(0), call.n));
   arguments.numbers(call.n);
   if (call.routine == Routine::scal || call.routine == Routine::axpy) arguments.scalars(call_alpha);
   if (call.routine == Routine::rot) arguments.scalars(call_alpha, call_beta);
@@ -102,7 +93,7 @@ void add_reduction(SequenceBuilder& to) {
 
   // One vector that runs backwards has no elements, as reference BLAS sees it.
   const std::size_t n = !has_y && call[Slot::x].stride < 0 ? 0 : call.n;
-  const NDRange range = vector_range(device, n);
+  const NDRange range = stream_range(device, n);
   const std::size_t groups = range.global[0] / range.local[0];
   const cl::Buffer parts = groups > 1 ? to.workspace(groups * part_bytes) : cl::Buffer();
 
@@ -114,9 +105,7 @@ void add_reduction(SequenceBuilder& to) {
   if (groups == 1) return;
 
   choice.kernel = name + "_end";
-  NDRange one_group;
-  one_group.local[0] = one_group.global[0] = range.local[0];
-  to.step(0, choice, one_group).numbers(groups).buffer(parts).operand(Slot::z);
+  to.step(0, choice, work_groups(device, 1)).numbers(groups).buffer(parts).operand(Slot::z);
 }
 
 void add_rotation(SequenceBuilder& to) {

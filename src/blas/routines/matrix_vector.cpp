@@ -21,7 +21,11 @@ constexpr Scaling by_call{call_alpha, call_beta};
 
 /// Products that are still to be summed up: vectors one behind another in workspace.
 struct PartialSums {
-  PartialSums(SequenceBuilder& to, std::int64_t length, std::int64_t count);
+  PartialSums(SequenceBuilder& to, std::int64_t elements, std::int64_t how_many)
+      : buffer(to.workspace(static_cast<std::size_t>(elements * how_many) *
+                            size_of(to.call().precision))),
+        length(elements),
+        count(how_many) {}
   cl::Buffer buffer;
   std::int64_t length, count;
 };
@@ -70,15 +74,6 @@ Cut cut_of(const SequenceBuilder& to, unsigned queue, const NormalMatrix& matrix
                                           std::max<std::int64_t>(1, terms / 256))};
 }
 
-NDRange range_of(const Device& device, std::int64_t results, const Cut& cut) {
-  NDRange range;
-  range.global[0] = static_cast<std::size_t>(ceil_div(results, cut.block) * cut.parts);
-  if (device.type == Device::Type::cpu) return range;
-  range.local[0] = work_group_of(device);
-  range.global[0] *= range.local[0];
-  return range;
-}
-
 /// Adds a step for each queue that has a share; `output` sets the arguments from alpha on: alpha,
 /// beta, x, y, its offset and increment, and the distance of parts.
 void add_pieces(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, MatrixOp op,
@@ -91,21 +86,15 @@ void add_pieces(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, Mat
     const std::int64_t from = borders[queue], end = borders[queue + 1];
     if (from == end) continue;
     const KernelChoice kernel = kernel_of(to, queue, op);
-    Cut cut = cut_of(to, queue, matrix, op, team.queues(), kernel);
-    cut.parts = parts;
-    auto arguments = team.step(queue, kernel, range_of(to.device(queue), end - from, cut));
+    const Cut cut = cut_of(to, queue, matrix, op, team.queues(), kernel);
+    const auto groups = static_cast<std::size_t>(ceil_div(end - from, cut.block) * parts);
+    auto arguments = team.step(queue, kernel, work_groups(to.device(queue), groups));
     matrix.put(arguments);
     arguments.numbers(from, end, cut.block, parts, op.conjugated);
     output(arguments);
     team.next_writer();
   }
 }
-
-PartialSums::PartialSums(SequenceBuilder& to, std::int64_t elements, std::int64_t how_many)
-    : buffer(to.workspace(static_cast<std::size_t>(elements * how_many) *
-                          size_of(to.call().precision))),
-      length(elements),
-      count(how_many) {}
 
 /// How many parts a product's sums are cut into so that every device has enough to do; 1 where its
 /// results alone are enough.
@@ -196,9 +185,9 @@ void add_halves_together(SequenceBuilder& to, Team& team, const NormalMatrix& tr
                          const std::vector<std::int64_t>& items) {
   std::int64_t first = 0;
   for (unsigned queue = 0; queue < team.queues(); ++queue) {
-    NDRange range;
-    range.global[0] = static_cast<std::size_t>(items[queue]);
-    auto arguments = team.step(queue, template_choice(to, queue, "mv_sym"), range);
+    auto arguments =
+        team.step(queue, template_choice(to, queue, "mv_sym"),
+                  work_groups(to.device(queue), static_cast<std::size_t>(items[queue])));
     triangle.put(arguments);
     arguments.numbers(first, parts.count, conj);
     x.put(arguments);

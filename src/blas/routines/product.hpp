@@ -93,12 +93,25 @@ struct TriangularSystem {
   Region right_sides;   ///< B: size x others, or others x size
   std::size_t size = 0, others = 0;
   Coefficient alpha;
+
+  /// Where B has the unknowns from one on.
+  Region unknowns(std::size_t from) const {
+    return left ? right_sides.at(from, 0) : right_sides.at(0, from);
+  }
+  /// The system of unknowns [from, to), when what the others mean for it has been taken out.
+  TriangularSystem part(std::size_t from, std::size_t to) const {
+    TriangularSystem some = *this;
+    some.coefficients = coefficients.at(from, from);
+    some.right_sides = unknowns(from);
+    some.size = to - from;
+    some.alpha = 1;
+    return some;
+  }
 };
 
 /// Whether add_cpu_solve() suits a system on a queue's device: a CPU with right-hand sides for all
 /// of its compute units, and a matrix of which a packed copy is no burden.
-bool solves_at_once(const SequenceBuilder& builder, unsigned queue, std::size_t size,
-                    std::size_t others, bool left);
+bool solves_at_once(const SequenceBuilder& builder, unsigned queue, const TriangularSystem& system);
 
 /// Adds the one step that solves a system on a CPU (the template solve_tasks).
 void add_cpu_solve(SequenceBuilder& builder, unsigned queue, const TriangularSystem& system);

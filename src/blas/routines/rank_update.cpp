@@ -63,8 +63,7 @@ UpdateCut update_cut_of(const Device& device, const NormalMatrix& matrix, std::i
   const std::int64_t blocks = (columns + cut.columns - 1) / cut.columns;
   cut.parts =
       std::clamp<std::int64_t>(items / blocks, 1, std::max<std::int64_t>(1, matrix.m / least_rows));
-  cut.range.local[0] = cpu ? 1 : std::min<std::size_t>(256, device.max_work_group_size);
-  cut.range.global[0] = static_cast<std::size_t>(blocks * cut.parts) * cut.range.local[0];
+  cut.range = work_groups(device, static_cast<std::size_t>(blocks * cut.parts));
   return cut;
 }
 

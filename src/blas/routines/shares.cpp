@@ -40,6 +40,8 @@ double elements_before(Product::Triangle triangle, std::size_t size, std::size_t
   return columns * all;
 }
 
+}  // namespace
+
 std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size,
                              Product::Triangle triangle) {
   double all = 0, done = 0;
@@ -60,6 +62,8 @@ std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size,
     builder.set_part(share.queue, (before(share.to) - before(share.from)) / before(size));
   return shares;
 }
+
+namespace {
 
 /// Columns [from, to) of a product.
 Product columns_of(const Product& whole, std::size_t from, std::size_t to) {
@@ -107,10 +111,6 @@ void add_columns(SequenceBuilder& builder, const Product& whole, const Share& sh
 }
 
 }  // namespace
-
-std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size) {
-  return shares_of(builder, size, Product::Triangle::whole);
-}
 
 void add_shared(SequenceBuilder& builder, const Product& product) {
   if (product.second.stored == Factor::Stored::everywhere) {

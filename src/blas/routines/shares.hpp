@@ -38,7 +38,8 @@ struct Share {
 
 /// Rows or columns in parts of equal work, weighted by the speed of each queue's device. The
 /// builder notes each queue's part.
-std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size);
+std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size,
+                             Product::Triangle triangle = Product::Triangle::whole);
 
 /// Adds the steps of a product, its result shared out over the queues of the call: columns in equal
 /// parts of the work (of a triangle, equal areas), weighted by the speed of each queue's device; or

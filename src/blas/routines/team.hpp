@@ -54,7 +54,6 @@ class DenseVector {
 
   /// Sets two arguments of a kernel: memory and offset.
   void put(SequenceBuilder::Arguments& to) const;
-  bool is_copy() const { return is_copy_; }
   /// Adds the step that copies the elements back to the caller's vector, where this is a copy.
   void write_back(SequenceBuilder& to, Team& team) const;
 

@@ -167,19 +167,21 @@ std::size_t work_group_of(const Device& device) {
   return std::bit_floor(std::clamp<std::size_t>(device.max_work_group_size, 1, 256));
 }
 
+NDRange work_groups(const Device& device, std::size_t count) {
+  NDRange range;
+  range.local[0] = work_group_of(device);
+  range.global[0] = count * range.local[0];
+  return range;
+}
+
 NDRange stream_range(const Device& device, std::size_t n) {
   constexpr std::size_t least_stretch = 4096, groups_per_unit = 8, group = 256;
-  NDRange range;
-  if (device.type == Device::Type::cpu) {
-    range.global[0] =
-        std::clamp<std::size_t>(n / least_stretch, 1, std::size_t{device.compute_units} * 4);
-  } else {
-    const std::size_t groups = std::clamp<std::size_t>(
-        (n + group - 1) / group, 1, std::size_t{device.compute_units} * groups_per_unit);
-    range.local[0] = std::min(group, device.max_work_group_size);
-    range.global[0] = groups * range.local[0];
-  }
-  return range;
+  const std::size_t units = device.compute_units;
+  const std::size_t groups =
+      device.type == Device::Type::cpu
+          ? std::clamp<std::size_t>(n / least_stretch, 1, units * 4)
+          : std::clamp<std::size_t>((n + group - 1) / group, 1, units * groups_per_unit);
+  return work_groups(device, groups);
 }
 
 }  // namespace kiln::blas

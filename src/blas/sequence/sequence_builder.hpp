@@ -161,6 +161,9 @@ KernelChoice template_choice(const SequenceBuilder& builder, unsigned queue,
 /// Work-items of a template's work-group: on a CPU 1, else a power of two up to 256.
 std::size_t work_group_of(const Device& device);
 
+/// A number of such work-groups, side by side.
+NDRange work_groups(const Device& device, std::size_t count);
+
 /// The geometry of a kernel that goes over n elements by FOR_MINE: on a CPU a few work-items a core
 /// with long stretches each, elsewhere enough work-groups to fill the device.
 NDRange stream_range(const Device& device, std::size_t n);

@@ -83,6 +83,11 @@ struct SolutionSequence::Run {
         beta(of.beta, of.precision) {
     last.fill(none);
   }
+  const ScalarBytes& scalar(Varying::What what) const {
+    return what == Varying::What::alpha  ? alpha
+           : what == Varying::What::beta ? beta
+                                         : conjugate_alpha;
+  }
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   const Call& call;
   const Execution& execution;
@@ -154,15 +159,8 @@ void SolutionSequence::set_varying(const Run& run, Step& step) {
         step.launch.set_scalar(varying.position,
                                static_cast<std::int64_t>(operand.offset) + varying.add);
         break;
-      case Varying::What::alpha:
-        step.launch.set_scalar(varying.position, run.alpha.view());
-        break;
-      case Varying::What::conjugate_alpha:
-        step.launch.set_scalar(varying.position, run.conjugate_alpha.view());
-        break;
-      case Varying::What::beta:
-        step.launch.set_scalar(varying.position, run.beta.view());
-        break;
+      default:
+        step.launch.set_scalar(varying.position, run.scalar(varying.what).view());
     }
   }
 }
