@@ -58,11 +58,12 @@ Sequence describe(const SolutionSequence& sequence, std::span<const std::string>
   Sequence description;
   description.workspace_bytes = sequence.workspace_bytes();
   std::map<std::string, double> all;
-  for (const auto& step : sequence.steps())
-    all[step.launch.info().name] += items_of(step.launch.range());
   std::map<std::pair<std::string, unsigned>, double> own;
-  for (const auto& step : sequence.steps())
-    own[{step.launch.info().name, step.queue}] += items_of(step.launch.range());
+  for (const auto& step : sequence.steps()) {
+    const double items = items_of(step.launch.range());
+    all[step.launch.info().name] += items;
+    own[{step.launch.info().name, step.queue}] += items;
+  }
   for (std::size_t i = 0; i < sequence.steps().size(); ++i) {
     const Step& step = sequence.steps()[i];
     SequenceStep& added =

@@ -34,38 +34,28 @@ std::uint32_t flags_of(const Call& call) {
   if (call.trans_a != Transpose::none) flags |= known.trans_a;
   if (call.trans_b != Transpose::none) flags |= known.trans_b;
   if (call.side == Side::right) flags |= known.right;
-  switch (call.routine) {
-    case Routine::symv:
-    case Routine::trmm:
-    case Routine::trsm:
-      return call.uplo == Uplo::upper ? flags | known.upper : flags;
-    default:
-      return flags;
-  }
+  const bool tells_triangle =
+      call.routine == Routine::symv ||
+      (has(call.routine, trait::sided) && has(call.routine, trait::triangular));
+  if (tells_triangle && call.uplo == Uplo::upper) flags |= known.upper;
+  return flags;
 }
 
 /// The same computation seen in the other order of storage.
 ProblemClass twin_of(ProblemClass problem, const Flags& known) {
   const std::uint32_t flags = problem.flags;
   problem.flags ^= known.by_columns;
-  switch (problem.routine) {
-    case Routine::gemm:
-      problem.flags &= ~(known.trans_a | known.trans_b);
-      if ((flags & known.trans_a) != 0) problem.flags |= known.trans_b;
-      if ((flags & known.trans_b) != 0) problem.flags |= known.trans_a;
-      return problem;
-    case Routine::symm:
-    case Routine::hemm:
-      problem.flags ^= known.right;
-      return problem;
-    case Routine::trmm:
-    case Routine::trsm:
-      problem.flags ^= known.right | known.upper;
-      return problem;
-    default:  // a vector has no order, a result that is symmetric is its own transpose
-      problem.flags ^= known.trans_a;
-      return problem;
+  if (problem.routine == Routine::gemm) {
+    problem.flags &= ~(known.trans_a | known.trans_b);
+    if ((flags & known.trans_a) != 0) problem.flags |= known.trans_b;
+    if ((flags & known.trans_b) != 0) problem.flags |= known.trans_a;
+  } else if (has(problem.routine, trait::sided)) {
+    const bool triangular = has(problem.routine, trait::triangular);
+    problem.flags ^= triangular ? known.right | known.upper : known.right;
+  } else {  // a vector has no order, a result that is symmetric is its own transpose
+    problem.flags ^= known.trans_a;
   }
+  return problem;
 }
 
 bool is_product(Routine routine) { return routine >= Routine::gemm && routine != Routine::trsm; }

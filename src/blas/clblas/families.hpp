@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <complex>
+#include <concepts>
+#include <type_traits>
 
 #include "blas/api/entry.hpp"
 #include "blas/clblas/interface.hpp"
@@ -32,20 +34,10 @@ inline std::complex<float> from_c(const FloatComplex& value) { return {value.s[0
 inline std::complex<double> from_c(const DoubleComplex& value) { return {value.s[0], value.s[1]}; }
 
 /// A number as C passes it.
-template <class T>
-struct InC {
-  using Type = T;
-};
-template <>
-struct InC<std::complex<float>> {
-  using Type = FloatComplex;
-};
-template <>
-struct InC<std::complex<double>> {
-  using Type = DoubleComplex;
-};
 template <Element T>
-using CScalar = typename InC<T>::Type;
+using CScalar = std::conditional_t<
+    RealElement<T>, T,
+    std::conditional_t<std::same_as<RealOf<T>, float>, FloatComplex, DoubleComplex>>;
 
 // ---- Calls
 inline bool is_sound(const Call& call) {

@@ -7,10 +7,6 @@
 namespace kiln::blas {
 namespace {
 
-constexpr std::size_t rounded_up(std::size_t size, std::size_t to) {
-  return panels_of(size, to) * to;
-}
-
 /// Adds the steps of one product on a GPU: both factors are copied into panels, which one kernel
 /// multiplies.
 class GpuProduct {
@@ -85,7 +81,7 @@ class GpuProduct {
   cl::Buffer pack(const char* kernel, std::size_t rows, std::size_t width, const Factor& factor,
                   bool across) {
     const std::size_t panels = panels_of(rows, width);
-    const std::size_t padded = rounded_up(product_.depth, tiles_.depth);
+    const std::size_t padded = panels_of(product_.depth, tiles_.depth) * tiles_.depth;
     const auto packed =
         builder_.scratch(queue_, across ? 1 : 0, panels * width * padded * size_of(precision_));
     choice_.kernel = kernel;
