@@ -42,8 +42,7 @@ Explanations build_blas(const RecordedCall& recorded, blas::Library& library) {
   for (const auto& device : devices) room = std::max(room, device->max_allocation);
   require_room(call, room);
   blas::throw_refusal(call, validate_shape(call, execution));
-  if (!blas::Library::supports(call, execution))
-    blas::throw_refusal(call, blas::Status::invalid_device);
+  blas::throw_refusal(call, blas::Library::check_queues(call, execution));
   return library.build(call, execution)->explanations();
 }
 

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "base/data/text.hpp"
-#include "blas/api/explain.hpp"
 #include "blas/api/library.hpp"
 #include "blas/call/validate.hpp"
 
@@ -59,11 +58,12 @@ Sequence describe(const SolutionSequence& sequence, std::span<const std::string>
   Sequence description;
   description.workspace_bytes = sequence.workspace_bytes();
   std::map<std::string, double> all;
-  for (const auto& step : sequence.steps())
-    all[step.launch.info().name] += items_of(step.launch.range());
   std::map<std::pair<std::string, unsigned>, double> own;
-  for (const auto& step : sequence.steps())
-    own[{step.launch.info().name, step.queue}] += items_of(step.launch.range());
+  for (const auto& step : sequence.steps()) {
+    const double items = items_of(step.launch.range());
+    all[step.launch.info().name] += items;
+    own[{step.launch.info().name, step.queue}] += items;
+  }
   for (std::size_t i = 0; i < sequence.steps().size(); ++i) {
     const Step& step = sequence.steps()[i];
     SequenceStep& added =
@@ -80,8 +80,7 @@ Sequence explain(Library& library, const Call& call, std::span<const cl_command_
   const Execution execution = execution_of(queues, {}, {});
   require_room(call, no_bound);
   throw_refusal(call, validate_shape(call, execution));
-  throw_refusal(call, check_handles(execution));
-  if (!Library::supports(call, execution)) throw_refusal(call, Status::invalid_device);
+  throw_refusal(call, Library::check_queues(call, execution));
   std::vector<std::string> devices;
   cl_ulong most = 0;
   for (auto* queue : queues) {
@@ -94,7 +93,7 @@ Sequence explain(Library& library, const Call& call, std::span<const cl_command_
 }
 
 Sequence explain(const Call& call, std::span<const cl_command_queue> queues) {
-  return explain(process_library(), call, queues);
+  return explain(Library::process(), call, queues);
 }
 
 Sequence explain(const Call& call, const Runtime& runtime, cl_command_queue queue) {

@@ -35,15 +35,11 @@ void SequenceCache::put(std::unique_ptr<SolutionSequence> sequence) {
   const std::uint64_t hash = sequence->shape().hash();
   auto& set = set_of(hash);
   SolutionSequence* ours = sequence.release();
-  const auto try_place = [&](Place& place) {
+  for (auto& place : set) {
     SolutionSequence* none = nullptr;
-    if (!place.sequence.compare_exchange_strong(none, ours, std::memory_order_release))
-      return false;
-    place.hash.store(hash, std::memory_order_relaxed);
-    return true;
-  };
-  for (auto& place : set)
-    if (try_place(place)) return;
+    if (place.sequence.compare_exchange_strong(none, ours, std::memory_order_release))
+      return place.hash.store(hash, std::memory_order_relaxed);
+  }
   // Full: one after another has to go.
   auto& place = set[victim_.fetch_add(1, std::memory_order_relaxed) % ways];
   delete place.sequence.exchange(ours, std::memory_order_acq_rel);
@@ -68,18 +64,10 @@ constexpr std::size_t most_workspace_beside = std::size_t{256} << 20;
 // is bounded by this; those that still need theirs build again.
 constexpr std::size_t most_contexts = 32;
 
-template <class T>
-T fact_of(cl_command_queue queue, cl_command_queue_info name) {
-  T value{};
-  check_cl(::clGetCommandQueueInfo(queue, name, sizeof value, &value, nullptr),
-           "clGetCommandQueueInfo");
-  return value;
-}
-
 bool all_have_doubles(std::span<const cl_command_queue> queues) {
   return std::all_of(queues.begin(), queues.end(), [](cl_command_queue queue) {
     cl_device_fp_config doubles = 0;
-    return ::clGetDeviceInfo(fact_of<cl_device_id>(queue, CL_QUEUE_DEVICE),
+    return ::clGetDeviceInfo(queue_fact<cl_device_id>(queue, CL_QUEUE_DEVICE),
                              CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles,
                              nullptr) == CL_SUCCESS &&
            doubles != 0;
@@ -95,14 +83,19 @@ Library::Library(Resolver& resolver, std::string gemm_form)
   if (auto records = kdb_records_of_environment()) resolver.mount(std::move(records));
 }
 
+namespace {
+std::atomic<bool> was_used = false;
+}
+
 Library& Library::process() {
   // At a process's end the driver may be gone before us.
   static NeverDestroyed<Library> library(Resolver::process());
+  if (!was_used.load(std::memory_order_relaxed)) was_used = true;
   return *library;
 }
 
 Library& Library::of(Runtime::State& runtime) {
-  return runtime.has_own_resolver() ? runtime.front_end<Library>() : process_library();
+  return runtime.has_own_resolver() ? runtime.front_end<Library>() : process();
 }
 
 Status Library::run(const Call& call, const Execution& execution) {
@@ -113,8 +106,8 @@ Status Library::run(const Call& call, const Execution& execution) {
   const Shape shape = shape_of(call, execution);
   auto sequence = take(shape, execution);
   if (!sequence) {
-    if (const Status status = check_handles(execution); status != Status::success) return status;
-    if (!supports(call, execution)) return Status::invalid_device;
+    if (const Status status = check_queues(call, execution); status != Status::success)
+      return status;
     sequence = build(call, execution, shape);
   }
   sequence->run(call, execution);
@@ -145,8 +138,11 @@ std::unique_ptr<SolutionSequence> Library::take(const Shape& shape, const Execut
   return found;
 }
 
-bool Library::supports(const Call& call, const Execution& execution) {
-  return !is_double(call.precision) || all_have_doubles(execution.queues);
+Status Library::check_queues(const Call& call, const Execution& execution) {
+  if (!std::all_of(execution.queues.begin(), execution.queues.end(), is_queue))
+    return Status::invalid_queue;
+  return !is_double(call.precision) || all_have_doubles(execution.queues) ? Status::success
+                                                                          : Status::invalid_device;
 }
 
 std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Execution& execution,
@@ -187,8 +183,9 @@ Shape Library::shape_of(const Call& call, const Execution& execution) {
   const std::size_t count = std::min(execution.queues.size(), most_queues);
   std::array<cl_device_id, most_queues> devices{};
   for (std::size_t queue = 0; queue < count; ++queue)
-    devices[queue] = fact_of<cl_device_id>(execution.queues[queue], CL_QUEUE_DEVICE);
-  return {call, fact_of<cl_context>(execution.queues[0], CL_QUEUE_CONTEXT), devices.data(), count};
+    devices[queue] = queue_fact<cl_device_id>(execution.queues[queue], CL_QUEUE_DEVICE);
+  return {call, queue_fact<cl_context>(execution.queues[0], CL_QUEUE_CONTEXT), devices.data(),
+          count};
 }
 
 void Library::clear() {
@@ -200,8 +197,6 @@ void Library::clear() {
 
 // ---- The library of this process, and the way from libclBLAS.so into it (entry.hpp)
 namespace {
-
-std::atomic<bool> was_used = false;
 
 /// The status for the exception that is being handled.
 int status_of_failure() noexcept {
@@ -229,19 +224,11 @@ int status_of_failure() noexcept {
 
 }  // namespace
 
-Library& process_library() {
-  Library& library = Library::process();
-  if (!was_used.load(std::memory_order_relaxed)) was_used = true;
-  return library;
-}
-
 Status run_in(Library& library, const Call& call, const Execution& execution) {
-  NewEvents made;
   Execution aside = execution;
-  if (execution.events != nullptr) aside.events = made.data();
+  NewEvents made(aside);
   const Status status = library.run(call, aside);
-  if (status == Status::success && execution.events != nullptr)
-    made.hand_over(execution.events, execution.queues.size());
+  if (status == Status::success) made.hand_over();
   return status;
 }
 
@@ -249,7 +236,7 @@ Status run_in(Library& library, const Call& call, const Execution& execution) {
 
 int kiln_blas_run(const kiln::blas::Call& call, const kiln::blas::Execution& execution) noexcept {
   try {
-    return static_cast<int>(kiln::blas::run_in(kiln::blas::process_library(), call, execution));
+    return static_cast<int>(kiln::blas::run_in(kiln::blas::Library::process(), call, execution));
   } catch (...) {
     return kiln::blas::status_of_failure();
   }

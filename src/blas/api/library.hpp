@@ -11,6 +11,7 @@
 #include "blas/call/validate.hpp"
 #include "blas/sequence/solution_sequence.hpp"
 #include "kernel/runtime.hpp"
+#include "kiln/blas/explain.hpp"
 
 // The BLAS of a process: what a call goes through from its arguments to the commands in its queues.
 namespace kiln::blas {
@@ -52,7 +53,11 @@ class SequenceCache {
 /// array may be the wait list's, so that nothing is written there before the call is enqueued.
 class NewEvents {
  public:
-  NewEvents() = default;
+  /// Takes the place of the caller's array in an Execution.
+  explicit NewEvents(Execution& execution)
+      : to_(execution.events), queues_(execution.queues.size()) {
+    if (to_ != nullptr) execution.events = events_.data();
+  }
   ~NewEvents() {
     for (auto* event : events_)
       if (event != nullptr) ::clReleaseEvent(event);
@@ -60,15 +65,17 @@ class NewEvents {
   NewEvents(const NewEvents&) = delete;
   NewEvents& operator=(const NewEvents&) = delete;
 
-  cl_event* data() { return events_.data(); }
-  /// An entry for every queue, null for those without work.
-  void hand_over(cl_event* to, std::size_t queues) {
-    std::fill_n(to, queues, nullptr);
-    std::copy_n(events_.begin(), std::min(queues, most_queues), to);
+  /// Gives the caller an entry for every queue, null for those without work.
+  void hand_over() {
+    if (to_ == nullptr) return;
+    std::fill_n(to_, queues_, nullptr);
+    std::copy_n(events_.begin(), std::min(queues_, most_queues), to_);
     events_.fill(nullptr);
   }
 
  private:
+  cl_event* to_;
+  std::size_t queues_;
   std::array<cl_event, most_queues> events_{};
 };
 
@@ -80,7 +87,8 @@ class Library {
   /// Registers the generators with the Resolver, which must outlive the library.
   /// `gemm_form`: see SequenceBuilder.
   explicit Library(Resolver& resolver, std::string gemm_form = "");
-  /// The one of this process, over its Resolver; made at the first call, never destroyed.
+  /// The one of this process, over its Resolver; made at the first call, from which on
+  /// kiln_blas_forget() has something to forget, never destroyed. Thread-safe.
   static Library& process();
   /// The one over a Runtime's Resolver, which goes with it. Thread-safe.
   static Library& of(Runtime::State& runtime);
@@ -88,8 +96,11 @@ class Library {
   /// Validates, finds or builds the solution sequence, enqueues it. Throws kiln::Error where the
   /// arguments are good and it still fails; the status otherwise.
   Status run(const Call& call, const Execution& execution);
-  /// Whether the devices of the queues have the call's precision.
-  static bool supports(const Call& call, const Execution& execution);
+  /// Whether the handles that were given for queues are queues, and their devices have the call's
+  /// precision. Drivers do not check the former: another object's handle crashes them. Too slow for
+  /// a call whose sequence is known, which had the same handles before. To be called after
+  /// validate().
+  static Status check_queues(const Call& call, const Execution& execution);
   /// The sequence that run() would enqueue, built anew: for plans, people and tests; with `given`
   /// Parameters for searches.
   std::unique_ptr<SolutionSequence> build(const Call& call, const Execution& execution,
@@ -118,12 +129,15 @@ class Library {
   SequenceCache sequences_;
 };
 
-/// Library::process(), which from now on has something to forget (kiln_blas_forget). Thread-safe.
-Library& process_library();
-
 /// Library::run() as interfaces offer it: `events` gets an entry for every queue, null
 /// for queues that got no work; nothing is written there before the wait list was read, since it
 /// may be the same array, and nothing where the call fails. Thread-safe. Throws as that does.
 Status run_in(Library& library, const Call& call, const Execution& execution);
+
+/// A sequence as people and other programs see it. `devices`: a name for each queue.
+Sequence describe(const SolutionSequence& sequence, std::span<const std::string> devices);
+
+/// explain() by a library that is not the process's.
+Sequence explain(Library& library, const Call& call, std::span<const cl_command_queue> queues);
 
 }  // namespace kiln::blas

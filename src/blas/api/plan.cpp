@@ -16,30 +16,25 @@
 namespace kiln::blas {
 namespace {
 
-/// Of a shape, with its name for people.
-struct Field {
-  const char* name;
-  std::uint64_t (*of)(const Shape&);
-};
-
-constexpr Field fields[] = {
-    {"the order's number", [](const Shape& s) -> std::uint64_t { return s.order; }},
-    {"the side's number", [](const Shape& s) -> std::uint64_t { return s.side; }},
-    {"the triangle's number", [](const Shape& s) -> std::uint64_t { return s.uplo; }},
-    {"A's transposition", [](const Shape& s) -> std::uint64_t { return s.trans_a; }},
-    {"B's transposition", [](const Shape& s) -> std::uint64_t { return s.trans_b; }},
-    {"the diagonal's number", [](const Shape& s) -> std::uint64_t { return s.diag; }},
-    {"a real alpha", [](const Shape& s) -> std::uint64_t { return s.real_alpha; }},
-    {"m", [](const Shape& s) { return s.m; }},
-    {"n", [](const Shape& s) { return s.n; }},
-    {"k", [](const Shape& s) { return s.k; }},
-    {"kl", [](const Shape& s) { return s.kl; }},
-    {"ku", [](const Shape& s) { return s.ku; }},
-};
+/// What of a shape are numbers, with their names for people.
+std::vector<std::pair<const char*, std::uint64_t>> fields_of(const Shape& s) {
+  return {{"the order's number", s.order},
+          {"the side's number", s.side},
+          {"the triangle's number", s.uplo},
+          {"A's transposition", s.trans_a},
+          {"B's transposition", s.trans_b},
+          {"the diagonal's number", s.diag},
+          {"a real alpha", s.real_alpha},
+          {"m", s.m},
+          {"n", s.n},
+          {"k", s.k},
+          {"kl", s.kl},
+          {"ku", s.ku}};
+}
 
 std::string full_name_of(const Shape& shape) {
-  return letter(static_cast<Precision>(shape.precision)) +
-         std::string(name_of(static_cast<Routine>(shape.routine)));
+  return full_name_of(Call{.routine = static_cast<Routine>(shape.routine),
+                           .precision = static_cast<Precision>(shape.precision)});
 }
 
 /// "n is 8, the plan's is 16": the first thing but the values of scalars in which a call's shape is
@@ -47,10 +42,11 @@ std::string full_name_of(const Shape& shape) {
 std::string difference_of(const Shape& asked, const Shape& prepared) {
   if (asked.routine != prepared.routine || asked.precision != prepared.precision)
     return fmt::format("it is {}, the plan's is {}", full_name_of(asked), full_name_of(prepared));
-  for (const auto& field : fields)
-    if (field.of(asked) != field.of(prepared))
-      return fmt::format("{} is {}, the plan's is {}", field.name, field.of(asked),
-                         field.of(prepared));
+  const auto wanted = fields_of(asked), there = fields_of(prepared);
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i] != there[i])
+      return fmt::format("{} is {}, the plan's is {}", wanted[i].first, wanted[i].second,
+                         there[i].second);
   constexpr std::string_view slots = "ABCxyzw";
   for (std::size_t slot = 0; slot < slot_count; ++slot)
     if (asked.strides[slot] != prepared.strides[slot])
@@ -63,7 +59,7 @@ std::string difference_of(const Shape& asked, const Shape& prepared) {
 
 void run(const Call& call, std::span<const cl_command_queue> queues,
          std::span<const cl_event> after, std::span<cl_event> events) {
-  throw_refusal(call, run_in(process_library(), call, execution_of(queues, after, events)));
+  throw_refusal(call, run_in(Library::process(), call, execution_of(queues, after, events)));
 }
 
 Event run(const Call& call, const Runtime& runtime, const EnqueueOptions& options) {
@@ -82,7 +78,7 @@ struct Plan::State {
   State(const Call& of, std::span<const cl_command_queue> on,
         const std::shared_ptr<Runtime::State>& holder)
       : runtime(holder),
-        library(runtime ? Library::of(*runtime) : process_library()),
+        library(runtime ? Library::of(*runtime) : Library::process()),
         call(of),
         queues(on.begin(), on.end()),
         shape(Library::shape_of(of, {on})) {
@@ -129,8 +125,7 @@ void Plan::prepare(const Call& call, std::span<const cl_command_queue> queues,
                    const std::shared_ptr<Runtime::State>& runtime) {
   const Execution execution = execution_of(queues, {}, {});
   throw_refusal(call, validate(call, execution));
-  throw_refusal(call, check_handles(execution));
-  if (!Library::supports(call, execution)) throw_refusal(call, Status::invalid_device);
+  throw_refusal(call, Library::check_queues(call, execution));
   state_ = std::make_unique<State>(call, queues, runtime);
   state_->sequences[State::place_of(state_->shape)] = state_->library.build(call, execution);
 }
@@ -154,10 +149,9 @@ void Plan::run(const Call& call, std::span<const cl_event> after, std::span<cl_e
     throw Error(Errc::bad_input,
                 full_name_of(call) + ": the call does not fit the plan: " + difference);
   throw_refusal(call, validate(call, execution));
-  NewEvents made;
-  if (execution.events != nullptr) execution.events = made.data();
+  NewEvents made(execution);
   state.run(call, execution);
-  if (!events.empty()) made.hand_over(events.data(), state.queues.size());
+  made.hand_over();
 }
 
 std::size_t Plan::workspace_bytes() const {

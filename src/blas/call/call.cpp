@@ -1,20 +1,15 @@
 #include "blas/call/call.hpp"
 
-#include <array>
 #include <cstdlib>
 #include <utility>
+
+#include "blas/call/routine_traits.hpp"
 
 // Nothing here needs OpenCL at run time: a test of clBLAS's interface links this file alone.
 namespace kiln::blas {
 
 std::string_view name_of(Routine routine) {
-  static constexpr std::array<std::string_view, routine_count> names{
-      "swap", "scal",  "copy", "axpy", "dot",  "dotc", "rotg", "rotmg", "rot",  "rotm",
-      "nrm2", "iamax", "asum", "gemv", "symv", "hemv", "trmv", "trsv",  "ger",  "gerc",
-      "syr",  "her",   "syr2", "her2", "tpmv", "tpsv", "spmv", "hpmv",  "spr",  "hpr",
-      "spr2", "hpr2",  "gbmv", "tbmv", "sbmv", "hbmv", "tbsv", "gemm",  "trmm", "trsm",
-      "syrk", "syr2k", "symm", "hemm", "herk", "her2k"};
-  return names[static_cast<std::size_t>(routine)];
+  return routines[static_cast<std::size_t>(routine)].name;
 }
 
 namespace {
@@ -35,12 +30,13 @@ std::size_t band_rows(std::size_t below, std::size_t above) {
 }  // namespace
 
 /// Fills a Uses from the sizes of a call.
-class UseList {
- public:
-  UseList(Uses& to, const Call& call) : to_(to), call_(call), element_(size_of(call.precision)) {}
+struct UseList {
+  Uses& to;
+  const Call& call;
+  std::size_t element = size_of(call.precision);
 
   void matrix(Slot slot, std::size_t rows, std::size_t columns, Access access) {
-    const bool by_columns = call_.order == Order::column_major;
+    const bool by_columns = call.order == Order::column_major;
     lines(slot, by_columns ? rows : columns, by_columns ? columns : rows, access);
   }
   /// op(matrix) has the given sizes.
@@ -49,29 +45,24 @@ class UseList {
     matrix(slot, rows, columns, access);
   }
   void lines(Slot slot, std::size_t length, std::size_t lines, Access access) {
-    add({slot, Form::matrix, access, length, lines, element_});
+    add({slot, Form::matrix, access, length, lines, element});
   }
   void packed(Slot slot, Access access) {
     // One of n and n + 1 is even, so that the product cannot overflow before it is halved.
-    const std::size_t n = call_.n, even = n % 2 == 0 ? n / 2 : n,
+    const std::size_t n = call.n, even = n % 2 == 0 ? n / 2 : n,
                       odd = n % 2 == 0 ? n + 1 : (n + 1) / 2;
     std::size_t count = 0;
     if (__builtin_mul_overflow(even, odd, &count)) count = static_cast<std::size_t>(-1);
-    add({slot, Form::packed, access, count, 1, element_});
-  }
-  void vector(Slot slot, std::size_t count, Access access) {
-    add({slot, Form::vector, access, count, 1, element_});
-  }
-  /// One element, or a few, of a given size: results and parameters.
-  void scalars(Slot slot, std::size_t count, std::size_t element, Access access) {
     add({slot, Form::packed, access, count, 1, element});
   }
-
- private:
-  void add(const Use& use) { to_.uses_[to_.count_++] = use; }
-  Uses& to_;
-  const Call& call_;
-  std::size_t element_;
+  void vector(Slot slot, std::size_t count, Access access) {
+    add({slot, Form::vector, access, count, 1, element});
+  }
+  /// One element, or a few, of a given size: results and parameters.
+  void scalars(Slot slot, std::size_t count, std::size_t bytes, Access access) {
+    add({slot, Form::packed, access, count, 1, bytes});
+  }
+  void add(const Use& use) { to.uses_[to.count_++] = use; }
 };
 
 namespace {
@@ -82,13 +73,10 @@ void level_1(UseList& list, const Call& call) {
   switch (call.routine) {
     case Routine::swap:
     case Routine::rot:
-      list.vector(Slot::x, call.n, Access::both);
-      list.vector(Slot::y, call.n, Access::both);
-      break;
     case Routine::rotm:
       list.vector(Slot::x, call.n, Access::both);
       list.vector(Slot::y, call.n, Access::both);
-      list.scalars(Slot::z, 5, element, Access::read);
+      if (call.routine == Routine::rotm) list.scalars(Slot::z, 5, element, Access::read);
       break;
     case Routine::scal:
       list.vector(Slot::x, call.n, Access::both);
@@ -127,108 +115,51 @@ void level_1(UseList& list, const Call& call) {
 }
 
 void level_2(UseList& list, const Call& call) {
-  const std::size_t m = call.m, n = call.n;
-  const bool by_columns = call.order == Order::column_major;
-  switch (call.routine) {
-    case Routine::gemv:
-    case Routine::gbmv: {
-      if (call.routine == Routine::gemv)
-        list.matrix(Slot::a, m, n, Access::read);
-      else
-        list.lines(Slot::a, band_rows(call.kl, call.ku), by_columns ? n : m, Access::read);
-      const bool as_is = call.trans_a == Transpose::none;
-      list.vector(Slot::x, as_is ? n : m, Access::read);
-      list.vector(Slot::y, as_is ? m : n, Access::both);
-      break;
-    }
-    case Routine::symv:
-    case Routine::hemv:
-      list.matrix(Slot::a, n, n, Access::read);
-      list.vector(Slot::x, n, Access::read);
-      list.vector(Slot::y, n, Access::both);
-      break;
-    case Routine::spmv:
-    case Routine::hpmv:
-      list.packed(Slot::a, Access::read);
-      list.vector(Slot::x, n, Access::read);
-      list.vector(Slot::y, n, Access::both);
-      break;
-    case Routine::sbmv:
-    case Routine::hbmv:
-      list.lines(Slot::a, band_rows(call.k, 0), n, Access::read);
-      list.vector(Slot::x, n, Access::read);
-      list.vector(Slot::y, n, Access::both);
-      break;
-    case Routine::trmv:
-    case Routine::trsv:
-      list.matrix(Slot::a, n, n, Access::read);
-      list.vector(Slot::x, n, Access::both);
-      break;
-    case Routine::tpmv:
-    case Routine::tpsv:
-      list.packed(Slot::a, Access::read);
-      list.vector(Slot::x, n, Access::both);
-      break;
-    case Routine::tbmv:
-    case Routine::tbsv:
-      list.lines(Slot::a, band_rows(call.k, 0), n, Access::read);
-      list.vector(Slot::x, n, Access::both);
-      break;
-    case Routine::ger:
-    case Routine::gerc:
-      list.matrix(Slot::a, m, n, Access::both);
-      list.vector(Slot::x, m, Access::read);
-      list.vector(Slot::y, n, Access::read);
-      break;
-    case Routine::syr:
-    case Routine::her:
-    case Routine::syr2:
-    case Routine::her2:
-      list.matrix(Slot::a, n, n, Access::both);
-      list.vector(Slot::x, n, Access::read);
-      if (call.routine == Routine::syr2 || call.routine == Routine::her2)
-        list.vector(Slot::y, n, Access::read);
-      break;
-    default:  // spr, hpr, spr2, hpr2
-      list.packed(Slot::a, Access::both);
-      list.vector(Slot::x, n, Access::read);
-      if (call.routine == Routine::spr2 || call.routine == Routine::hpr2)
-        list.vector(Slot::y, n, Access::read);
+  const auto is = [&](unsigned trait) { return has(call.routine, trait); };
+  const std::size_t n = call.n, rows = is(trait::rectangular) ? call.m : n;
+  const Access of_a = is(trait::update) ? Access::both : Access::read;
+  if (is(trait::packed))
+    list.packed(Slot::a, of_a);
+  else if (is(trait::band))
+    list.lines(Slot::a, is(trait::rectangular) ? band_rows(call.kl, call.ku) : band_rows(call.k, 0),
+               call.order == Order::column_major ? n : rows, of_a);
+  else
+    list.matrix(Slot::a, rows, n, of_a);
+
+  if (is(trait::triangular)) {
+    list.vector(Slot::x, n, Access::both);
+  } else if (is(trait::update)) {
+    list.vector(Slot::x, rows, Access::read);
+    if (is(trait::second)) list.vector(Slot::y, n, Access::read);
+  } else {
+    const bool as_is = call.trans_a == Transpose::none;
+    list.vector(Slot::x, as_is ? n : rows, Access::read);
+    list.vector(Slot::y, as_is ? rows : n, Access::both);
   }
 }
 
 void level_3(UseList& list, const Call& call) {
+  const auto is = [&](unsigned trait) { return has(call.routine, trait); };
   const std::size_t m = call.m, n = call.n, k = call.k;
-  const std::size_t square = call.side == Side::left ? m : n;
-  switch (call.routine) {
-    case Routine::gemm:
-      list.matrix(Slot::a, call.trans_a, m, k, Access::read);
-      list.matrix(Slot::b, call.trans_b, k, n, Access::read);
-      list.matrix(Slot::c, m, n, Access::both);
-      break;
-    case Routine::trmm:
-    case Routine::trsm:
-      list.matrix(Slot::a, square, square, Access::read);
-      list.matrix(Slot::b, m, n, Access::both);
-      break;
-    case Routine::symm:
-    case Routine::hemm:
-      list.matrix(Slot::a, square, square, Access::read);
-      list.matrix(Slot::b, m, n, Access::read);
-      list.matrix(Slot::c, m, n, Access::both);
-      break;
-    default:  // syrk, herk, syr2k, her2k
-      list.matrix(Slot::a, call.trans_a, n, k, Access::read);
-      if (call.routine == Routine::syr2k || call.routine == Routine::her2k)
-        list.matrix(Slot::b, call.trans_a, n, k, Access::read);
-      list.matrix(Slot::c, n, n, Access::both);
+  if (is(trait::sided)) {
+    list.matrix(Slot::a, square_of(call), square_of(call), Access::read);
+    list.matrix(Slot::b, m, n, is(trait::triangular) ? Access::both : Access::read);
+    if (!is(trait::triangular)) list.matrix(Slot::c, m, n, Access::both);
+  } else if (is(trait::update)) {
+    list.matrix(Slot::a, call.trans_a, n, k, Access::read);
+    if (is(trait::second)) list.matrix(Slot::b, call.trans_a, n, k, Access::read);
+    list.matrix(Slot::c, n, n, Access::both);
+  } else {
+    list.matrix(Slot::a, call.trans_a, m, k, Access::read);
+    list.matrix(Slot::b, call.trans_b, k, n, Access::read);
+    list.matrix(Slot::c, m, n, Access::both);
   }
 }
 
 }  // namespace
 
 Uses::Uses(const Call& call) {
-  UseList list(*this, call);
+  UseList list{*this, call};
   if (call.routine < Routine::gemv)
     level_1(list, call);
   else if (call.routine < Routine::gemm)
@@ -267,25 +198,17 @@ Call contiguous(Call call) {
 bool is_compute_bound(Routine routine) { return routine >= Routine::gemm; }
 
 double operations_of(const Call& call) {
-  const auto m = static_cast<double>(call.m), n = static_cast<double>(call.n),
-             k = static_cast<double>(call.k);
-  const double square = call.side == Side::left ? m : n;
-  const double products = is_complex(call.precision) ? 4 : 1;
-  switch (call.routine) {
-    case Routine::gemm:
-      return 2 * m * n * k * products;
-    case Routine::symm:
-    case Routine::hemm:
-      return 2 * m * n * square * products;
-    case Routine::trmm:
-    case Routine::trsm:
-      return m * n * square * products;
-    case Routine::syr2k:
-    case Routine::her2k:
-      return 2 * n * n * k * products;
-    default:
-      return n * n * k * products;
-  }
+  const auto product = [](std::size_t a, std::size_t b, std::size_t c) {
+    return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c);
+  };
+  const Routine routine = call.routine;
+  const double terms = has(routine, trait::sided)    ? product(call.m, call.n, square_of(call))
+                       : has(routine, trait::update) ? product(call.n, call.n, call.k)
+                                                     : product(call.m, call.n, call.k);
+  // Of a triangle, and of a result of which a triangle is computed, the half.
+  const bool is_half = has(routine, trait::triangular) ||
+                       (has(routine, trait::update) && !has(routine, trait::second));
+  return (is_half ? 1 : 2) * terms * (is_complex(call.precision) ? 4 : 1);
 }
 
 double traffic_of(const Call& call) {
@@ -298,9 +221,8 @@ double traffic_of(const Call& call) {
     const double all = static_cast<double>(elements) * static_cast<double>(use.element);
     // Of a square matrix that has a structure, one triangle.
     const bool half = use.slot == Slot::a && use.form == Use::Form::matrix &&
-                      use.length == use.lines && call.routine != Routine::gemv &&
-                      call.routine != Routine::gbmv && call.routine != Routine::ger &&
-                      call.routine != Routine::gerc;
+                      use.length == use.lines &&
+                      (is_compute_bound(call.routine) || !has(call.routine, trait::rectangular));
     bytes += (half ? all / 2 : all) * (use.access == Use::Access::both ? 2 : 1);
   }
   return bytes;

@@ -26,6 +26,11 @@ constexpr std::size_t size_of(Precision p) {
 constexpr Uplo other(Uplo uplo) { return uplo == Uplo::upper ? Uplo::lower : Uplo::upper; }
 constexpr Side other(Side side) { return side == Side::left ? Side::right : Side::left; }
 
+/// Rows and columns of the A of a call with a side.
+constexpr std::size_t square_of(const Call& call) {
+  return call.side == Side::left ? call.m : call.n;
+}
+
 // ---- Queues and events
 /// Where a call runs and what it waits for. With several queues, which belong to one context, the
 /// work is shared out; events[j], where `events` is not null, is queue j's last command of this
@@ -35,6 +40,15 @@ struct Execution {
   std::span<const cl_event> after = {};
   cl_event* events = nullptr;
 };
+
+/// What a queue's driver says of it. Throws kiln::Error (device).
+template <class T>
+T queue_fact(cl_command_queue queue, cl_command_queue_info name) {
+  T value{};
+  check_cl(::clGetCommandQueueInfo(queue, name, sizeof value, &value, nullptr),
+           "clGetCommandQueueInfo");
+  return value;
+}
 
 // ---- Memory arguments
 /// How a routine uses one of its memory arguments.
@@ -61,7 +75,7 @@ class Uses {
   const Use& operator[](std::size_t index) const { return uses_[index]; }
 
  private:
-  friend class UseList;
+  friend struct UseList;
   std::array<Use, 5> uses_{};
   std::size_t count_ = 0;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "blas/call/routine_traits.hpp"
 #include "kiln/formats/kdb.hpp"
 
 namespace kiln::blas {
@@ -33,61 +34,36 @@ std::uint32_t flags_of(const Call& call) {
   if (call.trans_a != Transpose::none) flags |= known.trans_a;
   if (call.trans_b != Transpose::none) flags |= known.trans_b;
   if (call.side == Side::right) flags |= known.right;
-  switch (call.routine) {
-    case Routine::symv:
-    case Routine::trmm:
-    case Routine::trsm:
-      return call.uplo == Uplo::upper ? flags | known.upper : flags;
-    default:
-      return flags;
-  }
+  const bool tells_triangle =
+      call.routine == Routine::symv ||
+      (has(call.routine, trait::sided) && has(call.routine, trait::triangular));
+  if (tells_triangle && call.uplo == Uplo::upper) flags |= known.upper;
+  return flags;
 }
 
 /// The same computation seen in the other order of storage.
 ProblemClass twin_of(ProblemClass problem, const Flags& known) {
   const std::uint32_t flags = problem.flags;
   problem.flags ^= known.by_columns;
-  switch (problem.routine) {
-    case Routine::gemm:
-      problem.flags &= ~(known.trans_a | known.trans_b);
-      if ((flags & known.trans_a) != 0) problem.flags |= known.trans_b;
-      if ((flags & known.trans_b) != 0) problem.flags |= known.trans_a;
-      return problem;
-    case Routine::symm:
-    case Routine::hemm:
-      problem.flags ^= known.right;
-      return problem;
-    case Routine::trmm:
-    case Routine::trsm:
-      problem.flags ^= known.right | known.upper;
-      return problem;
-    default:  // a vector has no order, a result that is symmetric is its own transpose
-      problem.flags ^= known.trans_a;
-      return problem;
+  if (problem.routine == Routine::gemm) {
+    problem.flags &= ~(known.trans_a | known.trans_b);
+    if ((flags & known.trans_a) != 0) problem.flags |= known.trans_b;
+    if ((flags & known.trans_b) != 0) problem.flags |= known.trans_a;
+  } else if (has(problem.routine, trait::sided)) {
+    const bool triangular = has(problem.routine, trait::triangular);
+    problem.flags ^= triangular ? known.right | known.upper : known.right;
+  } else {  // a vector has no order, a result that is symmetric is its own transpose
+    problem.flags ^= known.trans_a;
   }
+  return problem;
 }
 
 bool is_product(Routine routine) { return routine >= Routine::gemm && routine != Routine::trsm; }
 
 }  // namespace
 
-std::uint32_t kdb_type(Precision precision) {
-  switch (precision) {
-    case Precision::s:
-      return 0;
-    case Precision::d:
-      return 1;
-    case Precision::c:
-      return 2;
-    case Precision::z:
-      break;
-  }
-  return 3;
-}
-Precision precision_of_kdb_type(std::uint32_t type) {
-  constexpr Precision all[] = {Precision::s, Precision::d, Precision::c, Precision::z};
-  return all[type % 4];
-}
+std::uint32_t kdb_type(Precision precision) { return static_cast<std::uint32_t>(precision); }
+Precision precision_of_kdb_type(std::uint32_t type) { return static_cast<Precision>(type % 4); }
 
 std::string text_of(const ProblemClass& problem) {
   const auto names = kdb::flag_names(problem.flags, kdb::Layout::v3);
@@ -100,13 +76,9 @@ std::optional<ProblemClass> problem_class_named(const std::string& text) {
   if (blank == text.npos) return {};
   const std::size_t second = std::min(text.find(' ', blank + 1), text.size());
   const auto type = kdb::type_named(text.substr(blank + 1, second - blank - 1));
-  if (!type || *type > 3) return {};
-  ProblemClass problem{{}, *type, 0};
-  bool known = false;
-  for (int routine = 0; routine < routine_count && !known; ++routine) {
-    problem.routine = static_cast<Routine>(routine);
-    known = text.compare(0, blank, name_of(problem.routine)) == 0;
-  }
+  const auto routine = routine_named(std::string_view(text).substr(0, blank));
+  if (!routine || !type || *type > 3) return {};
+  ProblemClass problem{*routine, *type, 0};
   for (std::size_t at = second; at < text.size();) {
     const std::size_t end = std::min(text.find('+', at + 1), text.size());
     const auto flag = kdb::flag_named(text.substr(at + 1, end - at - 1), kdb::Layout::v3);
@@ -114,7 +86,7 @@ std::optional<ProblemClass> problem_class_named(const std::string& text) {
     problem.flags |= *flag;
     at = end;
   }
-  return known ? std::optional(problem) : std::nullopt;
+  return problem;
 }
 
 std::string problem_class_of(const Call& call) {
@@ -122,32 +94,14 @@ std::string problem_class_of(const Call& call) {
 }
 
 std::int64_t problem_size_of(const Call& call) {
-  std::size_t size = 0;
-  switch (call.routine) {
-    case Routine::gemm:
-      size = (call.m + call.n + call.k) / 3;
-      break;
-    case Routine::symm:
-    case Routine::hemm:
-    case Routine::trmm:
-    case Routine::trsm:
-      size = (call.m + call.n + (call.side == Side::left ? call.m : call.n)) / 3;
-      break;
-    case Routine::syrk:
-    case Routine::herk:
-    case Routine::syr2k:
-    case Routine::her2k:
-      size = (2 * call.n + call.k) / 3;
-      break;
-    case Routine::gemv:
-    case Routine::gbmv:
-    case Routine::ger:
-    case Routine::gerc:
-      size = (call.m + call.n) / 2;
-      break;
-    default:
-      size = call.n;
-  }
+  const bool is_update = has(call.routine, trait::update);
+  std::size_t size = call.n;
+  if (is_compute_bound(call.routine))
+    size = (call.n + (is_update ? call.n : call.m) +
+            (has(call.routine, trait::sided) ? square_of(call) : call.k)) /
+           3;
+  else if (has(call.routine, trait::rectangular))
+    size = (call.m + call.n) / 2;
   return static_cast<std::int64_t>(std::max<std::size_t>(size, 1));
 }
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "blas/call/routine_traits.hpp"
 #include "device/opencl.hpp"
-#include "device/queue_handle.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -31,38 +33,16 @@ Codes codes_of(const Use& use, Routine routine) {
 }
 
 bool has_zero_dimension(const Call& call) {
-  switch (call.routine) {
-    case Routine::rotg:
-    case Routine::rotmg:
-      return false;
-    case Routine::gemv:
-    case Routine::gbmv:
-    case Routine::ger:
-    case Routine::gerc:
-    case Routine::gemm:
-    case Routine::trmm:
-    case Routine::trsm:
-    case Routine::symm:
-    case Routine::hemm:
-      return call.m == 0 || call.n == 0;
-    default:
-      return call.n == 0;
-  }
+  if (call.routine == Routine::rotg || call.routine == Routine::rotmg) return false;
+  return call.n == 0 || (has(call.routine, trait::rectangular) && call.m == 0);
 }
 
 /// Combinations that BLAS does not define.
 bool is_meaningless(const Call& call) {
-  const bool complex = is_complex(call.precision);
-  switch (call.routine) {
-    case Routine::syrk:
-    case Routine::syr2k:
-      return complex && call.trans_a == Transpose::conjugate;
-    case Routine::herk:
-    case Routine::her2k:
-      return call.trans_a == Transpose::transpose;
-    default:
-      return false;
-  }
+  if (!is_compute_bound(call.routine) || !has(call.routine, trait::update)) return false;
+  return has(call.routine, trait::conjugated)
+             ? call.trans_a == Transpose::transpose
+             : is_complex(call.precision) && call.trans_a == Transpose::conjugate;
 }
 
 /// Queues of several contexts share no memory. OpenCL would refuse the second one's commands when
@@ -154,58 +134,33 @@ Status validate_shape(const Call& call, const Execution& execution) {
   return check_arguments(call, Uses(call), context);
 }
 
-Status check_handles(const Execution& execution) {
-  for (const auto& queue : execution.queues)
-    if (!is_queue(queue)) return Status::invalid_queue;
-  return Status::success;
-}
-
 std::string text_of(Status status) {
-  constexpr const char* too_short = " is shorter than its sizes, offset and stride say";
-  switch (status) {
-    case Status::success:
-      return "success";
-    case Status::not_implemented:
-      return "not implemented";
-    case Status::not_initialized:
-      return "clblasSetup was not called";
-    case Status::invalid_context:
-      return "the queues and memory objects belong to several contexts";
-    case Status::invalid_matrix_a:
-      return "matrix A is not a valid memory object";
-    case Status::invalid_matrix_b:
-      return "matrix B is not a valid memory object";
-    case Status::invalid_matrix_c:
-      return "matrix C is not a valid memory object";
-    case Status::invalid_vector_x:
-      return "vector x is not a valid memory object";
-    case Status::invalid_vector_y:
-      return "vector y is not a valid memory object";
-    case Status::invalid_dimension:
-      return "a dimension is zero";
-    case Status::invalid_leading_a:
-      return "the leading dimension of A is too small";
-    case Status::invalid_leading_b:
-      return "the leading dimension of B is too small";
-    case Status::invalid_leading_c:
-      return "the leading dimension of C is too small";
-    case Status::invalid_increment_x:
-      return "the increment of x is zero";
-    case Status::invalid_increment_y:
-      return "the increment of y is zero";
-    case Status::small_matrix_a:
-      return std::string("the buffer of matrix A") + too_short;
-    case Status::small_matrix_b:
-      return std::string("the buffer of matrix B") + too_short;
-    case Status::small_matrix_c:
-      return std::string("the buffer of matrix C") + too_short;
-    case Status::small_vector_x:
-      return std::string("the buffer of vector x") + too_short;
-    case Status::small_vector_y:
-      return std::string("the buffer of vector y") + too_short;
-    default:
-      return cl_status_name(static_cast<cl_int>(status));
-  }
+  using enum Status;
+  static constexpr std::pair<Status, const char*> texts[] = {
+      {success, "success"},
+      {not_implemented, "not implemented"},
+      {not_initialized, "clblasSetup was not called"},
+      {invalid_context, "the queues and memory objects belong to several contexts"},
+      {invalid_matrix_a, "matrix A is not a valid memory object"},
+      {invalid_matrix_b, "matrix B is not a valid memory object"},
+      {invalid_matrix_c, "matrix C is not a valid memory object"},
+      {invalid_vector_x, "vector x is not a valid memory object"},
+      {invalid_vector_y, "vector y is not a valid memory object"},
+      {invalid_dimension, "a dimension is zero"},
+      {invalid_leading_a, "the leading dimension of A is too small"},
+      {invalid_leading_b, "the leading dimension of B is too small"},
+      {invalid_leading_c, "the leading dimension of C is too small"},
+      {invalid_increment_x, "the increment of x is zero"},
+      {invalid_increment_y, "the increment of y is zero"},
+      {small_matrix_a, "the buffer of matrix A is shorter than its sizes, offset and stride say"},
+      {small_matrix_b, "the buffer of matrix B is shorter than its sizes, offset and stride say"},
+      {small_matrix_c, "the buffer of matrix C is shorter than its sizes, offset and stride say"},
+      {small_vector_x, "the buffer of vector x is shorter than its sizes, offset and stride say"},
+      {small_vector_y, "the buffer of vector y is shorter than its sizes, offset and stride say"},
+  };
+  for (const auto& [known, text] : texts)
+    if (known == status) return text;
+  return cl_status_name(static_cast<cl_int>(status));
 }
 
 std::string full_name_of(const Call& call) {

@@ -47,15 +47,10 @@ std::string text_of(Status status);
 /// objects, sizes, leading dimensions and increments, and the lengths of the buffers; memory of
 /// another context than the queues' is CL_INVALID_CONTEXT. Two differences: k = 0 is no error but
 /// what BLAS means by it (C = beta C), and every routine has every check. Whether a device has
-/// double precision is Library::supports(). Allocates nothing. Thread-safe.
+/// double precision is Library::check_queues(). Allocates nothing. Thread-safe.
 Status validate(const Call& call, const Execution& execution);
 /// The same for a call that will not run: its memory objects may be null, which is then no error.
 Status validate_shape(const Call& call, const Execution& execution);
-
-/// Whether the handles that were given for queues are queues. Drivers do not check: another
-/// object's handle crashes them. Too slow for a call whose sequence is known, which had the same
-/// handles before. To be called after validate().
-Status check_handles(const Execution& execution);
 
 /// "dgemm: the leading dimension of A is too small", thrown, unless all is well. Statuses are about
 /// arguments; what fails in the device throws by itself.

@@ -1,134 +1,97 @@
 #pragma once
 
-#include "blas/api/entry.hpp"
-#include "blas/call/call.hpp"
-#include "blas/clblas/interface.hpp"
+#include <algorithm>
+#include <complex>
+#include <concepts>
+#include <type_traits>
 
-// How the routines of clBLAS's interface are written: a class that translates their arguments
-// into a blas::Call, and macros for their parameters. For the .cpp files in this folder only.
+#include "blas/api/entry.hpp"
+#include "blas/clblas/interface.hpp"
+#include "kiln/blas/level1.hpp"
+#include "kiln/blas/level2.hpp"
+#include "kiln/blas/level3.hpp"
+
+// How the routines of clBLAS's interface are written: each describes its call by the function of
+// kiln/blas.hpp that has its name, and makes it. For the .cpp files in this folder only.
 namespace kiln::blas {
 
-/// Translates the arguments of one C call, in any order, and makes it. Enumerators that do not
-/// exist, which C lets through, end in clblasInvalidValue.
-class RoutineCall {
- public:
-  RoutineCall(Routine routine, Precision precision) {
-    call_.routine = routine;
-    call_.precision = precision;
-  }
-  RoutineCall& order(clblasOrder order) {
-    call_.order = translated<Order>(order, clblasColumnMajor);
-    return *this;
-  }
-  RoutineCall& side(clblasSide side) {
-    call_.side = translated<Side>(side, clblasRight);
-    return *this;
-  }
-  RoutineCall& uplo(clblasUplo uplo) {
-    call_.uplo = translated<Uplo>(uplo, clblasLower);
-    return *this;
-  }
-  RoutineCall& diag(clblasDiag diag) {
-    call_.diag = translated<Diag>(diag, clblasNonUnit);
-    return *this;
-  }
-  RoutineCall& trans(clblasTranspose a, clblasTranspose b = clblasNoTrans) {
-    call_.trans_a = translated<Transpose>(a, clblasConjTrans);
-    call_.trans_b = translated<Transpose>(b, clblasConjTrans);
-    return *this;
-  }
-  RoutineCall& m(size_t m) { return call_.m = m, *this; }
-  RoutineCall& n(size_t n) { return call_.n = n, *this; }
-  RoutineCall& k(size_t k) { return call_.k = k, *this; }
-  RoutineCall& band(size_t below, size_t above) {
-    return call_.kl = below, call_.ku = above, *this;
-  }
+// ---- Arguments of C
+/// Enumerators have the same numbers in both interfaces. C lets others through: they must not come
+/// out as one that exists (is_sound).
+template <class To, class From>
+To enumerator(From value) {
+  return static_cast<To>(std::min(static_cast<unsigned>(value), 255u));
+}
+inline Order from_c(clblasOrder order) { return enumerator<Order>(order); }
+inline Side from_c(clblasSide side) { return enumerator<Side>(side); }
+inline Uplo from_c(clblasUplo uplo) { return enumerator<Uplo>(uplo); }
+inline Diag from_c(clblasDiag diag) { return enumerator<Diag>(diag); }
+inline Transpose from_c(clblasTranspose trans) { return enumerator<Transpose>(trans); }
 
-  /// A real alpha for complex elements stays real in the routines that BLAS has it for.
-  template <class T>
-  RoutineCall& alpha(const T& alpha) {
-    call_.alpha = scalar(alpha);
-    call_.real_alpha =
-        call_.routine == Routine::scal && is_complex(call_.precision) && !is_complex_number<T>;
-    return *this;
-  }
-  template <class T>
-  RoutineCall& beta(const T& beta) {
-    return call_.beta = scalar(beta), *this;
-  }
+inline float from_c(cl_float value) { return value; }
+inline double from_c(cl_double value) { return value; }
+inline std::complex<float> from_c(const FloatComplex& value) { return {value.s[0], value.s[1]}; }
+inline std::complex<double> from_c(const DoubleComplex& value) { return {value.s[0], value.s[1]}; }
 
-  /// Matrices by leading dimension, vectors by increment, anything else without either.
-  RoutineCall& matrix(Slot slot, cl_mem memory, size_t offset, size_t ld) {
-    return operand(slot, memory, offset, static_cast<std::int64_t>(ld));
-  }
-  RoutineCall& vector(Slot slot, cl_mem memory, size_t offset, int inc) {
-    return operand(slot, memory, offset, inc);
-  }
-  RoutineCall& block(Slot slot, cl_mem memory, size_t offset) {
-    return operand(slot, memory, offset, 0);
-  }
+/// A number as C passes it.
+template <Element T>
+using CScalar = std::conditional_t<
+    RealElement<T>, T,
+    std::conditional_t<std::same_as<RealOf<T>, float>, FloatComplex, DoubleComplex>>;
 
-  /// Makes the call with the five arguments that every routine ends with.
-  clblasStatus run(cl_uint queue_count, const cl_command_queue* queues, cl_uint wait_count,
-                   const cl_event* waits, cl_event* events) const {
-    if (!is_sound_) return clblasInvalidValue;
-    Execution execution;
-    execution.queues = {queues, queue_count};
-    execution.after = {waits, wait_count};
-    execution.events = events;
-    return static_cast<clblasStatus>(kiln_blas_run(call_, execution));
-  }
+// ---- Calls
+inline bool is_sound(const Call& call) {
+  return call.order <= Order::column_major && call.side <= Side::right &&
+         call.uplo <= Uplo::lower && call.diag <= Diag::non_unit &&
+         call.trans_a <= Transpose::conjugate && call.trans_b <= Transpose::conjugate;
+}
 
- private:
-  template <class T>
-  static constexpr bool is_complex_number =
-      std::is_same_v<T, FloatComplex> || std::is_same_v<T, DoubleComplex>;
-  template <class T>
-  static Scalar scalar(const T& value) {
-    if constexpr (is_complex_number<T>)
-      return {value.s[0], value.s[1]};
-    else
-      return {value, 0};
-  }
-  template <class To, class From>
-  To translated(From value, From last) {
-    // As C sees it, an int: whether the enumeration is signed is the compiler's choice.
-    const auto number = static_cast<unsigned>(value);
-    if (number <= static_cast<unsigned>(last)) return static_cast<To>(number);
-    is_sound_ = false;
-    return {};
-  }
-  RoutineCall& operand(Slot slot, cl_mem memory, size_t offset, std::int64_t stride) {
-    return call_[slot] = {memory, offset, stride}, *this;
-  }
-
-  Call call_;
-  bool is_sound_ = true;
-};
+/// Makes a call with the five arguments that every routine ends with.
+inline clblasStatus made(const Call& call, cl_uint queue_count, const cl_command_queue* queues,
+                         cl_uint wait_count, const cl_event* waits, cl_event* events) {
+  if (!is_sound(call)) return clblasInvalidValue;
+  const Execution execution{{queues, queue_count}, {waits, wait_count}, events};
+  return static_cast<clblasStatus>(kiln_blas_run(call, execution));
+}
 
 }  // namespace kiln::blas
 
-// The words in which the families of routines are written, one macro a family and one line a
-// routine: C has no other way to give the members of a family their names. An operand's three
-// parameters are declared by one word and handed on by another.
+// The words in which the families of routines are written, one macro a family: C has no other way
+// to give the members of a family their names. An operand's parameters are declared by one word and
+// handed on by another.
 
 #define KILN_MATRIX(a) cl_mem a, size_t off_##a, size_t ld_##a
 #define KILN_VECTOR(x) cl_mem x, size_t off_##x, int inc_##x
 #define KILN_BLOCK(z) cl_mem z, size_t off_##z
 
-#define KILN_PUT_MATRIX(a) matrix(Slot::a, a, off_##a, ld_##a)
-#define KILN_PUT_VECTOR(x) vector(Slot::x, x, off_##x, inc_##x)
-#define KILN_PUT_BLOCK(z) block(Slot::z, z, off_##z)
+#define KILN_PUT_MATRIX(a) \
+  { a, off_##a, ld_##a }
+#define KILN_PUT_VECTOR(x) \
+  { x, off_##x, inc_##x }
+#define KILN_PUT_BLOCK(z) \
+  { z, off_##z }
 
 #define KILN_TRIANGLE clblasOrder order, clblasUplo uplo, clblasTranspose trans, clblasDiag diag
-#define KILN_PUT_TRIANGLE order(order).uplo(uplo).trans(trans).diag(diag)
+#define KILN_PUT_TRIANGLE from_c(order), from_c(uplo), from_c(trans), from_c(diag)
 
 #define KILN_QUEUES                                                                         \
   cl_uint queue_count, cl_command_queue *queues, cl_uint wait_count, const cl_event *waits, \
       cl_event *events
-#define KILN_RUN run(queue_count, queues, wait_count, waits, events)
+#define KILN_SCRATCH_QUEUES cl_mem /*scratch*/, KILN_QUEUES
+#define KILN_PUT_QUEUES queue_count, queues, wait_count, waits, events
 
-using kiln::blas::Precision;
-using kiln::blas::Routine;
-using kiln::blas::RoutineCall;
-using kiln::blas::Slot;
+// The members of a family by precision, FAMILY(name in C, name in C++, element type, ...).
+#define KILN_REAL(FAMILY, routine, ...)                               \
+  FAMILY(clblasS##routine, routine, float __VA_OPT__(, ) __VA_ARGS__) \
+  FAMILY(clblasD##routine, routine, double __VA_OPT__(, ) __VA_ARGS__)
+#define KILN_COMPLEX(FAMILY, routine, ...)                                          \
+  FAMILY(clblasC##routine, routine, std::complex<float> __VA_OPT__(, ) __VA_ARGS__) \
+  FAMILY(clblasZ##routine, routine, std::complex<double> __VA_OPT__(, ) __VA_ARGS__)
+#define KILN_ALL(FAMILY, routine, ...)                  \
+  KILN_REAL(FAMILY, routine __VA_OPT__(, ) __VA_ARGS__) \
+  KILN_COMPLEX(FAMILY, routine __VA_OPT__(, ) __VA_ARGS__)
+
+using kiln::blas::CScalar;
+using kiln::blas::from_c;
+using kiln::blas::made;
+using kiln::blas::RealOf;

@@ -1,121 +1,66 @@
 #include "blas/clblas/families.hpp"
 
 // clBLAS's routines of level 3.
-// ---- Products and solutions with a matrix on either side.
+// ---- Products and solutions with a matrix on either side
 
-#define KILN_GEMM(name, precision, scalar)                                                         \
+#define KILN_GEMM(name, routine, T)                                                                \
   clblasStatus name(clblasOrder order, clblasTranspose trans_a, clblasTranspose trans_b, size_t m, \
-                    size_t n, size_t k, scalar alpha, KILN_MATRIX(a), KILN_MATRIX(b), scalar beta, \
-                    KILN_MATRIX(c), KILN_QUEUES) {                                                 \
-    return RoutineCall(Routine::gemm, Precision::precision)                                        \
-        .order(order)                                                                              \
-        .trans(trans_a, trans_b)                                                                   \
-        .m(m)                                                                                      \
-        .n(n)                                                                                      \
-        .k(k)                                                                                      \
-        .alpha(alpha)                                                                              \
-        .KILN_PUT_MATRIX(a)                                                                        \
-        .KILN_PUT_MATRIX(b)                                                                        \
-        .beta(beta)                                                                                \
-        .KILN_PUT_MATRIX(c)                                                                        \
-        .KILN_RUN;                                                                                 \
+                    size_t n, size_t k, CScalar<T> alpha, KILN_MATRIX(a), KILN_MATRIX(b),          \
+                    CScalar<T> beta, KILN_MATRIX(c), KILN_QUEUES) {                                \
+    return made(kiln::blas::routine<T>(from_c(order), from_c(trans_a), from_c(trans_b), m, n, k,   \
+                                       from_c(alpha), KILN_PUT_MATRIX(a), KILN_PUT_MATRIX(b),      \
+                                       from_c(beta), KILN_PUT_MATRIX(c)),                          \
+                KILN_PUT_QUEUES);                                                                  \
   }
-KILN_GEMM(clblasSgemm, s, cl_float)
-KILN_GEMM(clblasDgemm, d, cl_double)
-KILN_GEMM(clblasCgemm, c, FloatComplex)
-KILN_GEMM(clblasZgemm, z, DoubleComplex)
+KILN_ALL(KILN_GEMM, gemm)
 
-#define KILN_TRXM(name, routine, precision, scalar)                                             \
-  clblasStatus name(clblasOrder order, clblasSide side, clblasUplo uplo, clblasTranspose trans, \
-                    clblasDiag diag, size_t m, size_t n, scalar alpha, KILN_MATRIX(a),          \
-                    KILN_MATRIX(b), KILN_QUEUES) {                                              \
-    return RoutineCall(Routine::routine, Precision::precision)                                  \
-        .side(side)                                                                             \
-        .KILN_PUT_TRIANGLE.m(m)                                                                 \
-        .n(n)                                                                                   \
-        .alpha(alpha)                                                                           \
-        .KILN_PUT_MATRIX(a)                                                                     \
-        .KILN_PUT_MATRIX(b)                                                                     \
-        .KILN_RUN;                                                                              \
+#define KILN_TRXM(name, routine, T)                                                              \
+  clblasStatus name(clblasOrder order, clblasSide side, clblasUplo uplo, clblasTranspose trans,  \
+                    clblasDiag diag, size_t m, size_t n, CScalar<T> alpha, KILN_MATRIX(a),       \
+                    KILN_MATRIX(b), KILN_QUEUES) {                                               \
+    return made(kiln::blas::routine<T>(from_c(order), from_c(side), from_c(uplo), from_c(trans), \
+                                       from_c(diag), m, n, from_c(alpha), KILN_PUT_MATRIX(a),    \
+                                       KILN_PUT_MATRIX(b)),                                      \
+                KILN_PUT_QUEUES);                                                                \
   }
-KILN_TRXM(clblasStrmm, trmm, s, cl_float)
-KILN_TRXM(clblasDtrmm, trmm, d, cl_double)
-KILN_TRXM(clblasCtrmm, trmm, c, FloatComplex)
-KILN_TRXM(clblasZtrmm, trmm, z, DoubleComplex)
-KILN_TRXM(clblasStrsm, trsm, s, cl_float)
-KILN_TRXM(clblasDtrsm, trsm, d, cl_double)
-KILN_TRXM(clblasCtrsm, trsm, c, FloatComplex)
-KILN_TRXM(clblasZtrsm, trsm, z, DoubleComplex)
+KILN_ALL(KILN_TRXM, trmm)
+KILN_ALL(KILN_TRXM, trsm)
 
-#define KILN_SYMM(name, routine, precision, scalar)                                            \
-  clblasStatus name(clblasOrder order, clblasSide side, clblasUplo uplo, size_t m, size_t n,   \
-                    scalar alpha, KILN_MATRIX(a), KILN_MATRIX(b), scalar beta, KILN_MATRIX(c), \
-                    KILN_QUEUES) {                                                             \
-    return RoutineCall(Routine::routine, Precision::precision)                                 \
-        .order(order)                                                                          \
-        .side(side)                                                                            \
-        .uplo(uplo)                                                                            \
-        .m(m)                                                                                  \
-        .n(n)                                                                                  \
-        .alpha(alpha)                                                                          \
-        .KILN_PUT_MATRIX(a)                                                                    \
-        .KILN_PUT_MATRIX(b)                                                                    \
-        .beta(beta)                                                                            \
-        .KILN_PUT_MATRIX(c)                                                                    \
-        .KILN_RUN;                                                                             \
+#define KILN_SYMM(name, routine, T)                                                           \
+  clblasStatus name(clblasOrder order, clblasSide side, clblasUplo uplo, size_t m, size_t n,  \
+                    CScalar<T> alpha, KILN_MATRIX(a), KILN_MATRIX(b), CScalar<T> beta,        \
+                    KILN_MATRIX(c), KILN_QUEUES) {                                            \
+    return made(kiln::blas::routine<T>(from_c(order), from_c(side), from_c(uplo), m, n,       \
+                                       from_c(alpha), KILN_PUT_MATRIX(a), KILN_PUT_MATRIX(b), \
+                                       from_c(beta), KILN_PUT_MATRIX(c)),                     \
+                KILN_PUT_QUEUES);                                                             \
   }
-KILN_SYMM(clblasSsymm, symm, s, cl_float)
-KILN_SYMM(clblasDsymm, symm, d, cl_double)
-KILN_SYMM(clblasCsymm, symm, c, FloatComplex)
-KILN_SYMM(clblasZsymm, symm, z, DoubleComplex)
-KILN_SYMM(clblasChemm, hemm, c, FloatComplex)
-KILN_SYMM(clblasZhemm, hemm, z, DoubleComplex)
+KILN_ALL(KILN_SYMM, symm)
+KILN_COMPLEX(KILN_SYMM, hemm)
 
-// ---- Symmetric and Hermitian products of a matrix with itself, or with another one.
+// ---- Symmetric and Hermitian products of a matrix with itself, or with another one. herk has real
+// scalars, her2k a complex alpha and a real beta.
 
-#define KILN_SYRK(name, routine, precision, scalar)                                                \
+#define KILN_SYRK(name, routine, T, ScalarOf)                                                      \
   clblasStatus name(clblasOrder order, clblasUplo uplo, clblasTranspose trans, size_t n, size_t k, \
-                    scalar alpha, KILN_MATRIX(a), scalar beta, KILN_MATRIX(c), KILN_QUEUES) {      \
-    return RoutineCall(Routine::routine, Precision::precision)                                     \
-        .order(order)                                                                              \
-        .uplo(uplo)                                                                                \
-        .trans(trans)                                                                              \
-        .n(n)                                                                                      \
-        .k(k)                                                                                      \
-        .alpha(alpha)                                                                              \
-        .KILN_PUT_MATRIX(a)                                                                        \
-        .beta(beta)                                                                                \
-        .KILN_PUT_MATRIX(c)                                                                        \
-        .KILN_RUN;                                                                                 \
+                    ScalarOf<T> alpha, KILN_MATRIX(a), ScalarOf<T> beta, KILN_MATRIX(c),           \
+                    KILN_QUEUES) {                                                                 \
+    return made(                                                                                   \
+        kiln::blas::routine<T>(from_c(order), from_c(uplo), from_c(trans), n, k, from_c(alpha),    \
+                               KILN_PUT_MATRIX(a), from_c(beta), KILN_PUT_MATRIX(c)),              \
+        KILN_PUT_QUEUES);                                                                          \
   }
-KILN_SYRK(clblasSsyrk, syrk, s, cl_float)
-KILN_SYRK(clblasDsyrk, syrk, d, cl_double)
-KILN_SYRK(clblasCsyrk, syrk, c, FloatComplex)
-KILN_SYRK(clblasZsyrk, syrk, z, DoubleComplex)
-KILN_SYRK(clblasCherk, herk, c, cl_float)
-KILN_SYRK(clblasZherk, herk, z, cl_double)
+KILN_ALL(KILN_SYRK, syrk, CScalar)
+KILN_COMPLEX(KILN_SYRK, herk, RealOf)
 
-// her2k has a complex alpha and a real beta.
-#define KILN_SYR2K(name, routine, precision, alpha_type, beta_type)                                \
+#define KILN_SYR2K(name, routine, T, BetaOf)                                                       \
   clblasStatus name(clblasOrder order, clblasUplo uplo, clblasTranspose trans, size_t n, size_t k, \
-                    alpha_type alpha, KILN_MATRIX(a), KILN_MATRIX(b), beta_type beta,              \
+                    CScalar<T> alpha, KILN_MATRIX(a), KILN_MATRIX(b), BetaOf<T> beta,              \
                     KILN_MATRIX(c), KILN_QUEUES) {                                                 \
-    return RoutineCall(Routine::routine, Precision::precision)                                     \
-        .order(order)                                                                              \
-        .uplo(uplo)                                                                                \
-        .trans(trans)                                                                              \
-        .n(n)                                                                                      \
-        .k(k)                                                                                      \
-        .alpha(alpha)                                                                              \
-        .KILN_PUT_MATRIX(a)                                                                        \
-        .KILN_PUT_MATRIX(b)                                                                        \
-        .beta(beta)                                                                                \
-        .KILN_PUT_MATRIX(c)                                                                        \
-        .KILN_RUN;                                                                                 \
+    return made(kiln::blas::routine<T>(from_c(order), from_c(uplo), from_c(trans), n, k,           \
+                                       from_c(alpha), KILN_PUT_MATRIX(a), KILN_PUT_MATRIX(b),      \
+                                       from_c(beta), KILN_PUT_MATRIX(c)),                          \
+                KILN_PUT_QUEUES);                                                                  \
   }
-KILN_SYR2K(clblasSsyr2k, syr2k, s, cl_float, cl_float)
-KILN_SYR2K(clblasDsyr2k, syr2k, d, cl_double, cl_double)
-KILN_SYR2K(clblasCsyr2k, syr2k, c, FloatComplex, FloatComplex)
-KILN_SYR2K(clblasZsyr2k, syr2k, z, DoubleComplex, DoubleComplex)
-KILN_SYR2K(clblasCher2k, her2k, c, FloatComplex, cl_float)
-KILN_SYR2K(clblasZher2k, her2k, z, DoubleComplex, cl_double)
+KILN_ALL(KILN_SYR2K, syr2k, CScalar)
+KILN_COMPLEX(KILN_SYR2K, her2k, RealOf)

@@ -2,8 +2,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "blas/api/entry.hpp"
 #include "blas/clblas/interface.hpp"
-#include "blas/clblas/matrix_part.hpp"
 
 // clBLAS's helpers for matrices and vectors: buffers that hold them, transfers between them and the
 // host, and fills.
@@ -11,21 +11,15 @@
 // ---- Buffers for matrices
 namespace {
 
-/// Columns, or rows, that lie one after the other.
-struct Layout {
-  size_t length, lines;
-};
-
-bool layout_of(clblasOrder order, size_t rows, size_t columns, Layout& layout) {
-  layout = order == clblasRowMajor ? Layout{columns, rows} : Layout{rows, columns};
-  return (order == clblasRowMajor || order == clblasColumnMajor) && rows != 0 && columns != 0;
-}
-
-clblasStatus size_of(const Layout& layout, size_t ld, size_t element, size_t& bytes) {
-  const bool fits = element != 0 && ld >= layout.length &&
-                    !__builtin_mul_overflow(layout.lines, ld, &bytes) &&
+/// Bytes of a matrix; 0 where there is none of this kind.
+size_t bytes_of(clblasOrder order, size_t rows, size_t columns, size_t ld, size_t element) {
+  const bool by_rows = order == clblasRowMajor;
+  const size_t length = by_rows ? columns : rows, lines = by_rows ? rows : columns;
+  size_t bytes = 0;
+  const bool fits = (by_rows || order == clblasColumnMajor) && length != 0 && ld >= length &&
+                    !__builtin_mul_overflow(lines, ld, &bytes) &&
                     !__builtin_mul_overflow(bytes, element, &bytes);
-  return fits ? clblasSuccess : clblasInvalidValue;
+  return fits ? bytes : 0;
 }
 
 template <class T>
@@ -42,13 +36,11 @@ cl_mem failure(cl_int* err, clblasStatus status) {
 
 clblasStatus clblasMatrixSizeInfo(clblasOrder order, size_t rows, size_t columns, size_t element,
                                   size_t padding, size_t* ld, size_t* fullsize) {
-  Layout layout{};
-  size_t line = 0, bytes = 0;
-  if (!layout_of(order, rows, columns, layout) ||
-      __builtin_add_overflow(layout.length, padding, &line))
+  size_t line = 0;
+  if (__builtin_add_overflow(order == clblasRowMajor ? columns : rows, padding, &line))
     return clblasInvalidValue;
-  if (const auto status = size_of(layout, line, element, bytes); status != clblasSuccess)
-    return status;
+  const size_t bytes = bytes_of(order, rows, columns, line, element);
+  if (bytes == 0) return clblasInvalidValue;
   set(ld, line);
   set(fullsize, bytes);
   return clblasSuccess;
@@ -66,11 +58,8 @@ cl_mem clblasCreateMatrix(cl_context context, clblasOrder order, size_t rows, si
 
 cl_mem clblasCreateMatrixWithLd(cl_context context, clblasOrder order, size_t rows, size_t columns,
                                 size_t element, size_t ld, size_t* fullsize, cl_int* err) {
-  Layout layout{};
-  size_t bytes = 0;
-  if (!layout_of(order, rows, columns, layout)) return failure(err, clblasInvalidValue);
-  if (const auto status = size_of(layout, ld, element, bytes); status != clblasSuccess)
-    return failure(err, status);
+  const size_t bytes = bytes_of(order, rows, columns, ld, element);
+  if (bytes == 0) return failure(err, clblasInvalidValue);
   set(fullsize, bytes);
   return ::clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, err);
 }
@@ -91,75 +80,190 @@ cl_mem clblasCreateMatrixFromHost(cl_context context, clblasOrder order, size_t 
   return failure(err, status);
 }
 
-// ---- Matrices and vectors between the host and buffers, and between buffers
+// ---- Areas of matrices, and queues
 
 namespace kiln::blas {
 namespace {
 
-/// The three directions, each with one command for contiguous areas, which drivers do faster, and
-/// one for all others.
-struct Write {
-  static clblasStatus run(const void* from, const Lines& source, cl_mem to, const Lines& target,
-                          const ByteBlock& block, bool contiguous, const Commands& on) {
-    if (contiguous)
-      return static_cast<clblasStatus>(::clEnqueueWriteBuffer(
-          on.queue(), to, on.blocking(), target.first, block.length * block.lines,
-          static_cast<const char*>(from) + source.first, on.wait_count(), on.waits(), on.event()));
-    const size_t region[] = {block.length, block.lines, 1};
-    return static_cast<clblasStatus>(::clEnqueueWriteBufferRect(
-        on.queue(), to, on.blocking(), target.origin().at, source.origin().at, region, target.pitch,
-        0, source.pitch, 0, from, on.wait_count(), on.waits(), on.event()));
+/// An area of a matrix as the helpers of the C interface describe it, in elements: the matrix in
+/// its memory, and the row and column of the area's first element.
+struct MatrixPart {
+  size_t offset, ld, rows, columns, row, column;
+  /// A vector is a matrix of one column.
+  static MatrixPart vector(size_t offset, size_t n) { return {offset, n, n, 1, 0, 0}; }
+  static MatrixPart whole(size_t offset, size_t ld, size_t rows, size_t columns) {
+    return {offset, ld, rows, columns, 0, 0};
   }
 };
 
-struct Read {
-  static clblasStatus run(cl_mem from, const Lines& source, void* to, const Lines& target,
-                          const ByteBlock& block, bool contiguous, const Commands& on) {
-    if (contiguous)
-      return static_cast<clblasStatus>(::clEnqueueReadBuffer(
-          on.queue(), from, on.blocking(), source.first, block.length * block.lines,
-          static_cast<char*>(to) + target.first, on.wait_count(), on.waits(), on.event()));
-    const size_t region[] = {block.length, block.lines, 1};
-    return static_cast<clblasStatus>(::clEnqueueReadBufferRect(
-        on.queue(), from, on.blocking(), source.origin().at, target.origin().at, region,
-        source.pitch, 0, target.pitch, 0, to, on.wait_count(), on.waits(), on.event()));
+/// Rows and columns of an area, whatever the order.
+struct Extent {
+  size_t rows, columns;
+  bool is_empty() const { return rows == 0 || columns == 0; }
+};
+
+/// Where the lines (columns, or rows) of an area are: bytes from the start of the memory to the
+/// first one, and from each to the next.
+struct Lines {
+  size_t first = 0, pitch = 0;
+  /// `first` as OpenCL's rectangular commands want it; they add up what they get.
+  struct Origin {
+    size_t at[3];
+  };
+  Origin origin(size_t lines_further = 0) const {
+    return {{first % pitch, first / pitch + lines_further, 0}};
   }
 };
 
-struct Copy {
-  static clblasStatus run(cl_mem from, const Lines& source, cl_mem to, const Lines& target,
-                          const ByteBlock& block, bool contiguous, const Commands& on) {
-    return on.finish([&](cl_event* event) {
-      if (contiguous)
-        return ::clEnqueueCopyBuffer(on.queue(), from, to, source.first, target.first,
-                                     block.length * block.lines, on.wait_count(), on.waits(),
-                                     event);
-      const size_t region[] = {block.length, block.lines, 1};
-      return ::clEnqueueCopyBufferRect(on.queue(), from, to, source.origin().at, target.origin().at,
-                                       region, source.pitch, 0, target.pitch, 0, on.wait_count(),
-                                       on.waits(), event);
+/// An area in bytes, without its place.
+struct ByteBlock {
+  size_t length = 0;  ///< of a line
+  size_t lines = 0;
+  bool is_contiguous(const Lines& in) const { return lines == 1 || in.pitch == length; }
+};
+
+// clBLAS's own limit: it counts with int.
+constexpr size_t too_many = size_t{1} << 31;
+
+bool lies_inside(size_t start, size_t count, size_t size) {
+  return size < too_many && start <= size && count <= size - start;
+}
+
+/// to += a * b, where that is a size_t.
+bool add_product(size_t& to, size_t a, size_t b) {
+  size_t product = 0;
+  return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(to, product, &to);
+}
+
+/// The block of an area that is not empty, in elements of the given size; false where the sizes
+/// are no OpenCL command's.
+bool block_of(clblasOrder order, size_t element, const Extent& extent, ByteBlock& block) {
+  const bool by_rows = order == clblasRowMajor;
+  if (element == 0 || (!by_rows && order != clblasColumnMajor)) return false;
+  block.length = 0;
+  block.lines = by_rows ? extent.rows : extent.columns;
+  return add_product(block.length, by_rows ? extent.columns : extent.rows, element);
+}
+
+/// The place of such a block in a matrix; false where it is not inside, or the matrix is not one.
+bool lines_of(clblasOrder order, size_t element, const MatrixPart& part, const Extent& extent,
+              Lines& lines) {
+  if (!lies_inside(part.row, extent.rows, part.rows) ||
+      !lies_inside(part.column, extent.columns, part.columns))
+    return false;
+  const bool by_rows = order == clblasRowMajor;
+  const size_t length = by_rows ? extent.columns : extent.rows;
+  const size_t count = by_rows ? extent.rows : extent.columns;
+  // With one line there is no next one: any leading dimension will do.
+  const size_t ld = count == 1 ? length : part.ld;
+  if (ld < length) return false;
+  size_t first = by_rows ? part.column : part.row;
+  lines = {};
+  return add_product(first, part.offset, 1) &&
+         add_product(first, by_rows ? part.row : part.column, part.ld) &&
+         add_product(lines.first, first, element) && add_product(lines.pitch, ld, element);
+}
+
+/// Where a helper's work goes, what it waits for, and how its end is known: by an event, where one
+/// is wanted, or by the function's return.
+struct Commands {
+  cl_command_queue queue;
+  cl_uint wait_count;
+  const cl_event* waits;
+  cl_event* event = nullptr;
+  cl_bool blocking = CL_TRUE;  ///< the function returns when the work has ended
+
+  /// Whether the queue is one: asked each time, since a queue that was released may have left its
+  /// address to another object.
+  bool has_queue() const { return kiln_is_queue(queue); }
+
+  /// For commands that cannot block: enqueues by `enqueue(cl_event*)`, and waits where the
+  /// function must.
+  template <class Enqueue>
+  clblasStatus finish(const Enqueue& enqueue) const {
+    if (blocking == CL_FALSE) return static_cast<clblasStatus>(enqueue(event));
+    cl_event done = nullptr;
+    cl_int status = enqueue(&done);
+    if (status != CL_SUCCESS) return static_cast<clblasStatus>(status);
+    status = ::clWaitForEvents(1, &done);
+    ::clReleaseEvent(done);
+    return static_cast<clblasStatus>(status);
+  }
+
+  /// What is done for an empty area: nothing, after what it waits for.
+  clblasStatus only_wait() const {
+    return finish([this](cl_event* end) {
+      return ::clEnqueueBarrierWithWaitList(queue, wait_count, waits, end);
     });
   }
 };
 
-template <class Direction, class From, class To>
+// ---- Matrices and vectors between the host and buffers, and between buffers
+
+/// A block on its way. The three directions have one command each for contiguous areas, which
+/// drivers do faster, and one for all others.
+struct Transfer {
+  Lines source, target;
+  size_t region[3];  ///< bytes of a line, lines, 1
+  const Commands& on;
+
+  bool is_contiguous() const {
+    return region[1] == 1 || (source.pitch == region[0] && target.pitch == region[0]);
+  }
+  size_t bytes() const { return region[0] * region[1]; }
+
+  cl_int write(const void* from, cl_mem to) const {
+    if (is_contiguous())
+      return ::clEnqueueWriteBuffer(on.queue, to, on.blocking, target.first, bytes(),
+                                    static_cast<const char*>(from) + source.first, on.wait_count,
+                                    on.waits, on.event);
+    return ::clEnqueueWriteBufferRect(on.queue, to, on.blocking, target.origin().at,
+                                      source.origin().at, region, target.pitch, 0, source.pitch, 0,
+                                      from, on.wait_count, on.waits, on.event);
+  }
+  cl_int read(cl_mem from, void* to) const {
+    if (is_contiguous())
+      return ::clEnqueueReadBuffer(on.queue, from, on.blocking, source.first, bytes(),
+                                   static_cast<char*>(to) + target.first, on.wait_count, on.waits,
+                                   on.event);
+    return ::clEnqueueReadBufferRect(on.queue, from, on.blocking, source.origin().at,
+                                     target.origin().at, region, source.pitch, 0, target.pitch, 0,
+                                     to, on.wait_count, on.waits, on.event);
+  }
+  cl_int copy(cl_mem from, cl_mem to) const {
+    return on.finish([&](cl_event* event) {
+      if (is_contiguous())
+        return ::clEnqueueCopyBuffer(on.queue, from, to, source.first, target.first, bytes(),
+                                     on.wait_count, on.waits, event);
+      return ::clEnqueueCopyBufferRect(on.queue, from, to, source.origin().at, target.origin().at,
+                                       region, source.pitch, 0, target.pitch, 0, on.wait_count,
+                                       on.waits, event);
+    });
+  }
+};
+
+template <class From, class To>
 clblasStatus transfer(clblasOrder order, size_t element, From from, const MatrixPart& source, To to,
                       const MatrixPart& target, const Extent& extent, const Commands& on) {
+  constexpr bool reads = !std::is_same_v<To, cl_mem>, writes = !std::is_same_v<From, cl_mem>;
   ByteBlock block;
-  Lines in_source, in_target;
   if (!block_of(order, element, extent, block)) return clblasInvalidValue;
   if (!on.has_queue()) return clblasInvalidCommandQueue;
   if (extent.is_empty()) return on.only_wait();
   // A null pointer of the host's is moved by an offset later, and would look like a good one.
-  if constexpr (!std::is_same_v<From, cl_mem>)
-    if (from == nullptr) return clblasInvalidValue;
-  if constexpr (!std::is_same_v<To, cl_mem>)
-    if (to == nullptr) return clblasInvalidValue;
-  if (!lines_of(order, element, source, extent, in_source) ||
-      !lines_of(order, element, target, extent, in_target))
+  if ((writes && from == nullptr) || (reads && to == nullptr)) return clblasInvalidValue;
+  Transfer moved{{}, {}, {block.length, block.lines, 1}, on};
+  if (!lines_of(order, element, source, extent, moved.source) ||
+      !lines_of(order, element, target, extent, moved.target))
     return clblasInvalidValue;
-  const bool contiguous = block.is_contiguous(in_source) && block.is_contiguous(in_target);
-  return Direction::run(from, in_source, to, in_target, block, contiguous, on);
+  cl_int status = CL_SUCCESS;
+  if constexpr (writes)
+    status = moved.write(from, to);
+  else if constexpr (reads)
+    status = moved.read(from, to);
+  else
+    status = moved.copy(from, to);
+  return static_cast<clblasStatus>(status);
 }
 
 }  // namespace
@@ -175,30 +279,28 @@ using kiln::blas::MatrixPart;
   A, MatrixPart { off##A, ld##A, nr##A, nc##A, x##A, y##A }
 
 // The functions of a direction; each is there twice, waiting and not.
-#define KILN_TRANSFERS(Direction, From, To)                                                     \
-  KILN_TRANSFER(clblas##Direction, , From, To, Direction, , Commands(queue, wait_count, waits)) \
-  KILN_TRANSFER(clblas##Direction, Async, From, To, Direction, KILN_EVENT,                      \
-                Commands(queue, wait_count, waits, event))
+#define KILN_TRANSFERS(Direction, From, To)                                            \
+  KILN_TRANSFER(clblas##Direction, , From, To, , (Commands{queue, wait_count, waits})) \
+  KILN_TRANSFER(clblas##Direction, Async, From, To, KILN_EVENT,                        \
+                (Commands{queue, wait_count, waits, event, CL_FALSE}))
 #define KILN_EVENT , cl_event* event
-#define KILN_TRANSFER(name, suffix, From, To, Direction, event_parameter, commands)          \
-  clblasStatus name##SubMatrix##suffix(clblasOrder order, size_t element,                    \
-                                       KILN_SUB_MATRIX(From, A), KILN_SUB_MATRIX(To, B),     \
-                                       size_t nx, size_t ny, KILN_WAITS event_parameter) {   \
-    return kiln::blas::transfer<kiln::blas::Direction>(                                      \
-        order, element, KILN_PUT_SUB_MATRIX(A), KILN_PUT_SUB_MATRIX(B), {nx, ny}, commands); \
-  }                                                                                          \
-  clblasStatus name##Matrix##suffix(clblasOrder order, size_t sx, size_t sy, size_t element, \
-                                    From A, size_t offA, size_t ldA, To B, size_t offB,      \
-                                    size_t ldB, KILN_WAITS event_parameter) {                \
-    return kiln::blas::transfer<kiln::blas::Direction>(                                      \
-        order, element, A, MatrixPart::whole(offA, ldA, sx, sy), B,                          \
-        MatrixPart::whole(offB, ldB, sx, sy), {sx, sy}, commands);                           \
-  }                                                                                          \
-  clblasStatus name##Vector##suffix(size_t n, size_t element, From A, size_t offA, To B,     \
-                                    size_t offB, KILN_WAITS event_parameter) {               \
-    return kiln::blas::transfer<kiln::blas::Direction>(                                      \
-        clblasColumnMajor, element, A, MatrixPart::vector(offA, n), B,                       \
-        MatrixPart::vector(offB, n), {n, 1}, commands);                                      \
+#define KILN_TRANSFER(name, suffix, From, To, event_parameter, commands)                        \
+  clblasStatus name##SubMatrix##suffix(clblasOrder order, size_t element,                       \
+                                       KILN_SUB_MATRIX(From, A), KILN_SUB_MATRIX(To, B),        \
+                                       size_t nx, size_t ny, KILN_WAITS event_parameter) {      \
+    return kiln::blas::transfer(order, element, KILN_PUT_SUB_MATRIX(A), KILN_PUT_SUB_MATRIX(B), \
+                                {nx, ny}, commands);                                            \
+  }                                                                                             \
+  clblasStatus name##Matrix##suffix(clblasOrder order, size_t sx, size_t sy, size_t element,    \
+                                    From A, size_t offA, size_t ldA, To B, size_t offB,         \
+                                    size_t ldB, KILN_WAITS event_parameter) {                   \
+    return kiln::blas::transfer(order, element, A, MatrixPart::whole(offA, ldA, sx, sy), B,     \
+                                MatrixPart::whole(offB, ldB, sx, sy), {sx, sy}, commands);      \
+  }                                                                                             \
+  clblasStatus name##Vector##suffix(size_t n, size_t element, From A, size_t offA, To B,        \
+                                    size_t offB, KILN_WAITS event_parameter) {                  \
+    return kiln::blas::transfer(clblasColumnMajor, element, A, MatrixPart::vector(offA, n), B,  \
+                                MatrixPart::vector(offB, n), {n, 1}, commands);                 \
   }
 KILN_TRANSFERS(Write, const void*, cl_mem)
 KILN_TRANSFERS(Read, cl_mem, void*)
@@ -218,13 +320,13 @@ bool is_element_size(size_t bytes) {
 cl_int fill_lines(cl_mem memory, const Lines& lines, const ByteBlock& block, const void* pattern,
                   size_t element, const Commands& on, cl_event* end) {
   cl_event last = nullptr;
-  cl_int status = ::clEnqueueFillBuffer(on.queue(), memory, pattern, element, lines.first,
-                                        block.length, on.wait_count(), on.waits(), &last);
+  cl_int status = ::clEnqueueFillBuffer(on.queue, memory, pattern, element, lines.first,
+                                        block.length, on.wait_count, on.waits, &last);
   for (size_t done = 1; status == CL_SUCCESS && done < block.lines;) {
     const size_t more = std::min(done, block.lines - done);
     const size_t region[] = {block.length, more, 1};
     cl_event next = nullptr;
-    status = ::clEnqueueCopyBufferRect(on.queue(), memory, memory, lines.origin().at,
+    status = ::clEnqueueCopyBufferRect(on.queue, memory, memory, lines.origin().at,
                                        lines.origin(done).at, region, lines.pitch, 0, lines.pitch,
                                        0, 1, &last, &next);
     if (status == CL_SUCCESS) ::clReleaseEvent(std::exchange(last, next));
@@ -247,8 +349,8 @@ clblasStatus fill(clblasOrder order, size_t element, cl_mem memory, const Matrix
   return on.finish([&](cl_event* event) {
     if (!block.is_contiguous(lines))
       return fill_lines(memory, lines, block, pattern, element, on, event);
-    return ::clEnqueueFillBuffer(on.queue(), memory, pattern, element, lines.first,
-                                 block.length * block.lines, on.wait_count(), on.waits(), event);
+    return ::clEnqueueFillBuffer(on.queue, memory, pattern, element, lines.first,
+                                 block.length * block.lines, on.wait_count, on.waits, event);
   });
 }
 
@@ -257,40 +359,27 @@ clblasStatus fill(clblasOrder order, size_t element, cl_mem memory, const Matrix
 
 using kiln::blas::fill;
 
-clblasStatus clblasFillVector(size_t n, size_t element, cl_mem A, size_t offA, const void* pattern,
-                              cl_command_queue queue, cl_uint wait_count, const cl_event* waits) {
-  return fill(clblasColumnMajor, element, A, MatrixPart::vector(offA, n), {n, 1}, pattern,
-              Commands(queue, wait_count, waits));
-}
-
-clblasStatus clblasFillVectorAsync(size_t n, size_t element, cl_mem A, size_t offA,
-                                   const void* pattern, cl_command_queue queue, cl_uint wait_count,
-                                   const cl_event* waits, cl_event* event) {
-  return fill(clblasColumnMajor, element, A, MatrixPart::vector(offA, n), {n, 1}, pattern,
-              Commands(queue, wait_count, waits, event));
-}
-
-clblasStatus clblasFillMatrix(clblasOrder order, size_t element, cl_mem A, size_t offA, size_t ldA,
-                              size_t nrA, size_t ncA, const void* pattern, cl_command_queue queue,
-                              cl_uint wait_count, const cl_event* waits) {
-  return fill(order, element, A, MatrixPart::whole(offA, ldA, nrA, ncA), {nrA, ncA}, pattern,
-              Commands(queue, wait_count, waits));
-}
-
-clblasStatus clblasFillMatrixAsync(clblasOrder order, size_t element, cl_mem A, size_t offA,
-                                   size_t ldA, size_t nrA, size_t ncA, const void* pattern,
-                                   cl_command_queue queue, cl_uint wait_count,
-                                   const cl_event* waits, cl_event* event) {
-  return fill(order, element, A, MatrixPart::whole(offA, ldA, nrA, ncA), {nrA, ncA}, pattern,
-              Commands(queue, wait_count, waits, event));
-}
+#define KILN_FILL(suffix, event_parameter, commands)                                              \
+  clblasStatus clblasFillVector##suffix(size_t n, size_t element, cl_mem A, size_t offA,          \
+                                        const void* pattern, KILN_WAITS event_parameter) {        \
+    return fill(clblasColumnMajor, element, A, MatrixPart::vector(offA, n), {n, 1}, pattern,      \
+                commands);                                                                        \
+  }                                                                                               \
+  clblasStatus clblasFillMatrix##suffix(clblasOrder order, size_t element, cl_mem A, size_t offA, \
+                                        size_t ldA, size_t nrA, size_t ncA, const void* pattern,  \
+                                        KILN_WAITS event_parameter) {                             \
+    return fill(order, element, A, MatrixPart::whole(offA, ldA, nrA, ncA), {nrA, ncA}, pattern,   \
+                commands);                                                                        \
+  }
+KILN_FILL(, , (Commands{queue, wait_count, waits}))
+KILN_FILL(Async, KILN_EVENT, (Commands{queue, wait_count, waits, event, CL_FALSE}))
 
 clblasStatus clblasFillSubMatrix(clblasOrder order, size_t element, cl_mem A, size_t offA,
                                  size_t ldA, size_t nrA, size_t ncA, size_t xA, size_t yA,
                                  size_t nx, size_t ny, const void* pattern, cl_command_queue queue,
                                  cl_uint wait_count, const cl_event* waits) {
   return fill(order, element, A, {offA, ldA, nrA, ncA, xA, yA}, {nx, ny}, pattern,
-              Commands(queue, wait_count, waits));
+              Commands{queue, wait_count, waits});
 }
 
 clblasStatus clblasFillSubMatrixAsync(clblasOrder order, size_t element, cl_mem A, size_t offA,
@@ -300,5 +389,5 @@ clblasStatus clblasFillSubMatrixAsync(clblasOrder order, size_t element, cl_mem 
   if (xA < 0 || yA < 0) return clblasInvalidValue;
   const MatrixPart part{offA, ldA, nrA, ncA, static_cast<size_t>(xA), static_cast<size_t>(yA)};
   return fill(order, element, A, part, {nx, ny}, pattern,
-              Commands(queue, wait_count, waits, event));
+              Commands{queue, wait_count, waits, event, CL_FALSE});
 }

@@ -8,7 +8,6 @@
 #include "blas/call/call.hpp"
 #include "blas/call/problem_class.hpp"
 #include "blas/generator/template_generator.hpp"
-#include "kernel/text/kernel_writer.hpp"
 
 namespace kiln::blas {
 
@@ -48,188 +47,17 @@ std::string gemm_form(const Device& device) {
 
 namespace {
 
-/// Writes the micro-kernel: names c[part]J_V for vector V of column J of the tile.
-class MicroKernel {
- public:
-  MicroKernel(Precision precision, std::size_t lanes, const GemmTiles& tiles)
-      : complex_(is_complex(precision)),
-        is_double_(is_double(precision)),
-        lanes_(lanes),
-        vectors_(tiles.rows / lanes),
-        columns_(tiles.columns),
-        rows_(tiles.rows) {}
-
-  std::string text() {
-    out_.lines(
-        "// A tile of C from columns [from, to) of two panels. `next` is read later, `step` reals "
-        "of\n"
-        "// it for every column: what the caches are told of in time costs nothing.\n"
-        "inline void tile(int from, int to, global const REAL* restrict a,\n"
-        "                 global const REAL* restrict b, global T* restrict c, long ld, int rows,\n"
-        "                 int columns, T alpha, T beta, long above, int triangle, int "
-        "hermitian,\n");
-    out_.open("                 global const REAL* next, int step)");
-    declare();
-    multiply();
-    scale();
-    out_.line("const bool whole = rows >= {0} && columns >= {1} &&", rows_, columns_);
-    out_.line("                   (triangle == 0 || (triangle == 1 ? above >= {} : above <= {}));",
-              columns_ - 1, -static_cast<long>(rows_ - 1));
-    out_.line("const bool off_diagonal = above >= {} || above <= -{};", columns_, rows_);
-    out_.open("if (whole && (hermitian == 0 || off_diagonal))");
-    store_whole();
-    out_.otherwise();
-    store_part();
-    out_.close();
-    out_.close();
-    return out_.take() + "\n";
-  }
-
- private:
-  template <class Each>
-  void for_tile(Each each) {
-    for (std::size_t j = 0; j < columns_; ++j)
-      for (std::size_t v = 0; v < vectors_; ++v) each(j, v);
-  }
-
-  void declare() {
-    for_tile([&](std::size_t j, std::size_t v) {
-      if (complex_)
-        out_.line("VEC re{0}_{1} = 0, im{0}_{1} = 0;", j, v);
-      else
-        out_.line("VEC c{}_{} = 0;", j, v);
-    });
-  }
-
-  void multiply() {
-    out_.line("a += (long)from * {} * PARTS;", rows_);
-    out_.line("b += (long)from * {} * PARTS;", columns_);
-    out_.line("for (int j = 0; j < min(columns, {}); ++j)", columns_);
-    out_.line(
-        "  for (int i = 0; i < {}; i += 64) WILL_WRITE((global const char*)(c + j * ld) + i);",
-        rows_ * (complex_ ? 2 : 1) * (is_double_ ? 8 : 4));
-    out_.open("for (int k = from; k < to; ++k)");
-    out_.line("WILL_READ(next);");
-    out_.line("next += step;");
-    for (std::size_t v = 0; v < vectors_; ++v) {
-      if (complex_)
-        out_.line("const VEC ar{0} = LOAD({0}, a), ai{0} = LOAD({0}, a + {1});", v, rows_);
-      else
-        out_.line("const VEC a{0} = LOAD({0}, a);", v);
-    }
-    for (std::size_t j = 0; j < columns_; ++j) complex_ ? complex_column(j) : real_column(j);
-    out_.line("a += {} * PARTS;", rows_);
-    out_.line("b += {} * PARTS;", columns_);
-    out_.close();
-  }
-  void real_column(std::size_t j) {
-    out_.line("{{ const VEC x = (VEC)(b[{}]);", j);
-    for (std::size_t v = 0; v < vectors_; ++v)
-      out_.line("  c{0}_{1} = fma(a{1}, x, c{0}_{1});", j, v);
-    out_.line("}}");
-  }
-  void complex_column(std::size_t j) {
-    out_.line("{{ const VEC x = (VEC)(b[{}]), y = (VEC)(b[{}]);", j, columns_ + j);
-    for (std::size_t v = 0; v < vectors_; ++v) {
-      out_.line("  re{0}_{1} = fma(ar{1}, x, re{0}_{1}); im{0}_{1} = fma(ai{1}, x, im{0}_{1});", j,
-                v);
-      out_.line("  re{0}_{1} = fma(-ai{1}, y, re{0}_{1}); im{0}_{1} = fma(ar{1}, y, im{0}_{1});", j,
-                v);
-    }
-    out_.line("}}");
-  }
-
-  void scale() {
-    for_tile([&](std::size_t j, std::size_t v) {
-      if (complex_)
-        out_.line(
-            "{{ const VEC r = re{0}_{1}; re{0}_{1} = alpha.x * r - alpha.y * im{0}_{1};"
-            " im{0}_{1} = alpha.x * im{0}_{1} + alpha.y * r; }}",
-            j, v);
-      else
-        out_.line("c{0}_{1} *= alpha;", j, v);
-    });
-  }
-
-  void store_whole() {
-    out_.open("if (is_zero(beta))");
-    for_tile([&](std::size_t j, std::size_t v) { store(j, v, false); });
-    out_.otherwise();
-    for_tile([&](std::size_t j, std::size_t v) { store(j, v, true); });
-    out_.close();
-  }
-  void store(std::size_t j, std::size_t v, bool adds) {
-    if (!complex_)
-      return out_.line("STORE(c{0}_{1}{2}, {1}, c + {0} * ld);", j, v,
-                       adds ? fmt::format(" + beta * LOAD({}, c + {} * ld)", v, j) : "");
-    // Real and imaginary parts side by side: half of a vector of each makes a vector of elements.
-    out_.line("{{ global REAL* at = (global REAL*)(c + {} * ld + {});", j, v * lanes_);
-    out_.line("  VEC low, high;");
-    out_.line("  low.even = re{0}_{1}.lo; low.odd = im{0}_{1}.lo;", j, v);
-    out_.line("  high.even = re{0}_{1}.hi; high.odd = im{0}_{1}.hi;", j, v);
-    for (const int index : {0, 1}) {
-      if (!adds) break;
-      const char* const half = index == 0 ? "low" : "high";
-      out_.line("  {{ const VEC o = LOAD({}, at);", index);
-      out_.line("    {0}.even += beta.x * o.even - beta.y * o.odd;", half);
-      out_.line("    {0}.odd += beta.x * o.odd + beta.y * o.even; }}", half);
-    }
-    out_.line("  STORE(low, 0, at); STORE(high, 1, at); }}");
-  }
-
-  void store_part() {
-    out_.line("REAL t[{}];", columns_ * rows_ * (complex_ ? 2 : 1));
-    for_tile([&](std::size_t j, std::size_t v) {
-      const std::size_t at = j * rows_ + v * lanes_;
-      if (!complex_) return out_.line("KEEP(c{}_{}, t + {});", j, v, at);
-      out_.line("KEEP(re{}_{}, t + {});", j, v, at);
-      out_.line("KEEP(im{}_{}, t + {});", j, v, columns_ * rows_ + at);
-    });
-    out_.line("for (int j = 0; j < min(columns, {}); ++j)", columns_);
-    out_.open("  for (int i = 0; i < min(rows, {}); ++i)", rows_);
-    out_.line("  const long under = above + i - j;  // the diagonal");
-    out_.line("  if ((triangle == 1 && under < 0) || (triangle == 2 && under > 0)) continue;");
-    if (complex_)
-      out_.line("  T value = (T)(t[j * {0} + i], t[{1} + j * {0} + i]);", rows_, columns_ * rows_);
-    else
-      out_.line("  T value = t[j * {} + i];", rows_);
-    out_.line("  global T* at = c + j * ld + i;");
-    // A diagonal of which the imaginary part is not read, whatever it is.
-    out_.line("  const bool real = hermitian && under == 0;");
-    out_.line("  if (!is_zero(beta)) value = mul_add(beta, real ? real_part(*at) : *at, value);");
-    out_.line("  if (real) value = real_part(value);");
-    out_.line("  *at = value;");
-    out_.close("  }");
-  }
-
-  bool complex_, is_double_;
-  std::size_t lanes_, vectors_, columns_, rows_;
-  KernelWriter out_;
-};
-
-/// The function `tile`, which multiplies two panels into a tile of the result that is held in
-/// vector registers; `lanes` reals make a vector. Follows the prelude and the
-/// template `pack`.
-std::string cpu_tile_text(Precision precision, std::size_t lanes, const GemmTiles& tiles) {
-  return fmt::format("#define ROWS {}\n#define COLUMNS {}\n", tiles.rows, tiles.columns) +
-         MicroKernel(precision, lanes, tiles).text();
-}
-
 /// The facts of a Request, typed.
 struct GemmFacts {
-  explicit GemmFacts(const Request& request) {
-    for (const auto& fact : request.facts) {
-      if (fact.name == "precision") letter = std::get<std::string>(fact.value).at(0);
-      if (fact.name == "form") form = std::get<std::string>(fact.value);
-      if (fact.name == "small") small = std::get<std::int64_t>(fact.value) != 0;
-      if (fact.name == "solves") solves = std::get<std::int64_t>(fact.value) != 0;
-      if (fact.name == "native_floats")
-        native_floats = static_cast<std::size_t>(std::get<std::int64_t>(fact.value));
-    }
-    precision = static_cast<Precision>(std::string_view("sdcz").find(letter));
-    lanes =
-        std::clamp<std::size_t>(is_double(precision) ? native_floats / 2 : native_floats, 2, 16);
-  }
+  explicit GemmFacts(const Request& request)
+      : letter(fact_of<std::string>(request, "precision", "s").at(0)),
+        form(fact_of<std::string>(request, "form", "cpu")),
+        precision(static_cast<Precision>(std::string_view("sdcz").find(letter))),
+        small(fact_of<std::int64_t>(request, "small", 0) != 0),
+        solves(fact_of<std::int64_t>(request, "solves", 0) != 0),
+        native_floats(static_cast<std::size_t>(fact_of<std::int64_t>(request, "native_floats", 4))),
+        lanes(std::clamp<std::size_t>(is_double(precision) ? native_floats / 2 : native_floats, 2,
+                                      16)) {}
   /// Whether the tile is computed by the matrix units of NVIDIA devices.
   bool by_matrix_units() const { return form == "sm90" && is_double(precision); }
   /// Reals by which a line of local memory is longer, so that the lanes of a fragment of the matrix
@@ -240,11 +68,11 @@ struct GemmFacts {
            std::string(template_text(is_cpu_form(form) ? "pack" : "pack_gpu"));
   }
 
-  char letter = 's';
-  std::string form = "cpu";
-  Precision precision{};
-  bool small = false, solves = false;
-  std::size_t native_floats = 4, lanes = 4;
+  char letter;
+  std::string form;
+  Precision precision;
+  bool small, solves;
+  std::size_t native_floats, lanes;
 };
 
 Parameters cpu_defaults(const GemmFacts& facts) {
@@ -296,10 +124,11 @@ Parameters gpu_defaults(const GemmFacts& facts) {
 }
 
 std::string cpu_text(const GemmFacts& facts, const GemmTiles& tiles) {
-  return fmt::format("#define LANES {}\n", facts.lanes) + std::string(template_text("factor")) +
-         facts.pack("pack_first", tiles.rows) + facts.pack("pack_second", tiles.columns) +
-         cpu_tile_text(facts.precision, facts.lanes, tiles) + std::string(template_text("tasks")) +
-         std::string(template_text(facts.solves ? "solve_tasks" : "product_tasks"));
+  return fmt::format("#define LANES {}\n#define ROWS {}\n#define COLUMNS {}\n{}{}{}{}{}{}",
+                     facts.lanes, tiles.rows, tiles.columns, template_text("factor"),
+                     facts.pack("pack_first", tiles.rows), facts.pack("pack_second", tiles.columns),
+                     template_text("tile"), template_text("tasks"),
+                     template_text(facts.solves ? "solve_tasks" : "product_tasks"));
 }
 
 std::string gpu_text(const GemmFacts& facts, const GemmTiles& tiles, std::int64_t stages) {
@@ -317,13 +146,13 @@ std::string gpu_text(const GemmFacts& facts, const GemmTiles& tiles, std::int64_
 }  // namespace
 
 std::int64_t GemmGenerator::version() const {
-  constexpr std::int64_t own = 8;  // raised when the code of this file changes
+  constexpr std::int64_t own = 9;  // raised when the code of this file changes
   static const std::int64_t version = version_of(
-      own,
-      {template_mark("prelude"), template_mark("matrix_element"), template_mark("factor"),
-       template_mark("pack"), template_mark("tasks"), template_mark("product_tasks"),
-       template_mark("solve_tasks"), template_mark("pack_gpu"), template_mark("product_gpu"),
-       template_mark("product_mma"), template_mark("product_simt"), template_mark("product_walk")});
+      own, {template_mark("prelude"), template_mark("matrix_element"), template_mark("factor"),
+            template_mark("pack"), template_mark("tile"), template_mark("tasks"),
+            template_mark("product_tasks"), template_mark("solve_tasks"), template_mark("pack_gpu"),
+            template_mark("product_gpu"), template_mark("product_mma"),
+            template_mark("product_simt"), template_mark("product_walk")});
   return version;
 }
 

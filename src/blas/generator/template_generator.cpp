@@ -21,12 +21,6 @@ std::string capitals(std::string_view name) {
   return text;
 }
 
-std::string text_of(const Fact& fact) {
-  if (const auto* number = std::get_if<std::int64_t>(&fact.value)) return std::to_string(*number);
-  if (const auto* real = std::get_if<double>(&fact.value)) return fmt::format("{}", *real);
-  return std::get<std::string>(fact.value);
-}
-
 }  // namespace
 
 TemplateGenerator::TemplateGenerator(std::string name, Defaults defaults,
@@ -51,7 +45,11 @@ std::string TemplateGenerator::generate(const Request& request,
                                         const Parameters& parameters) const {
   std::string text;
   for (const auto& fact : request.facts)
-    text += fmt::format("#define {} {}\n", capitals(fact.name), text_of(fact));
+    std::visit(
+        [&](const auto& value) {
+          text += fmt::format("#define {} {}\n", capitals(fact.name), value);
+        },
+        fact.value);
   for (const auto& [name, value] : parameters)
     text += fmt::format("#define {} {}\n", capitals(name), value);
   text += template_text("prelude");
@@ -66,77 +64,57 @@ std::vector<std::string> TemplateGenerator::classes_like(const std::string& prob
 
 namespace {
 
-/// A family of kernels: a template and what it needs.
-struct TemplateEntry {
-  const char* name;
-  TemplateGenerator::Defaults defaults;
-  std::vector<std::string> shared = {};  ///< templates that come before the template's own
-};
-
 Parameters nothing(const Request&) { return {}; }
 
-Precision precision_of(const Request& request) {
-  for (const auto& fact : request.facts)
-    if (const auto* text = std::get_if<std::string>(&fact.value); text && fact.name == "precision")
-      for (const auto precision : {Precision::s, Precision::d, Precision::c, Precision::z})
-        if (*text == std::string(1, letter(precision))) return precision;
-  throw Error(Errc::internal, "a kernel template without a precision");
+std::size_t element_size(const Request& request) {
+  const auto letter = fact_of<std::string>(request, "precision", "");
+  const std::size_t number = std::string_view("sdcz").find(letter);
+  if (letter.size() != 1 || number == std::string_view::npos)
+    throw Error(Errc::internal, "a kernel template without a precision");
+  return size_of(static_cast<Precision>(number));
 }
 
 /// The results that a CPU's work-item sums at a time fill a quarter of the nearest cache.
 Parameters block_of_results(const Request& request) {
-  return {{"block", static_cast<std::int64_t>(16384 / size_of(precision_of(request)))}};
+  return {{"block", static_cast<std::int64_t>(16384 / element_size(request))}};
 }
 
 /// `rows`: unknowns that are solved for between two updates of the rest; `sums`: how many of the
 /// rest a CPU's work-item updates at a time. A GPU's are 64: the template says.
 Parameters rows_of_solution(const Request& request) {
-  const auto sums = static_cast<std::int64_t>(8192 / size_of(precision_of(request)));
-  for (const auto& fact : request.facts)
-    if (const auto* on_cpu = std::get_if<std::int64_t>(&fact.value);
-        on_cpu != nullptr && fact.name == "on_cpu" && *on_cpu != 0)
-      return {{"rows", std::min<std::int64_t>(512, sums)}, {"sums", sums}};
+  const auto sums = static_cast<std::int64_t>(8192 / element_size(request));
+  if (fact_of<std::int64_t>(request, "on_cpu", 0) != 0)
+    return {{"rows", std::min<std::int64_t>(512, sums)}, {"sums", sums}};
   return {{"rows", 64}, {"sums", 64}};
-}
-
-const std::vector<TemplateEntry>& template_entries() {
-  static const std::vector<std::string> vectors{"vectors"}, pairs{"vectors", "pairs"},
-      reduction{"vectors", "reduction"};
-  static const std::vector<TemplateEntry> all{
-      // level 1
-      {"swap", nothing, pairs},
-      {"scal", nothing, vectors},
-      {"copy", nothing, vectors},
-      {"axpy", nothing, vectors},
-      {"rot", nothing, pairs},
-      {"rotm", nothing, pairs},
-      {"dot_product", nothing, reduction},
-      {"nrm2", nothing, reduction},
-      {"asum", nothing, reduction},
-      {"iamax", nothing, reduction},
-      {"rotg", nothing},
-      {"rotmg", nothing},
-      // level 2
-      {"pack_vector", nothing},
-      {"mv_n", block_of_results, {"matrix", "lanes"}},
-      {"mv_t", block_of_results, {"matrix", "lanes"}},
-      {"mv_sum", nothing, {"matrix"}},
-      {"mv_sym", nothing, {"matrix", "lanes"}},
-      {"rank_update", nothing, {"matrix", "lanes"}},
-      {"solve", rows_of_solution, {"quotient", "matrix", "lanes"}},
-      // level 3
-      {"invert_triangles", nothing, {"quotient"}},
-      {"scale_matrix", nothing},
-  };
-  return all;
 }
 
 }  // namespace
 
 std::vector<std::unique_ptr<Generator>> template_generators() {
   std::vector<std::unique_ptr<Generator>> made;
-  for (const auto& [name, defaults, shared] : template_entries())
-    made.push_back(std::make_unique<TemplateGenerator>(name, defaults, shared));
+  const auto add = [&](const char* name, TemplateGenerator::Defaults defaults = nothing,
+                       std::vector<std::string> shared = {}) {
+    made.push_back(
+        std::make_unique<TemplateGenerator>(name, std::move(defaults), std::move(shared)));
+  };
+  // level 1
+  for (const auto* name : {"swap", "rot", "rotm"}) add(name, nothing, {"vectors", "pairs"});
+  for (const auto* name : {"scal", "copy", "axpy"}) add(name, nothing, {"vectors"});
+  for (const auto* name : {"dot_product", "nrm2", "asum", "iamax"})
+    add(name, nothing, {"vectors", "reduction"});
+  add("rotg");
+  add("rotmg");
+  // level 2
+  add("pack_vector");
+  add("mv_n", block_of_results, {"matrix", "lanes"});
+  add("mv_t", block_of_results, {"matrix", "lanes"});
+  add("mv_sum", nothing, {"matrix"});
+  add("mv_sym", nothing, {"matrix", "lanes"});
+  add("rank_update", nothing, {"matrix", "lanes"});
+  add("solve", rows_of_solution, {"quotient", "matrix", "lanes"});
+  // level 3
+  add("invert_triangles", nothing, {"quotient"});
+  add("scale_matrix");
   return made;
 }
 

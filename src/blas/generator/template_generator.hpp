@@ -18,6 +18,14 @@ namespace kiln::blas {
 std::string_view template_text(std::string_view name);
 std::uint64_t template_mark(std::string_view name);
 
+/// A fact of a Request, or something else where it has none of this name.
+template <class T>
+T fact_of(const Request& request, std::string_view name, T otherwise) {
+  for (const Fact& fact : request.facts)
+    if (fact.name == name) return std::get<T>(fact.value);
+  return otherwise;
+}
+
 /// Makes kernels from a template: plain OpenCL C in which precision, vector width and whatever else
 /// the Request's facts and the Parameters say are macros. The text is a line
 /// `#define NAME value` for each fact and Parameter (names in capitals), then the prelude (types

@@ -19,12 +19,7 @@ struct CpuTasks {
   std::size_t second_panels = 1;
   std::size_t row_panels = 1;  ///< of a part of the result
   std::size_t column_panels = 1;
-  std::size_t counters = 0;  ///< integers of the state, beside those that are always there
-
-  /// For a product of rows x depth by depth x columns; sizes in elements. Pure. `in_place`: the
-  /// result lies where a factor does, so that all is packed first.
-  static CpuTasks of(const GemmTiles& tiles, std::size_t compute_units, std::size_t element_bytes,
-                     std::size_t rows, std::size_t columns, std::size_t depth, bool in_place);
+  std::size_t counters = 0;  ///< integers of the state, next to those that are always there
 };
 
 /// Half of a second-level cache holds the part of the first factor that a task multiplies. OpenCL
@@ -40,15 +35,27 @@ constexpr std::size_t work_of_team = std::size_t{4} << 20;
 constexpr std::size_t parts_of_team = 12, least_parts_of_team = 3, packs_of_team = 2;
 constexpr std::size_t work_of_part = std::size_t{3} << 20;  ///< multiplications, at least
 
-CpuTasks CpuTasks::of(const GemmTiles& tiles, std::size_t compute_units, std::size_t element_bytes,
-                      std::size_t rows, std::size_t columns, std::size_t depth, bool in_place) {
+/// Whether a factor may lie where the result is written. Arguments of a call that overlap are the
+/// caller's mistake in BLAS, but where a routine writes the operand that it reads.
+bool is_in_place(const Product& product) {
+  const auto meets = [&](const Factor& factor) {
+    return factor.region.slot == product.result.slot &&
+           (factor.region.slot || factor.region.buffer() == product.result.buffer());
+  };
+  return meets(product.first) || meets(product.second);
+}
+
+CpuTasks tasks_of(const Product& product, const GemmTiles& tiles, std::size_t compute_units,
+                  std::size_t element_bytes) {
+  const std::size_t rows = product.rows, columns = product.columns, depth = product.depth;
   const std::size_t row_end = panels_of(rows, tiles.rows);
   const std::size_t column_end = panels_of(columns, tiles.columns);
   const std::size_t blocks = panels_of(depth, tiles.depth);
   CpuTasks tasks;
   // Blocks of one size: a last one of a few columns would write the whole result for little.
   tasks.block = panels_of(depth, blocks);
-  tasks.lead = in_place ? blocks : 1;
+  // Where the result lies where a factor does, all is packed first.
+  tasks.lead = is_in_place(product) ? blocks : 1;
   tasks.slots = std::min(blocks, tasks.lead + 1);
   tasks.teams =
       std::clamp<std::size_t>(rows * columns / 64 * depth * 64 / work_of_team, 1, compute_units);
@@ -79,41 +86,26 @@ CpuTasks CpuTasks::of(const GemmTiles& tiles, std::size_t compute_units, std::si
   return tasks;
 }
 
-/// Whether a factor may lie where the result is written. Arguments of a call that overlap are the
-/// caller's mistake in BLAS, but where a routine writes the operand that it reads.
-bool is_in_place(const Product& product) {
-  const auto meets = [&](const Factor& factor) {
-    return factor.region.slot == product.result.slot &&
-           (factor.region.slot || factor.region.buffer() == product.result.buffer());
-  };
-  return meets(product.first) || meets(product.second);
-}
-
 }  // namespace
 
 void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
   const KernelChoice choice = gemm_choice(builder, queue, false, "product");
   const std::size_t element = size_of(builder.call().precision);
   const GemmTiles tiles = GemmTiles::of(choice.chosen.parameters);
-  const CpuTasks tasks =
-      CpuTasks::of(tiles, builder.device(queue).compute_units, element, product.rows,
-                   product.columns, product.depth, is_in_place(product));
+  const CpuTasks tasks = tasks_of(product, tiles, builder.device(queue).compute_units, element);
   const auto packed = [&](unsigned number, std::size_t rows, std::size_t width) {
     return builder.scratch(queue, number,
                            tasks.slots * tasks.block * panels_of(rows, width) * width * element);
   };
-  NDRange range;
-  range.global[0] = tasks.teams;
-  auto arguments = builder.step(queue, choice, range);
+  auto arguments = builder.step(queue, choice, work_groups(builder.device(queue), tasks.teams));
   put_factor(arguments, product.first, false);
   put_factor(arguments, product.second, true);
-  put_result(arguments, product, builder.call().precision)
+  put_result(arguments, product)
       .buffer(packed(0, product.rows, tiles.rows))
       .buffer(packed(1, product.columns, tiles.columns))
-      .buffer(builder.zeros(queue, (32 + tasks.counters) * sizeof(cl_int)));
-  for (const auto value : {tasks.block, tasks.slots, tasks.lead, tasks.first_panels,
-                           tasks.second_panels, tasks.row_panels, tasks.column_panels})
-    arguments.flag(static_cast<int>(value));
+      .buffer(builder.zeros(queue, (32 + tasks.counters) * sizeof(cl_int)))
+      .flags(tasks.block, tasks.slots, tasks.lead, tasks.first_panels, tasks.second_panels,
+             tasks.row_panels, tasks.column_panels);
 }
 
 }  // namespace kiln::blas

@@ -40,13 +40,13 @@ struct Groups {
 
 }  // namespace
 
-bool solves_at_once(const SequenceBuilder& builder, unsigned queue, std::size_t size,
-                    std::size_t others, bool left) {
+bool solves_at_once(const SequenceBuilder& builder, unsigned queue,
+                    const TriangularSystem& system) {
   if (!is_cpu_form(builder.gemm_form(queue))) return false;
   const GemmTiles tiles = GemmTiles::of(solve_choice(builder, queue).chosen.parameters);
-  return panels_of(others, left ? tiles.columns : tiles.rows) >=
+  return panels_of(system.others, system.left ? tiles.columns : tiles.rows) >=
              panels_of_unit * builder.device(queue).compute_units &&
-         size <= most_packed / size_of(builder.call().precision) / size;
+         system.size <= most_packed / size_of(builder.call().precision) / system.size;
 }
 
 void add_cpu_solve(SequenceBuilder& builder, unsigned queue, const TriangularSystem& system) {
@@ -60,8 +60,6 @@ void add_cpu_solve(SequenceBuilder& builder, unsigned queue, const TriangularSys
   const std::size_t teams = builder.device(queue).compute_units;
   const Groups groups(panels_of(system.others, other_width), other_width, teams);
 
-  NDRange range;
-  range.global[0] = teams;
   const auto inverses = builder.scratch(queue, 0, blocks * block * block * element);
   const auto packed_inverses = builder.scratch(queue, 1, blocks * block * block * element);
   const auto packed =
@@ -70,32 +68,24 @@ void add_cpu_solve(SequenceBuilder& builder, unsigned queue, const TriangularSys
       builder.scratch(queue, 3, teams * groups.panels * other_width * system.size * element);
   const bool transposed = system.trans != Transpose::none;
   const bool across = transposed == system.left;  // seen along the panels
-  const auto steps = [&](SequenceBuilder::Arguments& to, auto leading) {
-    const auto ld = static_cast<std::int64_t>(leading);
-    to.number(across ? ld : std::int64_t{1}).number(across ? std::int64_t{1} : ld);
-  };
-  auto arguments = builder.step(queue, choice, range);
-  put(arguments, system.coefficients);
-  steps(arguments, system.coefficients.leading);
-  arguments.flag(system.trans == Transpose::conjugate ? 1 : 0)
-      .number(system.coefficients.leading)
-      .flag(system.upper ? 1 : 0)
-      .flag(system.unit ? 1 : 0)
-      .buffer(inverses);
-  steps(arguments, block);
+  const std::int64_t leading = system.coefficients.leading;
+  auto arguments = builder.step(queue, choice, work_groups(builder.device(queue), teams));
+  put(arguments, system.coefficients)
+      .numbers(across ? leading : 1, across ? 1 : leading)
+      .flags(system.trans == Transpose::conjugate)
+      .numbers(leading)
+      .flags(system.upper, system.unit)
+      .buffer(inverses)
+      .numbers(across ? block : 1, across ? 1 : block);
   put(arguments, system.right_sides)
-      .number(system.right_sides.leading)
-      .number(system.size)
-      .number(system.others);
-  put(arguments, system.alpha, builder.call().precision)
-      .flag(system.left ? 1 : 0)
-      .flag(system.forward ? 1 : 0)
+      .numbers(system.right_sides.leading, system.size, system.others)
+      .scalars(system.alpha)
+      .flags(system.left, system.forward)
       .buffer(packed)
       .buffer(packed_inverses)
       .buffer(solved)
-      .buffer(builder.zeros(queue, (32 + 2 * blocks) * sizeof(cl_int)));
-  for (const auto value : {block, tiles.depth, groups.count, groups.panels})
-    arguments.flag(static_cast<int>(value));
+      .buffer(builder.zeros(queue, (32 + 2 * blocks) * sizeof(cl_int)))
+      .flags(block, tiles.depth, groups.count, groups.panels);
 }
 
 }  // namespace kiln::blas

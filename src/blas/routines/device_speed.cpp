@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 #include "blas/call/problem_class.hpp"
 #include "blas/routines/routines.hpp"
@@ -27,13 +26,8 @@ class Trial {
     call_.precision = precision;
     call_.m = call_.n = n;
     call_.k = limit == Limit::arithmetic ? n : 0;
-    const auto leading = static_cast<std::int64_t>(n);
-    if (limit == Limit::arithmetic) {
-      for (const Slot slot : {Slot::a, Slot::b, Slot::c}) give(slot, n * n, leading);
-    } else {
-      give(Slot::a, n * n, leading);
-      for (const Slot slot : {Slot::x, Slot::y}) give(slot, n, 1);
-    }
+    call_ = contiguous(call_);
+    for (const Use& use : Uses(call_)) give(use);
     SequenceBuilder builder(call_, context, {device}, resolver);
     add_steps(builder);
     const cl_device_id handle = device->handle();
@@ -55,15 +49,15 @@ class Trial {
   }
 
  private:
-  void give(Slot slot, std::size_t count, std::int64_t stride) {
-    std::vector<char> zeros(count * size_of(call_.precision));
+  void give(const Use& use) {
+    std::vector<char> zeros(use.length * use.lines * use.element);
     try {
       buffers_.emplace_back(queue_.context()->cl(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                             zeros.size(), zeros.data());
     } catch (const cl::Error& error) {
       throw cl_error(error);
     }
-    call_[slot] = {buffers_.back()(), 0, stride};
+    call_[use.slot].memory = buffers_.back()();
   }
 
   Queue queue_;
@@ -74,24 +68,20 @@ class Trial {
 
 Measurement measure(Resolver& resolver, const ContextPtr& context, const DevicePtr& device,
                     Precision precision, Limit limit) {
-  double best = 0, milliseconds = 0;
-  std::size_t n = first_size;
-  for (;; n *= 2) {
+  for (std::size_t n = first_size;; n *= 2) {
     Trial trial(resolver, context, device, precision, limit, n);
     trial.milliseconds();  // the first run compiles and touches memory
-    best = std::numeric_limits<double>::max();
-    for (int run = 0; run < 3; ++run) best = std::min(best, trial.milliseconds());
-    milliseconds = best;
-    best = trial.multiply_adds() / (best * 1e3);
-    if (milliseconds >= least_milliseconds || n >= most_size) break;
+    const double best =
+        std::min({trial.milliseconds(), trial.milliseconds(), trial.milliseconds()});
+    if (best < least_milliseconds && n < most_size) continue;
+    const double megaflops = trial.multiply_adds() / (best * 1e3);
+    return {{{"megaflops", std::max<std::int64_t>(std::llround(megaflops), 1)}},
+            static_cast<std::int64_t>(n),
+            best,
+            Measurement::Of::kiln,
+            "measured",
+            {}};
   }
-  const auto megaflops = std::max<std::int64_t>(std::llround(best), 1);
-  return {{{"megaflops", megaflops}},
-          static_cast<std::int64_t>(n),
-          milliseconds,
-          Measurement::Of::kiln,
-          "measured",
-          {}};
 }
 
 }  // namespace

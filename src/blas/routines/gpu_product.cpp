@@ -7,10 +7,6 @@
 namespace kiln::blas {
 namespace {
 
-constexpr std::size_t rounded_up(std::size_t size, std::size_t to) {
-  return panels_of(size, to) * to;
-}
-
 /// Adds the steps of one product on a GPU: both factors are copied into panels, which one kernel
 /// multiplies.
 class GpuProduct {
@@ -36,8 +32,8 @@ class GpuProduct {
         std::nullopt,
         builder_.scratch(queue_, 2, parts * product_.rows * product_.columns * size_of(precision_)),
         0, static_cast<std::int64_t>(product_.rows)};
-    sums.alpha = {};
-    sums.beta = {Product::Coefficient::From::constant, 0};
+    sums.alpha = 1;
+    sums.beta = 0;
     sums.hermitian = false;
     multiply(first, second, sums, parts);
     gather(sums.result.buffer, parts);
@@ -70,9 +66,7 @@ class GpuProduct {
     range.global[0] = tiles() * parts * threads_;
     auto arguments = builder_.step(queue_, choice_, range);
     arguments.buffer(first).buffer(second);
-    put_result(arguments, product, precision_)
-        .flag(static_cast<int>(parts))
-        .number(product.rows * product.columns);
+    put_result(arguments, product).flags(parts).numbers(product.rows * product.columns);
   }
 
   void gather(const cl::Buffer& sums, std::size_t parts) {
@@ -80,15 +74,14 @@ class GpuProduct {
     const std::size_t elements = product_.rows * product_.columns;
     auto arguments =
         builder_.step(queue_, choice_, stream_range(builder_.device(queue_), elements));
-    arguments.buffer(sums).number(elements).flag(static_cast<int>(parts));
-    put_result(arguments, product_, precision_);
+    put_result(arguments.buffer(sums).numbers(elements).flags(parts), product_);
   }
 
   /// `across`: the factor's rows are the columns of op(region).
   cl::Buffer pack(const char* kernel, std::size_t rows, std::size_t width, const Factor& factor,
                   bool across) {
     const std::size_t panels = panels_of(rows, width);
-    const std::size_t padded = rounded_up(product_.depth, tiles_.depth);
+    const std::size_t padded = panels_of(product_.depth, tiles_.depth) * tiles_.depth;
     const auto packed =
         builder_.scratch(queue_, across ? 1 : 0, panels * width * padded * size_of(precision_));
     choice_.kernel = kernel;
@@ -98,11 +91,7 @@ class GpuProduct {
     range.local = {32, lines, 1};
     range.global = {panels * width, panels_of(padded, 32) * lines, 1};
     auto arguments = builder_.step(queue_, choice_, range);
-    put_factor(arguments, factor, across)
-        .number(rows)
-        .number(product_.depth)
-        .number(padded)
-        .buffer(packed);
+    put_factor(arguments, factor, across).numbers(rows, product_.depth, padded).buffer(packed);
     return packed;
   }
 

@@ -25,15 +25,6 @@ bool have_unit_strides(const Call& call) {
   return true;
 }
 
-/// The geometry of a kernel of level 1: as stream_range, in groups of work_group_of.
-NDRange vector_range(const Device& device, std::size_t n) {
-  NDRange range = stream_range(device, n);
-  const std::size_t groups = range.global[0] / range.local[0];
-  range.local[0] = work_group_of(device);
-  range.global[0] = groups * range.local[0];
-  return range;
-}
-
 /// The kernel NAME of level 1 on the first queue.
 KernelChoice vector_kernel(const SequenceBuilder& builder, const std::string& name,
                            std::vector<Fact> facts) {
@@ -47,113 +38,80 @@ void add_vector(SequenceBuilder::Arguments& to, const Call& call, Slot slot) {
   // Unit strides of -1 are gone over backwards, which is the same pairs of elements.
   const bool from_the_end = stride < 0 && !have_unit_strides(call);
   const auto last = static_cast<std::int64_t>(call.n) - 1;
-  to.memory(slot).offset(slot, from_the_end ? -last * stride : 0).number(stride);
-}
-
-/// Adds a kernel over all elements, up to its first argument.
-SequenceBuilder::Arguments vector_step(SequenceBuilder& to, const std::string& name,
-                                       std::vector<Fact> facts = {}) {
-  auto arguments = to.step(0, vector_kernel(to, name, std::move(facts)),
-                           vector_range(to.device(0), to.call().n));
-  arguments.number(to.call().n);
-  return arguments;
-}
-
-void add_vectors(SequenceBuilder::Arguments& to, const Call& call) {
-  add_vector(to, call, Slot::x);
-  add_vector(to, call, Slot::y);
+  to.operand(slot, from_the_end ? -last * stride : 0).numbers(stride);
 }
 
 // Enough for the PART of every template: what one work-group leaves to the second kernel.
 constexpr std::size_t part_bytes = 32;
 
-/// One kernel where one work-group does it all; else a second one joins what the groups found.
-void add_reduction(SequenceBuilder& to, const std::string& name, std::vector<Slot> vectors,
-                   std::vector<Fact> facts = {}) {
-  const Device& device = to.device(0);
-  const Call& call = to.call();
-  facts.push_back({"group", static_cast<std::int64_t>(work_group_of(device))});
-  KernelChoice choice = vector_kernel(to, name, std::move(facts));
-
-  // One vector that runs backwards has no elements, as reference BLAS sees it.
-  const bool is_empty = vectors.size() == 1 && call[vectors[0]].stride < 0;
-  const std::size_t n = is_empty ? 0 : call.n;
-  const NDRange range = vector_range(device, n);
-  const std::size_t groups = range.global[0] / range.local[0];
-  const cl::Buffer parts = groups > 1 ? to.workspace(groups * part_bytes) : cl::Buffer();
-
-  auto first = to.step(0, choice, range);
-  first.number(n);
-  for (const Slot slot : vectors) add_vector(first, call, slot);
-  first.buffer(parts).memory(Slot::z).offset(Slot::z);
-  if (groups == 1) return;
-
-  choice.kernel = name + "_end";
-  NDRange one_group;
-  one_group.local[0] = one_group.global[0] = range.local[0];
-  to.step(0, choice, one_group).number(groups).buffer(parts).memory(Slot::z).offset(Slot::z);
+/// What the text of a routine's kernel depends on besides precision and device.
+std::vector<Fact> facts_of(const Call& call) {
+  // What is longer than the last caches of today's CPUs for each core that runs.
+  constexpr std::size_t much = std::size_t{32} << 20;
+  switch (call.routine) {
+    case Routine::scal:
+      return {{"real_alpha", std::int64_t{call.real_alpha}}};
+    case Routine::copy:
+      return {{"beyond_cache", std::int64_t{call.n >= much / size_of(call.precision)}}};
+    case Routine::dot:
+    case Routine::dotc:
+      return {{"conjugated",
+               std::int64_t{call.routine == Routine::dotc && is_complex(call.precision)}}};
+    default:
+      return {};
+  }
 }
 
-/// A kernel of one work-item over single scalars in memory.
-void add_scalar_step(SequenceBuilder& to, const std::string& name,
-                     std::initializer_list<Slot> slots) {
-  auto arguments = to.step(0, template_choice(to, 0, name), NDRange{});
-  for (const Slot slot : slots) arguments.memory(slot).offset(slot);
+/// Adds the arguments of a call's vectors; of the rest, memory and offset.
+void add_operands(SequenceBuilder::Arguments& to, const Call& call) {
+  for (const Use& use : Uses(call))
+    use.form == Use::Form::vector ? add_vector(to, call, use.slot) : void(to.operand(use.slot));
 }
 
 }  // namespace
 
-void add_swap(SequenceBuilder& to) {
-  auto arguments = vector_step(to, "swap");
-  add_vectors(arguments, to.call());
+void add_elementwise(SequenceBuilder& to) {
+  const Call& call = to.call();
+  if (call.routine == Routine::scal && call[Slot::x].stride < 0) return;
+  auto arguments = to.step(0, vector_kernel(to, std::string(name_of(call.routine)), facts_of(call)),
+                           stream_range(to.device(0), call.n));
+  arguments.numbers(call.n);
+  if (call.routine == Routine::scal || call.routine == Routine::axpy) arguments.scalars(call_alpha);
+  if (call.routine == Routine::rot) arguments.scalars(call_alpha, call_beta);
+  add_operands(arguments, call);
 }
 
-void add_scal(SequenceBuilder& to) {
-  if (to.call()[Slot::x].stride < 0) return;
-  auto arguments = vector_step(to, "scal", {{"real_alpha", std::int64_t{to.call().real_alpha}}});
-  add_vector(arguments.alpha(), to.call(), Slot::x);
+// One kernel where one work-group does it all; else a second one joins what the groups found.
+void add_reduction(SequenceBuilder& to) {
+  const Device& device = to.device(0);
+  const Call& call = to.call();
+  const bool has_y = call.routine == Routine::dot || call.routine == Routine::dotc;
+  const std::string name(has_y ? "dot_product" : name_of(call.routine));
+  std::vector<Fact> facts = facts_of(call);
+  facts.push_back({"group", static_cast<std::int64_t>(work_group_of(device))});
+  KernelChoice choice = vector_kernel(to, name, std::move(facts));
+
+  // One vector that runs backwards has no elements, as reference BLAS sees it.
+  const std::size_t n = !has_y && call[Slot::x].stride < 0 ? 0 : call.n;
+  const NDRange range = stream_range(device, n);
+  const std::size_t groups = range.global[0] / range.local[0];
+  const cl::Buffer parts = groups > 1 ? to.workspace(groups * part_bytes) : cl::Buffer();
+
+  auto first = to.step(0, choice, range);
+  first.numbers(n);
+  add_vector(first, call, Slot::x);
+  if (has_y) add_vector(first, call, Slot::y);
+  first.buffer(parts).operand(Slot::z);
+  if (groups == 1) return;
+
+  choice.kernel = name + "_end";
+  to.step(0, choice, work_groups(device, 1)).numbers(groups).buffer(parts).operand(Slot::z);
 }
 
-void add_copy(SequenceBuilder& to) {
-  // What is longer than the last caches of today's CPUs for each core that runs.
-  constexpr std::size_t much = std::size_t{32} << 20;
-  const std::int64_t beyond_cache = to.call().n >= much / size_of(to.call().precision);
-  auto arguments = vector_step(to, "copy", {{"beyond_cache", beyond_cache}});
-  add_vectors(arguments, to.call());
-}
-
-void add_axpy(SequenceBuilder& to) {
-  auto arguments = vector_step(to, "axpy");
-  add_vectors(arguments.alpha(), to.call());
-}
-
-void add_rot(SequenceBuilder& to) {
-  auto arguments = vector_step(to, "rot");
-  add_vectors(arguments.alpha().beta(), to.call());
-}
-
-void add_rotm(SequenceBuilder& to) {
-  auto arguments = vector_step(to, "rotm");
-  add_vectors(arguments, to.call());
-  arguments.memory(Slot::z).offset(Slot::z);
-}
-
-void add_dot(SequenceBuilder& to) {
-  const std::int64_t conjugated =
-      to.call().routine == Routine::dotc && is_complex(to.call().precision);
-  add_reduction(to, "dot_product", {Slot::x, Slot::y}, {{"conjugated", conjugated}});
-}
-
-void add_nrm2(SequenceBuilder& to) { add_reduction(to, "nrm2", {Slot::x}); }
-void add_asum(SequenceBuilder& to) { add_reduction(to, "asum", {Slot::x}); }
-void add_iamax(SequenceBuilder& to) { add_reduction(to, "iamax", {Slot::x}); }
-
-void add_rotg(SequenceBuilder& to) {
-  add_scalar_step(to, "rotg", {Slot::x, Slot::y, Slot::z, Slot::w});
-}
-
-void add_rotmg(SequenceBuilder& to) {
-  add_scalar_step(to, "rotmg", {Slot::a, Slot::b, Slot::x, Slot::y, Slot::z});
+void add_rotation(SequenceBuilder& to) {
+  auto arguments =
+      to.step(0, template_choice(to, 0, std::string(name_of(to.call().routine))), NDRange{});
+  add_operands(arguments, to.call());
 }
 
 }  // namespace kiln::blas

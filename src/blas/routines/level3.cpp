@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "blas/call/call.hpp"
+#include "blas/call/routine_traits.hpp"
 #include "blas/routines/product.hpp"
 #include "blas/routines/routines.hpp"
 #include "blas/routines/shares.hpp"
@@ -64,25 +65,10 @@ Slot ThinProduct::original(Slot slot) const {
   return slot == Slot::a ? matrix : slot == Slot::x ? vector : Slot::c;
 }
 
-/// A product of `square`, on the call's side, and B, without result and scalars.
-Product sided_product(const Call& call, const Factor& square) {
-  Product product;
-  product.rows = call.order == Order::column_major ? call.m : call.n;
-  product.columns = call.order == Order::column_major ? call.n : call.m;
-  product.first = square;
-  product.second.region = region_of(call, Slot::b);
-  product.depth = product.rows;
-  if (normal_side(call) == Side::right) {
-    std::swap(product.first, product.second);
-    product.depth = product.columns;
-  }
-  return product;
-}
-
 /// A triangle of C = alpha op(X) op(Y)' + beta C for the arguments X and Y of a call, with ' the
 /// transpose, or the conjugate transpose where the call is Hermitian.
 Product rank_update(const Call& call, Slot first, Slot second) {
-  const bool hermitian = call.routine == Routine::herk || call.routine == Routine::her2k;
+  const bool hermitian = has(call.routine, trait::conjugated);
   const Transpose mirrored = hermitian ? Transpose::conjugate : Transpose::transpose;
   // Seen by columns, a row-major A A' is A' A.
   const bool as_is = (call.trans_a == Transpose::none) == (call.order == Order::column_major);
@@ -123,47 +109,45 @@ void add_gemm(SequenceBuilder& to) {
   add_shared(to, product);
 }
 
-void add_symm(SequenceBuilder& to) {
+void add_sided(SequenceBuilder& to) {
   const Call& call = to.call();
-  const bool hermitian = call.routine == Routine::hemm;
-  Factor square;
-  square.region = region_of(call, Slot::a);
-  square.stored = stored_of(normal_uplo(call), Transpose::none);
-  square.outside = hermitian ? Factor::Outside::mirrored_conjugate : Factor::Outside::mirrored;
-  square.diagonal = hermitian ? Factor::Diagonal::real : Factor::Diagonal::as_is;
-  Product product = sided_product(call, square);
-  product.result = region_of(call, Slot::c);
+  const bool triangular = has(call.routine, trait::triangular);
+  const bool hermitian = has(call.routine, trait::conjugated);
+  Factor square{region_of(call, Slot::a), call.trans_a};
+  square.stored = stored_of(normal_uplo(call), call.trans_a);
+  if (triangular) {
+    square.diagonal = call.diag == Diag::unit ? Factor::Diagonal::ones : Factor::Diagonal::as_is;
+  } else {
+    square.outside = hermitian ? Factor::Outside::mirrored_conjugate : Factor::Outside::mirrored;
+    square.diagonal = hermitian ? Factor::Diagonal::real : Factor::Diagonal::as_is;
+  }
+  Product product;
+  product.rows = call.order == Order::column_major ? call.m : call.n;
+  product.columns = call.order == Order::column_major ? call.n : call.m;
+  product.first = square;
+  product.second = {region_of(call, Slot::b)};
+  product.depth = product.rows;
+  if (normal_side(call) == Side::right) {
+    std::swap(product.first, product.second);
+    product.depth = product.columns;
+  }
+  product.result = region_of(call, triangular ? Slot::b : Slot::c);
   product.alpha = call_alpha;
-  product.beta = call_beta;
+  product.beta = triangular ? Coefficient(0) : call_beta;
   add_shared(to, product);
 }
 
 void add_syrk(SequenceBuilder& to) { add_shared(to, rank_update(to.call(), Slot::a, Slot::a)); }
 
 void add_syr2k(SequenceBuilder& to) {
-  using From = Product::Coefficient::From;
   const Call& call = to.call();
   Product one = rank_update(call, Slot::a, Slot::b), other = rank_update(call, Slot::b, Slot::a);
   if (call.routine == Routine::her2k)
-    (call.order == Order::column_major ? other : one).alpha.from = From::conjugate_alpha;
+    (call.order == Order::column_major ? other : one).alpha = Varying::What::conjugate_alpha;
   add_shared(to, one);
   if (call.alpha == Scalar(0) || call.k == 0) return;  // beta is applied, and nothing to add
-  other.beta = {From::constant, 1};
+  other.beta = 1;
   add_shared(to, other);
-}
-
-void add_trmm(SequenceBuilder& to) {
-  const Call& call = to.call();
-  Factor triangle;
-  triangle.region = region_of(call, Slot::a);
-  triangle.trans = call.trans_a;
-  triangle.stored = stored_of(normal_uplo(call), call.trans_a);
-  triangle.diagonal = call.diag == Diag::unit ? Factor::Diagonal::ones : Factor::Diagonal::as_is;
-  Product product = sided_product(call, triangle);
-  product.result = region_of(call, Slot::b);
-  product.alpha = call_alpha;
-  product.beta = {Product::Coefficient::From::constant, 0};
-  add_shared(to, product);
 }
 
 }  // namespace kiln::blas

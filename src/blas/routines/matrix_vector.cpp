@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "blas/call/call.hpp"
+#include "blas/call/routine_traits.hpp"
 #include "blas/routines/normal_matrix.hpp"
 #include "blas/routines/routines.hpp"
 #include "blas/routines/team.hpp"
@@ -12,16 +13,19 @@
 namespace kiln::blas {
 namespace {
 
-/// What a product leaves in y.
-enum class Scaling {
-  call,     ///< alpha op(A) x + beta y, by the call's scalars
-  replace,  ///< op(A) x
-  add       ///< op(A) x + y
+/// What a product leaves in y: alpha op(A) x + beta y.
+struct Scaling {
+  Coefficient alpha, beta;
 };
+constexpr Scaling by_call{call_alpha, call_beta};
 
 /// Products that are still to be summed up: vectors one behind another in workspace.
 struct PartialSums {
-  PartialSums(SequenceBuilder& to, std::int64_t length, std::int64_t count);
+  PartialSums(SequenceBuilder& to, std::int64_t elements, std::int64_t how_many)
+      : buffer(to.workspace(static_cast<std::size_t>(elements * how_many) *
+                            size_of(to.call().precision))),
+        length(elements),
+        count(how_many) {}
   cl::Buffer buffer;
   std::int64_t length, count;
 };
@@ -70,15 +74,6 @@ Cut cut_of(const SequenceBuilder& to, unsigned queue, const NormalMatrix& matrix
                                           std::max<std::int64_t>(1, terms / 256))};
 }
 
-NDRange range_of(const Device& device, std::int64_t results, const Cut& cut) {
-  NDRange range;
-  range.global[0] = static_cast<std::size_t>(ceil_div(results, cut.block) * cut.parts);
-  if (device.type == Device::Type::cpu) return range;
-  range.local[0] = work_group_of(device);
-  range.global[0] *= range.local[0];
-  return range;
-}
-
 /// Adds a step for each queue that has a share; `output` sets the arguments from alpha on: alpha,
 /// beta, x, y, its offset and increment, and the distance of parts.
 void add_pieces(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, MatrixOp op,
@@ -91,31 +86,15 @@ void add_pieces(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, Mat
     const std::int64_t from = borders[queue], end = borders[queue + 1];
     if (from == end) continue;
     const KernelChoice kernel = kernel_of(to, queue, op);
-    Cut cut = cut_of(to, queue, matrix, op, team.queues(), kernel);
-    cut.parts = parts;
-    auto arguments = team.step(queue, kernel, range_of(to.device(queue), end - from, cut));
+    const Cut cut = cut_of(to, queue, matrix, op, team.queues(), kernel);
+    const auto groups = static_cast<std::size_t>(ceil_div(end - from, cut.block) * parts);
+    auto arguments = team.step(queue, kernel, work_groups(to.device(queue), groups));
     matrix.put(arguments);
-    arguments.number(from).number(end).number(cut.block).number(parts);
-    arguments.number(std::int64_t{op.conjugated});
+    arguments.numbers(from, end, cut.block, parts, op.conjugated);
     output(arguments);
     team.next_writer();
   }
 }
-
-void put_scaling(const SequenceBuilder& builder, SequenceBuilder::Arguments& to, Scaling scaling) {
-  if (scaling == Scaling::call) {
-    to.alpha().beta();
-    return;
-  }
-  const Precision precision = builder.call().precision;
-  to.scalar(1, precision).scalar(scaling == Scaling::add ? 1 : 0, precision);
-}
-
-PartialSums::PartialSums(SequenceBuilder& to, std::int64_t elements, std::int64_t how_many)
-    : buffer(to.workspace(static_cast<std::size_t>(elements * how_many) *
-                          size_of(to.call().precision))),
-      length(elements),
-      count(how_many) {}
 
 /// How many parts a product's sums are cut into so that every device has enough to do; 1 where its
 /// results alone are enough.
@@ -132,19 +111,17 @@ std::int64_t parts_of(const SequenceBuilder& to, const Team& team, const NormalM
 void add_product_parts(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, MatrixOp op,
                        const DenseVector& x, const PartialSums& parts, std::int64_t first,
                        std::int64_t count) {
-  const Precision precision = to.call().precision;
   add_pieces(to, team, matrix, op, count, [&](SequenceBuilder::Arguments& arguments) {
-    arguments.scalar(1, precision).scalar(0, precision);
+    arguments.scalars(1, 0);
     x.put(arguments);
-    arguments.buffer(parts.buffer).number(first * parts.length);
-    arguments.number(std::int64_t{1}).number(parts.length);
+    arguments.buffer(parts.buffer).numbers(first * parts.length, 1, parts.length);
   });
 }
 
 /// Adds y = scaled (the parts' sum + D x), after all that was added before. Without parts the sum
 /// is 0.
 void add_sum(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, Diagonal diagonal,
-             const PartialSums* parts, const DenseVector* x, Slot y, Scaling scaling) {
+             const PartialSums* parts, const DenseVector* x, Slot y, const Scaling& scaling) {
   team.next_round();
   std::int64_t length = parts != nullptr ? parts->length : 0;
   if (parts == nullptr)
@@ -153,23 +130,23 @@ void add_sum(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, Diagon
   auto arguments = team.step(0, template_choice(to, 0, "mv_sum"),
                              stream_range(to.device(0), static_cast<std::size_t>(length)));
   matrix.put(arguments);
-  arguments.number(static_cast<std::int64_t>(diagonal));
+  arguments.numbers(diagonal);
   if (parts != nullptr)
-    arguments.number(parts->count).number(parts->length).buffer(parts->buffer);
+    arguments.numbers(parts->count, parts->length).buffer(parts->buffer);
   else
-    arguments.number(std::int64_t{0}).number(std::int64_t{0}).memory(y);
-  put_scaling(to, arguments, scaling);
+    arguments.numbers(0, 0).memory(y);
+  arguments.scalars(scaling.alpha, scaling.beta);
   if (x != nullptr)
     x->put(arguments);
   else
-    arguments.memory(y).offset(y);
-  arguments.memory(y).offset(y).number(to.call()[y].stride).number(length);
+    arguments.operand(y);
+  arguments.operand(y).numbers(to.call()[y].stride, length);
 }
 
 /// Adds a round of steps that compute y = scaled op(matrix) x, and further ones where its sums are
 /// cut. x must not be in y's memory.
 void add_matrix_vector(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, MatrixOp op,
-                       const DenseVector& x, Slot y, Scaling scaling) {
+                       const DenseVector& x, Slot y, const Scaling& scaling) {
   const std::int64_t count = parts_of(to, team, matrix, op);
   if (count > 1) {
     const PartialSums parts(to, op.transposed ? matrix.n : matrix.m, count);
@@ -177,14 +154,10 @@ void add_matrix_vector(SequenceBuilder& to, Team& team, const NormalMatrix& matr
     return add_sum(to, team, matrix, Diagonal::none, &parts, nullptr, y, scaling);
   }
   add_pieces(to, team, matrix, op, 1, [&](SequenceBuilder::Arguments& arguments) {
-    put_scaling(to, arguments, scaling);
+    arguments.scalars(scaling.alpha, scaling.beta);
     x.put(arguments);
-    arguments.memory(y).offset(y).number(to.call()[y].stride).number(std::int64_t{0});
+    arguments.operand(y).numbers(to.call()[y].stride, 0);
   });
-}
-
-bool is_hermitian(Routine routine) {
-  return routine == Routine::hemv || routine == Routine::hpmv || routine == Routine::hbmv;
 }
 
 /// Whether every queue's device is a CPU, which reads the triangle once for both halves.
@@ -212,13 +185,13 @@ void add_halves_together(SequenceBuilder& to, Team& team, const NormalMatrix& tr
                          const std::vector<std::int64_t>& items) {
   std::int64_t first = 0;
   for (unsigned queue = 0; queue < team.queues(); ++queue) {
-    NDRange range;
-    range.global[0] = static_cast<std::size_t>(items[queue]);
-    auto arguments = team.step(queue, template_choice(to, queue, "mv_sym"), range);
+    auto arguments =
+        team.step(queue, template_choice(to, queue, "mv_sym"),
+                  work_groups(to.device(queue), static_cast<std::size_t>(items[queue])));
     triangle.put(arguments);
-    arguments.number(first).number(parts.count).number(conj);
+    arguments.numbers(first, parts.count, conj);
     x.put(arguments);
-    arguments.buffer(parts.buffer).number(parts.length);
+    arguments.buffer(parts.buffer).numbers(parts.length);
     first += items[queue];
     team.next_writer();
   }
@@ -231,9 +204,9 @@ void add_gemv(SequenceBuilder& to) {
   const NormalMatrix matrix = normal_matrix(call);
   Team team(to, matrix.area());
   if (call.alpha == Scalar(0))
-    return add_sum(to, team, matrix, Diagonal::none, nullptr, nullptr, Slot::y, Scaling::call);
+    return add_sum(to, team, matrix, Diagonal::none, nullptr, nullptr, Slot::y, by_call);
   const DenseVector x(to, team, Slot::x, call.trans_a == Transpose::none ? call.n : call.m);
-  add_matrix_vector(to, team, matrix, normal_op(matrix, call.trans_a), x, Slot::y, Scaling::call);
+  add_matrix_vector(to, team, matrix, normal_op(matrix, call.trans_a), x, Slot::y, by_call);
 }
 
 void add_symv(SequenceBuilder& to) {
@@ -241,9 +214,9 @@ void add_symv(SequenceBuilder& to) {
   const NormalMatrix matrix = normal_matrix(call), triangle = matrix.without_diagonal();
   Team team(to, matrix.area());
   if (call.alpha == Scalar(0))
-    return add_sum(to, team, matrix, Diagonal::none, nullptr, nullptr, Slot::y, Scaling::call);
+    return add_sum(to, team, matrix, Diagonal::none, nullptr, nullptr, Slot::y, by_call);
   const DenseVector x(to, team, Slot::x, call.n);
-  const bool hermitian = is_hermitian(call.routine);
+  const bool hermitian = has(call.routine, trait::conjugated);
   const auto diagonal = hermitian ? Diagonal::real_part : Diagonal::as_is;
   // A Hermitian matrix is its own conjugate transpose: one of its halves is conjugated.
   const MatrixOp direct{false, hermitian && matrix.flipped};
@@ -256,14 +229,14 @@ void add_symv(SequenceBuilder& to) {
     const PartialSums parts(to, matrix.n, all);
     add_halves_together(to, team, triangle, hermitian ? (matrix.flipped ? 1 : 2) : 0, x, parts,
                         items);
-    return add_sum(to, team, matrix, diagonal, &parts, &x, Slot::y, Scaling::call);
+    return add_sum(to, team, matrix, diagonal, &parts, &x, Slot::y, by_call);
   }
   const std::int64_t first = parts_of(to, team, triangle, direct),
                      second = parts_of(to, team, triangle, mirrored);
   const PartialSums parts(to, matrix.n, first + second);
   add_product_parts(to, team, triangle, direct, x, parts, 0, first);
   add_product_parts(to, team, triangle, mirrored, x, parts, first, second);
-  add_sum(to, team, matrix, diagonal, &parts, &x, Slot::y, Scaling::call);
+  add_sum(to, team, matrix, diagonal, &parts, &x, Slot::y, by_call);
 }
 
 void add_trmv(SequenceBuilder& to) {
@@ -276,7 +249,7 @@ void add_trmv(SequenceBuilder& to) {
   // A unit diagonal is not read: it adds x itself.
   if (unit) matrix = matrix.without_diagonal();
   add_matrix_vector(to, team, matrix, normal_op(matrix, call.trans_a), x, Slot::x,
-                    unit ? Scaling::add : Scaling::replace);
+                    {1, unit ? 1 : 0});
 }
 
 }  // namespace kiln::blas

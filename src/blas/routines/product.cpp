@@ -1,5 +1,7 @@
 #include "blas/routines/product.hpp"
 
+#include <utility>
+
 #include "blas/generator/gemm_generator.hpp"
 
 namespace kiln::blas {
@@ -28,51 +30,27 @@ KernelChoice gemm_choice(const SequenceBuilder& builder, unsigned queue, bool sm
 }
 
 Arguments& put(Arguments& to, const Region& region) {
-  if (region.slot) return to.memory(*region.slot).offset(*region.slot, region.add);
-  return to.buffer(region.buffer).number(region.add);
-}
-
-Arguments& put(Arguments& to, const Product::Coefficient& coefficient, Precision precision) {
-  using From = Product::Coefficient::From;
-  switch (coefficient.from) {
-    case From::alpha:
-      return to.alpha();
-    case From::conjugate_alpha:
-      return to.conjugate_alpha();
-    case From::beta:
-      return to.beta();
-    case From::constant:
-      break;
-  }
-  return to.scalar(coefficient.value, precision);
+  if (region.slot) return to.operand(*region.slot, region.add);
+  return to.buffer(region.buffer).numbers(region.add);
 }
 
 Arguments& put_factor(Arguments& to, const Factor& factor, bool across) {
   // Steps through op(region): along the panel and along its columns.
-  const bool transposed = (factor.trans != Transpose::none) != across;
+  std::int64_t along = 1, next = factor.region.leading;
+  if ((factor.trans != Transpose::none) != across) std::swap(along, next);
   Factor::Stored stored = factor.stored;
   if (across && stored != Factor::Stored::everywhere)
     stored = stored == Factor::Stored::lower ? Factor::Stored::upper : Factor::Stored::lower;
   return put(to, factor.region)
-      .number(transposed ? factor.region.leading : 1)
-      .number(transposed ? 1 : factor.region.leading)
-      .flag(static_cast<int>(stored))
-      .flag(static_cast<int>(factor.outside))
-      .flag(static_cast<int>(factor.diagonal))
-      .flag(factor.trans == Transpose::conjugate ? 1 : 0);
+      .numbers(along, next)
+      .flags(stored, factor.outside, factor.diagonal, factor.trans == Transpose::conjugate);
 }
 
-Arguments& put_result(Arguments& to, const Product& product, Precision precision) {
-  put(to, product.result)
-      .number(product.result.leading)
-      .number(product.rows)
-      .number(product.columns)
-      .number(product.depth);
-  put(to, product.alpha, precision);
-  return put(to, product.beta, precision)
-      .flag(static_cast<int>(product.triangle))
-      .flag(product.hermitian ? 1 : 0)
-      .flag(range_of(product));
+Arguments& put_result(Arguments& to, const Product& product) {
+  return put(to, product.result)
+      .numbers(product.result.leading, product.rows, product.columns, product.depth)
+      .scalars(product.alpha, product.beta)
+      .flags(product.triangle, product.hermitian, range_of(product));
 }
 
 void add_product(SequenceBuilder& builder, unsigned queue, const Product& product) {

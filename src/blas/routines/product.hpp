@@ -35,6 +35,12 @@ struct Factor {
   Outside outside = Outside::zeros;
   Diagonal diagonal = Diagonal::as_is;
 
+  /// What is left of it from a row and a column of op(region) on.
+  Factor at(std::size_t row, std::size_t column) const {
+    Factor part = *this;
+    part.region = trans == Transpose::none ? region.at(row, column) : region.at(column, row);
+    return part;
+  }
   bool is_triangular() const { return stored != Stored::everywhere && outside == Outside::zeros; }
 };
 
@@ -42,24 +48,15 @@ struct Factor {
 /// all of the factors is then copied before any of C is written.
 struct Product {
   enum class Triangle : int { whole, lower, upper };
-  /// A scalar of the call, or a constant.
-  struct Coefficient {
-    enum class From : std::uint8_t { constant, alpha, conjugate_alpha, beta };
-    From from = From::constant;
-    Scalar value{1};
-  };
   std::size_t rows = 0, columns = 0, depth = 0;
   Factor first, second;
   Region result;
-  Coefficient alpha{}, beta{};
+  Coefficient alpha, beta;
   Triangle triangle = Triangle::whole;
   bool hermitian = false;  ///< the result's diagonal has no imaginary part
 };
 
-/// Sets the next argument of a kernel to a coefficient; the next two to a region's memory and
-/// offset.
-SequenceBuilder::Arguments& put(SequenceBuilder::Arguments& to,
-                                const Product::Coefficient& coefficient, Precision precision);
+/// Sets the next two arguments of a kernel to a region's memory and offset.
 SequenceBuilder::Arguments& put(SequenceBuilder::Arguments& to, const Region& region);
 
 /// Adds the steps of a product on a queue. `depth` 0 is no product: nothing is added.
@@ -78,8 +75,7 @@ SequenceBuilder::Arguments& put_factor(SequenceBuilder::Arguments& to, const Fac
                                        bool across);
 
 /// Sets the arguments of the kernel `product` from the result's memory to `range`.
-SequenceBuilder::Arguments& put_result(SequenceBuilder::Arguments& to, const Product& product,
-                                       Precision precision);
+SequenceBuilder::Arguments& put_result(SequenceBuilder::Arguments& to, const Product& product);
 
 /// The forms of add_product().
 void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product);
@@ -96,13 +92,26 @@ struct TriangularSystem {
   bool forward = true;  ///< the unknowns with low numbers come first
   Region right_sides;   ///< B: size x others, or others x size
   std::size_t size = 0, others = 0;
-  Product::Coefficient alpha{};
+  Coefficient alpha;
+
+  /// Where B has the unknowns from one on.
+  Region unknowns(std::size_t from) const {
+    return left ? right_sides.at(from, 0) : right_sides.at(0, from);
+  }
+  /// The system of unknowns [from, to), when what the others mean for it has been taken out.
+  TriangularSystem part(std::size_t from, std::size_t to) const {
+    TriangularSystem some = *this;
+    some.coefficients = coefficients.at(from, from);
+    some.right_sides = unknowns(from);
+    some.size = to - from;
+    some.alpha = 1;
+    return some;
+  }
 };
 
 /// Whether add_cpu_solve() suits a system on a queue's device: a CPU with right-hand sides for all
 /// of its compute units, and a matrix of which a packed copy is no burden.
-bool solves_at_once(const SequenceBuilder& builder, unsigned queue, std::size_t size,
-                    std::size_t others, bool left);
+bool solves_at_once(const SequenceBuilder& builder, unsigned queue, const TriangularSystem& system);
 
 /// Adds the one step that solves a system on a CPU (the template solve_tasks).
 void add_cpu_solve(SequenceBuilder& builder, unsigned queue, const TriangularSystem& system);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "blas/call/routine_traits.hpp"
 #include "blas/routines/normal_matrix.hpp"
 #include "blas/routines/routines.hpp"
 #include "blas/routines/team.hpp"
@@ -24,32 +25,13 @@ enum UpdateFlags : std::int64_t {
 
 Update update_of(const Call& call, bool flipped) {
   Update update;
-  bool conjugates = false;
-  switch (call.routine) {
-    case Routine::gerc:
-      conjugates = true;
-      [[fallthrough]];
-    case Routine::ger:
-      update.along = Slot::y;
-      break;
-    case Routine::her:
-    case Routine::hpr:
-      conjugates = true;
-      update.flags = real_diagonal;
-      break;
-    case Routine::her2:
-    case Routine::hpr2:
-      conjugates = true;
-      update.flags = real_diagonal | conjugate_second_alpha;
-      [[fallthrough]];
-    case Routine::syr2:
-    case Routine::spr2:
-      update.terms = 2;
-      update.along = Slot::y;
-      break;
-    default:  // syr, spr
-      break;
-  }
+  const bool symmetric = !has(call.routine, trait::rectangular);
+  const bool has_two = has(call.routine, trait::second);
+  const bool conjugates = has(call.routine, trait::conjugated);
+  if (has_two) update.along = Slot::y;
+  if (symmetric && has_two) update.terms = 2;
+  if (symmetric && conjugates)
+    update.flags = has_two ? real_diagonal | conjugate_second_alpha : real_diagonal;
   // The transposed of alpha x op(y) has y in its columns, and the conjugation stays with y.
   if (flipped) std::swap(update.down, update.along);
   if (conjugates) update.flags |= flipped ? conjugate_down : conjugate_along;
@@ -57,8 +39,7 @@ Update update_of(const Call& call, bool flipped) {
 }
 
 std::size_t length_of(const Call& call, Slot slot) {
-  const bool rectangular = call.routine == Routine::ger || call.routine == Routine::gerc;
-  return rectangular && slot == Slot::x ? call.m : call.n;
+  return has(call.routine, trait::rectangular) && slot == Slot::x ? call.m : call.n;
 }
 
 struct UpdateCut {
@@ -82,8 +63,7 @@ UpdateCut update_cut_of(const Device& device, const NormalMatrix& matrix, std::i
   const std::int64_t blocks = (columns + cut.columns - 1) / cut.columns;
   cut.parts =
       std::clamp<std::int64_t>(items / blocks, 1, std::max<std::int64_t>(1, matrix.m / least_rows));
-  cut.range.local[0] = cpu ? 1 : std::min<std::size_t>(256, device.max_work_group_size);
-  cut.range.global[0] = static_cast<std::size_t>(blocks * cut.parts) * cut.range.local[0];
+  cut.range = work_groups(device, static_cast<std::size_t>(blocks * cut.parts));
   return cut;
 }
 
@@ -109,8 +89,9 @@ void add_rank_update(SequenceBuilder& to) {
     const UpdateCut cut = update_cut_of(to.device(queue), matrix, end - from, area / team.queues());
     auto arguments = team.step(queue, template_choice(to, queue, "rank_update"), cut.range);
     matrix.put(arguments);
-    arguments.number(from).number(end).number(cut.columns).number(cut.parts);
-    arguments.alpha().number(update.terms).number(update.flags);
+    arguments.numbers(from, end, cut.columns, cut.parts)
+        .scalars(call_alpha)
+        .numbers(update.terms, update.flags);
     down.put(arguments);
     other.put(arguments);
     team.next_writer();

@@ -16,20 +16,12 @@ void add_steps(SequenceBuilder& builder);
 // Increments may be negative. The routines of one vector then do as reference BLAS (and clBLAS)
 // does: scal changes nothing, and nrm2, asum and iamax give 0.
 
-void add_swap(SequenceBuilder& to);  // x <-> y
-void add_scal(SequenceBuilder& to);  // x = alpha x
-void add_copy(SequenceBuilder& to);  // y = x
-void add_axpy(SequenceBuilder& to);  // y = alpha x + y
-void add_rot(SequenceBuilder& to);   // a plane rotation of the points (x[i], y[i])
-void add_rotm(SequenceBuilder& to);  // a modified one
-
-void add_dot(SequenceBuilder& to);  // dot and dotc
-void add_nrm2(SequenceBuilder& to);
-void add_asum(SequenceBuilder& to);
-void add_iamax(SequenceBuilder& to);
-
-void add_rotg(SequenceBuilder& to);
-void add_rotmg(SequenceBuilder& to);
+// What changes x, y or both element by element: swap, scal, copy, axpy, rot, rotm
+void add_elementwise(SequenceBuilder& to);
+// What comes to one number: dot, dotc, nrm2, asum, iamax
+void add_reduction(SequenceBuilder& to);
+// What makes plane rotations from single numbers: rotg, rotmg
+void add_rotation(SequenceBuilder& to);
 
 // ---- Level 2 (matrix_vector.cpp, trsv.cpp, rank_update.cpp)
 // y = alpha op(A) x + beta y: gemv, gbmv
@@ -47,14 +39,13 @@ void add_rank_update(SequenceBuilder& to);
 // ---- Level 3 (level3.cpp, trsm.cpp)
 // C = alpha op(A) op(B) + beta C
 void add_gemm(SequenceBuilder& to);
-// C = alpha A B + beta C or alpha B A + beta C, with A symmetric or Hermitian
-void add_symm(SequenceBuilder& to);
+// C = alpha A B + beta C or alpha B A + beta C, with A symmetric or Hermitian; B = alpha op(A) B or
+// alpha B op(A), with A triangular: symm, hemm, trmm
+void add_sided(SequenceBuilder& to);
 // C = alpha op(A) op(A)' + beta C, a triangle of it: syrk, herk
 void add_syrk(SequenceBuilder& to);
 // C = alpha op(A) op(B)' + alpha op(B) op(A)' + beta C, a triangle of it: syr2k, her2k
 void add_syr2k(SequenceBuilder& to);
-// B = alpha op(A) B or alpha B op(A), with A triangular
-void add_trmm(SequenceBuilder& to);
 // op(A) X = alpha B or X op(A) = alpha B, with A triangular; X takes B's place
 void add_trsm(SequenceBuilder& to);
 

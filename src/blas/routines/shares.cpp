@@ -11,12 +11,9 @@ void add_scaling(SequenceBuilder& builder, unsigned queue, const Product& produc
   NDRange range;
   range.global[0] = product.columns;
   auto arguments = builder.step(queue, template_choice(builder, queue, "scale_matrix"), range);
-  arguments.number(product.rows);
-  put(arguments, product.beta, builder.call().precision);
-  put(arguments, product.result)
-      .number(product.result.leading)
-      .flag(static_cast<int>(product.triangle))
-      .flag(product.hermitian ? 1 : 0);
+  put(arguments.numbers(product.rows).scalars(product.beta), product.result)
+      .numbers(product.result.leading)
+      .flags(product.triangle, product.hermitian);
 }
 
 namespace {
@@ -43,6 +40,8 @@ double elements_before(Product::Triangle triangle, std::size_t size, std::size_t
   return columns * all;
 }
 
+}  // namespace
+
 std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size,
                              Product::Triangle triangle) {
   double all = 0, done = 0;
@@ -64,27 +63,17 @@ std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size,
   return shares;
 }
 
-/// The part of a factor that stands for columns [from, ...) of the product.
-Factor from_column(Factor factor, std::size_t from) {
-  const bool transposed = factor.trans != Transpose::none;
-  factor.region = transposed ? factor.region.at(from, 0) : factor.region.at(0, from);
-  return factor;
-}
-Factor from_row(Factor factor, std::size_t from) {
-  const bool transposed = factor.trans != Transpose::none;
-  factor.region = transposed ? factor.region.at(0, from) : factor.region.at(from, 0);
-  return factor;
-}
+namespace {
 
 /// Columns [from, to) of a product.
 Product columns_of(const Product& whole, std::size_t from, std::size_t to) {
   Product part = whole;
   part.columns = to - from;
-  part.second = from_column(whole.second, from);
+  part.second = whole.second.at(0, from);
   part.result = whole.result.at(0, from);
   if (whole.triangle == Product::Triangle::lower) {
     part.rows = whole.rows - from;
-    part.first = from_row(whole.first, from);
+    part.first = whole.first.at(from, 0);
     part.result = whole.result.at(from, from);
   }
   if (whole.triangle == Product::Triangle::upper) part.rows = to;
@@ -95,7 +84,7 @@ Product columns_of(const Product& whole, std::size_t from, std::size_t to) {
 Product rows_of(const Product& whole, std::size_t from, std::size_t to) {
   Product part = whole;
   part.rows = to - from;
-  part.first = from_row(whole.first, from);
+  part.first = whole.first.at(from, 0);
   part.result = whole.result.at(from, 0);
   return part;
 }
@@ -115,17 +104,13 @@ void add_columns(SequenceBuilder& builder, const Product& whole, const Share& sh
     above.hermitian = false;
     add_part(builder, share.queue, above);
     part.rows = share.to - share.from;
-    part.first = from_row(part.first, share.from);
+    part.first = part.first.at(share.from, 0);
     part.result = part.result.at(share.from, 0);
   }
   add_part(builder, share.queue, part);
 }
 
 }  // namespace
-
-std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size) {
-  return shares_of(builder, size, Product::Triangle::whole);
-}
 
 void add_shared(SequenceBuilder& builder, const Product& product) {
   if (product.second.stored == Factor::Stored::everywhere) {

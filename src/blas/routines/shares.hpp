@@ -20,9 +20,6 @@ inline Side normal_side(const Call& call) {
   return call.order == Order::column_major ? call.side : other(call.side);
 }
 
-constexpr Product::Coefficient call_alpha{Product::Coefficient::From::alpha, {}};
-constexpr Product::Coefficient call_beta{Product::Coefficient::From::beta, {}};
-
 /// The stored triangle of op(matrix).
 inline Factor::Stored stored_of(Uplo uplo, Transpose trans) {
   return (uplo == Uplo::lower) == (trans == Transpose::none) ? Factor::Stored::lower
@@ -41,7 +38,8 @@ struct Share {
 
 /// Rows or columns in parts of equal work, weighted by the speed of each queue's device. The
 /// builder notes each queue's part.
-std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size);
+std::vector<Share> shares_of(SequenceBuilder& builder, std::size_t size,
+                             Product::Triangle triangle = Product::Triangle::whole);
 
 /// Adds the steps of a product, its result shared out over the queues of the call: columns in equal
 /// parts of the work (of a triangle, equal areas), weighted by the speed of each queue's device; or

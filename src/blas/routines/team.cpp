@@ -74,35 +74,28 @@ DenseVector::DenseVector(SequenceBuilder& to, Team& team, Slot slot, std::size_t
     : slot_(slot), n_(n), is_copy_(copy == Copy::always || to.call()[slot].stride != 1) {
   if (!is_copy_) return;
   copy_ = to.workspace(n * size_of(to.call().precision));
-  team.step(0, template_choice(to, 0, "pack_vector"), stream_range(to.device(0), n))
-      .number(n)
-      .memory(slot)
-      .offset(slot)
-      .number(to.call()[slot].stride)
-      .buffer(copy_)
-      .number(std::int64_t{0})
-      .number(std::int64_t{1});
+  add_copy(to, team, false);
+}
+
+void DenseVector::add_copy(SequenceBuilder& to, Team& team, bool back) const {
+  auto arguments =
+      team.step(0, template_choice(to, 0, "pack_vector"), stream_range(to.device(0), n_));
+  arguments.numbers(n_);
+  if (back) arguments.buffer(copy_).numbers(0, 1);
+  arguments.operand(slot_).numbers(to.call()[slot_].stride);
+  if (!back) arguments.buffer(copy_).numbers(0, 1);
   team.next_round();
 }
 
 void DenseVector::put(SequenceBuilder::Arguments& to) const {
   if (is_copy_)
-    to.buffer(copy_).number(std::int64_t{0});
+    to.buffer(copy_).numbers(0);
   else
-    to.memory(slot_).offset(slot_);
+    to.operand(slot_);
 }
 
 void DenseVector::write_back(SequenceBuilder& to, Team& team) const {
-  if (!is_copy_) return;
-  team.step(0, template_choice(to, 0, "pack_vector"), stream_range(to.device(0), n_))
-      .number(n_)
-      .buffer(copy_)
-      .number(std::int64_t{0})
-      .number(std::int64_t{1})
-      .memory(slot_)
-      .offset(slot_)
-      .number(to.call()[slot_].stride);
-  team.next_round();
+  if (is_copy_) add_copy(to, team, true);
 }
 
 }  // namespace kiln::blas

@@ -54,11 +54,12 @@ class DenseVector {
 
   /// Sets two arguments of a kernel: memory and offset.
   void put(SequenceBuilder::Arguments& to) const;
-  bool is_copy() const { return is_copy_; }
   /// Adds the step that copies the elements back to the caller's vector, where this is a copy.
   void write_back(SequenceBuilder& to, Team& team) const;
 
  private:
+  /// Adds the step that copies to `copy_`, or back from there, as a round.
+  void add_copy(SequenceBuilder& to, Team& team, bool back) const;
   Slot slot_;
   std::size_t n_;
   bool is_copy_;

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "blas/generator/gemm_generator.hpp"
 #include "blas/routines/product.hpp"
 #include "blas/routines/routines.hpp"
@@ -14,10 +16,23 @@ constexpr std::size_t strip = 16;
 /// product's speed.
 std::size_t block_of(const Device& device) { return device.type == Device::Type::cpu ? 128 : 64; }
 
-/// Rows and columns of B, seen by columns.
-std::pair<std::size_t, std::size_t> shape_of_b(const Call& call) {
-  if (call.order == Order::column_major) return {call.m, call.n};
-  return {call.n, call.m};
+/// The system for some of the right-hand sides: columns of B where A is on the left, else rows;
+/// all seen by columns.
+TriangularSystem system_of(const Call& call, std::size_t from, std::size_t to) {
+  TriangularSystem system;
+  system.coefficients = region_of(call, Slot::a);
+  system.trans = call.trans_a;
+  system.upper = normal_uplo(call) == Uplo::upper;
+  system.unit = call.diag == Diag::unit;
+  system.left = normal_side(call) == Side::left;
+  system.forward =
+      (stored_of(normal_uplo(call), call.trans_a) == Factor::Stored::lower) == system.left;
+  const Region b = region_of(call, Slot::b);
+  system.right_sides = system.left ? b.at(0, from) : b.at(from, 0);
+  system.size = square_of(call);
+  system.others = to - from;
+  system.alpha = call_alpha;
+  return system;
 }
 
 /// Solves by halves: the first half's solution is taken out of the second's right-hand sides by a
@@ -26,61 +41,24 @@ std::pair<std::size_t, std::size_t> shape_of_b(const Call& call) {
 /// method's accuracy see Du Croz and Higham, Stability of methods for matrix inversion, 1992.)
 class TriangularSolve {
  public:
-  /// For the right-hand sides of a share: columns of B where A is on the left, else rows.
-  TriangularSolve(SequenceBuilder& to, const Share& share)
-      : to_(to),
-        queue_(share.queue),
-        block_(block_of(to.device(queue_))),
-        left_(normal_side(to.call()) == Side::left),
-        // Whether the unknowns with low numbers come first.
-        forward_((stored_of(normal_uplo(to.call()), to.call().trans_a) == Factor::Stored::lower) ==
-                 left_),
-        b_(left_ ? region_of(to.call(), Slot::b).at(0, share.from)
-                 : region_of(to.call(), Slot::b).at(share.from, 0)) {
-    const auto [rows, columns] = shape_of_b(to.call());
-    size_ = left_ ? rows : columns;
-    rows_ = left_ ? rows : share.to - share.from;
-    columns_ = left_ ? share.to - share.from : columns;
-  }
+  TriangularSolve(SequenceBuilder& to, unsigned queue, const TriangularSystem& whole)
+      : to_(to), queue_(queue), block_(block_of(to.device(queue))), whole_(whole) {}
 
   void add_steps() {
-    const bool is_scaled = to_.call().alpha != Scalar(1);
-    if (is_scaled && to_.call().alpha != Scalar(0) && at_once(size_))
-      return solve_at_once(0, size_, call_alpha);
-    Product scaled;
-    scaled.rows = rows_;
-    scaled.columns = columns_;
-    scaled.result = b_;
+    const Scalar alpha = to_.call().alpha;
+    const bool is_scaled = alpha != Scalar(1);
+    if (is_scaled && alpha != Scalar(0) && solves_at_once(to_, queue_, whole_))
+      return add_cpu_solve(to_, queue_, whole_);
+    Product scaled = product_of(0, whole_.size);
     scaled.beta = call_alpha;
     if (is_scaled) add_scaling(to_, queue_, scaled);
-    if (to_.call().alpha == Scalar(0)) return;
-    solve(0, size_);
+    if (alpha != Scalar(0)) solve(0, whole_.size);
   }
 
  private:
-  bool at_once(std::size_t unknowns) const {
-    return solves_at_once(to_, queue_, unknowns, left_ ? columns_ : rows_, left_);
-  }
-
-  void solve_at_once(std::size_t from, std::size_t to, const Product::Coefficient& alpha) {
-    const Call& call = to_.call();
-    TriangularSystem system;
-    system.coefficients = region_of(call, Slot::a).at(from, from);
-    system.trans = call.trans_a;
-    system.upper = normal_uplo(call) == Uplo::upper;
-    system.unit = call.diag == Diag::unit;
-    system.left = left_;
-    system.forward = forward_;
-    system.right_sides = left_ ? b_.at(from, 0) : b_.at(0, from);
-    system.size = to - from;
-    system.others = left_ ? columns_ : rows_;
-    system.alpha = alpha;
-    add_cpu_solve(to_, queue_, system);
-  }
-
   void invert() {
     const Call& call = to_.call();
-    const std::size_t blocks = panels_of(size_, block_);
+    const std::size_t blocks = panels_of(whole_.size, block_);
     inverses_ = to_.workspace(blocks * block_ * block_ * size_of(call.precision));
     NDRange range;
     range.dimensions = 2;
@@ -90,18 +68,20 @@ class TriangularSolve {
                                               {{"block", static_cast<std::int64_t>(block_)},
                                                {"strip", std::int64_t{strip}}}),
                               range);
-    arguments.number(size_)
-        .flag(normal_uplo(call) == Uplo::upper ? 1 : 0)
-        .flag(call.diag == Diag::unit ? 1 : 0);
-    put(arguments, region_of(call, Slot::a)).number(call[Slot::a].stride).buffer(inverses_);
+    arguments.numbers(whole_.size)
+        .flags(whole_.upper, whole_.unit)
+        .operand(Slot::a)
+        .numbers(call[Slot::a].stride)
+        .buffer(inverses_);
   }
 
   /// Unknowns [from, to): rows of B, or columns.
   void solve(std::size_t from, std::size_t to) {
-    if (at_once(to - from)) return solve_at_once(from, to, {});
+    if (const auto part = whole_.part(from, to); solves_at_once(to_, queue_, part))
+      return add_cpu_solve(to_, queue_, part);
     if (to - from <= block_) return apply_inverse(from, to);
     const std::size_t half = panels_of((to - from) / 2, block_) * block_ + from;
-    if (forward_) {
+    if (whole_.forward) {
       solve(from, half);
       update(from, half, half, to);
       solve(half, to);
@@ -112,58 +92,49 @@ class TriangularSolve {
     }
   }
 
+  /// A product that changes what B has for unknowns [from, to).
   Product product_of(std::size_t from, std::size_t to) const {
     Product product;
-    product.rows = left_ ? to - from : rows_;
-    product.columns = left_ ? columns_ : to - from;
-    product.result = left_ ? b_.at(from, 0) : b_.at(0, from);
+    product.rows = whole_.left ? to - from : whole_.others;
+    product.columns = whole_.left ? whole_.others : to - from;
+    product.result = whole_.unknowns(from);
     return product;
   }
 
+  /// Sets what a product multiplies: something of A's side, and rows or columns of B.
+  void put_factors(Product& product, const Factor& of_a, const Region& of_b) const {
+    product.first = of_a;
+    product.second = {of_b};
+    if (!whole_.left) std::swap(product.first, product.second);
+  }
+
   void apply_inverse(std::size_t from, std::size_t to) {
-    const Call& call = to_.call();
     if (inverses_() == nullptr) invert();
     Product product = product_of(from, to);
     product.depth = to - from;
-    Factor inverse;
-    inverse.region = {std::nullopt, inverses_, static_cast<std::int64_t>(from * block_),
-                      static_cast<std::int64_t>(block_)};
-    inverse.trans = call.trans_a;
-    inverse.stored = stored_of(normal_uplo(call), call.trans_a);
-    Factor right_side;
-    right_side.region = product.result;
-    product.first = left_ ? inverse : right_side;
-    product.second = left_ ? right_side : inverse;
-    product.beta = {Product::Coefficient::From::constant, 0};
+    const Region block{std::nullopt, inverses_, static_cast<std::int64_t>(from * block_),
+                       static_cast<std::int64_t>(block_)};
+    const Factor inverse{block, whole_.trans, stored_of(normal_uplo(to_.call()), whole_.trans)};
+    put_factors(product, inverse, product.result);
+    product.beta = 0;
     add_product(to_, queue_, product);
   }
 
   /// Takes what is known ([known, known_end)) out of the right-hand sides of [from, to).
   void update(std::size_t known, std::size_t known_end, std::size_t from, std::size_t to) {
-    const Call& call = to_.call();
     Product product = product_of(from, to);
     product.depth = known_end - known;
-    const std::size_t row = left_ ? from : known, column = left_ ? known : from;
-    Factor coefficients;
-    coefficients.trans = call.trans_a;
-    coefficients.region = call.trans_a == Transpose::none
-                              ? region_of(call, Slot::a).at(row, column)
-                              : region_of(call, Slot::a).at(column, row);
-    Factor solution;
-    solution.region = left_ ? b_.at(known, 0) : b_.at(0, known);
-    product.first = left_ ? coefficients : solution;
-    product.second = left_ ? solution : coefficients;
-    product.alpha.value = -1;
-    product.beta.value = 1;
+    const Factor coefficients{whole_.coefficients, whole_.trans};
+    put_factors(product, whole_.left ? coefficients.at(from, known) : coefficients.at(known, from),
+                whole_.unknowns(known));
+    product.alpha = -1;
     add_product(to_, queue_, product);
   }
 
   SequenceBuilder& to_;
   unsigned queue_;
   std::size_t block_;
-  bool left_, forward_;
-  Region b_;
-  std::size_t rows_ = 0, columns_ = 0, size_ = 0;
+  TriangularSystem whole_;
   cl::Buffer inverses_;
 };
 
@@ -172,9 +143,9 @@ class TriangularSolve {
 // Each queue solves for right-hand sides of its own, and inverts the diagonal blocks for itself:
 // that is little, and to wait for another's would be more.
 void add_trsm(SequenceBuilder& to) {
-  const auto [rows, columns] = shape_of_b(to.call());
-  for (const Share& share : shares_of(to, normal_side(to.call()) == Side::left ? columns : rows))
-    TriangularSolve(to, share).add_steps();
+  const Call& call = to.call();
+  for (const Share& share : shares_of(to, call.side == Side::left ? call.n : call.m))
+    TriangularSolve(to, share.queue, system_of(call, share.from, share.to)).add_steps();
 }
 
 }  // namespace kiln::blas

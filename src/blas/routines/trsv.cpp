@@ -67,10 +67,9 @@ class TriangleSolver {
     const Call& call = to_.call();
     auto arguments = team_.step(0, choice_, range_of(stretch));
     matrix_.put(arguments);
-    arguments.number(std::int64_t{op_.transposed}).number(std::int64_t{op_.conjugated});
-    arguments.number(std::int64_t{call.diag == Diag::unit}).number(std::int64_t{forward_});
-    arguments.number(stretch.known).number(stretch.limit).number(stretch.from).number(stretch.to);
-    arguments.number(stretch.rest_from).number(stretch.rest_to);
+    arguments.numbers(op_.transposed, op_.conjugated, call.diag == Diag::unit, forward_);
+    arguments.numbers(stretch.known, stretch.limit, stretch.from, stretch.to, stretch.rest_from,
+                      stretch.rest_to);
     x_.put(arguments);
   }
 
@@ -79,18 +78,13 @@ class TriangleSolver {
     constexpr double least_area = 16384;
     const Device& device = to_.device(0);
     const std::int64_t rest = stretch.rest_to - stretch.rest_from;
-    NDRange range;
-    if (is_cpu_) {
-      const double area =
-          static_cast<double>(rest) * static_cast<double>(stretch.limit - stretch.known);
-      const double most = 4.0 * device.compute_units;
-      range.global[0] =
-          rest == 0 ? 1 : 1 + static_cast<std::size_t>(std::clamp(area / least_area, 1.0, most));
-    } else {
-      range.local[0] = work_group_of(device);
-      range.global[0] = static_cast<std::size_t>(1 + (rest + 63) / 64) * range.local[0];
-    }
-    return range;
+    if (rest == 0) return work_groups(device, 1);
+    if (!is_cpu_) return work_groups(device, static_cast<std::size_t>(1 + (rest + 63) / 64));
+    const double area =
+        static_cast<double>(rest) * static_cast<double>(stretch.limit - stretch.known);
+    const double most = 4.0 * device.compute_units;
+    return work_groups(device,
+                       1 + static_cast<std::size_t>(std::clamp(area / least_area, 1.0, most)));
   }
 
   SequenceBuilder& to_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 #include <utility>
 
 #include "blas/call/problem_class.hpp"
@@ -127,7 +126,7 @@ SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelCho
   if (const auto part = parts_of_work_.find(queue); part != parts_of_work_.end())
     step.part = part->second;
   for (const auto before : after) parts_.steps[before].awaited = true;
-  return {parts_.steps.emplace_back(std::move(step))};
+  return {parts_.steps.emplace_back(std::move(step)), call_->precision};
 }
 
 void SequenceBuilder::add_instead(const Call& call, const std::function<Slot(Slot)>& original,
@@ -140,30 +139,16 @@ void SequenceBuilder::add_instead(const Call& call, const std::function<Slot(Slo
     for (Varying& varying : parts_.steps[i].varying) varying.slot = original(varying.slot);
 }
 
-SequenceBuilder::Arguments& SequenceBuilder::Arguments::buffer(const cl::Buffer& buffer) {
-  step_.launch.set_buffer(next_++, buffer);
-  return *this;
+void SequenceBuilder::Arguments::scalar(const Coefficient& coefficient) {
+  if (coefficient.of_call)
+    vary(*coefficient.of_call);
+  else
+    step_.launch.set_scalar(next_++, ScalarBytes(coefficient.value, precision_).view());
 }
 
-SequenceBuilder::Arguments& SequenceBuilder::Arguments::number(std::int64_t value) {
-  step_.launch.set_scalar(next_++, value);
-  return *this;
-}
-
-SequenceBuilder::Arguments& SequenceBuilder::Arguments::flag(int value) {
-  step_.launch.set_scalar(next_++, value);
-  return *this;
-}
-
-SequenceBuilder::Arguments& SequenceBuilder::Arguments::scalar(const Scalar& value,
-                                                               Precision precision) {
-  step_.launch.set_scalar(next_++, ScalarBytes(value, precision).view());
-  return *this;
-}
-
-SequenceBuilder::Arguments& SequenceBuilder::Arguments::vary(Varying varying) {
-  varying.position = next_++;
-  step_.varying.push_back(varying);
+SequenceBuilder::Arguments& SequenceBuilder::Arguments::vary(Varying::What what, Slot slot,
+                                                             std::int64_t add) {
+  step_.varying.push_back({next_++, what, slot, add});
   return *this;
 }
 
@@ -182,19 +167,21 @@ std::size_t work_group_of(const Device& device) {
   return std::bit_floor(std::clamp<std::size_t>(device.max_work_group_size, 1, 256));
 }
 
+NDRange work_groups(const Device& device, std::size_t count) {
+  NDRange range;
+  range.local[0] = work_group_of(device);
+  range.global[0] = count * range.local[0];
+  return range;
+}
+
 NDRange stream_range(const Device& device, std::size_t n) {
   constexpr std::size_t least_stretch = 4096, groups_per_unit = 8, group = 256;
-  NDRange range;
-  if (device.type == Device::Type::cpu) {
-    range.global[0] =
-        std::clamp<std::size_t>(n / least_stretch, 1, std::size_t{device.compute_units} * 4);
-  } else {
-    const std::size_t groups = std::clamp<std::size_t>(
-        (n + group - 1) / group, 1, std::size_t{device.compute_units} * groups_per_unit);
-    range.local[0] = std::min(group, device.max_work_group_size);
-    range.global[0] = groups * range.local[0];
-  }
-  return range;
+  const std::size_t units = device.compute_units;
+  const std::size_t groups =
+      device.type == Device::Type::cpu
+          ? std::clamp<std::size_t>(n / least_stretch, 1, units * 4)
+          : std::clamp<std::size_t>((n + group - 1) / group, 1, units * groups_per_unit);
+  return work_groups(device, groups);
 }
 
 }  // namespace kiln::blas

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,15 @@ struct GivenParameters {
   Parameters parameters;
 };
 
+/// A scalar that a kernel takes: one of the call's, or a constant.
+struct Coefficient {
+  constexpr Coefficient(double constant = 1) : value(constant) {}
+  constexpr Coefficient(Varying::What scalar) : of_call(scalar) {}
+  std::optional<Varying::What> of_call;
+  double value = 1;
+};
+constexpr Coefficient call_alpha{Varying::What::alpha}, call_beta{Varying::What::beta};
+
 /// Builds the solution sequence of one call: the routines' decompositions add their steps here.
 /// A step comes after all steps that were added before it on its queue, and after those it names.
 class SequenceBuilder {
@@ -79,27 +89,37 @@ class SequenceBuilder {
   /// Sets the arguments of a step one after another, from position 0 on.
   class Arguments {
    public:
-    Arguments(Step& step) : step_(step) {}
-    Arguments& memory(Slot slot) { return vary({0, Varying::What::memory, slot, 0}); }
-    /// The operand's offset (64 bits), and something added to it.
-    Arguments& offset(Slot slot, std::int64_t add = 0) {
-      return vary({0, Varying::What::offset, slot, add});
+    Arguments(Step& step, Precision precision) : step_(step), precision_(precision) {}
+    Arguments& memory(Slot slot) { return vary(Varying::What::memory, slot); }
+    /// The operand's memory and its offset (64 bits), with something added to it.
+    Arguments& operand(Slot slot, std::int64_t add = 0) {
+      return memory(slot).vary(Varying::What::offset, slot, add);
     }
-    Arguments& alpha() { return vary({0, Varying::What::alpha, Slot::a, 0}); }
-    Arguments& conjugate_alpha() { return vary({0, Varying::What::conjugate_alpha, Slot::a, 0}); }
-    Arguments& beta() { return vary({0, Varying::What::beta, Slot::a, 0}); }
-    Arguments& buffer(const cl::Buffer& buffer);
-    /// A size or stride: 64 bits.
-    Arguments& number(std::int64_t value);
-    Arguments& number(std::size_t value) { return number(static_cast<std::int64_t>(value)); }
-    /// A choice: 32 bits.
-    Arguments& flag(int value);
-    /// A scalar of some precision that is the same in every call of this shape.
-    Arguments& scalar(const Scalar& value, Precision precision);
+    Arguments& buffer(const cl::Buffer& buffer) {
+      step_.launch.set_buffer(next_++, buffer);
+      return *this;
+    }
+    /// Sizes and strides: 64 bits each.
+    Arguments& numbers(auto... values) {
+      (step_.launch.set_scalar(next_++, static_cast<std::int64_t>(values)), ...);
+      return *this;
+    }
+    /// Choices: 32 bits each.
+    Arguments& flags(auto... values) {
+      (step_.launch.set_scalar(next_++, static_cast<std::int32_t>(values)), ...);
+      return *this;
+    }
+    /// Coefficients, in the call's precision.
+    Arguments& scalars(const auto&... values) {
+      (scalar(values), ...);
+      return *this;
+    }
 
    private:
-    Arguments& vary(Varying varying);
+    void scalar(const Coefficient& coefficient);
+    Arguments& vary(Varying::What what, Slot slot = {}, std::int64_t add = 0);
     Step& step_;
+    Precision precision_;
     unsigned next_ = 0;
   };
 
@@ -140,6 +160,9 @@ KernelChoice template_choice(const SequenceBuilder& builder, unsigned queue,
 
 /// Work-items of a template's work-group: on a CPU 1, else a power of two up to 256.
 std::size_t work_group_of(const Device& device);
+
+/// A number of such work-groups, side by side.
+NDRange work_groups(const Device& device, std::size_t count);
 
 /// The geometry of a kernel that goes over n elements by FOR_MINE: on a CPU a few work-items a core
 /// with long stretches each, elsewhere enough work-groups to fill the device.

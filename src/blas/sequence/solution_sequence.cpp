@@ -51,12 +51,11 @@ std::uint64_t Shape::hash() const { return XXH3_64bits(this, sizeof *this); }
 // ---- Runs
 namespace {
 
+bool has_property(cl_command_queue queue, cl_command_queue_properties property) {
+  return (queue_fact<cl_command_queue_properties>(queue, CL_QUEUE_PROPERTIES) & property) != 0;
+}
 bool runs_out_of_order(cl_command_queue queue) {
-  cl_command_queue_properties properties = 0;
-  check_cl(
-      ::clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr),
-      "clGetCommandQueueInfo");
-  return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+  return has_property(queue, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 }
 
 void release(std::vector<cl_event>& events) {
@@ -64,11 +63,12 @@ void release(std::vector<cl_event>& events) {
     if (event != nullptr) ::clReleaseEvent(std::exchange(event, nullptr));
 }
 
-bool has_ended(cl_event event) {
+/// CL_COMPLETE; more while a command has not ended, less where it failed.
+cl_int state_of(cl_event event) {
   cl_int state = CL_COMPLETE;
-  return ::clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
-                          nullptr) != CL_SUCCESS ||
-         state <= CL_COMPLETE;
+  const cl_int status =
+      ::clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
+  return status == CL_SUCCESS ? state : status;
 }
 
 }  // namespace
@@ -82,6 +82,11 @@ struct SolutionSequence::Run {
         conjugate_alpha(std::conj(of.alpha), of.precision),
         beta(of.beta, of.precision) {
     last.fill(none);
+  }
+  const ScalarBytes& scalar(Varying::What what) const {
+    return what == Varying::What::alpha  ? alpha
+           : what == Varying::What::beta ? beta
+                                         : conjugate_alpha;
   }
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   const Call& call;
@@ -103,8 +108,6 @@ SolutionSequence::SolutionSequence(const Shape& shape, Parts parts)
 SolutionSequence::~SolutionSequence() {
   if (counter_ != nullptr) sample_.read(*counter_);
   release(events_);
-  release(busy_);
-  release(waiting_);
 }
 
 void SolutionSequence::run(const Call& call, const Execution& execution) {
@@ -134,10 +137,7 @@ SolutionSequence::LastRun SolutionSequence::last_run(
   if (queues[0] == busy_queue_) return LastRun::ready;
   LastRun last = LastRun::ready;
   for (const auto& event : busy_) {
-    cl_int state = CL_COMPLETE;
-    check_cl(
-        ::clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
-        "clGetEventInfo");
+    const cl_int state = state_of(event());
     if (state < CL_COMPLETE) return LastRun::failed;
     if (state > CL_COMPLETE) last = LastRun::pending;
   }
@@ -159,15 +159,8 @@ void SolutionSequence::set_varying(const Run& run, Step& step) {
         step.launch.set_scalar(varying.position,
                                static_cast<std::int64_t>(operand.offset) + varying.add);
         break;
-      case Varying::What::alpha:
-        step.launch.set_scalar(varying.position, run.alpha.view());
-        break;
-      case Varying::What::conjugate_alpha:
-        step.launch.set_scalar(varying.position, run.conjugate_alpha.view());
-        break;
-      case Varying::What::beta:
-        step.launch.set_scalar(varying.position, run.beta.view());
-        break;
+      default:
+        step.launch.set_scalar(varying.position, run.scalar(varying.what).view());
     }
   }
 }
@@ -190,7 +183,7 @@ void SolutionSequence::collect_waits(const Run& run, const Step& step) {
   if (last == Run::none) {
     waits_.assign(run.execution.after.begin(), run.execution.after.end());
     if (run.unordered[step.queue] || run.execution.queues[step.queue] != busy_queue_)
-      waits_.insert(waits_.end(), busy_.begin(), busy_.end());
+      for (const auto& event : busy_) waits_.push_back(event());
   } else if (run.unordered[step.queue]) {
     waits_.push_back(events_[last]);
   }
@@ -208,16 +201,12 @@ void SolutionSequence::finish(Run& run) {
     return;
   }
   if (sample_.is_wanted()) sample_.take(events_.front(), events_.back());
-  release(busy_);
   busy_.clear();
   busy_queue_ = shape_.queues == 1 && !run.unordered[0] ? run.execution.queues[0] : nullptr;
   for (std::size_t queue = 0; queue < shape_.queues; ++queue) {
     const std::size_t last = run.last[queue];
     if (last == Run::none || events_[last] == nullptr) continue;
-    if (workspace_bytes_ > 0) {
-      ::clRetainEvent(events_[last]);
-      busy_.push_back(events_[last]);
-    }
+    if (workspace_bytes_ > 0) busy_.emplace_back(events_[last], true);
     if (run.execution.events != nullptr)
       run.execution.events[queue] = std::exchange(events_[last], nullptr);
   }
@@ -226,12 +215,10 @@ void SolutionSequence::finish(Run& run) {
 }
 
 void SolutionSequence::hold(const Execution& execution) {
-  for (auto& event : waiting_)
-    if (has_ended(event)) ::clReleaseEvent(std::exchange(event, nullptr));
-  std::erase(waiting_, nullptr);
+  std::erase_if(waiting_, [](const cl::Event& event) { return state_of(event()) <= CL_COMPLETE; });
   if (execution.after.empty()) return;
   for (auto& event : events_)
-    if (event != nullptr) waiting_.push_back(std::exchange(event, nullptr));
+    if (event != nullptr) waiting_.emplace_back(std::exchange(event, nullptr));
 }
 
 // ---- Samples of the time that runs take
@@ -240,50 +227,33 @@ namespace {
 /// The first runs, and then ever fewer: a time that drifts shows, and a million runs cost nothing.
 bool is_due(std::uint64_t run) { return run < 8 || std::has_single_bit(run); }
 
-bool keeps_times_in_order(cl_command_queue queue) {
-  cl_command_queue_properties properties = 0;
-  if (::clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties,
-                              nullptr) != CL_SUCCESS)
-    return false;
-  return (properties & CL_QUEUE_PROFILING_ENABLE) != 0 &&
-         (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
-}
-
 }  // namespace
 
 void RunSample::begin(cl_command_queue queue) {
-  wanted_ = is_due(runs_++) && last_ == nullptr && queue != nullptr && keeps_times_in_order(queue);
+  wanted_ = is_due(runs_++) && last_() == nullptr && queue != nullptr &&
+            has_property(queue, CL_QUEUE_PROFILING_ENABLE) && !runs_out_of_order(queue);
 }
 
 void RunSample::take(cl_event first, cl_event last) {
   wanted_ = false;
   if (first == nullptr || last == nullptr) return;
-  forget();
-  if (::clRetainEvent(first) == CL_SUCCESS) first_ = first;
-  if (::clRetainEvent(last) == CL_SUCCESS) last_ = last;
+  first_ = cl::Event(first, true);
+  last_ = cl::Event(last, true);
 }
 
 void RunSample::read(CallCounter& counter) {
-  if (first_ == nullptr || last_ == nullptr) return;
-  cl_int state = CL_QUEUED;
-  if (::clGetEventInfo(last_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr) !=
-          CL_SUCCESS ||
-      state > CL_COMPLETE)
-    return;
+  if (last_() == nullptr) return;
+  const cl_int state = state_of(last_());
+  if (state > CL_COMPLETE) return;
   cl_ulong start = 0, end = 0;
   if (state == CL_COMPLETE &&
-      ::clGetEventProfilingInfo(first_, CL_PROFILING_COMMAND_START, sizeof start, &start,
+      ::clGetEventProfilingInfo(first_(), CL_PROFILING_COMMAND_START, sizeof start, &start,
                                 nullptr) == CL_SUCCESS &&
-      ::clGetEventProfilingInfo(last_, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) ==
+      ::clGetEventProfilingInfo(last_(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) ==
           CL_SUCCESS &&
       end > start)
     counter.add_timed(static_cast<std::int64_t>(end - start));
-  forget();
-}
-
-void RunSample::forget() {
-  if (first_ != nullptr) ::clReleaseEvent(std::exchange(first_, nullptr));
-  if (last_ != nullptr) ::clReleaseEvent(std::exchange(last_, nullptr));
+  first_ = last_ = cl::Event();
 }
 
 }  // namespace kiln::blas

@@ -67,11 +67,6 @@ class ScalarBytes {
 /// begins: nothing waits for it. One thread at a time.
 class RunSample {
  public:
-  RunSample() = default;
-  RunSample(const RunSample&) = delete;
-  RunSample& operator=(const RunSample&) = delete;
-  ~RunSample() { forget(); }
-
   /// A run begins, on this queue alone; null: on several.
   void begin(cl_command_queue queue);
   /// Whether the run's first and last command want an event.
@@ -82,10 +77,9 @@ class RunSample {
   void read(CallCounter& counter);
 
  private:
-  void forget();
   std::uint64_t runs_ = 0;
   bool wanted_ = false;
-  cl_event first_ = nullptr, last_ = nullptr;
+  cl::Event first_, last_;
 };
 
 /// An argument of a kernel that differs from call to call.
@@ -164,10 +158,10 @@ class SolutionSequence {
   std::vector<cl_event> waits_;
   /// The ends of the last run, where it used the workspace: the next run's steps come after them.
   /// An event keeps its queue alive, so that a queue's handle says which queue it was.
-  std::vector<cl_event> busy_;
+  std::vector<cl::Event> busy_;
   /// Of runs that wait for events of the caller's. Where one of those fails, PoCL 3.1 aborts the
   /// process unless the events of the commands behind it are retained.
-  std::vector<cl_event> waiting_;
+  std::vector<cl::Event> waiting_;
   CallCounter* counter_ = nullptr;  ///< where calls are recorded; it lives for ever
   RunSample sample_;
   cl_command_queue busy_queue_ = nullptr;  ///< of the last run, where there was but one, in order

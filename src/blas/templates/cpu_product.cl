@@ -88,7 +88,7 @@ kernel void product(global const T* a, long a_offset, long a_step_i, long a_step
       k = task / packs;
       part = task % packs;
     } else if (task - begin < middle) {
-      // In the middle of a block, when nobody is busy any more with the one whose slot is taken.
+      // In the middle of a block, when no team works any more on the one whose slot is taken.
       k = (task - begin) / (packs + parts);
       part = (task - begin) % (packs + parts) - parts / 2;
       packs_it = part >= 0 && part < packs;

@@ -10,13 +10,8 @@
 #define LANES 4
 #endif
 #define STRIDE (LANES / PARTS)  // elements of a vector
-#if DOUBLE
-typedef JOIN(double, LANES) V;
-typedef double4 REAL4;
-#else
-typedef JOIN(float, LANES) V;
-typedef float4 REAL4;
-#endif
+typedef JOIN(REAL_NAME, LANES) V;
+typedef JOIN(REAL_NAME, 4) REAL4;
 // Vectors at any element, in one instruction: PoCL makes four stores of a vstore16. ..._OWN are in
 // private memory.
 typedef V __attribute__((aligned(sizeof(REAL)))) V_ANYWHERE;

@@ -21,10 +21,12 @@
 typedef double REAL;
 typedef double2 REAL2;
 #define REAL_NAME double
+#define INTEGER_NAME long  // of the same width
 #else
 typedef float REAL;
 typedef float2 REAL2;
 #define REAL_NAME float
+#define INTEGER_NAME int
 #endif
 
 #if COMPLEX

@@ -138,7 +138,7 @@ inline PART join(PART a, PART b) { return a + b; }
 
 inline RESULT outcome(PART sums) {
   const REAL large = sums.x, medium = sums.y, small = sums.z;
-  // Beside large numbers small ones are nothing. NaN is a medium number, and stays one here.
+  // Next to large numbers small ones are nothing. NaN is a medium number, and stays one here.
   if (large > 0) return sqrt(fma(medium * LARGE_SCALE, LARGE_SCALE, large)) / LARGE_SCALE;
   if (medium == 0) return sqrt(small) / SMALL_SCALE;
   return sqrt(small / SMALL_SCALE / SMALL_SCALE + medium);
@@ -253,11 +253,7 @@ kernel void iamax(long n, global const T* restrict x, long at_x, long inc_x, glo
   }
   REAL size_of[LANES];
   JOIN(vstore, LANES)(sizes, 0, size_of);
-#if DOUBLE
-  long vector_of[LANES];
-#else
-  int vector_of[LANES];
-#endif
+  INTEGER_NAME vector_of[LANES];
   JOIN(vstore, LANES)(at, 0, vector_of);
   for (int lane = 0; lane < LANES; lane += LANES / ELEMENTS)
     if (size_of[lane] >= 0)

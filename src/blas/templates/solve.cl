@@ -150,11 +150,7 @@ inline void solve_one(MATRIX, long j, long from, long to, long transposed, long 
 //
 // Columns are read in whole vectors, beyond what belongs to them; `mask` leaves out the rest. The
 // last unknowns, behind which there is no whole window, are left to solve_one.
-#if DOUBLE
-typedef JOIN(long, LANES) MASK;
-#else
-typedef JOIN(int, LANES) MASK;
-#endif
+typedef JOIN(INTEGER_NAME, LANES) MASK;
 #if LANES == 16
 #define LANE_NUMBERS (MASK)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 #define NEXT_LANES(a, b) \

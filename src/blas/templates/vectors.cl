@@ -1,7 +1,7 @@
 // What level 1 has beyond the prelude: vectors of a device's width, and the way over them.
 //   UNIT_STRIDES  1 where elements lie side by side, in every vector of the call
 //   V             LANES reals: a CPU's native vector, a GPU's widest load (16 bytes). Complex
-//                 numbers lie in it part beside part
+//                 numbers lie in it with their parts in turn
 //   load, store   vector number i from an address
 //   BLOCK         elements of T that a work-item takes at once: CHAINS vectors, whose results do
 //                 not wait for one another
@@ -18,13 +18,11 @@
 
 #if DOUBLE
 #define LANES DOUBLE_LANES
-#define REALS(lanes) JOIN(double, lanes)
-#define FLAGS JOIN(long, LANES)  // what a comparison of two V gives
 #else
 #define LANES FLOAT_LANES
-#define REALS(lanes) JOIN(float, lanes)
-#define FLAGS JOIN(int, LANES)
 #endif
+#define REALS(lanes) JOIN(REAL_NAME, lanes)
+#define FLAGS JOIN(INTEGER_NAME, LANES)  // what a comparison of two V gives
 typedef REALS(LANES) V;
 
 #define CHAINS 4

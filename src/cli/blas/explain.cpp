@@ -1,5 +1,5 @@
 // `kiln blas explain`: the kernels that a call comes to.
-#include "blas/api/explain.hpp"
+#include "blas/api/library.hpp"
 
 #include <fmt/format.h>
 

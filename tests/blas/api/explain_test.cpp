@@ -1,6 +1,5 @@
 // explain(): the solution sequence as data and as text.
-#include "blas/api/explain.hpp"
-
+#include "blas/api/library.hpp"
 #include "blas/api/product.hpp"
 
 namespace kiln::blas::testing {

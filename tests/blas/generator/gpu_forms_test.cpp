@@ -15,7 +15,7 @@ namespace {
 Device made_up(std::size_t group, cl_ulong local_memory) {
   Device device;
   device.name = "Made-up GPU";
-  device.vendor = "Nobody";
+  device.vendor = "Made-up";
   device.type = Device::Type::gpu;
   device.compute_units = 8;
   device.max_work_group_size = group;

@@ -67,7 +67,7 @@ Rig::Rig(const std::vector<DevicePtr>& devices, std::size_t queues, Ordering ord
   add_queues(devices, queues, ordering);
 }
 
-Rig::Rig(const Rig& beside, std::size_t queues) : context_(beside.context_) {
+Rig::Rig(const Rig& other, std::size_t queues) : context_(other.context_) {
   add_queues({context_->devices()[0]}, queues, Ordering::in_order);
 }
 

@@ -18,7 +18,7 @@ class Rig {
   /// Queues of the tests' device.
   explicit Rig(std::size_t queues = 1, Ordering ordering = Ordering::in_order);
   /// More queues of a rig's first device, in its context.
-  Rig(const Rig& beside, std::size_t queues);
+  Rig(const Rig& other, std::size_t queues);
 
   cl_context context() const { return context_->cl()(); }
   std::span<const cl_command_queue> queues() const { return handles_; }
