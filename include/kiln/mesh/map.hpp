@@ -18,7 +18,7 @@ constexpr IterationIndex index(int number) { return {number}; }
 struct MapUse {
   /// No index that is in any set, so that map[-1] is refused.
   static constexpr int none = std::numeric_limits<int>::min();
-  const MapState* map = nullptr;
+  MapState* map = nullptr;
   int component = none;
   int index = none;
 };

@@ -28,10 +28,10 @@ class KILN_API Kernel {
 
 /// One argument of a loop. Made by arg().
 struct Arg {
-  enum class Kind : std::uint8_t { dat, global, mat };
-  const void* data = nullptr;  ///< DatState, GlobalState or MatState
-  const MapState* map = nullptr;
-  const MapState* column_map = nullptr;  ///< of matrices
+  using Kind = ArgKind;
+  void* data = nullptr;  ///< DatState, GlobalState or MatState
+  MapState* map = nullptr;
+  MapState* column_map = nullptr;  ///< of matrices
   Kind kind = Kind::dat;
   Access access = Access::read;
   bool is_flat = false;

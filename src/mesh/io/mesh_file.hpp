@@ -5,8 +5,8 @@
 
 #include "base/data/bytes.hpp"
 #include "base/data/text.hpp"
-#include "kiln/error.hpp"
 #include "kiln/mesh/file.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 

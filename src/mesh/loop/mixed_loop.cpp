@@ -9,35 +9,18 @@
 #include "kernel/text/kernel_writer.hpp"
 #include "kiln/mesh/mixed.hpp"
 #include "mesh/codegen/syntax.hpp"
-#include "mesh/loop/check.hpp"
-#include "mesh/model/session.hpp"
+#include "mesh/loop/arguments.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 namespace {
 
-template <class... Parts>
-[[noreturn]] void refuse_mixed(fmt::format_string<Parts...> text, Parts&&... parts) {
-  throw Error(Errc::bad_input, fmt::format(text, std::forward<Parts>(parts)...));
-}
-
-const SparsityState& sparsity_of(const Arg& arg) {
-  return *Handles::state(static_cast<const MatState*>(arg.data)->sparsity);
-}
 std::size_t matrix_rows(const Arg& arg) { return arg.map->arity * sparsity_of(arg).row_dim; }
 std::size_t matrix_columns(const Arg& arg) {
   return arg.column_map->arity * sparsity_of(arg).column_dim;
 }
 
-ScalarType type_of(const Arg& arg) {
-  switch (arg.kind) {
-    case Arg::Kind::dat:
-      return static_cast<const DatState*>(arg.data)->data.form().type;
-    case Arg::Kind::global:
-      return static_cast<const GlobalState*>(arg.data)->data.form().type;
-    default:
-      return static_cast<const MatState*>(arg.data)->values.form().type;
-  }
-}
+ScalarType type_of(const Arg& arg) { return data_of(arg).form().type; }
 
 /// How deep the pointers are that a kernel's function takes. Read once; nothing where the text is
 /// wrong: compiling it says so.
@@ -117,8 +100,7 @@ void FusedKernel::add(const MixedArg& argument) {
 
 std::string FusedKernel::parameter(const Arg& arg) {
   if (arg.index >= 0 || arg.column_index >= 0)
-    throw Error(Errc::bad_input,
-                fmt::format("loop {}: an iteration index beside joined arguments", kernel_.name()));
+    refuse("loop {}: an iteration index together with fused arguments", kernel_.name());
   std::string name = fmt::format("kiln_part{}", parts_++);
   const std::string_view type = name_of(type_of(arg));
   const bool is_vector = arg.kind == Arg::Kind::dat && arg.map != nullptr && arg.component < 0;
@@ -224,7 +206,7 @@ Kernel fused_kernel(const Session& session, const Kernel& kernel,
 
 void MixedDat::check(const MixedDat& other) const {
   if (other.size() != size())
-    refuse_mixed("mixed dat of {} parts and one of {}, expected as many", size(), other.size());
+    refuse("mixed dat of {} parts and one of {}, expected as many", size(), other.size());
 }
 
 void MixedDat::copy(const MixedDat& to) const {
@@ -253,13 +235,13 @@ MixedArg arg(const MixedDat& dat, Access access) {
 
 MixedArg arg(const MixedDat& dat, const MixedMap& maps, Access access) {
   if (dat.size() != maps.size())
-    refuse_mixed("mixed dat of {} parts through a mixed map of {}, expected as many", dat.size(),
-                 maps.size());
+    refuse("mixed dat of {} parts through a mixed map of {}, expected as many", dat.size(),
+           maps.size());
   std::vector<Arg> parts;
   for (std::size_t p = 0; p < dat.size(); ++p) {
     if (dat[p].type() != dat[0].type())
-      refuse_mixed("mixed dat: dat {} is of {} and dat {} of {}, expected one type", dat[0].name(),
-                   name_of(dat[0].type()), dat[p].name(), name_of(dat[p].type()));
+      refuse("mixed dat: dat {} is of {} and dat {} of {}, expected one type", dat[0].name(),
+             name_of(dat[0].type()), dat[p].name(), name_of(dat[p].type()));
     parts.push_back(arg(dat[p], maps[p], access));
   }
   return MixedArg::as_one(std::move(parts));
@@ -269,9 +251,8 @@ void par_loop(const Kernel& kernel, const Iteration& over, std::span<const Mixed
   std::vector<Arg> parts;
   for (const MixedArg& argument : arguments) {
     if (!argument.joined && argument.parts.size() != 1)
-      refuse_mixed(
-          "loop {}: a mixed dat without maps over one set, expected a loop over a MixedSet",
-          kernel.name());
+      refuse("loop {}: a mixed dat without maps over one set, expected a loop over a MixedSet",
+             kernel.name());
     parts.insert(parts.end(), argument.parts.begin(), argument.parts.end());
   }
   check_alive(kernel, parts);  // a fused kernel is made of what they point to
@@ -282,9 +263,8 @@ void par_loop(const Kernel& kernel, const Iteration& over, std::span<const Mixed
 void par_loop(const Kernel& kernel, const MixedSet& over, std::span<const MixedArg> arguments) {
   for (const MixedArg& argument : arguments)
     if (argument.joined || (argument.parts.size() != 1 && argument.parts.size() != over.size()))
-      refuse_mixed("loop {}: an argument of {} parts{}, expected one for each of {} sets",
-                   kernel.name(), argument.parts.size(), argument.joined ? " through maps" : "",
-                   over.size());
+      refuse("loop {}: an argument of {} parts{}, expected one for each of {} sets", kernel.name(),
+             argument.parts.size(), argument.joined ? " through maps" : "", over.size());
   for (std::size_t p = 0; p < over.size(); ++p) {
     std::vector<Arg> of_part;
     for (const MixedArg& argument : arguments)

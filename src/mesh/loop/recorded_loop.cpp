@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "base/data/text.hpp"
 #include "mesh/codegen/layout.hpp"
 #include "mesh/codegen/loop_generator.hpp"
-#include "mesh/model/loop_shape.hpp"
+#include "mesh/loop/made_loop.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -88,30 +87,16 @@ std::string fact_name(const std::string& recorded) {
 /// The ranges that launches will have, as far as they decide on variants.
 std::vector<KernelVariant> variants_of(const LoopShape& shape, const Parameters& parameters,
                                        std::int64_t elements, const Device& device) {
-  const Form form = form_of(parameters);
-  const auto number = [&](const char* name) {
-    return static_cast<std::size_t>(std::max<std::int64_t>(parameters.get(name, 1), 1));
-  };
-  const auto parts = [&](std::size_t of) {
-    return std::max<std::size_t>((static_cast<std::size_t>(elements) + of - 1) / of, 1);
-  };
-  const auto range_of = [](std::size_t groups, std::size_t group) {
-    NDRange range;
-    range.local[0] = group;
-    range.global[0] = groups * group;
-    return range;
-  };
-  const bool in_blocks = form == Form::blocks || form == Form::staged;
-  const std::size_t group = form == Form::blocks ? 1 : number("GROUP");
-  const std::size_t groups = in_blocks ? parts(number("BLOCK"))
-                                       : std::min(parts(group), most_groups(device.compute_units));
-  std::vector<KernelVariant> wanted{variant_of(loop_kernel(shape), range_of(groups, group))};
+  const LoopCut cut(parameters, device.compute_units);
+  const std::size_t groups =
+      std::max<std::size_t>(cut.groups_for(static_cast<std::size_t>(elements)), 1);
+  std::vector<KernelVariant> wanted{variant_of(loop_kernel(shape), cut.range_of(groups))};
   // A colour has any part of all.
-  const auto small = variant_of(loop_kernel(shape), range_of(1, group));
-  if (needs_plan(shape, form) && !(small.variant == wanted.front().variant))
+  const auto small = variant_of(loop_kernel(shape), cut.range_of(1));
+  if (needs_plan(shape, cut.form) && !(small.variant == wanted.front().variant))
     wanted.push_back(small);
   if (!fold_parameters(shape).empty())
-    wanted.push_back(variant_of(fold_kernel(shape), range_of(1, fold_group(parameters))));
+    wanted.push_back(variant_of(fold_kernel(shape), LoopCut::range_of(1, fold_group(parameters))));
   return wanted;
 }
 

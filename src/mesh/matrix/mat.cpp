@@ -6,7 +6,7 @@
 #include "base/data/bounds.hpp"
 #include "kiln/mesh/mixed_matrix.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
-#include "mesh/model/scalar.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "kernel/resolver/entry.hpp"
 #include "mesh/codegen/helper_text.hpp"
-#include "mesh/model/scalar.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 

@@ -57,17 +57,12 @@ std::vector<MapPairName> names_of(MapPairs pairs, std::size_t layers) {
   return names;
 }
 
-MapView view_of(const Map& map) {
-  auto& state = *Handles::state(map);
-  return {state.view(), state.arity, state.to.total_size(), state.id, state.version, state.name};
-}
-
 PatternInput input_of(MapPairs pairs, std::size_t layers) {
   const auto& [rows, columns] = pairs.front();
   PatternInput input{
       rows.to().total_size(), columns.to().total_size(), rows.to() == columns.to(), {}};
   for (const auto& pair : pairs) {
-    PatternPair made{view_of(pair.first), view_of(pair.second)};
+    PatternPair made{view_of(*Handles::state(pair.first)), view_of(*Handles::state(pair.second))};
     // Those whose matrices are assembled: what only others read is not.
     made.elements = pair.first.from().exec_size();
     made.layers = layers;

@@ -349,12 +349,13 @@ struct Chunk {
 class Stage {
  public:
   Stage(const PlanInput& input, const StagingLayout& layout, const std::vector<Columns>& conflicts,
-        const StagedArrays& into)
+        const DraftArrays& into)
       : input_(input),
         layout_(layout),
         conflicts_(conflicts),
         into_(into),
-        lists_(staged_lists(input, layout)) {
+        lists_(staged_lists(input, layout)),
+        loc_bytes_(loc_bytes_of(input)) {
     Columns staged, all;
     for (const auto& list : lists_) {
       columns_ += list.columns.size();
@@ -369,7 +370,7 @@ class Stage {
   void run(Chunk& chunk, BlockStager& stager) const {
     with_elements(input_, [&](auto elements) {
       for (std::size_t b = chunk.first_block; b < chunk.end_block; ++b) {
-        if (into_.loc_bytes == 2)
+        if (loc_bytes_ == 2)
           block<std::uint16_t>(chunk, b, stager, elements);
         else
           block<std::uint32_t>(chunk, b, stager, elements);
@@ -436,20 +437,22 @@ class Stage {
   const PlanInput& input_;
   const StagingLayout& layout_;
   const std::vector<Columns>& conflicts_;
-  const StagedArrays& into_;
+  const DraftArrays& into_;
   std::vector<StagedList> lists_;
+  std::size_t loc_bytes_;
   std::size_t columns_ = 0;
   Columns unstaged_;  ///< of conflicts, and of no list
 };
 
-StagedTotals totals(const PlanInput& input, const StagedArrays& arrays) {
+StagedTotals totals(const PlanInput& input, const DraftArrays& arrays) {
   const std::size_t pairs = input.pairs.size();
-  StagedTotals result{0, std::vector<std::int32_t>(pairs), 0, 0};
+  StagedTotals result;
+  std::ranges::fill(arrays.nindirect, 0);
   for (std::size_t b = 0; b < arrays.nthrcol.size(); ++b) {
     std::size_t bytes = 0;
     for (std::size_t p = 0; p < pairs; ++p) {
       const auto staged = arrays.ind_sizes[b * pairs + p];
-      result.nindirect[p] += staged;
+      arrays.nindirect[p] += staged;
       bytes += (static_cast<std::size_t>(staged) * input.pairs[p].element_bytes + 15) / 16 * 16;
     }
     result.nshared = std::max(result.nshared, bytes);
@@ -460,7 +463,7 @@ StagedTotals totals(const PlanInput& input, const StagedArrays& arrays) {
 }  // namespace
 
 StagedTotals stage(const PlanInput& input, const StagingLayout& layout,
-                   const std::vector<Columns>& conflicts, const StagedArrays& into) {
+                   const std::vector<Columns>& conflicts, const DraftArrays& into) {
   const Stage work(input, layout, conflicts, into);
   auto chunks = work.chunks();
   tbb::enumerable_thread_specific<BlockStager> stagers([&] { return work.stager(); });

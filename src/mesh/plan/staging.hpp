@@ -9,26 +9,20 @@
 
 namespace kiln::mesh {
 
-/// Where the arrays of a staged plan are to be written, laid out as MeshPlan says.
-struct StagedArrays {
-  std::span<std::int32_t> ind_sizes, ind_offs, thrcol, nthrcol;
-  std::span<std::byte> loc_map;
-  std::size_t loc_bytes = 2;
-  /// Room for each list's targets of every position and component.
-  std::span<std::int32_t> ind_map;
-};
+/// The arrays of a plan in the making.
+using DraftArrays = PlanArrays<std::int32_t, std::byte>;
 
 /// What is known of them only in the end.
 struct StagedTotals {
   std::size_t ind_map = 0;  ///< entries that are used
-  std::vector<std::int32_t> nindirect;
   std::size_t nshared = 0;
   std::size_t cleared = 0;  ///< as in PlanWork
 };
 
-/// Writes the staging maps and the colours of elements of all blocks, on the threads of the
-/// calling task arena.
+/// Writes the staging maps, the totals of pairs and the colours of elements of all blocks, on the
+/// threads of the calling task arena. ind_map has room for each list's targets of every position
+/// and component.
 StagedTotals stage(const PlanInput& input, const StagingLayout& layout,
-                   const std::vector<Columns>& conflicts, const StagedArrays& into);
+                   const std::vector<Columns>& conflicts, const DraftArrays& into);
 
 }  // namespace kiln::mesh

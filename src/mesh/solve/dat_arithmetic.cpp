@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "kernel/text/kernel_writer.hpp"
-#include "mesh/model/scalar.hpp"
+#include "mesh/model/basics.hpp"
 #include "mesh/model/session.hpp"
 
 namespace kiln::mesh {

@@ -11,7 +11,7 @@
 
 #include "base/lifetime.hpp"
 #include "kiln/mesh/solve.hpp"
-#include "mesh/model/scalar.hpp"
+#include "mesh/model/basics.hpp"
 #include "mesh/model/session.hpp"
 #include "mesh/solve/conjugate_gradients.hpp"
 
