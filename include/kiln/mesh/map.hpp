@@ -25,10 +25,8 @@ struct MapUse {
 
 /// For each element of one set, `arity` elements of another: edges to nodes. Values are int32,
 /// row-major: (from.total_size(), arity).
-class KILN_API Map {
+class KILN_API Map : public Handle<MapState> {
  public:
-  Map(const Map&) = default;
-  Map& operator=(const Map&) = default;
   const std::string& name() const;
   const Set& from() const;
   const Set& to() const;
@@ -47,12 +45,8 @@ class KILN_API Map {
   }
   operator MapUse() const { return {state_.get()}; }  // NOLINT: all components
 
-  bool operator==(const Map&) const = default;
-
  private:
-  friend struct Handles;
-  explicit Map(std::shared_ptr<MapState> state) : state_(std::move(state)) {}
-  std::shared_ptr<MapState> state_;
+  using Handle::Handle;
 };
 
 }  // namespace kiln::mesh

@@ -1,10 +1,10 @@
 // What is odd about a mesh: ranges and findings.
-#include "mesh/io/inspect.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "mesh/io/mesh_file.hpp"
 
 namespace kiln::mesh {
 namespace {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/os/file.hpp"
-#include "mesh/io/naca0012.hpp"
 
 namespace kiln::mesh {
 namespace {

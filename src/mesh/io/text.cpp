@@ -11,7 +11,6 @@
 #include <system_error>
 #include <vector>
 
-#include "mesh/io/encoding.hpp"
 #include "mesh/io/mesh_io.hpp"
 
 namespace kiln::mesh {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/data/text.hpp"
-#include "mesh/io/encoding.hpp"
 #include "mesh/io/mesh_io.hpp"
 
 namespace kiln::mesh {

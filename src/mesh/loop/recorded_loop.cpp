@@ -10,6 +10,7 @@
 #include "mesh/codegen/layout.hpp"
 #include "mesh/codegen/loop_generator.hpp"
 #include "mesh/loop/made_loop.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -20,13 +21,8 @@ constexpr std::string_view many[] = {"argument", "constant"};
 // Of pointers and components that text is written for: more is no loop, but a lot of text.
 constexpr std::int64_t most_components = 1 << 16;
 
-/// What is wrong with a record, thrown to recorded_loop_of().
-struct WrongLoop {
-  std::string text;
-};
-
 void check(bool is_good, std::size_t argument, const char* what) {
-  if (!is_good) throw WrongLoop{fmt::format("'argument {}': no loop has such {}", argument, what)};
+  if (!is_good) refuse("'argument {}': no loop has such {}", argument, what);
 }
 
 /// shape_of() takes every number: those that no call could have left would lead outside of lists.
@@ -66,14 +62,14 @@ void check_argument(const ArgShape& a, std::size_t i, const std::vector<int>& ex
 void check_shape(const LoopShape& shape) {
   for (const auto& c : shape.constants)
     if (c.type > ScalarType::f64 || c.dim < 1 || c.dim > most_components)
-      throw WrongLoop{fmt::format("'constant': no loop has such a {}", one_line(c.name))};
-  if (shape.extents.size() > 2) throw WrongLoop{"'extents': expected two at most"};
+      refuse("'constant': no loop has such a {}", one_line(c.name));
+  if (shape.extents.size() > 2) refuse("'extents': expected two at most");
   for (std::size_t i = 0; i < shape.arguments.size(); ++i)
     check_argument(shape.arguments[i], i, shape.extents);
   if (numbered_by_first_occurrence(shape).arguments != shape.arguments)
-    throw WrongLoop{"'argument': expected numbers by first occurrence"};
+    refuse("'argument': expected numbers by first occurrence");
   if (with_used_constants(shape).constants != shape.constants)
-    throw WrongLoop{"'constant': expected those alone that the text has"};
+    refuse("'constant': expected those alone that the text has");
 }
 
 /// "argument" of "argument 12", other names as they are.
@@ -118,25 +114,21 @@ RecordedCall recorded_call(const RecordedLoop& loop, const Device& device, std::
   return call;
 }
 
-Expected<RecordedLoop> recorded_loop_of(const RecordedCall& recorded) {
+Expected<RecordedLoop> recorded_loop_of(const RecordedCall& recorded) try {
   RecordedLoop loop;
   loop.elements = recorded.number("elements", -1);
   if (loop.elements < 0 || loop.elements > std::numeric_limits<std::int32_t>::max())
-    return fail(Errc::bad_input, "'elements': expected an integer of 31 bits");
+    refuse("'elements': expected an integer of 31 bits");
   if (recorded.text("kernel").empty() || recorded.text("text").empty())
-    return fail(Errc::bad_input, "'kernel', 'text': expected a function's name and its text");
+    refuse("'kernel', 'text': expected a function's name and its text");
   Request request;
   for (const Fact& fact : recorded.facts)
     if (fact.name != "elements") request.facts.push_back({fact_name(fact.name), fact.value});
-  try {
-    loop.shape = shape_of(request);
-    check_shape(loop.shape);
-  } catch (const WrongLoop& wrong) {
-    return fail(Errc::bad_input, wrong.text);
-  } catch (const Error& error) {
-    return fail(Errc::bad_input, one_line(error.message()));
-  }
+  loop.shape = shape_of(request);
+  check_shape(loop.shape);
   return loop;
+} catch (const Error& error) {
+  return fail(Errc::bad_input, one_line(error.message()));
 }
 
 Explanation build_recorded(const RecordedLoop& loop, Resolver& resolver, const DevicePtr& device) {

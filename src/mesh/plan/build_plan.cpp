@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kernel/program/plan.hpp"
-#include "mesh/plan/staging.hpp"
+#include "mesh/plan/mesh_plan.hpp"
 
 namespace kiln::mesh {
 namespace {

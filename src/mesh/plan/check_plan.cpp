@@ -66,7 +66,7 @@ class Check {
   /// Which vertex reached a target of a conflict last, among those that must not share one.
   class Reached {
    public:
-    /// Forgets everybody.
+    /// Forgets all vertices.
     void next_colour() { last_.clear(); }
     /// Which other vertex reached it, or -1.
     std::int64_t other(std::size_t conflict, std::int32_t target, std::size_t vertex) {
@@ -103,22 +103,32 @@ class Check {
     }
   }
 
-  void colours_of_elements() const {
-    expect_rule(plan_.order.size() == input_.size, "order has {} entries, expected {}",
-                plan_.order.size(), input_.size);
-    permutation("order", plan_.order, input_.begin);
+  /// That `sorted` has numbers from `first` on, and that no two of a colour share a target of a
+  /// conflict. `positions`: from which position on a number has how many.
+  template <class Positions>
+  void colours(const char* name, const char* things, std::span<const std::int32_t> sorted,
+               std::size_t first, const Positions& positions) const {
+    permutation(name, sorted, first);
     Reached reached;
     for (std::size_t c = 0; c < plan_.ncolors(); ++c) {
       reached.next_colour();
       for (auto i = plan_.color_offs[c]; i < plan_.color_offs[c + 1]; ++i) {
-        const auto element = static_cast<std::size_t>(plan_.order[static_cast<std::size_t>(i)]);
-        each_conflict(element - input_.begin, 1, [&](std::size_t conflict, std::int32_t at) {
-          const auto other = reached.other(conflict, at, element);
-          expect_rule(other < 0, "elements {} and {} of colour {} share target {} of conflict {}",
-                      other, element, c, at, conflict);
+        const auto number = static_cast<std::size_t>(sorted[static_cast<std::size_t>(i)]);
+        const auto [begin, count] = positions(number);
+        each_conflict(begin, count, [&](std::size_t conflict, std::int32_t at) {
+          const auto other = reached.other(conflict, at, number);
+          expect_rule(other < 0, "{} {} and {} of colour {} share target {} of conflict {}", things,
+                      other, number, c, at, conflict);
         });
       }
     }
+  }
+
+  void colours_of_elements() const {
+    expect_rule(plan_.order.size() == input_.size, "order has {} entries, expected {}",
+                plan_.order.size(), input_.size);
+    colours("order", "elements", plan_.order, input_.begin,
+            [&](std::size_t element) { return std::pair(element - input_.begin, std::size_t{1}); });
   }
 
   void blocks() const {
@@ -142,21 +152,12 @@ class Check {
   }
 
   void colours_of_blocks() const {
-    permutation("blkmap", plan_.blkmap, 0);
-    Reached reached;
+    colours("blkmap", "blocks", plan_.blkmap, 0,
+            [&](std::size_t block) { return std::pair(first_of(block), count_of(block)); });
     for (std::size_t c = 0; c < plan_.ncolors(); ++c) {
-      const auto begin = plan_.color_offs[c], end = plan_.color_offs[c + 1];
-      expect_rule(plan_.ncolblk[c] == end - begin, "ncolblk[{}] is {}, expected {}", c,
-                  plan_.ncolblk[c], end - begin);
-      reached.next_colour();
-      for (auto i = begin; i < end; ++i) {
-        const auto block = static_cast<std::size_t>(plan_.blkmap[static_cast<std::size_t>(i)]);
-        each_conflict(first_of(block), count_of(block), [&](std::size_t conflict, std::int32_t at) {
-          const auto other = reached.other(conflict, at, block);
-          expect_rule(other < 0, "blocks {} and {} of colour {} share target {} of conflict {}",
-                      other, block, c, at, conflict);
-        });
-      }
+      const auto blocks = plan_.color_offs[c + 1] - plan_.color_offs[c];
+      expect_rule(plan_.ncolblk[c] == blocks, "ncolblk[{}] is {}, expected {}", c, plan_.ncolblk[c],
+                  blocks);
     }
   }
 

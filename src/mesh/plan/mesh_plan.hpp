@@ -179,4 +179,22 @@ PlanPtr build_plan(const PlanInput& input, PlanWork* work = nullptr);
 /// whether colours are as few as greedy ones.
 std::string check_plan(const PlanInput& input, const MeshPlan& plan);
 
+// Of the making of a plan (staging.cpp).
+
+/// The arrays of a plan in the making.
+using DraftArrays = PlanArrays<std::int32_t, std::byte>;
+
+/// What is known of them only in the end.
+struct StagedTotals {
+  std::size_t ind_map = 0;  ///< entries that are used
+  std::size_t nshared = 0;
+  std::size_t cleared = 0;  ///< as in PlanWork
+};
+
+/// Writes the staging maps, the totals of pairs and the colours of elements of all blocks, on the
+/// threads of the calling task arena. ind_map has room for each list's targets of every position
+/// and component.
+StagedTotals stage(const PlanInput& input, const StagingLayout& layout,
+                   const std::vector<Columns>& conflicts, const DraftArrays& into);
+
 }  // namespace kiln::mesh

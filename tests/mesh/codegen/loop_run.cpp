@@ -128,10 +128,7 @@ void Launches::make_buffers() {
   array(Kind::element_colours, plan.thrcol);
   array(Kind::colour_counts, plan.nthrcol);
   if (plan.scheme() != Scheme::staged) return;
-  if (plan.loc_bytes() == 2)
-    array(Kind::loc_map, plan.loc_map16());
-  else
-    array(Kind::loc_map, plan.loc_map32());
+  array(Kind::loc_map, plan.loc_map);
 }
 
 void Launches::set(cl::Kernel& kernel, const std::vector<KernelParameter>& list, int first,

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "mesh/io/naca0012.hpp"
+#include "mesh/io/mesh_io.hpp"
 #include "mesh/plan/mesh_plan.hpp"
 
 namespace kiln::mesh {
