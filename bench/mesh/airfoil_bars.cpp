@@ -13,7 +13,7 @@
 #include "device/device.hpp"
 #include "frame/statistics.hpp"
 #include "mesh/bars.hpp"
-#include "mesh/io/naca0012.hpp"
+#include "mesh/io/mesh_io.hpp"
 #include "mesh/loop/timing.hpp"
 #include "mesh/model/session.hpp"
 #include "mesh/omp_airfoil.hpp"

@@ -20,11 +20,11 @@ constexpr std::uint32_t block_size = 256;
 /// Both sides must have made one plan; a line about what differs, else nothing.
 std::string difference_of(const SerialPlan& serial, const mesh::MeshPlan& plan) {
   const auto same = [](const auto& a, const auto& b) { return std::ranges::equal(a, b); };
-  if (!same(serial.blkmap, plan.blkmap()) || !same(serial.ncolblk, plan.ncolblk()))
+  if (!same(serial.blkmap, plan.blkmap) || !same(serial.ncolblk, plan.ncolblk))
     return "the colours of blocks differ";
-  if (!same(serial.thrcol, plan.thrcol()) || !same(serial.nthrcol, plan.nthrcol()))
+  if (!same(serial.thrcol, plan.thrcol) || !same(serial.nthrcol, plan.nthrcol))
     return "the colours of elements differ";
-  if (!same(serial.ind_sizes, plan.ind_sizes()) || serial.nshared != plan.nshared())
+  if (!same(serial.ind_sizes, plan.ind_sizes) || serial.nshared != plan.nshared())
     return "the sizes of the staging maps differ";
   return {};
 }

@@ -10,12 +10,22 @@ struct DatState;
 struct GlobalState;
 struct ConstState;
 
+/// A number of C++ as loops get it.
+struct Number {
+  template <class T>
+  requires std::is_arithmetic_v<T> Number(T value)  // NOLINT: meant to be implicit
+      : is_integer(std::is_integral_v<T>),
+        integer(static_cast<std::int64_t>(value)),
+        floating(static_cast<double>(value)) {}
+  bool is_integer;
+  std::int64_t integer;
+  double floating;
+};
+
 /// Data on a set: `dim` components of one type for each element, halo included. Host and device
 /// copies are kept in step: what a loop changes is fetched when it is asked for.
-class KILN_API Dat {
+class KILN_API Dat : public Handle<DatState> {
  public:
-  Dat(const Dat&) = default;
-  Dat& operator=(const Dat&) = default;
   const std::string& name() const;
   const Set& set() const;
   ScalarType type() const;
@@ -45,33 +55,16 @@ class KILN_API Dat {
   Dat& operator-=(const Dat& other) { return combine('-', other); }
   Dat& operator*=(const Dat& other) { return combine('*', other); }  ///< component by component
   Dat& operator/=(const Dat& other) { return combine('/', other); }
-  template <class T>
-  requires std::is_arithmetic_v<T> Dat& operator+=(T scalar) {
-    return combine('+', number(scalar));
-  }
-  template <class T>
-  requires std::is_arithmetic_v<T> Dat& operator-=(T scalar) {
-    return combine('-', number(scalar));
-  }
-  template <class T>
-  requires std::is_arithmetic_v<T> Dat& operator*=(T scalar) {
-    return combine('*', number(scalar));
-  }
-  template <class T>
-  requires std::is_arithmetic_v<T> Dat& operator/=(T scalar) {
-    return combine('/', number(scalar));
-  }
+  Dat& operator+=(const Number& scalar) { return combine('+', scalar); }
+  Dat& operator-=(const Number& scalar) { return combine('-', scalar); }
+  Dat& operator*=(const Number& scalar) { return combine('*', scalar); }
+  Dat& operator/=(const Number& scalar) { return combine('/', scalar); }
   /// A new Dat like this one.
   Dat operator-() const;
 
   /// this := this + alpha x
-  template <class T>
-  requires std::is_arithmetic_v<T> Dat& axpy(T alpha, const Dat& x) {
-    return axpy_number(number(alpha), x);
-  }
-  template <class T>
-  requires std::is_arithmetic_v<T>
-  void fill(T value) { fill_number(number(value)); }
+  Dat& axpy(const Number& alpha, const Dat& x);
+  void fill(const Number& value);
   void zero() { fill(0); }
   void zero(const Subset& subset);
   /// What this Dat holds goes to another one.
@@ -99,28 +92,12 @@ class KILN_API Dat {
   /// What was written() last were fresh copies: for who exchanges by hand.
   void halo_is_fresh();
 
-  bool operator==(const Dat&) const = default;
-
  private:
-  friend struct Handles;
-  explicit Dat(std::shared_ptr<DatState> state) : state_(std::move(state)) {}
-  /// A number of C++ as loops get it.
-  struct Number {
-    bool is_whole;
-    std::int64_t whole;
-    double real;
-  };
-  template <class T>
-  static Number number(T value) {
-    return {std::is_integral_v<T>, static_cast<std::int64_t>(value), static_cast<double>(value)};
-  }
+  using Handle::Handle;
   Dat& combine(char operation, const Dat& other);
   Dat& combine(char operation, const Number& scalar);
-  Dat& axpy_number(const Number& alpha, const Dat& x);
-  void fill_number(const Number& value);
   std::size_t components() const;
   void* host(ScalarType type, bool to_write) const;
-  std::shared_ptr<DatState> state_;
 };
 
 /// A new Dat like the left one.
@@ -132,10 +109,8 @@ KILN_API Dat operator/(const Dat& a, const Dat& b);
 /// A few numbers that belong to no set: parameters that a loop reads, or what it sums up (INC) or
 /// finds the extrema of (MIN, MAX): over the owned elements of this part, where the mesh is
 /// distributed; bringing those of all parts together is the caller's.
-class KILN_API Global {
+class KILN_API Global : public Handle<GlobalState> {
  public:
-  Global(const Global&) = default;
-  Global& operator=(const Global&) = default;
   const std::string& name() const;
   ScalarType type() const;
   std::size_t dim() const;
@@ -165,22 +140,17 @@ class KILN_API Global {
   void set(std::span<const T> values) {
     put(scalar_type_of<T>(), values.data(), values.size());
   }
-  bool operator==(const Global&) const = default;
 
  private:
-  friend struct Handles;
-  explicit Global(std::shared_ptr<GlobalState> state) : state_(std::move(state)) {}
+  using Handle::Handle;
   void get(ScalarType type, void* to) const;
   void put(ScalarType type, const void* from, std::size_t count);
-  std::shared_ptr<GlobalState> state_;
 };
 
 /// A constant that every kernel of the Mesh may use by name; one number is a scalar, several an
 /// array. Changing it changes no code.
-class KILN_API Const {
+class KILN_API Const : public Handle<ConstState> {
  public:
-  Const(const Const&) = default;
-  Const& operator=(const Const&) = default;
   const std::string& name() const;
   ScalarType type() const;
   std::size_t dim() const;
@@ -193,10 +163,8 @@ class KILN_API Const {
   }
 
  private:
-  friend struct Handles;
-  explicit Const(std::shared_ptr<ConstState> state) : state_(std::move(state)) {}
+  using Handle::Handle;
   void put(ScalarType type, const void* from, std::size_t count);
-  std::shared_ptr<ConstState> state_;
 };
 
 }  // namespace kiln::mesh

@@ -18,17 +18,15 @@ constexpr IterationIndex index(int number) { return {number}; }
 struct MapUse {
   /// No index that is in any set, so that map[-1] is refused.
   static constexpr int none = std::numeric_limits<int>::min();
-  const MapState* map = nullptr;
+  MapState* map = nullptr;
   int component = none;
   int index = none;
 };
 
 /// For each element of one set, `arity` elements of another: edges to nodes. Values are int32,
 /// row-major: (from.total_size(), arity).
-class KILN_API Map {
+class KILN_API Map : public Handle<MapState> {
  public:
-  Map(const Map&) = default;
-  Map& operator=(const Map&) = default;
   const std::string& name() const;
   const Set& from() const;
   const Set& to() const;
@@ -47,12 +45,8 @@ class KILN_API Map {
   }
   operator MapUse() const { return {state_.get()}; }  // NOLINT: all components
 
-  bool operator==(const Map&) const = default;
-
  private:
-  friend struct Handles;
-  explicit Map(std::shared_ptr<MapState> state) : state_(std::move(state)) {}
-  std::shared_ptr<MapState> state_;
+  using Handle::Handle;
 };
 
 }  // namespace kiln::mesh

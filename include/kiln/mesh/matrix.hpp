@@ -13,10 +13,8 @@ struct MatState;
 /// Which entries a matrix has: all pairs of targets that an element reaches through a row Map and a
 /// column Map. Compressed rows of blocks, columns rising; where rows and columns are of one set the
 /// diagonal is always there. Equal Maps and dimensions give the same Sparsity.
-class KILN_API Sparsity {
+class KILN_API Sparsity : public Handle<SparsityState> {
  public:
-  Sparsity(const Sparsity&) = default;
-  Sparsity& operator=(const Sparsity&) = default;
   std::size_t rows() const;     ///< of blocks: elements of the row set
   std::size_t columns() const;  ///< of blocks
   std::size_t row_dim() const;  ///< rows of a block
@@ -25,21 +23,16 @@ class KILN_API Sparsity {
   std::span<const std::int32_t> rowptr() const;
   std::span<const std::int32_t> colidx() const;
   std::size_t nonzeros() const;  ///< blocks
-  bool operator==(const Sparsity&) const = default;
 
  private:
-  friend struct Handles;
-  explicit Sparsity(std::shared_ptr<SparsityState> state) : state_(std::move(state)) {}
-  std::shared_ptr<SparsityState> state_;
+  using Handle::Handle;
 };
 
 /// A sparse matrix of one type on the device; loops add element matrices to it or set them. What
 /// changes it comes after the loops that were called before. Diagonals are of matrices whose rows
 /// and columns are of one set, in blocks that are square (else bad_input).
-class KILN_API Mat {
+class KILN_API Mat : public Handle<MatState> {
  public:
-  Mat(const Mat&) = default;
-  Mat& operator=(const Mat&) = default;
   const std::string& name() const;
   const Sparsity& sparsity() const;
   ScalarType type() const;
@@ -99,16 +92,13 @@ class KILN_API Mat {
                   std::span<const T> values) {
     put(scalar_type_of<T>(), rows, columns, values.data(), values.size(), false);
   }
-  bool operator==(const Mat&) const = default;
 
  private:
-  friend struct Handles;
+  using Handle::Handle;
   void put(ScalarType type, std::span<const std::int32_t> rows,
            std::span<const std::int32_t> columns, const void* values, std::size_t count, bool adds);
-  explicit Mat(std::shared_ptr<MatState> state) : state_(std::move(state)) {}
   std::size_t count() const;
   void* host(ScalarType type, bool to_write) const;
-  std::shared_ptr<MatState> state_;
 };
 
 /// y := A x for the owned rows. x is on the column set with column_dim components, y on the row set

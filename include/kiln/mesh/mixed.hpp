@@ -52,29 +52,22 @@ class KILN_API MixedDat : public Mixed<Dat> {
   MixedDat& operator/=(const MixedDat& other) {
     return each(other, [](Dat& a, const Dat& b) { a /= b; });
   }
-  template <class T>
-  requires std::is_arithmetic_v<T> MixedDat& operator+=(T s) {
+  MixedDat& operator+=(const Number& s) {
     return each([&](Dat& a) { a += s; });
   }
-  template <class T>
-  requires std::is_arithmetic_v<T> MixedDat& operator-=(T s) {
+  MixedDat& operator-=(const Number& s) {
     return each([&](Dat& a) { a -= s; });
   }
-  template <class T>
-  requires std::is_arithmetic_v<T> MixedDat& operator*=(T s) {
+  MixedDat& operator*=(const Number& s) {
     return each([&](Dat& a) { a *= s; });
   }
-  template <class T>
-  requires std::is_arithmetic_v<T> MixedDat& operator/=(T s) {
+  MixedDat& operator/=(const Number& s) {
     return each([&](Dat& a) { a /= s; });
   }
-  template <class T>
-  requires std::is_arithmetic_v<T> MixedDat& axpy(T alpha, const MixedDat& x) {
+  MixedDat& axpy(const Number& alpha, const MixedDat& x) {
     return each(x, [&](Dat& a, const Dat& b) { a.axpy(alpha, b); });
   }
-  template <class T>
-  requires std::is_arithmetic_v<T>
-  void fill(T value) {
+  void fill(const Number& value) {
     each([&](Dat& a) { a.fill(value); });
   }
   void zero() { fill(0); }
@@ -103,22 +96,21 @@ class KILN_API MixedDat : public Mixed<Dat> {
 /// An argument of a loop that may have parts. Made by arg(), or of an Arg.
 struct MixedArg {
   std::vector<Arg> parts;
-  /// Joined parts reach the kernel as one: the pointers to targets, or a matrix, whose parts are in
+  /// Fused parts reach the kernel as one: the pointers to targets, or a matrix, whose parts are in
   /// rows of so many.
-  bool joined = false;
+  bool is_fused = false;
   std::size_t column_parts = 0;             ///< 0: no matrix
   MixedArg(const Arg& one) : parts{one} {}  // NOLINT: meant to be implicit
   /// Parts for a loop over a MixedSet, one for each of its sets.
-  static MixedArg by_part(std::vector<Arg> parts) { return {std::move(parts), Joined::no, 0}; }
+  static MixedArg by_part(std::vector<Arg> parts) { return {std::move(parts), false, 0}; }
   /// Parts that a kernel gets as one, through Maps. `column_parts`: of a matrix, else 0.
   static MixedArg as_one(std::vector<Arg> parts, std::size_t column_parts = 0) {
-    return {std::move(parts), Joined::yes, column_parts};
+    return {std::move(parts), true, column_parts};
   }
 
  private:
-  enum class Joined : std::uint8_t { no, yes };
-  MixedArg(std::vector<Arg> all, Joined is_joined, std::size_t columns)
-      : parts(std::move(all)), joined(is_joined == Joined::yes), column_parts(columns) {}
+  MixedArg(std::vector<Arg> all, bool fused, std::size_t columns)
+      : parts(std::move(all)), is_fused(fused), column_parts(columns) {}
 };
 
 /// Of the element itself, for loops over a MixedSet: each part is of the loop over its set.
@@ -127,7 +119,7 @@ KILN_API MixedArg arg(const MixedDat& dat, Access access);
 /// part, then of the second, …: as long as the arities together. All parts are of one type.
 KILN_API MixedArg arg(const MixedDat& dat, const MixedMap& maps, Access access);
 
-/// A loop with joined arguments; without iteration indices. Throws as the plain one does.
+/// A loop with fused arguments; without iteration indices. Throws as the plain one does.
 KILN_API void par_loop(const Kernel& kernel, const Iteration& over,
                        std::span<const MixedArg> arguments);
 /// A loop over each part, in their order. Plain arguments are given to all of them.

@@ -11,27 +11,20 @@ struct KernelState;
 /// the loop's arguments: a pointer to an element's components; for a Map with all components an
 /// array of such pointers; constants are used by name. The same text and name are the same kernel.
 /// Read when its first loop is compiled. Thread-safe.
-class KILN_API Kernel {
+class KILN_API Kernel : public Handle<const KernelState> {
  public:
-  Kernel(const Kernel&) = default;
-  Kernel& operator=(const Kernel&) = default;
   /// `code`: the text; `name`: the function in it. Throws bad_input where either is empty.
   Kernel(std::string code, std::string name);
   const std::string& name() const;
   const std::string& code() const;
-  bool operator==(const Kernel&) const = default;
-
- private:
-  friend struct Handles;
-  std::shared_ptr<const KernelState> state_;
 };
 
 /// One argument of a loop. Made by arg().
 struct Arg {
-  enum class Kind : std::uint8_t { dat, global, mat };
-  const void* data = nullptr;  ///< DatState, GlobalState or MatState
-  const MapState* map = nullptr;
-  const MapState* column_map = nullptr;  ///< of matrices
+  using Kind = ArgKind;
+  void* data = nullptr;  ///< DatState, GlobalState or MatState
+  MapState* map = nullptr;
+  MapState* column_map = nullptr;  ///< of matrices
   Kind kind = Kind::dat;
   Access access = Access::read;
   bool is_flat = false;

@@ -20,18 +20,29 @@ class Subset;
 class ExtrudedSet;
 class DataSet;
 
-/// Elements of one kind: nodes, edges, cells. Handles of meshes are cheap to copy and stand for the
-/// same thing; two are equal where they do. To move one copies it: what was moved from still stands
-/// for the same. They keep alive what they need, but must not be used after their Mesh. One thread
-/// at a time a Mesh.
+/// What stands for a thing of a Mesh. Handles are cheap to copy; two are equal where they stand for
+/// the same thing. To move one copies it: what was moved from still stands for the same. They keep
+/// alive what they need, but must not be used after their Mesh. One thread at a time a Mesh.
+template <class State>
+class Handle {
+ public:
+  Handle(const Handle&) = default;
+  Handle& operator=(const Handle&) = default;
+  bool operator==(const Handle&) const = default;
+
+ protected:
+  friend struct Handles;
+  explicit Handle(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+/// Elements of one kind: nodes, edges, cells.
 ///
 /// On one machine a set has a size. A part of a distributed set has four rising numbers: elements
 /// that need nothing from others (core), all that are owned, those and what is computed redundantly
 /// (exec halo), those and what is only read (non-exec halo).
-class KILN_API Set {
+class KILN_API Set : public Handle<SetState> {
  public:
-  Set(const Set&) = default;
-  Set& operator=(const Set&) = default;
   const std::string& name() const;
   std::size_t core_size() const;
   std::size_t size() const;        ///< owned elements: what a loop covers
@@ -45,31 +56,21 @@ class KILN_API Set {
   /// Columns over this set: `layers` >= 2 levels, so layers - 1 cells above each other.
   ExtrudedSet extruded(std::size_t layers) const;
 
-  bool operator==(const Set&) const = default;
-
  private:
-  friend struct Handles;
-  explicit Set(std::shared_ptr<SetState> state) : state_(std::move(state)) {}
-  std::shared_ptr<SetState> state_;
+  using Handle::Handle;
 };
 
 /// Some elements of a Set, rising. Of a subset a subset is one of the set.
-class KILN_API Subset {
+class KILN_API Subset : public Handle<SubsetState> {
  public:
-  Subset(const Subset&) = default;
-  Subset& operator=(const Subset&) = default;
   const Set& superset() const;
   std::span<const std::int32_t> indices() const;
   std::size_t size() const;
   /// Positions in this subset's list, as Set::subset.
   Subset subset(std::span<const std::int32_t> positions) const;
-  bool operator==(const Subset&) const = default;
 
  private:
-  friend class Set;
-  friend struct Handles;
-  explicit Subset(std::shared_ptr<SubsetState> state) : state_(std::move(state)) {}
-  std::shared_ptr<SubsetState> state_;
+  using Handle::Handle;
 };
 
 /// A Set of columns. Loops over it call the kernel for every cell of every column, from below; Maps

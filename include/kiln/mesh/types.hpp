@@ -17,6 +17,9 @@ enum class Access : std::uint8_t {
   max,    ///< Globals only: the greatest
 };
 
+/// What an argument of a loop is about.
+enum class ArgKind : std::uint8_t { dat, global, mat };
+
 /// The type of one component, as OpenCL C has it: char, uchar, short, ushort, int, uint, long,
 /// ulong, float, double.
 enum class ScalarType : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };

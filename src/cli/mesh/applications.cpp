@@ -1,58 +1,67 @@
 // The definitions of the sub-commands that run an application of OP2's on a mesh: `kiln mesh
 // airfoil`, `aero`, `jac1`, `jac2` and `reduction`. Their bodies are in
 // src/cli/mesh_program/applications.cpp.
+#include <algorithm>
+#include <array>
+
 #include "cli/command/options.hpp"
 #include "cli/mesh/commands.hpp"
 
 namespace kiln::cli {
 namespace {
 
+// Options that all of them have.
+constexpr Option run_options[] = {
+    {.name = "report",
+     .help =
+         "Prints of each loop how often it ran, its time, the time of its plans and programs, the "
+         "bytes that it moves, and which share of the device's copy bandwidth that is."},
+    {.name = "check", .help = "Holds every plan against its definition before it is used."},
+    {.name = "tune",
+     .kind = Kind::number,
+     .value_name = "SECONDS",
+     .help =
+         "After the first step, searches for the fastest form of each loop for at most so long; "
+         "what is found goes on record in the store, for all later runs.",
+     .least = 0.1},
+    options::trace,
+    options::gantt,
+    {.name = "device",
+     .kind = Kind::text,
+     .value_name = "DEVICE",
+     .help = "The device: gpu, cpu, an index, or ~ and a part of a name. Default: the first one."},
+    options::store,
+    options::json,
+};
+
+/// An application's own options, then those of all.
+template <std::size_t count>
+constexpr auto with_run_options(const Option (&own)[count]) {
+  std::array<Option, count + std::size(run_options)> all{};
+  std::ranges::copy(run_options, std::ranges::copy(own, all.begin()).out);
+  return all;
+}
+
 // Options that several of them have.
 
-constexpr Option application_report{
-    .name = "report",
-    .help =
-        "Prints of each loop how often it ran, its time, the time of its plans and programs, the "
-        "bytes that it moves, and which share of the device's copy bandwidth that is."};
-constexpr Option application_check{
-    .name = "check", .help = "Holds every plan against its definition before it is used."};
-constexpr Option application_tune{
-    .name = "tune",
-    .kind = Kind::number,
-    .value_name = "SECONDS",
-    .help =
-        "After the first step, searches for the fastest form of each loop for at most so long; "
-        "what is found goes on record in the store, for all later runs.",
-    .least = 0.1};
-constexpr Option application_device{
-    .name = "device",
-    .kind = Kind::text,
-    .value_name = "DEVICE",
-    .help = "The device: gpu, cpu, an index, or ~ and a part of a name. Default: the first one."};
+constexpr Option application_grid{
+    .name = "grid",
+    .kind = Kind::file,
+    .value_name = "FILE",
+    .help = "The mesh, as `kiln mesh naca0012` makes it. Default: the one with -I 400 -J 600.",
+    .letter = 'g'};
 constexpr Option application_reference{
     .name = "reference",
     .kind = Kind::number,
     .value_name = "RMS",
     .help = "Holds the last result against this number, in place of OP2's for the large mesh."};
-constexpr Option application_intervals{
-    .name = "intervals",
-    .kind = Kind::integer,
-    .value_name = "G",
-    .help = "Intervals along each side of the square: (G - 1)² inner nodes.",
-    .fallback = "6",
-    .least = 5,
-    .letter = 'G'};
 
 // `kiln mesh airfoil`.
 
 constexpr std::string_view precisions[] = {"d", "s"};
 
-constexpr Option mesh_airfoil_options[] = {
-    {.name = "grid",
-     .kind = Kind::file,
-     .value_name = "FILE",
-     .help = "The mesh, as `kiln mesh naca0012` makes it. Default: the one with -I 400 -J 600.",
-     .letter = 'g'},
+constexpr auto mesh_airfoil_options = with_run_options({
+    application_grid,
     {.name = "iterations",
      .kind = Kind::integer,
      .value_name = "N",
@@ -73,15 +82,7 @@ constexpr Option mesh_airfoil_options[] = {
          "Writes the flow for ParaView in the end: density, momentum, energy, pressure and Mach "
          "number of each cell."},
     application_reference,
-    application_report,
-    application_check,
-    application_tune,
-    options::trace,
-    options::gantt,
-    application_device,
-    options::store,
-    options::json,
-};
+});
 
 constexpr Example mesh_airfoil_examples[] = {
     {"kiln mesh airfoil -n 100 --report", "100 time steps, and what each loop took."},
@@ -92,7 +93,7 @@ constexpr Example mesh_airfoil_examples[] = {
 
 // `kiln mesh aero`.
 
-constexpr Option mesh_aero_options[] = {
+constexpr auto mesh_aero_options = with_run_options({
     {.name = "grid",
      .kind = Kind::file,
      .value_name = "FILE",
@@ -112,15 +113,7 @@ constexpr Option mesh_aero_options[] = {
      .value_name = "FILE",
      .help = "Writes the potential at the nodes for ParaView in the end."},
     application_reference,
-    application_report,
-    application_check,
-    application_tune,
-    options::trace,
-    options::gantt,
-    application_device,
-    options::store,
-    options::json,
-};
+});
 
 constexpr Example mesh_aero_examples[] = {
     {"kiln mesh aero --grid FE_grid.h5", "Each step's iterations and change."},
@@ -129,10 +122,14 @@ constexpr Example mesh_aero_examples[] = {
 
 // `kiln mesh jac1` and `kiln mesh jac2`, which have the same options.
 
-constexpr Option mesh_jac_options[] = {
-    application_intervals, application_report, application_check, application_tune, options::trace,
-    options::gantt,        application_device, options::store,    options::json,
-};
+constexpr auto mesh_jac_options =
+    with_run_options({{.name = "intervals",
+                       .kind = Kind::integer,
+                       .value_name = "G",
+                       .help = "Intervals along each side of the square: (G - 1)² inner nodes.",
+                       .fallback = "6",
+                       .least = 5,
+                       .letter = 'G'}});
 
 constexpr Example mesh_jac1_examples[] = {
     {"kiln mesh jac1", "OP2's grid of 25 nodes."},
@@ -146,21 +143,7 @@ constexpr Example mesh_jac2_examples[] = {
 
 // `kiln mesh reduction`.
 
-constexpr Option mesh_reduction_options[] = {
-    {.name = "grid",
-     .kind = Kind::file,
-     .value_name = "FILE",
-     .help = "The mesh, as `kiln mesh naca0012` makes it. Default: the one with -I 400 -J 600.",
-     .letter = 'g'},
-    application_report,
-    application_check,
-    application_tune,
-    options::trace,
-    options::gantt,
-    application_device,
-    options::store,
-    options::json,
-};
+constexpr auto mesh_reduction_options = with_run_options({application_grid});
 
 constexpr Example mesh_reduction_examples[] = {
     {"kiln mesh reduction --grid new_grid.h5", "Is each edge and each cell counted once?"},
@@ -217,7 +200,7 @@ constinit const Command mesh_jac2_command{
         "Solves Laplace's equation on a square, as a mesh of nodes and edges, by two "
         "sweeps of Jacobi's method, and prints the largest value and the root mean "
         "square after each. The matrix is in double precision, the rest in single; data have "
-        "components of padding, which nobody reads.\n\n"
+        "components of padding, which no kernel reads.\n\n"
         "All values are exact in binary, so every node is held against what it must be; "
         "one that differs is exit code 1.",
     .options = mesh_jac_options,

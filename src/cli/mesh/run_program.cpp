@@ -10,22 +10,16 @@
 #include "cli/command/context.hpp"
 #include "cli/mesh/commands.hpp"
 #include "cli/output/output.hpp"
+#include "kernel/apart/helper.hpp"
 
 namespace kiln::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// kiln-mesh: next to this program in a build folder, in libexec/kiln of an installation.
 fs::path find_program() {
-  if (const char* named = std::getenv("KILN_MESH_PROGRAM")) return named;
-  std::error_code error;
-  const fs::path folder = fs::canonical("/proc/self/exe", error).parent_path();
-  for (const char* place : {"kiln-mesh", "../libexec/kiln/kiln-mesh"}) {
-    const auto path = fs::canonical(folder / place, error);
-    if (!error) return path;
-  }
-  return {};
+  const char* named = std::getenv("KILN_MESH_PROGRAM");
+  return named != nullptr ? fs::path(named) : find_helper("kiln-mesh");
 }
 
 void add_option(const Context& context, const Option& option, std::vector<std::string>& words) {
@@ -70,7 +64,7 @@ int run_mesh_program(Context& context) {
   if (!program.empty()) ::execv(program.c_str(), pointers.data());
   throw Error(Errc::unsupported,
               program.empty()
-                  ? "missing program kiln-mesh, expected it beside kiln or in libexec/kiln"
+                  ? "missing program kiln-mesh, expected it next to kiln or in libexec/kiln"
                   : fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)));
 }
 

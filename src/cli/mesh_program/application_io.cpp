@@ -14,7 +14,6 @@
 #include "cli/command/command.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/files.hpp"
-#include "cli/mesh_program/files.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/timeline/timeline.hpp"
@@ -119,26 +118,31 @@ void check_reference(const Context& context) {
                                              context.command().name, context.text("reference")));
 }
 
+void print_result(const Context& context, const nlohmann::ordered_json& json,
+                  const std::string& text) {
+  if (context.flag("json"))
+    print_json(json);
+  else
+    print(text);
+}
+
 int print_deviation(const Context& context, const std::optional<Deviation>& deviation) {
   if (!deviation) return 0;
-  if (context.flag("json"))
-    print_json({{"check", deviation->passed ? "passed" : "failed"},
+  print_result(context,
+               {{"check", deviation->passed ? "passed" : "failed"},
                 {"deviation_percent", deviation->percent},
-                {"allowed_percent", deviation->allowed_percent}});
-  else
-    print(fmt::format("check {}: {:.3g} % from the reference, {} % allowed\n",
-                      deviation->passed ? "passed" : "FAILED", deviation->percent,
-                      deviation->allowed_percent));
+                {"allowed_percent", deviation->allowed_percent}},
+               fmt::format("check {}: {:.3g} % from the reference, {} % allowed\n",
+                           deviation->passed ? "passed" : "FAILED", deviation->percent,
+                           deviation->allowed_percent));
   return deviation->passed ? 0 : 1;
 }
 
 int print_wrong(const Context& context, std::size_t wrong, std::size_t all, const char* things) {
-  if (context.flag("json"))
-    print_json({{"check", wrong == 0 ? "passed" : "failed"}, {things, all}, {"wrong", wrong}});
-  else if (wrong == 0)
-    print(fmt::format("check passed: all of {} {} are right\n", all, things));
-  else
-    print(fmt::format("check FAILED: {} of {} {} are wrong\n", wrong, all, things));
+  print_result(
+      context, {{"check", wrong == 0 ? "passed" : "failed"}, {things, all}, {"wrong", wrong}},
+      wrong == 0 ? fmt::format("check passed: all of {} {} are right\n", all, things)
+                 : fmt::format("check FAILED: {} of {} {} are wrong\n", wrong, all, things));
   return wrong == 0 ? 0 : 1;
 }
 

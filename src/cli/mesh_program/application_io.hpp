@@ -1,19 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "kiln/mesh.hpp"
-#include "mesh/io/mesh_file.hpp"
-#include "mesh/io/naca0012.hpp"
+#include "mesh/io/mesh_io.hpp"
 
 /// The input of an application (its mesh and options) and its output: the check of its result,
 /// reports on its loops, and pictures.
 namespace kiln::cli {
 
 class Context;
+
+/// Reads a mesh; `-` is standard input. Throws Error, also for a file on which the HDF5 library
+/// crashes: an HDF5 file is read in another process first (trial.hpp).
+mesh::MeshFile read_mesh_input(const std::string& path,
+                               const mesh::FileLayout& layout = mesh::known_names());
 
 /// The mesh that --grid names, or the large one. Throws Error.
 mesh::MeshFile application_mesh(const Context& context, mesh::Naca0012::Variant variant);
@@ -52,6 +57,10 @@ struct Deviation {
 /// be called before the run.
 void check_reference(const Context& context);
 Deviation deviation_from(double reference, double result, double tolerance_percent);
+
+/// Prints a result: as JSON where --json asks for that.
+void print_result(const Context& context, const nlohmann::ordered_json& json,
+                  const std::string& text);
 
 /// Prints whether the check was passed, as text or JSON, if there was one. Returns the exit code: 1
 /// where it failed.

@@ -1,6 +1,4 @@
 // Mesh files: reading them, and the bodies of `kiln mesh info`, `check`, `convert` and `naca0012`.
-#include "cli/mesh_program/files.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,12 +10,11 @@
 #include "cli/command/context.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/mesh/commands.hpp"
+#include "cli/mesh_program/application_io.hpp"
 #include "cli/mesh_program/trial.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "mesh/io/inspect.hpp"
 #include "mesh/io/mesh_io.hpp"
-#include "mesh/io/naca0012.hpp"
 
 namespace kiln::cli {
 namespace {

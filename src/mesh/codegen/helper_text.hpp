@@ -8,7 +8,7 @@
 #include "kernel/text/kernel_writer.hpp"
 #include "kernel/text/templates.hpp"
 #include "mesh/codegen/layout.hpp"
-#include "mesh/model/scalar.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 

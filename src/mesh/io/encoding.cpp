@@ -1,12 +1,12 @@
 // Numbers and bytes as text: decimals and base64.
-#include "mesh/io/encoding.hpp"
-
 #include <sodium.h>
 
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
+
+#include "mesh/io/mesh_io.hpp"
 
 namespace kiln::mesh {
 namespace {

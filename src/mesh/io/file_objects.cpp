@@ -2,7 +2,7 @@
 
 #include "base/data/text.hpp"
 #include "mesh/io/mesh_file.hpp"
-#include "mesh/model/scalar.hpp"
+#include "mesh/model/basics.hpp"
 
 // Between a file's parts and those of a Mesh, by the public interface of both.
 namespace kiln::mesh {

@@ -18,64 +18,31 @@ bool is_integer(const Dataset& dataset) { return dataset.type && !is_floating(*d
 
 /// The values as 64-bit integers; `type` is one of integers.
 std::vector<std::int64_t> widened(ByteView bytes, ScalarType type) {
-  std::vector<std::int64_t> out;
-  const auto widen = [&](auto zero) {
-    out.resize(bytes.size() / sizeof zero);
+  return with_type(type, [&](auto zero) {
+    std::vector<std::int64_t> out(bytes.size() / sizeof zero);
     for (std::size_t at = 0; at < out.size(); ++at) {
       std::memcpy(&zero, bytes.data() + at * sizeof zero, sizeof zero);
       // Unsigned numbers that do not fit become negative: as wrong for a size and an index.
       out[at] = static_cast<std::int64_t>(zero);
     }
-  };
-  switch (type) {
-    case ScalarType::i8:
-      widen(std::int8_t{});
-      break;
-    case ScalarType::u8:
-      widen(std::uint8_t{});
-      break;
-    case ScalarType::i16:
-      widen(std::int16_t{});
-      break;
-    case ScalarType::u16:
-      widen(std::uint16_t{});
-      break;
-    case ScalarType::i32:
-      widen(std::int32_t{});
-      break;
-    case ScalarType::u32:
-      widen(std::uint32_t{});
-      break;
-    case ScalarType::i64:
-      widen(std::int64_t{});
-      break;
-    default:
-      widen(std::uint64_t{});
-      break;
-  }
-  return out;
+    return out;
+  });
 }
 
-/// What is read of one file.
+/// What is read of one file. Throws bad_input.
 class Hdf5Reader {
  public:
   Hdf5Reader(const hdf5::Reader& file, const FileLayout& layout) : file_(file), layout_(layout) {}
 
-  Expected<MeshFile> read() {
-    auto datasets = file_.datasets();
-    if (!datasets) return tl::unexpected(datasets.error());
+  MeshFile read() {
+    const auto datasets = value_or_throw(file_.datasets());
     // Sets first: the rest is held against their sizes.
-    std::vector<const Dataset*> rest;
-    for (const Dataset& dataset : *datasets) {
-      if (!is_set(dataset)) {
-        rest.push_back(&dataset);
-      } else if (auto read = read_set(dataset); !read) {
-        return tl::unexpected(read.error());
-      }
-    }
-    for (const Dataset* dataset : rest)
-      if (auto read = read_other(*dataset); !read) return tl::unexpected(read.error());
-    if (auto checked = check(mesh_); !checked) return tl::unexpected(checked.error());
+    for (const Dataset& dataset : datasets)
+      if (is_set(dataset))
+        mesh_.sets.push_back({dataset.path, widened(values(dataset), *dataset.type).front()});
+    for (const Dataset& dataset : datasets)
+      if (!is_set(dataset)) read_other(dataset);
+    value_or_throw(check(mesh_));
     return std::move(mesh_);
   }
 
@@ -88,23 +55,17 @@ class Hdf5Reader {
            dataset.from.empty();
   }
 
-  Expected<void> read_set(const Dataset& dataset) {
-    const auto bytes = file_.values(dataset);
-    if (!bytes) return tl::unexpected(bytes.error());
-    mesh_.sets.push_back({dataset.path, widened(*bytes, *dataset.type).front()});
-    return {};
-  }
+  Bytes values(const Dataset& dataset) const { return value_or_throw(file_.values(dataset)); }
 
   void leave_out(const Dataset& dataset, std::string_view why) {
     mesh_.left_out.push_back(fmt::format("{}: {}", dataset.path, why));
   }
 
-  Expected<void> read_other(const Dataset& dataset) {
-    if (!dataset.type) return leave_out(dataset, "it holds no numbers of a known type"), success();
+  void read_other(const Dataset& dataset) {
+    if (!dataset.type) return leave_out(dataset, "it holds no numbers of a known type");
     if (dataset.extents.size() > 2)
-      return leave_out(dataset, fmt::format("it has {} dimensions, expected at most 2",
-                                            dataset.extents.size())),
-             success();
+      return leave_out(
+          dataset, fmt::format("it has {} dimensions, expected at most 2", dataset.extents.size()));
     if (!dataset.from.empty() || !dataset.to.empty())
       return read_map(dataset, dataset.from, dataset.to);
     if (!dataset.set.empty()) return read_dat(dataset, dataset.set);
@@ -114,18 +75,17 @@ class Hdf5Reader {
       if (map.name == dataset.path) return read_map(dataset, map.from, map.to);
     for (const FileLayout::Dat& dat : layout_.dats)
       if (dat.name == dataset.path) return read_dat(dataset, dat.set);
-    return read_by_shape(dataset);
+    read_by_shape(dataset);
   }
 
-  /// Nothing says what it is. Numbers with a fraction belong to the one set of their length;
-  /// whole ones could be a map.
-  Expected<void> read_by_shape(const Dataset& dataset) {
+  /// Nothing says what it is. Floating-point numbers belong to the one set of their length;
+  /// integers could be a map.
+  void read_by_shape(const Dataset& dataset) {
     if (is_integer(dataset))
       return leave_out(dataset,
                        fmt::format("nothing says which sets it joins: attributes 'from' and 'to' "
                                    "would ('set' for data), or --map {0}=FROM:TO (--on {0}=SET)",
-                                   one_line(dataset.path))),
-             success();
+                                   one_line(dataset.path)));
     const FileSet* found = nullptr;
     for (const FileSet& set : mesh_.sets) {
       if (static_cast<std::uint64_t>(set.size) != rows_of(dataset)) continue;
@@ -133,13 +93,12 @@ class Hdf5Reader {
         return leave_out(dataset,
                          fmt::format("nothing says whether it is on {} or {}: an attribute 'set' "
                                      "would, or --on {}=SET",
-                                     quote(found->name), quote(set.name), one_line(dataset.path))),
-               success();
+                                     quote(found->name), quote(set.name), one_line(dataset.path)));
       found = &set;
     }
     if (found == nullptr)
-      return leave_out(dataset, fmt::format("no set has {} elements", rows_of(dataset))), success();
-    return read_dat(dataset, found->name);
+      return leave_out(dataset, fmt::format("no set has {} elements", rows_of(dataset)));
+    read_dat(dataset, found->name);
   }
 
   static std::uint64_t rows_of(const Dataset& dataset) {
@@ -150,75 +109,54 @@ class Hdf5Reader {
   }
 
   /// The set's size and the extents' first number agree, and a row has a sane length.
-  Expected<void> check_extents(const char* kind, const Dataset& dataset, const std::string& set) {
+  void check_extents(const char* kind, const Dataset& dataset, const std::string& set) const {
     const FileSet* known = mesh_.find_set(set);
     if (known == nullptr)
-      return fail(Errc::bad_input, fmt::format("{} {}: the file has no set {}", kind,
-                                               quote(dataset.path), quote(set)));
+      refuse("{} {}: the file has no set {}", kind, quote(dataset.path), quote(set));
     if (rows_of(dataset) != static_cast<std::uint64_t>(known->size))
-      return fail(Errc::bad_input,
-                  fmt::format("{} {}: found {} rows, expected {} (the size of {})", kind,
-                              quote(dataset.path), rows_of(dataset), known->size, quote(set)));
+      refuse("{} {}: found {} rows, expected {} (the size of {})", kind, quote(dataset.path),
+             rows_of(dataset), known->size, quote(set));
     if (columns_of(dataset) < 1 || columns_of(dataset) > most_elements)
-      return fail(Errc::bad_input,
-                  fmt::format("{} {}: found {} numbers in a row, expected 1 to {}", kind,
-                              quote(dataset.path), columns_of(dataset), most_elements));
-    return {};
+      refuse("{} {}: found {} numbers in a row, expected 1 to {}", kind, quote(dataset.path),
+             columns_of(dataset), most_elements);
   }
 
-  Expected<void> read_map(const Dataset& dataset, const std::string& from, const std::string& to) {
-    if (auto checked = check_extents("map", dataset, from); !checked) return checked;
+  void read_map(const Dataset& dataset, const std::string& from, const std::string& to) {
+    check_extents("map", dataset, from);
     if (!is_integer(dataset))
-      return fail(Errc::bad_input, fmt::format("map {}: found numbers with a fraction, expected "
-                                               "whole ones",
-                                               quote(dataset.path)));
-    auto bytes = file_.values(dataset);
-    if (!bytes) return tl::unexpected(bytes.error());
+      refuse("map {}: found numbers with a fraction, expected whole ones", quote(dataset.path));
+    const Bytes bytes = values(dataset);
     FileMap map{dataset.path, from, to, static_cast<int>(columns_of(dataset)), {}};
-    map.values.resize(bytes->size() / size_of(*dataset.type));
+    map.values.resize(bytes.size() / size_of(*dataset.type));
     if (dataset.type == ScalarType::i32) {
-      if (!bytes->empty()) std::memcpy(map.values.data(), bytes->data(), bytes->size());
+      if (!bytes.empty()) std::memcpy(map.values.data(), bytes.data(), bytes.size());
     } else {
-      const auto wide = widened(*bytes, *dataset.type);
+      const auto wide = widened(bytes, *dataset.type);
       for (std::size_t at = 0; at < wide.size(); ++at) {
         map.values[at] = static_cast<std::int32_t>(wide[at]);
         if (map.values[at] != wide[at])
-          return fail(Errc::bad_input,
-                      fmt::format("map {}: entry {} of element {} is {}, expected "
-                                  "0 to {}",
-                                  quote(map.name), at % columns_of(dataset),
-                                  at / columns_of(dataset), wide[at], most_elements));
+          refuse("map {}: entry {} of element {} is {}, expected 0 to {}", quote(map.name),
+                 at % columns_of(dataset), at / columns_of(dataset), wide[at], most_elements);
       }
     }
     mesh_.maps.push_back(std::move(map));
-    return {};
   }
 
-  Expected<void> read_dat(const Dataset& dataset, const std::string& set) {
-    if (auto checked = check_extents("dat", dataset, set); !checked) return checked;
-    auto bytes = file_.values(dataset);
-    if (!bytes) return tl::unexpected(bytes.error());
+  void read_dat(const Dataset& dataset, const std::string& set) {
+    check_extents("dat", dataset, set);
     mesh_.dats.push_back({dataset.path, set, static_cast<int>(columns_of(dataset)), *dataset.type,
-                          *std::move(bytes), dataset.type_text});
-    return {};
+                          values(dataset), dataset.type_text});
   }
 
-  Expected<void> read_constant(const Dataset& dataset) {
+  void read_constant(const Dataset& dataset) {
     const std::uint64_t dim = rows_of(dataset);
     if (dim < 1 || dim > most_elements ||
         (dataset.dim && static_cast<std::uint64_t>(*dataset.dim) != dim))
-      return fail(Errc::bad_input,
-                  fmt::format("constant {}: found {} values, expected {}", quote(dataset.path), dim,
-                              dataset.dim ? fmt::to_string(*dataset.dim)
-                                          : fmt::format("1 to {}", most_elements)));
-    auto bytes = file_.values(dataset);
-    if (!bytes) return tl::unexpected(bytes.error());
+      refuse("constant {}: found {} values, expected {}", quote(dataset.path), dim,
+             dataset.dim ? fmt::to_string(*dataset.dim) : fmt::format("1 to {}", most_elements));
     mesh_.constants.push_back(
-        {dataset.path, *dataset.type, static_cast<int>(dim), *std::move(bytes), dataset.type_text});
-    return {};
+        {dataset.path, *dataset.type, static_cast<int>(dim), values(dataset), dataset.type_text});
   }
-
-  static Expected<void> success() { return {}; }
 
   const hdf5::Reader& file_;
   const FileLayout& layout_;
@@ -236,10 +174,11 @@ bool is_hdf5(ByteView bytes) {
 }
 
 Expected<MeshFile> read_hdf5(ByteView bytes, const FileLayout& layout) {
-  if (!is_hdf5(bytes)) return fail(Errc::bad_input, "no HDF5 file: its signature is missing");
-  const auto file = hdf5::Reader::open(bytes);
-  if (!file) return tl::unexpected(file.error());
-  return Hdf5Reader(*file, layout).read();
+  return expected_of([&] {
+    if (!is_hdf5(bytes)) refuse("no HDF5 file: its signature is missing");
+    const auto file = value_or_throw(hdf5::Reader::open(bytes));
+    return Hdf5Reader(file, layout).read();
+  });
 }
 
 namespace {
@@ -253,58 +192,47 @@ std::string type_text(const std::string& known, ScalarType type) {
   return names[static_cast<std::size_t>(type)];
 }
 
-/// What is written, one dataset after another, until something fails.
-class Hdf5Writer {
- public:
-  explicit Hdf5Writer(hdf5::Writer& file) : file_(file) {}
-
-  Expected<void> write(const MeshFile& mesh) {
-    for (const FileSet& set : mesh.sets) {
-      const auto size = static_cast<std::int32_t>(set.size);
-      add({.path = set.name, .extents = {1}, .type = ScalarType::i32}, bytes_of(size));
-    }
-    for (const FileMap& map : mesh.maps) {
-      const std::int64_t size = mesh.find_set(map.from)->size;
-      add({.path = map.name,
-           .extents = {static_cast<std::uint64_t>(size), static_cast<std::uint64_t>(map.arity)},
-           .type = ScalarType::i32,
-           .type_text = "int",
-           .from = map.from,
-           .to = map.to,
-           .size = size,
-           .dim = map.arity},
-          std::as_bytes(std::span(map.values)));
-    }
-    for (const FileDat& dat : mesh.dats) {
-      const std::int64_t size = mesh.find_set(dat.set)->size;
-      // OP2 means by a dat's size the bytes of an element.
-      add({.path = dat.name,
-           .extents = {static_cast<std::uint64_t>(size), static_cast<std::uint64_t>(dat.dim)},
-           .type = dat.type,
-           .type_text = type_text(dat.type_text, dat.type),
-           .set = dat.set,
-           .size = dat.dim * static_cast<std::int64_t>(size_of(dat.type)),
-           .dim = dat.dim},
-          dat.bytes);
-    }
-    for (const FileConst& constant : mesh.constants)
-      add({.path = constant.name,
-           .extents = {static_cast<std::uint64_t>(constant.dim)},
-           .type = constant.type,
-           .type_text = type_text(constant.type_text, constant.type),
-           .dim = constant.dim},
-          constant.bytes);
-    return std::move(result_);
+/// One dataset after another.
+void write_parts(hdf5::Writer& file, const MeshFile& mesh) {
+  const auto add = [&](const Dataset& dataset, ByteView values) {
+    value_or_throw(file.add(dataset, values));
+  };
+  for (const FileSet& set : mesh.sets) {
+    const auto size = static_cast<std::int32_t>(set.size);
+    add({.path = set.name, .extents = {1}, .type = ScalarType::i32}, bytes_of(size));
   }
-
- private:
-  void add(const Dataset& dataset, ByteView values) {
-    if (result_) result_ = file_.add(dataset, values);
+  for (const FileMap& map : mesh.maps) {
+    const std::int64_t size = mesh.find_set(map.from)->size;
+    add({.path = map.name,
+         .extents = {static_cast<std::uint64_t>(size), static_cast<std::uint64_t>(map.arity)},
+         .type = ScalarType::i32,
+         .type_text = "int",
+         .from = map.from,
+         .to = map.to,
+         .size = size,
+         .dim = map.arity},
+        std::as_bytes(std::span(map.values)));
   }
-
-  hdf5::Writer& file_;
-  Expected<void> result_;
-};
+  for (const FileDat& dat : mesh.dats) {
+    const auto size = static_cast<std::uint64_t>(mesh.find_set(dat.set)->size);
+    // OP2 means by a dat's size the bytes of an element.
+    add({.path = dat.name,
+         .extents = {size, static_cast<std::uint64_t>(dat.dim)},
+         .type = dat.type,
+         .type_text = type_text(dat.type_text, dat.type),
+         .set = dat.set,
+         .size = dat.dim * static_cast<std::int64_t>(size_of(dat.type)),
+         .dim = dat.dim},
+        dat.bytes);
+  }
+  for (const FileConst& constant : mesh.constants)
+    add({.path = constant.name,
+         .extents = {static_cast<std::uint64_t>(constant.dim)},
+         .type = constant.type,
+         .type_text = type_text(constant.type_text, constant.type),
+         .dim = constant.dim},
+        constant.bytes);
+}
 
 std::size_t values_size(const MeshFile& mesh) {
   std::size_t bytes = 0;
@@ -316,12 +244,12 @@ std::size_t values_size(const MeshFile& mesh) {
 }  // namespace
 
 Expected<Bytes> write_hdf5(const MeshFile& mesh) {
-  if (auto checked = check(mesh); !checked) return tl::unexpected(checked.error());
-  auto file = hdf5::Writer::create(values_size(mesh));
-  if (!file) return tl::unexpected(file.error());
-  if (auto written = Hdf5Writer(*file).write(mesh); !written)
-    return tl::unexpected(written.error());
-  return file->finish();
+  return expected_of([&] {
+    value_or_throw(check(mesh));
+    auto file = value_or_throw(hdf5::Writer::create(values_size(mesh)));
+    write_parts(file, mesh);
+    return value_or_throw(file.finish());
+  });
 }
 
 }  // namespace kiln::mesh

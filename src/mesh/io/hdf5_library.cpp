@@ -86,9 +86,8 @@ constexpr int deepest = 16;
 constexpr std::size_t longest_text = 256;
 constexpr std::uint64_t largest_compression = 1032;
 
-tl::unexpected<Error> damaged(std::string_view what) {
-  return fail(Errc::bad_input,
-              fmt::format("damaged HDF5 file: cannot {} ({})", what, library_message()));
+[[noreturn]] void damaged(std::string_view what) {
+  refuse("damaged HDF5 file: cannot {} ({})", what, library_message());
 }
 
 /// The type of a file's numbers, whatever their byte order.
@@ -131,56 +130,61 @@ class Attribute {
 };
 
 /// A short text, of fixed length as OP2 writes it or of a variable one as h5py does, else "".
-std::string text_attribute(hid_t object, const char* name) {
+void read_attribute(hid_t object, const char* name, std::string& text) {
   const Attribute attribute(object, name, H5T_STRING);
-  if (!attribute) return {};
+  if (!attribute) return;
   if (H5Tis_variable_str(attribute.type()) > 0) {
     char* read = nullptr;  // the library allocates it
-    if (!attribute.read(attribute.type(), &read) || read == nullptr) return {};
-    std::string text(read, ::strnlen(read, longest_text));
+    if (!attribute.read(attribute.type(), &read) || read == nullptr) return;
+    text.assign(read, ::strnlen(read, longest_text));
     H5free_memory(read);
-    return text;
+    return;
   }
   const std::size_t size = H5Tget_size(attribute.type());
-  if (size == 0 || size > longest_text) return {};
-  std::string text(size, '\0');
-  if (!attribute.read(attribute.type(), text.data())) return {};
-  text.resize(std::min(text.find('\0'), text.size()));
-  while (text.ends_with(' ')) text.pop_back();
-  return text;
+  if (size == 0 || size > longest_text) return;
+  std::string read(size, '\0');
+  if (!attribute.read(attribute.type(), read.data())) return;
+  read.resize(std::min(read.find('\0'), read.size()));
+  while (read.ends_with(' ')) read.pop_back();
+  text = std::move(read);
 }
 
-std::optional<std::int64_t> number_attribute(hid_t object, const char* name) {
+void read_attribute(hid_t object, const char* name, std::optional<std::int64_t>& number) {
   const Attribute attribute(object, name, H5T_INTEGER);
   std::int64_t value = 0;
-  if (!attribute || !attribute.read(H5T_NATIVE_INT64, &value)) return std::nullopt;
-  return value;
+  if (attribute && attribute.read(H5T_NATIVE_INT64, &value)) number = value;
 }
 
-Expected<Dataset> describe(hid_t dataset, std::string path) {
+/// Calls `each(name, value)` for the attributes of a dataset, in the order in which they are
+/// written.
+template <class AnyDataset, class Each>
+void attributes(AnyDataset& dataset, const Each& each) {
+  each("size", dataset.size);
+  each("dim", dataset.dim);
+  each("type", dataset.type_text);
+  each("from", dataset.from);
+  each("to", dataset.to);
+  each("set", dataset.set);
+}
+
+Dataset describe(hid_t dataset, std::string path) {
   Dataset out{std::move(path)};
   const Handle space(H5Dget_space(dataset), H5Sclose);
   const Handle type(H5Dget_type(dataset), H5Tclose);
-  if (!space || !type) return damaged(fmt::format("read the head of {}", quote(out.path)));
+  if (!space || !type) damaged(fmt::format("read the head of {}", quote(out.path)));
   if (H5Sget_simple_extent_type(space.get()) != H5S_NULL) out.type = scalar_type(type.get());
   const int rank = H5Sget_simple_extent_ndims(space.get());
-  if (rank < 0 || rank > H5S_MAX_RANK)
-    return damaged(fmt::format("read the extents of {}", quote(out.path)));
   std::array<hsize_t, H5S_MAX_RANK> extents{};
-  if (rank > 0 && H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr) != rank)
-    return damaged(fmt::format("read the extents of {}", quote(out.path)));
+  if (rank < 0 || rank > H5S_MAX_RANK ||
+      (rank > 0 && H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr) != rank))
+    damaged(fmt::format("read the extents of {}", quote(out.path)));
   out.extents.assign(extents.begin(), extents.begin() + rank);
-  out.type_text = text_attribute(dataset, "type");
-  out.from = text_attribute(dataset, "from");
-  out.to = text_attribute(dataset, "to");
-  out.set = text_attribute(dataset, "set");
-  out.size = number_attribute(dataset, "size");
-  out.dim = number_attribute(dataset, "dim");
+  attributes(out, [&](const char* name, auto& value) { read_attribute(dataset, name, value); });
   return out;
 }
 
 /// The names of a group's members, links out of the file and symbolic ones left aside.
-Expected<std::vector<std::string>> members(hid_t group, const std::string& path) {
+std::vector<std::string> members(hid_t group, const std::string& path) {
   std::vector<std::string> names;
   const auto visit = [](hid_t, const char* name, const H5L_info_t* info, void* to) -> herr_t {
     auto& list = *static_cast<std::vector<std::string>*>(to);
@@ -188,35 +192,26 @@ Expected<std::vector<std::string>> members(hid_t group, const std::string& path)
     return list.size() > most_objects ? 1 : 0;
   };
   if (H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names) < 0)
-    return damaged(fmt::format("list {}", path.empty() ? "the root group" : quote(path)));
+    damaged(fmt::format("list {}", path.empty() ? "the root group" : quote(path)));
   return names;
 }
 
-Expected<void> walk(hid_t group, const std::string& path, int depth, std::size_t& objects,
-                    std::vector<Dataset>& out) {
-  const auto names = members(group, path);
-  if (!names) return tl::unexpected(names.error());
-  for (const std::string& name : *names) {
+void walk(hid_t group, const std::string& path, int depth, std::size_t& objects,
+          std::vector<Dataset>& out) {
+  for (const std::string& name : members(group, path)) {
     if (++objects > most_objects)
-      return fail(Errc::bad_input, fmt::format("found more than {} objects in the HDF5 file, "
-                                               "expected a mesh",
-                                               most_objects));
+      refuse("found more than {} objects in the HDF5 file, expected a mesh", most_objects);
     const std::string full = path.empty() ? name : path + "/" + name;
     const Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
-    if (!object) return damaged(fmt::format("open {}", quote(full)));
+    if (!object) damaged(fmt::format("open {}", quote(full)));
     const H5I_type_t kind = H5Iget_type(object.get());
     if (kind == H5I_DATASET) {
-      auto dataset = describe(object.get(), full);
-      if (!dataset) return tl::unexpected(dataset.error());
-      out.push_back(*std::move(dataset));
+      out.push_back(describe(object.get(), full));
     } else if (kind == H5I_GROUP) {
-      if (depth == deepest)
-        return fail(Errc::bad_input,
-                    fmt::format("group {} lies more than {} deep", quote(full), deepest));
-      if (auto walked = walk(object.get(), full, depth + 1, objects, out); !walked) return walked;
+      if (depth == deepest) refuse("group {} lies more than {} deep", quote(full), deepest);
+      walk(object.get(), full, depth + 1, objects, out);
     }
   }
-  return {};
 }
 
 // The image is read where it lies: the library asks for memory, and gets it.
@@ -228,24 +223,18 @@ void* same_image(void* image) { return image; }
 herr_t image_kept(void*) { return 0; }
 
 /// How a dataset's values lie: contiguous or chunked, in this file.
-Expected<void> check_storage(hid_t dataset, const Dataset& head, std::uint64_t bytes) {
+void check_storage(hid_t dataset, const Dataset& head, std::uint64_t bytes) {
   const Handle plan(H5Dget_create_plist(dataset), H5Pclose);
-  if (!plan) return damaged(fmt::format("read how {} is stored", quote(head.path)));
+  if (!plan) damaged(fmt::format("read how {} is stored", quote(head.path)));
   const H5D_layout_t layout = H5Pget_layout(plan.get());
   if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED && layout != H5D_COMPACT)
-    return fail(Errc::bad_input, fmt::format("{} is a virtual dataset, expected its values in the "
-                                             "file itself",
-                                             quote(head.path)));
+    refuse("{} is a virtual dataset, expected its values in the file itself", quote(head.path));
   if (H5Pget_external_count(plan.get()) != 0)
-    return fail(Errc::bad_input, fmt::format("the values of {} lie in another file, expected them "
-                                             "in this one",
-                                             quote(head.path)));
+    refuse("the values of {} lie in another file, expected them in this one", quote(head.path));
   const std::uint64_t stored = H5Dget_storage_size(dataset);
   const std::uint64_t most = layout == H5D_CHUNKED ? largest_compression : 1;
   if (bytes > 0 && (stored == 0 || bytes / most > stored))
-    return fail(Errc::bad_input, fmt::format("{} has {} bytes of values, but the file stores {}",
-                                             quote(head.path), bytes, stored));
-  return {};
+    refuse("{} has {} bytes of values, but the file stores {}", quote(head.path), bytes, stored);
 }
 
 }  // namespace
@@ -258,65 +247,64 @@ std::uint64_t Dataset::elements() const {
 }
 
 /// Members go in reverse: the file closes before messages come back and the lock opens.
-struct Reader::State {
+struct OpenFile {
   std::unique_lock<std::mutex> lock{library_mutex()};
   Quiet quiet;
-  ByteView image;
   Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
   std::optional<Handle> file;
 };
 
-Reader::Reader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Reader::Reader(std::unique_ptr<OpenFile> open, ByteView image)
+    : open_(std::move(open)), image_(image) {}
 Reader::Reader(Reader&&) noexcept = default;
 Reader::~Reader() = default;
 
 Expected<Reader> Reader::open(ByteView image) {
-  auto state = std::make_unique<State>();
-  state->image = image;
-  const hid_t access = state->access.get();
-  auto* memory = const_cast<std::byte*>(image.data());  // opened for reading only
-  H5FD_file_image_callbacks_t callbacks{image_memory, image_copy, image_realloc, image_free,
-                                        same_image,   image_kept, memory};
-  if (H5Pset_fapl_core(access, 1, false) < 0 ||
-      H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
-      H5Pset_file_image_callbacks(access, &callbacks) < 0 ||
-      H5Pset_file_image(access, memory, image.size()) < 0)
-    return damaged("prepare to read it");
-  state->file.emplace(H5Fopen(no_file, H5F_ACC_RDONLY, access), H5Fclose);
-  if (!*state->file) return damaged("open it");
-  return Reader(std::move(state));
+  return expected_of([&] {
+    auto open = std::make_unique<OpenFile>();
+    const hid_t access = open->access.get();
+    auto* memory = const_cast<std::byte*>(image.data());  // opened for reading only
+    H5FD_file_image_callbacks_t callbacks{image_memory, image_copy, image_realloc, image_free,
+                                          same_image,   image_kept, memory};
+    if (H5Pset_fapl_core(access, 1, false) < 0 ||
+        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
+        H5Pset_file_image_callbacks(access, &callbacks) < 0 ||
+        H5Pset_file_image(access, memory, image.size()) < 0)
+      damaged("prepare to read it");
+    open->file.emplace(H5Fopen(no_file, H5F_ACC_RDONLY, access), H5Fclose);
+    if (!*open->file) damaged("open it");
+    return Reader(std::move(open), image);
+  });
 }
 
 Expected<std::vector<Dataset>> Reader::datasets() const {
-  std::vector<Dataset> out;
-  std::size_t objects = 0;
-  const Handle root(H5Gopen2(state_->file->get(), "/", H5P_DEFAULT), H5Gclose);
-  if (!root) return damaged("open the root group");
-  if (auto walked = walk(root.get(), "", 0, objects, out); !walked)
-    return tl::unexpected(walked.error());
-  return out;
+  return expected_of([&] {
+    std::vector<Dataset> out;
+    std::size_t objects = 0;
+    const Handle root(H5Gopen2(open_->file->get(), "/", H5P_DEFAULT), H5Gclose);
+    if (!root) damaged("open the root group");
+    walk(root.get(), "", 0, objects, out);
+    return out;
+  });
 }
 
 Expected<Bytes> Reader::values(const Dataset& dataset) const {
-  if (!dataset.type)
-    return fail(Errc::bad_input,
-                fmt::format("{} holds no numbers of a known type", quote(dataset.path)));
-  std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(dataset.elements(), size_of(*dataset.type), &bytes) ||
-      bytes / largest_compression > state_->image.size())
-    return fail(Errc::bad_input,
-                fmt::format("{} claims {} values, more than the file of {} bytes "
-                            "can hold",
-                            quote(dataset.path), dataset.elements(), state_->image.size()));
-  const Handle opened(H5Dopen2(state_->file->get(), dataset.path.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!opened) return damaged(fmt::format("open {}", quote(dataset.path)));
-  if (auto stored = check_storage(opened.get(), dataset, bytes); !stored)
-    return tl::unexpected(stored.error());
-  Bytes values(bytes);
-  if (bytes > 0 && H5Dread(opened.get(), native(*dataset.type), H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                           values.data()) < 0)
-    return damaged(fmt::format("read the values of {}", quote(dataset.path)));
-  return values;
+  return expected_of([&] {
+    if (!dataset.type) refuse("{} holds no numbers of a known type", quote(dataset.path));
+    std::uint64_t bytes = 0;
+    if (__builtin_mul_overflow(dataset.elements(), size_of(*dataset.type), &bytes) ||
+        bytes / largest_compression > image_.size())
+      refuse("{} claims {} values, more than the file of {} bytes can hold", quote(dataset.path),
+             dataset.elements(), image_.size());
+    const Handle opened(H5Dopen2(open_->file->get(), dataset.path.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!opened) damaged(fmt::format("open {}", quote(dataset.path)));
+    check_storage(opened.get(), dataset, bytes);
+    Bytes values(bytes);
+    if (bytes > 0 && H5Dread(opened.get(), native(*dataset.type), H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                             values.data()) < 0)
+      damaged(fmt::format("read the values of {}", quote(dataset.path)));
+    return values;
+  });
 }
 
 void skip_cleanup_at_exit() { H5dont_atexit(); }
@@ -327,14 +315,7 @@ std::size_t open_objects() {
   return count < 0 ? 0 : static_cast<std::size_t>(count);
 }
 
-struct Writer::State {
-  std::unique_lock<std::mutex> lock{library_mutex()};
-  Quiet quiet;
-  Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
-  std::optional<Handle> file;
-};
-
-Writer::Writer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Writer::Writer(std::unique_ptr<OpenFile> open) : open_(std::move(open)) {}
 Writer::Writer(Writer&&) noexcept = default;
 Writer::~Writer() = default;
 
@@ -345,7 +326,7 @@ tl::unexpected<Error> cannot_write(std::string_view what) {
               fmt::format("cannot write {} to an HDF5 file ({})", what, library_message()));
 }
 
-bool add_number(hid_t object, const char* name, const std::optional<std::int64_t>& value) {
+bool add_attribute(hid_t object, const char* name, const std::optional<std::int64_t>& value) {
   if (!value) return true;
   const hsize_t one = 1;
   const auto number = static_cast<std::int32_t>(*value);
@@ -355,7 +336,7 @@ bool add_number(hid_t object, const char* name, const std::optional<std::int64_t
   return attribute && H5Awrite(attribute.get(), H5T_NATIVE_INT32, &number) >= 0;
 }
 
-bool add_text(hid_t object, const char* name, const std::string& text) {
+bool add_attribute(hid_t object, const char* name, const std::string& text) {
   if (text.empty()) return true;
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
@@ -369,45 +350,39 @@ bool add_text(hid_t object, const char* name, const std::string& text) {
 }  // namespace
 
 Expected<Writer> Writer::create(std::size_t bytes) {
-  auto state = std::make_unique<State>();
+  auto open = std::make_unique<OpenFile>();
+  const hid_t access = open->access.get();
   constexpr std::size_t heads = 1u << 16;
-  if (H5Pset_fapl_core(state->access.get(), bytes + heads, false) < 0)
-    return cannot_write("a head");
-  state->file.emplace(H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, state->access.get()),
-                      H5Fclose);
-  if (!*state->file) return cannot_write("a head");
-  return Writer(std::move(state));
+  if (H5Pset_fapl_core(access, bytes + heads, false) < 0) return cannot_write("a head");
+  open->file.emplace(H5Fcreate(no_file, H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
+  if (!*open->file) return cannot_write("a head");
+  return Writer(std::move(open));
 }
 
 Expected<void> Writer::add(const Dataset& dataset, ByteView values) {
-  const Handle space(
-      H5Screate_simple(static_cast<int>(dataset.extents.size()),
-                       std::vector<hsize_t>(dataset.extents.begin(), dataset.extents.end()).data(),
-                       nullptr),
-      H5Sclose);
+  const std::vector<hsize_t> extents(dataset.extents.begin(), dataset.extents.end());
+  const Handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
+                     H5Sclose);
   const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   const Handle plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   const hid_t type = native(dataset.type.value_or(ScalarType::f64));
   if (!space || H5Pset_create_intermediate_group(links.get(), 1) < 0 ||
       H5Pset_obj_track_times(plan.get(), false) < 0)
     return cannot_write(quote(dataset.path));
-  const Handle made(H5Dcreate2(state_->file->get(), dataset.path.c_str(), type, space.get(),
+  const Handle made(H5Dcreate2(open_->file->get(), dataset.path.c_str(), type, space.get(),
                                links.get(), plan.get(), H5P_DEFAULT),
                     H5Dclose);
-  if (!made ||
-      (!values.empty() &&
-       H5Dwrite(made.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) ||
-      !add_number(made.get(), "size", dataset.size) ||
-      !add_number(made.get(), "dim", dataset.dim) ||
-      !add_text(made.get(), "type", dataset.type_text) ||
-      !add_text(made.get(), "from", dataset.from) || !add_text(made.get(), "to", dataset.to) ||
-      !add_text(made.get(), "set", dataset.set))
-    return cannot_write(quote(dataset.path));
+  bool is_good = made && (values.empty() || H5Dwrite(made.get(), type, H5S_ALL, H5S_ALL,
+                                                     H5P_DEFAULT, values.data()) >= 0);
+  attributes(dataset, [&](const char* name, const auto& value) {
+    is_good = is_good && add_attribute(made.get(), name, value);
+  });
+  if (!is_good) return cannot_write(quote(dataset.path));
   return {};
 }
 
 Expected<Bytes> Writer::finish() {
-  const hid_t file = state_->file->get();
+  const hid_t file = open_->file->get();
   if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) return cannot_write("the end");
   const ssize_t size = H5Fget_file_image(file, nullptr, 0);
   if (size < 0) return cannot_write("the end");

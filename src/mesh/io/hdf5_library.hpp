@@ -26,6 +26,9 @@ struct Dataset {
   std::uint64_t elements() const;
 };
 
+/// A file in memory, and the lock.
+struct OpenFile;
+
 /// Reads an image, which outlives it. Whatever its bytes are, every call comes back with a value or
 /// with one line; nothing is allocated that the image could not fill (compressed values: 1032 times
 /// its size, deflate's bound). Links out of the file, virtual and external datasets are not
@@ -42,9 +45,9 @@ class Reader {
   Expected<Bytes> values(const Dataset& dataset) const;
 
  private:
-  struct State;
-  explicit Reader(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  Reader(std::unique_ptr<OpenFile> open, ByteView image);
+  std::unique_ptr<OpenFile> open_;
+  ByteView image_;
 };
 
 /// Makes an image. The same calls make the same bytes: no times are stored.
@@ -61,9 +64,8 @@ class Writer {
   Expected<Bytes> finish();
 
  private:
-  struct State;
-  explicit Writer(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Writer(std::unique_ptr<OpenFile> open);
+  std::unique_ptr<OpenFile> open_;
 };
 
 /// For a program's start, where nothing but Kiln uses the library: it does nothing at the program's

@@ -1,10 +1,10 @@
 // What is odd about a mesh: ranges and findings.
-#include "mesh/io/inspect.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "mesh/io/mesh_file.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -12,28 +12,7 @@ namespace {
 /// Calls with the dat's values as a span of their own type.
 template <class Visit>
 void visit_values(const FileDat& dat, Visit visit) {
-  switch (dat.type) {
-    case ScalarType::i8:
-      return visit(values_of<std::int8_t>(dat));
-    case ScalarType::u8:
-      return visit(values_of<std::uint8_t>(dat));
-    case ScalarType::i16:
-      return visit(values_of<std::int16_t>(dat));
-    case ScalarType::u16:
-      return visit(values_of<std::uint16_t>(dat));
-    case ScalarType::i32:
-      return visit(values_of<std::int32_t>(dat));
-    case ScalarType::u32:
-      return visit(values_of<std::uint32_t>(dat));
-    case ScalarType::i64:
-      return visit(values_of<std::int64_t>(dat));
-    case ScalarType::u64:
-      return visit(values_of<std::uint64_t>(dat));
-    case ScalarType::f32:
-      return visit(values_of<float>(dat));
-    case ScalarType::f64:
-      return visit(values_of<double>(dat));
-  }
+  with_type(dat.type, [&](auto zero) { visit(values_of<decltype(zero)>(dat)); });
 }
 
 /// Counts elements, and remembers the first.

@@ -19,81 +19,84 @@ const T* find(const std::vector<T>& list, std::string_view name) {
   return nullptr;
 }
 
-Expected<void> bad_file(std::string message) { return fail(Errc::bad_input, std::move(message)); }
-
-/// Sets, maps, dats and constants share their names: in a file each is the name of a dataset.
-class Names {
+/// Holds the parts of a file against one another. Throws bad_input.
+class PartsCheck {
  public:
-  Expected<void> add(const char* kind, const std::string& name) {
-    if (name.empty()) return bad_file(fmt::format("a {} has no name", kind));
-    if (!names_.insert(name).second)
-      return bad_file(fmt::format("{} {}: the name stands twice", kind, quote(name)));
-    return {};
+  explicit PartsCheck(const MeshFile& mesh) : mesh_(mesh) {}
+
+  void run() {
+    for (const FileSet& set : mesh_.sets) {
+      check_name("set", set.name);
+      // Maps hold 32-bit numbers, so larger sets could not be pointed into.
+      if (set.size < 0 || set.size > std::numeric_limits<std::int32_t>::max())
+        refuse("set {}: found {} elements, expected 0 to 2147483647", quote(set.name), set.size);
+    }
+    for (const FileMap& map : mesh_.maps) {
+      check_name("map", map.name);
+      check_map(map);
+    }
+    for (const FileDat& dat : mesh_.dats) {
+      check_name("dat", dat.name);
+      check_bytes("dat", dat, known_set("dat", dat.name, dat.set).size);
+    }
+    for (const FileConst& constant : mesh_.constants) {
+      check_name("constant", constant.name);
+      check_bytes("constant", constant, 1);
+    }
   }
 
  private:
+  /// Sets, maps, dats and constants share their names: in a file each is the name of a dataset.
+  void check_name(const char* kind, const std::string& name) {
+    if (name.empty()) refuse("a {} has no name", kind);
+    if (!names_.insert(name).second) refuse("{} {}: the name stands twice", kind, quote(name));
+  }
+
+  const FileSet& known_set(const char* kind, const std::string& name,
+                           const std::string& set) const {
+    if (const FileSet* found = mesh_.find_set(set)) return *found;
+    refuse("{} {}: there is no set {}", kind, quote(name),
+           set.empty() ? "without a name" : quote(set));
+  }
+
+  void check_map(const FileMap& map) const {
+    const FileSet& from = known_set("map", map.name, map.from);
+    const FileSet& to = known_set("map", map.name, map.to);
+    if (map.arity < 1)
+      refuse("map {}: found arity {}, expected at least 1", quote(map.name), map.arity);
+    const auto arity = static_cast<std::size_t>(map.arity);
+    const auto expected = (CheckedSize::of_signed(from.size) * arity).get();
+    if (map.values.size() != expected)
+      refuse("map {}: found {} entries, expected {} ({} for each of the {} {})", quote(map.name),
+             map.values.size(), text_of(expected), arity, from.size, quote(map.from));
+    // Negative numbers are too large ones here, so that the loop has one comparison.
+    const auto bound = static_cast<std::uint32_t>(to.size);
+    for (std::size_t at = 0; at < map.values.size(); ++at)
+      if (static_cast<std::uint32_t>(map.values[at]) >= bound)
+        refuse("map {}: entry {} of element {} is {}, expected 0 to {} ({} has {} elements)",
+               quote(map.name), at % arity, at / arity, map.values[at], to.size - 1, quote(map.to),
+               to.size);
+  }
+
+  template <class Data>
+  void check_bytes(const char* kind, const Data& data, std::int64_t elements) const {
+    if (data.dim < 1)
+      refuse("{} {}: found {} components, expected at least 1", kind, quote(data.name), data.dim);
+    const auto expected =
+        (CheckedSize::of_signed(elements) * CheckedSize::of_signed(data.dim) * size_of(data.type))
+            .get();
+    if (data.bytes.size() != expected)
+      refuse("{} {}: found {} bytes, expected {} ({} elements of {} {})", kind, quote(data.name),
+             data.bytes.size(), text_of(expected), elements, data.dim, name_of(data.type));
+  }
+
+  static std::string text_of(const std::optional<std::size_t>& size) {
+    return size ? std::to_string(*size) : "more than any memory holds";
+  }
+
+  const MeshFile& mesh_;
   std::set<std::string_view> names_;
 };
-
-Expected<void> check_set(const FileSet& set) {
-  // Maps hold 32-bit numbers, so larger sets could not be pointed into.
-  if (set.size < 0 || set.size > std::numeric_limits<std::int32_t>::max())
-    return bad_file(fmt::format("set {}: found {} elements, expected 0 to 2147483647",
-                                quote(set.name), set.size));
-  return {};
-}
-
-Expected<const FileSet*> known_set(const MeshFile& mesh, const char* kind, const std::string& name,
-                                   const std::string& set) {
-  if (const FileSet* found = mesh.find_set(set)) return found;
-  return fail(Errc::bad_input, fmt::format("{} {}: there is no set {}", kind, quote(name),
-                                           set.empty() ? "without a name" : quote(set)));
-}
-
-std::string text_of(const std::optional<std::size_t>& size) {
-  return size ? std::to_string(*size) : "more than any memory holds";
-}
-
-Expected<void> check_map(const MeshFile& mesh, const FileMap& map) {
-  const auto from = known_set(mesh, "map", map.name, map.from);
-  if (!from) return tl::unexpected(from.error());
-  const auto to = known_set(mesh, "map", map.name, map.to);
-  if (!to) return tl::unexpected(to.error());
-  if (map.arity < 1)
-    return bad_file(
-        fmt::format("map {}: found arity {}, expected at least 1", quote(map.name), map.arity));
-  const auto arity = static_cast<std::size_t>(map.arity);
-  const auto expected = (CheckedSize::of_signed((*from)->size) * arity).get();
-  if (map.values.size() != expected)
-    return bad_file(fmt::format("map {}: found {} entries, expected {} ({} for each of the {} {})",
-                                quote(map.name), map.values.size(), text_of(expected), arity,
-                                (*from)->size, quote(map.from)));
-  // Negative numbers are too large ones here, so that the loop has one comparison.
-  const auto bound = static_cast<std::uint32_t>((*to)->size);
-  for (std::size_t at = 0; at < map.values.size(); ++at)
-    if (static_cast<std::uint32_t>(map.values[at]) >= bound)
-      return bad_file(
-          fmt::format("map {}: entry {} of element {} is {}, expected 0 to {} ({} has {} "
-                      "elements)",
-                      quote(map.name), at % arity, at / arity, map.values[at], (*to)->size - 1,
-                      quote(map.to), (*to)->size));
-  return {};
-}
-
-template <class Data>
-Expected<void> check_bytes(const char* kind, const Data& data, std::int64_t elements) {
-  if (data.dim < 1)
-    return bad_file(fmt::format("{} {}: found {} components, expected at least 1", kind,
-                                quote(data.name), data.dim));
-  const auto expected =
-      (CheckedSize::of_signed(elements) * CheckedSize::of_signed(data.dim) * size_of(data.type))
-          .get();
-  if (data.bytes.size() != expected)
-    return bad_file(fmt::format("{} {}: found {} bytes, expected {} ({} elements of {} {})", kind,
-                                quote(data.name), data.bytes.size(), text_of(expected), elements,
-                                data.dim, name_of(data.type)));
-  return {};
-}
 
 }  // namespace
 
@@ -103,26 +106,7 @@ const FileDat* MeshFile::find_dat(std::string_view name) const { return find(dat
 const FileConst* MeshFile::find_const(std::string_view name) const { return find(constants, name); }
 
 Expected<void> check(const MeshFile& mesh) {
-  Names names;
-  for (const FileSet& set : mesh.sets) {
-    if (auto added = names.add("set", set.name); !added) return added;
-    if (auto checked = check_set(set); !checked) return checked;
-  }
-  for (const FileMap& map : mesh.maps) {
-    if (auto added = names.add("map", map.name); !added) return added;
-    if (auto checked = check_map(mesh, map); !checked) return checked;
-  }
-  for (const FileDat& dat : mesh.dats) {
-    if (auto added = names.add("dat", dat.name); !added) return added;
-    const auto set = known_set(mesh, "dat", dat.name, dat.set);
-    if (!set) return tl::unexpected(set.error());
-    if (auto checked = check_bytes("dat", dat, (*set)->size); !checked) return checked;
-  }
-  for (const FileConst& constant : mesh.constants) {
-    if (auto added = names.add("constant", constant.name); !added) return added;
-    if (auto checked = check_bytes("constant", constant, 1); !checked) return checked;
-  }
-  return {};
+  return expected_of([&] { PartsCheck(mesh).run(); });
 }
 
 const FileLayout& known_names() {

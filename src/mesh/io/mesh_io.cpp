@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/os/file.hpp"
-#include "mesh/io/naca0012.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -81,9 +80,7 @@ void MeshFile::write(const std::filesystem::path& path) const {
 
 void MeshFile::write_vtu(const std::filesystem::path& path, const VtuChoice& choice) const {
   const auto bytes = mesh::write_vtu(*this, choice);
-  if (!bytes)
-    throw Error(bytes.error().code(),
-                fmt::format("{}: {}", path.string(), bytes.error().message()));
+  if (!bytes) throw with_path(path, bytes.error());
   value_or_throw(write_file(path, *bytes));
 }
 

@@ -1,6 +1,4 @@
 // The mesh around a NACA 0012 profile, and the spline that goes through the profile.
-#include "mesh/io/naca0012.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 #include <limits>
 #include <numbers>
 
-#include "mesh/io/encoding.hpp"
+#include "mesh/io/mesh_io.hpp"
 
 namespace kiln::mesh {
 namespace {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/data/text.hpp"
-#include "mesh/io/encoding.hpp"
 #include "mesh/io/mesh_io.hpp"
 
 namespace kiln::mesh {
@@ -34,105 +33,67 @@ constexpr std::array<Shape, 8> shapes{{{"vertices", 1, 1, 1},
                                        {"hexahedra", 12, 8, 3}}};
 const Shape& shape_of(CellShape shape) { return shapes[static_cast<std::size_t>(shape)]; }
 
-tl::unexpected<Error> not_as_vtu(std::string message) {
-  return fail(Errc::bad_input, std::move(message));
-}
-
 bool is_coordinates(const FileDat& dat) {
   return is_floating(dat.type) && dat.dim >= 1 && dat.dim <= 3;
 }
 
-/// The only one that fits, where none is named.
-template <class T>
-struct Only {
-  const T* found = nullptr;
-  int count = 0;
-  void see(const T& one) {
-    found = &one;
-    ++count;
-  }
-};
-
-Expected<const FileDat*> find_coordinates(const MeshFile& mesh, const std::string& name) {
+const FileDat& find_coordinates(const MeshFile& mesh, const std::string& name) {
   const std::string wanted = name.empty() ? parts::coordinates : name;
   const FileDat* dat = mesh.find_dat(wanted);
   if (dat == nullptr && name.empty()) {
-    Only<FileDat> only;
+    int fitting = 0;
     for (const FileDat& one : mesh.dats)
-      if (is_coordinates(one) && one.dim > 1) only.see(one);
-    if (only.count != 1)
-      return not_as_vtu(
-          fmt::format("there is no dat {}, and {} others could be coordinates: say which",
-                      quote(wanted), only.count));
-    dat = only.found;
+      if (is_coordinates(one) && one.dim > 1) dat = &one, ++fitting;
+    if (fitting != 1)
+      refuse("there is no dat {}, and {} others could be coordinates: say which", quote(wanted),
+             fitting);
   }
-  if (dat == nullptr) return not_as_vtu(fmt::format("there is no dat {}", quote(wanted)));
+  if (dat == nullptr) refuse("there is no dat {}", quote(wanted));
   if (!is_coordinates(*dat))
-    return not_as_vtu(
-        fmt::format("dat {}: found {} of type {}, expected 1 to 3 floats or doubles as "
-                    "coordinates",
-                    quote(wanted), dat->dim, name_of(dat->type)));
-  return dat;
+    refuse("dat {}: found {} of type {}, expected 1 to 3 floats or doubles as coordinates",
+           quote(wanted), dat->dim, name_of(dat->type));
+  return *dat;
 }
 
-/// The cells of a picture: a map, held against the points that it must lead to.
-class CellsFinder {
- public:
-  CellsFinder(const MeshFile& mesh, const FileDat& points, std::optional<CellShape> shape)
-      : mesh_(mesh), points_(points), shape_(shape) {}
-
-  Expected<const FileMap*> find(const std::string& name) const {
-    if (!name.empty()) {
-      const FileMap* map = mesh_.find_map(name);
-      if (map == nullptr) return not_as_vtu(fmt::format("there is no map {}", quote(name)));
-      if (!fits(*map))
-        return not_as_vtu(fmt::format("map {}: found {} entries to {}, expected {} to {}",
-                                      quote(name), map->arity, quote(map->to), expected(),
-                                      quote(points_.set)));
-      return map;
-    }
-    const FileMap* best = mesh_.find_map(parts::cell_nodes);
-    if (best != nullptr && fits(*best)) return best;
-    best = nullptr;
-    for (const FileMap& map : mesh_.maps)
-      if (fits(map) && (best == nullptr || map.arity > best->arity)) best = &map;
-    if (best == nullptr)
-      return not_as_vtu(
-          fmt::format("there is no map with {} entries to {}", expected(), quote(points_.set)));
-    return best;
-  }
-
- private:
-  bool fits(const FileMap& map) const {
-    if (map.to != points_.set) return false;
-    if (shape_) return shape_of(*shape_).nodes == map.arity;
+/// The cells of a picture: the map of this name or, of an empty one, the best that leads to the
+/// points.
+const FileMap& find_cells(const MeshFile& mesh, const FileDat& points, const VtuChoice& choice) {
+  const auto fits = [&](const FileMap& map) {
+    if (map.to != points.set) return false;
+    if (choice.shape) return shape_of(*choice.shape).nodes == map.arity;
     return std::any_of(shapes.begin(), shapes.end(), [&](const Shape& one) {
-      return one.nodes == map.arity && one.dimension <= points_.dim;
+      return one.nodes == map.arity && one.dimension <= points.dim;
     });
+  };
+  const std::string expected = choice.shape ? fmt::format("{} ({})", shape_of(*choice.shape).nodes,
+                                                          shape_of(*choice.shape).name)
+                               : points.dim < 3 ? "1 to 4"
+                                                : "1 to 6 or 8";
+  if (const std::string& name = choice.cells; !name.empty()) {
+    const FileMap* map = mesh.find_map(name);
+    if (map == nullptr) refuse("there is no map {}", quote(name));
+    if (!fits(*map))
+      refuse("map {}: found {} entries to {}, expected {} to {}", quote(name), map->arity,
+             quote(map->to), expected, quote(points.set));
+    return *map;
   }
-  std::string expected() const {
-    if (shape_) return fmt::format("{} ({})", shape_of(*shape_).nodes, shape_of(*shape_).name);
-    return points_.dim < 3 ? "1 to 4" : "1 to 6 or 8";
-  }
-
-  const MeshFile& mesh_;
-  const FileDat& points_;
-  std::optional<CellShape> shape_;
-};
+  const FileMap* best = mesh.find_map(parts::cell_nodes);
+  if (best != nullptr && fits(*best)) return *best;
+  best = nullptr;
+  for (const FileMap& map : mesh.maps)
+    if (fits(map) && (best == nullptr || map.arity > best->arity)) best = &map;
+  if (best == nullptr) refuse("there is no map with {} entries to {}", expected, quote(points.set));
+  return *best;
+}
 
 std::vector<Point> points_of(const FileDat& dat) {
-  std::vector<Point> points(dat.bytes.size() / size_of(dat.type) /
-                            static_cast<std::size_t>(dat.dim));
-  const auto fill = [&](const auto values) {
-    std::size_t at = 0;
-    for (Point& point : points)
-      for (std::size_t k = 0; k < static_cast<std::size_t>(dat.dim); ++k)
-        point[k] = static_cast<double>(values[at++]);
-  };
-  if (dat.type == ScalarType::f64)
-    fill(values_of<double>(dat));
-  else
-    fill(values_of<float>(dat));
+  const auto dim = static_cast<std::size_t>(dat.dim);
+  std::vector<Point> points(dat.bytes.size() / size_of(dat.type) / dim);
+  with_type(dat.type, [&](auto zero) {
+    const auto values = values_of<decltype(zero)>(dat);
+    for (std::size_t at = 0; at < values.size(); ++at)
+      points[at / dim][at % dim] = static_cast<double>(values[at]);
+  });
   return points;
 }
 
@@ -146,21 +107,18 @@ double area_of(const Point& a, const Point& b, const Point& c, const Point& d) {
 }
 
 /// What the cells are. Points at one z can only have quadrilaterals.
-Expected<CellShape> decide(const VtuChoice& choice, const FileMap& map,
-                           const std::vector<Point>& points) {
+CellShape decide(const VtuChoice& choice, const FileMap& map, const std::vector<Point>& points) {
   if (choice.shape) return *choice.shape;
-  if (map.arity < 4) return static_cast<CellShape>(map.arity - 1);
-  if (map.arity > 4)
-    return map.arity == 5   ? CellShape::pyramid
-           : map.arity == 6 ? CellShape::wedge
-                            : CellShape::hexahedron;
+  if (map.arity != 4)
+    return static_cast<CellShape>(std::ranges::find(shapes, map.arity, &Shape::nodes) -
+                                  shapes.begin());
   if (std::all_of(points.begin(), points.end(),
                   [&](const Point& p) { return p[2] == points[0][2]; }))
     return CellShape::quad;
-  return not_as_vtu(
-      fmt::format("map {}: cells of 4 nodes in space are tetrahedra or quadrilaterals: say which "
-                  "(--shape tetra or --shape quad)",
-                  quote(map.name)));
+  refuse(
+      "map {}: cells of 4 nodes in space are tetrahedra or quadrilaterals: say which (--shape "
+      "tetra or --shape quad)",
+      quote(map.name));
 }
 
 /// The cells' nodes as VTK wants them, quadrilaterals once round: those that list theirs by row
@@ -245,31 +203,24 @@ void add_cells(Document& out, const FileMap& map, CellShape shape,
   out.open("</Cells>");
 }
 
-}  // namespace
-
-Expected<Bytes> write_vtu(const MeshFile& mesh, const VtuChoice& choice) {
-  if (auto checked = check(mesh); !checked) return tl::unexpected(checked.error());
-  const auto coordinates = find_coordinates(mesh, choice.coordinates);
-  if (!coordinates) return tl::unexpected(coordinates.error());
-  const auto cells = CellsFinder(mesh, **coordinates, choice.shape).find(choice.cells);
-  if (!cells) return tl::unexpected(cells.error());
-  const auto points = points_of(**coordinates);
-  const auto shape = decide(choice, **cells, points);
-  if (!shape) return tl::unexpected(shape.error());
+Bytes vtu_of(const MeshFile& mesh, const VtuChoice& choice) {
+  value_or_throw(check(mesh));
+  const FileDat& coordinates = find_coordinates(mesh, choice.coordinates);
+  const FileMap& cells = find_cells(mesh, coordinates, choice);
+  const auto points = points_of(coordinates);
+  const CellShape shape = decide(choice, cells, points);
   std::vector<const FileDat*> on_points, on_cells;
   for (const std::string& name : choice.dats) {
     const FileDat* dat = mesh.find_dat(name);
     if (dat == nullptr) {
       std::vector<std::string_view> names;
       for (const FileDat& one : mesh.dats) names.push_back(one.name);
-      return not_as_vtu(
-          fmt::format("there is no dat {}{}", quote(name), did_you_mean(name, names)));
+      refuse("there is no dat {}{}", quote(name), did_you_mean(name, names));
     }
-    if (dat->set != (*coordinates)->set && dat->set != (*cells)->from)
-      return not_as_vtu(fmt::format(
-          "dat {} is on {}, expected one on the points ({}) or the cells ({})", quote(name),
-          quote(dat->set), quote((*coordinates)->set), quote((*cells)->from)));
-    (dat->set == (*coordinates)->set ? on_points : on_cells).push_back(dat);
+    if (dat->set != coordinates.set && dat->set != cells.from)
+      refuse("dat {} is on {}, expected one on the points ({}) or the cells ({})", quote(name),
+             quote(dat->set), quote(coordinates.set), quote(cells.from));
+    (dat->set == coordinates.set ? on_points : on_cells).push_back(dat);
   }
   Document out;
   out.open("<?xml version=\"1.0\"?>");
@@ -278,16 +229,22 @@ Expected<Bytes> write_vtu(const MeshFile& mesh, const VtuChoice& choice) {
       "header_type=\"UInt64\">");
   out.open("<UnstructuredGrid>");
   out.open(fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">", points.size(),
-                       mesh.find_set((*cells)->from)->size));
+                       mesh.find_set(cells.from)->size));
   add_dats(out, "PointData", on_points);
   add_dats(out, "CellData", on_cells);
   out.open("<Points>");
   out.array("Points", ScalarType::f64, 3, std::as_bytes(std::span(points)));
   out.open("</Points>");
-  add_cells(out, **cells, *shape, points);
+  add_cells(out, cells, shape, points);
   out.open("</Piece>");
   out.open("</UnstructuredGrid>");
   return out.finish();
+}
+
+}  // namespace
+
+Expected<Bytes> write_vtu(const MeshFile& mesh, const VtuChoice& choice) {
+  return expected_of([&] { return vtu_of(mesh, choice); });
 }
 
 }  // namespace kiln::mesh

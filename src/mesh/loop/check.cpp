@@ -1,20 +1,13 @@
-// A call of a loop: held against its objects, and described as what its code depends on.
-#include "mesh/loop/check.hpp"
-
+// A call of a loop, held against its objects.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
-#include "mesh/loop/loop_plan.hpp"
-#include "mesh/model/session.hpp"
+#include "mesh/loop/arguments.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 namespace {
-
-const DatState& dat_of(const Arg& arg) { return *static_cast<const DatState*>(arg.data); }
-const GlobalState& global_of(const Arg& arg) { return *static_cast<const GlobalState*>(arg.data); }
-const MatState& mat_of(const Arg& arg) { return *static_cast<const MatState*>(arg.data); }
 
 class Checker {
  public:
@@ -24,8 +17,8 @@ class Checker {
   /// Only what may have changed since the call was first checked.
   void check_extrema(std::span<const Arg> arguments) {
     for (const Arg& arg : arguments) {
-      if (arg.access == Access::min || arg.access == Access::max) {
-        what_ = "global " + global_of(arg).name;
+      if (is_extremum(arg)) {
+        what_ = label_of(arg);
         check_numbers(global_of(arg));
       }
       ++number_;
@@ -53,27 +46,22 @@ class Checker {
     if (arguments.empty()) fail("no arguments, expected 1 or more");
     check_alive(arguments);
     for (const Arg& arg : arguments) {
-      switch (arg.kind) {
-        case Arg::Kind::dat:
-          what_ = "dat " + dat_of(arg).name;
-          check_dat(arg);
-          break;
-        case Arg::Kind::global:
-          what_ = "global " + global_of(arg).name;
-          check_global(arg);
-          break;
-        case Arg::Kind::mat:
-          what_ = "mat " + mat_of(arg).name;
-          check_mat(arg);
-          break;
-      }
+      what_ = label_of(arg);
+      if (data_session(arg).get() != session_) fail("belongs to another Mesh");
+      if (arg.kind == Arg::Kind::dat)
+        check_dat(arg);
+      else if (arg.kind == Arg::Kind::global)
+        check_global(arg);
+      else
+        check_mat(arg);
       ++number_;
     }
     what_.clear();
     if (extents_[0] == 0 && extents_[1] != 0)
       fail("iteration index 1 without 0, expected index(0) to be the first");
-    check_globals(arguments);
-    check_order(arguments);
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k)
+        if (arguments[i].data == arguments[k].data) check_together(arguments, i, k);
   }
 
  private:
@@ -81,26 +69,17 @@ class Checker {
   [[noreturn]] void fail(fmt::format_string<Parts...> text, Parts&&... parts) const {
     const std::string where =
         what_.empty() ? "" : fmt::format(", argument {} ({})", number_, what_);
-    throw Error(Errc::bad_input, fmt::format("loop {}{}: {}", kernel_.name(), where,
-                                             fmt::format(text, std::forward<Parts>(parts)...)));
+    refuse("loop {}{}: {}", kernel_.name(), where,
+           fmt::format(text, std::forward<Parts>(parts)...));
   }
-  static bool is_alive(const LiveStates::Lookup& live, const Arg& arg) {
-    switch (arg.kind) {
-      case Arg::Kind::dat:
-        return live.has(&dat_of(arg));
-      case Arg::Kind::global:
-        return live.has(&global_of(arg));
-      case Arg::Kind::mat:
-        break;
-    }
-    return live.has(&mat_of(arg));
-  }
-  void check_session(const SessionPtr& session) const {
-    if (session.get() != session_) fail("belongs to another Mesh");
+  static const SessionPtr& data_session(const Arg& arg) {
+    return arg.kind == Arg::Kind::dat      ? dat_of(arg).session
+           : arg.kind == Arg::Kind::global ? global_of(arg).session
+                                           : mat_of(arg).session;
   }
 
-  void check_map(const MapState& map, const Set& leads_to, int component, int index) {
-    check_session(map.session);
+  void check_map(MapState& map, const Set& leads_to, int component, int index) {
+    if (map.session.get() != session_) fail("belongs to another Mesh");
     if (!(map.from == over_->set()))
       fail("map {} leads from set {}, expected {}, which the loop is over", map.name,
            map.from.name(), over_->set().name());
@@ -119,15 +98,12 @@ class Checker {
     if (over_->layers() > 0 && map.offsets.empty())
       fail("map {} has no vertical offsets, which loops over extruded sets need", map.name);
     if (over_->layers() > 0)
-      if (const auto wrong =
-              check_columns(const_cast<MapState&>(map), LoopOver::of(*over_), component);
-          !wrong.empty())
+      if (const auto wrong = check_columns(map, LoopOver::of(*over_), component); !wrong.empty())
         fail("{}", wrong);
   }
 
   void check_dat(const Arg& arg) {
     const auto& dat = dat_of(arg);
-    check_session(dat.session);
     if (dat.data.is_free()) fail("was freed");
     if (arg.access > Access::inc)
       fail("access {}, expected READ, WRITE, RW or INC; MIN and MAX are for Globals",
@@ -139,39 +115,24 @@ class Checker {
            dat.on.set().name(), over_->set().name());
   }
 
-  /// What is left by one way of use cannot be added to what is left by another.
-  void check_globals(std::span<const Arg> arguments) {
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-      for (std::size_t k = 0; k < i; ++k) {
-        const Arg &one = arguments[i], &other = arguments[k];
-        const bool both_reduce = one.access != Access::read && other.access != Access::read;
-        if (one.kind != Arg::Kind::global || other.data != one.data || !both_reduce ||
-            other.access == one.access)
-          continue;
-        number_ = i;
-        what_ = "global " + global_of(one).name;
-        fail("access {}, but argument {} is the same with {}, expected one way of use",
-             name_of(one.access), k, name_of(other.access));
-      }
+  /// Two arguments of the same data.
+  void check_together(std::span<const Arg> arguments, std::size_t place, std::size_t earlier) {
+    const Arg &one = arguments[place], &other = arguments[earlier];
+    number_ = place;
+    what_ = label_of(one);
+    if (one.kind == Arg::Kind::dat) return check_order(one, other, earlier);
+    // What is left by one way of use cannot be added to what is left by another.
+    if (one.kind == Arg::Kind::global && one.access != Access::read &&
+        other.access != Access::read && one.access != other.access)
+      fail("access {}, but argument {} is the same with {}, expected one way of use",
+           name_of(one.access), earlier, name_of(other.access));
   }
 
   /// Elements run in any order, several at once: what one argument changes no other may use, where
   /// one of them goes through a Map. (Those that go through Maps and all change what they find in
   /// the same way are kept apart by colours.) Nor may two change an element's own values, unless
   /// both add: each has a copy.
-  void check_order(std::span<const Arg> arguments) {
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-      for (std::size_t k = 0; k < i; ++k) {
-        const Arg &one = arguments[i], &other = arguments[k];
-        if (one.kind != Arg::Kind::dat || other.kind != Arg::Kind::dat || one.data != other.data)
-          continue;
-        number_ = i;
-        what_ = "dat " + dat_of(one).name;
-        check_pair(one, other, k);
-      }
-  }
-
-  void check_pair(const Arg& one, const Arg& other, std::size_t number) {
+  void check_order(const Arg& one, const Arg& other, std::size_t earlier) const {
     const auto way = [](const Arg& arg) {
       return arg.map == nullptr
                  ? std::string(name_of(arg.access))
@@ -182,10 +143,9 @@ class Checker {
     const bool both_mapped = one.map != nullptr && other.map != nullptr;
     if (both_direct ? one_reads || other_reads : one_reads && other_reads) return;
     const bool alike = one.access == other.access;
-    if (both_mapped && alike) return;
-    if (both_direct && alike && one.access == Access::inc) return;
+    if (alike && (both_mapped || (both_direct && one.access == Access::inc))) return;
     const std::string found =
-        fmt::format("{}, but argument {} is the same with {}", way(one), number, way(other));
+        fmt::format("{}, but argument {} is the same with {}", way(one), earlier, way(other));
     if (both_direct) fail("{}: one would undo what the other leaves, expected one argument", found);
     fail("{}: elements run in any order, and one would change what another uses, expected two Dats",
          found);
@@ -193,10 +153,9 @@ class Checker {
 
   void check_global(const Arg& arg) {
     const auto& global = global_of(arg);
-    check_session(global.session);
     if (arg.access == Access::write || arg.access == Access::rw)
       fail("access {}, expected READ, INC, MIN or MAX", name_of(arg.access));
-    if (arg.access == Access::min || arg.access == Access::max) check_numbers(global);
+    if (is_extremum(arg)) check_numbers(global);
   }
 
   /// A NaN that is there already would decide every comparison or none.
@@ -206,7 +165,6 @@ class Checker {
 
   void check_mat(const Arg& arg) {
     const auto& mat = mat_of(arg);
-    check_session(mat.session);
     if (arg.access != Access::inc && arg.access != Access::write)
       fail("access {}, expected INC or WRITE", name_of(arg.access));
     if (arg.map == nullptr || arg.column_map == nullptr) fail("expected a row and a column map");
@@ -243,21 +201,6 @@ class Checker {
   std::array<std::size_t, 2> extents_{};
 };
 
-/// Numbers things by first occurrence.
-template <class Thing>
-class Numbered {
- public:
-  int operator()(const Thing& thing) {
-    const auto at = std::find(seen_.begin(), seen_.end(), thing);
-    if (at != seen_.end()) return static_cast<int>(at - seen_.begin());
-    seen_.push_back(thing);
-    return static_cast<int>(seen_.size()) - 1;
-  }
-
- private:
-  std::vector<Thing> seen_;
-};
-
 }  // namespace
 
 void check_alive(const Kernel& kernel, std::span<const Arg> arguments) {
@@ -271,79 +214,6 @@ void check_call(const Session& session, const Kernel& kernel, const Iteration& o
 
 void check_extrema(const Kernel& kernel, std::span<const Arg> arguments) {
   Checker(nullptr, kernel, nullptr).check_extrema(arguments);
-}
-
-std::vector<ConstShape> constants_of(const Session& session) {
-  std::vector<ConstShape> shapes;
-  for (const auto& constant : session.constants)
-    shapes.push_back(
-        {constant->name, constant->type, static_cast<int>(constant->dim), constant->dim == 1});
-  return shapes;
-}
-
-LoopShape describe(const Session& session, const Kernel& kernel, const Iteration& over,
-                   std::span<const Arg> arguments) {
-  LoopShape shape;
-  shape.kernel = kernel.name();
-  shape.source = value_or_throw(from_text(kernel.code(), kernel.name()));
-  shape.subset = over.subset() != nullptr;
-  shape.extruded = over.layers() > 0;
-  Numbered<const void*> dats, globals, mats, maps;
-  Numbered<std::pair<const void*, const void*>> pairs;
-  std::array<int, 2> extents{};
-  for (const Arg& arg : arguments) {
-    ArgShape& made = shape.arguments.emplace_back();
-    made.access = arg.access;
-    made.flatten = arg.is_flat;
-    if (arg.map != nullptr) {
-      made.map = maps(arg.map);
-      made.arity = static_cast<int>(arg.map->arity);
-      made.component = std::max(arg.component, -1);
-      made.index = std::max(arg.index, -1);
-      made.via = arg.index >= 0       ? ArgShape::Via::index
-                 : arg.component >= 0 ? ArgShape::Via::component
-                                      : ArgShape::Via::all;
-      if (arg.index >= 0) extents[static_cast<std::size_t>(arg.index)] = made.arity;
-    }
-    switch (arg.kind) {
-      case Arg::Kind::dat: {
-        const auto& form = static_cast<const DatState*>(arg.data)->data.form();
-        made.kind = ArgShape::Kind::dat;
-        made.type = form.type;
-        made.dim = static_cast<int>(form.dim);
-        made.soa = form.layout == DataLayout::soa && form.dim > 1;
-        made.data = dats(arg.data);
-        if (arg.map != nullptr) made.pair = pairs({arg.data, arg.map});
-        break;
-      }
-      case Arg::Kind::global: {
-        const auto& form = static_cast<const GlobalState*>(arg.data)->data.form();
-        made.kind = ArgShape::Kind::global;
-        made.type = form.type;
-        made.dim = static_cast<int>(form.dim);
-        made.data = globals(arg.data);
-        break;
-      }
-      case Arg::Kind::mat: {
-        const auto& mat = *static_cast<const MatState*>(arg.data);
-        made.kind = ArgShape::Kind::mat;
-        made.type = mat.values.form().type;
-        made.dim = static_cast<int>(mat.sparsity.row_dim());
-        made.column_dim = static_cast<int>(mat.sparsity.column_dim());
-        made.data = mats(arg.data);
-        made.column_map = maps(arg.column_map);
-        made.column_arity = static_cast<int>(arg.column_map->arity);
-        made.column_index = std::max(arg.column_index, -1);
-        if (arg.column_index >= 0)
-          extents[static_cast<std::size_t>(arg.column_index)] = made.column_arity;
-        break;
-      }
-    }
-  }
-  for (const int extent : extents)
-    if (extent > 0) shape.extents.push_back(extent);
-  shape.constants = constants_of(session);
-  return shape;
 }
 
 }  // namespace kiln::mesh

@@ -92,44 +92,13 @@ std::vector<std::vector<std::int32_t>> column_classes(const std::vector<ColumnMa
   return all;
 }
 
-/// Gathers the Maps that a plan needs and renumbers them by first use.
-class MapList {
- public:
-  MapList(PlanInput& input, const LoopShape& shape, std::span<const Arg> arguments)
-      : input_(input), shape_(shape), arguments_(arguments) {}
-
-  void use(PlanPair& pair) { pair.map = place_of(static_cast<int>(pair.map)); }
-
-  MapState& state_of(int number) const {
-    for (const Arg& arg : arguments_) {
-      const ArgShape& shape = shape_.arguments[static_cast<std::size_t>(&arg - arguments_.data())];
-      if (shape.map == number) return const_cast<MapState&>(*arg.map);
-    }
-    throw Error(Errc::internal, "a plan wants a Map that no argument has");
-  }
-
- private:
-  std::size_t place_of(int number) {
-    const auto [known, is_new] = places_.try_emplace(number, input_.maps.size());
-    if (is_new) {
-      auto& map = state_of(number);
-      input_.maps.push_back(
-          {map.view(), map.arity, map.to.total_size(), map.id, map.version, map.name});
-    }
-    return known->second;
-  }
-  PlanInput& input_;
-  const LoopShape& shape_;
-  std::span<const Arg> arguments_;
-  std::map<int, std::size_t> places_;
-};
-
 /// Gives the conflicts of a loop over columns Maps of their own.
-void use_classes(LoopPlanInput& made, const MapList& maps, const LoopOver& over) {
+void use_classes(LoopPlanInput& made, const LoopShape& shape, std::span<const Arg> arguments,
+                 const LoopOver& over) {
   for (PlanConflict& conflict : made.input.conflicts) {
     std::vector<ColumnMap> uses;
     for (const PlanPair& pair : conflict.through)
-      uses.push_back({&maps.state_of(static_cast<int>(pair.map)), pair.components});
+      uses.push_back({&map_of(shape, arguments, static_cast<int>(pair.map)), pair.components});
     if (uses.empty()) continue;
     const std::size_t targets = uses.front().map->to.total_size();
     auto classes = column_classes(uses, targets, over);
@@ -144,6 +113,14 @@ void use_classes(LoopPlanInput& made, const MapList& maps, const LoopOver& over)
 }
 
 }  // namespace
+
+MapState& map_of(const LoopShape& shape, std::span<const Arg> arguments, int number) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (shape.arguments[i].map == number) return *arguments[i].map;
+    if (shape.arguments[i].column_map == number) return *arguments[i].column_map;
+  }
+  throw Error(Errc::internal, fmt::format("loop {}: no map {}", shape.kernel, number));
+}
 
 std::string check_columns(MapState& map, const LoopOver& over, int component) {
   const auto values = map.view();
@@ -183,15 +160,20 @@ LoopPlanInput plan_input_of(const LoopShape& shape, const LoopOver& over,
   }
   input.block_size = block_size;
   input.scheme = scheme;
-  MapList maps(input, shape, arguments);
+  // Maps are renumbered by their first use.
+  std::map<std::size_t, std::size_t> places;
+  const auto use = [&](PlanPair& pair) {
+    const auto [known, is_new] = places.try_emplace(pair.map, input.maps.size());
+    if (is_new) input.maps.push_back(view_of(map_of(shape, arguments, static_cast<int>(pair.map))));
+    pair.map = known->second;
+  };
   if (scheme == Scheme::staged) input.pairs = plan_pairs(shape);
   input.conflicts = plan_conflicts(shape);
-  for (PlanPair& pair : input.pairs) maps.use(pair);
+  std::ranges::for_each(input.pairs, use);
   if (over.layers > 2)
-    use_classes(made, maps, over);
+    use_classes(made, shape, arguments, over);
   else
-    for (PlanConflict& conflict : input.conflicts)
-      for (PlanPair& pair : conflict.through) maps.use(pair);
+    for (PlanConflict& conflict : input.conflicts) std::ranges::for_each(conflict.through, use);
   return made;
 }
 
@@ -213,19 +195,21 @@ cl::Buffer upload(const Context& context, std::span<const T> values) {
 
 std::map<ParameterKind, cl::Buffer> arrays_of(const Context& context, const MeshPlan& plan) {
   std::map<ParameterKind, cl::Buffer> arrays;
+  const auto add = [&](ParameterKind kind, const auto& array) {
+    arrays[kind] = upload(context, array);
+  };
   if (plan.scheme() == Scheme::permuted) {
-    arrays[ParameterKind::order] = upload(context, plan.order());
+    add(ParameterKind::order, plan.order);
     return arrays;
   }
-  arrays[ParameterKind::blkmap] = upload(context, plan.blkmap());
+  add(ParameterKind::blkmap, plan.blkmap);
   if (plan.scheme() != Scheme::staged) return arrays;
-  arrays[ParameterKind::ind_map] = upload(context, plan.ind_map());
-  arrays[ParameterKind::ind_sizes] = upload(context, plan.ind_sizes());
-  arrays[ParameterKind::ind_offsets] = upload(context, plan.ind_offs());
-  arrays[ParameterKind::loc_map] =
-      plan.loc_bytes() == 2 ? upload(context, plan.loc_map16()) : upload(context, plan.loc_map32());
-  arrays[ParameterKind::element_colours] = upload(context, plan.thrcol());
-  arrays[ParameterKind::colour_counts] = upload(context, plan.nthrcol());
+  add(ParameterKind::ind_map, plan.ind_map);
+  add(ParameterKind::ind_sizes, plan.ind_sizes);
+  add(ParameterKind::ind_offsets, plan.ind_offs);
+  add(ParameterKind::loc_map, plan.loc_map);
+  add(ParameterKind::element_colours, plan.thrcol);
+  add(ParameterKind::colour_counts, plan.nthrcol);
   return arrays;
 }
 

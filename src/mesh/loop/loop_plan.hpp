@@ -23,8 +23,20 @@ struct LoopOver {
   static LoopOver of(const Iteration& over) {
     return {Handles::state(over.set()).get(), over.subset().get(), over.layers()};
   }
+  /// How many elements are core, owned, …
+  const std::array<std::size_t, 4>& sizes() const {
+    return subset != nullptr ? subset->sizes : set->sizes;
+  }
   bool operator==(const LoopOver&) const = default;
 };
+
+/// A Map as plans see it.
+inline MapView view_of(MapState& map) {
+  return {map.view(), map.arity, map.to.total_size(), map.id, map.version, map.name};
+}
+
+/// The Map that has this number in a shape; throws internal where no argument has.
+MapState& map_of(const LoopShape& shape, std::span<const Arg> arguments, int number);
 
 /// Holds the vertical offsets of a Map against a loop over columns: no cell may lead out of the
 /// target set.

@@ -11,6 +11,22 @@
 
 namespace kiln::mesh {
 
+/// How Parameters give a loop's elements to work-groups.
+struct LoopCut {
+  LoopCut() = default;
+  LoopCut(const Parameters& parameters, unsigned compute_units);
+  bool in_blocks() const { return form == Form::blocks || form == Form::staged; }
+  /// Work-groups for so many elements: one a block, or those that stride over them.
+  std::size_t groups_for(std::size_t elements) const;
+  NDRange range_of(std::size_t groups) const { return range_of(groups, group); }
+  static NDRange range_of(std::size_t groups, std::size_t group);
+
+  Form form = Form::blocks;
+  std::size_t block = 1;  ///< elements, where there are blocks
+  std::size_t group = 1;  ///< work-items
+  unsigned compute_units = 1;
+};
+
 /// A loop planned, compiled and with its arguments set: launches in order. One thread.
 class MadeLoop {
  public:

@@ -9,35 +9,18 @@
 #include "kernel/text/kernel_writer.hpp"
 #include "kiln/mesh/mixed.hpp"
 #include "mesh/codegen/syntax.hpp"
-#include "mesh/loop/check.hpp"
-#include "mesh/model/session.hpp"
+#include "mesh/loop/arguments.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 namespace {
 
-template <class... Parts>
-[[noreturn]] void refuse_mixed(fmt::format_string<Parts...> text, Parts&&... parts) {
-  throw Error(Errc::bad_input, fmt::format(text, std::forward<Parts>(parts)...));
-}
-
-const SparsityState& sparsity_of(const Arg& arg) {
-  return *Handles::state(static_cast<const MatState*>(arg.data)->sparsity);
-}
 std::size_t matrix_rows(const Arg& arg) { return arg.map->arity * sparsity_of(arg).row_dim; }
 std::size_t matrix_columns(const Arg& arg) {
   return arg.column_map->arity * sparsity_of(arg).column_dim;
 }
 
-ScalarType type_of(const Arg& arg) {
-  switch (arg.kind) {
-    case Arg::Kind::dat:
-      return static_cast<const DatState*>(arg.data)->data.form().type;
-    case Arg::Kind::global:
-      return static_cast<const GlobalState*>(arg.data)->data.form().type;
-    default:
-      return static_cast<const MatState*>(arg.data)->values.form().type;
-  }
-}
+ScalarType type_of(const Arg& arg) { return data_of(arg).form().type; }
 
 /// How deep the pointers are that a kernel's function takes. Read once; nothing where the text is
 /// wrong: compiling it says so.
@@ -61,7 +44,7 @@ std::vector<std::int64_t> structure_of(std::span<const MixedArg> arguments) {
   std::vector<std::int64_t> numbers;
   const auto add = [&](auto... all) { (numbers.push_back(static_cast<std::int64_t>(all)), ...); };
   for (const MixedArg& argument : arguments) {
-    add(argument.joined, argument.column_parts, argument.parts.size());
+    add(argument.is_fused, argument.column_parts, argument.parts.size());
     for (const Arg& part : argument.parts) {
       add(part.kind, type_of(part), part.component, part.index, part.column_index,
           part.map == nullptr ? 0 : part.map->arity);
@@ -81,16 +64,105 @@ class FusedKernel {
   FusedKernel(const Session& session, const Kernel& kernel) : session_(session), kernel_(kernel) {}
 
   /// The next argument of the user's function. Throws bad_input for iteration indices.
-  void add(const MixedArg& argument);
+  void add(const MixedArg& argument) {
+    call_ += call_.empty() ? "" : ", ";
+    call_ += !argument.is_fused           ? parameter(argument.parts.front())
+             : argument.column_parts == 0 ? pointers(argument)
+                                          : matrix(argument);
+    ++place_;
+  }
 
   /// Its arguments are all parts of all arguments, in their order.
-  Kernel kernel();
+  Kernel kernel() {
+    const std::string name = kernel_.name() + "_joined";
+    KernelWriter out;
+    out.lines(kernel_.code() + "\n");
+    // Arrays of another type, or rows of another length, are mistakes that C only warns of.
+    out.line("#pragma clang diagnostic push");
+    out.line("#pragma clang diagnostic error \"-Wincompatible-pointer-types\"");
+    out.line(
+        "#pragma clang diagnostic ignored \"-Wincompatible-pointer-types-discards-qualifiers\"");
+    out.open("void {}({})", name, parameters_);
+    out.lines(before_.take());
+    out.line("{}({});", kernel_.name(), call_);
+    out.lines(after_.take());
+    out.close();
+    out.line("#pragma clang diagnostic pop");
+    return Kernel(out.take(), name);
+  }
 
  private:
-  std::string parameter(const Arg& arg);
-  std::string pointers(const MixedArg& argument);
-  std::string matrix(const MixedArg& argument);
-  bool wants_rows();
+  /// Whether the user's function takes a matrix as `T m[rows][columns]`, not as `T *`.
+  bool wants_rows() {
+    const auto depths = pointer_depths(session_, kernel_);
+    return place_ < depths.size() && depths[place_] == 2;
+  }
+
+  std::string parameter(const Arg& arg) {
+    if (arg.index >= 0 || arg.column_index >= 0)
+      refuse("loop {}: an iteration index together with fused arguments", kernel_.name());
+    std::string name = fmt::format("kiln_part{}", parts_++);
+    const std::string_view type = name_of(type_of(arg));
+    const bool is_vector = arg.kind == Arg::Kind::dat && arg.map != nullptr && arg.component < 0;
+    parameters_ += parameters_.empty() ? "" : ", ";
+    parameters_ +=
+        arg.kind == Arg::Kind::mat && wants_rows()
+            ? fmt::format("{} {}[{}][{}]", type, name, matrix_rows(arg), matrix_columns(arg))
+            : fmt::format("{} {}{}", type, is_vector ? "**" : "*", name);
+    return name;
+  }
+
+  std::string pointers(const MixedArg& argument) {
+    std::string list;
+    std::size_t count = 0;
+    for (const Arg& part : argument.parts) {
+      const std::string name = parameter(part);
+      for (std::size_t c = 0; c < part.map->arity; ++c, ++count)
+        list += fmt::format("{}{}[{}]", count == 0 ? "" : ", ", name, c);
+    }
+    std::string fused = fmt::format("kiln_joined{}", fused_++);
+    before_.line("{} *{}[{}] = {{{}}};", name_of(type_of(argument.parts.front())), fused, count,
+                 list);
+    return fused;
+  }
+
+  std::string matrix(const MixedArg& argument) {
+    const std::size_t columns = argument.column_parts, rows = argument.parts.size() / columns;
+    std::size_t height = 0, width = 0;
+    for (std::size_t r = 0; r < rows; ++r) height += matrix_rows(argument.parts[r * columns]);
+    for (std::size_t c = 0; c < columns; ++c) width += matrix_columns(argument.parts[c]);
+    std::string fused = fmt::format("kiln_joined{}", fused_++);
+    const bool in_rows = wants_rows();
+    const auto entry = [&](const std::string& name, std::size_t row, std::size_t column,
+                           std::size_t of, bool by_rows) {
+      return by_rows ? fmt::format("{}[{} + kiln_j][{} + kiln_k]", name, row, column)
+                     : fmt::format("{}[({} + kiln_j) * {} + {} + kiln_k]", name, row, of, column);
+    };
+    const auto for_all = [](KernelWriter& out, std::size_t lines, std::size_t of,
+                            const std::string& to, const std::string& from) {
+      out.line("for (int kiln_j = 0; kiln_j < {}; ++kiln_j)", lines);
+      out.line("  for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} = {};", of, to, from);
+    };
+    before_.line(
+        "{} {}{};", name_of(type_of(argument.parts.front())), fused,
+        in_rows ? fmt::format("[{}][{}]", height, width) : fmt::format("[{}]", height * width));
+    for_all(before_, height, width, entry(fused, 0, 0, width, in_rows), "0");
+    std::size_t row = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::size_t column = 0;
+      const std::size_t lines = matrix_rows(argument.parts[r * columns]);
+      for (std::size_t c = 0; c < columns; ++c) {
+        const Arg& part = argument.parts[r * columns + c];
+        const std::size_t of = matrix_columns(part);
+        const std::string name = parameter(part);
+        for_all(after_, lines, of, entry(name, 0, 0, of, in_rows),
+                entry(fused, row, column, width, in_rows));
+        column += of;
+      }
+      row += lines;
+    }
+    return fused;
+  }
 
   const Session& session_;
   const Kernel& kernel_;
@@ -100,104 +172,6 @@ class FusedKernel {
   std::size_t parts_ = 0;
   int fused_ = 0;
 };
-
-/// Whether the user's function takes a matrix as `T m[rows][columns]`, not as `T *`.
-bool FusedKernel::wants_rows() {
-  const auto depths = pointer_depths(session_, kernel_);
-  return place_ < depths.size() && depths[place_] == 2;
-}
-
-void FusedKernel::add(const MixedArg& argument) {
-  call_ += call_.empty() ? "" : ", ";
-  call_ += !argument.joined             ? parameter(argument.parts.front())
-           : argument.column_parts == 0 ? pointers(argument)
-                                        : matrix(argument);
-  ++place_;
-}
-
-std::string FusedKernel::parameter(const Arg& arg) {
-  if (arg.index >= 0 || arg.column_index >= 0)
-    throw Error(Errc::bad_input,
-                fmt::format("loop {}: an iteration index beside joined arguments", kernel_.name()));
-  std::string name = fmt::format("kiln_part{}", parts_++);
-  const std::string_view type = name_of(type_of(arg));
-  const bool is_vector = arg.kind == Arg::Kind::dat && arg.map != nullptr && arg.component < 0;
-  parameters_ += parameters_.empty() ? "" : ", ";
-  parameters_ +=
-      arg.kind == Arg::Kind::mat && wants_rows()
-          ? fmt::format("{} {}[{}][{}]", type, name, matrix_rows(arg), matrix_columns(arg))
-          : fmt::format("{} {}{}", type, is_vector ? "**" : "*", name);
-  return name;
-}
-
-std::string FusedKernel::pointers(const MixedArg& argument) {
-  std::string list;
-  std::size_t count = 0;
-  for (const Arg& part : argument.parts) {
-    const std::string name = parameter(part);
-    for (std::size_t c = 0; c < part.map->arity; ++c, ++count)
-      list += fmt::format("{}{}[{}]", count == 0 ? "" : ", ", name, c);
-  }
-  std::string fused = fmt::format("kiln_joined{}", fused_++);
-  before_.line("{} *{}[{}] = {{{}}};", name_of(type_of(argument.parts.front())), fused, count,
-               list);
-  return fused;
-}
-
-std::string FusedKernel::matrix(const MixedArg& argument) {
-  const std::size_t columns = argument.column_parts, rows = argument.parts.size() / columns;
-  std::size_t height = 0, width = 0;
-  for (std::size_t r = 0; r < rows; ++r) height += matrix_rows(argument.parts[r * columns]);
-  for (std::size_t c = 0; c < columns; ++c) width += matrix_columns(argument.parts[c]);
-  std::string fused = fmt::format("kiln_joined{}", fused_++);
-  const bool in_rows = wants_rows();
-  const auto entry = [&](const std::string& name, std::size_t row, std::size_t column,
-                         std::size_t of, bool by_rows) {
-    return by_rows ? fmt::format("{}[{} + kiln_j][{} + kiln_k]", name, row, column)
-                   : fmt::format("{}[({} + kiln_j) * {} + {} + kiln_k]", name, row, of, column);
-  };
-  const auto for_all = [](KernelWriter& out, std::size_t lines, std::size_t of,
-                          const std::string& to, const std::string& from) {
-    out.line("for (int kiln_j = 0; kiln_j < {}; ++kiln_j)", lines);
-    out.line("  for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {} = {};", of, to, from);
-  };
-  before_.line(
-      "{} {}{};", name_of(type_of(argument.parts.front())), fused,
-      in_rows ? fmt::format("[{}][{}]", height, width) : fmt::format("[{}]", height * width));
-  for_all(before_, height, width, entry(fused, 0, 0, width, in_rows), "0");
-  std::size_t row = 0;
-  for (std::size_t r = 0; r < rows; ++r) {
-    std::size_t column = 0;
-    const std::size_t lines = matrix_rows(argument.parts[r * columns]);
-    for (std::size_t c = 0; c < columns; ++c) {
-      const Arg& part = argument.parts[r * columns + c];
-      const std::size_t of = matrix_columns(part);
-      const std::string name = parameter(part);
-      for_all(after_, lines, of, entry(name, 0, 0, of, in_rows),
-              entry(fused, row, column, width, in_rows));
-      column += of;
-    }
-    row += lines;
-  }
-  return fused;
-}
-
-Kernel FusedKernel::kernel() {
-  const std::string name = kernel_.name() + "_joined";
-  KernelWriter out;
-  out.lines(kernel_.code() + "\n");
-  // Arrays of another type, or rows of another length, are mistakes that C only warns of.
-  out.line("#pragma clang diagnostic push");
-  out.line("#pragma clang diagnostic error \"-Wincompatible-pointer-types\"");
-  out.line("#pragma clang diagnostic ignored \"-Wincompatible-pointer-types-discards-qualifiers\"");
-  out.open("void {}({})", name, parameters_);
-  out.lines(before_.take());
-  out.line("{}({});", kernel_.name(), call_);
-  out.lines(after_.take());
-  out.close();
-  out.line("#pragma clang diagnostic pop");
-  return Kernel(out.take(), name);
-}
 
 /// The kernel for these arguments; written once for arguments that are made up alike, as long as
 /// the user's Kernel lives. Throws as FusedKernel::add() does. Thread-safe.
@@ -224,7 +198,7 @@ Kernel fused_kernel(const Session& session, const Kernel& kernel,
 
 void MixedDat::check(const MixedDat& other) const {
   if (other.size() != size())
-    refuse_mixed("mixed dat of {} parts and one of {}, expected as many", size(), other.size());
+    refuse("mixed dat of {} parts and one of {}, expected as many", size(), other.size());
 }
 
 void MixedDat::copy(const MixedDat& to) const {
@@ -253,13 +227,13 @@ MixedArg arg(const MixedDat& dat, Access access) {
 
 MixedArg arg(const MixedDat& dat, const MixedMap& maps, Access access) {
   if (dat.size() != maps.size())
-    refuse_mixed("mixed dat of {} parts through a mixed map of {}, expected as many", dat.size(),
-                 maps.size());
+    refuse("mixed dat of {} parts through a mixed map of {}, expected as many", dat.size(),
+           maps.size());
   std::vector<Arg> parts;
   for (std::size_t p = 0; p < dat.size(); ++p) {
     if (dat[p].type() != dat[0].type())
-      refuse_mixed("mixed dat: dat {} is of {} and dat {} of {}, expected one type", dat[0].name(),
-                   name_of(dat[0].type()), dat[p].name(), name_of(dat[p].type()));
+      refuse("mixed dat: dat {} is of {} and dat {} of {}, expected one type", dat[0].name(),
+             name_of(dat[0].type()), dat[p].name(), name_of(dat[p].type()));
     parts.push_back(arg(dat[p], maps[p], access));
   }
   return MixedArg::as_one(std::move(parts));
@@ -268,10 +242,9 @@ MixedArg arg(const MixedDat& dat, const MixedMap& maps, Access access) {
 void par_loop(const Kernel& kernel, const Iteration& over, std::span<const MixedArg> arguments) {
   std::vector<Arg> parts;
   for (const MixedArg& argument : arguments) {
-    if (!argument.joined && argument.parts.size() != 1)
-      refuse_mixed(
-          "loop {}: a mixed dat without maps over one set, expected a loop over a MixedSet",
-          kernel.name());
+    if (!argument.is_fused && argument.parts.size() != 1)
+      refuse("loop {}: a mixed dat without maps over one set, expected a loop over a MixedSet",
+             kernel.name());
     parts.insert(parts.end(), argument.parts.begin(), argument.parts.end());
   }
   check_alive(kernel, parts);  // a fused kernel is made of what they point to
@@ -281,10 +254,9 @@ void par_loop(const Kernel& kernel, const Iteration& over, std::span<const Mixed
 
 void par_loop(const Kernel& kernel, const MixedSet& over, std::span<const MixedArg> arguments) {
   for (const MixedArg& argument : arguments)
-    if (argument.joined || (argument.parts.size() != 1 && argument.parts.size() != over.size()))
-      refuse_mixed("loop {}: an argument of {} parts{}, expected one for each of {} sets",
-                   kernel.name(), argument.parts.size(), argument.joined ? " through maps" : "",
-                   over.size());
+    if (argument.is_fused || (argument.parts.size() != 1 && argument.parts.size() != over.size()))
+      refuse("loop {}: an argument of {} parts{}, expected one for each of {} sets", kernel.name(),
+             argument.parts.size(), argument.is_fused ? " through maps" : "", over.size());
   for (std::size_t p = 0; p < over.size(); ++p) {
     std::vector<Arg> of_part;
     for (const MixedArg& argument : arguments)

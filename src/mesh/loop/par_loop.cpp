@@ -6,7 +6,7 @@
 
 #include "base/lifetime.hpp"
 #include "mesh/loop/prepared_loop.hpp"
-#include "mesh/model/session.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -20,6 +20,9 @@ class KernelRegistry {
     return *all;
   }
   std::shared_ptr<const KernelState> find(std::string name, std::string code) {
+    if (name.empty() || code.empty())
+      refuse("kernel '{}': no {}, expected a function in C and its name", name,
+             name.empty() ? "name" : "code");
     const std::lock_guard lock(mutex_);
     auto& place = known_[{name, code}];
     if (auto state = place.lock()) return state;
@@ -45,49 +48,35 @@ class KernelRegistry {
 
 }  // namespace
 
-Kernel::Kernel(std::string code, std::string name) {
-  if (name.empty() || code.empty())
-    throw Error(Errc::bad_input, "kernel '" + name + "': no " + (name.empty() ? "name" : "code") +
-                                     ", expected a function in C and its name");
-  state_ = KernelRegistry::process().find(std::move(name), std::move(code));
-}
+Kernel::Kernel(std::string code, std::string name)
+    : Handle(KernelRegistry::process().find(std::move(name), std::move(code))) {}
 const std::string& Kernel::name() const { return state_->name; }
 const std::string& Kernel::code() const { return state_->code; }
 
 Arg arg(const Dat& dat, Access access) {
-  Arg made;
-  made.data = Handles::state(dat).get();
-  made.access = access;
-  return made;
+  return {.data = Handles::state(dat).get(), .access = access};
 }
 Arg arg(const Dat& dat, const MapUse& map, Access access) {
-  Arg made = arg(dat, access);
-  made.map = map.map;
-  made.component = map.component;
-  made.index = map.index;
-  return made;
+  return {.data = Handles::state(dat).get(),
+          .map = map.map,
+          .access = access,
+          .component = map.component,
+          .index = map.index};
 }
 Arg arg(const Global& global, Access access) {
-  Arg made;
-  made.data = Handles::state(global).get();
-  made.kind = Arg::Kind::global;
-  made.access = access;
-  return made;
+  return {.data = Handles::state(global).get(), .kind = Arg::Kind::global, .access = access};
 }
 Arg arg(const Mat& mat, const MapUse& rows, const MapUse& columns, Access access) {
   if (rows.component != MapUse::none || columns.component != MapUse::none)
-    throw Error(Errc::bad_input,
-                "mat " + mat.name() +
-                    ": one component of a map, expected index(0) and index(1), or all components");
-  Arg made;
-  made.data = Handles::state(mat).get();
-  made.kind = Arg::Kind::mat;
-  made.access = access;
-  made.map = rows.map;
-  made.index = rows.index;
-  made.column_map = columns.map;
-  made.column_index = columns.index;
-  return made;
+    refuse("mat {}: one component of a map, expected index(0) and index(1), or all components",
+           mat.name());
+  return {.data = Handles::state(mat).get(),
+          .map = rows.map,
+          .column_map = columns.map,
+          .kind = Arg::Kind::mat,
+          .access = access,
+          .index = rows.index,
+          .column_index = columns.index};
 }
 
 void par_loop(const Kernel& kernel, const Iteration& over, std::span<const Arg> arguments) {

@@ -7,7 +7,7 @@
 #include "kernel/resolver/entry.hpp"
 #include "mesh/codegen/layout.hpp"
 #include "mesh/codegen/user_kernel.hpp"
-#include "mesh/loop/check.hpp"
+#include "mesh/loop/arguments.hpp"
 #include "mesh/loop/recorded_loop.hpp"
 
 namespace kiln::mesh {
@@ -49,19 +49,14 @@ PreparedLoop::PreparedLoop(LoopSession& session, const Kernel& kernel, const Ite
   check_call(session, kernel, over, arguments);
   LoopShape with_all = describe(session, kernel, over, arguments);
   shape_ = with_used_constants(with_all);
-  const auto add = [](std::vector<const void*>& list, const void* state) {
-    if (state != nullptr && std::find(list.begin(), list.end(), state) == list.end())
-      list.push_back(state);
-  };
   for (const Arg& arg : arguments_) {
-    add(used_, arg.data);
-    if (arg.access != Access::read) add(written_, arg.data);
-    add(used_, arg.map);
-    add(used_, arg.column_map);
-    has_extrema_ |= arg.access == Access::min || arg.access == Access::max;
+    for (const void* state : std::initializer_list<const void*>{arg.data, arg.map, arg.column_map})
+      if (state != nullptr) add_once(used_, state);
+    if (arg.access != Access::read) add_once<const void*>(written_, arg.data);
+    has_extrema_ |= is_extremum(arg);
   }
-  add(used_, over_.set);
-  add(used_, over_.subset);
+  add_once<const void*>(used_, over_.set);
+  if (over_.subset != nullptr) add_once<const void*>(used_, over_.subset);
   report_.name = kernel_.name();
   const auto start = now_ns();
   try {
@@ -77,8 +72,7 @@ PreparedLoop::PreparedLoop(LoopSession& session, const Kernel& kernel, const Ite
 }
 
 void PreparedLoop::count_in(CallLog& log, std::int64_t prepare_ns) {
-  const auto& sizes = over_.subset != nullptr ? over_.subset->sizes : over_.set->sizes;
-  const RecordedLoop loop{shape_, static_cast<std::int64_t>(sizes[1])};
+  const RecordedLoop loop{shape_, static_cast<std::int64_t>(over_.sizes()[1])};
   counter_ = log.counter(recorded_call(loop, *session_.device(), made_->bytes()));
   if (counter_ != nullptr) counter_->add_prepare(prepare_ns);
 }

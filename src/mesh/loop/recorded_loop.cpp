@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "base/data/text.hpp"
 #include "mesh/codegen/layout.hpp"
 #include "mesh/codegen/loop_generator.hpp"
-#include "mesh/model/loop_shape.hpp"
+#include "mesh/loop/made_loop.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -21,13 +21,8 @@ constexpr std::string_view many[] = {"argument", "constant"};
 // Of pointers and components that text is written for: more is no loop, but a lot of text.
 constexpr std::int64_t most_components = 1 << 16;
 
-/// What is wrong with a record, thrown to recorded_loop_of().
-struct WrongLoop {
-  std::string text;
-};
-
 void check(bool is_good, std::size_t argument, const char* what) {
-  if (!is_good) throw WrongLoop{fmt::format("'argument {}': no loop has such {}", argument, what)};
+  if (!is_good) refuse("'argument {}': no loop has such {}", argument, what);
 }
 
 /// shape_of() takes every number: those that no call could have left would lead outside of lists.
@@ -67,14 +62,14 @@ void check_argument(const ArgShape& a, std::size_t i, const std::vector<int>& ex
 void check_shape(const LoopShape& shape) {
   for (const auto& c : shape.constants)
     if (c.type > ScalarType::f64 || c.dim < 1 || c.dim > most_components)
-      throw WrongLoop{fmt::format("'constant': no loop has such a {}", one_line(c.name))};
-  if (shape.extents.size() > 2) throw WrongLoop{"'extents': expected two at most"};
+      refuse("'constant': no loop has such a {}", one_line(c.name));
+  if (shape.extents.size() > 2) refuse("'extents': expected two at most");
   for (std::size_t i = 0; i < shape.arguments.size(); ++i)
     check_argument(shape.arguments[i], i, shape.extents);
   if (numbered_by_first_occurrence(shape).arguments != shape.arguments)
-    throw WrongLoop{"'argument': expected numbers by first occurrence"};
+    refuse("'argument': expected numbers by first occurrence");
   if (with_used_constants(shape).constants != shape.constants)
-    throw WrongLoop{"'constant': expected those alone that the text has"};
+    refuse("'constant': expected those alone that the text has");
 }
 
 /// "argument" of "argument 12", other names as they are.
@@ -88,30 +83,16 @@ std::string fact_name(const std::string& recorded) {
 /// The ranges that launches will have, as far as they decide on variants.
 std::vector<KernelVariant> variants_of(const LoopShape& shape, const Parameters& parameters,
                                        std::int64_t elements, const Device& device) {
-  const Form form = form_of(parameters);
-  const auto number = [&](const char* name) {
-    return static_cast<std::size_t>(std::max<std::int64_t>(parameters.get(name, 1), 1));
-  };
-  const auto parts = [&](std::size_t of) {
-    return std::max<std::size_t>((static_cast<std::size_t>(elements) + of - 1) / of, 1);
-  };
-  const auto range_of = [](std::size_t groups, std::size_t group) {
-    NDRange range;
-    range.local[0] = group;
-    range.global[0] = groups * group;
-    return range;
-  };
-  const bool in_blocks = form == Form::blocks || form == Form::staged;
-  const std::size_t group = form == Form::blocks ? 1 : number("GROUP");
-  const std::size_t groups = in_blocks ? parts(number("BLOCK"))
-                                       : std::min(parts(group), most_groups(device.compute_units));
-  std::vector<KernelVariant> wanted{variant_of(loop_kernel(shape), range_of(groups, group))};
+  const LoopCut cut(parameters, device.compute_units);
+  const std::size_t groups =
+      std::max<std::size_t>(cut.groups_for(static_cast<std::size_t>(elements)), 1);
+  std::vector<KernelVariant> wanted{variant_of(loop_kernel(shape), cut.range_of(groups))};
   // A colour has any part of all.
-  const auto small = variant_of(loop_kernel(shape), range_of(1, group));
-  if (needs_plan(shape, form) && !(small.variant == wanted.front().variant))
+  const auto small = variant_of(loop_kernel(shape), cut.range_of(1));
+  if (needs_plan(shape, cut.form) && !(small.variant == wanted.front().variant))
     wanted.push_back(small);
   if (!fold_parameters(shape).empty())
-    wanted.push_back(variant_of(fold_kernel(shape), range_of(1, fold_group(parameters))));
+    wanted.push_back(variant_of(fold_kernel(shape), LoopCut::range_of(1, fold_group(parameters))));
   return wanted;
 }
 
@@ -133,25 +114,21 @@ RecordedCall recorded_call(const RecordedLoop& loop, const Device& device, std::
   return call;
 }
 
-Expected<RecordedLoop> recorded_loop_of(const RecordedCall& recorded) {
+Expected<RecordedLoop> recorded_loop_of(const RecordedCall& recorded) try {
   RecordedLoop loop;
   loop.elements = recorded.number("elements", -1);
   if (loop.elements < 0 || loop.elements > std::numeric_limits<std::int32_t>::max())
-    return fail(Errc::bad_input, "'elements': expected an integer of 31 bits");
+    refuse("'elements': expected an integer of 31 bits");
   if (recorded.text("kernel").empty() || recorded.text("text").empty())
-    return fail(Errc::bad_input, "'kernel', 'text': expected a function's name and its text");
+    refuse("'kernel', 'text': expected a function's name and its text");
   Request request;
   for (const Fact& fact : recorded.facts)
     if (fact.name != "elements") request.facts.push_back({fact_name(fact.name), fact.value});
-  try {
-    loop.shape = shape_of(request);
-    check_shape(loop.shape);
-  } catch (const WrongLoop& wrong) {
-    return fail(Errc::bad_input, wrong.text);
-  } catch (const Error& error) {
-    return fail(Errc::bad_input, one_line(error.message()));
-  }
+  loop.shape = shape_of(request);
+  check_shape(loop.shape);
   return loop;
+} catch (const Error& error) {
+  return fail(Errc::bad_input, one_line(error.message()));
 }
 
 Explanation build_recorded(const RecordedLoop& loop, Resolver& resolver, const DevicePtr& device) {

@@ -39,8 +39,7 @@ std::int64_t take(const RecordedCall& from, const char* name, std::int64_t least
                   std::int64_t most) {
   const std::int64_t found = from.number(name, least - 1);
   if (found < least || found > most)
-    throw Error(Errc::bad_input,
-                fmt::format("'{}': expected an integer from {} to {}", name, least, most));
+    refuse("'{}': expected an integer from {} to {}", name, least, most);
   return found;
 }
 
@@ -156,16 +155,14 @@ RecordedCall recorded_call(const RecordedMatrix& matrix, const Device& device) {
 }
 
 Expected<RecordedMatrix> recorded_matrix_of(const RecordedCall& recorded) {
-  RecordedMatrix matrix;
-  try {
-    bool is_known = false;
-    for (auto type = ScalarType::i8; type <= ScalarType::f64;
-         type = static_cast<ScalarType>(static_cast<int>(type) + 1))
-      if (recorded.text("type") == name_of(type)) matrix.shape.type = type, is_known = true;
-    if (!is_known)
-      return fail(Errc::bad_input,
-                  fmt::format("'type': found '{}', expected a scalar type of OpenCL C",
-                              one_line(recorded.text("type"))));
+  return expected_of([&] {
+    RecordedMatrix matrix;
+    const std::string_view type = recorded.text("type");
+    int number = 0;
+    while (number < 10 && type != name_of(static_cast<ScalarType>(number))) ++number;
+    if (number == 10)
+      refuse("'type': found '{}', expected a scalar type of OpenCL C", one_line(type));
+    matrix.shape.type = static_cast<ScalarType>(number);
     matrix.shape.row_dim = static_cast<int>(take(recorded, "row_dim", 1, most_in_block));
     matrix.shape.column_dim = static_cast<int>(take(recorded, "column_dim", 1, most_in_block));
     matrix.shape.x_soa = take(recorded, "x_soa", 0, 1) != 0;
@@ -173,10 +170,8 @@ Expected<RecordedMatrix> recorded_matrix_of(const RecordedCall& recorded) {
     matrix.row_length = static_cast<double>(take(recorded, "row_length", 0, most_in_row));
     matrix.rows = take(recorded, "rows", 0, most_in_row * 2 - 1);
     matrix.kernel = recorded.text("kernel");
-  } catch (const Error& wrong) {
-    return tl::unexpected(wrong);
-  }
-  return matrix;
+    return matrix;
+  });
 }
 
 Explanation build_recorded(const RecordedMatrix& matrix, Resolver& resolver,

@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "kernel/resolver/entry.hpp"
 #include "mesh/codegen/helper_text.hpp"
-#include "mesh/model/scalar.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 
@@ -78,6 +78,7 @@ RecordedMatrix MatrixKernels::describe(const MatState& mat, bool x_soa, bool y_s
 MatrixKernels& MatrixKernels::of(MatState& mat, bool x_soa, bool y_soa) {
   // Better Parameters may have gone on record: those that were in use are one look-up away.
   MatrixSession& session = MatrixSession::of(*mat.session);
+  session.throw_pending();
   if (std::exchange(mat.tunings, session.matrix_tunings) != session.matrix_tunings)
     mat.kernels = {};
   auto& known = mat.kernels[(x_soa ? 2u : 0u) + (y_soa ? 1u : 0u)];

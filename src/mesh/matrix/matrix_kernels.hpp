@@ -24,6 +24,7 @@ class MatrixKernels {
   static Request request_for(const MatrixSession& session, const RecordedMatrix& of);
 
   /// Those that a Session has for a matrix and the layouts of vectors; made at the first call.
+  /// Throws what is pending.
   static MatrixKernels& of(MatState& mat, bool x_soa = false, bool y_soa = false);
 
   enum class Product : std::uint8_t { replaces, adds };

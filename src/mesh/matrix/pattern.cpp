@@ -11,6 +11,7 @@
 
 #include "base/data/bounds.hpp"
 #include "kernel/program/plan.hpp"
+#include "mesh/model/basics.hpp"
 #include "store/key/canonical.hpp"
 
 namespace kiln::mesh {
@@ -76,11 +77,10 @@ class PatternBuild {
         const auto top = static_cast<std::int64_t>(map.values[element * map.arity + c]) +
                          static_cast<std::int64_t>(pair.layers - 1) * offsets[c];
         if (top < 0 || top >= static_cast<std::int64_t>(map.targets))
-          throw Error(Errc::bad_input,
-                      fmt::format("sparsity: map {}: element {}, component {} leads to {} in the "
-                                  "highest of {} cells, expected 0 to {}",
-                                  map.name, element, c, top, pair.layers,
-                                  static_cast<std::int64_t>(map.targets) - 1));
+          refuse(
+              "sparsity: map {}: element {}, component {} leads to {} in the highest of {} cells, "
+              "expected 0 to {}",
+              map.name, element, c, top, pair.layers, static_cast<std::int64_t>(map.targets) - 1);
       }
   }
 

@@ -2,46 +2,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "base/data/bounds.hpp"
 #include "mesh/matrix/matrix_session.hpp"
 #include "mesh/matrix/pattern.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 namespace {
 
 using MapPairs = std::span<const std::pair<Map, Map>>;
 
-template <class... Parts>
-[[noreturn]] void refuse_sparsity(fmt::format_string<Parts...> text, Parts&&... parts) {
-  throw Error(Errc::bad_input, "sparsity: " + fmt::format(text, std::forward<Parts>(parts)...));
-}
-
 void check_pairs(const Session* session, MapPairs pairs, const ExtrudedSet* over) {
-  if (pairs.empty()) refuse_sparsity("no maps, expected a pair or more of them");
+  if (pairs.empty()) refuse("sparsity: no maps, expected a pair or more of them");
   const auto& [first_rows, first_columns] = pairs.front();
   for (const auto& [rows, columns] : pairs) {
     for (const Map& map : {rows, columns}) {
       if (Handles::state(map)->session.get() != session)
-        refuse_sparsity("map {} belongs to another Mesh", map.name());
+        refuse("sparsity: map {} belongs to another Mesh", map.name());
       if (over != nullptr && !(map.from() == over->base()))
-        refuse_sparsity("map {} leads from set {}, expected {}, whose columns are given",
-                        map.name(), map.from().name(), over->base().name());
+        refuse("sparsity: map {} leads from set {}, expected {}, whose columns are given",
+               map.name(), map.from().name(), over->base().name());
       if (over != nullptr && map.offsets().empty())
-        refuse_sparsity("map {} has no vertical offsets, which extruded sets need", map.name());
+        refuse("sparsity: map {} has no vertical offsets, which extruded sets need", map.name());
     }
     if (!(rows.from() == columns.from()))
-      refuse_sparsity("map {} leads from set {} and map {} from {}, expected the same set",
-                      rows.name(), rows.from().name(), columns.name(), columns.from().name());
+      refuse("sparsity: map {} leads from set {} and map {} from {}, expected the same set",
+             rows.name(), rows.from().name(), columns.name(), columns.from().name());
     if (!(rows.to() == first_rows.to()))
-      refuse_sparsity("map {} leads to set {} and map {} to {}, expected the same rows",
-                      first_rows.name(), first_rows.to().name(), rows.name(), rows.to().name());
+      refuse("sparsity: map {} leads to set {} and map {} to {}, expected the same rows",
+             first_rows.name(), first_rows.to().name(), rows.name(), rows.to().name());
     if (!(columns.to() == first_columns.to()))
-      refuse_sparsity("map {} leads to set {} and map {} to {}, expected the same columns",
-                      first_columns.name(), first_columns.to().name(), columns.name(),
-                      columns.to().name());
+      refuse("sparsity: map {} leads to set {} and map {} to {}, expected the same columns",
+             first_columns.name(), first_columns.to().name(), columns.name(), columns.to().name());
   }
 }
 
@@ -57,17 +51,12 @@ std::vector<MapPairName> names_of(MapPairs pairs, std::size_t layers) {
   return names;
 }
 
-MapView view_of(const Map& map) {
-  auto& state = *Handles::state(map);
-  return {state.view(), state.arity, state.to.total_size(), state.id, state.version, state.name};
-}
-
 PatternInput input_of(MapPairs pairs, std::size_t layers) {
   const auto& [rows, columns] = pairs.front();
   PatternInput input{
       rows.to().total_size(), columns.to().total_size(), rows.to() == columns.to(), {}};
   for (const auto& pair : pairs) {
-    PatternPair made{view_of(pair.first), view_of(pair.second)};
+    PatternPair made{view_of(*Handles::state(pair.first)), view_of(*Handles::state(pair.second))};
     // Those whose matrices are assembled: what only others read is not.
     made.elements = pair.first.from().exec_size();
     made.layers = layers;
@@ -78,13 +67,6 @@ PatternInput input_of(MapPairs pairs, std::size_t layers) {
     input.pairs.push_back(made);
   }
   return input;
-}
-
-/// The host's copies lie where devices work in place.
-Residence resident(std::span<const std::int32_t> values) {
-  Residence made({ScalarType::i32, values.size(), 1, DataLayout::aos});
-  std::memcpy(made.initial().data(), values.data(), values.size_bytes());
-  return made;
 }
 
 std::shared_ptr<SparsityPattern> make_pattern(MatrixSession& session, const PatternInput& input) {
@@ -107,12 +89,12 @@ Sparsity make_sparsity(const SessionPtr& session, MapPairs pairs, const Extruded
                        std::size_t row_dim, std::size_t column_dim) {
   check_pairs(session.get(), pairs, over);
   if (row_dim == 0 || column_dim == 0)
-    refuse_sparsity("blocks of {} x {}, expected 1 x 1 or more", row_dim, column_dim);
+    refuse("sparsity: blocks of {} x {}, expected 1 x 1 or more", row_dim, column_dim);
   // Kernels number the entries of a block by int.
   constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
   if (!(CheckedSize(row_dim) * column_dim).fits(most))
-    refuse_sparsity("blocks of {} x {} entries, expected at most {} of them", row_dim, column_dim,
-                    most);
+    refuse("sparsity: blocks of {} x {} entries, expected at most {} of them", row_dim, column_dim,
+           most);
   const std::size_t layers = over == nullptr ? 1 : over->layers() - 1;
   const auto names = names_of(pairs, layers);
   std::shared_ptr<SparsityPattern> pattern;
@@ -128,9 +110,8 @@ Sparsity make_sparsity(const SessionPtr& session, MapPairs pairs, const Extruded
   }
   if (!pattern) pattern = make_pattern(owner, input_of(pairs, layers));
   const auto& [rows, columns] = pairs.front();
-  auto state = session->keep(std::unique_ptr<SparsityState>(
-      new SparsityState{session, rows.to(), columns.to(), row_dim, column_dim, names,
-                        std::move(pattern), next_identity()}));
+  auto state = session->keep(SparsityState{session, rows.to(), columns.to(), row_dim, column_dim,
+                                           names, std::move(pattern), next_identity()});
   known.push_back(state);
   return Handles::make<Sparsity>(std::move(state));
 }
@@ -174,13 +155,13 @@ namespace {
 using MixedPairs = std::span<const std::pair<MixedMap, MixedMap>>;
 
 void check_parts(const char* what, std::size_t parts, std::size_t found, const char* of) {
-  if (parts != found) refuse_sparsity("{} {} {}, expected {}", found, what, of, parts);
+  if (parts != found) refuse("sparsity: {} {} {}, expected {}", found, what, of, parts);
 }
 
 MixedSparsity make_mixed(const SessionPtr& session, MixedPairs pairs, const ExtrudedSet* over,
                          std::span<const std::size_t> row_dims,
                          std::span<const std::size_t> column_dims) {
-  if (pairs.empty()) refuse_sparsity("no mixed maps, expected a pair or more of them");
+  if (pairs.empty()) refuse("sparsity: no mixed maps, expected a pair or more of them");
   const std::size_t rows = pairs.front().first.size(), columns = pairs.front().second.size();
   for (const auto& [row_maps, column_maps] : pairs) {
     check_parts("parts", rows, row_maps.size(), "of a mixed map of rows");
@@ -223,15 +204,14 @@ MixedMat Mesh::mat(const std::string& name, const MixedSparsity& sparsity, Scala
 Mat Mesh::mat(std::string name, const Sparsity& sparsity, ScalarType type) {
   const auto& state = *Handles::state(sparsity);
   if (state.session != not_moved(session_))
-    throw Error(Errc::bad_input, fmt::format("mat {}: its sparsity belongs to another Mesh", name));
+    refuse("mat {}: its sparsity belongs to another Mesh", name);
   const std::size_t rows = state.row_dim, columns = state.column_dim;
   if (!(CheckedSize(sparsity.nonzeros()) * rows * columns * size_of(type)).fits())
-    throw Error(Errc::bad_input,
-                fmt::format("mat {}: {} blocks of {} x {} are more than any memory holds", name,
-                            sparsity.nonzeros(), rows, columns));
+    refuse("mat {}: {} blocks of {} x {} are more than any memory holds", name, sparsity.nonzeros(),
+           rows, columns);
   Residence values({type, sparsity.nonzeros(), rows * columns, DataLayout::aos});
-  return Handles::make<Mat>(session_->keep(std::unique_ptr<MatState>(
-      new MatState{session_, std::move(name), sparsity, next_identity(), std::move(values)})));
+  return Handles::keep<Mat>(
+      MatState{session_, std::move(name), sparsity, next_identity(), std::move(values)});
 }
 
 }  // namespace kiln::mesh

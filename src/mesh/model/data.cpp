@@ -1,8 +1,6 @@
 // Dats, Globals and constants: how they are made, read and written.
 #include "kiln/mesh/data.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,6 +8,7 @@
 
 #include "base/data/bounds.hpp"
 #include "device/opencl.hpp"
+#include "mesh/model/basics.hpp"
 #include "mesh/model/session.hpp"
 
 namespace kiln::mesh {
@@ -19,17 +18,13 @@ namespace {
 constexpr std::size_t most_numbers = std::numeric_limits<std::int32_t>::max();
 
 void check_type(const char* what, const std::string& name, ScalarType has, ScalarType asked) {
-  if (has != asked)
-    throw Error(Errc::bad_input,
-                fmt::format("{} {} is of {}, not {}", what, name, name_of(has), name_of(asked)));
+  if (has != asked) refuse("{} {} is of {}, not {}", what, name, name_of(has), name_of(asked));
 }
 void check_count(const char* what, const std::string& name, std::size_t dim, std::size_t count) {
-  if (count != dim)
-    throw Error(Errc::bad_input,
-                fmt::format("{} {}: {} values, expected {}", what, name, count, dim));
+  if (count != dim) refuse("{} {}: {} values, expected {}", what, name, count, dim);
 }
 void check_alive(const DatState& dat) {
-  if (dat.data.is_free()) throw Error(Errc::bad_input, fmt::format("dat {} was freed", dat.name));
+  if (dat.data.is_free()) refuse("dat {} was freed", dat.name);
 }
 
 template <class T>
@@ -50,11 +45,15 @@ std::ptrdiff_t first_nan(ScalarType type, const std::byte* values, std::size_t c
 }
 
 void check_values(const char* what, const std::string& name, std::size_t count) {
-  if (count == 0)
-    throw Error(Errc::bad_input, fmt::format("{} {}: no values, expected 1 or more", what, name));
+  if (count == 0) refuse("{} {}: no values, expected 1 or more", what, name);
   if (count > most_numbers)
-    throw Error(Errc::bad_input, fmt::format("{} {}: {} values, expected at most {}", what, name,
-                                             count, most_numbers));
+    refuse("{} {}: {} values, expected at most {}", what, name, count, most_numbers);
+}
+
+Residence resident(ScalarType type, const void* values, std::size_t count) {
+  Residence data({type, 1, count, DataLayout::aos});
+  std::memcpy(data.initial().data(), values, data.bytes());
+  return data;
 }
 
 bool is_identifier(const std::string& name) {
@@ -89,53 +88,41 @@ Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* 
   check_owner(not_moved(session_), "dat", name, on.set());
   const std::size_t elements = on.set().total_size(), dim = on.dim();
   if (!(CheckedSize(elements) * dim * size_of(type)).fits())
-    throw Error(Errc::bad_input,
-                fmt::format("dat {}: {} elements of {} with {} components each are more than any "
-                            "memory holds",
-                            name, elements, on.set().name(), dim));
+    refuse("dat {}: {} elements of {} with {} components each are more than any memory holds", name,
+           elements, on.set().name(), dim);
   if (count != 0 && count != elements * dim)
-    throw Error(Errc::bad_input,
-                fmt::format("dat {}: {} values, expected none or {} ({} elements of {} with {} "
-                            "each)",
-                            name, count, elements * dim, elements, on.set().name(), dim));
+    refuse("dat {}: {} values, expected none or {} ({} elements of {} with {} each)", name, count,
+           elements * dim, elements, on.set().name(), dim);
   Residence data({type, elements, dim, layout});
   if (count != 0) std::memcpy(data.initial().data(), values, data.bytes());
-  return Handles::make<Dat>(session_->keep(std::unique_ptr<DatState>(
-      new DatState{session_, std::move(name), on, next_identity(), std::move(data)})));
+  return Handles::keep<Dat>(
+      DatState{session_, std::move(name), on, next_identity(), std::move(data)});
 }
 
 Global Mesh::global(std::string name, ScalarType type, const void* values, std::size_t count) {
   check_name("global", name);
   check_values("global", name, count);
-  Residence data({type, 1, count, DataLayout::aos});
-  std::memcpy(data.initial().data(), values, data.bytes());
+  Residence data = resident(type, values, count);
   const std::ptrdiff_t nan = first_nan(type, data.initial().data(), count);
-  return Handles::make<Global>(not_moved(session_)->keep(std::unique_ptr<GlobalState>(
-      new GlobalState{session_, std::move(name), next_identity(), std::move(data), false, nan})));
+  return Handles::keep<Global>(GlobalState{not_moved(session_), std::move(name), next_identity(),
+                                           std::move(data), false, nan});
 }
 
 Const Mesh::constant(std::string name, ScalarType type, const void* values, std::size_t count) {
   check_values("constant", name, count);
   if (!is_identifier(name))
-    throw Error(
-        Errc::bad_input,
-        fmt::format("constant '{}': expected a name that C takes: letters, digits, _", name));
+    refuse("constant '{}': expected a name that C takes: letters, digits, _", name);
   if (is_reserved(name))
-    throw Error(
-        Errc::bad_input,
-        fmt::format("constant {}: the word is taken in kernels, expected another name", name));
+    refuse("constant {}: the word is taken in kernels, expected another name", name);
   auto& all = not_moved(session_)->constants;
   const auto at = std::lower_bound(
       all.begin(), all.end(), name,
       [](const auto& known, const std::string& wanted) { return known->name < wanted; });
   if (at != all.end() && (*at)->name == name)
-    throw Error(Errc::bad_input, fmt::format("constant {} is there already, expected a new name, "
-                                             "or Const::set() for a new value",
-                                             name));
-  Residence data({type, 1, count, DataLayout::aos});
-  std::memcpy(data.initial().data(), values, data.bytes());
-  auto state =
-      std::make_shared<ConstState>(ConstState{session_, name, type, count, 1, std::move(data)});
+    refuse("constant {} is there already, expected a new name, or Const::set() for a new value",
+           name);
+  auto state = std::make_shared<ConstState>(
+      ConstState{session_, name, type, count, 1, resident(type, values, count)});
   all.insert(at, state);
   return Handles::make<Const>(std::move(state));
 }
@@ -153,25 +140,21 @@ void* Dat::host(ScalarType type, bool to_write) const {
   check_alive(*state_);
   check_type("dat", name(), this->type(), type);
   Session& session = *state_->session;
-  session.throw_pending();
-  session.run_for(state_.get(), to_write ? Session::For::writing : Session::For::reading);
+  session.settle(state_.get(), to_write ? Session::For::writing : Session::For::reading);
   if (to_write) state_->is_halo_stale = state_->has_halo();
   return state_->data.on_host(session.queue, to_write);
 }
 
 bool Dat::is_halo_stale() const {
   check_alive(*state_);
-  Session& session = *state_->session;
-  session.throw_pending();
-  session.run_for(state_.get(), Session::For::reading);
+  state_->session->settle(state_.get(), Session::For::reading);
   return state_->is_halo_stale;
 }
 
 void Dat::exchange_halo() {
   if (!is_halo_stale()) return;
   if (Handles::state(set())->exchange == nullptr)
-    throw Error(Errc::bad_input,
-                fmt::format("dat {}: set {} has no HaloExchange", name(), set().name()));
+    refuse("dat {}: set {} has no HaloExchange", name(), set().name());
   const Queue& queue = state_->session->queue;
   state_->begin_exchange(queue);
   state_->end_exchange(queue);
@@ -185,10 +168,8 @@ void Dat::halo_is_fresh() {
 void Dat::free() {
   Session& session = *state_->session;
   if (const auto users = session.users_of(state_.get()); !users.empty())
-    throw Error(Errc::bad_input,
-                fmt::format("dat {} is needed by queued loops ({}), expected it to be freed after "
-                            "they have run",
-                            name(), users));
+    refuse("dat {} is needed by queued loops ({}), expected it to be freed after they have run",
+           name(), users);
   if (state_->data.is_free()) return;
   session.forget_loops(state_.get());
   if (state_->data.was_used() && !is_forked_with_drivers())
@@ -203,11 +184,10 @@ std::size_t Global::dim() const { return state_->data.form().dim; }
 void Global::get(ScalarType type, void* to) const {
   check_type("global", name(), this->type(), type);
   Session& session = *state_->session;
-  session.throw_pending();
-  session.run_for(state_.get(), Session::For::reading);
+  session.settle(state_.get(), Session::For::reading);
   const auto* values = state_->data.on_host(session.queue, false);
   if (state_->is_extremum && first_nan(this->type(), values, dim()) >= 0)
-    throw Error(Errc::bad_input, fmt::format("global {}: MIN or MAX met a NaN", name()));
+    refuse("global {}: MIN or MAX met a NaN", name());
   std::memcpy(to, values, state_->data.bytes());
 }
 
@@ -215,8 +195,7 @@ void Global::put(ScalarType type, const void* from, std::size_t count) {
   check_type("global", name(), this->type(), type);
   check_count("global", name(), dim(), count);
   Session& session = *state_->session;
-  session.throw_pending();
-  session.run_for(state_.get(), Session::For::writing);
+  session.settle(state_.get(), Session::For::writing);
   state_->data.overwrite(session.queue, from);
   state_->is_extremum = false;
   state_->given_nan = first_nan(type, static_cast<const std::byte*>(from), count);

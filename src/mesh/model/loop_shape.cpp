@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <map>
 #include <sstream>
+
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -68,18 +69,6 @@ ConstShape constant_of(const std::string& text) {
   return constant;
 }
 
-/// Numbers in the order in which they are first asked for.
-class FirstOccurrence {
- public:
-  int operator()(int old) {
-    return old < 0 ? old
-                   : numbers_.try_emplace(old, static_cast<int>(numbers_.size())).first->second;
-  }
-
- private:
-  std::map<int, int> numbers_;
-};
-
 }  // namespace
 
 std::vector<Fact> facts_of(const LoopShape& shape) {
@@ -121,13 +110,16 @@ LoopShape shape_of(const Request& request) {
 }
 
 LoopShape numbered_by_first_occurrence(LoopShape shape) {
-  std::map<ArgShape::Kind, FirstOccurrence> data;
-  FirstOccurrence maps, pairs;
+  std::map<ArgShape::Kind, Numbered<int>> data;
+  Numbered<int> maps, pairs;
+  const auto number = [](Numbered<int>& numbers, int& old) {
+    if (old >= 0) old = numbers(old);
+  };
   for (auto& argument : shape.arguments) {
-    argument.data = data[argument.kind](argument.data);
-    argument.map = maps(argument.map);
-    argument.column_map = maps(argument.column_map);
-    argument.pair = pairs(argument.pair);
+    number(data[argument.kind], argument.data);
+    number(maps, argument.map);
+    number(maps, argument.column_map);
+    number(pairs, argument.pair);
   }
   return shape;
 }

@@ -16,7 +16,7 @@ namespace kiln::mesh {
 /// occurrence, so that loops of equal structure share their code, and loops that differ in what
 /// they share do not (PyOP2's caching specification, generated code).
 struct ArgShape {
-  enum class Kind : std::uint8_t { dat, global, mat };
+  using Kind = ArgKind;
   Kind kind = Kind::dat;
   ScalarType type = ScalarType::f64;
   int dim = 1;  ///< components of an element (product of a Dat's dims); Mat: rows of a block

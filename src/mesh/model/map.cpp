@@ -1,11 +1,10 @@
 // Maps between sets, and what their values must be.
 #include "kiln/mesh/map.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
+#include "mesh/model/basics.hpp"
 #include "mesh/model/session.hpp"
 
 namespace kiln::mesh {
@@ -17,16 +16,12 @@ constexpr std::size_t most_arity = std::numeric_limits<std::int32_t>::max();
 /// Throws bad_input where values cannot be a Map's: their number, or one outside the target set.
 void check_map_values(const std::string& name, const Set& from, const Set& to, std::size_t arity,
                       std::span<const std::int32_t> values) {
-  if (arity == 0)
-    throw Error(Errc::bad_input, fmt::format("map {}: arity 0, expected 1 or more", name));
-  if (arity > most_arity)
-    throw Error(Errc::bad_input,
-                fmt::format("map {}: arity {}, expected at most {}", name, arity, most_arity));
+  if (arity == 0) refuse("map {}: arity 0, expected 1 or more", name);
+  if (arity > most_arity) refuse("map {}: arity {}, expected at most {}", name, arity, most_arity);
   const std::size_t expected = from.total_size() * arity;
   if (values.size() != expected)
-    throw Error(Errc::bad_input,
-                fmt::format("map {}: {} values, expected {} ({} elements of {} with {} each)", name,
-                            values.size(), expected, from.total_size(), from.name(), arity));
+    refuse("map {}: {} values, expected {} ({} elements of {} with {} each)", name, values.size(),
+           expected, from.total_size(), from.name(), arity);
   // As unsigned numbers negative ones are too large, too; the loop over all has no branch.
   const auto most = static_cast<std::uint32_t>(to.total_size());
   std::uint32_t greatest = 0;
@@ -36,10 +31,8 @@ void check_map_values(const std::string& name, const Set& from, const Set& to, s
     return static_cast<std::uint32_t>(value) >= most;
   });
   const auto at = static_cast<std::size_t>(wrong - values.begin());
-  throw Error(Errc::bad_input,
-              fmt::format("map {}: element {}, component {} is {}, expected 0 to {} (set {})", name,
-                          at / arity, at % arity, *wrong,
-                          static_cast<std::int64_t>(to.total_size()) - 1, to.name()));
+  refuse("map {}: element {}, component {} is {}, expected 0 to {} (set {})", name, at / arity,
+         at % arity, *wrong, static_cast<std::int64_t>(to.total_size()) - 1, to.name());
 }
 
 }  // namespace
@@ -51,27 +44,13 @@ Map Mesh::map(std::string name, const Set& from, const Set& to, std::size_t arit
   check_owner(session_, "map", name, to);
   check_map_values(name, from, to, arity, values);
   if (!offsets.empty() && offsets.size() != arity)
-    throw Error(Errc::bad_input, fmt::format("map {}: {} vertical offsets, expected none or {}",
-                                             name, offsets.size(), arity));
-  Residence data({ScalarType::i32, from.total_size(), arity, DataLayout::aos});
-  std::copy(values.begin(), values.end(), reinterpret_cast<std::int32_t*>(data.initial().data()));
+    refuse("map {}: {} vertical offsets, expected none or {}", name, offsets.size(), arity);
   std::optional<Residence> device_offsets;
-  if (!offsets.empty()) {
-    device_offsets.emplace(Residence::Form{ScalarType::i32, 1, arity, DataLayout::aos});
-    std::copy(offsets.begin(), offsets.end(),
-              reinterpret_cast<std::int32_t*>(device_offsets->initial().data()));
-  }
-  return Handles::make<Map>(
-      session_->keep(std::unique_ptr<MapState>(new MapState{session_,
-                                                            std::move(name),
-                                                            from,
-                                                            to,
-                                                            arity,
-                                                            {offsets.begin(), offsets.end()},
-                                                            next_identity(),
-                                                            0,
-                                                            std::move(data),
-                                                            std::move(device_offsets)})));
+  if (!offsets.empty()) device_offsets = resident(offsets, arity);
+  return Handles::keep<Map>(MapState{session_, std::move(name), from, to, arity,
+                                     std::vector<std::int32_t>(offsets.begin(), offsets.end()),
+                                     next_identity(), 0, resident(values, arity),
+                                     std::move(device_offsets)});
 }
 
 const std::string& Map::name() const { return state_->name; }

@@ -1,14 +1,14 @@
 // A Session without its loops and matrices, the register of live objects, and exchanges of halos.
 #include "mesh/model/session.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
 
 #include "device/opencl.hpp"
 #include "device/pinned_workers.hpp"
+#include "mesh/model/basics.hpp"
 #include "store/layer/fork_guard.hpp"
 
 namespace kiln::mesh {
@@ -70,6 +70,12 @@ Session::Session(const Mesh::Options& given, const Runtime& holder)
 
 Session::~Session() = default;
 
+Residence resident(std::span<const std::int32_t> values, std::size_t dim) {
+  Residence made({ScalarType::i32, values.size() / dim, dim, DataLayout::aos});
+  std::ranges::copy(std::as_bytes(values), made.initial().data());
+  return made;
+}
+
 void Session::part_with(const void* state, bool may_be_written) noexcept {
   bool may_be_used = std::exchange(is_launched_, false) || may_be_written;
   const auto attempt = [&](const auto& what) {
@@ -91,15 +97,28 @@ void Session::throw_pending() {
 }
 
 void check_name(const char* what, const std::string& name) {
-  if (name.empty()) throw Error(Errc::bad_input, fmt::format("{}: no name, expected one", what));
+  if (name.empty()) refuse("{}: no name, expected one", what);
+}
+
+void check_fits(const DatState& dat, const DatFit& fit, const char* what, const std::string& name) {
+  const auto check = [&]<class... Parts>(bool holds, fmt::format_string<Parts...> text,
+                                         Parts&&... parts) {
+    if (!holds)
+      refuse("{}{}{}: dat {} {}", what, name.empty() ? "" : " ", name, dat.name,
+             fmt::format(text, std::forward<Parts>(parts)...));
+  };
+  const auto& form = dat.data.form();
+  check(dat.session.get() == fit.session, "belongs to another Mesh");
+  check(dat.on.set() == fit.set, "is on set {}, expected {}", dat.on.set().name(), fit.set.name());
+  check(form.dim == fit.dim, "has {} components, expected {}", form.dim, fit.dim);
+  check(!fit.type || form.type == *fit.type, "is of {}, expected {}", name_of(form.type),
+        name_of(fit.type.value_or(form.type)));
 }
 
 void check_owner(const SessionPtr& owner, const char* what, const std::string& name,
                  const Set& set) {
   if (Handles::state(set)->session != owner)
-    throw Error(Errc::bad_input, fmt::format("{} {}: set {} belongs to another Mesh, expected one "
-                                             "of this",
-                                             what, name, set.name()));
+    refuse("{} {}: set {} belongs to another Mesh, expected one of this", what, name, set.name());
 }
 
 namespace {

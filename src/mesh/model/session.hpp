@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct Session {
   /// Makes a state that tells the Session when its last handle goes: loops that are queued and need
   /// it run first, those that were prepared with it are forgotten.
   template <class State>
-  std::shared_ptr<State> keep(std::unique_ptr<State> state) {
+  std::shared_ptr<State> keep(State given) {
+    auto state = std::make_unique<State>(std::move(given));
     LiveStates::add(state.get(), typeid(State));
     return std::shared_ptr<State>(state.release(), [](State* gone) {
       const auto session = gone->session;
@@ -54,6 +56,11 @@ struct Session {
   /// after those that read it.
   enum class For { reading, writing };
   virtual void run_for(const void* state, For what) = 0;
+  /// The same for a caller of a handle: throws first what is pending.
+  void settle(const void* state, For what) {
+    throw_pending();
+    run_for(state, what);
+  }
   virtual void run_all() = 0;
   /// Names of queued loops that use a state, with commas; empty: none.
   virtual std::string users_of(const void* state) const = 0;
@@ -84,8 +91,23 @@ inline const SessionPtr& not_moved(const SessionPtr& session) {
   return session;
 }
 
+/// Numbers for the device, `dim` for each element; the host's copies lie where devices work in
+/// place.
+Residence resident(std::span<const std::int32_t> values, std::size_t dim = 1);
+
 /// Loops and messages name what they are about. Throws bad_input for an empty name.
 void check_name(const char* what, const std::string& name);
+/// What a Dat must be like to go with something else.
+struct DatFit {
+  const Session* session = nullptr;
+  const Set& set;
+  std::size_t dim = 1;
+  std::optional<ScalarType> type{};  ///< none: any
+};
+/// Throws bad_input that begins with `what` and a name: "mat K: dat x has 2 components, expected
+/// 1".
+void check_fits(const DatState& dat, const DatFit& fit, const char* what,
+                const std::string& name = "");
 /// Handles of two Meshes do not go together. Throws bad_input.
 void check_owner(const SessionPtr& owner, const char* what, const std::string& name,
                  const Set& set);

@@ -194,6 +194,12 @@ struct Handles {
   static Handle make(std::shared_ptr<State> state) {
     return Handle(std::move(state));
   }
+  /// A handle to a new state, kept by its Session (Session::keep).
+  template <class Handle, class State>
+  static Handle keep(State state) {
+    const SessionPtr session = state.session;
+    return Handle(session->keep(std::move(state)));
+  }
 };
 
 }  // namespace kiln::mesh

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <vector>
 
 #include "kernel/program/plan.hpp"
-#include "mesh/plan/staging.hpp"
+#include "mesh/plan/mesh_plan.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -25,7 +25,7 @@ struct Colouring {
 /// The targets that blocks reach, each once, where staging has found them already: pair p's of
 /// block b as in MeshPlan.
 struct StagedTargets {
-  std::span<const std::int32_t> ind_map, ind_sizes, ind_offs;
+  const DraftArrays* arrays = nullptr;
   std::size_t pairs = 0;
   std::vector<int> pair;  ///< by conflict: which pair has exactly its columns; -1: none
 };
@@ -81,8 +81,9 @@ class Pass {
   };
   std::span<const std::int32_t> targets(std::size_t run, std::size_t pair) const {
     const std::size_t at = run * staged_->pairs + pair;
-    return staged_->ind_map.subspan(static_cast<std::size_t>(staged_->ind_offs[at]),
-                                    static_cast<std::size_t>(staged_->ind_sizes[at]));
+    const DraftArrays& arrays = *staged_->arrays;
+    return arrays.ind_map.subspan(static_cast<std::size_t>(arrays.ind_offs[at]),
+                                  static_cast<std::size_t>(arrays.ind_sizes[at]));
   }
   const StagedTargets* staged_;
   std::vector<std::vector<Mask>> masks_;  // by target, for each conflict
@@ -148,32 +149,48 @@ void sort_by_colour(const Colouring& colouring, std::span<const std::int32_t> st
         first + static_cast<std::int32_t>(v);
 }
 
-/// Arrays of a plan in the making, by name: fixed ones first, then those whose size comes late.
+/// A plan in the making, with its arrays.
 class Draft {
  public:
-  void declare(const char* name, std::size_t bytes) { arrays_.push_back({name, bytes}); }
-  void allocate() { draft_.emplace(arrays_); }
-  template <class T = std::int32_t>
-  std::span<T> array(std::string_view name) {
-    return draft_->array<T>(place(name));
+  /// As long as they may become.
+  explicit Draft(const PlanSizes& sizes) : sizes_(sizes), draft_(list(sizes)) { place(); }
+
+  const DraftArrays& operator*() const { return arrays_; }
+  const DraftArrays* operator->() const { return &arrays_; }
+
+  /// An array turned out to have `length` numbers: nothing behind it has been written yet.
+  void shorten(std::string_view name, std::size_t length) {
+    std::size_t at = 1;
+    for_plan_arrays(arrays_, sizes_, [&](std::string_view known, auto& array, auto) {
+      if (known == name) draft_.shorten(at, length * sizeof array[0]);
+      ++at;
+    });
+    place();
   }
-  void shorten(std::string_view name, std::size_t bytes) { draft_->shorten(place(name), bytes); }
-  PlanPtr finish() { return draft_->finish(); }
+  PlanPtr finish(const PlanHead& head) {
+    std::memcpy(draft_.bytes(0).data(), &head, sizeof head);
+    return draft_.finish();
+  }
 
  private:
-  std::size_t place(std::string_view name) const {
-    std::size_t at = 0;
-    while (arrays_[at].name != name) ++at;
-    return at;
+  static PlanDraft list(const PlanSizes& sizes) {
+    std::vector<PlanDraft::Array> list{{"head", sizeof(PlanHead)}};
+    DraftArrays none;
+    for_plan_arrays(none, sizes, [&](const char* name, auto& array, auto length) {
+      list.push_back({name, *length * sizeof array[0]});
+    });
+    return PlanDraft(list);
   }
-  std::vector<PlanDraft::Array> arrays_;
-  std::optional<PlanDraft> draft_;
+  void place() {
+    std::size_t at = 1;
+    for_plan_arrays(arrays_, sizes_, [&](const char*, auto& array, auto) {
+      array = draft_.array<typename std::decay_t<decltype(array)>::value_type>(at++);
+    });
+  }
+  PlanSizes sizes_;
+  PlanDraft draft_;
+  DraftArrays arrays_;
 };
-
-template <class T>
-void fill(std::span<T> array, const auto& values) {
-  std::ranges::copy(values, array.begin());
-}
 
 class PlanBuild {
  public:
@@ -181,39 +198,50 @@ class PlanBuild {
       : input_(input),
         work_(work),
         conflicts_(conflicts_of(input)),
-        layout_(staging_layout(input.pairs)),
-        blocks_((input.size + input.block_size - 1) / input.block_size) {}
+        layout_(staging_layout(input.pairs)) {
+    head_.schema = plan_schema;
+    head_.scheme = static_cast<std::uint64_t>(input.scheme);
+    head_.begin = input.begin;
+    head_.size = input.size;
+    head_.block_size = input.block_size;
+    if (input.scheme != Scheme::permuted)
+      head_.nblocks = (input.size + input.block_size - 1) / input.block_size;
+    if (!is_staged()) return;
+    head_.npairs = input.pairs.size();
+    head_.loc_bytes = loc_bytes_of(input);
+    head_.loc_rows = layout_.row_count;
+  }
 
   PlanPtr run() {
     if (input_.scheme == Scheme::permuted) return permuted();
-    declare_blocks();
-    if (input_.scheme == Scheme::staged) declare_staged();
-    // Their sizes follow from the colours; no colour is without a block.
-    draft_.declare("ncolblk", blocks_ * 4);
-    draft_.declare("color_offs", (blocks_ + 1) * 4);
-    draft_.allocate();
-    std::size_t nshared = 0;
+    PlanSizes sizes{head_, slots(), layout_.row_count * input_.size};
+    if (is_staged() && *sizes.ind_map > std::numeric_limits<std::int32_t>::max())
+      throw Error(Errc::unsupported,
+                  fmt::format("mesh plan: {} elements with {} staged components each, expected "
+                              "fewer than 2^31 in all: make the part smaller",
+                              input_.size, layout_.row_count));
+    sizes.head.ncolors = head_.nblocks;  // no colour is without a block
+    Draft draft(sizes);
     StagedTargets targets;
-    if (input_.scheme == Scheme::staged) {
-      const StagedTotals staged = stage_blocks();
-      draft_.shorten("ind_map", staged.ind_map * 4);
-      nshared = staged.nshared;
-      targets = staged_targets();
+    if (is_staged()) {
+      stage_blocks(draft);
+      targets = staged_targets(*draft);
     }
-    const Colouring colouring =
-        colour_runs(input_, conflicts_, unstaged_columns(), input_.block_size,
-                    input_.scheme == Scheme::staged ? &targets : nullptr);
-    write_colours(colouring);
-    write_head(blocks_, colouring.count, nshared);
-    return draft_.finish();
+    const Colouring colouring = colour_runs(input_, conflicts_, unstaged_columns(),
+                                            input_.block_size, is_staged() ? &targets : nullptr);
+    head_.ncolors = colouring.count;
+    write_colours(draft, colouring);
+    return draft.finish(head_);
   }
 
  private:
+  bool is_staged() const { return input_.scheme == Scheme::staged; }
+
   /// The columns whose values staging has not checked.
   Columns unstaged_columns() const {
     std::vector<PlanPair> pairs, staged;
     for (const auto& pair : input_.pairs)
-      (input_.scheme == Scheme::staged && pair.staged ? staged : pairs).push_back(pair);
+      (is_staged() && pair.staged ? staged : pairs).push_back(pair);
     for (const auto& conflict : input_.conflicts)
       pairs.insert(pairs.end(), conflict.through.begin(), conflict.through.end());
     Columns columns;
@@ -221,12 +249,8 @@ class PlanBuild {
     return columns;
   }
 
-  StagedTargets staged_targets() {
-    StagedTargets targets{draft_.array("ind_map"),
-                          draft_.array("ind_sizes"),
-                          draft_.array("ind_offs"),
-                          input_.pairs.size(),
-                          {}};
+  StagedTargets staged_targets(const DraftArrays& arrays) const {
+    StagedTargets targets{&arrays, input_.pairs.size(), {}};
     for (const auto& columns : conflicts_) {
       targets.pair.push_back(-1);
       for (std::size_t p = 0; p < input_.pairs.size(); ++p)
@@ -238,101 +262,53 @@ class PlanBuild {
 
   PlanPtr permuted() {
     const Colouring colouring = colour_runs(input_, conflicts_, unstaged_columns(), 1);
-    draft_.declare("head", plan_head_size * 8);
-    draft_.declare("order", input_.size * 4);
-    draft_.declare("color_offs", (colouring.count + 1) * 4);
-    draft_.allocate();
+    head_.ncolors = colouring.count;
+    Draft draft({head_});
     const auto starts = starts_of_colours(colouring);
-    fill(draft_.array("color_offs"), starts);
-    sort_by_colour(colouring, starts, static_cast<std::int32_t>(input_.begin),
-                   draft_.array("order"));
-    write_head(0, colouring.count, 0);
-    return draft_.finish();
+    std::ranges::copy(starts, draft->color_offs.begin());
+    sort_by_colour(colouring, starts, static_cast<std::int32_t>(input_.begin), draft->order);
+    return draft.finish(head_);
   }
 
-  void declare_blocks() {
-    draft_.declare("head", plan_head_size * 8);
-    for (const char* name : {"offset", "nelems", "blkmap"}) draft_.declare(name, blocks_ * 4);
-  }
-
-  void declare_staged() {
-    const std::size_t pairs = input_.pairs.size();
+  std::size_t slots() const {
     std::size_t slots = 0;
     for (const auto& rows : layout_.rows) slots += rows.size();
-    if (layout_.row_count * input_.size > std::numeric_limits<std::int32_t>::max())
-      throw Error(Errc::unsupported,
-                  fmt::format("mesh plan: {} elements with {} staged components each, expected "
-                              "fewer than 2^31 in all: make the part smaller",
-                              input_.size, layout_.row_count));
-    draft_.declare("ind_sizes", blocks_ * pairs * 4);
-    draft_.declare("ind_offs", blocks_ * pairs * 4);
-    draft_.declare("nindirect", pairs * 4);
-    draft_.declare("loc_first", (pairs + 1) * 4);
-    draft_.declare("loc_rows", slots * 4);
-    draft_.declare("thrcol", input_.size * 4);
-    draft_.declare("nthrcol", blocks_ * 4);
-    draft_.declare("loc_map", layout_.row_count * input_.size * loc_bytes_of(input_));
-    draft_.declare("ind_map", layout_.row_count * input_.size * 4);
+    return slots;
   }
 
-  StagedTotals stage_blocks() {
-    const StagedArrays arrays{
-        draft_.array("ind_sizes"), draft_.array("ind_offs"),           draft_.array("thrcol"),
-        draft_.array("nthrcol"),   draft_.array<std::byte>("loc_map"), loc_bytes_of(input_),
-        draft_.array("ind_map")};
-    const auto result = stage(input_, layout_, conflicts_, arrays);
-    fill(draft_.array("nindirect"), result.nindirect);
-    work_.cleared = result.cleared;
-    std::vector<std::int32_t> first{0}, rows;
-    for (const auto& of_pair : layout_.rows) {
-      rows.insert(rows.end(), of_pair.begin(), of_pair.end());
-      first.push_back(static_cast<std::int32_t>(rows.size()));
+  void stage_blocks(Draft& draft) {
+    const StagedTotals totals = stage(input_, layout_, conflicts_, *draft);
+    work_.cleared = totals.cleared;
+    head_.nshared = totals.nshared;
+    auto row = draft->loc_rows.begin();
+    draft->loc_first[0] = 0;
+    for (std::size_t p = 0; p < layout_.rows.size(); ++p) {
+      row = std::ranges::copy(layout_.rows[p], row).out;
+      draft->loc_first[p + 1] = static_cast<std::int32_t>(row - draft->loc_rows.begin());
     }
-    fill(draft_.array("loc_first"), first);
-    fill(draft_.array("loc_rows"), rows);
-    return result;
+    draft.shorten("ind_map", totals.ind_map);
   }
 
-  void write_colours(const Colouring& colouring) {
-    const auto offset = draft_.array("offset"), nelems = draft_.array("nelems");
-    for (std::size_t b = 0; b < blocks_; ++b) {
+  void write_colours(Draft& draft, const Colouring& colouring) const {
+    for (std::size_t b = 0; b < head_.nblocks; ++b) {
       const std::size_t first = b * input_.block_size;
-      offset[b] = static_cast<std::int32_t>(input_.begin + first);
-      nelems[b] =
+      draft->offset[b] = static_cast<std::int32_t>(input_.begin + first);
+      draft->nelems[b] =
           static_cast<std::int32_t>(std::min<std::size_t>(input_.block_size, input_.size - first));
     }
     const auto starts = starts_of_colours(colouring);
-    sort_by_colour(colouring, starts, 0, draft_.array("blkmap"));
-    draft_.shorten("ncolblk", colouring.count * 4);
-    draft_.shorten("color_offs", starts.size() * 4);
-    const auto counts = draft_.array("ncolblk");
-    for (std::size_t c = 0; c < colouring.count; ++c) counts[c] = starts[c + 1] - starts[c];
-    fill(draft_.array("color_offs"), starts);
-  }
-
-  void write_head(std::size_t blocks, std::size_t colours, std::size_t nshared) {
-    const bool staged = input_.scheme == Scheme::staged;
-    const std::size_t head[] = {plan_schema,
-                                static_cast<std::size_t>(input_.scheme),
-                                input_.begin,
-                                input_.size,
-                                input_.block_size,
-                                blocks,
-                                colours,
-                                staged ? input_.pairs.size() : 0,
-                                nshared,
-                                staged ? loc_bytes_of(input_) : 0,
-                                staged ? layout_.row_count : 0};
-    static_assert(std::size(head) == plan_head_size);
-    fill(draft_.array<std::int64_t>("head"), head);
+    sort_by_colour(colouring, starts, 0, draft->blkmap);
+    draft.shorten("ncolblk", colouring.count);
+    draft.shorten("color_offs", starts.size());
+    for (std::size_t c = 0; c < colouring.count; ++c) draft->ncolblk[c] = starts[c + 1] - starts[c];
+    std::ranges::copy(starts, draft->color_offs.begin());
   }
 
   const PlanInput& input_;
   PlanWork& work_;
   std::vector<Columns> conflicts_;
   StagingLayout layout_;
-  std::size_t blocks_;
-  Draft draft_;
+  PlanHead head_;
 };
 
 }  // namespace

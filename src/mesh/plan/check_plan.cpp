@@ -66,7 +66,7 @@ class Check {
   /// Which vertex reached a target of a conflict last, among those that must not share one.
   class Reached {
    public:
-    /// Forgets everybody.
+    /// Forgets all vertices.
     void next_colour() { last_.clear(); }
     /// Which other vertex reached it, or -1.
     std::int64_t other(std::size_t conflict, std::int32_t target, std::size_t vertex) {
@@ -84,7 +84,7 @@ class Check {
   /// each once and rising within each colour.
   void permutation(const char* name, std::span<const std::int32_t> sorted,
                    std::size_t first) const {
-    const auto starts = plan_.color_offs();
+    const auto starts = plan_.color_offs;
     expect_rule(starts.size() == plan_.ncolors() + 1 && starts.front() == 0 &&
                     starts.back() == static_cast<std::int32_t>(sorted.size()),
                 "color_offs does not run from 0 to {}", sorted.size());
@@ -103,22 +103,32 @@ class Check {
     }
   }
 
-  void colours_of_elements() const {
-    expect_rule(plan_.order().size() == input_.size, "order has {} entries, expected {}",
-                plan_.order().size(), input_.size);
-    permutation("order", plan_.order(), input_.begin);
+  /// That `sorted` has numbers from `first` on, and that no two of a colour share a target of a
+  /// conflict. `positions`: from which position on a number has how many.
+  template <class Positions>
+  void colours(const char* name, const char* things, std::span<const std::int32_t> sorted,
+               std::size_t first, const Positions& positions) const {
+    permutation(name, sorted, first);
     Reached reached;
     for (std::size_t c = 0; c < plan_.ncolors(); ++c) {
       reached.next_colour();
-      for (auto i = plan_.color_offs()[c]; i < plan_.color_offs()[c + 1]; ++i) {
-        const auto element = static_cast<std::size_t>(plan_.order()[static_cast<std::size_t>(i)]);
-        each_conflict(element - input_.begin, 1, [&](std::size_t conflict, std::int32_t at) {
-          const auto other = reached.other(conflict, at, element);
-          expect_rule(other < 0, "elements {} and {} of colour {} share target {} of conflict {}",
-                      other, element, c, at, conflict);
+      for (auto i = plan_.color_offs[c]; i < plan_.color_offs[c + 1]; ++i) {
+        const auto number = static_cast<std::size_t>(sorted[static_cast<std::size_t>(i)]);
+        const auto [begin, count] = positions(number);
+        each_conflict(begin, count, [&](std::size_t conflict, std::int32_t at) {
+          const auto other = reached.other(conflict, at, number);
+          expect_rule(other < 0, "{} {} and {} of colour {} share target {} of conflict {}", things,
+                      other, number, c, at, conflict);
         });
       }
     }
+  }
+
+  void colours_of_elements() const {
+    expect_rule(plan_.order.size() == input_.size, "order has {} entries, expected {}",
+                plan_.order.size(), input_.size);
+    colours("order", "elements", plan_.order, input_.begin,
+            [&](std::size_t element) { return std::pair(element - input_.begin, std::size_t{1}); });
   }
 
   void blocks() const {
@@ -128,35 +138,26 @@ class Check {
     for (std::size_t b = 0; b < expected; ++b) {
       const auto length =
           std::min<std::size_t>(input_.block_size, input_.begin + input_.size - next);
-      expect_rule(plan_.offset()[b] == static_cast<std::int32_t>(next) &&
-                      plan_.nelems()[b] == static_cast<std::int32_t>(length),
-                  "block {} has {} elements from {} on, expected {} from {} on", b,
-                  plan_.nelems()[b], plan_.offset()[b], length, next);
+      expect_rule(plan_.offset[b] == static_cast<std::int32_t>(next) &&
+                      plan_.nelems[b] == static_cast<std::int32_t>(length),
+                  "block {} has {} elements from {} on, expected {} from {} on", b, plan_.nelems[b],
+                  plan_.offset[b], length, next);
       next += length;
     }
   }
 
   std::size_t first_of(std::size_t block) const { return block * input_.block_size; }
   std::size_t count_of(std::size_t block) const {
-    return static_cast<std::size_t>(plan_.nelems()[block]);
+    return static_cast<std::size_t>(plan_.nelems[block]);
   }
 
   void colours_of_blocks() const {
-    permutation("blkmap", plan_.blkmap(), 0);
-    Reached reached;
+    colours("blkmap", "blocks", plan_.blkmap, 0,
+            [&](std::size_t block) { return std::pair(first_of(block), count_of(block)); });
     for (std::size_t c = 0; c < plan_.ncolors(); ++c) {
-      const auto begin = plan_.color_offs()[c], end = plan_.color_offs()[c + 1];
-      expect_rule(plan_.ncolblk()[c] == end - begin, "ncolblk[{}] is {}, expected {}", c,
-                  plan_.ncolblk()[c], end - begin);
-      reached.next_colour();
-      for (auto i = begin; i < end; ++i) {
-        const auto block = static_cast<std::size_t>(plan_.blkmap()[static_cast<std::size_t>(i)]);
-        each_conflict(first_of(block), count_of(block), [&](std::size_t conflict, std::int32_t at) {
-          const auto other = reached.other(conflict, at, block);
-          expect_rule(other < 0, "blocks {} and {} of colour {} share target {} of conflict {}",
-                      other, block, c, at, conflict);
-        });
-      }
+      const auto blocks = plan_.color_offs[c + 1] - plan_.color_offs[c];
+      expect_rule(plan_.ncolblk[c] == blocks, "ncolblk[{}] is {}, expected {}", c, plan_.ncolblk[c],
+                  blocks);
     }
   }
 
@@ -181,8 +182,8 @@ class Check {
       colours_within(b);
     }
     for (std::size_t p = 0; p < input_.pairs.size(); ++p)
-      expect_rule(plan_.nindirect()[p] == static_cast<std::int64_t>(staged[p]),
-                  "nindirect[{}] is {}, expected {}", p, plan_.nindirect()[p], staged[p]);
+      expect_rule(plan_.nindirect[p] == static_cast<std::int64_t>(staged[p]),
+                  "nindirect[{}] is {}, expected {}", p, plan_.nindirect[p], staged[p]);
     expect_rule(plan_.nshared() == most, "nshared is {}, expected {}", plan_.nshared(), most);
   }
 
@@ -195,13 +196,13 @@ class Check {
       for (const auto component : pair.components)
         for (std::size_t i = 0; i < count_of(b); ++i)
           expected.insert(target(pair.map, component, first_of(b) + i));
-    const auto size = plan_.ind_sizes()[entry], begin = plan_.ind_offs()[entry];
+    const auto size = plan_.ind_sizes[entry], begin = plan_.ind_offs[entry];
     expect_rule(size == static_cast<std::int64_t>(expected.size()),
                 "block {} stages {} targets of pair {}, expected {}", b, size, p, expected.size());
     expect_rule(
-        begin >= 0 && static_cast<std::size_t>(begin) + expected.size() <= plan_.ind_map().size(),
+        begin >= 0 && static_cast<std::size_t>(begin) + expected.size() <= plan_.ind_map.size(),
         "block {}'s list of pair {} leaves ind_map", b, p);
-    const auto found = plan_.ind_map().subspan(static_cast<std::size_t>(begin), expected.size());
+    const auto found = plan_.ind_map.subspan(static_cast<std::size_t>(begin), expected.size());
     std::size_t at = 0;
     for (const auto wanted : expected) {
       expect_rule(found[at] == wanted, "ind_map of block {}, pair {}, place {} is {}, expected {}",
@@ -226,16 +227,16 @@ class Check {
   }
 
   void colours_within(std::size_t b) const {
-    const auto colours = static_cast<std::size_t>(plan_.nthrcol()[b]);
+    const auto colours = static_cast<std::size_t>(plan_.nthrcol[b]);
     expect_rule(colours <= count_of(b),
-                "nthrcol[{}] is {}, expected at most the block's {} elements", b,
-                plan_.nthrcol()[b], count_of(b));
+                "nthrcol[{}] is {}, expected at most the block's {} elements", b, plan_.nthrcol[b],
+                count_of(b));
     std::vector<bool> used(colours);
     std::vector<Reached> reached(colours);
     for (std::size_t i = first_of(b); i < first_of(b) + count_of(b); ++i) {
-      const auto colour = static_cast<std::size_t>(plan_.thrcol()[i]);
-      expect_rule(colour < colours, "thrcol[{}] is {}, expected fewer than {}", i,
-                  plan_.thrcol()[i], plan_.nthrcol()[b]);
+      const auto colour = static_cast<std::size_t>(plan_.thrcol[i]);
+      expect_rule(colour < colours, "thrcol[{}] is {}, expected fewer than {}", i, plan_.thrcol[i],
+                  plan_.nthrcol[b]);
       used[colour] = true;
       each_conflict(i, 1, [&](std::size_t conflict, std::int32_t at) {
         const auto other = reached[colour].other(conflict, at, i);

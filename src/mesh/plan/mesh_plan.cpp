@@ -2,6 +2,7 @@
 #include "mesh/plan/mesh_plan.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace kiln::mesh {
 namespace {
@@ -13,48 +14,34 @@ void expect_stored(bool holds, const char* what) {
 }  // namespace
 
 MeshPlan::MeshPlan(PlanPtr plan) : plan_(std::move(plan)) {
-  head_ = plan_->array<std::int64_t>("head");
-  expect_stored(head_.size() == plan_head_size && head_[0] == plan_schema, "not of this version");
-  expect_stored(std::ranges::all_of(head_, [](auto value) { return value >= 0; }),
+  const auto head = plan_->array<std::int64_t>("head");
+  expect_stored(head.size_bytes() == sizeof head_ && head[0] == plan_schema, "not of this version");
+  expect_stored(std::ranges::all_of(head, [](auto value) { return value >= 0; }),
                 "a negative size");
-  const auto array = [this](const char* name, std::size_t count) {
-    const auto values = plan_->array<std::int32_t>(name);
-    expect_stored(values.size() == count, name);
-    return values;
-  };
-  color_offs_ = array("color_offs", ncolors() + 1);
-  if (scheme() == Scheme::permuted) {
-    order_ = array("order", size());
-    return;
-  }
-  offset_ = array("offset", nblocks());
-  nelems_ = array("nelems", nblocks());
-  blkmap_ = array("blkmap", nblocks());
-  ncolblk_ = array("ncolblk", ncolors());
-  if (scheme() == Scheme::blocks) return;
-  expect_stored(scheme() == Scheme::staged, "no known scheme");
-  ind_map_ = plan_->array<std::int32_t>("ind_map");
-  ind_sizes_ = array("ind_sizes", nblocks() * npairs());
-  ind_offs_ = array("ind_offs", nblocks() * npairs());
-  nindirect_ = array("nindirect", npairs());
-  loc_first_ = array("loc_first", npairs() + 1);
-  loc_rows_ = plan_->array<std::int32_t>("loc_rows");
-  thrcol_ = array("thrcol", size());
-  nthrcol_ = array("nthrcol", nblocks());
-  expect_stored(loc_first_.front() == 0 && std::ranges::is_sorted(loc_first_) &&
-                    static_cast<std::size_t>(loc_first_.back()) == loc_rows_.size(),
+  std::memcpy(&head_, head.data(), sizeof head_);
+  expect_stored(scheme() <= Scheme::permuted, "no known scheme");
+  for_plan_arrays(static_cast<PlanArrays&>(*this), {head_},
+                  [&](const char* name, auto& array, std::optional<std::size_t> length) {
+                    array = plan_->array<typename std::decay_t<decltype(array)>::value_type>(name);
+                    expect_stored(!length || array.size() == *length, name);
+                  });
+  if (scheme() != Scheme::staged) return;
+  expect_stored(loc_first.front() == 0 && std::ranges::is_sorted(loc_first) &&
+                    static_cast<std::size_t>(loc_first.back()) == loc_rows.size(),
                 "loc_first");
-  expect_stored(
-      std::ranges::all_of(loc_rows_, [&](auto row) { return row >= 0 && row < head_[10]; }),
-      "loc_rows");
+  expect_stored(std::ranges::all_of(loc_rows,
+                                    [&](std::int64_t row) {
+                                      return row >= 0 &&
+                                             row < static_cast<std::int64_t>(head_.loc_rows);
+                                    }),
+                "loc_rows");
   expect_stored(loc_bytes() == 2 || loc_bytes() == 4, "loc_map has no known width");
-  expect_stored(plan_->array<std::byte>("loc_map").size() == number(10) * size() * loc_bytes(),
-                "loc_map");
 }
 
 std::uint32_t MeshPlan::loc(std::size_t pair, std::size_t slot, std::size_t position) const {
   const std::size_t place = loc_row(pair, slot) * size() + position;
-  return loc_bytes() == 2 ? loc_map16()[place] : loc_map32()[place];
+  return loc_bytes() == 2 ? reinterpret_cast<const std::uint16_t*>(loc_map.data())[place]
+                          : reinterpret_cast<const std::uint32_t*>(loc_map.data())[place];
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,86 +30,125 @@ StagingLayout staging_layout(std::span<const PlanPair> pairs);
 /// more than 65536 targets of one list.
 std::size_t loc_bytes_of(const PlanInput& input);
 
+/// The array "head" of a plan: int64 numbers, none of them negative.
+struct PlanHead {
+  std::uint64_t schema = 0, scheme = 0;
+  std::uint64_t begin = 0, size = 0, block_size = 0;
+  std::uint64_t nblocks = 0, ncolors = 0, npairs = 0;
+  std::uint64_t nshared = 0;
+  std::uint64_t loc_bytes = 0;  ///< of an entry of loc_map: 2 (uint16) or 4 (uint32)
+  std::uint64_t loc_rows = 0;   ///< of loc_map
+};
+
+/// The other arrays of a plan. Views: Int is int32 in a plan that is made, else const, and Byte
+/// likewise.
+template <class Int, class Byte>
+struct PlanArrays {
+  // Scheme::blocks and Scheme::staged.
+  /// First element of a block, `begin` included (with a subset: place in its list); its length.
+  std::span<Int> offset, nelems;
+  /// Blocks by colour, rising within a colour: those of colour c are blkmap[color_offs[c]] … and
+  /// there are ncolblk[c].
+  std::span<Int> blkmap, ncolblk;
+  /// Where each colour begins in blkmap (Scheme::permuted: in order); one more than ncolors.
+  std::span<Int> color_offs;
+
+  // Scheme::staged. Pairs are numbered as in PlanInput::pairs, those that are not staged included.
+  /// Block b stages for pair p the targets ind_map[o] … ind_map[o + n - 1], rising, each once, with
+  /// o = ind_offs[b * npairs + p], n = ind_sizes[b * npairs + p]. Offsets are into the whole
+  /// ind_map; pairs that share a list (staging_layout) have equal ones.
+  std::span<Int> ind_map, ind_sizes, ind_offs;
+  /// Targets that pair p stages, summed over the blocks.
+  std::span<Int> nindirect;
+  /// Rows of `size` numbers: row r, position i at r * size + i says where in its block's list the
+  /// target stands.
+  std::span<Byte> loc_map;
+  /// The rows of pair p's slots (staging_layout().rows) are loc_rows[loc_first[p]] … before those
+  /// of the next pair; loc_first has one more than there are pairs.
+  std::span<Int> loc_first, loc_rows;
+  /// The colour of an element within its block, by position; colours in a block.
+  std::span<Int> thrcol, nthrcol;
+
+  // Scheme::permuted.
+  /// Elements (with a subset: places in its list) by colour, rising within a colour.
+  std::span<Int> order;
+};
+
+/// What decides how long the arrays of a plan are. What is not known of a plan that is read is
+/// none.
+struct PlanSizes {
+  PlanHead head;
+  std::optional<std::size_t> slots{};    ///< of all pairs
+  std::optional<std::size_t> ind_map{};  ///< numbers that all blocks stage
+};
+
+/// Calls `each(name, array, length)` for the arrays of a plan in the order in which they lie in it:
+/// the one description for those who make a plan and those who read one.
+template <class Arrays, class Each>
+void for_plan_arrays(Arrays& arrays, const PlanSizes& sizes, const Each& each) {
+  using Length = std::optional<std::size_t>;
+  const PlanHead& head = sizes.head;
+  if (static_cast<Scheme>(head.scheme) == Scheme::permuted) {
+    each("order", arrays.order, Length(head.size));
+    each("color_offs", arrays.color_offs, Length(head.ncolors + 1));
+    return;
+  }
+  each("offset", arrays.offset, Length(head.nblocks));
+  each("nelems", arrays.nelems, Length(head.nblocks));
+  each("blkmap", arrays.blkmap, Length(head.nblocks));
+  if (static_cast<Scheme>(head.scheme) == Scheme::staged) {
+    each("ind_sizes", arrays.ind_sizes, Length(head.nblocks * head.npairs));
+    each("ind_offs", arrays.ind_offs, Length(head.nblocks * head.npairs));
+    each("nindirect", arrays.nindirect, Length(head.npairs));
+    each("loc_first", arrays.loc_first, Length(head.npairs + 1));
+    each("loc_rows", arrays.loc_rows, sizes.slots);
+    each("thrcol", arrays.thrcol, Length(head.size));
+    each("nthrcol", arrays.nthrcol, Length(head.nblocks));
+    each("loc_map", arrays.loc_map, Length(head.loc_rows * head.size * head.loc_bytes));
+    each("ind_map", arrays.ind_map, sizes.ind_map);
+  }
+  each("ncolblk", arrays.ncolblk, Length(head.ncolors));
+  each("color_offs", arrays.color_offs, Length(head.ncolors + 1));
+}
+
 /// A Plan as parallel loops read it. A view: cheap to copy, keeps the Plan alive, thread-safe.
 ///
 /// Positions count the elements of a part from 0; position i stands for element `begin + i`, or
 /// with a subset for `subset[begin + i]`. Numbers are int32 unless said otherwise.
-class MeshPlan {
+class MeshPlan : public PlanArrays<const std::int32_t, const std::byte> {
  public:
   MeshPlan() = default;
   /// Throws Error (corrupt) where the arrays are not those of one whole plan.
   explicit MeshPlan(PlanPtr plan);
 
-  Scheme scheme() const { return static_cast<Scheme>(head_[1]); }
-  std::size_t begin() const { return number(2); }
-  std::size_t size() const { return number(3); }  ///< elements of the part
-  std::uint32_t block_size() const { return static_cast<std::uint32_t>(number(4)); }
+  Scheme scheme() const { return static_cast<Scheme>(head_.scheme); }
+  std::size_t begin() const { return head_.begin; }
+  std::size_t size() const { return head_.size; }  ///< elements of the part
+  std::size_t block_size() const { return head_.block_size; }
   /// Colours of blocks; Scheme::permuted: of elements. 0 where there are no elements.
-  std::size_t ncolors() const { return number(6); }
-
-  // Scheme::blocks and Scheme::staged.
-  std::size_t nblocks() const { return number(5); }
-  /// First element of a block, `begin` included (with a subset: place in its list); its length.
-  std::span<const std::int32_t> offset() const { return offset_; }
-  std::span<const std::int32_t> nelems() const { return nelems_; }
-  /// Blocks by colour, rising within a colour: those of colour c are
-  /// blkmap[color_offs()[c]] … and there are ncolblk()[c].
-  std::span<const std::int32_t> blkmap() const { return blkmap_; }
-  std::span<const std::int32_t> ncolblk() const { return ncolblk_; }
-  /// Where each colour begins in blkmap (Scheme::permuted: in order); one more than ncolors().
-  std::span<const std::int32_t> color_offs() const { return color_offs_; }
-
-  // Scheme::staged. Pairs are numbered as in PlanInput::pairs, those that are not staged included.
-  std::size_t npairs() const { return number(7); }
-  /// Block b stages for pair p the targets ind_map[o] … ind_map[o + n - 1], rising, each once, with
-  /// o = ind_offs[b * npairs + p], n = ind_sizes[b * npairs + p]. Offsets are into the whole
-  /// ind_map; pairs that share a list (staging_layout) have equal ones.
-  std::span<const std::int32_t> ind_map() const { return ind_map_; }
-  std::span<const std::int32_t> ind_sizes() const { return ind_sizes_; }
-  std::span<const std::int32_t> ind_offs() const { return ind_offs_; }
-  /// Targets that pair p stages, summed over the blocks.
-  std::span<const std::int32_t> nindirect() const { return nindirect_; }
-  /// 2 (uint16) or 4 (uint32).
-  std::size_t loc_bytes() const { return number(9); }
-  /// Rows of size() numbers: row r, position i at r * size() + i says where in its block's list the
-  /// target stands. Only the one of the width at hand may be called.
-  std::span<const std::uint16_t> loc_map16() const {
-    return plan_->array<std::uint16_t>("loc_map");
-  }
-  std::span<const std::uint32_t> loc_map32() const {
-    return plan_->array<std::uint32_t>("loc_map");
-  }
-  /// The row of a pair's slot: staging_layout().rows.
+  std::size_t ncolors() const { return head_.ncolors; }
+  std::size_t nblocks() const { return head_.nblocks; }
+  std::size_t npairs() const { return head_.npairs; }
+  std::size_t loc_bytes() const { return head_.loc_bytes; }
+  /// The most bytes of local memory that a block takes: the pairs' slices, each rounded up to 16.
+  std::size_t nshared() const { return head_.nshared; }
+  /// The row of a pair's slot in loc_map.
   std::size_t loc_row(std::size_t pair, std::size_t slot) const {
-    return static_cast<std::size_t>(loc_rows_[static_cast<std::size_t>(loc_first_[pair]) + slot]);
+    return static_cast<std::size_t>(loc_rows[static_cast<std::size_t>(loc_first[pair]) + slot]);
   }
   /// How many slots a pair has: its components; 0 where it is not staged.
   std::size_t slots(std::size_t pair) const {
-    return static_cast<std::size_t>(loc_first_[pair + 1] - loc_first_[pair]);
+    return static_cast<std::size_t>(loc_first[pair + 1] - loc_first[pair]);
   }
-  /// One entry, whatever the width: for tests and messages.
+  /// One entry of loc_map, whatever the width: for tests and messages.
   std::uint32_t loc(std::size_t pair, std::size_t slot, std::size_t position) const;
-  /// The most bytes of local memory that a block takes: the pairs' slices, each rounded up to 16.
-  std::size_t nshared() const { return number(8); }
-  /// The colour of an element within its block, by position; colours in a block.
-  std::span<const std::int32_t> thrcol() const { return thrcol_; }
-  std::span<const std::int32_t> nthrcol() const { return nthrcol_; }
-
-  // Scheme::permuted.
-  /// Elements (with a subset: places in its list) by colour, rising within a colour.
-  std::span<const std::int32_t> order() const { return order_; }
 
   const PlanPtr& plan() const { return plan_; }
   explicit operator bool() const { return plan_ != nullptr; }
 
  private:
-  std::size_t number(std::size_t place) const { return static_cast<std::size_t>(head_[place]); }
-
   PlanPtr plan_;
-  std::span<const std::int64_t> head_;
-  std::span<const std::int32_t> offset_, nelems_, blkmap_, ncolblk_, color_offs_;
-  std::span<const std::int32_t> ind_map_, ind_sizes_, ind_offs_, nindirect_, loc_first_, loc_rows_;
-  std::span<const std::int32_t> thrcol_, nthrcol_, order_;
+  PlanHead head_;
 };
 
 /// Version of the arrays' meaning: grows when a plan of an earlier program may not be read.
@@ -128,10 +168,6 @@ struct PlanWork {
 /// earlier vertex has with which it shares a target in one of the conflicts.
 PlanPtr build_plan(const PlanInput& input, PlanWork* work = nullptr);
 
-/// The array "head" of a mesh plan, int64: schema, scheme, begin, size, block size, blocks,
-/// colours, pairs, nshared, bytes of a loc_map entry, rows of loc_map.
-inline constexpr std::size_t plan_head_size = 11;
-
 /// Holds a plan against its input by the definitions in mesh_plan.hpp alone, as slowly as it takes:
 /// the first property that does not hold, in one line; empty where all do. For tests and for
 /// `--check`; shares nothing with what builds plans. The input must be one that build_plan accepts.
@@ -142,5 +178,23 @@ inline constexpr std::size_t plan_head_size = 11;
 /// of their block, rising, and rows the places of each element's; nindirect and nshared. Not
 /// whether colours are as few as greedy ones.
 std::string check_plan(const PlanInput& input, const MeshPlan& plan);
+
+// Of the making of a plan (staging.cpp).
+
+/// The arrays of a plan in the making.
+using DraftArrays = PlanArrays<std::int32_t, std::byte>;
+
+/// What is known of them only in the end.
+struct StagedTotals {
+  std::size_t ind_map = 0;  ///< entries that are used
+  std::size_t nshared = 0;
+  std::size_t cleared = 0;  ///< as in PlanWork
+};
+
+/// Writes the staging maps, the totals of pairs and the colours of elements of all blocks, on the
+/// threads of the calling task arena. ind_map has room for each list's targets of every position
+/// and component.
+StagedTotals stage(const PlanInput& input, const StagingLayout& layout,
+                   const std::vector<Columns>& conflicts, const DraftArrays& into);
 
 }  // namespace kiln::mesh

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "mesh/model/basics.hpp"
+
 namespace kiln::mesh {
 
 Columns columns_of(std::span<const PlanPair> pairs) {
@@ -47,9 +49,7 @@ constexpr std::size_t most_elements = std::numeric_limits<std::int32_t>::max();
 
 template <class... Arguments>
 void expect_input(bool holds, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
-  if (!holds)
-    throw Error(Errc::bad_input,
-                "mesh plan: " + fmt::format(text, std::forward<Arguments>(arguments)...));
+  if (!holds) refuse("mesh plan: {}", fmt::format(text, std::forward<Arguments>(arguments)...));
 }
 
 std::string name_of(const PlanInput& input, std::size_t map) {

@@ -27,12 +27,14 @@ struct PlanPair {
   std::vector<std::uint32_t> components;
   std::size_t element_bytes = 8;  ///< itemsize * cdim: what staging one element takes
   bool staged = true;             ///< false: only there for conflicts
+  bool operator==(const PlanPair&) const = default;
 };
 
 /// Elements that may not run at once if they reach the same target through any of these (one Dat
 /// that is written through Maps; the row Map of a matrix).
 struct PlanConflict {
   std::vector<PlanPair> through;  ///< `components` and `map` count
+  bool operator==(const PlanConflict&) const = default;
 };
 
 /// How conflicts are kept apart.

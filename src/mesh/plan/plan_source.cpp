@@ -10,6 +10,7 @@
 #include <set>
 
 #include "kernel/resolver/resolver.hpp"
+#include "mesh/model/basics.hpp"
 #include "store/key/canonical.hpp"
 
 namespace kiln::mesh {
@@ -76,22 +77,6 @@ std::size_t MapDigests::computed() const {
 }
 
 namespace {
-
-/// Maps in the order in which pairs, then conflicts, name them first.
-class Numbers {
- public:
-  std::int64_t of(std::size_t map) {
-    const auto found = std::ranges::find(order_, map);
-    if (found == order_.end()) {
-      order_.push_back(map);
-      return static_cast<std::int64_t>(order_.size()) - 1;
-    }
-    return found - order_.begin();
-  }
-
- private:
-  std::vector<std::size_t> order_;
-};
 
 class Writer {
  public:
@@ -171,7 +156,7 @@ class Writer {
   void columns(const Columns& columns) {
     if (columns.empty()) return;
     const auto& map = input_.maps[columns[0].map];
-    out_.integer("map", maps_.of(columns[0].map))
+    out_.integer("map", maps_(columns[0].map))
         .integer("targets", number(map.targets))
         .integer("rows", number(rows_of(map)))
         .digest("values", digest_of(columns));
@@ -181,39 +166,8 @@ class Writer {
   MapDigests& digests_;
   MapDigests::Kind kind_;
   CanonicalWriter out_{"mesh plan", 1};
-  Numbers maps_;
+  Numbered<std::size_t> maps_;  ///< in the order in which pairs, then conflicts, name them first
 };
-
-/// A hash of words, one after another.
-class WordHash {
- public:
-  void add(std::uint64_t word) {
-    state_ = (state_ ^ word) * 0x9e3779b97f4a7c15u;
-    state_ ^= state_ >> 32;
-  }
-  void add(const PlanPair& pair) {
-    add(pair.map << 1 | static_cast<std::size_t>(pair.staged));
-    add(pair.element_bytes << 16 ^ pair.components.size());
-    for (const auto component : pair.components) add(component);
-  }
-  std::uint64_t value() const { return state_; }
-
- private:
-  std::uint64_t state_ = 0;
-};
-
-bool same(const PlanPair& a, const PlanPair& b) {
-  return a.map == b.map && a.element_bytes == b.element_bytes && a.staged == b.staged &&
-         a.components == b.components;
-}
-bool same(const MapView& a, const MapView& b) {
-  return a.identity == b.identity && a.version == b.version && a.arity == b.arity &&
-         a.targets == b.targets;
-}
-bool same(const PlanConflict& a, const PlanConflict& b) {
-  return std::ranges::equal(a.through, b.through,
-                            [](const auto& one, const auto& other) { return same(one, other); });
-}
 
 }  // namespace
 
@@ -222,35 +176,44 @@ Bytes plan_canonical(const PlanInput& input, MapDigests& digests, MapDigests::Ki
 }
 
 std::uint64_t identity_hash(const PlanInput& input) noexcept {
-  WordHash hash;
-  hash.add(input.size);
-  hash.add(input.begin);
-  hash.add(input.set_size);
-  hash.add(std::uint64_t{input.block_size} << 8 | static_cast<std::uint64_t>(input.scheme) << 1 |
-           static_cast<std::uint64_t>(input.subset.has_value()));
-  hash.add(input.subset_identity);
-  hash.add(input.subset_version);
+  std::uint64_t hash = 0;
+  const auto add = [&](std::uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  };
+  const auto add_pair = [&](const PlanPair& pair) {
+    add(pair.map << 1 | static_cast<std::size_t>(pair.staged));
+    add(pair.element_bytes << 16 ^ pair.components.size());
+    for (const auto component : pair.components) add(component);
+  };
+  add(input.size);
+  add(input.begin);
+  add(input.set_size);
+  add(std::uint64_t{input.block_size} << 8 | static_cast<std::uint64_t>(input.scheme) << 1 |
+      static_cast<std::uint64_t>(input.subset.has_value()));
+  add(input.subset_identity);
+  add(input.subset_version);
   for (const auto& map : input.maps) {
-    hash.add(map.identity);
-    hash.add(map.version);
+    add(map.identity);
+    add(map.version);
   }
-  for (const auto& pair : input.pairs) hash.add(pair);
+  for (const auto& pair : input.pairs) add_pair(pair);
   for (const auto& conflict : input.conflicts) {
-    hash.add(conflict.through.size());
-    for (const auto& pair : conflict.through) hash.add(pair);
+    add(conflict.through.size());
+    for (const auto& pair : conflict.through) add_pair(pair);
   }
-  return hash.value();
+  return hash;
 }
 
 bool same_identity(const PlanInput& a, const PlanInput& b) noexcept {
-  const auto alike = [](const auto& one, const auto& other) {
-    return std::ranges::equal(one, other, [](const auto& x, const auto& y) { return same(x, y); });
-  };
   return a.size == b.size && a.begin == b.begin && a.set_size == b.set_size &&
          a.block_size == b.block_size && a.scheme == b.scheme &&
          a.subset.has_value() == b.subset.has_value() && a.subset_identity == b.subset_identity &&
-         a.subset_version == b.subset_version && alike(a.maps, b.maps) && alike(a.pairs, b.pairs) &&
-         alike(a.conflicts, b.conflicts);
+         a.subset_version == b.subset_version && a.pairs == b.pairs && a.conflicts == b.conflicts &&
+         std::ranges::equal(a.maps, b.maps, [](const MapView& one, const MapView& other) {
+           return one.identity == other.identity && one.version == other.version &&
+                  one.arity == other.arity && one.targets == other.targets;
+         });
 }
 
 PlanInput identity_of(const PlanInput& input) {

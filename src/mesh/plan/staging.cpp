@@ -1,8 +1,6 @@
 // Staging: what the blocks of a plan keep of their targets, and the colours of elements within
 // blocks. Blocks are independent: threads take chunks of them, and the gaps between chunks are
 // closed.
-#include "mesh/plan/staging.hpp"
-
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -15,6 +13,8 @@
 #include <limits>
 #include <memory>
 #include <vector>
+
+#include "mesh/plan/mesh_plan.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -109,138 +109,10 @@ std::vector<StagedList> staged_lists(const PlanInput& input, const StagingLayout
   return lists;
 }
 
-/// Stages and colours one block after another; one thread's work arrays. Their sizes follow the
-/// target sets, but a block touches and clears only the entries of its own targets.
-///
-/// Loc: the type of loc_map's entries. `locs` is its first row; rows are input.size apart.
-class BlockStager {
- public:
-  BlockStager(const PlanInput& input, const std::vector<StagedList>& lists,
-              const std::vector<Columns>& conflicts);
-
-  /// Writes the targets of a list that `count` positions from `first` on reach to `out`, rising,
-  /// and their places to `locs`; how many there are.
-  template <class Loc, class Elements>
-  std::size_t stage(std::size_t list, Elements elements, std::size_t first, std::size_t count,
-                    std::int32_t* out, Loc* locs);
-
-  /// Colours the block that was staged last; how many colours it took.
-  template <class Loc, class Elements>
-  std::int32_t colour(Elements elements, std::size_t first, std::size_t count, const Loc* locs,
-                      std::int32_t* colours);
-
-  /// Masks that were cleared so far, by entries.
-  std::size_t cleared() const { return cleared_; }
-
- private:
-  /// A column of a conflict.
-  struct Entry {
-    Column column;
-    std::size_t masks = 0;  ///< which
-    std::size_t row = 0;    ///< of loc_map, where a list has the column
-  };
-  /// The colours that a conflict's targets have, by place in a list; by target where no list has
-  /// all columns of the conflict.
-  struct Masks {
-    std::vector<std::uint64_t> colours;
-    int list = -1;
-  };
-  /// What colouring reads: for each entry the masks' places by element, and the masks.
-  template <class Place>
-  struct Reached {
-    const Place* places;
-    std::uint64_t* masks;
-  };
-  template <class Place>
-  std::int32_t colour_elements(const std::vector<Reached<Place>>& reached, std::size_t count,
-                               std::int32_t* colours);
-  template <class Place>
-  std::int32_t later_passes(const std::vector<Reached<Place>>& reached, std::size_t count,
-                            std::int32_t* colours);
-  template <class Place>
-  void clear_masks(const std::vector<Reached<Place>>& reached, std::size_t count);
-
-  const PlanInput& input_;
-  const std::vector<StagedList>& lists_;
-  IndexSet targets_;
-  std::unique_ptr<std::uint32_t[]> place_;  ///< by target; stale but for the list at hand
-  std::vector<std::size_t> sizes_;          ///< of the lists of the block at hand
-  std::vector<Masks> masks_;
-  std::vector<Entry> entries_;
-  bool all_listed_ = true;               ///< every conflict has a list
-  std::vector<std::uint32_t> gathered_;  ///< else: places of the entries, row after row
-  std::vector<std::uint32_t> waiting_;
-  std::size_t cleared_ = 0;
-};
-
 std::size_t largest_target_set(const std::vector<StagedList>& lists) {
   std::size_t largest = 0;
   for (const auto& list : lists) largest = std::max(largest, list.targets);
   return largest;
-}
-
-BlockStager::BlockStager(const PlanInput& input, const std::vector<StagedList>& lists,
-                         const std::vector<Columns>& conflicts)
-    : input_(input),
-      lists_(lists),
-      targets_(largest_target_set(lists)),
-      place_(new std::uint32_t[largest_target_set(lists)]),
-      sizes_(lists.size()) {
-  const std::size_t longest = std::min<std::size_t>(input.block_size, input.size);
-  for (const auto& columns : conflicts) {
-    const auto list = std::ranges::find_if(
-        lists, [&](const StagedList& one) { return within(columns, one.columns); });
-    const bool listed = list != lists.end();
-    for (const auto& column : columns) {
-      const auto place =
-          listed ? std::ranges::find(list->columns, column) - list->columns.begin() : 0;
-      entries_.push_back(
-          {column, masks_.size(), listed ? list->rows[static_cast<std::size_t>(place)] : 0});
-    }
-    const std::size_t targets = input.maps[columns[0].map].targets;
-    const std::size_t places = listed ? std::min(targets, longest * list->columns.size()) : targets;
-    masks_.push_back(
-        {std::vector<std::uint64_t>(places), listed ? static_cast<int>(list - lists.begin()) : -1});
-    all_listed_ = all_listed_ && listed;
-  }
-}
-
-template <class Place>
-void BlockStager::clear_masks(const std::vector<Reached<Place>>& reached, std::size_t count) {
-  const auto clear = [&](std::uint64_t* first, std::size_t size) {
-    std::fill_n(first, size, 0);
-    cleared_ += size;
-  };
-  for (auto& masks : masks_)
-    if (masks.list >= 0) clear(masks.colours.data(), sizes_[static_cast<std::size_t>(masks.list)]);
-  for (std::size_t e = 0; e < entries_.size(); ++e)
-    if (masks_[entries_[e].masks].list < 0)
-      for (std::size_t i = 0; i < count; ++i) clear(reached[e].masks + reached[e].places[i], 1);
-}
-
-template <class Loc, class Elements>
-std::size_t BlockStager::stage(std::size_t list, Elements elements, std::size_t first,
-                               std::size_t count, std::int32_t* out, Loc* locs) {
-  const auto& [columns, rows, targets, pair] = lists_[list];
-  const auto together = whole_rows(input_, columns, first, count);
-  const IndexSet::Inserter insert(targets_);
-  for (const auto value : together) insert(static_cast<std::uint32_t>(value));
-  if (together.empty())
-    for (const auto& column : columns) {
-      const ColumnValues values(input_, column);
-      for (std::size_t i = first; i < first + count; ++i)
-        insert(static_cast<std::uint32_t>(values.at(elements(i))));
-    }
-  std::uint32_t* const place = place_.get();
-  const std::uint32_t staged = targets_.drain(out, place);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const ColumnValues values(input_, columns[c]);
-    Loc* const row = locs + rows[c] * input_.size;
-    for (std::size_t i = first; i < first + count; ++i)
-      row[i] = static_cast<Loc>(place[values.at(elements(i))]);
-  }
-  sizes_[list] = staged;
-  return staged;
 }
 
 /// Colours 0 … 63; 64: none of them is free. The union of the marks, without the last.
@@ -276,68 +148,179 @@ std::uint64_t first_pass(const std::vector<Entry>& reached, std::size_t count,
   return used;
 }
 
-template <class Place>
-std::int32_t BlockStager::colour_elements(const std::vector<Reached<Place>>& reached,
-                                          std::size_t count, std::int32_t* colours) {
-  bool complete = true;
-  const std::uint64_t used = reached.size() == 1 ? first_pass<1>(reached, count, colours, complete)
-                             : reached.size() == 2
-                                 ? first_pass<2>(reached, count, colours, complete)
-                                 : first_pass<0>(reached, count, colours, complete);
-  clear_masks(reached, count);
-  return complete ? 64 - std::countl_zero(used) : later_passes(reached, count, colours);
-}
-
-/// Those that found no free colour share the next 64, and so on.
-template <class Place>
-std::int32_t BlockStager::later_passes(const std::vector<Reached<Place>>& reached,
-                                       std::size_t count, std::int32_t* colours) {
-  waiting_.clear();
-  std::int32_t most = 63;
-  for (std::size_t i = 0; i < count; ++i)
-    if (colours[i] == 64) waiting_.push_back(static_cast<std::uint32_t>(i));
-  for (std::int32_t base = 64; !waiting_.empty(); base += 64) {
-    std::erase_if(waiting_, [&](std::uint32_t i) {
-      std::uint64_t taken = 0;
-      for (const auto& entry : reached) taken |= entry.masks[entry.places[i]];
-      if (~taken == 0) return false;
-      const int bit = std::countr_one(taken);
-      for (const auto& entry : reached) entry.masks[entry.places[i]] |= std::uint64_t{1} << bit;
-      colours[i] = base + bit;
-      most = std::max(most, base + bit);
-      return true;
-    });
-    clear_masks(reached, count);
+/// Stages and colours one block after another; one thread's work arrays. Their sizes follow the
+/// target sets, but a block touches and clears only the entries of its own targets.
+///
+/// Loc: the type of loc_map's entries. `locs` is its first row; rows are input.size apart.
+class BlockStager {
+ public:
+  BlockStager(const PlanInput& input, const std::vector<StagedList>& lists,
+              const std::vector<Columns>& conflicts)
+      : input_(input),
+        lists_(lists),
+        targets_(largest_target_set(lists)),
+        place_(new std::uint32_t[largest_target_set(lists)]),
+        sizes_(lists.size()) {
+    const std::size_t longest = std::min<std::size_t>(input.block_size, input.size);
+    for (const auto& columns : conflicts) {
+      const auto list = std::ranges::find_if(
+          lists, [&](const StagedList& one) { return within(columns, one.columns); });
+      const bool listed = list != lists.end();
+      for (const auto& column : columns) {
+        const auto place =
+            listed ? std::ranges::find(list->columns, column) - list->columns.begin() : 0;
+        entries_.push_back(
+            {column, masks_.size(), listed ? list->rows[static_cast<std::size_t>(place)] : 0});
+      }
+      const std::size_t targets = input.maps[columns[0].map].targets;
+      const std::size_t places =
+          listed ? std::min(targets, longest * list->columns.size()) : targets;
+      masks_.push_back({std::vector<std::uint64_t>(places),
+                        listed ? static_cast<int>(list - lists.begin()) : -1});
+      all_listed_ = all_listed_ && listed;
+    }
   }
-  return most + 1;
-}
 
-template <class Loc, class Elements>
-std::int32_t BlockStager::colour(Elements elements, std::size_t first, std::size_t count,
-                                 const Loc* locs, std::int32_t* colours) {
-  if (all_listed_) {
-    std::vector<Reached<Loc>> reached;
-    for (const auto& entry : entries_)
-      reached.push_back(
-          {locs + entry.row * input_.size + first, masks_[entry.masks].colours.data()});
+  /// Writes the targets of a list that `count` positions from `first` on reach to `out`, rising,
+  /// and their places to `locs`; how many there are.
+  template <class Loc, class Elements>
+  std::size_t stage(std::size_t list, Elements elements, std::size_t first, std::size_t count,
+                    std::int32_t* out, Loc* locs) {
+    const auto& [columns, rows, targets, pair] = lists_[list];
+    const auto together = whole_rows(input_, columns, first, count);
+    const IndexSet::Inserter insert(targets_);
+    for (const auto value : together) insert(static_cast<std::uint32_t>(value));
+    if (together.empty())
+      for (const auto& column : columns) {
+        const ColumnValues values(input_, column);
+        for (std::size_t i = first; i < first + count; ++i)
+          insert(static_cast<std::uint32_t>(values.at(elements(i))));
+      }
+    std::uint32_t* const place = place_.get();
+    const std::uint32_t staged = targets_.drain(out, place);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const ColumnValues values(input_, columns[c]);
+      Loc* const row = locs + rows[c] * input_.size;
+      for (std::size_t i = first; i < first + count; ++i)
+        row[i] = static_cast<Loc>(place[values.at(elements(i))]);
+    }
+    sizes_[list] = staged;
+    return staged;
+  }
+
+  /// Colours the block that was staged last; how many colours it took.
+  template <class Loc, class Elements>
+  std::int32_t colour(Elements elements, std::size_t first, std::size_t count, const Loc* locs,
+                      std::int32_t* colours) {
+    if (all_listed_) {
+      std::vector<Reached<Loc>> reached;
+      for (const auto& entry : entries_)
+        reached.push_back(
+            {locs + entry.row * input_.size + first, masks_[entry.masks].colours.data()});
+      return colour_elements(reached, count, colours);
+    }
+    std::vector<Reached<std::uint32_t>> reached;
+    gathered_.resize(entries_.size() * count);
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      auto& masks = masks_[entries_[e].masks];
+      std::uint32_t* const places = gathered_.data() + e * count;
+      if (masks.list >= 0) {
+        std::copy_n(locs + entries_[e].row * input_.size + first, count, places);
+      } else {
+        const ColumnValues values(input_, entries_[e].column);
+        for (std::size_t i = 0; i < count; ++i)
+          places[i] = static_cast<std::uint32_t>(values.at(elements(first + i)));
+      }
+      reached.push_back({places, masks.colours.data()});
+    }
     return colour_elements(reached, count, colours);
   }
-  std::vector<Reached<std::uint32_t>> reached;
-  gathered_.resize(entries_.size() * count);
-  for (std::size_t e = 0; e < entries_.size(); ++e) {
-    auto& masks = masks_[entries_[e].masks];
-    std::uint32_t* const places = gathered_.data() + e * count;
-    if (masks.list >= 0) {
-      std::copy_n(locs + entries_[e].row * input_.size + first, count, places);
-    } else {
-      const ColumnValues values(input_, entries_[e].column);
-      for (std::size_t i = 0; i < count; ++i)
-        places[i] = static_cast<std::uint32_t>(values.at(elements(first + i)));
-    }
-    reached.push_back({places, masks.colours.data()});
+
+  /// Masks that were cleared so far, by entries.
+  std::size_t cleared() const { return cleared_; }
+
+ private:
+  /// A column of a conflict.
+  struct Entry {
+    Column column;
+    std::size_t masks = 0;  ///< which
+    std::size_t row = 0;    ///< of loc_map, where a list has the column
+  };
+  /// The colours that a conflict's targets have, by place in a list; by target where no list has
+  /// all columns of the conflict.
+  struct Masks {
+    std::vector<std::uint64_t> colours;
+    int list = -1;
+  };
+  /// What colouring reads: for each entry the masks' places by element, and the masks.
+  template <class Place>
+  struct Reached {
+    const Place* places;
+    std::uint64_t* masks;
+  };
+
+  template <class Place>
+  void clear_masks(const std::vector<Reached<Place>>& reached, std::size_t count) {
+    const auto clear = [&](std::uint64_t* first, std::size_t size) {
+      std::fill_n(first, size, 0);
+      cleared_ += size;
+    };
+    for (auto& masks : masks_)
+      if (masks.list >= 0)
+        clear(masks.colours.data(), sizes_[static_cast<std::size_t>(masks.list)]);
+    for (std::size_t e = 0; e < entries_.size(); ++e)
+      if (masks_[entries_[e].masks].list < 0)
+        for (std::size_t i = 0; i < count; ++i) clear(reached[e].masks + reached[e].places[i], 1);
   }
-  return colour_elements(reached, count, colours);
-}
+
+  template <class Place>
+  std::int32_t colour_elements(const std::vector<Reached<Place>>& reached, std::size_t count,
+                               std::int32_t* colours) {
+    bool complete = true;
+    const std::uint64_t used =
+        reached.size() == 1   ? first_pass<1>(reached, count, colours, complete)
+        : reached.size() == 2 ? first_pass<2>(reached, count, colours, complete)
+                              : first_pass<0>(reached, count, colours, complete);
+    clear_masks(reached, count);
+    return complete ? 64 - std::countl_zero(used) : later_passes(reached, count, colours);
+  }
+
+  /// Those that found no free colour share the next 64, and so on.
+  template <class Place>
+  std::int32_t later_passes(const std::vector<Reached<Place>>& reached, std::size_t count,
+                            std::int32_t* colours) {
+    waiting_.clear();
+    std::int32_t most = 63;
+    for (std::size_t i = 0; i < count; ++i)
+      if (colours[i] == 64) waiting_.push_back(static_cast<std::uint32_t>(i));
+    for (std::int32_t base = 64; !waiting_.empty(); base += 64) {
+      std::erase_if(waiting_, [&](std::uint32_t i) {
+        std::uint64_t taken = 0;
+        for (const auto& entry : reached) taken |= entry.masks[entry.places[i]];
+        if (~taken == 0) return false;
+        const int bit = std::countr_one(taken);
+        for (const auto& entry : reached) entry.masks[entry.places[i]] |= std::uint64_t{1} << bit;
+        colours[i] = base + bit;
+        most = std::max(most, base + bit);
+        return true;
+      });
+      clear_masks(reached, count);
+    }
+    return most + 1;
+  }
+
+  const PlanInput& input_;
+  const std::vector<StagedList>& lists_;
+  IndexSet targets_;
+  std::unique_ptr<std::uint32_t[]> place_;  ///< by target; stale but for the list at hand
+  std::vector<std::size_t> sizes_;          ///< of the lists of the block at hand
+  std::vector<Masks> masks_;
+  std::vector<Entry> entries_;
+  bool all_listed_ = true;               ///< every conflict has a list
+  std::vector<std::uint32_t> gathered_;  ///< else: places of the entries, row after row
+  std::vector<std::uint32_t> waiting_;
+  std::size_t cleared_ = 0;
+};
 
 /// Consecutive blocks that one thread stages. Its lists lie together in ind_map, from `begin` on,
 /// with offsets that count from there.
@@ -349,12 +332,13 @@ struct Chunk {
 class Stage {
  public:
   Stage(const PlanInput& input, const StagingLayout& layout, const std::vector<Columns>& conflicts,
-        const StagedArrays& into)
+        const DraftArrays& into)
       : input_(input),
         layout_(layout),
         conflicts_(conflicts),
         into_(into),
-        lists_(staged_lists(input, layout)) {
+        lists_(staged_lists(input, layout)),
+        loc_bytes_(loc_bytes_of(input)) {
     Columns staged, all;
     for (const auto& list : lists_) {
       columns_ += list.columns.size();
@@ -369,7 +353,7 @@ class Stage {
   void run(Chunk& chunk, BlockStager& stager) const {
     with_elements(input_, [&](auto elements) {
       for (std::size_t b = chunk.first_block; b < chunk.end_block; ++b) {
-        if (into_.loc_bytes == 2)
+        if (loc_bytes_ == 2)
           block<std::uint16_t>(chunk, b, stager, elements);
         else
           block<std::uint32_t>(chunk, b, stager, elements);
@@ -436,20 +420,22 @@ class Stage {
   const PlanInput& input_;
   const StagingLayout& layout_;
   const std::vector<Columns>& conflicts_;
-  const StagedArrays& into_;
+  const DraftArrays& into_;
   std::vector<StagedList> lists_;
+  std::size_t loc_bytes_;
   std::size_t columns_ = 0;
   Columns unstaged_;  ///< of conflicts, and of no list
 };
 
-StagedTotals totals(const PlanInput& input, const StagedArrays& arrays) {
+StagedTotals totals(const PlanInput& input, const DraftArrays& arrays) {
   const std::size_t pairs = input.pairs.size();
-  StagedTotals result{0, std::vector<std::int32_t>(pairs), 0, 0};
+  StagedTotals result;
+  std::ranges::fill(arrays.nindirect, 0);
   for (std::size_t b = 0; b < arrays.nthrcol.size(); ++b) {
     std::size_t bytes = 0;
     for (std::size_t p = 0; p < pairs; ++p) {
       const auto staged = arrays.ind_sizes[b * pairs + p];
-      result.nindirect[p] += staged;
+      arrays.nindirect[p] += staged;
       bytes += (static_cast<std::size_t>(staged) * input.pairs[p].element_bytes + 15) / 16 * 16;
     }
     result.nshared = std::max(result.nshared, bytes);
@@ -460,7 +446,7 @@ StagedTotals totals(const PlanInput& input, const StagedArrays& arrays) {
 }  // namespace
 
 StagedTotals stage(const PlanInput& input, const StagingLayout& layout,
-                   const std::vector<Columns>& conflicts, const StagedArrays& into) {
+                   const std::vector<Columns>& conflicts, const DraftArrays& into) {
   const Stage work(input, layout, conflicts, into);
   auto chunks = work.chunks();
   tbb::enumerable_thread_specific<BlockStager> stagers([&] { return work.stager(); });

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "kernel/text/kernel_writer.hpp"
-#include "mesh/model/scalar.hpp"
+#include "mesh/model/basics.hpp"
 #include "mesh/model/session.hpp"
 
 namespace kiln::mesh {
@@ -18,29 +18,36 @@ DatState& state_of(const Dat& dat) { return *Handles::state(dat); }
 
 void check_alike(const Dat& a, const Dat& b) {
   const auto& left = state_of(a);
-  const auto& right = state_of(b);
-  const auto refuse = [&](const std::string& what) {
-    throw Error(Errc::bad_input, fmt::format("dat {}: {}", left.name, what));
-  };
-  if (left.session != right.session)
-    refuse(fmt::format("dat {} belongs to another Mesh", right.name));
-  if (!(left.on.set() == right.on.set()))
-    refuse(fmt::format("dat {} is on set {}, expected {}", right.name, right.on.set().name(),
-                       left.on.set().name()));
-  if (left.data.form().dim != right.data.form().dim)
-    refuse(fmt::format("dat {} has {} components, expected {}", right.name, right.data.form().dim,
-                       left.data.form().dim));
+  check_fits(state_of(b), {left.session.get(), a.set(), a.dim()}, "dat", left.name);
 }
 
-/// A function whose `body` is done for each component kiln_k of an element. No constant of the user
-/// has such names.
-Kernel componentwise(const std::string& name, std::size_t dim, const std::string& parameters,
-                     const std::string& body) {
+/// An argument of a loop, and its name in the kernel.
+struct Operand {
+  template <class Data>
+  Operand(const char* called, const Data& data, Access access)
+      : name(called), type(data.type()), argument(arg(data, access)) {}
+  const char* name;
+  ScalarType type;
+  Arg argument;
+};
+
+/// A loop over a function whose `body` is done for each of `dim` components kiln_k of an element.
+/// No constant of the user has such names.
+void componentwise(const std::string& name, std::size_t dim, const Iteration& over,
+                   std::initializer_list<Operand> operands, const std::string& body) {
+  std::string parameters;
+  std::vector<Arg> arguments;
+  for (const auto& [called, type, argument] : operands) {
+    parameters +=
+        fmt::format("{}{}{} *{}", arguments.empty() ? "" : ", ",
+                    argument.access == Access::read ? "const " : "", name_of(type), called);
+    arguments.push_back(argument);
+  }
   KernelWriter out;
   out.open("void {}({})", name, parameters);
   out.line("for (int kiln_k = 0; kiln_k < {}; ++kiln_k) {}", dim, body);
   out.close();
-  return Kernel(out.take(), name);
+  par_loop(Kernel(out.take(), name), over, std::span<const Arg>(arguments));
 }
 
 /// A Global of the Dat's own for a purpose. Loops that were called with the value that it has run
@@ -49,9 +56,9 @@ Global& scratch_of(const Dat& dat, Purpose purpose, ScalarType type) {
   auto& state = state_of(dat);
   const auto known = state.scratch.find({purpose, type});
   if (known != state.scratch.end()) return known->second;
-  auto made = Handles::make<Global>(state.session->keep(std::unique_ptr<GlobalState>(
-      new GlobalState{state.session, "of dat " + state.name, next_identity(),
-                      Residence({type, 1, 1, DataLayout::aos})})));
+  auto made =
+      Handles::keep<Global>(GlobalState{state.session, "of dat " + state.name, next_identity(),
+                                        Residence({type, 1, 1, DataLayout::aos})});
   return state.scratch.try_emplace({purpose, type}, std::move(made)).first->second;
 }
 Global& scratch_of(const Dat& dat, Purpose purpose, ScalarType type, double value) {
@@ -65,13 +72,13 @@ double value_of(const Global& global) {
 }
 
 /// A scalar operand: floating-point Dats get their own type, so that loops convert nothing.
-template <class Number>
 const Global& scalar_of(const Dat& dat, const Number& number) {
   const bool is_float = is_floating(dat.type());
-  if (is_float || !number.is_whole)
-    return scratch_of(dat, Purpose::scalar, is_float ? dat.type() : ScalarType::f64, number.real);
+  if (is_float || !number.is_integer)
+    return scratch_of(dat, Purpose::scalar, is_float ? dat.type() : ScalarType::f64,
+                      number.floating);
   Global& global = scratch_of(dat, Purpose::scalar, ScalarType::i64);
-  global.set(number.whole);
+  global.set(number.integer);
   return global;
 }
 
@@ -96,26 +103,20 @@ const char* name_of_operation(char operation) {
 
 Dat make_like(const Dat& dat, std::string name) {
   const auto& state = state_of(dat);
-  return Handles::make<Dat>(state.session->keep(std::unique_ptr<DatState>(new DatState{
-      state.session, std::move(name), state.on, next_identity(), Residence(state.data.form())})));
+  return Handles::keep<Dat>(DatState{state.session, std::move(name), state.on, next_identity(),
+                                     Residence(state.data.form())});
 }
 
 void copy_over(const Dat& from, const Dat& to, const Iteration& over) {
   check_alike(from, to);
   if (from == to) return;
-  par_loop(componentwise("kiln_copy_dat", from.dim(),
-                         fmt::format("const {} *kiln_x, {} *kiln_y", name_of(from.type()),
-                                     name_of(to.type())),
-                         "kiln_y[kiln_k] = kiln_x[kiln_k];"),
-           over, arg(from, READ), arg(to, WRITE));
+  componentwise("kiln_copy_dat", from.dim(), over, {{"kiln_x", from, READ}, {"kiln_y", to, WRITE}},
+                "kiln_y[kiln_k] = kiln_x[kiln_k];");
 }
 
 void fill_over(const Dat& dat, const Global& value, const Iteration& over) {
-  par_loop(componentwise("kiln_fill_dat", dat.dim(),
-                         fmt::format("const {} *kiln_x, {} *kiln_y", name_of(value.type()),
-                                     name_of(dat.type())),
-                         "kiln_y[kiln_k] = *kiln_x;"),
-           over, arg(value, READ), arg(dat, WRITE));
+  componentwise("kiln_fill_dat", dat.dim(), over, {{"kiln_x", value, READ}, {"kiln_y", dat, WRITE}},
+                "kiln_y[kiln_k] = *kiln_x;");
 }
 
 Dat combined(char operation, const Dat& a, const Dat& b) {
@@ -143,10 +144,9 @@ ScalarType sum_type(ScalarType a, ScalarType b) {
 /// The greatest absolute value of floating-point components, none of them NaN.
 double greatest(const Dat& dat) {
   const Global& most = scratch_of(dat, Purpose::most, dat.type(), 0);
-  par_loop(componentwise("kiln_greatest", dat.dim(),
-                         fmt::format("const {0} *kiln_x, {0} *kiln_most", name_of(dat.type())),
-                         "*kiln_most = fmax(*kiln_most, fabs(kiln_x[kiln_k]));"),
-           dat.set(), arg(dat, READ), arg(most, MAX));
+  componentwise("kiln_greatest", dat.dim(), dat.set(),
+                {{"kiln_x", dat, READ}, {"kiln_most", most, MAX}},
+                "*kiln_most = fmax(*kiln_most, fabs(kiln_x[kiln_k]));");
   return value_of(most);
 }
 
@@ -156,14 +156,12 @@ double scaled_norm(const Dat& dat) {
   if (scale == 0 || std::isinf(scale)) return scale;
   const Global& divisor = scratch_of(dat, Purpose::scalar, dat.type(), scale);
   const Global& sum = scratch_of(dat, Purpose::sum, dat.type(), 0);
-  par_loop(componentwise(
-               "kiln_scaled_squares", dat.dim(),
-               fmt::format("const {0} *kiln_x, const {0} *kiln_scale, {0} *kiln_sum",
-                           name_of(dat.type())),
-               fmt::format("{{ const {} kiln_y = kiln_x[kiln_k] / *kiln_scale; *kiln_sum += kiln_y "
-                           "* kiln_y; }}",
-                           name_of(dat.type()))),
-           dat.set(), arg(dat, READ), arg(divisor, READ), arg(sum, INC));
+  componentwise(
+      "kiln_scaled_squares", dat.dim(), dat.set(),
+      {{"kiln_x", dat, READ}, {"kiln_scale", divisor, READ}, {"kiln_sum", sum, INC}},
+      fmt::format(
+          "{{ const {} kiln_y = kiln_x[kiln_k] / *kiln_scale; *kiln_sum += kiln_y * kiln_y; }}",
+          name_of(dat.type())));
   return scale * std::sqrt(value_of(sum));
 }
 
@@ -171,42 +169,36 @@ double scaled_norm(const Dat& dat) {
 
 Dat& Dat::combine(char operation, const Dat& other) {
   check_alike(*this, other);
-  par_loop(componentwise(
-               name_of_operation(operation), dim(),
-               fmt::format("{} *kiln_x, const {} *kiln_y", name_of(type()), name_of(other.type())),
-               statement(operation, type(), other.type(), "kiln_y[kiln_k]")),
-           set(), arg(*this, RW), arg(other, READ));
+  componentwise(name_of_operation(operation), dim(), set(),
+                {{"kiln_x", *this, RW}, {"kiln_y", other, READ}},
+                statement(operation, type(), other.type(), "kiln_y[kiln_k]"));
   return *this;
 }
 
 Dat& Dat::combine(char operation, const Number& scalar) {
   const Global& global = scalar_of(*this, scalar);
-  par_loop(componentwise(
-               std::string(name_of_operation(operation)) + "_scalar", dim(),
-               fmt::format("{} *kiln_x, const {} *kiln_y", name_of(type()), name_of(global.type())),
-               statement(operation, type(), global.type(), "kiln_y[0]")),
-           set(), arg(*this, RW), arg(global, READ));
+  componentwise(std::string(name_of_operation(operation)) + "_scalar", dim(), set(),
+                {{"kiln_x", *this, RW}, {"kiln_y", global, READ}},
+                statement(operation, type(), global.type(), "kiln_y[0]"));
   return *this;
 }
 
-Dat& Dat::axpy_number(const Number& alpha, const Dat& x) {
+Dat& Dat::axpy(const Number& alpha, const Dat& x) {
   check_alike(*this, x);
-  const Global& global = scalar_of(*this, alpha);
-  par_loop(componentwise("kiln_axpy_dat", dim(),
-                         fmt::format("const {} *kiln_alpha, const {} *kiln_x, {} *kiln_y",
-                                     name_of(global.type()), name_of(x.type()), name_of(type())),
-                         "kiln_y[kiln_k] = kiln_y[kiln_k] + *kiln_alpha * kiln_x[kiln_k];"),
-           set(), arg(global, READ), arg(x, READ), arg(*this, RW));
+  componentwise(
+      "kiln_axpy_dat", dim(), set(),
+      {{"kiln_alpha", scalar_of(*this, alpha), READ}, {"kiln_x", x, READ}, {"kiln_y", *this, RW}},
+      "kiln_y[kiln_k] = kiln_y[kiln_k] + *kiln_alpha * kiln_x[kiln_k];");
   return *this;
 }
 
-void Dat::fill_number(const Number& value) {
+void Dat::fill(const Number& value) {
   if (set().total_size() == set().size()) return fill_over(*this, scalar_of(*this, value), set());
   // Loops leave out what others own.
   const auto bytes = with_type(type(), [&](auto zero) {
     using T = decltype(zero);
-    const T number = value.is_whole && !is_floating(type()) ? static_cast<T>(value.whole)
-                                                            : static_cast<T>(value.real);
+    const T number = value.is_integer && !is_floating(type()) ? static_cast<T>(value.integer)
+                                                              : static_cast<T>(value.floating);
     std::array<std::byte, 8> made{};
     std::memcpy(made.data(), &number, sizeof number);
     return made;
@@ -215,7 +207,7 @@ void Dat::fill_number(const Number& value) {
   state_->data.fill(state_->session->queue, bytes.data());
 }
 
-void Dat::zero(const Subset& subset) { fill_over(*this, scalar_of(*this, number(0)), subset); }
+void Dat::zero(const Subset& subset) { fill_over(*this, scalar_of(*this, 0), subset); }
 void Dat::copy(const Dat& to) const { copy_over(*this, to, set()); }
 void Dat::copy(const Dat& to, const Subset& subset) const { copy_over(*this, to, subset); }
 
@@ -235,19 +227,13 @@ double Dat::inner(const Dat& other) const {
   const Global& sum = scratch_of(*this, Purpose::sum, type, 0);
   // A cast would keep the loop from working on several elements at once.
   const std::string cast = type == this->type() ? "" : fmt::format("({})", name_of(type));
-  if (*this == other) {
-    par_loop(componentwise("kiln_squares", dim(),
-                           fmt::format("const {} *kiln_x, {} *kiln_sum", name_of(this->type()),
-                                       name_of(type)),
-                           fmt::format("*kiln_sum += {0}kiln_x[kiln_k] * kiln_x[kiln_k];", cast)),
-             set(), arg(*this, READ), arg(sum, INC));
-  } else {
-    par_loop(componentwise("kiln_products", dim(),
-                           fmt::format("const {} *kiln_x, const {} *kiln_y, {} *kiln_sum",
-                                       name_of(this->type()), name_of(other.type()), name_of(type)),
-                           fmt::format("*kiln_sum += {0}kiln_x[kiln_k] * kiln_y[kiln_k];", cast)),
-             set(), arg(*this, READ), arg(other, READ), arg(sum, INC));
-  }
+  if (*this == other)
+    componentwise("kiln_squares", dim(), set(), {{"kiln_x", *this, READ}, {"kiln_sum", sum, INC}},
+                  fmt::format("*kiln_sum += {0}kiln_x[kiln_k] * kiln_x[kiln_k];", cast));
+  else
+    componentwise("kiln_products", dim(), set(),
+                  {{"kiln_x", *this, READ}, {"kiln_y", other, READ}, {"kiln_sum", sum, INC}},
+                  fmt::format("*kiln_sum += {0}kiln_x[kiln_k] * kiln_y[kiln_k];", cast));
   return value_of(sum);
 }
 

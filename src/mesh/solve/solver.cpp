@@ -1,5 +1,6 @@
 // Conjugate gradients. Each step is a parallel loop, so that its scalars are Globals on the device
-// and an iteration is enqueued without waiting for the one before.
+// and an iteration is enqueued without waiting for the one before. The stopping rule is
+// Conjugate::apply_stopping_rule().
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,51 +12,34 @@
 
 #include "base/lifetime.hpp"
 #include "kiln/mesh/solve.hpp"
-#include "mesh/model/scalar.hpp"
+#include "mesh/model/basics.hpp"
 #include "mesh/model/session.hpp"
-#include "mesh/solve/conjugate_gradients.hpp"
+#include "mesh/solve/cg_kernels.hpp"
 
 namespace kiln::mesh {
 namespace {
 
 // What a solution needs of what it is given. All throw bad_input unless said otherwise.
 
-[[noreturn]] void refuse_solution(const std::string& why) {
-  throw Error(Errc::bad_input, "solve: " + why);
-}
-
-template <class... Parts>
-[[noreturn]] void refuse_system(fmt::format_string<Parts...> text, Parts&&... parts) {
-  refuse_solution(fmt::format(text, std::forward<Parts>(parts)...));
-}
-
-void check_fits(const Dat& dat, const Set& set, std::size_t dim, ScalarType type) {
-  if (!(dat.set() == set))
-    refuse_system("dat {} is on set {}, expected {}", dat.name(), dat.set().name(), set.name());
-  if (dat.dim() != dim)
-    refuse_system("dat {} has {} components, expected {}", dat.name(), dat.dim(), dim);
-  if (dat.type() != type)
-    refuse_system("dat {} is of {}, expected {}", dat.name(), name_of(dat.type()), name_of(type));
-}
-
 /// No part of the solution may be another one, or a part of what is given.
 void check_apart(const MixedDat& x, const MixedDat& other) {
   for (std::size_t i = 0; i < x.size(); ++i)
     for (std::size_t k = 0; k < other.size(); ++k)
       if (x[i] == other[k] && (&x != &other || i != k))
-        refuse_system("dat {} is the solution and something else, too", x[i].name());
+        refuse("solve: dat {} is the solution and something else, too", x[i].name());
 }
 
 void check_fits_rows(const Mat& mat, const Dat& x) {
   const auto& sparsity = *Handles::state(mat.sparsity());
   if (!(sparsity.row_set == sparsity.column_set) || sparsity.row_dim != sparsity.column_dim)
-    refuse_system("mat {} is not square", mat.name());
-  check_fits(x, sparsity.row_set, sparsity.row_dim, mat.type());
+    refuse("solve: mat {} is not square", mat.name());
+  check_fits(*Handles::state(x),
+             {sparsity.session.get(), sparsity.row_set, sparsity.row_dim, mat.type()}, "solve");
 }
 
 void check_options(const SolveOptions& options) {
   const auto check = [](const char* name, double value) {
-    if (!(value >= 0)) refuse_system("{} {}, expected 0 or more", name, value);
+    if (!(value >= 0)) refuse("solve: {} {}, expected 0 or more", name, value);
   };
   check("relative", options.relative);
   check("absolute", options.absolute);
@@ -66,16 +50,14 @@ void check_options(const SolveOptions& options) {
 void check_dats(const MixedDat& x, const MixedDat& b, const MixedDat* diagonal) {
   const ScalarType type = x[0].type();
   if (!is_floating(type))
-    refuse_system("dat {} is of {}, expected float or double", x[0].name(), name_of(type));
+    refuse("solve: dat {} is of {}, expected float or double", x[0].name(), name_of(type));
   for (const MixedDat* other : {&x, &b, diagonal}) {
     if (other == nullptr) continue;
     if (other->size() != x.size())
-      refuse_system("mixed dats of {} and {} parts, expected as many", x.size(), other->size());
-    for (std::size_t p = 0; p < x.size(); ++p) {
-      if (Handles::state((*other)[p])->session != Handles::state(x[p])->session)
-        refuse_system("dat {} belongs to another Mesh", (*other)[p].name());
-      check_fits((*other)[p], x[p].set(), x[p].dim(), type);
-    }
+      refuse("solve: mixed dats of {} and {} parts, expected as many", x.size(), other->size());
+    for (std::size_t p = 0; p < x.size(); ++p)
+      check_fits(*Handles::state((*other)[p]),
+                 {Handles::state(x[p])->session.get(), x[p].set(), x[p].dim(), type}, "solve");
     check_apart(x, *other);
   }
 }
@@ -94,10 +76,10 @@ void check_sums(const SolveOptions& options, const MixedDat& x) {
 /// That the matrix is square, and x one of its columns.
 void check_fits_rows(const MixedMat& mat, const MixedDat& x) {
   if (mat.row_parts() != mat.column_parts())
-    refuse_system("a mixed mat of {} x {} parts is not square", mat.row_parts(),
-                  mat.column_parts());
+    refuse("solve: a mixed mat of {} x {} parts is not square", mat.row_parts(),
+           mat.column_parts());
   if (x.size() != mat.row_parts())
-    refuse_system("a mixed dat of {} parts, expected {}", x.size(), mat.row_parts());
+    refuse("solve: a mixed dat of {} parts, expected {}", x.size(), mat.row_parts());
   for (std::size_t p = 0; p < x.size(); ++p) check_fits_rows(mat.block(p, p), x[p]);
 }
 
@@ -107,11 +89,14 @@ std::vector<double> values_of(const Global& global) {
     return std::vector<double>(values.begin(), values.end());
   });
 }
-void set_all(Global& global, double value) {
+void set_all(Global& global, std::span<const double> values) {
   with_type(global.type(), [&](auto zero) {
-    const std::vector<decltype(zero)> values(global.dim(), static_cast<decltype(zero)>(value));
-    global.set(std::span<const decltype(zero)>(values));
+    const std::vector<decltype(zero)> numbers(values.begin(), values.end());
+    global.set(std::span<const decltype(zero)>(numbers));
   });
+}
+void set_all(Global& global, double value) {
+  set_all(global, std::vector<double>(global.dim(), value));
 }
 
 }  // namespace
@@ -139,13 +124,11 @@ class Conjugate {
   /// Inverts the diagonal, which is in the workspace.
   void invert_diagonal() {
     set_all(work_.lowest, std::numeric_limits<double>::infinity());
-    loops(&CgKernels::invert, [&](std::size_t part) {
-      return std::vector<Arg>{arg(work_.d[part], RW), arg(work_.lowest, MIN)};
-    });
+    loops(&CgKernels::invert, {arg(work_.d, RW), arg(work_.lowest, MIN)});
     // All parts must come to the same end.
     double zeros = values_of(work_.lowest)[0] == 0 ? 1 : 0;
     if (options_.sum) options_.sum({&zeros, 1});
-    if (zeros > 0) refuse_solution("the diagonal has a zero");
+    if (zeros > 0) refuse("solve: the diagonal has a zero");
   }
 
   SolveResult run(const MixedDat& b) {
@@ -162,44 +145,39 @@ class Conjugate {
   }
 
  private:
-  /// One over each part. `arguments`: by part.
-  template <class Arguments>
-  void loops(Kernel CgKernels::*kernel, const Arguments& arguments) {
+  /// One over each part: arguments of one part are given to all, those of none are left out.
+  void loops(Kernel CgKernels::*kernel, const std::vector<MixedArg>& arguments) {
     for (std::size_t part = 0; part < work_.parts(); ++part) {
-      const std::vector<Arg> of_part = arguments(part);
+      std::vector<Arg> of_part;
+      for (const MixedArg& argument : arguments)
+        if (const auto& parts = argument.parts; !parts.empty())
+          of_part.push_back(parts[parts.size() == 1 ? 0 : part]);
       par_loop(work_.kernels[part].*kernel, work_.r[part].set(), std::span<const Arg>(of_part));
     }
   }
-  /// Arguments with the diagonal's at a place, where there is one.
-  std::vector<Arg> with_diagonal(std::vector<Arg> arguments, std::ptrdiff_t place,
-                                 std::size_t part) const {
-    if (work_.has_diagonal) arguments.insert(arguments.begin() + place, arg(work_.d[part], READ));
-    return arguments;
+  MixedArg diagonal() const {
+    return work_.has_diagonal ? arg(work_.d, READ) : MixedArg::by_part({});
   }
 
   void begin(const MixedDat& b) {
     apply_(x_, work_.q);
     set_all(work_.s[0], 0);
     set_all(work_.bb, 0);
-    loops(&CgKernels::begin, [&](std::size_t part) {
-      return with_diagonal({arg(b[part], READ), arg(work_.q[part], READ), arg(work_.r[part], WRITE),
-                            arg(work_.p[part], WRITE), arg(work_.s[0], INC), arg(work_.bb, INC)},
-                           2, part);
-    });
+    loops(&CgKernels::begin, {arg(b, READ), arg(work_.q, READ), diagonal(), arg(work_.r, WRITE),
+                              arg(work_.p, WRITE), arg(work_.s[0], INC), arg(work_.bb, INC)});
     sum_up(work_.bb);
     sum_up(work_.s[0]);
     const double norm = std::sqrt(values_of(work_.bb)[0]);
     const auto first = values_of(work_.s[0]);
     residual_ = std::sqrt(first[1]);
     if (!std::isfinite(norm) || !std::isfinite(residual_))
-      refuse_solution(
-          "b, x or the matrix has an element that is not finite, or whose square is not");
+      refuse("solve: b, x or the matrix has an element that is not finite, or whose square is not");
     goal_ = std::max(options_.relative * norm, options_.absolute);
     most_ = options_.divergence * std::max(norm, residual_);
     set_all(work_.goal, goal_ * goal_);
     // Compared as the device does, whose type may be shorter.
     goal_squared_ = values_of(work_.goal)[0];
-    check(first, 1, 0);
+    apply_stopping_rule(first, 1, 0);
   }
 
   /// Of all parts of a distributed mesh, where there are several.
@@ -207,11 +185,7 @@ class Conjugate {
     if (!options_.sum) return;
     auto values = values_of(global);
     options_.sum(values);
-    with_type(global.type(), [&](auto zero) {
-      using T = decltype(zero);
-      const std::vector<T> sums(values.begin(), values.end());
-      global.set(std::span<const T>(sums));
-    });
+    set_all(global, values);
   }
 
   /// What the next iterations add to. The device is idle now: in memory that it shares with the
@@ -238,22 +212,14 @@ class Conjugate {
   void iterate(std::size_t i) {
     Global &s = work_.s[i], &next = work_.s[i + 1], &pq = work_.pq[i];
     apply_(work_.p, work_.q);
-    loops(&CgKernels::product, [&](std::size_t part) {
-      return std::vector<Arg>{arg(work_.p[part], READ), arg(work_.q[part], READ), arg(pq, INC)};
-    });
+    loops(&CgKernels::product, {arg(work_.p, READ), arg(work_.q, READ), arg(pq, INC)});
     sum_up(pq);
-    loops(&CgKernels::update, [&](std::size_t part) {
-      return with_diagonal(
-          {arg(s, READ), arg(pq, READ), arg(work_.goal, READ), arg(work_.p[part], READ),
-           arg(work_.q[part], READ), arg(x_[part], RW), arg(work_.r[part], RW), arg(next, INC)},
-          5, part);
-    });
+    loops(&CgKernels::update,
+          {arg(s, READ), arg(pq, READ), arg(work_.goal, READ), arg(work_.p, READ),
+           arg(work_.q, READ), diagonal(), arg(x_, RW), arg(work_.r, RW), arg(next, INC)});
     sum_up(next);
-    loops(&CgKernels::direction, [&](std::size_t part) {
-      return with_diagonal(
-          {arg(s, READ), arg(next, READ), arg(work_.r[part], READ), arg(work_.p[part], RW)}, 2,
-          part);
-    });
+    loops(&CgKernels::direction,
+          {arg(s, READ), arg(next, READ), diagonal(), arg(work_.r, READ), arg(work_.p, RW)});
   }
 
   /// Takes the scalars of `count` iterations to the host.
@@ -262,22 +228,18 @@ class Conjugate {
     std::vector<double> last;
     for (std::size_t i = 0; i < count && !is_done(); ++i) {
       last = values_of(work_.s[i + 1]);
-      check(last, values_of(work_.pq[i])[0], before + i + 1);
+      apply_stopping_rule(last, values_of(work_.pq[i])[0], before + i + 1);
     }
-    if (!is_done())
-      with_type(work_.s[0].type(), [&](auto zero) {
-        using T = decltype(zero);
-        const T values[] = {static_cast<T>(last[0]), static_cast<T>(last[1])};
-        work_.s[0].set(std::span<const T>(values));
-      });
+    if (!is_done()) set_all(work_.s[0], last);
   }
 
-  void check(const std::vector<double>& s, double pq, std::size_t iteration) {
+  /// After an iteration: whether it was the last one, and why.
+  void apply_stopping_rule(const std::vector<double>& s, double pq, std::size_t iteration) {
     using End = SolveResult::End;
     result_.iterations = iteration;
     residual_ = std::sqrt(s[1]);
     if (std::isnan(s[0]) || std::isnan(s[1]) || std::isnan(pq))
-      refuse_solution(fmt::format("iteration {} produced a NaN", iteration));
+      refuse("solve: iteration {} produced a NaN", iteration);
     is_done_ = true;
     if (s[1] <= goal_squared_)
       result_.end = End::converged;
@@ -299,6 +261,23 @@ class Conjugate {
   bool is_done_ = false;
 };
 
+using GetDiagonal = std::function<void(const MixedDat& to)>;
+
+/// `diagonal`: empty where there is none.
+SolveResult run(SolverState& state, const MixedOperator& apply, const MixedDat& x,
+                const MixedDat& b, const GetDiagonal& diagonal) {
+  check_sums(state.options, x);
+  const bool jacobi =
+      diagonal && state.options.preconditioner == SolveOptions::Preconditioner::jacobi;
+  Workspace& work = state.workspace_for(x, jacobi);
+  Conjugate method(state.options, work, apply, x);
+  if (jacobi) {
+    diagonal(work.d);
+    method.invert_diagonal();
+  }
+  return method.run(b);
+}
+
 }  // namespace
 
 Solver::Solver(const SolveOptions& options)
@@ -315,20 +294,11 @@ SolveResult Solver::solve(const Mat& mat, const Dat& x, const Dat& b) {
 
 SolveResult Solver::solve(const MixedMat& mat, const MixedDat& x, const MixedDat& b) {
   check_fits_rows(mat, x);
-  check_dats(x, b, nullptr);
-  SolverState& state = held(state_, "Solver");
-  check_sums(state.options, x);
-  const bool jacobi = state.options.preconditioner == SolveOptions::Preconditioner::jacobi;
-  Workspace& work = state.workspace_for(x, jacobi);
   const MixedOperator apply = [&](const MixedDat& from, const MixedDat& to) {
     multiply(mat, from, to);
   };
-  Conjugate method(state.options, work, apply, x);
-  if (jacobi) {
-    mat.diagonal(work.d);
-    method.invert_diagonal();
-  }
-  return method.run(b);
+  check_dats(x, b, nullptr);
+  return run(held(state_, "Solver"), apply, x, b, [&](const MixedDat& to) { mat.diagonal(to); });
 }
 
 SolveResult Solver::solve(const Operator& apply, const Dat& x, const Dat& b, const Dat* diagonal) {
@@ -343,17 +313,9 @@ SolveResult Solver::solve(const Operator& apply, const Dat& x, const Dat& b, con
 SolveResult Solver::solve(const MixedOperator& apply, const MixedDat& x, const MixedDat& b,
                           const MixedDat* diagonal) {
   check_dats(x, b, diagonal);
-  SolverState& state = held(state_, "Solver");
-  check_sums(state.options, x);
-  const bool jacobi =
-      diagonal != nullptr && state.options.preconditioner == SolveOptions::Preconditioner::jacobi;
-  Workspace& work = state.workspace_for(x, jacobi);
-  Conjugate method(state.options, work, apply, x);
-  if (jacobi) {
-    diagonal->copy(work.d);
-    method.invert_diagonal();
-  }
-  return method.run(b);
+  GetDiagonal get;
+  if (diagonal != nullptr) get = [&](const MixedDat& to) { diagonal->copy(to); };
+  return run(held(state_, "Solver"), apply, x, b, get);
 }
 
 SolveResult solve(const Mat& mat, const Dat& x, const Dat& b, const SolveOptions& options) {

@@ -5,15 +5,11 @@
 
 #include <algorithm>
 
+#include "mesh/loop/arguments.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
 
 namespace kiln::mesh {
 namespace {
-
-std::int64_t elements_of(const LoopOver& over) {
-  return static_cast<std::int64_t>(over.subset != nullptr ? over.subset->sizes[1]
-                                                          : over.set->sizes[1]);
-}
 
 class LoopForm final : public Subject::Form {
  public:
@@ -52,7 +48,8 @@ class ProductForm final : public Subject::Form {
 LoopSubject::LoopSubject(MatrixSession& session, PreparedLoop& loop)
     : session_(session),
       loop_(loop),
-      request_(make_request(loop.shape(), session.loop_device(), elements_of(loop.over()))) {}
+      request_(make_request(loop.shape(), session.loop_device(),
+                            static_cast<std::int64_t>(loop.over().sizes()[1]))) {}
 
 std::string LoopSubject::label() const {
   return fmt::format("loop {} over {} elements", name(), request_.problem_size);
@@ -67,17 +64,8 @@ Parameters LoopSubject::standard() const {
 
 std::vector<Residence*> LoopSubject::outputs() const {
   std::vector<Residence*> all;
-  for (const Arg& arg : loop_.arguments()) {
-    if (arg.access == Access::read) continue;
-    Residence* data = nullptr;
-    if (arg.kind == Arg::Kind::dat)
-      data = &const_cast<DatState*>(static_cast<const DatState*>(arg.data))->data;
-    else if (arg.kind == Arg::Kind::global)
-      data = &const_cast<GlobalState*>(static_cast<const GlobalState*>(arg.data))->data;
-    else
-      data = &const_cast<MatState*>(static_cast<const MatState*>(arg.data))->values;
-    if (std::find(all.begin(), all.end(), data) == all.end()) all.push_back(data);
-  }
+  for (const Arg& arg : loop_.arguments())
+    if (arg.access != Access::read) add_once(all, &data_of(arg));
   return all;
 }
 

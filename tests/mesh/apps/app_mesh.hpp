@@ -9,7 +9,7 @@
 #include "base/os/file.hpp"
 #include "kernel/resolver/resolver.hpp"
 #include "kiln/mesh.hpp"
-#include "mesh/io/naca0012.hpp"
+#include "mesh/io/mesh_io.hpp"
 #include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {

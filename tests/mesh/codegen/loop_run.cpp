@@ -120,18 +120,15 @@ void Launches::make_buffers() {
     keep(kind, 0, machine.buffer(span.data(), span.size_bytes()));
   };
   if (!plan) return;
-  array(Kind::blkmap, plan.blkmap());
-  array(Kind::order, plan.order());
-  array(Kind::ind_map, plan.ind_map());
-  array(Kind::ind_sizes, plan.ind_sizes());
-  array(Kind::ind_offsets, plan.ind_offs());
-  array(Kind::element_colours, plan.thrcol());
-  array(Kind::colour_counts, plan.nthrcol());
+  array(Kind::blkmap, plan.blkmap);
+  array(Kind::order, plan.order);
+  array(Kind::ind_map, plan.ind_map);
+  array(Kind::ind_sizes, plan.ind_sizes);
+  array(Kind::ind_offsets, plan.ind_offs);
+  array(Kind::element_colours, plan.thrcol);
+  array(Kind::colour_counts, plan.nthrcol);
   if (plan.scheme() != Scheme::staged) return;
-  if (plan.loc_bytes() == 2)
-    array(Kind::loc_map, plan.loc_map16());
-  else
-    array(Kind::loc_map, plan.loc_map32());
+  array(Kind::loc_map, plan.loc_map);
 }
 
 void Launches::set(cl::Kernel& kernel, const std::vector<KernelParameter>& list, int first,
@@ -203,7 +200,7 @@ void Launches::run() {
   cl::Kernel kernel(program.cl(), loop_kernel(shape).c_str());
   if (plan)
     for (std::size_t c = 0; c < plan.ncolors(); ++c)
-      launch(kernel, plan.color_offs()[c], plan.color_offs()[c + 1]);
+      launch(kernel, plan.color_offs[c], plan.color_offs[c + 1]);
   else
     launch(kernel, 0, (data.end - data.begin + block_size - 1) / block_size);
   if (const auto list = fold_parameters(shape); !list.empty()) {

@@ -1,4 +1,4 @@
-#include "mesh/io/encoding.hpp"
+#include "mesh/io/mesh_io.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

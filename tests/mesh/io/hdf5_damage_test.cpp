@@ -5,7 +5,6 @@
 
 #include "mesh/io/hdf5_library.hpp"
 #include "mesh/io/mesh_io.hpp"
-#include "mesh/io/naca0012.hpp"
 #include "mesh/io/sample_mesh.hpp"
 
 namespace kiln::mesh {

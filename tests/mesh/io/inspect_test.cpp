@@ -1,4 +1,4 @@
-#include "mesh/io/inspect.hpp"
+#include "mesh/io/mesh_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "mesh/io/naca0012.hpp"
+#include "mesh/io/mesh_io.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,7 +9,7 @@
 #include <numeric>
 #include <set>
 
-#include "mesh/io/inspect.hpp"
+#include "mesh/io/mesh_file.hpp"
 #include "mesh/io/sample_mesh.hpp"
 
 namespace kiln::mesh {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "mesh/io/mesh_io.hpp"
-#include "mesh/io/naca0012.hpp"
 #include "mesh/io/sample_mesh.hpp"
 
 namespace kiln::mesh {

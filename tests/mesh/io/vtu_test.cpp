@@ -3,9 +3,7 @@
 
 #include "base/os/file.hpp"
 #include "base/os/process.hpp"
-#include "mesh/io/encoding.hpp"
 #include "mesh/io/mesh_io.hpp"
-#include "mesh/io/naca0012.hpp"
 #include "mesh/io/sample_mesh.hpp"
 
 namespace kiln::mesh {

@@ -60,16 +60,16 @@ TEST_F(LazinessTest, writing_what_a_loop_reads_runs_it_first) {
 TEST_F(LazinessTest, a_chain_of_reads_after_writes_runs_whole) {
   std::vector<Dat> chain;
   for (int i = 0; i < 10; ++i) chain.push_back(zeros<int>("link", elements));
-  const Dat beside = zeros<int>("beside", elements);
+  const Dat apart = zeros<int>("apart", elements);
   par_loop(plus, elements, arg(chain[0], RW));
   for (std::size_t i = 1; i < 10; ++i) {
     par_loop(copy, elements, arg(chain[i - 1], READ), arg(chain[i], WRITE));
     par_loop(plus, elements, arg(chain[i], RW));
-    par_loop(plus, elements, arg(beside, RW));
+    par_loop(plus, elements, arg(apart, RW));
   }
   EXPECT_EQ(read<int>(chain[9]), all(10));
   EXPECT_EQ(mesh.queued(), 9u);
-  EXPECT_EQ(read<int>(beside), all(9));
+  EXPECT_EQ(read<int>(apart), all(9));
 }
 
 TEST_F(LazinessTest, a_write_stays_behind_an_earlier_read) {

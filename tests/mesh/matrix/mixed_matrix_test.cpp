@@ -255,7 +255,7 @@ TEST(MixedMat, arguments_that_do_not_fit_are_refused) {
               par_loop(kernel, s.cells, arg(mat, s.rows, s.columns, INC),
                        arg(x, s.rows[0][index(0)], READ));
             }),
-            "loop one: an iteration index beside joined arguments");
+            "loop one: an iteration index together with fused arguments");
   const Map other = s.mesh.map("other", s.cells, s.rows[0].to(), 1, std::vector<std::int32_t>(30));
   const Kernel only("void only(double *m) { m[0] += 1; }", "only");
   EXPECT_NE(refusal([&] {

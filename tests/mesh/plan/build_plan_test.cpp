@@ -69,8 +69,8 @@ TEST(BuildPlan, descending_components_keep_the_order_of_the_arguments) {
   const MeshPlan plan(build_plan(chain.input));
   for (std::size_t i = 0; i < 10; ++i)
     for (const std::size_t slot : {0, 1}) {
-      const auto begin = static_cast<std::size_t>(plan.ind_offs()[i / 4]);
-      EXPECT_EQ(plan.ind_map()[begin + plan.loc(0, slot, i)], static_cast<int>(i + 1 - slot));
+      const auto begin = static_cast<std::size_t>(plan.ind_offs[i / 4]);
+      EXPECT_EQ(plan.ind_map[begin + plan.loc(0, slot, i)], static_cast<int>(i + 1 - slot));
     }
 }
 
@@ -81,7 +81,7 @@ TEST(BuildPlan, pairs_of_a_map_with_the_same_components_share_a_list_and_its_row
   EXPECT_EQ(plan.loc_row(0, 0), plan.loc_row(2, 1));
   EXPECT_EQ(plan.loc_row(0, 1), plan.loc_row(2, 0));
   EXPECT_NE(plan.loc_row(0, 1), plan.loc_row(1, 0));
-  EXPECT_EQ(plan.ind_offs()[0], plan.ind_offs()[2]);
+  EXPECT_EQ(plan.ind_offs[0], plan.ind_offs[2]);
   EXPECT_EQ(check_plan(chain.input, plan), "");
   // 5 and 4 targets of 8 bytes, each slice rounded to 16, and 5 of 32.
   EXPECT_EQ(plan.nshared(), 48u + 32u + 160u);
@@ -121,7 +121,7 @@ TEST(BuildPlan, many_blocks_on_a_large_target_set_clear_only_what_they_touched) 
     EXPECT_EQ(plan.nblocks(), 20000u);
     EXPECT_EQ(check_plan(input, plan), "");
     // Each target of a block once.
-    EXPECT_EQ(work.cleared, plan.ind_map().size());
+    EXPECT_EQ(work.cleared, plan.ind_map.size());
     EXPECT_EQ(work.cleared, 200000u);
     // Where no list serves the conflict, once for each element that reaches it.
     input.pairs[0].staged = false;
@@ -158,7 +158,7 @@ TEST(BuildPlan, without_conflicts_all_have_one_colour) {
   chain.input.conflicts.clear();
   const MeshPlan plan(build_plan(chain.input));
   EXPECT_EQ(plan.ncolors(), 1u);
-  EXPECT_EQ(std::vector(plan.nthrcol().begin(), plan.nthrcol().end()), (std::vector{1, 1, 1}));
+  EXPECT_EQ(std::vector(plan.nthrcol.begin(), plan.nthrcol.end()), (std::vector{1, 1, 1}));
 }
 
 TEST(BuildPlan, as_many_elements_at_one_target_take_as_many_colours) {
@@ -174,7 +174,7 @@ TEST(BuildPlan, as_many_elements_at_one_target_take_as_many_colours) {
   input.scheme = Scheme::staged;
   const MeshPlan plan(build_plan(input));
   EXPECT_EQ(plan.ncolors(), 3u);
-  EXPECT_EQ(plan.nthrcol()[0], 200);
+  EXPECT_EQ(plan.nthrcol[0], 200);
   EXPECT_EQ(check_plan(input, plan), "");
 }
 

@@ -19,17 +19,17 @@ class NaivePlan {
   std::string difference(const MeshPlan& plan) const {
     if (input_.scheme == Scheme::permuted) {
       const auto colours = first_fit(whole(1));
-      if (!same(plan.order(), sorted(colours, input_.begin))) return "order";
-      return same(plan.color_offs(), starts(colours)) ? "" : "color_offs";
+      if (!same(plan.order, sorted(colours, input_.begin))) return "order";
+      return same(plan.color_offs, starts(colours)) ? "" : "color_offs";
     }
     const auto blocks = whole(input_.block_size);
     const auto colours = first_fit(blocks);
-    if (!same(plan.blkmap(), sorted(colours, 0))) return "blkmap";
-    if (!same(plan.color_offs(), starts(colours))) return "color_offs";
+    if (!same(plan.blkmap, sorted(colours, 0))) return "blkmap";
+    if (!same(plan.color_offs, starts(colours))) return "color_offs";
     if (plan.nblocks() != blocks.size()) return "nblocks";
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      if (plan.offset()[b] != static_cast<int>(input_.begin + blocks[b].front())) return "offset";
-      if (plan.nelems()[b] != static_cast<int>(blocks[b].size())) return "nelems";
+      if (plan.offset[b] != static_cast<int>(input_.begin + blocks[b].front())) return "offset";
+      if (plan.nelems[b] != static_cast<int>(blocks[b].size())) return "nelems";
     }
     return input_.scheme == Scheme::staged ? staging(plan, blocks) : "";
   }
@@ -106,17 +106,17 @@ class NaivePlan {
       std::vector<Positions> single;
       for (const auto i : blocks[b]) single.push_back({i});
       const auto colours = first_fit(single);
-      if (!same(plan.thrcol().subspan(blocks[b].front(), colours.size()), colours)) return "thrcol";
-      if (plan.nthrcol()[b] != count(colours)) return "nthrcol";
+      if (!same(plan.thrcol.subspan(blocks[b].front(), colours.size()), colours)) return "thrcol";
+      if (plan.nthrcol[b] != count(colours)) return "nthrcol";
       std::size_t bytes = 0;
       for (std::size_t p = 0; p < pairs; ++p) {
         const auto& pair = input_.pairs[p];
         if (!pair.staged) continue;
         const auto staged = targets(pair, blocks[b]);
         const std::size_t entry = b * pairs + p;
-        if (plan.ind_sizes()[entry] != static_cast<int>(staged.size())) return "ind_sizes";
+        if (plan.ind_sizes[entry] != static_cast<int>(staged.size())) return "ind_sizes";
         const auto list =
-            plan.ind_map().subspan(static_cast<std::size_t>(plan.ind_offs()[entry]), staged.size());
+            plan.ind_map.subspan(static_cast<std::size_t>(plan.ind_offs[entry]), staged.size());
         if (!std::ranges::equal(list, staged)) return "ind_map";
         for (std::size_t slot = 0; slot < pair.components.size(); ++slot)
           for (const auto i : blocks[b])
@@ -127,7 +127,7 @@ class NaivePlan {
       }
       nshared = std::max(nshared, bytes);
     }
-    if (!same(plan.nindirect(), nindirect)) return "nindirect";
+    if (!same(plan.nindirect, nindirect)) return "nindirect";
     return plan.nshared() == nshared ? "" : "nshared";
   }
 

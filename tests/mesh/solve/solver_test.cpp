@@ -10,7 +10,7 @@
 #include "kiln/mesh/solve.hpp"
 #include "mesh/matrix/reference.hpp"
 #include "mesh/model/session.hpp"
-#include "mesh/solve/conjugate_gradients.hpp"
+#include "mesh/solve/cg_kernels.hpp"
 
 namespace kiln::mesh::testing {
 namespace {

@@ -8,7 +8,6 @@
 #include "base/os/process.hpp"
 #include "mesh/io/hdf5_library.hpp"
 #include "mesh/io/mesh_io.hpp"
-#include "mesh/io/naca0012.hpp"
 #include "mesh/io/sample_mesh.hpp"
 #include "mutations/trials.hpp"
 #include "test_paths.hpp"

@@ -1,14 +1,55 @@
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <vector>
 
 #include "base/data/bytes.hpp"
+#include "kiln/error.hpp"
 #include "kiln/mesh/types.hpp"
 
+/// What all rooms of meshes use: how they refuse what they are given, and numbers of a type that is
+/// known at run time only.
 namespace kiln::mesh {
+
+/// Throws bad_input.
+template <class... Parts>
+[[noreturn]] void refuse(fmt::format_string<Parts...> text, Parts&&... parts) {
+  throw Error(Errc::bad_input, fmt::format(text, std::forward<Parts>(parts)...));
+}
+
+/// What a call gives, or the Error that it throws.
+template <class Call>
+Expected<std::invoke_result_t<Call>> expected_of(Call&& call) try {
+  if constexpr (std::is_void_v<std::invoke_result_t<Call>>) {
+    call();
+    return {};
+  } else {
+    return call();
+  }
+} catch (const Error& error) {
+  return tl::unexpected(error);
+}
+
+/// Numbers things in the order in which they are first asked for.
+template <class Thing>
+class Numbered {
+ public:
+  int operator()(const Thing& thing) {
+    const auto at = std::find(seen_.begin(), seen_.end(), thing);
+    if (at == seen_.end()) return seen_.push_back(thing), static_cast<int>(seen_.size()) - 1;
+    return static_cast<int>(at - seen_.begin());
+  }
+
+ private:
+  std::vector<Thing> seen_;
+};
 
 /// Calls with a value of the C++ type.
 template <class Call>

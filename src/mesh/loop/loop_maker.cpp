@@ -1,0 +1,393 @@
+// A loop's making, from its shape to launches: parts, plans, the pieces that are launched, and what
+// the parameters of its kernel are set to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "base/clock.hpp"
+#include "kernel/resolver/explain.hpp"
+#include "mesh/codegen/loop_text.hpp"
+#include "mesh/loop/arguments.hpp"
+#include "mesh/loop/made_loop.hpp"
+
+namespace kiln::mesh {
+
+class LoopMaker {
+ public:
+  LoopMaker(LoopSession& session, const LoopShape& shape, const LoopOver& over,
+            std::span<const Arg> arguments, LoopReport& report, PlanSource& plans)
+      : session_(session),
+        shape_(shape),
+        over_(over),
+        arguments_(arguments),
+        report_(report),
+        plans_(plans),
+        request_(
+            make_request(shape, session.loop_device(), static_cast<std::int64_t>(sizes()[1]))) {}
+
+  std::unique_ptr<MadeLoop> make() {
+    return make(session_.resolver().choose(request_, *session_.device()));
+  }
+
+  std::unique_ptr<MadeLoop> make(const ChosenParameters& chosen) {
+    collect_residences();
+    chosen_ = chosen;
+    const unsigned units = session_.device()->compute_units;
+    parameters_ = with_block(chosen_.parameters, shape_, request_.problem_size, units);
+    cut_ = {parameters_, units};
+    plan_parts();
+    note_lanes();
+    compile();
+    const bool folds = !fold_parameters(shape_).empty();
+    if (folds) make_partials();
+    std::size_t slot = 0;
+    for (const Part& part : parts_) {
+      if (!part.counts) counted_ = std::min(counted_, slot);
+      for (const Piece& piece : part.pieces) {
+        add_launch(part, piece, slot);
+        slot += piece.groups;
+      }
+      if (part.is_core) made_->core_launches_ = made_->launches_.size();
+    }
+    made_->loop_launches_ = made_->launches_.size();
+    if (folds && slot > 0) add_fold(std::min(counted_, slot));
+    made_->bytes_ = bytes_moved(shape_, arguments_, sizes()[1]);
+    if (!is_trial()) made_->times_.record(session_.recording.get(), shape_.kernel);
+    describe_form();
+    return std::move(made_);
+  }
+
+ private:
+  using Kind = KernelParameter::Kind;
+  /// Work-groups that run in one launch.
+  struct Piece {
+    std::size_t begin = 0, end = 0;  ///< elements, or positions in the plan's order
+    std::size_t first_block = 0, groups = 0;
+  };
+  struct Part {
+    std::size_t begin = 0, end = 0;
+    bool is_core = false;
+    bool counts = true;  ///< for reductions: redundantly computed elements do not
+    MeshPlan plan;
+    std::vector<Piece> pieces;
+    DevicePlanPtr on_device;  ///< the plan's arrays; null: no plan
+  };
+
+  /// Of trials nothing is kept, and nothing told.
+  bool is_trial() const { return chosen_.is_trial; }
+
+  const std::array<std::size_t, 4>& sizes() const { return over_.sizes(); }
+
+  // What must be on the device.
+
+  void collect_residences() {
+    for (const Arg& arg : arguments_) {
+      Residence& data = data_of(arg);
+      if (arg.kind == Arg::Kind::dat) note_halo(dat_of(arg), arg);
+      if (arg.kind == Arg::Kind::global && is_extremum(arg))
+        made_->extrema_.push_back(&global_of(arg));
+      if (arg.kind == Arg::Kind::mat) {
+        add_once(made_->inputs_, &sparsity_of(arg).rowptr());
+        add_once(made_->inputs_, &sparsity_of(arg).colidx());
+      }
+      add_once(made_->inputs_, &data);
+      if (arg.access != Access::read) add_once(made_->outputs_, &data);
+      for (MapState* map : {arg.map, arg.column_map}) {
+        if (map == nullptr) continue;
+        add_once(made_->inputs_, &map->values);
+        if (shape_.extruded) add_once(made_->inputs_, &*map->device_offsets);
+      }
+    }
+    if (over_.subset != nullptr) add_once(made_->inputs_, &over_.subset->device);
+  }
+
+  /// Halo elements are read through Maps; directly where they are computed redundantly.
+  void note_halo(DatState& dat, const Arg& arg) {
+    if (!dat.has_halo()) return;
+    const bool reads = arg.access == Access::read || arg.access == Access::rw;
+    const bool reaches = arg.map != nullptr || needs_exec_halo();
+    if (reads && reaches && Handles::state(dat.on.set())->exchange)
+      add_once(made_->halo_reads_, &dat);
+    if (arg.access != Access::read) add_once(made_->halo_writes_, &dat);
+  }
+
+  /// Elements that others own are computed here, too, where the loop changes what they reach.
+  bool needs_exec_halo() const {
+    return std::any_of(shape_.arguments.begin(), shape_.arguments.end(), [](const ArgShape& arg) {
+      return arg.kind == Arg::Kind::mat || (arg.map >= 0 && arg.access != Access::read);
+    });
+  }
+
+  // Into which launches a loop's elements are cut, and the plans for that.
+
+  void plan_parts() {
+    const auto& at = sizes();
+    const std::size_t last = needs_exec_halo() ? 3 : 2;
+    for (std::size_t i = 0; i < last; ++i) {
+      Part part;
+      part.begin = i == 0 ? 0 : at[i - 1];
+      part.end = at[i];
+      part.is_core = i == 0;
+      part.counts = i < 2;
+      if (part.begin == part.end) continue;
+      if (needs_plan(shape_, cut_.form))
+        cut_by_plan(part);
+      else
+        part.pieces = {{part.begin, part.end, 0, cut_.groups_for(part.end - part.begin)}};
+      parts_.push_back(std::move(part));
+    }
+  }
+
+  void cut_by_plan(Part& part) {
+    fetch_plan(part);
+    const auto starts = part.plan.color_offs;
+    for (std::size_t colour = 0; colour < part.plan.ncolors(); ++colour) {
+      const auto first = static_cast<std::size_t>(starts[colour]);
+      const auto end = static_cast<std::size_t>(starts[colour + 1]);
+      if (cut_.in_blocks())
+        part.pieces.push_back({part.begin, part.end, first, end - first});
+      else
+        part.pieces.push_back({first, end, 0, cut_.groups_for(end - first)});
+    }
+  }
+
+  void fetch_plan(Part& part) {
+    const Stopwatch watch;
+    const Scheme scheme = cut_.form == Form::staged     ? Scheme::staged
+                          : cut_.form == Form::coloured ? Scheme::permuted
+                                                        : Scheme::blocks;
+    const auto made = plan_input_of(shape_, over_, arguments_, part.begin, part.end, scheme,
+                                    static_cast<std::uint32_t>(cut_.block));
+    EnvironmentExplanation environment;
+    Explanation explanation;
+    part.plan = MeshPlan(plans_.resolve(made.input, &explanation, shape_.kernel));
+    for (const auto identity : made.identities) plans_.forget(identity);
+    if (session_.options.check)
+      if (const auto wrong = check_plan(made.input, part.plan); !wrong.empty())
+        throw Error(Errc::internal, fmt::format("loop {}: its plan: {}", shape_.kernel, wrong));
+    if (session_.recording != nullptr && !is_trial()) session_.recording->add(explanation);
+    if (explains_by_environment()) *environment.get() = explanation;
+    const bool was_made = std::any_of(explanation.steps.begin(), explanation.steps.end(),
+                                      [](const auto& step) { return step.layer == "make"; });
+    if (!was_made) ++report_.plan_hits;
+    report_.plan_seconds += watch.seconds();
+    const Device& device = *session_.device();
+    if (cut_.form == Form::staged && part.plan.nshared() > device.local_memory)
+      throw Error(Errc::unsupported,
+                  fmt::format("loop {}: a block of {} elements stages {} bytes, {} has {} of local "
+                              "memory",
+                              shape_.kernel, cut_.block, part.plan.nshared(), device.name,
+                              device.local_memory));
+    report_.colours = std::max(report_.colours, part.plan.ncolors());
+    part.on_device = session_.device_plans.get(*session_.context(), part.plan);
+    made_->plans_.push_back(part.on_device);
+  }
+
+  // Its program.
+
+  void compile() {
+    std::vector<KernelVariant> wanted;
+    const auto want = [&](const KernelVariant& variant) {
+      const bool known = std::any_of(wanted.begin(), wanted.end(), [&](const auto& other) {
+        return other.kernel == variant.kernel && other.variant == variant.variant;
+      });
+      if (!known) wanted.push_back(variant);
+    };
+    for (const Part& part : parts_)
+      for (const Piece& piece : part.pieces)
+        want(variant_of(loop_kernel(shape_), cut_.range_of(piece.groups)));
+    if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
+    program_ = &session_.program(request_, chosen_, wanted, report_);
+  }
+
+  NDRange fold_range() const { return LoopCut::range_of(1, fold_group(parameters_)); }
+
+  // Its launches.
+
+  /// Memory for a slot of every group of every launch.
+  void make_partials() {
+    std::size_t slots = 0;
+    for (const Part& part : parts_)
+      for (const Piece& piece : part.pieces) slots += piece.groups;
+    for (const auto& parameter : fold_parameters(shape_)) {
+      if (parameter.kind != Kind::partials) continue;
+      const std::size_t bytes =
+          std::max<std::size_t>(slots, 1) * global(parameter.number).data.bytes();
+      cl_int status = CL_SUCCESS;
+      cl::Buffer buffer(session_.context()->cl(), CL_MEM_READ_WRITE, bytes, nullptr, &status);
+      check_cl(status, "clCreateBuffer");
+      made_->buffers_.push_back(buffer);
+      partials_[parameter.number] = buffer();
+    }
+  }
+
+  void add_launch(const Part& part, const Piece& piece, std::size_t slot) {
+    Launch& launch =
+        made_->launches_.emplace_back(session_.context(), *program_, loop_kernel(shape_));
+    unsigned position = 0;
+    for (const auto& parameter : loop_parameters(shape_, parameters_))
+      set(launch, position++, parameter, part, piece, slot);
+    launch.set_range(cut_.range_of(piece.groups));
+  }
+
+  void add_fold(std::size_t count) {
+    Launch& launch =
+        made_->launches_.emplace_back(session_.context(), *program_, fold_kernel(shape_));
+    unsigned position = 0;
+    for (const auto& parameter : fold_parameters(shape_)) {
+      if (parameter.kind == Kind::partials)
+        launch.set_memory(position, partials_.at(parameter.number));
+      else if (parameter.kind == Kind::global_result)
+        launch.set_memory(position, memory(global(parameter.number).data));
+      else
+        launch.set_scalar(position, static_cast<cl_int>(count));
+      ++position;
+    }
+    launch.set_range(fold_range());
+  }
+
+  // The parameters of its kernel.
+
+  /// The first argument of a kind with this number among its data.
+  const Arg& argument(Arg::Kind kind, int number) const {
+    for (std::size_t i = 0; i < arguments_.size(); ++i)
+      if (shape_.arguments[i].kind == kind && shape_.arguments[i].data == number)
+        return arguments_[i];
+    throw Error(Errc::internal, fmt::format("loop {}: no data {}", shape_.kernel, number));
+  }
+  Residence& dat(int number) const { return dat_of(argument(Arg::Kind::dat, number)).data; }
+  GlobalState& global(int number) const { return global_of(argument(Arg::Kind::global, number)); }
+  cl_mem memory(Residence& data) const { return data.on_device(session_.queue); }
+
+  void set(Launch& launch, unsigned position, const KernelParameter& parameter, const Part& part,
+           const Piece& piece, std::size_t slot) {
+    const auto integer = [&](std::size_t value) {
+      launch.set_scalar(position, static_cast<cl_int>(value));
+    };
+    const auto array = [&](Residence& data) { launch.set_memory(position, memory(data)); };
+    const int n = parameter.number;
+    switch (parameter.kind) {
+      case Kind::dat:
+        return array(dat(n));
+      case Kind::dat_stride:
+        return launch.set_scalar(position, static_cast<cl_long>(dat(n).form().elements));
+      case Kind::global:
+        return array(global(n).data);
+      case Kind::partials:
+        return launch.set_memory(position, partials_.at(n));
+      case Kind::constant:
+        return set_constant(launch, position, n);
+      case Kind::mat_values:
+        return array(data_of(argument(Arg::Kind::mat, n)));
+      case Kind::mat_rowptr:
+        return array(sparsity_of(argument(Arg::Kind::mat, n)).rowptr());
+      case Kind::mat_colidx:
+        return array(sparsity_of(argument(Arg::Kind::mat, n)).colidx());
+      case Kind::map:
+        return array(map_of(shape_, arguments_, n).values);
+      case Kind::map_offset:
+        return array(*map_of(shape_, arguments_, n).device_offsets);
+      case Kind::begin:
+        return integer(piece.begin);
+      case Kind::end:
+        return integer(piece.end);
+      case Kind::subset:
+        return array(over_.subset->device);
+      case Kind::layers:
+        return integer(over_.layers - 1);
+      case Kind::block_size:
+        return integer(cut_.block);
+      case Kind::first_block:
+        return integer(piece.first_block);
+      case Kind::blkmap:
+      case Kind::order:
+      case Kind::ind_map:
+      case Kind::ind_sizes:
+      case Kind::ind_offsets:
+      case Kind::loc_map:
+      case Kind::element_colours:
+      case Kind::colour_counts:
+        return launch.set_memory(position, part.on_device->arrays.at(parameter.kind)());
+      case Kind::local_bytes:
+        return launch.set_local(position, std::max<std::size_t>(part.plan.nshared(), 16));
+      case Kind::first_partial:
+        return integer(slot);
+      case Kind::partial_count:
+      case Kind::global_result:
+        break;  // of the fold alone
+    }
+    throw Error(Errc::internal, "a loop's kernel has a parameter of its fold");
+  }
+
+  void set_constant(Launch& launch, unsigned position, int number) {
+    const std::string& name = shape_.constants[static_cast<std::size_t>(number)].name;
+    const auto state =
+        *std::ranges::find(session_.constants, name, [](const auto& known) { return known->name; });
+    const bool is_scalar = state->dim == 1;
+    if (!is_scalar) launch.set_memory(position, memory(state->data));
+    for (const auto& known : made_->constants_)
+      if (known.position == position) return;
+    if (!is_scalar) made_->inputs_.push_back(&state->data);
+    made_->constants_.push_back({state, position, is_scalar ? 0 : state->version});
+  }
+
+  // What its report says of its form.
+
+  void describe_form() const {
+    static constexpr const char* names[] = {"blocks", "atomic", "coloured", "staged"};
+    report_.form = names[static_cast<int>(cut_.form)];
+    if (cut_.in_blocks()) report_.form += fmt::format(" of {}", cut_.block);
+    if (report_.colours > 0)
+      report_.form +=
+          fmt::format(" in {} colour{}", report_.colours, report_.colours == 1 ? "" : "s");
+  }
+
+  /// How many elements go at once, and why not more. The kernel is read for it even where its
+  /// program is in the store: not for trials, nor where no report asks for it.
+  void note_lanes() const {
+    if (cut_.form != Form::blocks || is_trial()) return;
+    if (!session_.options.timing && !explains_by_environment()) return;
+    try {
+      report_.lanes_obstacle = lanes_obstacle(shape_, parameters_);
+    } catch (const Error& error) {
+      report_.lanes_obstacle = error.what();
+    }
+    report_.lanes =
+        report_.lanes_obstacle.empty()
+            ? static_cast<std::size_t>(std::max<std::int64_t>(parameters_.get("LANES", 1), 1))
+            : 1;
+  }
+
+  LoopSession& session_;
+  const LoopShape& shape_;
+  const LoopOver& over_;
+  std::span<const Arg> arguments_;
+  LoopReport& report_;
+  PlanSource& plans_;
+  Request request_;
+  std::unique_ptr<MadeLoop> made_ = std::make_unique<MadeLoop>();
+  ChosenParameters chosen_;
+  Parameters parameters_;  ///< those chosen, with a BLOCK
+  LoopCut cut_;
+  std::vector<Part> parts_;
+  Program* program_ = nullptr;
+  std::map<int, cl_mem> partials_;
+  std::size_t counted_ = std::numeric_limits<std::size_t>::max();
+};
+
+std::unique_ptr<MadeLoop> make_loop(LoopSession& session, const LoopShape& shape,
+                                    const LoopOver& over, std::span<const Arg> arguments,
+                                    LoopReport& report) {
+  return LoopMaker(session, shape, over, arguments, report, session.plans()).make();
+}
+
+std::unique_ptr<MadeLoop> make_loop(LoopSession& session, const LoopShape& shape,
+                                    const LoopOver& over, std::span<const Arg> arguments,
+                                    const ChosenParameters& trial, PlanSource& plans) {
+  LoopReport unread;
+  return LoopMaker(session, shape, over, arguments, unread, plans).make(trial);
+}
+
+}  // namespace kiln::mesh
