@@ -1,10 +1,10 @@
-#include "spec/tune/record.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 #include <set>
+
+#include "spec/tune/tuned_binding.hpp"
 
 namespace kiln::spec {
 namespace {

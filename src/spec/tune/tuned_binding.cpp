@@ -8,7 +8,6 @@
 #include "kernel/program/launch.hpp"
 #include "spec/read/names.hpp"
 #include "spec/run/job.hpp"
-#include "spec/tune/record.hpp"
 
 // Binding with tuned values: by hand (bind_with), whether a device can launch the result, and with
 // the values on record (find_tuned).

@@ -1,5 +1,3 @@
-#include "tune/report/exports.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "base/data/bounds.hpp"
 #include "base/data/text.hpp"
 #include "kernel/request/stored_record.hpp"
+#include "tune/report/run.hpp"
 
 // All formats but SQLite (exports_sqlite.cpp), one after the other: CSV, T4, JSON of searches, JSON
 // of records.
@@ -174,15 +173,10 @@ std::string t4_of(const TuningRun& run) {
 
 namespace {
 
-Json json_of_evaluation(const TuningRun& run, const Evaluation& evaluation) {
-  Json json{{"id", evaluation.id},
-            {"configuration", configuration_json(run, evaluation.positions)}};
-  if (evaluation.outcome.ok())
-    json["seconds"] = evaluation.outcome.time;
-  else
-    json["failure"] = name_of(evaluation.outcome.failure);
-  if (!evaluation.message.empty()) json["message"] = evaluation.message;
-  if (evaluation.at) json["at"] = *evaluation.at;
+Json json_of_evaluation(const TuningRun& run, const Evaluation& one) {
+  Json json =
+      json_of_result(one.id, configuration_json(run, one.positions), one.outcome, one.message);
+  if (one.at) json["at"] = *one.at;
   return json;
 }
 
