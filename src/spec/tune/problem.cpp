@@ -159,10 +159,9 @@ void check_positions(const TuningProblem& problem) {
     refuse(problem.spec.file + ": the kernel has no output buffer: results cannot be checked");
 }
 
-std::string text_of(const Parameters& parameters) {
-  std::string text;
-  for (const auto& [name, value] : parameters) text += fmt::format(", {} {}", name, value);
-  return text;
+/// ", n 64", or nothing.
+std::string behind_comma(const Parameters& symbols) {
+  return symbols.empty() ? "" : ", " + text_of_values(symbols);
 }
 
 double relative_bound(const TuningProblem& problem) {
@@ -195,7 +194,7 @@ std::string text_of(const Fill& fill) {
 std::string identity_of(const TuningProblem& problem, const Parameters& symbols) {
   const auto& options = problem.options;
   std::string text = fmt::format("spec 1 {}{}, {} bytes, seed {}, rtol {}",
-                                 problem.request().problem_class, text_of(symbols),
+                                 problem.request().problem_class, behind_comma(symbols),
                                  problem_size(problem.base), options.seed, relative_bound(problem));
   for (const auto& [position, file] : options.inputs)
     text += fmt::format(", in {} {}", position, digest_of(file));
@@ -254,7 +253,7 @@ TuningProblemPtr read_tuning_problem(const SpecTuning& options) {
   check_positions(problem);
   const auto symbols = problem_symbols(problem.spec, problem.base, problem.parameters(0));
   problem.identity = identity_of(problem, symbols);
-  problem.label = problem.spec.name + text_of(symbols);
+  problem.label = problem.spec.name + behind_comma(symbols);
   return made;
 }
 

@@ -80,8 +80,8 @@ TuningProblemPtr read_tuning_problem(const SpecTuning& options);
 /// that it writes equals what the file's own run (without parameters) writes, or `expect`.
 ///
 /// Reads files and no device. Errors, one line each: those of load_spec, load_kernel_source,
-/// parse_parameter and parse_constraint; bad_input for a parameter whose values are no whole
-/// numbers, that neither file nor source uses or that `symbols` sets, for a file that cannot be
+/// parse_parameter and parse_constraint; bad_input for a parameter whose values are no
+/// integers, that neither file nor source uses or that `symbols` sets, for a file that cannot be
 /// bound without parameters where there is no `expect`, and for positions and files that do not
 /// fit.
 Expected<std::unique_ptr<tune::Tunable>> make_spec_tunable(const SpecTuning& options);

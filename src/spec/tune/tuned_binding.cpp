@@ -107,13 +107,6 @@ Expected<void> check_kernel_fit(const BoundSpec& bound, const Program& program,
 
 namespace {
 
-std::string text_of_values(const Parameters& parameters) {
-  std::string text;
-  for (const auto& [name, value] : parameters)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
-  return text;
-}
-
 /// Tries measurements as they are looked at; keeps the binding of the last that fits, and why the
 /// first that does not is passed over.
 class Trial {

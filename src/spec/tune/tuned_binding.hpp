@@ -24,12 +24,15 @@ Request record_request(const Spec& spec, const ExpandedSource& source);
 /// values change their number.
 std::int64_t problem_size(const BoundSpec& bound);
 
-/// A measurement as it goes on record. Its `original` holds the whole symbols of the problem that
-/// it was made on ("dataset" 1024), without those that the tuned values make.
+/// A measurement as it goes on record. Its `original` holds the integer symbols of the problem
+/// that it was made on ("dataset" 1024), without those that the tuned values make.
 Measurement measurement_of(const Spec& spec, const BoundSpec& bound, const Parameters& parameters,
                            double seconds);
 
-/// "dataset 1024, n 64": the whole symbols that make the problem.
+/// "TS 16, WPT 2".
+std::string text_of_values(const Parameters& values);
+
+/// The symbols that make the problem, as far as they are integers: dataset 1024, n 64.
 Parameters problem_symbols(const Spec& spec, const BoundSpec& bound, const Parameters& tuned);
 
 /// Whether values that were verified on one size may be trusted with another. Kernels and formulas

@@ -8,18 +8,20 @@ namespace {
 
 /// A sample is made longer at most so often by a factor of two.
 constexpr std::size_t kMostLaunches = std::size_t{1} << 20;
+/// Of so many values the extremes are left out.
+constexpr std::size_t kTrimmed = 5;
 /// A candidate that is tested after every pair has many chances to be unlucky, so that giving it up
 /// takes a larger difference than the confidence alone asks for.
 constexpr double kHopeless = 1.2;
 
 }  // namespace
 
-/// Without the extremes where there are five or more: a machine that changes its speed between the
+/// Without the extremes where there are enough: a machine that changes its speed between the
 /// two halves of a pair spoils that pair alone.
 double Sampling::Pairs::mean() const {
   std::vector<double> sorted = ratios;
   std::sort(sorted.begin(), sorted.end());
-  const std::size_t cut = sorted.size() >= 5 ? 1 : 0;
+  const std::size_t cut = sorted.size() >= kTrimmed ? 1 : 0;
   double sum = 0;
   for (std::size_t i = cut; i + cut < sorted.size(); ++i) sum += sorted[i];
   return sum / static_cast<double>(sorted.size() - 2 * cut);
@@ -135,7 +137,9 @@ std::optional<Sampling::Comparison> Sampling::compare(ConfigurationId id, Config
   double mean = 0;
   while (pairs.ratios.size() < 2 * rule_.most_pairs) {
     if (!add_pair(id, pairs, failed)) return std::nullopt;
-    if (pairs.ratios.size() < rule_.least_pairs) continue;
+    // People are told this ratio: a process that took the processor during one pair must not make
+    // it.
+    if (pairs.ratios.size() < std::max(rule_.least_pairs, kTrimmed)) continue;
     mean = pairs.mean();
     const double sure = rule_.confidence * standard_error(pairs.ratios.size());
     if (std::abs(mean) > sure) return Comparison{mean < 0, std::exp(mean)};
@@ -155,7 +159,7 @@ void Sampling::learn_noise(const Pairs& pairs) {
   const double mean = pairs.mean();
   for (const double ratio : pairs.ratios) distances.push_back((ratio - mean) * (ratio - mean));
   std::sort(distances.begin(), distances.end());
-  const bool trimmed = distances.size() >= 5;
+  const bool trimmed = distances.size() >= kTrimmed;
   if (trimmed) distances.pop_back();
   for (const double distance : distances) squares_ += distance * (trimmed ? 1.3 : 1.0);
   freedom_ += static_cast<double>(distances.size()) - 1;

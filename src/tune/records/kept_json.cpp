@@ -7,6 +7,7 @@
 
 #include "base/data/bounds.hpp"
 #include "base/data/digest.hpp"
+#include "base/expected.hpp"
 #include "store/layer/entry_form.hpp"
 #include "tune/records/kept_run.hpp"
 
@@ -26,11 +27,9 @@ Json json_of_facts(const DeviceFacts& facts) {
           {"local", facts.local_memory}};
 }
 
-/// Why a text is no search on record; caught in this file.
-struct BadSearch {
-  std::string expected;
-};
-[[noreturn]] void refuse(std::string expected) { throw BadSearch{std::move(expected)}; }
+[[noreturn]] void refuse(const std::string& expected) {
+  throw Error(Errc::corrupt, "a search on record: expected " + expected);
+}
 
 template <class T>
 T get(const Json& of, const char* name) {
@@ -186,14 +185,11 @@ Expected<KeptRun> read_kept_run(std::string_view text) {
   // The text may come from a server that others write to: its size and depth are bounded first.
   if (const auto within = check_json_bounds(text); !within)
     return fail(Errc::corrupt, "a search on record: " + within.error().message());
-  const Json json = Json::parse(text, nullptr, false);
-  try {
-    KeptRun kept = read(json);
+  return expected_from([&] {
+    KeptRun kept = read(Json::parse(text, nullptr, false));
     kept.id = id_of(text);
     return kept;
-  } catch (const BadSearch& refusal) {
-    return fail(Errc::corrupt, "a search on record: expected " + refusal.expected);
-  }
+  });
 }
 
 }  // namespace kiln::tune

@@ -240,15 +240,11 @@ Json json_of_record(const StoredRecord& stored) {
           {"made_elsewhere", stored.made_elsewhere}};
 }
 
-/// Why a part of a file is not as it must be; caught in this file.
-struct BadRecord {
-  std::string message;
-};
-
+/// Why a part of a file is not as it must be; read_records() adds which part.
 [[noreturn]] void refuse(const Json* found, std::string_view name, std::string_view expected) {
   const std::string text =
       found == nullptr ? "nothing" : "'" + dumped(*found).substr(0, longest_quote) + "'";
-  throw BadRecord{fmt::format("{}: found {}, expected {}", name, text, expected)};
+  throw Error(Errc::bad_input, fmt::format("{}: found {}, expected {}", name, text, expected));
 }
 
 const Json* member(const Json& of, const char* name) {
@@ -333,8 +329,8 @@ StoredRecord record_of(const Json& json) {
            fmt::format("a list of 1 to {} measurements", TuningRecord::most_measurements));
   for (std::size_t i = 0; i < measured->size(); ++i) try {
       stored.record.history.push_back(measurement_of((*measured)[i]));
-    } catch (const BadRecord& refusal) {
-      throw BadRecord{fmt::format("measurement {}: {}", i + 1, refusal.message)};
+    } catch (const Error& refusal) {
+      throw Error(Errc::bad_input, fmt::format("measurement {}: {}", i + 1, refusal.message()));
     }
   return stored;
 }
@@ -374,8 +370,8 @@ Expected<std::vector<StoredRecord>> read_records(ByteView bytes, std::string_vie
   std::vector<StoredRecord> records;
   for (std::size_t i = 0; i < all->size(); ++i) try {
       records.push_back(record_of((*all)[i]));
-    } catch (const BadRecord& refusal) {
-      return bad(fmt::format("record {}: {}", i + 1, refusal.message));
+    } catch (const Error& refusal) {
+      return bad(fmt::format("record {}: {}", i + 1, refusal.message()));
     }
   return records;
 }

@@ -1,6 +1,7 @@
 // The process that talks to a board.
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -202,22 +203,18 @@ Expected<std::string> Messenger::ask(Ask what, ConfigurationId id, std::string_v
   question += text;
   if (::send(child_.channel(), question.data(), question.size(), MSG_NOSIGNAL) < 0)
     return gone("died");
-  const auto until = std::chrono::steady_clock::now() + limits_.answer;
-  for (;;) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return gone("hangs");
-    pollfd wait{child_.channel(), POLLIN, 0};
-    const int ready = ::poll(&wait, 1, static_cast<int>(left.count()));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return gone("hangs");
-    std::string answer(most_message_bytes, '\0');
-    const ssize_t got = ::recv(child_.channel(), answer.data(), answer.size(), 0);
-    if (got <= 0) return gone("died");
-    answer.resize(static_cast<std::size_t>(got));
-    if (answer.front() == '-') return fail(Errc::io, answer.substr(1));
-    return answer.substr(1);
-  }
+  const auto bound = std::chrono::duration_cast<std::chrono::microseconds>(limits_.answer).count();
+  const timeval longest{bound / 1'000'000, bound % 1'000'000};
+  ::setsockopt(child_.channel(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
+  std::string answer(most_message_bytes, '\0');
+  ssize_t got = 0;
+  do {
+    got = ::recv(child_.channel(), answer.data(), answer.size(), 0);
+  } while (got < 0 && errno == EINTR);
+  if (got <= 0) return gone(got < 0 && errno == EAGAIN ? "hangs" : "died");
+  answer.resize(static_cast<std::size_t>(got));
+  if (answer.front() == '-') return fail(Errc::io, answer.substr(1));
+  return answer.substr(1);
 }
 
 }  // namespace kiln::tune
