@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "tune/bars.hpp"
-#include "tune/measure/measurement.hpp"
+#include "tune/measure/stopping_rule.hpp"
 #include "tune/measured.hpp"
 #include "tune/replay/measured_space.hpp"
 #include "tune/strategy/strategy.hpp"
@@ -18,7 +18,7 @@ constexpr double kNear = 1.02;
 /// True time of the winner over that of the best that was evaluated.
 double loss(const tune::MeasuredSpace& measured, std::uint64_t seed, std::size_t& samples) {
   tune::NoisySampler sampler(measured, kTrouble, seed);
-  tune::Measurement measurement(sampler, {}, seed);
+  tune::Sampling measurement(sampler, {}, seed);
   const auto strategy = value_or_throw(tune::make_strategy("", measured.space, seed));
   double best = 0;
   for (std::size_t i = 0; i < kEvaluations; ++i) {

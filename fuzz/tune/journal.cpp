@@ -7,7 +7,6 @@
 
 #include "base/os/file.hpp"
 #include "kernel/request/stored_record.hpp"
-#include "tune/report/exports.hpp"
 #include "tune/report/run.hpp"
 
 using namespace kiln;

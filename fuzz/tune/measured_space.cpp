@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tune/replay/text_source.hpp"
-
 using namespace kiln;
 using namespace kiln::tune;
 

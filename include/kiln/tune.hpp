@@ -177,4 +177,13 @@ struct SpecProblem {
 KILN_API Result spec(const Runtime& runtime, const std::filesystem::path& file,
                      const SpecProblem& problem = {}, const SearchOptions& options = {});
 
+/// What a search has measured as a results file of the autotuning community (T4, version 1.0.0),
+/// as `kiln tuned export --format t4`: of a configuration that was measured more than once the
+/// last.
+KILN_API std::string t4(const Result& result);
+/// The configurations of such a file, or of a cache file of Kernel Tuner, compressed (gzip) or not.
+/// `name` is the file's, for messages. Throws Error: bad_input for what is neither, with the place;
+/// unsupported where values are no integers.
+KILN_API std::vector<Measured> read_t4(std::span<const std::byte> file, std::string_view name);
+
 }  // namespace kiln::tune

@@ -5,7 +5,7 @@
 
 #include "base/clock.hpp"
 #include "blas/call/validate.hpp"
-#include "blas/tune/blas_subject.hpp"
+#include "blas/tune/blas_tunable.hpp"
 
 namespace kiln::rival {
 

@@ -1,5 +1,4 @@
-#include "blas/tune/blas_subject.hpp"
-
+// What the tuner measures BLAS with.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "blas/api/library.hpp"
 #include "blas/sequence/sequence_builder.hpp"
+#include "blas/tune/blas_tunable.hpp"
 
 namespace kiln::blas {
 

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "blas/call/problem_class.hpp"
 #include "blas/generator/gemm_generator.hpp"
 #include "blas/generator/template_generator.hpp"
-#include "blas/tune/blas_subject.hpp"
+#include "blas/tune/campaign_plan.hpp"
+#include "store/default_store.hpp"
+#include "tune/search/journal.hpp"
+#include "tune/worker/child.hpp"
+#include "tune/worker/worker.hpp"
 
 namespace kiln::blas {
 
@@ -158,18 +163,11 @@ Expected<tune::SearchSpace> tuning_space(const Call& call, const TuningDevice& d
     axis.values.erase(std::unique(axis.values.begin(), axis.values.end()), axis.values.end());
     parameters.push_back({axis.name, {axis.values.begin(), axis.values.end()}});
   }
-  std::vector<tune::Positions> rows;
-  tune::Positions at(axes.size(), 0);
-  for (bool more = true; more;) {
-    Parameters values;
-    for (std::size_t i = 0; i < axes.size(); ++i) values.set(axes[i].name, axes[i].values[at[i]]);
-    const bool is_worth_it = request.family != "blas.gemm" || fits_registers(call, device, values);
-    if (generator->accepts(request, values) && (is_worth_it || values == defaults))
-      rows.push_back(at);
-    std::size_t turn = 0;
-    while (turn < at.size() && ++at[turn] == axes[turn].values.size()) at[turn++] = 0;
-    more = turn < at.size();
-  }
+  auto rows = tune::accepted_rows(parameters, [&](const Parameters& values) {
+    return generator->accepts(request, values) &&
+           (request.family != "blas.gemm" || values == defaults ||
+            fits_registers(call, device, values));
+  });
   keep_used(parameters, rows);
   return tune::SearchSpace::of_rows(std::move(parameters), rows);
 }
@@ -191,19 +189,13 @@ class BlasTunable : public tune::Tunable {
     return fmt::format("{} {} {} m {} n {} k {}", request_.family, request_.version,
                        request_.problem_class, call_.m, call_.n, call_.k);
   }
-  tune::TuningProblem problem() const override {
-    return {request_.family, request_.version, request_.problem_class, request_.problem_size};
-  }
+  tune::TuningProblem problem() const override { return tune::TuningProblem::of(request_); }
   std::vector<std::string> classes_like() const override {
     return blas::classes_like(request_.problem_class);
   }
   const tune::SearchSpace& space() const override { return space_; }
   std::optional<tune::ConfigurationId> standard() const override {
-    tune::Positions at;
-    for (const auto& parameter : space_.parameters())
-      at.push_back(static_cast<std::uint16_t>(
-          position_of(parameter, expr::Value(defaults_.get(parameter.name, 0)))));
-    return space_.find(at);
+    return configuration_of(space_, defaults_);
   }
   std::unique_ptr<tune::Bench> open(Resolver& resolver, const ContextPtr&,
                                     const Queue& queue) const override {
@@ -226,9 +218,8 @@ class BlasTunable : public tune::Tunable {
 }  // namespace
 
 TuningDevice TuningDevice::of(const Device& device) {
-  return {device.type == Device::Type::cpu, device.native_floats,
-          blas::gemm_form(device),          device.local_memory,
-          device.max_work_group_size,       device.compute_units};
+  return {device.type == Device::Type::cpu, device.native_floats, blas::gemm_form(device),
+          device.compute_units};
 }
 
 Expected<std::unique_ptr<tune::Tunable>> make_blas_tunable(const Call& call,
@@ -236,6 +227,74 @@ Expected<std::unique_ptr<tune::Tunable>> make_blas_tunable(const Call& call,
   auto space = tuning_space(call, device);
   if (!space) return tl::unexpected(space.error());
   return std::make_unique<BlasTunable>(call, device, *std::move(space));
+}
+
+// ---- Calls as searches
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Calls in one child process: the size of its answer is limited.
+constexpr std::size_t calls_each_child = 256;
+
+/// No side of a matrix is longer; longer ones in records are ignored.
+constexpr std::int64_t longest_side = std::int64_t{1} << 30;
+
+OnRecord on_record(const Call& call, const TuningRecord& record, std::int64_t size) {
+  OnRecord known;
+  for (const auto& one : record.history) {
+    if (one.of != Measurement::Of::kiln || !(one.milliseconds > 0) || one.size <= 0 ||
+        one.size > longest_side)
+      continue;
+    const auto [less, more] = std::minmax(one.size, size);
+    known.is_near |= more <= longest_side && 4 * more <= 5 * less;
+    Call square = call;
+    square.m = square.n = square.k = static_cast<std::size_t>(one.size);
+    known.best_rate =
+        std::max(known.best_rate, rate_of(contiguous(square), one.milliseconds * 1e-3));
+  }
+  return known;
+}
+
+}  // namespace
+
+BlasDevice look_at_blas_device(const tune::FindDevice& find_device) {
+  const auto more = [](const Device& device) {
+    const auto facts = TuningDevice::of(device);
+    return tune::dumped({facts.is_cpu, facts.native_floats, facts.gemm_form, facts.compute_units});
+  };
+  auto known = tune::look_at_device(find_device, more);
+  const Json facts = Json::parse(known.more);
+  return {std::move(known), {facts[0], facts[1], facts[2], facts[3]}};
+}
+
+tune::SearchTask blas_task(const Call& call, const BlasDevice& device, const SearchPlace& place) {
+  return {value_or_throw(make_blas_tunable(call, device.facts)), device.known, place.find_device,
+          place.store, place.compile};
+}
+
+std::vector<OnRecord> look_at_records(const SearchPlace& place, std::span<const Call> calls) {
+  std::vector<OnRecord> known;
+  for (std::size_t done = 0; done < calls.size(); done += calls_each_child) {
+    const auto some = calls.subspan(done, std::min(calls_each_child, calls.size() - done));
+    const auto look = [&] {
+      const auto device = place.find_device();
+      const auto facts = TuningDevice::of(*device);
+      const Resolver resolver(value_or_throw(open_store(place.store)));
+      Json found = Json::array();
+      for (const auto& call : some) {
+        Request request = tuned_request(call, facts);
+        request.version = family_version(request.family);
+        const auto one =
+            on_record(call, resolver.tuning_record(request, *device), request.problem_size);
+        found.push_back({one.is_near, one.best_rate});
+      }
+      return tune::dumped(found);
+    };
+    const Json found = Json::parse(value_or_throw(tune::in_child(look, tune::longest_opening)));
+    for (const auto& one : found) known.push_back({one[0], one[1]});
+  }
+  return known;
 }
 
 }  // namespace kiln::blas

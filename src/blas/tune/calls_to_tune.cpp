@@ -1,5 +1,3 @@
-#include "blas/tune/calls_to_tune.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,10 +5,9 @@
 #include <map>
 
 #include "base/data/text.hpp"
-#include "blas/call/call.hpp"
 #include "blas/call/problem_class.hpp"
 #include "blas/call/recorded_call.hpp"
-#include "blas/tune/blas_tunable.hpp"
+#include "blas/tune/campaign_plan.hpp"
 
 namespace kiln::blas {
 

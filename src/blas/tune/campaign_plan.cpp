@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "blas/tune/calls_to_tune.hpp"
-
 namespace kiln::blas {
 namespace {
 

@@ -9,7 +9,7 @@
 #include "base/data/text.hpp"
 #include "cli/page/page.hpp"
 #include "kernel/request/stored_record.hpp"
-#include "tune/report/importance.hpp"
+#include "tune/report/run.hpp"
 
 namespace kiln::cli {
 namespace {

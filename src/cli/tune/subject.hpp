@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "blas/tune/blas_task.hpp"
+#include "blas/tune/blas_tunable.hpp"
 
 /// What `kiln tune` is asked to tune, on which device.
 namespace kiln::cli {

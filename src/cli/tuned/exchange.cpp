@@ -20,7 +20,7 @@
 #include "kernel/request/stored_record.hpp"
 #include "kiln/store/trust.hpp"
 #include "tune/conduct/conduct.hpp"
-#include "tune/report/exports.hpp"
+#include "tune/report/run.hpp"
 
 namespace kiln::cli {
 namespace {

@@ -18,7 +18,7 @@
 #include "cli/tuned/commands.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "tune/conduct/conduct.hpp"
-#include "tune/report/exports.hpp"
+#include "tune/report/run.hpp"
 
 namespace kiln::cli {
 namespace {

@@ -149,7 +149,7 @@ class Resolver : public VariantMaker {
   void compile_apart_into(Work& work);
   bool load_made(Work& work);
   void compile_here_into(Work& work, const std::string& why);
-  void compile_beside(const Work& work);
+  void compile_meanwhile(const Work& work);
   void keep(Work& work);
   void write(const Keeping& what);
   void keep_facts(const Program& program, FactsPtr facts);

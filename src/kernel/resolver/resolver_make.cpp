@@ -237,7 +237,7 @@ void Resolver::compile(Work& work) {
   if (!keepable || policy_ == CompilePolicy::here) return compile_here_into(work, "");
   // Of a trial the Artifact must be here by the time that it has won.
   if (policy_ == CompilePolicy::beside && !work.is_trial) {
-    compile_beside(work);
+    compile_meanwhile(work);
     return compile_here_into(work, "the artifact is made beside");
   }
   compile_apart_into(work);
@@ -309,7 +309,7 @@ void Resolver::compile_here_into(Work& work, const std::string& why) {
   keep(work);
 }
 
-void Resolver::compile_beside(const Work& work) {
+void Resolver::compile_meanwhile(const Work& work) {
   ApartRequest request =
       job_of(work.request, work.key, text_of(work.request, work.parameters), work.wanted);
   const Digest source = digest_of(work.request, request.text);

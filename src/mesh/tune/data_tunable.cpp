@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "tune/measure/bench.hpp"
 
 namespace kiln::mesh {
 
@@ -28,23 +27,30 @@ std::string relative_difference(ByteView found, ByteView expected, double tolera
   return tune::difference_of<Number>(found, expected, tolerance * greatest);
 }
 
-/// A Subject with other Parameters, on its own data. What it writes is put back before each run
-/// that counts, and in the end, also of a constructor that throws. Halos are taken as they are:
-/// Subject::refresh_halos() before. The reference is the form of its Generator's defaults; sums may
-/// differ by the rounding of another order. Nothing else may use the Session meanwhile.
+/// What a DataTunable is with other Parameters. What it writes is put back before each run that
+/// counts, and in the end, also of a constructor that throws. Halos are taken as they are:
+/// DataTunable::refresh_halos() before. The reference is the form of the standard Parameters; sums
+/// may differ by the rounding of another order. Nothing else may use the Session meanwhile.
 class DataSubject final : public tune::Subject {
  public:
-  /// All outlive it. Throws Error where the Subject itself does not run.
-  DataSubject(MatrixSession& session, const mesh::Subject& subject, const tune::SearchSpace& space);
+  /// Both outlive it. Throws Error where the standard form does not run.
+  DataSubject(const Queue& queue, const DataTunable& tunable)
+      : tunable_(tunable), outputs_(queue, tunable) {
+    make(tunable.standard_parameters())->run_once();
+    outputs_.take_reference();
+    outputs_.restore();
+  }
 
-  const tune::SearchSpace& space() const override { return space_; }
-  Request request() const override { return subject_.request(); }
-  std::unique_ptr<Form> make(tune::ConfigurationId id) override;
+  const tune::SearchSpace& space() const override { return tunable_.space(); }
+  Request request() const override { return tunable_.request(); }
+  std::unique_ptr<Form> make(tune::ConfigurationId id) override {
+    return make(tune::parameters_of(space(), id));
+  }
   void reset(Reset) override { outputs_.restore(); }
   std::string difference() override { return outputs_.difference(); }
   kiln::Measurement measurement(tune::ConfigurationId id) const override {
     auto measured = tune::Subject::measurement(id);
-    measured.from += ", " + subject_.name();
+    measured.from += ", " + tunable_.name();
     return measured;
   }
 
@@ -53,7 +59,7 @@ class DataSubject final : public tune::Subject {
   /// when it goes.
   class Outputs {
    public:
-    Outputs(const Queue& queue, const mesh::Subject& subject);
+    Outputs(const Queue& queue, const DataTunable& tunable);
     ~Outputs();
     Outputs(const Outputs&) = delete;
     Outputs& operator=(const Outputs&) = delete;
@@ -71,37 +77,18 @@ class DataSubject final : public tune::Subject {
     const Queue& queue_;
     std::vector<Output> all_;
   };
-  /// A form of the Subject that is timed by itself.
-  class Timed final : public Form {
-   public:
-    Timed(const Queue& queue, std::unique_ptr<mesh::Subject::Form> form)
-        : queue_(queue), form_(std::move(form)) {}
-    void run_once() override {
-      form_->run(false);
-      check_cl(::clFinish(queue_.cl()()), "clFinish");
-    }
-    double run(std::size_t launches) override {
-      form_->clear_seconds();
-      for (std::size_t i = 0; i < launches; ++i) form_->run(true);
-      return form_->seconds();
-    }
+  std::unique_ptr<DataTunable::Form> make(const Parameters& parameters) {
+    return tunable_.make({parameters, "trial", "", true}, plans_);
+  }
 
-   private:
-    const Queue& queue_;
-    std::unique_ptr<mesh::Subject::Form> form_;
-  };
-  std::unique_ptr<mesh::Subject::Form> make(const Parameters& parameters);
-
-  MatrixSession& session_;
-  const mesh::Subject& subject_;
-  const tune::SearchSpace& space_;
+  const DataTunable& tunable_;
   Resolver plan_maker_{nullptr};  ///< over no store: of plans only the winner's is kept
   PlanSource plans_{plan_maker_};
   Outputs outputs_;  ///< before forms: they run no more when it puts back
 };
 
-DataSubject::Outputs::Outputs(const Queue& queue, const mesh::Subject& subject) : queue_(queue) {
-  for (Residence* data : subject.outputs()) {
+DataSubject::Outputs::Outputs(const Queue& queue, const DataTunable& tunable) : queue_(queue) {
+  for (Residence* data : tunable.outputs()) {
     const auto* now = data->on_host(queue_, false);
     all_.push_back({data, {now, now + data->bytes()}, {}});
   }
@@ -146,55 +133,44 @@ std::string DataSubject::Outputs::difference() const {
   return "";
 }
 
-DataSubject::DataSubject(MatrixSession& session, const mesh::Subject& subject,
-                         const tune::SearchSpace& space)
-    : session_(session), subject_(subject), space_(space), outputs_(session.queue, subject) {
-  make(subject.standard())->run(false);
-  outputs_.take_reference();
-  outputs_.restore();
-}
-
-std::unique_ptr<mesh::Subject::Form> DataSubject::make(const Parameters& parameters) {
-  return subject_.make({parameters, "trial", "", true}, plans_);
-}
-
-std::unique_ptr<tune::Subject::Form> DataSubject::make(tune::ConfigurationId id) {
-  return std::make_unique<Timed>(session_.queue, make(tune::parameters_of(space_, id)));
-}
-
 /// Constraints of Generators are code: what one does not accept is left out row by row.
-tune::SearchSpace space_of(const Subject& subject, const Generator& generator) {
+template <class Values>
+tune::SearchSpace space_of(const Request& request, const Values& values,
+                           const Generator& generator) {
   std::vector<tune::Parameter> parameters;
-  for (const auto& [name, values] : subject.values()) {
-    auto& parameter = parameters.emplace_back(tune::Parameter{name, {}});
-    for (const std::int64_t value : values) parameter.values.emplace_back(value);
-  }
-  const auto all = value_or_throw(tune::SearchSpace::build(parameters, {}));
-  std::vector<tune::Positions> rows;
-  for (tune::ConfigurationId id = 0; id < all.size(); ++id)
-    if (generator.accepts(subject.request(), tune::parameters_of(all, id)))
-      rows.push_back(all.positions(id));
+  for (const auto& [name, some] : values) parameters.push_back({name, {some.begin(), some.end()}});
+  const auto rows = tune::accepted_rows(
+      parameters, [&](const Parameters& each) { return generator.accepts(request, each); });
   return value_or_throw(tune::SearchSpace::of_rows(std::move(parameters), rows));
 }
 
 }  // namespace
 
-DataTunable::DataTunable(MatrixSession& session, const Subject& subject)
-    : session_(session), subject_(subject), space_(space_of(subject, subject.generator())) {}
+void DataTunable::Form::run_once() {
+  enqueue(false);
+  check_cl(::clFinish(queue_.cl()()), "clFinish");
+}
+
+double DataTunable::Form::run(std::size_t launches) {
+  clear_seconds();
+  for (std::size_t i = 0; i < launches; ++i) enqueue(true);
+  return seconds();
+}
+
+DataTunable::DataTunable(MatrixSession& session, std::string name, Request request,
+                         const Values& values, const Generator& generator)
+    : session_(session),
+      name_(std::move(name)),
+      request_(std::move(request)),
+      space_(space_of(request_, values, generator)) {}
 
 std::string DataTunable::identity() const {
-  const Request& request = subject_.request();
-  return fmt::format("{} {} {} {}", request.family, request.version, request.problem_class,
-                     request.problem_size);
-}
-tune::TuningProblem DataTunable::problem() const {
-  const Request& request = subject_.request();
-  return {request.family, request.version, request.problem_class, request.problem_size};
+  return fmt::format("{} {} {} {}", request_.family, request_.version, request_.problem_class,
+                     request_.problem_size);
 }
 
-/// The Subject's, with the next larger values where the space has not its own.
 std::optional<tune::ConfigurationId> DataTunable::standard() const {
-  Parameters values = subject_.standard();
+  Parameters values = standard_;
   for (const auto& parameter : space_.parameters()) {
     const auto number_of = [](const auto& value) { return *value.to_integer(); };
     const std::int64_t wanted = values.get(parameter.name, number_of(parameter.values.front()));
@@ -209,9 +185,9 @@ std::optional<tune::ConfigurationId> DataTunable::standard() const {
 std::unique_ptr<tune::Bench> DataTunable::open(Resolver& resolver, const ContextPtr& context,
                                                const Queue&) const {
   if (context != session_.context())
-    throw Error(Errc::unsupported, label() + ": is measured on the data of its own Mesh only");
-  return std::make_unique<tune::SubjectBench>(
-      std::make_unique<DataSubject>(session_, subject_, space_), resolver, session_.device());
+    throw Error(Errc::unsupported, label_ + ": is measured on the data of its own Mesh only");
+  return std::make_unique<tune::SubjectBench>(std::make_unique<DataSubject>(session_.queue, *this),
+                                              resolver, session_.device());
 }
 
 }  // namespace kiln::mesh

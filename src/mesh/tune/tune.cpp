@@ -3,9 +3,8 @@
 #include <chrono>
 
 #include "mesh/tune/data_tunable.hpp"
-#include "mesh/tune/subject.hpp"
 #include "mesh/tune/trial_notes.hpp"
-#include "tune/measure/measurement.hpp"
+#include "tune/measure/stopping_rule.hpp"
 #include "tune/strategy/strategy.hpp"
 
 namespace kiln::mesh {
@@ -30,7 +29,7 @@ class BenchSampler : public tune::Sampler {
 LoopTuning search(MatrixSession& session, const DataTunable& tunable, double seconds) {
   const auto bench = tunable.open(session.resolver(), session.context(), session.queue);
   BenchSampler sampler(*bench);
-  tune::Measurement measurement(sampler, tune::MeasurePolicy::on_device(), 1);
+  tune::Sampling measurement(sampler, tune::StoppingRule::on_device(), 1);
   const auto strategy = value_or_throw(tune::make_strategy("", tunable.space(), 1));
   TrialNotes notes(session.resolver().store(), tunable.identity(), tunable.label(),
                    *session.device());
@@ -92,18 +91,18 @@ LoopTuning search(MatrixSession& session, const DataTunable& tunable, double sec
 std::vector<LoopTuning> Mesh::tune(double seconds_each) {
   finish();
   MatrixSession& session = MatrixSession::of(*session_);
-  std::vector<std::unique_ptr<Subject>> subjects;
+  std::vector<std::unique_ptr<DataTunable>> tunables;
   for (const auto& loop : session.loops.all())
-    subjects.push_back(std::make_unique<LoopSubject>(session, *loop));
+    tunables.push_back(std::make_unique<LoopTunable>(session, *loop));
   for (const Product& product : session.products.all())
-    subjects.push_back(std::make_unique<ProductSubject>(session, product));
+    tunables.push_back(std::make_unique<ProductTunable>(session, product));
   // All before the first search: one that fails here must not leave other parts waiting there.
-  for (const auto& subject : subjects) subject->refresh_halos();
+  for (const auto& tunable : tunables) tunable->refresh_halos();
   std::vector<LoopTuning> all;
-  for (const auto& subject : subjects) {
-    all.push_back(search(session, DataTunable(session, *subject), seconds_each));
-    all.back().name = subject->name();
-    subject->make_again();
+  for (const auto& tunable : tunables) {
+    all.push_back(search(session, *tunable, seconds_each));
+    all.back().name = tunable->name();
+    tunable->make_again();
   }
   return all;
 }

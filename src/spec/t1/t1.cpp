@@ -1,14 +1,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/expected.hpp"
 #include "spec/t1/reading.hpp"
 
 // Reads the whole of a tuning problem: first its parameters with their values and conditions, then
 // the kernel, whose sizes are read in geometry.cpp and whose arguments in arguments.cpp.
 namespace kiln::spec::t1 {
 namespace {
-
-constexpr std::string_view space_path = "ConfigurationSpace";
 
 /// "list(range(1, 9))": Python's functions that files use for values, besides the language's own.
 expr::Scope values_scope() {
@@ -42,40 +41,83 @@ expr::Scope values_scope() {
   return scope;
 }
 
-/// Values as most files have them, a text "[16, 32]", or as a list.
-std::optional<expr::List> read_values(Reading& reading, const Json& value,
-                                      const std::string& path) {
-  std::optional<expr::Value> found;
-  if (value.is(Json::Kind::string)) {
-    const auto expression = expr::Expression::parse(value.text, expr::Dialect::python3);
-    const auto result =
-        expression ? expression->evaluate(values_scope()) : tl::unexpected(expression.error());
-    if (!result) {
-      reading.reader.error(value.at, path,
-                           "found " + quote(value.text) +
-                               ", expected a list of values: " + result.error().message());
-      return std::nullopt;
-    }
-    found = *result;
-  } else if (value.is(Json::Kind::list)) {
-    const auto list = reading.reader.read_formula(value, path, Reader::Shape::number_or_list);
-    if (!list) return std::nullopt;
-    found = list->literal;
-  }
-  if (found && found->is_list() && !std::get<expr::List>(found->data()).empty())
-    return std::get<expr::List>(found->data());
-  reading.reader.expected(value, path, "a list of values, as \"[16, 32]\"");
-  return std::nullopt;
+}  // namespace
+
+void Node::error(std::string text, Errc code) const {
+  in.reader.error(json.at, path, std::move(text));
+  throw Error(code, in.reader.messages().back().render());
 }
 
-/// A value as tuning records keep it: an integer. A boolean is one in C, too.
-std::optional<std::int64_t> whole(Reading& reading, const Json& at, const std::string& path,
-                                  const expr::Value& value) {
-  if (value.is_integer()) return *value.to_integer();
-  reading.unsupported(at, path,
-                      "integers, which alone can be kept on record (it has the value " +
-                          value.text().substr(0, 40) + ")");
-  return std::nullopt;
+void Node::expected(std::string_view what, Errc code) const {
+  in.reader.expected(json, path, what);
+  throw Error(code, in.reader.messages().back().render());
+}
+
+void Node::missing(std::string_view key, std::string_view what) const {
+  Node{in, json, join(path, key)}.error("missing, expected " + std::string(what));
+}
+
+// null does not count as absent here: "found null" tells more than "missing".
+Node Node::member(std::string_view key, std::string_view what) const {
+  const auto* found = json.find(key);
+  if (found == nullptr) missing(key, what);
+  return {in, found->value, join(path, key)};
+}
+
+std::optional<Node> Node::optional(std::string_view key) const {
+  const auto* found = Reader::optional(json, key);
+  if (found == nullptr) return std::nullopt;
+  return Node{in, *found, join(path, key)};
+}
+
+const Node& Node::object(std::string_view what) const {
+  if (!is(Json::Kind::object)) expected(what);
+  return *this;
+}
+
+std::string Node::text(std::string_view what) const {
+  if (!is(Json::Kind::string)) expected(what);
+  return json.text;
+}
+
+std::int64_t Node::integer(std::int64_t least, std::int64_t most, std::string_view what) const {
+  if (!is(Json::Kind::integer) || json.integer < least || json.integer > most) expected(what);
+  return json.integer;
+}
+
+std::vector<Node> Node::items(std::string_view what, std::size_t most) const {
+  if (!is(Json::Kind::list) || json.items.size() > most) expected(what);
+  std::vector<Node> all;
+  for (std::size_t i = 0; i < json.items.size(); ++i)
+    all.push_back({in, json.items[i], join(path, i)});
+  return all;
+}
+
+expr::Value Node::literal(Reader::Shape shape) const {
+  const auto formula = in.reader.read_formula(json, path, shape);
+  if (!formula) throw Error(Errc::bad_input, in.reader.messages().back().render());
+  return formula->literal;
+}
+
+namespace {
+
+/// Values as most files have them, a text "[16, 32]", or as a list.
+expr::List read_values(const Node& node) {
+  expr::Value found;
+  if (node.is(Json::Kind::string)) {
+    const auto expression = expr::Expression::parse(node.json.text, expr::Dialect::python3);
+    const auto result =
+        expression ? expression->evaluate(values_scope()) : tl::unexpected(expression.error());
+    if (!result)
+      node.error("found " + quote(node.json.text) +
+                 ", expected a list of values: " + result.error().message());
+    found = *result;
+  } else if (node.is(Json::Kind::list)) {
+    found = node.literal(Reader::Shape::number_or_list);
+  }
+  if (!found.is_list() || std::get<expr::List>(found.data()).empty())
+    node.expected("a list of values, as \"[16, 32]\"");
+  return std::get<expr::List>(found.data());
 }
 
 bool is_known_type(std::string_view type) {
@@ -83,147 +125,95 @@ bool is_known_type(std::string_view type) {
   return std::find(std::begin(known), std::end(known), type) != std::end(known);
 }
 
-void read_default(Reading& reading, const Json& object, const std::string& path,
-                  const std::string& name) {
-  const auto* value = Reader::optional(object, "Default");
-  if (value == nullptr) return;
+void read_default(const Node& object, const std::string& name) {
+  auto value = object.optional("Default");
+  if (!value) return;
   // Published files have it in a list now and then.
-  if (value->is(Json::Kind::list) && value->items.size() == 1) value = &value->items.front();
-  if (value->is(Json::Kind::integer))
-    reading.problem.defaults[name] = value->integer;
-  else if (value->is(Json::Kind::boolean))
-    reading.problem.defaults[name] = value->boolean ? 1 : 0;
+  const Json& json = value->is(Json::Kind::list) && value->json.items.size() == 1
+                         ? value->json.items.front()
+                         : value->json;
+  if (json.is(Json::Kind::integer))
+    object.in.problem.defaults[name] = json.integer;
+  else if (json.is(Json::Kind::boolean))
+    object.in.problem.defaults[name] = json.boolean ? 1 : 0;
   else
-    reading.reader.expected(*value, join(path, "Default"), "an integer");
+    Node{object.in, json, value->path}.expected("an integer");
 }
 
-void read_parameter(Reading& reading, const Json& object, const std::string& path) {
-  if (!object.is(Json::Kind::object)) return reading.reader.expected(object, path, "an object");
-  const auto* name = reading.reader.required(object, path, "Name", "a name");
-  const auto* type = reading.reader.required(object, path, "Type", "a type");
-  const auto* values = reading.reader.required(object, path, "Values", "a list of values");
-  if (name == nullptr || type == nullptr || values == nullptr) return;
-  if (!name->is(Json::Kind::string) || !tune::is_parameter_name(name->text) ||
-      name->text == problem_size_name)
-    return reading.reader.expected(*name, join(path, "Name"), "a name as macros have it");
-  if (!type->is(Json::Kind::string) || !is_known_type(type->text))
-    return reading.reader.expected(*type, join(path, "Type"),
-                                   "\"int\", \"uint\", \"bool\", \"float\" or \"string\"");
-  const auto list = read_values(reading, *values, join(path, "Values"));
-  if (!list) return;
-  tune::Parameter parameter{name->text, {}};
-  for (const auto& each : *list) {
-    const auto value = whole(reading, *values, join(path, "Values"), each);
-    if (!value) return;
-    parameter.values.emplace_back(*value);
+void read_parameter(const Node& object) {
+  object.object();
+  const auto name = object.member("Name", "a name"), type = object.member("Type", "a type"),
+             values = object.member("Values", "a list of values");
+  if (!name.is(Json::Kind::string) || !tune::is_parameter_name(name.json.text) ||
+      name.json.text == problem_size_name)
+    name.expected("a name as macros have it");
+  if (!type.is(Json::Kind::string) || !is_known_type(type.json.text))
+    type.expected("\"int\", \"uint\", \"bool\", \"float\" or \"string\"");
+  tune::Parameter parameter{name.json.text, {}};
+  for (const auto& value : read_values(values)) {
+    // A boolean is an integer in C, too.
+    if (!value.is_integer())
+      values.expected("integers, which alone can be kept on record (it has the value " +
+                          value.text().substr(0, 40) + ")",
+                      Errc::unsupported);
+    parameter.values.emplace_back(*value.to_integer());
   }
-  reading.problem.parameters.push_back(std::move(parameter));
-  read_default(reading, object, path, name->text);
+  object.in.problem.parameters.push_back(std::move(parameter));
+  read_default(object, name.json.text);
 }
 
-void read_condition(Reading& reading, const Json& object, const std::string& path) {
-  if (!object.is(Json::Kind::object)) return reading.reader.expected(object, path, "an object");
-  const auto* expression = reading.reader.required(object, path, "Expression", "a condition");
-  if (expression == nullptr) return;
-  const auto text =
-      reading.reader.read_string(*expression, join(path, "Expression"), "a condition in a text");
-  if (!text) return;
-  auto constraint = tune::parse_constraint(*text, reading.problem.parameters);
-  if (!constraint)
-    return reading.reader.error(expression->at, join(path, "Expression"),
-                                constraint.error().message());
-  reading.problem.constraints.push_back(*std::move(constraint));
+void read_condition(const Node& object) {
+  const auto expression = object.object().member("Expression", "a condition");
+  auto& problem = object.in.problem;
+  auto constraint =
+      tune::parse_constraint(expression.text("a condition in a text"), problem.parameters);
+  if (!constraint) expression.error(constraint.error().message());
+  problem.constraints.push_back(*std::move(constraint));
 }
 
-/// The items of a list of objects.
-template <class Read>
-void for_each_item(Reading& reading, const Json& list, const std::string& path, Read read) {
-  if (!list.is(Json::Kind::list)) return reading.reader.expected(list, path, "a list of objects");
-  for (std::size_t i = 0; i < list.items.size(); ++i) read(list.items[i], join(path, i));
+void read_configuration_space(const Node& root) {
+  constexpr std::string_view list = "a list of objects";
+  const auto space = root.member("ConfigurationSpace", "an object");
+  const auto parameters = space.object().member("TuningParameters", "a list of parameters");
+  for (const auto& item : parameters.items(list)) read_parameter(item);
+  if (const auto conditions = space.optional("Conditions"))
+    for (const auto& item : conditions->items(list)) read_condition(item);
 }
 
-void read_configuration_space(Reading& reading, const Json& root) {
-  const auto* space = reading.reader.required(root, "", space_path, "an object");
-  if (space == nullptr) return;
-  if (!space->is(Json::Kind::object))
-    return reading.reader.expected(*space, std::string(space_path), "an object");
-  const auto* parameters =
-      reading.reader.required(*space, space_path, "TuningParameters", "a list of parameters");
-  if (parameters == nullptr) return;
-  for_each_item(
-      reading, *parameters, join(space_path, "TuningParameters"),
-      [&](const Json& item, const std::string& path) { read_parameter(reading, item, path); });
-  if (reading.reader.has_errors()) return;  // conditions would complain of names that are missing
-  if (const auto* conditions = Reader::optional(*space, "Conditions"))
-    for_each_item(
-        reading, *conditions, join(space_path, "Conditions"),
-        [&](const Json& item, const std::string& path) { read_condition(reading, item, path); });
+std::string read_word(const Node& kernel, std::string_view key, std::string_view what) {
+  const auto value = kernel.member(key, what);
+  if (value.text(what).empty()) value.expected(what);
+  return value.json.text;
 }
 
-void read_language(Reading& reading, const Json& kernel) {
-  const auto* language =
-      reading.reader.required(kernel, "KernelSpecification", "Language", "\"OpenCL\"");
-  if (language != nullptr && !(language->is(Json::Kind::string) && language->text == "OpenCL"))
-    reading.unsupported(*language, "KernelSpecification.Language",
-                        "\"OpenCL\", the only language that Kiln tunes");
+void read_kernel(const Node& kernel) {
+  const auto& [spec, options] =
+      std::tie(kernel.in.problem.spec, kernel.in.problem.compiler_options);
+  spec.name = read_word(kernel, "KernelName", "the kernel function's name");
+  spec.src = read_word(kernel, "KernelFile", "the source file's name");
+  if (const auto given = kernel.optional("CompilerOptions"))
+    for (const auto& item : given->items("a list of texts"))
+      if (const auto text = item.text("a text"); !text.empty()) options.push_back(text);
+  read_problem_size(kernel);
+  read_geometry(kernel);
+  read_arguments(kernel);
+  read_references(kernel);
 }
 
-std::string read_word(Reading& reading, const Json& kernel, std::string_view key,
-                      std::string_view what) {
-  const auto* value = reading.reader.required(kernel, "KernelSpecification", key, what);
-  if (value == nullptr) return "";
-  const auto path = join("KernelSpecification", key);
-  const auto text = reading.reader.read_string(*value, path, what);
-  if (text && text->empty()) reading.reader.expected(*value, path, what);
-  return text.value_or("");
-}
-
-void read_options(Reading& reading, const Json& kernel) {
-  const auto* options = Reader::optional(kernel, "CompilerOptions");
-  if (options == nullptr) return;
-  if (!options->is(Json::Kind::list)) {
-    reading.reader.expected(*options, "KernelSpecification.CompilerOptions", "a list of texts");
-    return;
-  }
-  for (std::size_t i = 0; i < options->items.size(); ++i) {
-    const auto text = reading.reader.read_string(
-        options->items[i], join("KernelSpecification.CompilerOptions", i), "a text");
-    if (text && !text->empty()) reading.problem.compiler_options.push_back(*text);
-  }
-}
-
-void read_kernel(Reading& reading, const Json& kernel) {
-  Spec& spec = reading.problem.spec;
-  spec.name = read_word(reading, kernel, "KernelName", "the kernel function's name");
-  spec.src = read_word(reading, kernel, "KernelFile", "the source file's name");
-  read_options(reading, kernel);
-  read_problem_size(reading, kernel);
-  read_geometry(reading, kernel);
-  read_arguments(reading, kernel);
-  read_references(reading, kernel);
-}
-
-/// Every parameter is a macro of its name, so that the kernel has it whatever its value comes from.
-void declare_parameters(T1Problem& problem) {
+void read_root(const Node& root) {
+  const auto kernel = root.member("KernelSpecification", "an object");
+  kernel.object();
+  // In another language much else may be unknown here: that is what must be said of it.
+  const auto language = kernel.member("Language", "\"OpenCL\"");
+  if (!language.is(Json::Kind::string) || language.json.text != "OpenCL")
+    language.expected("\"OpenCL\", the only language that Kiln tunes", Errc::unsupported);
+  read_configuration_space(root);
+  read_kernel(kernel);
+  // Every parameter is a macro of its name, so that the kernel has it whatever its value comes
+  // from.
+  T1Problem& problem = root.in.problem;
   for (const auto& parameter : problem.parameters)
     problem.spec.macros.push_back({parameter.name, parameter.name, 0});
-}
-
-void read_root(Reading& reading, const Json& root) {
-  const auto* kernel = reading.reader.required(root, "", "KernelSpecification", "an object");
-  const bool has_kernel = kernel != nullptr && kernel->is(Json::Kind::object);
-  if (kernel != nullptr && !has_kernel)
-    reading.reader.expected(*kernel, "KernelSpecification", "an object");
-  // In another language much else may be unknown here: that is what must be said of it.
-  if (has_kernel) read_language(reading, *kernel);
-  read_configuration_space(reading, root);
-  if (has_kernel) read_kernel(reading, *kernel);
-}
-
-const Message* first_t1_error(const std::vector<Message>& messages) {
-  for (const auto& message : messages)
-    if (message.severity == Message::Severity::error) return &message;
-  return nullptr;
 }
 
 }  // namespace
@@ -245,13 +235,11 @@ Expected<T1Problem> read_t1(std::string_view text, const std::string& file) {
     return fail(Errc::bad_input, file + ": not a JSON object, expected a tuning problem");
   T1Problem problem;
   problem.spec.file = file;
-  t1::Reading reading{reader, problem, expr::Value(expr::List{}), false};
-  t1::read_root(reading, *document.root);
-  // As it was found, not by line: what decides whether anything else makes sense comes first.
-  if (const auto* error = t1::first_t1_error(reader.messages()))
-    return fail(reading.is_unsupported ? Errc::unsupported : Errc::bad_input, error->render());
-  t1::declare_parameters(problem);
-  return problem;
+  t1::Reading reading{reader, problem, expr::Value(expr::List{})};
+  return expected_from([&] {
+    t1::read_root({reading, *document.root, ""});
+    return std::move(problem);
+  });
 }
 
 void set_untuned_values(T1Problem& problem, const std::vector<std::int64_t>& values) {

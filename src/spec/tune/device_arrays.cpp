@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "spec/tune/record.hpp"
+#include "spec/tune/tuned_binding.hpp"
 #include "tune/measure/bench.hpp"
 
 namespace kiln::spec {

@@ -1,5 +1,3 @@
-#include "spec/tune/problem.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include "base/os/file.hpp"
 #include "spec/read/names.hpp"
 #include "spec/run/job.hpp"
-#include "spec/tune/record.hpp"
+#include "spec/tune/spec_tunable.hpp"
 #include "spec/tune/tuned_binding.hpp"
 
 // Reads a specification file or a tuning problem, its parameters and its source, and checks that
@@ -31,173 +29,139 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-Expected<void> check_name(const std::string& name, const Symbols& symbols, const Spec& spec,
-                          const ExpandedSource& source) {
-  const auto refuse = [&](const std::string& why) {
-    return fail(Errc::bad_input, fmt::format("parameter '{}': {}", name, why));
+[[noreturn]] void refuse(const std::string& why) { throw Error(Errc::bad_input, why); }
+
+void check_name(const std::string& name, const TuningProblem& problem) {
+  const auto wrong = [&](const std::string& why) {
+    refuse(fmt::format("parameter '{}': {}", name, why));
   };
+  const auto& [spec, symbols] = std::tie(problem.spec, problem.options.symbols);
   // They say how large the problem is and who does it, not how.
   if (name == "dataset" || name == "partition")
-    return refuse("expected another name: this one is the problem's own");
+    wrong("expected another name: this one is the problem's own");
   if (symbols.set.contains(name) || symbols.set_if.contains(name))
-    return refuse("its values are given twice, as a parameter and with --set");
+    wrong("its values are given twice, as a parameter and with --set");
   const auto known = known_symbols(spec);
   const bool is_macro = std::any_of(spec.macros.begin(), spec.macros.end(),
                                     [&](const Macro& macro) { return macro.name == name; });
-  if (is_macro || std::binary_search(known.begin(), known.end(), name) ||
-      has_word(source.text(), name))
-    return {};
-  return refuse(fmt::format("neither {} nor {} uses this name", spec.file, source.name()));
+  if (!is_macro && !std::binary_search(known.begin(), known.end(), name) &&
+      !has_word(problem.source->text(), name))
+    wrong(fmt::format("neither {} nor {} uses this name", spec.file, problem.source->name()));
 }
 
-Expected<std::vector<tune::Parameter>> read_parameters(const std::vector<std::string>& texts) {
-  std::vector<tune::Parameter> parameters;
-  for (const auto& text : texts) {
-    auto parameter = tune::parse_parameter(text);
-    if (!parameter) return tl::unexpected(parameter.error());
-    for (const auto& value : parameter->values)
-      if (!std::holds_alternative<std::int64_t>(value.data()))
-        return fail(Errc::bad_input,
-                    fmt::format("parameter '{}': found the value {}, expected integers, which "
-                                "alone can be kept on record (0 and 1 for no and yes)",
-                                parameter->name, one_line(value.text())));
-    parameters.push_back(*std::move(parameter));
-  }
-  return parameters;
+tune::Parameter read_parameter(const std::string& text) {
+  auto parameter = value_or_throw(tune::parse_parameter(text));
+  for (const auto& value : parameter.values)
+    if (!std::holds_alternative<std::int64_t>(value.data()))
+      refuse(
+          fmt::format("parameter '{}': found the value {}, expected integers, which alone can be "
+                      "kept on record (0 and 1 for no and yes)",
+                      parameter.name, one_line(value.text())));
+  return parameter;
 }
 
-/// `constraints` are those of the file.
-Expected<tune::SearchSpace> build_space(std::vector<tune::Parameter> parameters,
-                                        std::vector<tune::Constraint> constraints,
-                                        const std::vector<std::string>& more) {
-  for (const auto& text : more) {
-    auto constraint = tune::parse_constraint(text, parameters);
-    if (!constraint) return tl::unexpected(constraint.error());
-    constraints.push_back(*std::move(constraint));
-  }
-  return tune::SearchSpace::build(std::move(parameters), std::move(constraints));
+/// `constraints` are those of the file; the user's are added.
+tune::SearchSpace build_space(std::vector<tune::Parameter> parameters,
+                              std::vector<tune::Constraint> constraints,
+                              const SpecTuning& options) {
+  for (const auto& text : options.constraints)
+    constraints.push_back(value_or_throw(tune::parse_constraint(text, parameters)));
+  return value_or_throw(tune::SearchSpace::build(std::move(parameters), constraints));
 }
 
-/// What is tuned: a kernel, and its space.
-struct Kernel {
-  T1Problem file;  ///< of a specification file the spec alone
-  tune::SearchSpace space;
-  std::string untuned_run = "without parameters";
-};
-
-Expected<Kernel> read_spec_file(const SpecTuning& options) {
-  auto spec = load_spec(options.file, options.dialect);
-  if (!spec) return tl::unexpected(spec.error());
+void read_spec_file(TuningProblem& problem) {
+  const auto& options = problem.options;
+  problem.spec = value_or_throw(load_spec(options.file, options.dialect));
   if (options.parameters.empty())
-    return fail(Errc::bad_input, options.file.string() +
-                                     ": nothing to search; expected --param NAME=VALUES, as "
-                                     "--param TS=8,16,32");
-  auto parameters = read_parameters(options.parameters);
-  if (!parameters) return tl::unexpected(parameters.error());
-  auto space = build_space(*std::move(parameters), {}, options.constraints);
-  if (!space) return tl::unexpected(space.error());
-  T1Problem file;
-  file.spec = *std::move(spec);
-  return Kernel{std::move(file), *std::move(space)};
+    refuse(options.file.string() +
+           ": nothing to search; expected --param NAME=VALUES, as --param TS=8,16,32");
+  std::vector<tune::Parameter> parameters;
+  for (const auto& text : options.parameters) parameters.push_back(read_parameter(text));
+  problem.space = build_space(std::move(parameters), {}, options);
 }
 
-/// The configuration that the defaults are, or the first one: what it writes is right.
-tune::ConfigurationId untuned_configuration(const T1Problem& file, const tune::SearchSpace& space) {
-  tune::Positions positions;
-  for (const auto& parameter : file.parameters) {
-    const auto given = file.defaults.find(parameter.name);
-    if (given == file.defaults.end()) return 0;
-    const auto at = tune::position_of(parameter, given->second);
-    if (at == parameter.values.size()) return 0;
-    positions.push_back(static_cast<std::uint16_t>(at));
-  }
-  return space.find(positions).value_or(0);
-}
-
-Expected<Kernel> read_t1_file(std::string_view text, const SpecTuning& options) {
-  const auto file_name = options.file.string();
+void read_t1_file(std::string_view text, TuningProblem& problem) {
+  const auto& options = problem.options;
+  const auto name = options.file.string();
   if (!options.parameters.empty())
-    return fail(Errc::bad_input, fmt::format("--param {}: {} is a tuning problem, whose parameters "
-                                             "are its own; expected no --param",
-                                             one_line(options.parameters.front()), file_name));
-  auto file = read_t1(text, file_name);
-  if (!file) return tl::unexpected(file.error());
-  auto space = build_space(file->parameters, file->constraints, options.constraints);
-  if (!space) return fail(space.error().code(), file_name + ": " + space.error().message());
-  const auto untuned = untuned_configuration(*file, *space);
+    refuse(
+        fmt::format("--param {}: {} is a tuning problem, whose parameters are its own; expected no "
+                    "--param",
+                    one_line(options.parameters.front()), name));
+  auto file = value_or_throw(read_t1(text, name));
+  try {
+    problem.space = build_space(file.parameters, file.constraints, options);
+  } catch (const Error& error) {
+    throw Error(error.code(), name + ": " + error.message());
+  }
+  // The configuration that the defaults are, or the first one: what it writes is right.
+  Parameters defaults;
+  for (const auto& [parameter, value] : file.defaults) defaults.set(parameter, value);
+  const auto untuned = tune::configuration_of(problem.space, defaults).value_or(0);
   std::vector<std::int64_t> values;
-  for (std::size_t i = 0; i < file->parameters.size(); ++i)
-    values.push_back(std::get<std::int64_t>(space->value(untuned, i).data()));
-  set_untuned_values(*file, values);
-  auto untuned_run = "with " + space->text(untuned);
-  return Kernel{*std::move(file), *std::move(space), std::move(untuned_run)};
+  for (std::size_t i = 0; i < file.parameters.size(); ++i)
+    values.push_back(*problem.space.value(untuned, i).to_integer());
+  set_untuned_values(file, values);
+  problem.untuned_run = "with " + problem.space.text(untuned);
+  problem.spec = std::move(file.spec);
+  problem.compiler_options = std::move(file.compiler_options);
+  problem.fills = std::move(file.fills);
+  problem.references = std::move(file.references);
 }
 
-/// The file's members tell a tuning problem from a specification.
-Expected<Kernel> read_kernel(const SpecTuning& options) {
-  constexpr std::uint64_t most_bytes = 64u << 20;
-  const auto text = read_text(options.file, most_bytes);
-  return text && is_t1(*text) ? read_t1_file(*text, options) : read_spec_file(options);
+/// With what a tuning problem compiles with.
+Expected<BoundSpec> with_options(Expected<BoundSpec> bound, const TuningProblem& problem) {
+  const auto& more = problem.compiler_options;
+  if (bound) bound->options.insert(bound->options.end(), more.begin(), more.end());
+  return bound;
 }
 
-Expected<void> bind_base(TuningProblem& problem) {
-  auto untuned = bind(problem.spec, problem.symbols);
-  if (untuned)
-    untuned->options.insert(untuned->options.end(), problem.compiler_options.begin(),
-                            problem.compiler_options.end());
+void bind_base(TuningProblem& problem) {
+  auto untuned = with_options(bind(problem.spec, problem.symbols), problem);
+  problem.runs_untuned = untuned.has_value();
   if (untuned) {
     problem.base = *std::move(untuned);
-    problem.runs_untuned = true;
-    return {};
+    return;
   }
   if (problem.options.expect.empty())
-    return fail(untuned.error().code(),
+    throw Error(untuned.error().code(),
                 untuned.error().message() +
                     " (the file does not run without its parameters, so only files of right "
                     "results can tell which values are right: --expect P=FILE)");
-  for (tune::ConfigurationId id = 0; id < std::min(problem.space.size(), most_tries); ++id)
+  const auto tries = std::min(problem.space.size(), most_tries);
+  for (tune::ConfigurationId id = 0; id < tries; ++id)
     if (auto bound = problem.bind(id)) {
       problem.base = *std::move(bound);
-      return {};
+      return;
     }
-  return fail(
-      Errc::bad_input,
-      fmt::format("{}: none of the first {} configurations can be bound: {}", problem.spec.file,
-                  std::min(problem.space.size(), most_tries), problem.bind(0).error().message()));
+  refuse(fmt::format("{}: none of the first {} configurations can be bound: {}", problem.spec.file,
+                     tries, problem.bind(0).error().message()));
 }
 
-Expected<void> check_positions(const TuningProblem& problem) {
+void check_positions(const TuningProblem& problem) {
   const auto& [base, options] = std::tie(problem.base, problem.options);
-  for (const auto& [position, file] : options.inputs) {
-    const auto argument = buffer_argument(base, position, "--in");
-    if (!argument) return tl::unexpected(argument.error());
-  }
-  for (const auto& [position, file] : options.expect) {
-    const auto argument = buffer_argument(base, position, "--expect");
-    if (!argument) return tl::unexpected(argument.error());
-    if (!is_written(**argument))
-      return fail(Errc::bad_input,
-                  fmt::format("--expect {}: the file calls this argument an input", position));
-  }
+  for (const auto& [position, file] : options.inputs)
+    value_or_throw(buffer_argument(base, position, "--in"));
+  for (const auto& [position, file] : options.expect)
+    if (!is_written(*value_or_throw(buffer_argument(base, position, "--expect"))))
+      refuse(fmt::format("--expect {}: the file calls this argument an input", position));
   bool writes = false;
   for (const auto& argument : base.arguments) {
     writes |= is_written(argument);
-    if (options.expect.empty() || !is_written(argument)) continue;
-    if (!options.expect.contains(argument.position))
-      return fail(Errc::bad_input,
-                  fmt::format("--expect: missing file for argument {}, expected one for each "
-                              "argument that the kernel writes",
-                              argument.position));
+    if (is_written(argument) && !options.expect.empty() &&
+        !options.expect.contains(argument.position))
+      refuse(
+          fmt::format("--expect: missing file for argument {}, expected one for each argument that "
+                      "the kernel writes",
+                      argument.position));
   }
-  if (writes) return {};
-  return fail(Errc::bad_input,
-              problem.spec.file + ": the kernel has no output buffer: results cannot be checked");
+  if (!writes)
+    refuse(problem.spec.file + ": the kernel has no output buffer: results cannot be checked");
 }
 
-std::string text_of(const Parameters& parameters) {
-  std::string text;
-  for (const auto& [name, value] : parameters) text += fmt::format(", {} {}", name, value);
-  return text;
+/// ", n 64", or nothing.
+std::string behind_comma(const Parameters& symbols) {
+  return symbols.empty() ? "" : ", " + text_of_values(symbols);
 }
 
 double relative_bound(const TuningProblem& problem) {
@@ -208,41 +172,37 @@ double relative_bound(const TuningProblem& problem) {
   return problem.options.expect.empty() ? 0 : 1e-5;
 }
 
+std::string digest_of(const std::filesystem::path& file) {
+  return blake2b(value_or_throw(read_file(file, 1ull << 41))).hex();
+}
+
 /// How a tuning problem's arrays begin and must end, as far as it changes what is measured.
-Expected<std::string> text_of(const Fill& fill) {
+std::string text_of(const Fill& fill) {
   std::string text =
       fmt::format(", fill {} {} {}", fill.position, static_cast<int>(fill.how), fill.value.text());
   if (fill.seed) text += fmt::format(" seed {}", *fill.seed);
   if (fill.generator) text += " " + fill.generator->canonical();
   if (fill.how != Fill::How::file) return text;
-  const auto bytes = read_file(fill.file, 1ull << 41);
-  if (!bytes) return fail(bytes.error().code(), fill.place + ": " + bytes.error().message());
-  return text + " " + blake2b(*bytes).hex();
+  try {
+    return text + " " + digest_of(fill.file);
+  } catch (const Error& error) {
+    throw Error(error.code(), fill.place + ": " + error.message());
+  }
 }
 
 /// Results are comparable where kernel, sizes, data and the bound on errors are the same.
-Expected<std::string> identity_of(const TuningProblem& problem, const Parameters& symbols) {
+std::string identity_of(const TuningProblem& problem, const Parameters& symbols) {
   const auto& options = problem.options;
   std::string text = fmt::format("spec 1 {}{}, {} bytes, seed {}, rtol {}",
-                                 problem.request().problem_class, text_of(symbols),
+                                 problem.request().problem_class, behind_comma(symbols),
                                  problem_size(problem.base), options.seed, relative_bound(problem));
-  for (const auto* files : {&options.inputs, &options.expect})
-    for (const auto& [position, file] : *files) {
-      const auto bytes = read_file(file, 1ull << 41);
-      if (!bytes) return tl::unexpected(bytes.error());
-      text += fmt::format(", {} {} {}", files == &options.inputs ? "in" : "expect", position,
-                          blake2b(*bytes).hex());
-    }
-  for (const auto& fill : problem.fills) {
-    const auto more = text_of(fill);
-    if (!more) return more;
-    text += *more;
-  }
-  for (const auto& reference : problem.references) {
-    const auto more = text_of(reference.fill);
-    if (!more) return more;
-    text += fmt::format("{} within {} {}", *more, reference.relative, reference.absolute);
-  }
+  for (const auto& [position, file] : options.inputs)
+    text += fmt::format(", in {} {}", position, digest_of(file));
+  for (const auto& [position, file] : options.expect)
+    text += fmt::format(", expect {} {}", position, digest_of(file));
+  for (const auto& fill : problem.fills) text += text_of(fill);
+  for (const auto& [fill, relative, absolute] : problem.references)
+    text += fmt::format("{} within {} {}", text_of(fill), relative, absolute);
   return text;
 }
 
@@ -266,59 +226,35 @@ Request TuningProblem::request() const {
   return request;
 }
 
-Parameters TuningProblem::parameters(tune::ConfigurationId id) const {
-  Parameters parameters;
-  for (std::size_t i = 0; i < space.parameters().size(); ++i)
-    parameters.set(space.parameters()[i].name, std::get<std::int64_t>(space.value(id, i).data()));
-  return parameters;
-}
-
 Expected<BoundSpec> TuningProblem::bind(tune::ConfigurationId id) const {
-  auto bound = bind_with(spec, symbols, parameters(id));
-  if (bound)
-    bound->options.insert(bound->options.end(), compiler_options.begin(), compiler_options.end());
-  return bound;
+  return with_options(bind_with(spec, symbols, parameters(id)), *this);
 }
 
-Expected<TuningProblemPtr> read_tuning_problem(const SpecTuning& options) {
-  auto kernel = read_kernel(options);
-  if (!kernel) return tl::unexpected(kernel.error());
-  auto& file = kernel->file;
-  if (is_part_of_graph(file.spec))
-    return fail(Errc::unsupported,
+TuningProblemPtr read_tuning_problem(const SpecTuning& options) {
+  auto made = std::make_shared<TuningProblem>();
+  TuningProblem& problem = *made;
+  problem.options = options;
+  problem.symbols = options.symbols;
+  if (options.dataset > 0)
+    problem.symbols.set_if.insert_or_assign("dataset", expr::Value(options.dataset));
+  // The file's members tell a tuning problem from a specification.
+  constexpr std::uint64_t most_bytes = 64u << 20;
+  const auto text = read_text(options.file, most_bytes);
+  text&& is_t1(*text) ? read_t1_file(*text, problem) : read_spec_file(problem);
+  if (is_part_of_graph(problem.spec))
+    throw Error(Errc::unsupported,
                 fmt::format("{}: the kernel is part of a graph (depends, task or from); only "
                             "single kernels are tuned",
-                            file.spec.file));
-  auto source = load_kernel_source(file.spec, options.source_dirs);
-  if (!source) return tl::unexpected(source.error());
-  if (auto stays = check_source_stays(**source, options.written); !stays)
-    return tl::unexpected(stays.error());
-  for (const auto& parameter : kernel->space.parameters())
-    if (auto right = check_name(parameter.name, options.symbols, file.spec, **source); !right)
-      return tl::unexpected(right.error());
-  auto problem = std::make_shared<TuningProblem>(TuningProblem{options,
-                                                               options.symbols,
-                                                               std::move(file.spec),
-                                                               *std::move(source),
-                                                               std::move(kernel->space),
-                                                               {},
-                                                               false,
-                                                               std::move(kernel->untuned_run),
-                                                               {},
-                                                               {},
-                                                               std::move(file.compiler_options),
-                                                               std::move(file.fills),
-                                                               std::move(file.references)});
-  if (options.dataset > 0)
-    problem->symbols.set_if.insert_or_assign("dataset", expr::Value(options.dataset));
-  if (auto bound = bind_base(*problem); !bound) return tl::unexpected(bound.error());
-  if (auto right = check_positions(*problem); !right) return tl::unexpected(right.error());
-  const auto symbols = problem_symbols(problem->spec, problem->base, problem->parameters(0));
-  auto identity = identity_of(*problem, symbols);
-  if (!identity) return tl::unexpected(identity.error());
-  problem->identity = *std::move(identity);
-  problem->label = problem->spec.name + text_of(symbols);
-  return problem;
+                            problem.spec.file));
+  problem.source = value_or_throw(load_kernel_source(problem.spec, options.source_dirs));
+  value_or_throw(check_source_stays(*problem.source, options.written));
+  for (const auto& parameter : problem.space.parameters()) check_name(parameter.name, problem);
+  bind_base(problem);
+  check_positions(problem);
+  const auto symbols = problem_symbols(problem.spec, problem.base, problem.parameters(0));
+  problem.identity = identity_of(problem, symbols);
+  problem.label = problem.spec.name + behind_comma(symbols);
+  return made;
 }
 
 }  // namespace kiln::spec

@@ -1,10 +1,10 @@
-#include "spec/tune/record.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 #include <set>
+
+#include "spec/tune/tuned_binding.hpp"
 
 namespace kiln::spec {
 namespace {
@@ -75,6 +75,13 @@ std::int64_t product_of(const Parameters& parameters) {
 
 }  // namespace
 
+std::string text_of_values(const Parameters& values) {
+  std::string text;
+  for (const auto& [name, value] : values)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
 Request record_request(const Spec& spec, const ExpandedSource& source) {
   CanonicalWriter writer("spec kernel", 1);
   writer.text("kernel", spec.name)
@@ -119,9 +126,8 @@ Measurement measurement_of(const Spec& spec, const BoundSpec& bound, const Param
                            double seconds) {
   Measurement measurement{parameters, problem_size(bound), seconds * 1e3, {}, {}, {}};
   measurement.original = problem_symbols(spec, bound, parameters);
-  for (const auto& [name, value] : measurement.original)
-    measurement.from += fmt::format("{}{} {}", measurement.from.empty() ? "" : ", ", name, value);
-  measurement.from = spec.name + (measurement.from.empty() ? "" : " with " + measurement.from);
+  const std::string sizes = text_of_values(measurement.original);
+  measurement.from = spec.name + (sizes.empty() ? "" : " with " + sizes);
   return measurement;
 }
 

@@ -26,17 +26,11 @@ Expected<SearchRequest> search_request_of(std::string_view text);
 /// other end does. Returns the exit code.
 int serve_search(const std::filesystem::path& request, int channel);
 
-/// What comes back of a search, next to its journal.
-struct SearchReply {
-  std::filesystem::path journal;
-  std::size_t evaluated = 0, failed = 0, resumed = 0, replaced = 0;
-  std::string started_from, printed;
-  double seconds = 0, compiling = 0, running = 0;
-};
-/// Has a helper make a search, and waits for its end. Thread-safe. Throws Error: what the search
-/// threw; unsupported where there is no helper (KILN_TUNE_HELPER, else as find_helper()); device
-/// where the helper died.
-SearchReply search_in_helper(const SearchRequest& request,
-                             const std::function<bool(const tune::Progress&)>& progress);
+/// Has a helper make a search, and waits for its end. Of the Result only what the journal does not
+/// have is set, and where that is. Thread-safe. Throws Error: what the search threw; unsupported
+/// where there is no helper (KILN_TUNE_HELPER, else as find_helper()); device where the helper
+/// died.
+tune::Result search_in_helper(const SearchRequest& request,
+                              const std::function<bool(const tune::Progress&)>& progress);
 
 }  // namespace kiln::spec

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <new>
 
+#include "base/expected.hpp"
 #include "kernel/program/launch.hpp"
 #include "kernel/resolver/resolver.hpp"
 #include "schedule/job.hpp"
 #include "spec/run/job.hpp"
 #include "spec/tune/device_arrays.hpp"
-#include "spec/tune/problem.hpp"
-#include "spec/tune/record.hpp"
 #include "spec/tune/tuned_binding.hpp"
 #include "tune/measure/bench.hpp"
 
@@ -285,14 +284,11 @@ class SpecTunable final : public tune::Tunable {
   /// The values that the file has without parameters.
   std::optional<tune::ConfigurationId> standard() const override {
     if (!problem_->runs_untuned) return std::nullopt;
-    tune::Positions positions;
-    for (const auto& parameter : problem_->space.parameters()) {
-      const auto value = whole_value(problem_->base, parameter.name);
-      const auto at = value ? tune::position_of(parameter, *value) : parameter.values.size();
-      if (at == parameter.values.size()) return std::nullopt;
-      positions.push_back(static_cast<std::uint16_t>(at));
-    }
-    return problem_->space.find(positions);
+    Parameters values;
+    for (const auto& parameter : problem_->space.parameters())
+      if (const auto value = whole_value(problem_->base, parameter.name))
+        values.set(parameter.name, *value);
+    return tune::configuration_of(problem_->space, values);
   }
 
   std::unique_ptr<tune::Bench> open(Resolver& resolver, const ContextPtr&,
@@ -319,9 +315,9 @@ class SpecTunable final : public tune::Tunable {
 }  // namespace
 
 Expected<std::unique_ptr<tune::Tunable>> make_spec_tunable(const SpecTuning& options) {
-  auto problem = read_tuning_problem(options);
-  if (!problem) return tl::unexpected(problem.error());
-  return std::make_unique<SpecTunable>(*std::move(problem));
+  return expected_from([&]() -> std::unique_ptr<tune::Tunable> {
+    return std::make_unique<SpecTunable>(read_tuning_problem(options));
+  });
 }
 
 }  // namespace kiln::spec

@@ -11,10 +11,11 @@
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/runtime.hpp"
 #include "spec/run/job.hpp"
-#include "spec/tune/problem.hpp"
-#include "spec/tune/record.hpp"
 #include "spec/tune/search_service.hpp"
+#include "spec/tune/spec_tunable.hpp"
+#include "spec/tune/tuned_binding.hpp"
 #include "store/local/local_store.hpp"
+#include "tune/replay/measured_space.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -316,12 +317,12 @@ Result search(Runtime::State& runtime, const spec::SpecTuning& tuning,
   Resolver& resolver = runtime.resolver();
   const Device& device = *runtime.devices().front();
   resolver.finish();  // what the helper is to find in the store
-  const auto reply = spec::search_in_helper(
+  Result result = spec::search_in_helper(
       {tuning, RecordedDevice::of(device), store_of(resolver), settings_of(options)},
       options.progress);
-  const TuningRun run = read_journal(reply.journal);
+  const TuningRun run = read_journal(result.journal);
   if (!run.winner)
-    throw Error(Errc::internal, reply.journal.string() + ": the journal of a search without end");
+    throw Error(Errc::internal, result.journal.string() + ": the journal of a search without end");
   const auto& ending = run.winner->ending;
   const auto parameters = problem.parameters(ending.winner);
   auto measurement = spec::measurement_of(problem.spec, value_or_throw(problem.bind(ending.winner)),
@@ -329,7 +330,6 @@ Result search(Runtime::State& runtime, const spec::SpecTuning& tuning,
   measurement.standard_milliseconds = ending.standard * 1e3;
   const Request request = request_of(problem);
   const auto kept = resolver.tuning_record(request, device).history;
-  Result result;
   result.stored = std::any_of(kept.begin(), kept.end(), [&](const kiln::Measurement& one) {
     return one.parameters == measurement.parameters && one.original == measurement.original;
   });
@@ -343,16 +343,6 @@ Result search(Runtime::State& runtime, const spec::SpecTuning& tuning,
   result.range = range_of(problem, ending.winner);
   result.configurations = measured_of(run);
   result.space = problem.space.size();
-  result.evaluated = reply.evaluated;
-  result.failed = reply.failed;
-  result.resumed = reply.resumed;
-  result.started_from = reply.started_from;
-  result.journal = reply.journal;
-  result.compiling_seconds = reply.compiling;
-  result.run_seconds = reply.running;
-  result.whole_seconds = reply.seconds;
-  result.replaced_processes = reply.replaced;
-  result.printed = reply.printed;
   return result;
 }
 
@@ -365,7 +355,7 @@ std::string text_of(const Choice& choice) {
 Result kernel(const Runtime& runtime, const KernelProblem& problem, const SearchOptions& options) {
   const ProblemFile file(problem, ProblemFile::Data::present);
   try {
-    const auto read = value_or_throw(spec::read_tuning_problem(file.tuning()));
+    const auto read = spec::read_tuning_problem(file.tuning());
     check_reference(*read, problem.reference);
     return search(runtime.state(), file.tuning(), *read, options);
   } catch (const Error& error) {
@@ -376,8 +366,7 @@ Result kernel(const Runtime& runtime, const KernelProblem& problem, const Search
 std::optional<OnRecord> on_record(const Runtime& runtime, const KernelProblem& problem) {
   const ProblemFile file(problem, ProblemFile::Data::absent);
   try {
-    auto options = file.tuning();
-    const auto read = value_or_throw(spec::read_tuning_problem(options));
+    const auto read = spec::read_tuning_problem(file.tuning());
     check_reference(*read, problem.reference);
     const Request request = request_of(*read);
     OnRecord found;
@@ -414,8 +403,47 @@ Result spec(const Runtime& runtime, const fs::path& file, const SpecProblem& pro
   for (const auto& [position, data] : problem.expect) tuning.expect[position] = whole(data);
   tuning.rtol = problem.rtol;
   if (!options.journal_file.empty()) tuning.written.push_back(options.journal_file);
-  const auto read = value_or_throw(spec::read_tuning_problem(tuning));
+  const auto read = spec::read_tuning_problem(tuning);
   return search(runtime.state(), tuning, *read, options);
+}
+
+std::string t4(const Result& result) {
+  TuningRun run;
+  run.identity = result.label;
+  run.device = result.device;
+  if (!result.configurations.empty())
+    for (const auto& [name, value] : result.configurations.front().values)
+      run.parameters.push_back({name, {}});
+  std::map<Values, ConfigurationId> ids;
+  for (const auto& [values, failure, seconds, message] : result.configurations) {
+    Evaluation& one = run.evaluations.emplace_back();
+    one.id = ids.emplace(values, ids.size()).first->second;
+    one.outcome = {seconds, failure};
+    for (std::size_t p = 0; p < values.size(); ++p) {
+      auto& known = run.parameters.at(p);
+      one.positions.push_back(position_of(known, values[p].second));
+      if (one.positions.back() == known.values.size()) known.values.emplace_back(values[p].second);
+    }
+  }
+  return t4_of(run);
+}
+
+std::vector<Measured> read_t4(std::span<const std::byte> file, std::string_view name) {
+  const auto measured = value_or_throw(read_measured_space(file, name));
+  std::vector<Measured> all;
+  for (const auto& [id, outcome] : measured.trials()) {
+    Measured& one = all.emplace_back(Measured{{}, outcome.failure, outcome.time * 1e-3, ""});
+    for (std::size_t p = 0; p < measured.space.parameters().size(); ++p) {
+      const auto& value = measured.space.value(id, p);
+      const auto& parameter = measured.space.parameters()[p].name;
+      if (!value.is_integer())
+        throw Error(Errc::unsupported,
+                    fmt::format("{}: {} has the value {}, expected integers", one_line(name),
+                                one_line(parameter), one_line(value.text())));
+      one.values.emplace_back(parameter, *value.to_integer());
+    }
+  }
+  return all;
 }
 
 }  // namespace kiln::tune

@@ -8,7 +8,6 @@
 #include "kernel/program/launch.hpp"
 #include "spec/read/names.hpp"
 #include "spec/run/job.hpp"
-#include "spec/tune/record.hpp"
 
 // Binding with tuned values: by hand (bind_with), whether a device can launch the result, and with
 // the values on record (find_tuned).
@@ -107,13 +106,6 @@ Expected<void> check_kernel_fit(const BoundSpec& bound, const Program& program,
 }
 
 namespace {
-
-std::string text_of_values(const Parameters& parameters) {
-  std::string text;
-  for (const auto& [name, value] : parameters)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
-  return text;
-}
 
 /// Tries measurements as they are looked at; keeps the binding of the last that fits, and why the
 /// first that does not is passed over.

@@ -16,15 +16,13 @@
 namespace kiln::tune {
 namespace {
 
-constexpr std::uint64_t most_journal_bytes = std::uint64_t{1} << 30;
-
 /// How long to wait for the lock: writing the store takes moments, so a process that holds it
 /// longer is suspended.
 constexpr std::chrono::seconds longest_wait{5};
 
 TunerResult ended_by_others(const Trial& winner, const SearchSpace& space) {
   TunerResult result;
-  result.winner = Measurement::Winner{winner.id, winner.outcome.time, 0, 0, {}};
+  result.winner = Sampling::Winner{winner.id, winner.outcome.time, 0, 0, {}};
   result.left_to_others = true;
   result.state.size = space.size();
   return result;
@@ -178,9 +176,9 @@ TunerResult conduct_search(const SearchTask& task, const SearchSettings& setting
   options.most = settings.evaluations;
   options.seed = settings.seed;
   options.lock = lock;
-  options.policy = MeasurePolicy::on_device();
+  options.rule = StoppingRule::on_device();
   options.compilers = processes.compilers();
-  options.compile_beside = !task.device.is_cpu;
+  options.compile_meanwhile = !task.device.is_cpu;
   options.partners = shared.get();
   Tuner tuner(tunable, processes.worker(), *strategy, journal, options);
   auto result = value_or_throw(tuner.run(observer.state));

@@ -1,18 +1,69 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
+#include <string>
 
+#include "base/os/file.hpp"
 #include "device/context.hpp"
+#include "device/device.hpp"
+#include "kernel/calls/recorded_call.hpp"
 #include "kernel/resolver/resolver.hpp"
 #include "store/default_store.hpp"
-#include "tune/conduct/known_device.hpp"
-#include "tune/conduct/scratch_folder.hpp"
+#include "tune/records/kept_run.hpp"
 #include "tune/worker/compile_pool.hpp"
 #include "tune/worker/worker.hpp"
 
-/// What one search has of this machine: its processes and its folder.
+/// What one search has of this machine: its device, its processes and its folder.
 namespace kiln::tune {
+
+// ---- What must be known of the device. It is asked in a child process: the one that forks those
+// that measure stays free of drivers and threads.
+
+/// Gives the device, in a process that may load drivers. Throws Error where it is absent.
+using FindDevice = std::function<DevicePtr()>;
+
+/// What is known of a device without loading its driver.
+struct KnownDevice {
+  std::string name, speed_identity;
+  bool is_cpu = false;
+  bool doubles = false;  ///< computes in double precision
+  RecordedDevice recorded;
+  DeviceFacts nearness;  ///< for telling which searches on record are near
+  std::string more;      ///< what the caller asked of it
+};
+
+/// Asks in a child process; `more` says there what else is to be known. Throws Error (not_found,
+/// with what find_device threw).
+KnownDevice look_at_device(const FindDevice& find_device,
+                           const std::function<std::string(const Device&)>& more = {});
+
+// ---- The folder that the processes share
+
+/// The folder of one search, "kiln-tune-" and six letters in the temporary folder, with a "lock"
+/// that this process and its children hold for as long as one of them lives. It is removed with
+/// this object, or by the next search where all of them were killed.
+class ScratchFolder {
+ public:
+  /// Removes what killed searches of this user left next to it. Errors: io.
+  static Expected<ScratchFolder> create();
+
+  /// Where the search's own files belong.
+  std::filesystem::path path() const { return folder_.path() / "programs"; }
+
+ private:
+  ScratchFolder(FileDescriptor lock, TemporaryFolder folder)
+      : lock_(std::move(lock)), folder_(std::move(folder)) {}
+  FileDescriptor lock_;  // released when the folder is gone
+  TemporaryFolder folder_;
+};
+
+/// Removes the folders of searches in `parent` that are this user's and that no process holds; all
+/// else, and what cannot be removed, stays. Links are not followed.
+void remove_left_scratch(const std::filesystem::path& parent);
+
+// ---- The processes
 
 /// What is searched, on which device, and which store has its candidates' programs and its record.
 struct SearchTask {

@@ -29,8 +29,8 @@ struct Trial {
   Outcome outcome;
 };
 
-/// What takes single times: a device, or a replay. The policy of measuring (measurement.hpp) knows
-/// nothing else of where times come from.
+/// What takes single times: a device, or a replay. The rule of measuring (stopping_rule.hpp)
+/// knows nothing else of where times come from.
 class Sampler {
  public:
   virtual ~Sampler() = default;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/context.hpp"
+#include "kernel/request/request.hpp"
 #include "kernel/resolver/resolver.hpp"
 #include "tune/measure/outcome.hpp"
 
@@ -54,6 +55,9 @@ struct TuningProblem {
   std::string problem_class;  ///< as Request's
   std::int64_t size = 0;      ///< as Request::problem_size
   bool operator==(const TuningProblem&) const = default;
+  static TuningProblem of(const Request& request) {
+    return {request.family, request.version, request.problem_class, request.problem_size};
+  }
 };
 
 /// What a front end registers for the tuner: a search space, and how to measure a configuration of

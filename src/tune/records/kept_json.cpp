@@ -7,6 +7,7 @@
 
 #include "base/data/bounds.hpp"
 #include "base/data/digest.hpp"
+#include "base/expected.hpp"
 #include "store/layer/entry_form.hpp"
 #include "tune/records/kept_run.hpp"
 
@@ -26,11 +27,9 @@ Json json_of_facts(const DeviceFacts& facts) {
           {"local", facts.local_memory}};
 }
 
-/// Why a text is no search on record; caught in this file.
-struct BadSearch {
-  std::string expected;
-};
-[[noreturn]] void refuse(std::string expected) { throw BadSearch{std::move(expected)}; }
+[[noreturn]] void refuse(const std::string& expected) {
+  throw Error(Errc::corrupt, "a search on record: expected " + expected);
+}
 
 template <class T>
 T get(const Json& of, const char* name) {
@@ -62,40 +61,40 @@ std::vector<Parameter> parameters_of(const Json& json) {
   return parameters;
 }
 
+/// The positions of a value of each parameter, from the `first` number of a list on.
+std::vector<std::size_t> positions_of(const Json& list, std::size_t first,
+                                      const std::vector<Parameter>& parameters,
+                                      const char* expected) {
+  if (!list.is_array() || list.size() != first + parameters.size()) refuse(expected);
+  std::vector<std::size_t> positions;
+  for (const auto& parameter : parameters) {
+    const Json& at = list[first + positions.size()];
+    if (!at.is_number_unsigned() || at.get<std::uint64_t>() >= parameter.values.size())
+      refuse(expected);
+    positions.push_back(at.get<std::size_t>());
+  }
+  return positions;
+}
+
 /// [id, at, time in seconds or a failure, positions…]
 Evaluation evaluation_of(const Json& row, const std::vector<Parameter>& parameters) {
-  if (!row.is_array() || row.size() != 3 + parameters.size() || !row[0].is_number_unsigned() ||
-      !(row[1].is_null() || row[1].is_number()))
-    refuse("rows of evaluations");
+  constexpr const char* what = "rows of evaluations";
+  if (!row.is_array() || row.size() != 3 + parameters.size()) refuse(what);
   Json line{{"id", row[0]}};
   line[row[2].is_string() ? "failure" : "seconds"] = row[2];
   if (!row[1].is_null()) line["at"] = row[1];
   const auto read = journal_line_of(line);
-  if (!read) refuse("rows of evaluations");
-  Evaluation evaluation{read->id, {}, read->report.outcome, "", read->at};
-  for (std::size_t p = 0; p < parameters.size(); ++p) {
-    const Json& at = row[3 + p];
-    if (!at.is_number_unsigned() || at.get<std::uint64_t>() >= parameters[p].values.size())
-      refuse("positions of values");
-    evaluation.positions.push_back(at.get<std::size_t>());
-  }
-  return evaluation;
+  if (!read) refuse(what);
+  return {read->id, positions_of(row, 3, parameters, "positions of values"), read->report.outcome,
+          "", read->at};
 }
 
 /// As a journal's line, with the positions of the values and the evaluations until then.
 RunWinner winner_of(const Json& json, const std::vector<Parameter>& parameters) {
   const auto ending = ending_of(json);
   if (!ending) refuse("a winner");
-  RunWinner winner{*ending, {}, get<std::size_t>(json, "evaluations")};
-  const Json positions = get<Json>(json, "positions");
-  if (!positions.is_array() || positions.size() != parameters.size()) refuse("a winner");
-  for (std::size_t p = 0; p < parameters.size(); ++p) {
-    if (!positions[p].is_number_unsigned() ||
-        positions[p].get<std::uint64_t>() >= parameters[p].values.size())
-      refuse("a winner");
-    winner.positions.push_back(positions[p].get<std::size_t>());
-  }
-  return winner;
+  return {*ending, positions_of(get<Json>(json, "positions"), 0, parameters, "a winner"),
+          get<std::size_t>(json, "evaluations")};
 }
 
 KeptRun read(const Json& json) {
@@ -186,14 +185,11 @@ Expected<KeptRun> read_kept_run(std::string_view text) {
   // The text may come from a server that others write to: its size and depth are bounded first.
   if (const auto within = check_json_bounds(text); !within)
     return fail(Errc::corrupt, "a search on record: " + within.error().message());
-  const Json json = Json::parse(text, nullptr, false);
-  try {
-    KeptRun kept = read(json);
+  return expected_from([&] {
+    KeptRun kept = read(Json::parse(text, nullptr, false));
     kept.id = id_of(text);
     return kept;
-  } catch (const BadSearch& refusal) {
-    return fail(Errc::corrupt, "a search on record: expected " + refusal.expected);
-  }
+  });
 }
 
 }  // namespace kiln::tune

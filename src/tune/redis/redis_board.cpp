@@ -103,7 +103,7 @@ RedisBoard::RedisBoard(SharedUrl url, const std::string& search, const BoardTime
       token_(new_token()),
       lease_(std::to_string(times.lease.count())),
       kept_(std::to_string(times.kept.count())),
-      // Nobody's run waits for it: a candidate takes longer than any answer.
+      // No run waits for it: a candidate takes longer than any answer.
       timeout_(std::max(timeout, std::chrono::milliseconds(2000))) {}
 
 std::string RedisBoard::lease_key(ConfigurationId id) const {

@@ -1,22 +1,97 @@
 #include "tune/replay/measured_space.hpp"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/data/text.hpp"
-#include "tune/replay/text_source.hpp"
 
 namespace kiln::tune {
 
+// ---- The text
+namespace {
+
+constexpr std::size_t kPiece = 1u << 16;
+constexpr int kGzip = 16 + MAX_WBITS;
+
+bool is_gzip(ByteView bytes) {
+  return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+}
+
+}  // namespace
+
+struct TextSource::Stream {
+  z_stream z{};
+  bool ended = false;
+};
+
+TextSource::TextSource(ByteView bytes, std::uint64_t most) : left_(bytes), most_(most) {
+  if (!is_gzip(bytes)) return;
+  stream_ = std::make_unique<Stream>();
+  buffer_.resize(kPiece);
+  if (inflateInit2(&stream_->z, kGzip) != Z_OK) refuse("no memory to decompress it");
+}
+
+TextSource::~TextSource() {
+  if (stream_) inflateEnd(&stream_->z);
+}
+
+bool TextSource::refuse(std::string why) {
+  error_ = std::move(why);
+  piece_ = {};
+  at_ = 0;
+  return false;
+}
+
+bool TextSource::fill() {
+  if (!error_.empty()) return false;
+  at_ = 0;
+  if (!stream_) {
+    piece_ = as_text(left_.first(std::min(left_.size(), kPiece)));
+    left_ = left_.subspan(piece_.size());
+  } else {
+    z_stream& z = stream_->z;
+    z.next_out = reinterpret_cast<Bytef*>(buffer_.data());
+    z.avail_out = static_cast<uInt>(buffer_.size());
+    while (z.avail_out == buffer_.size() && !stream_->ended) {
+      // zlib takes its input as not constant, and does not write to it.
+      const std::size_t size = std::min(left_.size(), kPiece);
+      z.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(left_.data()));
+      z.avail_in = static_cast<uInt>(size);
+      const int code = inflate(&z, Z_NO_FLUSH);
+      left_ = left_.subspan(size - z.avail_in);
+      if (code == Z_STREAM_END) {
+        // Compressed files may be concatenated: the next one begins where this one ends.
+        stream_->ended = !is_gzip(left_) || inflateReset(&z) != Z_OK;
+      } else if (code != Z_OK) {
+        const bool short_of_input = code == Z_BUF_ERROR && left_.empty();
+        return refuse(short_of_input ? "the compressed data ends early"
+                                     : fmt::format("the compressed data is damaged ({})",
+                                                   z.msg ? z.msg : "no reason given"));
+      }
+    }
+    piece_ = std::string_view(buffer_).substr(0, buffer_.size() - z.avail_out);
+  }
+  given_ += piece_.size();
+  if (given_ > most_) return refuse(fmt::format("it holds more than {} bytes of text", most_));
+  return !piece_.empty();
+}
+
+// ---- The configurations
 namespace {
 
 using MeasuredJson = nlohmann::json;
 
-/// Gathers the configurations of a file, one after the other, as positions of values. Its errors do
-/// not say where in the file they are: the reader knows it.
+/// Why a file is no measured space; also ends the parser from inside its callback. Caught in this
+/// file, by what knows where in it that was found.
+struct BadFile {
+  std::string message;
+};
+
+/// Gathers the configurations of a file, one after the other, as positions of values.
 class RowCollector {
  public:
   /// Parameters with all their values.
@@ -30,24 +105,17 @@ class RowCollector {
   std::span<const Parameter> parameters() const { return parameters_; }
 
   /// A value for each parameter, in their order.
-  Expected<void> add(std::span<const expr::Value> values, const Outcome& outcome) {
-    Positions row;
-    for (std::size_t p = 0; p < parameters_.size(); ++p) {
-      const auto found = position(p, values[p]);
-      if (!found) return tl::unexpected(found.error());
-      row.push_back(*found);
-    }
-    rows_.push_back(std::move(row));
+  void add(std::span<const expr::Value> values, const Outcome& outcome) {
+    Positions& row = rows_.emplace_back();
+    for (std::size_t p = 0; p < parameters_.size(); ++p) row.push_back(position(p, values[p]));
     outcomes_.push_back(outcome);
-    return {};
   }
 
   Expected<MeasuredSpace> finish() {
     if (rows_.empty()) return fail(Errc::bad_input, "it holds no configuration");
     double fastest = 0;
-    for (const Outcome& outcome : outcomes_) {
+    for (const Outcome& outcome : outcomes_)
       if (outcome.ok() && (fastest == 0 || outcome.time < fastest)) fastest = outcome.time;
-    }
     if (fastest == 0) return fail(Errc::bad_input, "none of its configurations has a time");
     if (grows_) sort_all_values();
     auto space = SearchSpace::of_rows(std::move(parameters_), rows_);
@@ -56,19 +124,15 @@ class RowCollector {
   }
 
  private:
-  Expected<std::uint16_t> position(std::size_t p, const expr::Value& value) {
-    Parameter& parameter = parameters_[p];
-    const std::size_t at = position_of(parameter, value);
-    if (at == parameter.values.size()) {
-      if (!grows_) {
-        return fail(Errc::bad_input, fmt::format("{} is no value of {}", one_line(value.text()),
-                                                 one_line(parameter.name)));
-      }
-      if (at == kMostValues) {
-        return fail(Errc::bad_input, fmt::format("{} has more than {} values",
-                                                 one_line(parameter.name), kMostValues));
-      }
-      parameter.values.push_back(value);
+  std::uint16_t position(std::size_t p, const expr::Value& value) {
+    auto& [name, values] = parameters_[p];
+    const std::size_t at = position_of(parameters_[p], value);
+    if (at == values.size()) {
+      if (!grows_)
+        throw BadFile{fmt::format("{} is no value of {}", one_line(value.text()), one_line(name))};
+      if (at == kMostValues)
+        throw BadFile{fmt::format("{} has more than {} values", one_line(name), kMostValues)};
+      values.push_back(value);
     }
     return static_cast<std::uint16_t>(at);
   }
@@ -116,17 +180,11 @@ class Iterator {
   int at_ = -1;
 };
 
-/// Ends the parser from inside its callback; caught in this file.
-struct BadFile {
-  std::string message;
-};
-
 expr::Value measured_value(const MeasuredJson& json, const std::string& name) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_number_integer()) {
-    if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX) {
+    if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX)
       throw BadFile{fmt::format("'{}' does not fit 64 bits", one_line(name))};
-    }
     return json.get<std::int64_t>();
   }
   if (json.is_number_float()) return json.get<double>();
@@ -146,9 +204,8 @@ Failure failure_of_word(std::string_view word) {
 
 Outcome outcome_of(double time) {
   if (time >= kFailedTime) return Outcome::of(Failure::launch);
-  if (!std::isfinite(time) || time <= 0) {
+  if (!std::isfinite(time) || time <= 0)
     throw BadFile{fmt::format("its time is {}, expected a positive number", time)};
-  }
   return Outcome::of_time(time);
 }
 
@@ -204,17 +261,15 @@ class FileReader {
 
   /// From the lists before the configurations of a cache file.
   void declare() {
-    if (!keys_.is_array() || !values_.is_object()) {
+    if (!keys_.is_array() || !values_.is_object())
       throw BadFile{"found 'cache', expected 'tune_params_keys' and 'tune_params' before it"};
-    }
     std::vector<Parameter> parameters;
     for (const MeasuredJson& key : keys_) {
       if (!key.is_string()) throw BadFile{"'tune_params_keys' holds something that is not a text"};
       const auto& name = key.get_ref<const std::string&>();
       const auto values = values_.find(name);
-      if (values == values_.end() || !values->is_array()) {
+      if (values == values_.end() || !values->is_array())
         throw BadFile{fmt::format("'tune_params' has no list '{}'", one_line(name))};
-      }
       Parameter& parameter = parameters.emplace_back(Parameter{name, {}});
       for (const MeasuredJson& value : *values)
         parameter.values.push_back(measured_value(value, name));
@@ -224,12 +279,7 @@ class FileReader {
   }
 
   bool cached(MeasuredJson& entry) {
-    std::vector<expr::Value> values;
-    for (const Parameter& parameter : rows.parameters()) {
-      const auto found = entry.find(parameter.name);
-      if (found == entry.end()) throw BadFile{fmt::format("no '{}'", one_line(parameter.name))};
-      values.push_back(measured_value(*found, parameter.name));
-    }
+    const auto values = values_in(entry);
     const auto time = entry.find("time");
     if (time == entry.end()) throw BadFile{"no 'time'"};
     Outcome outcome = Outcome::of(Failure::launch);
@@ -241,40 +291,32 @@ class FileReader {
       throw BadFile{fmt::format("'time' is {}, expected a number or the reason of a failure",
                                 time->type_name())};
     }
-    add(values, outcome);
+    rows.add(values, outcome);
     return false;
   }
 
   bool result(MeasuredJson& entry) {
     entry_ = fmt::format("{}", ++results_);
     const auto configuration = entry.find("configuration");
-    if (configuration == entry.end() || !configuration->is_object()) {
+    if (configuration == entry.end() || !configuration->is_object())
       throw BadFile{"no object 'configuration'"};
-    }
     if (!rows.is_declared()) {
       std::vector<std::string> names;
       for (const auto& item : configuration->items()) names.push_back(item.key());
       if (names.empty()) throw BadFile{"'configuration' is empty"};
       rows.declare_names(names);
     }
-    std::vector<expr::Value> values;
-    for (const Parameter& parameter : rows.parameters()) {
-      const auto found = configuration->find(parameter.name);
-      if (found == configuration->end())
-        throw BadFile{fmt::format("no '{}'", one_line(parameter.name))};
-      values.push_back(measured_value(*found, parameter.name));
-    }
+    const auto values = values_in(*configuration);
     if (configuration->size() != values.size())
       throw BadFile{"it has more parameters than the first"};
-    add(values, t4_outcome(entry));
+    rows.add(values, t4_outcome(entry));
     return false;
   }
 
   static Outcome t4_outcome(const MeasuredJson& entry) {
     const auto invalidity = entry.find("invalidity");
-    if (invalidity != entry.end() && invalidity->is_string() && *invalidity != "correct") {
+    if (invalidity != entry.end() && invalidity->is_string() && *invalidity != "correct")
       return Outcome::of(failure_of_word(invalidity->get_ref<const std::string&>()));
-    }
     const auto measurements = entry.find("measurements");
     if (measurements != entry.end() && measurements->is_array()) {
       for (const MeasuredJson& measurement : *measurements) {
@@ -288,9 +330,16 @@ class FileReader {
     throw BadFile{"it is correct, but has no measurement named 'time'"};
   }
 
-  void add(std::span<const expr::Value> values, const Outcome& outcome) {
-    if (const auto added = rows.add(values, outcome); !added)
-      throw BadFile{added.error().message()};
+  /// A value of each parameter.
+  std::vector<expr::Value> values_in(const MeasuredJson& configuration) const {
+    std::vector<expr::Value> values;
+    for (const Parameter& parameter : rows.parameters()) {
+      const auto found = configuration.find(parameter.name);
+      if (found == configuration.end())
+        throw BadFile{fmt::format("no '{}'", one_line(parameter.name))};
+      values.push_back(measured_value(*found, parameter.name));
+    }
+    return values;
   }
 
   MeasuredJson keys_, values_;
@@ -323,11 +372,10 @@ Expected<void> parse(TextSource& source, FileReader& reader) {
   }
   if (!source.error().empty()) problem = source.error();
   if (!problem.empty()) return fail(Errc::bad_input, problem);
-  if (!reader.has_entries()) {
+  if (!reader.has_entries())
     return fail(Errc::bad_input,
                 "found neither 'cache' nor 'results', expected a Kernel Tuner cache file or a T4 "
                 "results file");
-  }
   return {};
 }
 
@@ -349,10 +397,9 @@ Expected<MeasuredSpace> read_measured_space(ByteView bytes, std::string_view nam
   FileReader reader;
   auto parsed = parse(source, reader);
   auto space = parsed ? reader.rows.finish() : tl::unexpected(parsed.error());
-  if (!space) {
+  if (!space)
     return fail(space.error().code(),
                 fmt::format("{}: {}", one_line(name), space.error().message()));
-  }
   space->device = std::move(reader.device);
   space->kernel = std::move(reader.kernel);
   return space;

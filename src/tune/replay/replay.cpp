@@ -32,9 +32,8 @@ double mean_of_least(const std::vector<double>& ascending, std::size_t draws) {
 
 RandomBaseline::RandomBaseline(std::span<const Outcome> outcomes) {
   std::vector<double> times;
-  for (const Outcome& outcome : outcomes) {
+  for (const Outcome& outcome : outcomes)
     if (outcome.ok()) times.push_back(outcome.time);
-  }
   if (times.empty()) return;
   std::sort(times.begin(), times.end());
   optimum_ = times.front();

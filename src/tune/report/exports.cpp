@@ -1,5 +1,3 @@
-#include "tune/report/exports.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "base/data/bounds.hpp"
 #include "base/data/text.hpp"
 #include "kernel/request/stored_record.hpp"
+#include "tune/report/run.hpp"
 
 // All formats but SQLite (exports_sqlite.cpp), one after the other: CSV, T4, JSON of searches, JSON
 // of records.
@@ -174,15 +173,10 @@ std::string t4_of(const TuningRun& run) {
 
 namespace {
 
-Json json_of_evaluation(const TuningRun& run, const Evaluation& evaluation) {
-  Json json{{"id", evaluation.id},
-            {"configuration", configuration_json(run, evaluation.positions)}};
-  if (evaluation.outcome.ok())
-    json["seconds"] = evaluation.outcome.time;
-  else
-    json["failure"] = name_of(evaluation.outcome.failure);
-  if (!evaluation.message.empty()) json["message"] = evaluation.message;
-  if (evaluation.at) json["at"] = *evaluation.at;
+Json json_of_evaluation(const TuningRun& run, const Evaluation& one) {
+  Json json =
+      json_of_result(one.id, configuration_json(run, one.positions), one.outcome, one.message);
+  if (one.at) json["at"] = *one.at;
   return json;
 }
 
@@ -246,15 +240,11 @@ Json json_of_record(const StoredRecord& stored) {
           {"made_elsewhere", stored.made_elsewhere}};
 }
 
-/// Why a part of a file is not as it must be; caught in this file.
-struct BadRecord {
-  std::string message;
-};
-
+/// Why a part of a file is not as it must be; read_records() adds which part.
 [[noreturn]] void refuse(const Json* found, std::string_view name, std::string_view expected) {
   const std::string text =
       found == nullptr ? "nothing" : "'" + dumped(*found).substr(0, longest_quote) + "'";
-  throw BadRecord{fmt::format("{}: found {}, expected {}", name, text, expected)};
+  throw Error(Errc::bad_input, fmt::format("{}: found {}, expected {}", name, text, expected));
 }
 
 const Json* member(const Json& of, const char* name) {
@@ -339,8 +329,8 @@ StoredRecord record_of(const Json& json) {
            fmt::format("a list of 1 to {} measurements", TuningRecord::most_measurements));
   for (std::size_t i = 0; i < measured->size(); ++i) try {
       stored.record.history.push_back(measurement_of((*measured)[i]));
-    } catch (const BadRecord& refusal) {
-      throw BadRecord{fmt::format("measurement {}: {}", i + 1, refusal.message)};
+    } catch (const Error& refusal) {
+      throw Error(Errc::bad_input, fmt::format("measurement {}: {}", i + 1, refusal.message()));
     }
   return stored;
 }
@@ -380,8 +370,8 @@ Expected<std::vector<StoredRecord>> read_records(ByteView bytes, std::string_vie
   std::vector<StoredRecord> records;
   for (std::size_t i = 0; i < all->size(); ++i) try {
       records.push_back(record_of((*all)[i]));
-    } catch (const BadRecord& refusal) {
-      return bad(fmt::format("record {}: {}", i + 1, refusal.message));
+    } catch (const Error& refusal) {
+      return bad(fmt::format("record {}: {}", i + 1, refusal.message()));
     }
   return records;
 }

@@ -5,7 +5,7 @@
 #include "base/os/file.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "store/local/sqlite.hpp"
-#include "tune/report/exports.hpp"
+#include "tune/report/run.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -46,14 +46,12 @@ class Insert {
   void bind(std::int64_t value) { statement_.bind(value); }
   void bind(double value) { statement_.bind(value); }
   void bind(const std::string& value) { statement_.bind(std::string_view(value)); }
-  void bind(const std::optional<std::int64_t>& value) {
-    value ? statement_.bind(*value) : statement_.bind_null();
-  }
-  void bind(const std::optional<double>& value) {
-    value ? statement_.bind(*value) : statement_.bind_null();
-  }
-  void bind(const std::optional<std::string>& value) {
-    value ? statement_.bind(std::string_view(*value)) : statement_.bind_null();
+  template <class Value>
+  void bind(const std::optional<Value>& value) {
+    if (value)
+      bind(*value);
+    else
+      statement_.bind_null();
   }
   void bind(const expr::Value& value) {
     if (value.is_integer())

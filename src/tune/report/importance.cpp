@@ -1,8 +1,7 @@
-#include "tune/report/importance.hpp"
-
 #include <algorithm>
 #include <cmath>
 
+#include "tune/report/run.hpp"
 #include "tune/strategy/forest_model.hpp"
 
 namespace kiln::tune {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/data/text.hpp"
+#include "base/expected.hpp"
 
 namespace kiln::tune {
 
@@ -116,16 +117,19 @@ class JournalReader {
  public:
   explicit JournalReader(std::string_view name) : name_(name) {}
 
-  Expected<TuningRun> read(std::string_view text) {
+  /// Throws Error.
+  TuningRun read(std::string_view text) {
     for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1)) {
       line_ = text.substr(0, end);
-      ++number_;
-      auto taken = number_ == 1 ? head() : entry();
-      if (!taken) return tl::unexpected(taken.error());
+      ++number_ == 1 ? head() : entry();
     }
-    if (number_ == 0) return refuse(1, text, "expected a tuning journal");
+    if (number_ == 0) {
+      number_ = 1;
+      line_ = text;
+      refuse("expected a tuning journal");
+    }
     if (run_.evaluations.empty())
-      return fail(
+      throw Error(
           Errc::bad_input,
           fmt::format("{}: nothing was measured: the journal has no evaluation", one_line(name_)));
     sort_values();
@@ -133,66 +137,58 @@ class JournalReader {
   }
 
  private:
-  tl::unexpected<Error> refuse(std::size_t number, std::string_view found, std::string_view why) {
-    return fail(Errc::bad_input, fmt::format("{}: line {}: found '{}{}', {}", one_line(name_),
-                                             number, one_line(found.substr(0, shown)),
-                                             found.size() > shown ? "…" : "", why));
+  [[noreturn]] void refuse(std::string_view why) const {
+    throw Error(Errc::bad_input, fmt::format("{}: line {}: found '{}{}', {}", one_line(name_),
+                                             number_, one_line(line_.substr(0, shown)),
+                                             line_.size() > shown ? "…" : "", why));
   }
-  tl::unexpected<Error> refuse(std::string_view why) { return refuse(number_, line_, why); }
 
-  Expected<void> head() {
+  void head() {
     const Json json = parsed_line(line_);
     if (!json.is_object() || !json.contains(kJournalMark))
-      return refuse("expected the head of a tuning journal, as kiln tune --journal writes it");
+      refuse("expected the head of a tuning journal, as kiln tune --journal writes it");
     if (json[kJournalMark] != kJournalVersion)
-      return refuse(fmt::format("expected version {} of the journal", kJournalVersion));
+      refuse(fmt::format("expected version {} of the journal", kJournalVersion));
     for (const auto& [key, to] : {std::pair{"identity", &run_.identity},
                                   {"device", &run_.device},
                                   {"strategy", &run_.strategy},
                                   {"space", &run_.space}}) {
       const auto found = json.find(key);
       if (found == json.end() || !found->is_string())
-        return refuse(fmt::format("expected a text '{}'", key));
+        refuse(fmt::format("expected a text '{}'", key));
       *to = found->get<std::string>();
     }
     const auto seed = json.find("seed");
-    if (seed == json.end() || !seed->is_number_unsigned())
-      return refuse("expected an integer 'seed'");
+    if (seed == json.end() || !seed->is_number_unsigned()) refuse("expected an integer 'seed'");
     run_.seed = seed->get<std::uint64_t>();
-    return {};
   }
 
-  Expected<void> entry() {
+  void entry() {
     const Json json = parsed_line(line_);
     if (auto ending = ending_of(json)) {
-      auto positions = positions_of(json);
-      if (!positions) return tl::unexpected(positions.error());
-      run_.winner = {*std::move(ending), *std::move(positions), run_.evaluations.size()};
-      return {};
+      run_.winner = {*std::move(ending), positions_of(json), run_.evaluations.size()};
+      return;
     }
     auto line = journal_line_of(json);
-    if (!line) return refuse("expected an object with id and seconds or failure");
-    auto positions = positions_of(json);
-    if (!positions) return tl::unexpected(positions.error());
-    run_.evaluations.push_back({line->id, *std::move(positions), line->report.outcome,
+    if (!line) refuse("expected an object with id and seconds or failure");
+    run_.evaluations.push_back({line->id, positions_of(json), line->report.outcome,
                                 std::move(line->report.message), line->at});
-    return {};
   }
 
   /// Of a line's configuration. Values that are new are added to the parameters.
-  Expected<std::vector<std::size_t>> positions_of(const Json& json) {
+  std::vector<std::size_t> positions_of(const Json& json) {
     const auto configuration = json.find("configuration");
     const auto values = configuration == json.end() ? std::nullopt : values_of(*configuration);
-    if (!values || values->empty()) return refuse("expected a configuration with values");
+    if (!values || values->empty()) refuse("expected a configuration with values");
     if (run_.parameters.empty())
       for (const auto& [name, value] : *values) run_.parameters.push_back({name, {}});
     if (values->size() != run_.parameters.size())
-      return refuse("expected the first configuration's parameters");
+      refuse("expected the first configuration's parameters");
     std::vector<std::size_t> positions;
     for (std::size_t p = 0; p < values->size(); ++p) {
       auto& [name, known] = run_.parameters[p];
       const auto& [found, value] = (*values)[p];
-      if (name != found) return refuse("expected the first configuration's parameters");
+      if (name != found) refuse("expected the first configuration's parameters");
       const auto at = position_of(run_.parameters[p], value);
       if (at == known.size()) known.push_back(value);
       positions.push_back(at);
@@ -219,7 +215,7 @@ class JournalReader {
 }  // namespace
 
 Expected<TuningRun> read_run(ByteView journal, std::string_view name) {
-  return JournalReader(name).read(as_text(journal));
+  return expected_from([&] { return JournalReader(name).read(as_text(journal)); });
 }
 
 }  // namespace kiln::tune

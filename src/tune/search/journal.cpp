@@ -13,6 +13,7 @@
 
 #include "base/data/bounds.hpp"
 #include "base/data/text.hpp"
+#include "base/expected.hpp"
 #include "base/os/file.hpp"
 
 namespace kiln::tune {
@@ -49,6 +50,12 @@ std::optional<std::uint64_t> whole_in(const Json& json, const char* name) {
   const auto found = json.find(name);
   if (found == json.end() || !found->is_number_unsigned()) return std::nullopt;
   return found->get<std::uint64_t>();
+}
+
+/// "" where there is none.
+std::string text_in(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 }  // namespace
@@ -117,41 +124,37 @@ Json json_of_configuration(const SearchSpace& space, ConfigurationId id) {
   return configuration;
 }
 
-std::optional<JournalLine> journal_line_of(const Json& json) {
-  if (!json.is_object() || !json.contains("id") || !json["id"].is_number_unsigned())
-    return std::nullopt;
-  JournalLine line;
-  line.id = json["id"].get<ConfigurationId>();
-  if (const auto at = json.find("at"); at != json.end()) {
-    if (!at->is_number() || !(at->get<double>() >= 0)) return std::nullopt;
-    line.at = at->get<double>();
-  }
+std::optional<JournalEntry> journal_line_of(const Json& json) {
+  const auto id = json.is_object() ? whole_in(json, "id") : std::nullopt;
+  if (!id) return std::nullopt;
+  JournalEntry line{*id, {}, amount_in(json, "at")};
+  if (json.contains("at") && !line.at) return std::nullopt;
   if (const auto elsewhere = json.find("elsewhere"); elsewhere != json.end()) {
     if (!elsewhere->is_boolean()) return std::nullopt;
     line.report.elsewhere = elsewhere->get<bool>();
   }
-  if (const auto time = json.find("seconds"); time != json.end()) {
-    if (!time->is_number() || !(time->get<double>() > 0)) return std::nullopt;
-    line.report.outcome = Outcome::of_time(time->get<double>());
+  if (json.contains("seconds")) {
+    const auto seconds = amount_in(json, "seconds");
+    if (!seconds || *seconds == 0) return std::nullopt;
+    line.report.outcome = Outcome::of_time(*seconds);
     return line;
   }
   const auto failure = json.find("failure");
   if (failure == json.end() || !failure->is_string()) return std::nullopt;
   line.report.outcome = Outcome::of(failure_named(failure->get<std::string>()));
-  if (const auto message = json.find("message"); message != json.end() && message->is_string())
-    line.report.message = message->get<std::string>();
+  line.report.message = text_in(json, "message");
   return line;
 }
 
-Json json_of_line(const SearchSpace& space, ConfigurationId id, const Report& report, double at) {
-  Json json{{"id", id}, {"configuration", json_of_configuration(space, id)}};
-  if (report.outcome.ok())
-    json["seconds"] = report.outcome.time;
+Json json_of_result(ConfigurationId id, Json configuration, const Outcome& outcome,
+                    const std::string& message) {
+  Json json{{"id", id}};
+  if (!configuration.is_null()) json["configuration"] = std::move(configuration);
+  if (outcome.ok())
+    json["seconds"] = outcome.time;
   else
-    json["failure"] = name_of(report.outcome.failure);
-  if (!report.message.empty()) json["message"] = report.message;
-  if (report.elsewhere) json["elsewhere"] = true;
-  json["at"] = std::round(at * 1e3) / 1e3;
+    json["failure"] = name_of(outcome.failure);
+  if (!message.empty()) json["message"] = message;
   return json;
 }
 
@@ -188,7 +191,6 @@ std::string dumped(const Json& json) {
 
 namespace {
 
-constexpr std::uint64_t most_journal_bytes = std::uint64_t{1} << 30;
 constexpr std::uintmax_t longest_head = std::uintmax_t{16} << 20;
 
 Json head_of(const Journal::Subject& subject) {
@@ -197,12 +199,6 @@ Json head_of(const Journal::Subject& subject) {
             {"seed", subject.seed},          {"space", subject.space}};
   if (!subject.start.empty()) json["start"] = subject.start;
   return json;
-}
-
-/// Nothing where a line is damaged or of a configuration that the space has not.
-std::optional<JournalLine> line_of(const Json& json, const SearchSpace& space) {
-  auto line = journal_line_of(json);
-  return line && line->id < space.size() ? line : std::nullopt;
 }
 
 Expected<void> append_line(const FileDescriptor& file, const Json& line,
@@ -234,23 +230,14 @@ Error other_search(const std::filesystem::path& path, std::string_view found) {
                            one_line(path.string()), found));
 }
 
-std::string text_in(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-/// Whether a journal's head is of the search that `expected` describes.
-Expected<void> compare_heads(const Json& found, const Json& expected,
-                             const std::filesystem::path& path) {
+/// A journal's head must be of the search that `expected` describes.
+void compare_heads(const Json& found, const Json& expected, const std::filesystem::path& path) {
   for (const char* name : {kJournalMark, "identity", "device", "strategy", "seed", "space"}) {
     const auto member = found.find(name);
-    if (member == found.end())
-      return tl::unexpected(other_search(path, fmt::format("no {}", name)));
+    if (member == found.end()) throw other_search(path, fmt::format("no {}", name));
     if (*member != expected[name])
-      return tl::unexpected(
-          other_search(path, fmt::format("{} {}", name, one_line(dumped(*member).substr(0, 80)))));
+      throw other_search(path, fmt::format("{} {}", name, one_line(dumped(*member).substr(0, 80))));
   }
-  return {};
 }
 
 }  // namespace
@@ -295,80 +282,79 @@ Expected<std::optional<std::string>> Journal::look(const std::filesystem::path& 
   if (!begins_as_journal(text)) return tl::unexpected(no_journal(path));
   const auto end = text.find('\n');
   if (end == text.npos) return std::nullopt;
-  const Json head = parsed_line(std::string_view(text).substr(0, end));
-  if (auto same = compare_heads(head, head_of(subject), path); !same)
-    return tl::unexpected(same.error());
-  const auto start = head.find("start");
-  return start != head.end() && start->is_string() ? start->get<std::string>() : "";
+  return expected_from([&] {
+    const Json head = parsed_line(std::string_view(text).substr(0, end));
+    compare_heads(head, head_of(subject), path);
+    return std::optional(text_in(head, "start"));
+  });
 }
 
 Expected<Journal> Journal::open(const std::filesystem::path& path, const Subject& subject,
                                 const SearchSpace& space, Existing existing) {
+  return expected_from([&] { return Journal(path, subject, space, existing); });
+}
+
+Journal::Journal(const std::filesystem::path& path, const Subject& subject,
+                 const SearchSpace& space, Existing existing)
+    : path_(path) {
   const auto open_file = [&] {
-    return open_alone(path, no_journal(path), "has this journal open");
+    file_ = value_or_throw(open_alone(path, no_journal(path), "has this journal open"));
   };
-  auto file = open_file();
-  if (!file) return tl::unexpected(file.error());
-  auto bytes = read_file(path, most_journal_bytes);
-  if (!bytes) return tl::unexpected(bytes.error());
-  std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-  if (!text.empty() && !begins_as_journal(text)) return tl::unexpected(no_journal(path));
+  open_file();
+  std::string text = value_or_throw(read_text(path, most_journal_bytes));
+  if (!text.empty() && !begins_as_journal(text)) throw no_journal(path);
   if (existing == Existing::set_aside && !text.empty()) {
-    if (auto aside = rename_aside(path); !aside) return tl::unexpected(aside.error());
-    file = open_file();
-    if (!file) return tl::unexpected(file.error());
+    value_or_throw(rename_aside(path));
+    open_file();
     text.clear();
   }
-  Journal journal(path, *std::move(file));
   const Json head = head_of(subject);
   std::size_t good = 0, number = 0;
   for (std::size_t end; (end = text.find('\n', good)) != text.npos; good = end + 1) {
     const std::string line = text.substr(good, end - good);
-    if (++number == 1) {
-      const Json found = parsed_line(line);
-      if (auto same = compare_heads(found, head, path); !same) return tl::unexpected(same.error());
-      if (text_in(found, "start") != subject.start)
-        return tl::unexpected(other_search(path, "another search to start from"));
-      continue;
-    }
     const Json json = parsed_line(line);
-    if (const auto ending = ending_of(json); ending && ending->winner < space.size()) {
-      if (const auto at = json.find("at"); at != json.end() && at->is_number())
-        journal.before_ = std::max(journal.before_, at->get<double>());
+    if (++number == 1) {
+      compare_heads(json, head, path);
+      if (text_in(json, "start") != subject.start)
+        throw other_search(path, "another search to start from");
       continue;
     }
-    auto entry = line_of(json, space);
-    if (!entry)
-      return tl::unexpected(
-          Error(Errc::bad_input, fmt::format("{}: line {}: found '{}', expected an "
-                                             "object with id and seconds or failure",
-                                             path.string(), number, one_line(line.substr(0, 80)))));
-    journal.before_ = std::max(journal.before_, entry->at.value_or(0));
-    journal.entries_.push_back({entry->id, std::move(entry->report)});
+    if (const auto ending = ending_of(json); ending && ending->winner < space.size()) {
+      before_ = std::max(before_, amount_in(json, "at").value_or(0));
+      continue;
+    }
+    auto entry = journal_line_of(json);
+    if (!entry || entry->id >= space.size())
+      throw Error(Errc::bad_input,
+                  fmt::format("{}: line {}: found '{}', expected an "
+                              "object with id and seconds or failure",
+                              path.string(), number, one_line(line.substr(0, 80))));
+    before_ = std::max(before_, entry->at.value_or(0));
+    entries_.push_back(*std::move(entry));
   }
   // What follows the last whole line was in flight.
-  if (::ftruncate(journal.file_.get(), static_cast<off_t>(good)) != 0)
-    return tl::unexpected(io_error("truncate", path, errno));
-  if (number == 0)
-    if (auto written = append_line(journal.file_, head, path); !written)
-      return tl::unexpected(written.error());
-  return journal;
+  if (::ftruncate(file_.get(), static_cast<off_t>(good)) != 0)
+    throw io_error("truncate", path, errno);
+  if (number == 0) value_or_throw(append_line(file_, head, path));
 }
 
 double Journal::now() const {
   const std::chrono::duration<double> now = std::chrono::steady_clock::now() - opened_;
-  return before_ + now.count();
+  return std::round((before_ + now.count()) * 1e3) / 1e3;
 }
 
 Expected<void> Journal::add(const SearchSpace& space, ConfigurationId id, const Report& report) {
   entries_.push_back({id, report});
-  return append_line(file_, json_of_line(space, id, report, now()), path_);
+  Json json = json_of_result(id, json_of_configuration(space, id), report.outcome, report.message);
+  if (report.elsewhere) json["elsewhere"] = true;
+  json["at"] = now();
+  return append_line(file_, json, path_);
 }
 
 Expected<void> Journal::end(const SearchSpace& space, const SearchEnding& ending) {
   Json json = json_of(ending);
   json["configuration"] = json_of_configuration(space, ending.winner);
-  json["at"] = std::round(now() * 1e3) / 1e3;
+  json["at"] = now();
   return append_line(file_, json, path_);
 }
 

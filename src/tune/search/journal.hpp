@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/os/file.hpp"
+#include "tune/measure/stopping_rule.hpp"
 #include "tune/measure/tunable.hpp"
 
 /// The journal of a search: the lines as JSON, which its writer and its readers share, and the
@@ -18,12 +19,14 @@ namespace kiln::tune {
 /// The head's first member: what makes a file a journal, and its layout.
 inline constexpr const char* kJournalMark = "kiln tuning journal";
 inline constexpr int kJournalVersion = 1;
+inline constexpr std::uint64_t most_journal_bytes = std::uint64_t{1} << 30;
 
-/// What the line of an evaluation says, but for the configuration's values.
-struct JournalLine {
+/// The line of an evaluation, but for the configuration's values: what came of a configuration.
+struct JournalEntry {
   ConfigurationId id = 0;
   Report report;
-  std::optional<double> at;  ///< seconds that the search had run; older journals do not say
+  /// Seconds that the search had run; older journals do not say.
+  std::optional<double> at = std::nullopt;
 };
 
 const char* name_of(Decision decision);
@@ -40,11 +43,7 @@ Expected<FileDescriptor> open_alone(const std::filesystem::path& path, const Err
 /// How a search has ended: what the tuning record says, in the journal, too. A search that is gone
 /// on with has several, and the last one counts.
 struct SearchEnding {
-  struct Finalist {
-    ConfigurationId id = 0;
-    double relative = 1;     ///< its time by that of the play-off's best
-    std::size_t rounds = 0;  ///< that it was in
-  };
+  using Finalist = Sampling::Finalist;
   ConfigurationId winner = 0;
   double seconds = 0, standard = 0;  ///< as recorded; the built-in parameters', 0: not known
   Decision decision = Decision::play_off;
@@ -60,10 +59,10 @@ nlohmann::ordered_json json_of(const SearchEnding& ending);
 nlohmann::ordered_json json_of_configuration(const SearchSpace& space, ConfigurationId id);
 
 /// Nothing where an object is not the line of an evaluation.
-std::optional<JournalLine> journal_line_of(const nlohmann::ordered_json& json);
-/// `at`: seconds that the search has run.
-nlohmann::ordered_json json_of_line(const SearchSpace& space, ConfigurationId id,
-                                    const Report& report, double at);
+std::optional<JournalEntry> journal_line_of(const nlohmann::ordered_json& json);
+/// What every line of a result begins with. `configuration` null: without.
+nlohmann::ordered_json json_of_result(ConfigurationId id, nlohmann::ordered_json configuration,
+                                      const Outcome& outcome, const std::string& message);
 
 /// A parameter's value as the JSON of its type. No parameter has lists as values.
 nlohmann::ordered_json json_of(const expr::Value& value);
@@ -75,12 +74,6 @@ std::optional<expr::Value> value_of(const nlohmann::ordered_json& json);
 nlohmann::ordered_json parsed_line(std::string_view line);
 /// JSON on one line; bytes that are no UTF-8 are replaced.
 std::string dumped(const nlohmann::ordered_json& json);
-
-/// One line of a journal: a configuration and what came of it.
-struct JournalEntry {
-  ConfigurationId id = 0;
-  Report report;
-};
 
 /// What a search has measured, a line of JSON each, written as soon as it is known: what ends the
 /// process loses at most the candidate in flight. The first line says what is searched: a journal
@@ -122,9 +115,9 @@ class Journal {
   Expected<void> end(const SearchSpace& space, const SearchEnding& ending);
 
  private:
-  Journal(std::filesystem::path path, FileDescriptor file)
-      : path_(std::move(path)), file_(std::move(file)) {}
-  /// Seconds that the search has run.
+  Journal(const std::filesystem::path& path, const Subject& subject, const SearchSpace& space,
+          Existing existing);
+  /// Seconds that the search has run, to a thousandth.
   double now() const;
   std::filesystem::path path_;
   FileDescriptor file_;

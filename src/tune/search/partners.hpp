@@ -24,7 +24,7 @@ class Partners {
   enum class Claim : std::uint8_t {
     mine,    ///< to be measured here, until it is told or given back
     theirs,  ///< another measures it now
-    known,   ///< somebody has told of it: it comes with the news
+    known,   ///< a partner has told of it: it comes with the news
   };
   /// Where the partners cannot be reached everything is `mine`.
   virtual Claim take(ConfigurationId id) = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/expected.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -67,11 +68,11 @@ std::optional<Outcome> Tuner::measure(ConfigurationId id) {
     return std::nullopt;
   }
   const Holding holding(options_.lock);
-  return measurement_.measure(id);
+  return sampling_.measure(id);
 }
 
-/// Measures one and tells everybody.
-Expected<void> Tuner::evaluate(ConfigurationId id) {
+/// Measures one and tells all that learn from it.
+void Tuner::evaluate(ConfigurationId id) {
   Report report{Outcome::of_time(1), ""};
   if (in_pool_ > 0) {
     --in_pool_;
@@ -82,7 +83,7 @@ Expected<void> Tuner::evaluate(ConfigurationId id) {
     report = worker_.prepare(id);
   if (report.outcome.ok()) {
     const auto outcome = measure(id);
-    if (!outcome) return {};
+    if (!outcome) return;
     report.outcome = *outcome;
     if (report.outcome.ok())
       report.outcome.time *= scale_;
@@ -90,12 +91,12 @@ Expected<void> Tuner::evaluate(ConfigurationId id) {
       report.message = worker_.prepare(id).message;
   }
   // Not the candidate's fault, and nothing to remember it by.
-  if (worker_.gone()) return tl::unexpected(*worker_.gone());
+  if (worker_.gone()) throw *worker_.gone();
   strategy_.tell(id, report.outcome);
   here_.insert(id);
   note(id, report.outcome);
   if (options_.partners != nullptr) options_.partners->tell(id, report);
-  return journal_.add(strategy_.history().space(), id, report);
+  value_or_throw(journal_.add(tunable_.space(), id, report));
 }
 
 void Tuner::note(ConfigurationId id, const Outcome& outcome) {
@@ -113,8 +114,8 @@ void Tuner::note(ConfigurationId id, const Outcome& outcome) {
 void Tuner::ask_ahead() {
   std::size_t wanted = 1;
   if (options_.compilers != nullptr && strategy_.asks_ahead()) {
-    if (!options_.compile_beside && !ahead_.empty()) return;
-    wanted = options_.compilers->size() + (options_.compile_beside ? 1 : 0);
+    if (!options_.compile_meanwhile && !ahead_.empty()) return;
+    wanted = options_.compilers->size() + (options_.compile_meanwhile ? 1 : 0);
     if (options_.most > 0)
       wanted = std::min(wanted, options_.most - std::min(options_.most, evaluated_now_));
   }
@@ -130,7 +131,7 @@ void Tuner::compile_ahead() {
   while (in_pool_ < ahead_.size()) options_.compilers->add(ahead_[in_pool_++]);
   const Stopwatch watch;
   // The wait for the next one is a part of compiling, too.
-  if (options_.compile_beside)
+  if (options_.compile_meanwhile)
     options_.compilers->wait(ahead_.front());
   else
     options_.compilers->finish();
@@ -138,7 +139,7 @@ void Tuner::compile_ahead() {
 }
 
 void Tuner::repeat(const JournalEntry& entry) {
-  const auto& [id, report] = entry;
+  const auto& [id, report, at] = entry;
   if (strategy_.history().find(id) == nullptr) {
     ++state_.evaluated;
     if (!report.outcome.ok()) ++state_.failed;
@@ -150,7 +151,7 @@ void Tuner::repeat(const JournalEntry& entry) {
 /// What an earlier run has measured is told to the strategy as it was then, as long as it asks as
 /// it did then, and at once after that. The best of it is measured again: by that the scales of the
 /// two runs are one.
-Expected<void> Tuner::repeat_journal() {
+void Tuner::repeat_journal() {
   const auto& entries = journal_.entries();
   auto entry = entries.begin();
   repeats_ = true;
@@ -168,7 +169,7 @@ Expected<void> Tuner::repeat_journal() {
   claim_ahead();
 
   std::vector<Trial> best;
-  for (const auto& [id, report] : entries)
+  for (const auto& [id, report, at] : entries)
     if (report.outcome.ok() && !report.elsewhere) best.push_back({id, report.outcome});
   std::stable_sort(best.begin(), best.end(),
                    [](const Trial& a, const Trial& b) { return better(a.outcome, b.outcome); });
@@ -177,7 +178,7 @@ Expected<void> Tuner::repeat_journal() {
   for (std::size_t i = 0; i < std::min(best.size(), measured_again); ++i) {
     if (!worker_.prepare(best[i].id).outcome.ok()) continue;
     const auto now = measure(best[i].id);
-    if (worker_.gone()) return tl::unexpected(*worker_.gone());
+    if (worker_.gone()) throw *worker_.gone();
     if (!now) break;
     if (!now->ok()) continue;
     here_.insert(best[i].id);
@@ -185,14 +186,13 @@ Expected<void> Tuner::repeat_journal() {
     is_scaled = true;
     if (tunable_.standard() == best[i].id) standard_ = now->time * scale_;
   }
-  return {};
 }
 
 /// What the built-in takes here and now, whatever an earlier run or another machine said of it:
 /// what goes on record is held against that.
 void Tuner::measure_standard() {
   const auto standard = tunable_.standard();
-  if (!standard || here_.contains(*standard) || !measurement_.incumbent()) return;
+  if (!standard || here_.contains(*standard) || !sampling_.incumbent()) return;
   if (!worker_.prepare(*standard).outcome.ok()) return;
   const auto outcome = measure(*standard);
   if (!outcome || !outcome->ok()) return;
@@ -201,21 +201,24 @@ void Tuner::measure_standard() {
 }
 
 Expected<TunerResult> Tuner::run(const Listener& listener) {
+  return expected_from([&] { return search(listener); });
+}
+
+TunerResult Tuner::search(const Listener& listener) {
   start_ = std::chrono::steady_clock::now();
   listener_ = &listener;
   goes_on_ = true;
   ends_ = false;
   state_.size = tunable_.space().size();
   state_.budget = options_.budget;
-  if (auto started = worker_.start(); !started) return tl::unexpected(started.error());
-  if (!journal_.entries().empty())
-    if (auto repeated = repeat_journal(); !repeated) return tl::unexpected(repeated.error());
+  value_or_throw(worker_.start());
+  if (!journal_.entries().empty()) repeat_journal();
 
   const auto standard = tunable_.standard();
-  if (auto heard = hear(); !heard) return tl::unexpected(heard.error());
+  hear();
   if (standard && strategy_.history().find(*standard) == nullptr &&
       (options_.partners == nullptr || options_.partners->take(*standard) == Partners::Claim::mine))
-    if (auto done = evaluate(*standard); !done) return tl::unexpected(done.error());
+    evaluate(*standard);
   goes_on_ = goes_on_ && listener(state_);
   while (goes_on_ && !is_over()) {
     ask_ahead();
@@ -223,15 +226,15 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
       if (theirs_.empty()) break;
       // What others measure now is theirs, or comes back to be measured here.
       options_.partners->rest();
-      if (auto heard = hear(); !heard) return tl::unexpected(heard.error());
+      hear();
       goes_on_ = listener(state_);
       continue;
     }
     compile_ahead();
     const ConfigurationId id = ahead_.front();
     ahead_.pop_front();
-    if (auto done = evaluate(id); !done) return tl::unexpected(done.error());
-    if (auto heard = hear(); !heard) return tl::unexpected(heard.error());
+    evaluate(id);
+    hear();
     goes_on_ = goes_on_ && listener(state_);
   }
 
@@ -241,8 +244,8 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
   if (options_.partners != nullptr) {
     // What others tell until they, too, have left is in the play-off.
     const bool is_last = options_.partners->leave();
-    if (auto heard = hear(); !heard) return tl::unexpected(heard.error());
-    if (!is_last || (!goes_on_ && !measurement_.incumbent())) {
+    hear();
+    if (!is_last || (!goes_on_ && !sampling_.incumbent())) {
       result.left_to_others = true;
       return finished(std::move(result));
     }
@@ -250,9 +253,9 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
   }
   measure_standard();
   decide(result);
-  if (worker_.gone()) return tl::unexpected(*worker_.gone());
+  if (worker_.gone()) throw *worker_.gone();
   if (!result.winner && locked_out)
-    return fail(
+    throw Error(
         Errc::timeout,
         fmt::format("{}: no candidate was measured: another tuner of this user{} held the lock for "
                     "the whole budget",
@@ -261,11 +264,11 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
                         ? fmt::format(" (process {})", options_.lock->holder())
                         : ""));
   if (!result.winner)
-    return tl::unexpected(Error(
-        Errc::bad_input, fmt::format("{}: none of {} candidates ran and gave the right result",
-                                     tunable_.label(), state_.evaluated)));
+    throw Error(Errc::bad_input,
+                fmt::format("{}: none of {} candidates ran and gave the right result",
+                            tunable_.label(), state_.evaluated));
   result.standard = standard_ / scale_;
-  if (auto recorded = put_on_record(result); !recorded) return tl::unexpected(recorded.error());
+  put_on_record(result);
   result.recorded = true;
   if (options_.partners != nullptr && goes_on_)
     options_.partners->finish(result.winner->id, result.winner->time);
@@ -273,9 +276,9 @@ Expected<TunerResult> Tuner::run(const Listener& listener) {
 }
 
 void Tuner::decide(TunerResult& result) {
-  const bool decides = goes_on_ && measurement_.incumbent() && get_lock();
+  const bool decides = goes_on_ && sampling_.incumbent() && get_lock();
   const Holding holding(decides ? options_.lock : nullptr);
-  result.winner = measurement_.play_off(decides ? Measurement::Haste::no : Measurement::Haste::yes);
+  result.winner = sampling_.play_off(decides ? Sampling::Haste::no : Sampling::Haste::yes);
   result.decision = decides ? Decision::play_off : Decision::interrupted;
   if (!result.winner || !decides) return;
   if (hold_against_standard(*result.winner)) result.decision = Decision::built_in;
@@ -283,7 +286,7 @@ void Tuner::decide(TunerResult& result) {
 }
 
 /// The record and the journal get the same numbers, so that they cannot disagree.
-Expected<void> Tuner::put_on_record(const TunerResult& result) {
+void Tuner::put_on_record(const TunerResult& result) {
   const auto& winner = *result.winner;
   {
     // Records of one class are read, changed and written: by one tuner at a time.
@@ -291,22 +294,19 @@ Expected<void> Tuner::put_on_record(const TunerResult& result) {
                        options_.lock->wait(std::chrono::steady_clock::now() + options_.record_wait,
                                            [] { return true; }) == MachineLock::Waited::locked;
     const Holding holding(alone ? options_.lock : nullptr);
-    if (auto recorded = worker_.record(winner.id, winner.time, result.standard); !recorded)
-      return recorded;
+    value_or_throw(worker_.record(winner.id, winner.time, result.standard));
   }
-  SearchEnding ending{winner.id, winner.time, result.standard, result.decision, winner.rounds, {}};
-  for (const auto& [id, relative, rounds] : winner.places)
-    ending.finalists.push_back({id, relative, rounds});
-  return journal_.end(tunable_.space(), ending);
+  value_or_throw(journal_.end(tunable_.space(), {winner.id, winner.time, result.standard,
+                                                 result.decision, winner.rounds, winner.places}));
 }
 
 /// A winner that is not surely faster than the standard configuration is replaced by it: a record
 /// of it would be useless, or make things worse. True where the standard configuration has won.
-bool Tuner::hold_against_standard(Measurement::Winner& winner) {
+bool Tuner::hold_against_standard(Sampling::Winner& winner) {
   const auto standard = tunable_.standard();
   if (!standard || !(standard_ > 0)) return false;
   if (winner.id == *standard) return true;
-  const auto compared = measurement_.compare(winner.id, *standard);
+  const auto compared = sampling_.compare(winner.id, *standard);
   if (!compared && !worker_.prepare(*standard).outcome.ok()) {
     standard_ = 0;  // it ran before and does not now: nothing to be held against
     return false;
@@ -320,10 +320,10 @@ bool Tuner::hold_against_standard(Measurement::Winner& winner) {
 /// What an earlier search put on record may owe that to luck, and this one may have missed it: the
 /// two meet, the faster wins, and the other's time on record is relative to the winner. True
 /// where the earlier one wins.
-bool Tuner::hold_against_record(Measurement::Winner& winner) {
+bool Tuner::hold_against_record(Sampling::Winner& winner) {
   const auto known = worker_.on_record();
   if (!known || *known == winner.id || !worker_.prepare(*known).outcome.ok()) return false;
-  const auto compared = measurement_.compare(winner.id, *known);
+  const auto compared = sampling_.compare(winner.id, *known);
   if (!compared || !(compared->ratio > 0)) return false;
   const double time = winner.time / compared->ratio;
   if (compared->ratio > 1) {
@@ -351,18 +351,17 @@ TunerResult Tuner::finished(TunerResult result) const {
 
 // What a Tuner does where others search the same space.
 
-Expected<void> Tuner::hear() {
-  if (options_.partners == nullptr) return {};
-  for (auto [id, report] : options_.partners->news()) {
-    if (strategy_.history().find(id) != nullptr) continue;
+void Tuner::hear() {
+  if (options_.partners == nullptr) return;
+  const auto is_known = [&](ConfigurationId id) { return strategy_.history().find(id) != nullptr; };
+  for (auto [id, report, at] : options_.partners->news()) {
+    if (is_known(id)) continue;
     report.elsewhere = true;
     strategy_.tell(id, report.outcome);
     note(id, report.outcome);
-    if (auto added = journal_.add(strategy_.history().space(), id, report); !added) return added;
+    value_or_throw(journal_.add(tunable_.space(), id, report));
   }
-  std::erase_if(theirs_,
-                [&](ConfigurationId id) { return strategy_.history().find(id) != nullptr; });
-  return {};
+  std::erase_if(theirs_, is_known);
 }
 
 std::optional<ConfigurationId> Tuner::ask_one() {
@@ -382,7 +381,8 @@ std::optional<ConfigurationId> Tuner::ask_one() {
         break;
       case Partners::Claim::known:
         // It comes with the news; what does not is measured here.
-        if (!hear() || strategy_.history().find(*id) == nullptr) return id;
+        hear();
+        if (strategy_.history().find(*id) == nullptr) return id;
         break;
     }
   }

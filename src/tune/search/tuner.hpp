@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "tune/measure/measurement.hpp"
+#include "tune/measure/stopping_rule.hpp"
 #include "tune/search/journal.hpp"
 #include "tune/search/machine_lock.hpp"
 #include "tune/search/partners.hpp"
@@ -22,7 +22,7 @@ namespace kiln::tune {
 struct TunerOptions {
   std::chrono::milliseconds budget{0};  ///< 0: no bound
   std::size_t most = 0;                 ///< evaluations of this run; 0: no bound
-  MeasurePolicy policy{};
+  StoppingRule rule{};
   std::uint64_t seed = 1;
   MachineLock* lock = nullptr;  ///< held while something is measured; null: no other process tunes
   /// How long the play-off waits for the lock, once the budget is used up.
@@ -37,7 +37,7 @@ struct TunerOptions {
   CompilePool* compilers = nullptr;
   /// Whether compiles go on while something is measured: where the device is not the processor that
   /// compiles.
-  bool compile_beside = false;
+  bool compile_meanwhile = false;
   Partners* partners = nullptr;  ///< that search the same space; null: none. `most` is of all
 };
 
@@ -59,7 +59,7 @@ struct TunerState {
 /// What a search came to.
 struct TunerResult {
   /// With the time that is on record.
-  std::optional<Measurement::Winner> winner;
+  std::optional<Sampling::Winner> winner;
   double standard = 0;  ///< seconds of the standard configuration; 0: it has no time
   Decision decision = Decision::play_off;
   bool recorded = false;
@@ -72,9 +72,9 @@ struct TunerResult {
   /// bytes there were.
   std::string printed;
   std::uint64_t printed_bytes = 0;
-  double seconds = 0;        ///< of the whole
-  double compiling = 0;      ///< of these, spent on compiles, or waiting for those beside
-  double running = 0;        ///< of these, spent on runs of the kernels
+  double seconds = 0;    ///< of the whole
+  double compiling = 0;  ///< of these, spent on compiles, or waiting for those of other processes
+  double running = 0;    ///< of these, spent on runs of the kernels
   std::size_t replaced = 0;  ///< children that died, hung or failed a launch
 };
 
@@ -91,7 +91,7 @@ class Tuner {
         strategy_(strategy),
         journal_(journal),
         options_(options),
-        measurement_(worker, options.policy, options.seed) {}
+        sampling_(worker, options.rule, options.seed) {}
 
   /// Called after each evaluation, and several times a second while another tuner is waited for;
   /// false ends the search, and the best so far goes on record without a play-off.
@@ -102,14 +102,15 @@ class Tuner {
   Expected<TunerResult> run(const Listener& listener);
 
  private:
-  Expected<void> repeat_journal();
+  TunerResult search(const Listener& listener);
+  void repeat_journal();
   /// What an earlier run has measured, as if it were measured now.
   void repeat(const JournalEntry& entry);
   /// Asks the strategy for what comes next, for several where they are compiled ahead.
   void ask_ahead();
   /// Has the compilers at work on what was asked for and is not known.
   void compile_ahead();
-  Expected<void> evaluate(ConfigurationId id);
+  void evaluate(ConfigurationId id);
   bool is_over() const;
   /// Waits for the lock; false where the search was told to end, or the time is over.
   bool get_lock();
@@ -120,14 +121,14 @@ class Tuner {
   void measure_standard();
   /// The play-off, and what its winner has to be faster than.
   void decide(TunerResult& result);
-  bool hold_against_standard(Measurement::Winner& winner);
-  bool hold_against_record(Measurement::Winner& winner);
-  Expected<void> put_on_record(const TunerResult& result);
+  bool hold_against_standard(Sampling::Winner& winner);
+  bool hold_against_record(Sampling::Winner& winner);
+  void put_on_record(const TunerResult& result);
   /// Counts one that is known now.
   void note(ConfigurationId id, const Outcome& outcome);
   TunerResult finished(TunerResult result) const;
   // With partners.
-  Expected<void> hear();
+  void hear();
   /// The next that is to be measured here; none where the strategy has none, or others have it.
   std::optional<ConfigurationId> ask_one();
   void claim_ahead();
@@ -138,7 +139,7 @@ class Tuner {
   Strategy& strategy_;
   Journal& journal_;
   TunerOptions options_;
-  Measurement measurement_;
+  Sampling sampling_;
   TunerState state_;
   /// Asked for and not measured yet: the first come first; of these, so many are being compiled.
   std::deque<ConfigurationId> ahead_;

@@ -1,7 +1,7 @@
-#include "tune/share/messenger.hpp"
-
+// The process that talks to a board.
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,7 +10,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/expected.hpp"
 #include "base/log.hpp"
+#include "tune/share/shared_search.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -32,27 +34,12 @@ constexpr std::size_t most_pages = 4;
 /// Not the number of any configuration: held by the tuner that makes the play-off.
 constexpr ConfigurationId the_end = ~ConfigurationId{0};
 
-/// What a Messenger asks its process.
+/// What a Messenger asks its process: as it lies in memory, since both are one program, then the
+/// text.
 struct Question {
   Ask what{};
   ConfigurationId id = 0;
-  std::string text;
 };
-
-std::string encode_question(const Question& question) {
-  std::string message(1, static_cast<char>(question.what));
-  message.append(reinterpret_cast<const char*>(&question.id), sizeof question.id);
-  return message + question.text;
-}
-
-std::optional<Question> decode_question(std::string_view message) {
-  Question question;
-  if (message.size() < 1 + sizeof question.id) return std::nullopt;
-  question.what = static_cast<Ask>(message.front());
-  std::memcpy(&question.id, message.data() + 1, sizeof question.id);
-  question.text = message.substr(1 + sizeof question.id);
-  return question;
-}
 
 /// What the process does: answers for the board, and remembers what the board has yet to be told.
 class BoardServer {
@@ -76,9 +63,11 @@ class BoardServer {
       const ssize_t got = ::recv(channel, message.data(), message.size(), 0);
       if (got <= 0) return;
       message.resize(static_cast<std::size_t>(got));
-      const auto question = decode_question(message);
-      if (!question) return;
-      const auto answer = answer_to(*question);
+      Question question;
+      if (message.size() < sizeof question) return;
+      std::memcpy(&question, message.data(), sizeof question);
+      message.erase(0, sizeof question);
+      const auto answer = expected_from([&] { return answer_to(question, message); });
       const std::string text = answer ? "+" + *answer : "-" + answer.error().message();
       if (::send(channel, text.data(), std::min(text.size(), most_message_bytes), MSG_NOSIGNAL) < 0)
         return;
@@ -86,77 +75,63 @@ class BoardServer {
   }
 
  private:
-  Expected<std::string> answer_to(const Question& question) {
-    if (question.what == Ask::tell) remember(question);
-    if (auto sent = send_told(); !sent) return tl::unexpected(sent.error());
+  /// Throws Error where the board cannot be reached.
+  std::string answer_to(const Question& question, const std::string& text) {
+    if (question.what == Ask::tell) {
+      held_.erase(question.id);
+      if (told_.size() < most_told) told_.emplace_back(question.id, text);
+    }
+    for (; sent_ < told_.size(); ++sent_)
+      value_or_throw(board_->tell(told_[sent_].first, told_[sent_].second));
     // A tuner that only asks whether the search has ended, or goes on, does not take part in it.
     if (!joined_ && question.what != Ask::finished && question.what != Ask::members) {
-      if (auto joined = board_->join(); !joined) return tl::unexpected(joined.error());
+      value_or_throw(board_->join());
       joined_ = true;
     }
     switch (question.what) {
       case Ask::take:
         return take(question.id);
       case Ask::tell:
-        return std::string();
+        return "";
       case Ask::news:
         return news();
       case Ask::leave:
         return leave();
-      case Ask::members: {
-        const auto count = board_->members(the_end);
-        if (!count) return tl::unexpected(count.error());
-        return std::to_string(*count);
-      }
+      case Ask::members:
+        return std::to_string(value_or_throw(board_->members(the_end)));
       case Ask::finish:
         held_.erase(the_end);
-        if (auto told = board_->finish(question.text); !told) return tl::unexpected(told.error());
-        return done(board_->give_back(the_end));
+        value_or_throw(board_->finish(text));
+        value_or_throw(board_->give_back(the_end));
+        return "";
       case Ask::finished: {
-        auto text = board_->finished();
-        if (!text) return tl::unexpected(text.error());
-        return *text && (*text)->size() <= most_question_text ? "+" + **text : std::string();
+        const auto found = value_or_throw(board_->finished());
+        return found && found->size() <= most_question_text ? "+" + *found : "";
       }
     }
-    return fail(Errc::internal, "an unknown question");
+    throw Error(Errc::internal, "an unknown question");
   }
 
-  static Expected<std::string> done(const Expected<void>& result) {
-    if (!result) return tl::unexpected(result.error());
-    return std::string();
-  }
-
-  Expected<std::string> take(ConfigurationId id) {
-    const auto claim = board_->take(id);
-    if (!claim) return tl::unexpected(claim.error());
-    if (*claim != Partners::Claim::mine)
-      return std::string(*claim == Partners::Claim::theirs ? "t" : "k");
+  std::string take(ConfigurationId id) {
+    const auto claim = value_or_throw(board_->take(id));
+    if (claim != Partners::Claim::mine) return claim == Partners::Claim::theirs ? "t" : "k";
     held_[id] = Clock::now();
-    return std::string("m");
+    return "m";
   }
 
-  void remember(const Question& question) {
-    held_.erase(question.id);
-    if (told_.size() < most_told) told_.emplace_back(question.id, question.text);
-  }
-  Expected<void> send_told() {
-    for (; sent_ < told_.size(); ++sent_)
-      if (auto sent = board_->tell(told_[sent_].first, told_[sent_].second); !sent) return sent;
-    return {};
-  }
-
-  Expected<std::string> news() {
+  std::string news() {
     std::string text;
     std::size_t pages = 0;
     while (text.size() + most_question_text < most_message_bytes) {
       if (pending_.empty()) {
         if (pages++ == most_pages) break;
         auto more = board_->news(next_);
-        if (!more) return text.empty() ? Expected<std::string>(tl::unexpected(more.error())) : text;
-        next_ = more->next;
+        if (!more && !text.empty()) break;
+        const auto page = value_or_throw(std::move(more));
+        next_ = page.next;
         // What it has lost, it gets again.
-        if (more->restarted) sent_ = 0;
-        pending_.assign(more->texts.rbegin(), more->texts.rend());
+        if (page.restarted) sent_ = 0;
+        pending_.assign(page.texts.rbegin(), page.texts.rend());
         if (pending_.empty()) break;
       }
       const std::string& one = pending_.back();
@@ -167,18 +142,14 @@ class BoardServer {
     return text;
   }
 
-  Expected<std::string> leave() {
-    for (const auto& [id, since] : held_)
-      if (auto given = board_->give_back(id); !given) return tl::unexpected(given.error());
+  std::string leave() {
+    for (const auto& [id, since] : held_) value_or_throw(board_->give_back(id));
     held_.clear();
-    const auto others = board_->leave();
-    if (!others) return tl::unexpected(others.error());
+    const auto others = value_or_throw(board_->leave());
     left_ = true;
-    if (*others > 0) return std::to_string(*others);
+    if (others > 0) return std::to_string(others);
     // The last one ends the search; of several that come to their end together, one.
-    const auto ending = take(the_end);
-    if (!ending) return tl::unexpected(ending.error());
-    return std::string(*ending == "t" ? "1" : "0");
+    return take(the_end) == "t" ? "1" : "0";
   }
 
   void renew() {
@@ -227,25 +198,23 @@ Expected<std::string> Messenger::ask(Ask what, ConfigurationId id, std::string_v
     return fail(Errc::device, std::string("the process that talks to them ") + how);
   };
   if (!child_.is_running()) return fail(Errc::device, "the process that talks to them is gone");
-  const std::string question = encode_question({what, id, std::string(text)});
+  const Question head{what, id};
+  std::string question(reinterpret_cast<const char*>(&head), sizeof head);
+  question += text;
   if (::send(child_.channel(), question.data(), question.size(), MSG_NOSIGNAL) < 0)
     return gone("died");
-  const auto until = std::chrono::steady_clock::now() + limits_.answer;
-  for (;;) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return gone("hangs");
-    pollfd wait{child_.channel(), POLLIN, 0};
-    const int ready = ::poll(&wait, 1, static_cast<int>(left.count()));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return gone("hangs");
-    std::string answer(most_message_bytes, '\0');
-    const ssize_t got = ::recv(child_.channel(), answer.data(), answer.size(), 0);
-    if (got <= 0) return gone("died");
-    answer.resize(static_cast<std::size_t>(got));
-    if (answer.front() == '-') return fail(Errc::io, answer.substr(1));
-    return answer.substr(1);
-  }
+  const auto bound = std::chrono::duration_cast<std::chrono::microseconds>(limits_.answer).count();
+  const timeval longest{bound / 1'000'000, bound % 1'000'000};
+  ::setsockopt(child_.channel(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
+  std::string answer(most_message_bytes, '\0');
+  ssize_t got = 0;
+  do {
+    got = ::recv(child_.channel(), answer.data(), answer.size(), 0);
+  } while (got < 0 && errno == EINTR);
+  if (got <= 0) return gone(got < 0 && errno == EAGAIN ? "hangs" : "died");
+  answer.resize(static_cast<std::size_t>(got));
+  if (answer.front() == '-') return fail(Errc::io, answer.substr(1));
+  return answer.substr(1);
 }
 
 }  // namespace kiln::tune

@@ -31,13 +31,8 @@ constexpr double too_short = 1e-9, too_long = 1e6;
 }  // namespace
 
 std::string text_of_result(ConfigurationId id, const Report& report) {
-  Json json{{"id", id}};
-  if (report.outcome.ok())
-    json["seconds"] = report.outcome.time;
-  else
-    json["failure"] = tune::name_of(report.outcome.failure);
-  if (!report.message.empty()) json["message"] = report.message.substr(0, most_message_shown);
-  return dumped(json);
+  return dumped(
+      json_of_result(id, {}, report.outcome, report.message.substr(0, most_message_shown)));
 }
 
 std::optional<JournalEntry> result_of(std::string_view text, const SearchSpace& space) {
@@ -48,7 +43,7 @@ std::optional<JournalEntry> result_of(std::string_view text, const SearchSpace& 
   if (report.outcome.ok() && !(report.outcome.time > too_short && report.outcome.time < too_long))
     return std::nullopt;
   report.message = one_line(report.message.substr(0, most_message_shown));
-  return JournalEntry{line->id, std::move(report)};
+  return line;
 }
 
 std::string SharedSearch::name_of(const Journal::Subject& subject) {

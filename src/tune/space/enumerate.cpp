@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/data/text.hpp"
+#include "base/expected.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -31,9 +32,8 @@ Checker::Checker(const Constraint& constraint, std::span<const Parameter> parame
     needs_.push_back(p);
     ordered.push_back(parameter.name);
     strides_.push_back(combinations);
-    if (__builtin_mul_overflow(combinations, parameter.values.size(), &combinations)) {
+    if (__builtin_mul_overflow(combinations, parameter.values.size(), &combinations))
       combinations = kMostKnown + 1;
-    }
     auto& integers = integers_.emplace_back();
     for (const expr::Value& value : parameter.values) {
       whole = whole && value.is_integer();
@@ -73,9 +73,8 @@ Checker::Verdict Checker::evaluate(std::span<const std::uint16_t> positions) con
   if (program_) {
     std::int64_t values[kMostNeeds];
     for (std::size_t i = 0; i < needs_.size(); ++i) values[i] = integers_[i][positions[needs_[i]]];
-    if (const auto value = program_->evaluate({values, needs_.size()})) {
+    if (const auto value = program_->evaluate({values, needs_.size()}))
       return *value != 0 ? Verdict::yes : Verdict::no;
-    }
   }
   const auto value = plain(positions);
   if (!value) return role_ == Role::decides ? Verdict::error : Verdict::yes;
@@ -84,9 +83,8 @@ Checker::Verdict Checker::evaluate(std::span<const std::uint16_t> positions) con
 
 Expected<expr::Value> Checker::plain(std::span<const std::uint16_t> positions) const {
   expr::Scope scope;
-  for (const std::size_t p : needs_) {
+  for (const std::size_t p : needs_)
     scope.set(parameters_[p].name, parameters_[p].values[positions[p]]);
-  }
   return constraint_.expression.evaluate(scope);
 }
 
@@ -102,10 +100,9 @@ bool Checker::may_hold(std::span<const std::uint16_t> positions, const std::vect
 
 Error Checker::error(std::span<const std::uint16_t> positions) const {
   std::string values;
-  for (const std::size_t p : needs_) {
+  for (const std::size_t p : needs_)
     values += fmt::format("{}{}={}", values.empty() ? "" : " ", parameters_[p].name,
                           parameters_[p].values[positions[p]].text());
-  }
   const auto value = plain(positions);
   const std::string with = values.empty() ? "" : " with " + one_line(values);
   return Error(Errc::bad_input, fmt::format("constraint '{}'{}: {}", one_line(constraint_.text),
@@ -116,9 +113,8 @@ Component::Component(std::vector<std::size_t> parameters)
     : parameters_(std::move(parameters)), columns_(parameters_.size()) {}
 
 void Component::add(std::span<const std::uint16_t> positions) {
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
     columns_[i].push_back(positions[parameters_[i]]);
-  }
 }
 
 bool Component::index() {
@@ -161,9 +157,8 @@ std::uint64_t Component::hash(std::span<const std::uint16_t> positions) const {
 }
 
 bool Component::equals(std::size_t row, std::span<const std::uint16_t> positions) const {
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
     if (columns_[i][row] != positions[parameters_[i]]) return false;
-  }
   return true;
 }
 
@@ -182,18 +177,18 @@ class Enumerator {
         chosen_(parameters.size()) {
     for (const Constraint& constraint : constraints) {
       const auto parts = conjuncts(constraint);
-      if (parts.size() > 1) {
+      if (parts.size() > 1)
         for (const Constraint& part : parts) take(part, Checker::Role::prunes);
-      }
       take(constraint, Checker::Role::decides);
     }
     choose_order();
     assign_checks();
   }
 
-  Expected<Component> run() {
-    if (!descend(0)) return tl::unexpected(*error_);
-    if (component_.rows() == 0) return tl::unexpected(nothing_left());
+  /// Throws Error.
+  Component run() {
+    descend(0);
+    if (component_.rows() == 0) throw nothing_left();
     component_.index();
     return std::move(component_);
   }
@@ -212,9 +207,8 @@ class Enumerator {
   /// What is left to choose for a constraint: raw combinations of its open parameters.
   double open_combinations(const Checker& checker, const std::vector<bool>& ordered) const {
     double product = 1;
-    for (const std::size_t p : checker.parameters()) {
+    for (const std::size_t p : checker.parameters())
       if (!ordered[p]) product *= static_cast<double>(parameters_[p].values.size());
-    }
     return product;
   }
 
@@ -233,9 +227,8 @@ class Enumerator {
         }
       }
       std::vector<std::size_t> next;
-      for (const std::size_t p : best ? best->parameters() : std::span<const std::size_t>(group_)) {
+      for (const std::size_t p : best ? best->parameters() : std::span<const std::size_t>(group_))
         if (!ordered[p]) next.push_back(p);
-      }
       std::stable_sort(next.begin(), next.end(), [&](std::size_t a, std::size_t b) {
         return parameters_[a].values.size() < parameters_[b].values.size();
       });
@@ -257,47 +250,42 @@ class Enumerator {
       for (const std::size_t p : checker.parameters()) last = std::max(last, depth_of[p]);
       complete_[last].push_back(&checker);
       if (!checker.bounds_well()) continue;
-      for (const std::size_t p : checker.parameters()) {
+      for (const std::size_t p : checker.parameters())
         if (depth_of[p] < last) early_[depth_of[p]].push_back(&checker);
-      }
     }
   }
 
-  /// False: an error ends it all.
-  bool descend(std::size_t depth) {
+  void descend(std::size_t depth) {
     if (depth == order_.size()) {
       component_.add(positions_);
-      if (component_.rows() <= bounds_.rows) return true;
-      return refuse(fmt::format("the space has more than {} valid configurations", bounds_.rows));
+      if (component_.rows() > bounds_.rows)
+        refuse(fmt::format("the space has more than {} valid configurations", bounds_.rows));
+      return;
     }
     const std::size_t parameter = order_[depth];
     const std::size_t values = parameters_[parameter].values.size();
-    if ((steps_ += values) > bounds_.steps) {
-      return refuse(
+    if ((steps_ += values) > bounds_.steps)
+      refuse(
           fmt::format("the space is not built after {} steps: its constraints exclude "
                       "too little before all parameters are chosen",
                       bounds_.steps));
-    }
     chosen_[parameter] = true;
     for (std::size_t value = 0; value < values; ++value) {
       positions_[parameter] = static_cast<std::uint16_t>(value);
-      bool ok = true;
-      for (Checker* const checker : complete_[depth]) {
-        const Checker::Verdict verdict = checker->check(positions_);
-        if (verdict == Checker::Verdict::error) {
-          error_ = checker->error(positions_);
-          return false;
-        }
-        ok = verdict == Checker::Verdict::yes;
-        if (!ok) break;
-      }
-      for (Checker* const checker : early_[depth]) {
-        if (!ok) break;
-        ok = checker->may_hold(positions_, chosen_);
-      }
-      if (ok && !descend(depth + 1)) return false;
+      if (may_be_chosen(depth)) descend(depth + 1);
     }
     chosen_[parameter] = false;
+  }
+
+  /// Whether no constraint speaks against what is chosen up to this depth.
+  bool may_be_chosen(std::size_t depth) {
+    for (Checker* const checker : complete_[depth]) {
+      const Checker::Verdict verdict = checker->check(positions_);
+      if (verdict == Checker::Verdict::error) throw checker->error(positions_);
+      if (verdict != Checker::Verdict::yes) return false;
+    }
+    for (Checker* const checker : early_[depth])
+      if (!checker->may_hold(positions_, chosen_)) return false;
     return true;
   }
 
@@ -311,10 +299,7 @@ class Enumerator {
     return {Errc::bad_input, "the space is empty: no configuration satisfies all constraints"};
   }
 
-  bool refuse(const std::string& why) {
-    error_ = Error(Errc::bad_input, why);
-    return false;
-  }
+  [[noreturn]] static void refuse(const std::string& why) { throw Error(Errc::bad_input, why); }
 
   std::vector<std::size_t> group_;
   std::span<const Parameter> parameters_;
@@ -326,7 +311,6 @@ class Enumerator {
   std::vector<std::uint16_t> positions_;
   std::vector<bool> chosen_;
   std::uint64_t steps_ = 0;
-  std::optional<Error> error_;
 };
 
 }  // namespace
@@ -351,9 +335,8 @@ std::vector<std::vector<std::size_t>> independent_groups(std::span<const Paramet
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     std::vector<std::size_t> group;
-    for (std::size_t q = p; q < parameters.size(); ++q) {
+    for (std::size_t q = p; q < parameters.size(); ++q)
       if (leader[q] == p) group.push_back(q);
-    }
     if (!group.empty()) groups.push_back(std::move(group));
   }
   return groups;
@@ -362,7 +345,7 @@ std::vector<std::vector<std::size_t>> independent_groups(std::span<const Paramet
 Expected<Component> enumerate(std::span<const std::size_t> group,
                               std::span<const Parameter> parameters,
                               std::span<const Constraint> constraints, const SpaceBounds& bounds) {
-  return Enumerator(group, parameters, constraints, bounds).run();
+  return expected_from([&] { return Enumerator(group, parameters, constraints, bounds).run(); });
 }
 
 }  // namespace kiln::tune

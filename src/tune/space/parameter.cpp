@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/data/text.hpp"
+#include "base/expected.hpp"
 #include "expr/lexer.hpp"
 #include "expr/text.hpp"
 
@@ -48,37 +49,34 @@ class ParameterReader {
  public:
   explicit ParameterReader(std::string_view text) : text_(text) {}
 
-  Expected<Parameter> read() {
+  /// Throws Error.
+  Parameter read() {
     const std::size_t equals = text_.find('=');
-    if (equals == std::string_view::npos) return refuse(std::string(kForms));
+    if (equals == std::string_view::npos) refuse(std::string(kForms));
     const std::string_view name = trimmed(text_.substr(0, equals));
-    if (!is_parameter_name(name)) {
-      return refuse(fmt::format("'{}' cannot name a parameter; {}", one_line(name), kForms));
-    }
+    if (!is_parameter_name(name))
+      refuse(fmt::format("'{}' cannot name a parameter; {}", one_line(name), kForms));
     parameter_.name = name;
     const std::string_view values = trimmed(text_.substr(equals + 1));
-    const auto done = values.find("..") != std::string_view::npos ? range(values) : list(values);
-    if (!done) return tl::unexpected(done.error());
+    values.find("..") != std::string_view::npos ? range(values) : list(values);
     return std::move(parameter_);
   }
 
  private:
-  Expected<void> list(std::string_view values) {
+  void list(std::string_view values) {
     for (std::size_t at = 0; at <= values.size();) {
       const std::size_t comma = std::min(values.find(',', at), values.size());
       const std::string_view item = trimmed(values.substr(at, comma - at));
-      if (item.empty()) return refuse("a value is empty; " + std::string(kForms));
+      if (item.empty()) refuse("a value is empty; " + std::string(kForms));
       expr::Value value = value_in(item);
-      if (position_of(parameter_, value) < parameter_.values.size()) {
-        return refuse(fmt::format("the value {} stands twice", one_line(item)));
-      }
-      if (auto added = add(std::move(value)); !added) return added;
+      if (position_of(parameter_, value) < parameter_.values.size())
+        refuse(fmt::format("the value {} stands twice", one_line(item)));
+      add(std::move(value));
       at = comma + 1;
     }
-    return {};
   }
 
-  Expected<void> range(std::string_view text) {
+  void range(std::string_view text) {
     const std::size_t dots = text.find("..");
     const std::size_t colon = std::min(text.find(':', dots), text.size());
     const bool multiplies = text.substr(colon).starts_with(":*");
@@ -87,31 +85,27 @@ class ParameterReader {
     const auto step = colon == text.size()
                           ? std::optional<std::int64_t>(1)
                           : whole(trimmed(text.substr(colon + (multiplies ? 2 : 1))));
-    if (!first || !last || !step) return refuse("a range takes integers; " + std::string(kForms));
-    if (multiplies && (*step < 2 || *first < 1)) {
-      return refuse("a factor must be 2 or more, and the first value 1 or more");
-    }
-    if (*step < 1) return refuse("a step must be 1 or more");
-    if (*first > *last) return refuse(fmt::format("{} lies above {}", *first, *last));
+    if (!first || !last || !step) refuse("a range takes integers; " + std::string(kForms));
+    if (multiplies && (*step < 2 || *first < 1))
+      refuse("a factor must be 2 or more, and the first value 1 or more");
+    if (*step < 1) refuse("a step must be 1 or more");
+    if (*first > *last) refuse(fmt::format("{} lies above {}", *first, *last));
     for (std::int64_t value = *first; value <= *last;) {
-      if (auto added = add(value); !added) return added;
+      add(value);
       const bool too_large = multiplies ? __builtin_mul_overflow(value, *step, &value)
                                         : __builtin_add_overflow(value, *step, &value);
       if (too_large) break;
     }
-    return {};
   }
 
-  Expected<void> add(expr::Value value) {
-    if (parameter_.values.size() == kMostValues) {
-      return refuse(fmt::format("more than {} values", kMostValues));
-    }
+  void add(expr::Value value) {
+    if (parameter_.values.size() == kMostValues)
+      refuse(fmt::format("more than {} values", kMostValues));
     parameter_.values.push_back(std::move(value));
-    return {};
   }
 
-  tl::unexpected<Error> refuse(const std::string& why) const {
-    return fail(Errc::bad_input, fmt::format("parameter '{}': {}", one_line(text_), why));
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(Errc::bad_input, fmt::format("parameter '{}': {}", one_line(text_), why));
   }
 
   std::string_view text_;
@@ -138,9 +132,8 @@ std::size_t top_and(std::string_view text) {
     if (c == '\'' || c == '"') quote = c;
     depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
     if (depth > 0) continue;
-    if (text.substr(i).starts_with(" or ") || text.substr(i).starts_with(" if ")) {
+    if (text.substr(i).starts_with(" or ") || text.substr(i).starts_with(" if "))
       return std::string_view::npos;
-    }
     if (text.substr(i).starts_with(" and ")) found = std::min(found, i);
   }
   return found;
@@ -148,7 +141,9 @@ std::size_t top_and(std::string_view text) {
 
 }  // namespace
 
-Expected<Parameter> parse_parameter(std::string_view text) { return ParameterReader(text).read(); }
+Expected<Parameter> parse_parameter(std::string_view text) {
+  return expected_from([&] { return ParameterReader(text).read(); });
+}
 
 bool is_parameter_name(std::string_view name) { return expr::is_identifier(name); }
 

@@ -2,94 +2,84 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "base/data/text.hpp"
+#include "base/expected.hpp"
 #include "kernel/request/parameters.hpp"
 
 namespace kiln::tune {
 namespace {
 
-Expected<void> check(std::span<const Parameter> parameters) {
-  if (parameters.empty()) return fail(Errc::bad_input, "the space has no parameter");
+[[noreturn]] void refuse(std::string why) { throw Error(Errc::bad_input, std::move(why)); }
+
+void check(std::span<const Parameter> parameters) {
+  if (parameters.empty()) refuse("the space has no parameter");
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::string name = one_line(parameters[i].name);
-    if (!is_parameter_name(parameters[i].name)) {
-      return fail(Errc::bad_input, fmt::format("'{}' cannot name a parameter", name));
-    }
+    if (!is_parameter_name(parameters[i].name))
+      refuse(fmt::format("'{}' cannot name a parameter", name));
     const std::size_t count = parameters[i].values.size();
-    if (count == 0) return fail(Errc::bad_input, fmt::format("parameter {} has no value", name));
-    if (count > kMostValues) {
-      return fail(Errc::bad_input, fmt::format("parameter {} has {} values; at most {} are taken",
-                                               name, count, kMostValues));
-    }
-    for (std::size_t j = 0; j < i; ++j) {
-      if (parameters[j].name != parameters[i].name) continue;
-      return fail(Errc::bad_input, fmt::format("two parameters named {}", name));
-    }
+    if (count == 0) refuse(fmt::format("parameter {} has no value", name));
+    if (count > kMostValues)
+      refuse(fmt::format("parameter {} has {} values; at most {} are taken", name, count,
+                         kMostValues));
+    for (std::size_t j = 0; j < i; ++j)
+      if (parameters[j].name == parameters[i].name)
+        refuse(fmt::format("two parameters named {}", name));
   }
-  return {};
 }
 
 }  // namespace
 
-Expected<SearchSpace> SearchSpace::with(std::vector<Parameter> parameters) {
-  if (auto fine = check(parameters); !fine) return tl::unexpected(fine.error());
-  SearchSpace space;
-  space.places_.resize(parameters.size());
-  space.parameters_ = std::move(parameters);
-  return space;
+SearchSpace::SearchSpace(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {
+  check(parameters_);
+  places_.resize(parameters_.size());
 }
 
 Expected<SearchSpace> SearchSpace::build(std::vector<Parameter> parameters,
-                                         std::vector<Constraint> constraints,
+                                         const std::vector<Constraint>& constraints,
                                          const SpaceBounds& bounds) {
-  auto space = with(std::move(parameters));
-  if (!space) return space;
-  space->constraints_ = std::move(constraints);
-  for (const auto& group : independent_groups(space->parameters_, space->constraints_)) {
-    auto component = enumerate(group, space->parameters_, space->constraints_, bounds);
-    if (!component) return tl::unexpected(component.error());
-    if (auto added = space->add(*std::move(component)); !added) {
-      return tl::unexpected(added.error());
-    }
-  }
-  return space;
+  return expected_from([&] {
+    SearchSpace space(std::move(parameters));
+    for (const auto& group : independent_groups(space.parameters_, constraints))
+      space.add(value_or_throw(enumerate(group, space.parameters_, constraints, bounds)));
+    return space;
+  });
 }
 
 Expected<SearchSpace> SearchSpace::of_rows(std::vector<Parameter> parameters,
                                            std::span<const Positions> rows) {
-  auto space = with(std::move(parameters));
-  if (!space) return space;
-  if (rows.empty()) return fail(Errc::bad_input, "the space has no configuration");
-  std::vector<std::size_t> all(space->parameters_.size());
-  for (std::size_t p = 0; p < all.size(); ++p) all[p] = p;
-  // Whatever joins the parameters of a list is not known, so they are one table.
-  Component component(std::move(all));
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    bool fits = rows[row].size() == space->parameters_.size();
-    for (std::size_t p = 0; fits && p < rows[row].size(); ++p) {
-      fits = rows[row][p] < space->parameters_[p].values.size();
+  return expected_from([&] {
+    SearchSpace space(std::move(parameters));
+    if (rows.empty()) refuse("the space has no configuration");
+    std::vector<std::size_t> all(space.parameters_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    // Whatever joins the parameters of a list is not known, so they are one table.
+    Component component(std::move(all));
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const bool fits = std::equal(
+          rows[row].begin(), rows[row].end(), space.parameters_.begin(), space.parameters_.end(),
+          [](auto position, const auto& parameter) { return position < parameter.values.size(); });
+      if (!fits) refuse(fmt::format("configuration {} does not fit", row));
+      component.add(rows[row]);
     }
-    if (!fits) return fail(Errc::bad_input, fmt::format("configuration {} does not fit", row));
-    component.add(rows[row]);
-  }
-  if (!component.index()) return fail(Errc::bad_input, "a configuration stands twice");
-  if (auto added = space->add(std::move(component)); !added) return tl::unexpected(added.error());
-  return space;
+    if (!component.index()) refuse("a configuration stands twice");
+    space.add(std::move(component));
+    return space;
+  });
 }
 
-Expected<void> SearchSpace::add(Component component) {
+void SearchSpace::add(Component component) {
   strides_.push_back(size_);
-  if (__builtin_mul_overflow(size_, component.rows(), &size_)) {
-    return fail(Errc::bad_input, "the space has more than 2^64 valid configurations");
-  }
+  if (__builtin_mul_overflow(size_, component.rows(), &size_))
+    refuse("the space has more than 2^64 valid configurations");
   const auto parameters = component.parameters();
-  for (std::size_t column = 0; column < parameters.size(); ++column) {
+  for (std::size_t column = 0; column < parameters.size(); ++column)
     places_[parameters[column]] = {components_.size(), column};
-  }
   components_.push_back(std::move(component));
-  return {};
 }
 
 double SearchSpace::raw_size() const {
@@ -126,46 +116,25 @@ std::optional<ConfigurationId> SearchSpace::find(std::span<const std::uint16_t> 
 
 std::string SearchSpace::text(ConfigurationId id) const {
   std::string text;
-  for (std::size_t p = 0; p < parameters_.size(); ++p) {
+  for (std::size_t p = 0; p < parameters_.size(); ++p)
     text += fmt::format("{}{}={}", p == 0 ? "" : " ", parameters_[p].name, value(id, p).text());
-  }
   return text;
 }
 
-expr::Scope SearchSpace::scope(ConfigurationId id) const {
-  expr::Scope scope;
-  for (std::size_t p = 0; p < parameters_.size(); ++p) {
-    scope.set(parameters_[p].name, value(id, p));
-  }
-  return scope;
-}
-
-std::vector<ConfigurationId> SearchSpace::neighbours(ConfigurationId id, Neighbourhood kind) const {
+std::vector<ConfigurationId> SearchSpace::neighbours(ConfigurationId id) const {
   std::vector<ConfigurationId> found;
   Positions positions = this->positions(id);
-  // Only one table's row changes; the others' part of the number stays.
-  const auto look_up = [&](std::size_t p, std::size_t value) {
-    const std::size_t c = places_[p].component;
-    positions[p] = static_cast<std::uint16_t>(value);
-    const auto other = components_[c].find(positions);
-    if (other) found.push_back(id - row(id, c) * strides_[c] + *other * strides_[c]);
-    return other.has_value();
-  };
   for (std::size_t p = 0; p < parameters_.size(); ++p) {
-    const std::size_t own = positions[p], count = parameters_[p].values.size();
-    if (kind == Neighbourhood::any_value) {
-      for (std::size_t value = 0; value < count; ++value) {
-        if (value != own) look_up(p, value);
-      }
-    } else {
-      for (std::size_t value = own; value-- > 0;) {
-        if (look_up(p, value)) break;
-      }
-      for (std::size_t value = own + 1; value < count; ++value) {
-        if (look_up(p, value)) break;
-      }
+    const std::size_t c = places_[p].component;
+    const std::uint16_t own = positions[p];
+    for (std::size_t value = 0; value < parameters_[p].values.size(); ++value) {
+      if (value == own) continue;
+      positions[p] = static_cast<std::uint16_t>(value);
+      // Only one table's row changes; the others' part of the number stays.
+      if (const auto other = components_[c].find(positions))
+        found.push_back(id - row(id, c) * strides_[c] + *other * strides_[c]);
     }
-    positions[p] = static_cast<std::uint16_t>(own);
+    positions[p] = own;
   }
   return found;
 }
@@ -189,6 +158,15 @@ kiln::Parameters parameters_of(const SearchSpace& space, ConfigurationId id) {
   for (std::size_t i = 0; i < names.size(); ++i)
     parameters.set(names[i].name, *space.value(id, i).to_integer());
   return parameters;
+}
+
+std::vector<Positions> accepted_rows(const std::vector<Parameter>& parameters,
+                                     const std::function<bool(const kiln::Parameters&)>& accepts) {
+  const auto all = value_or_throw(SearchSpace::build(parameters, {}));
+  std::vector<Positions> rows;
+  for (ConfigurationId id = 0; id < all.size(); ++id)
+    if (accepts(parameters_of(all, id))) rows.push_back(all.positions(id));
+  return rows;
 }
 
 std::optional<ConfigurationId> best_on_record(const SearchSpace& space, const TuningRecord& record,

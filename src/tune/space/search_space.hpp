@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,6 +38,11 @@ class Random {
   }
   /// In [0, 1).
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  /// Brings all into a new order.
+  template <class T>
+  void shuffle(std::vector<T>& all) {
+    for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[below(i)]);
+  }
 
  private:
   std::uint64_t state_;
@@ -49,21 +55,16 @@ using ConfigurationId = std::uint64_t;
 /// Positions of the chosen values, one a parameter of the space, in its order.
 using Positions = std::vector<std::uint16_t>;
 
-/// Which configurations count as alike.
-enum class Neighbourhood : std::uint8_t {
-  any_value,   ///< one parameter has another value (Hamming distance 1)
-  next_value,  ///< one parameter has the nearest valid value before or behind in its list
-};
-
 /// All valid configurations of some parameters. Stored as tables whose product the space is, so
 /// that a configuration is a number and finding one by its values costs O(parameters).
 /// Immutable; thread-safe; movable.
 class SearchSpace {
  public:
+  SearchSpace() = default;  ///< to be assigned to
   /// From parameters and constraints over them. Errors: no parameter, a name twice or that is none,
   /// no values, and those of enumerate().
   static Expected<SearchSpace> build(std::vector<Parameter> parameters,
-                                     std::vector<Constraint> constraints,
+                                     const std::vector<Constraint>& constraints,
                                      const SpaceBounds& bounds = {});
   /// From a list of the valid configurations; they get their numbers in this order. Errors: as
   /// above, a row of the wrong length or with a position that is none, one that stands twice.
@@ -71,7 +72,6 @@ class SearchSpace {
                                        std::span<const Positions> rows);
 
   std::span<const Parameter> parameters() const { return parameters_; }
-  std::span<const Constraint> constraints() const { return constraints_; }
   /// Valid configurations; at least 1.
   ConfigurationId size() const { return size_; }
   /// Combinations of values, valid or not.
@@ -84,11 +84,10 @@ class SearchSpace {
   std::optional<ConfigurationId> find(std::span<const std::uint16_t> positions) const;
   /// "TS=8 WPT=2", in the parameters' order.
   std::string text(ConfigurationId id) const;
-  /// The values by their names, for expressions.
-  expr::Scope scope(ConfigurationId id) const;
 
-  /// Valid configurations next to this one, never itself, each once; parameter by parameter.
-  std::vector<ConfigurationId> neighbours(ConfigurationId id, Neighbourhood kind) const;
+  /// Valid configurations in which one parameter has another value (Hamming distance 1), each once;
+  /// parameter by parameter.
+  std::vector<ConfigurationId> neighbours(ConfigurationId id) const;
   /// Each as likely as the other.
   ConfigurationId sample(Random& random) const { return random.below(size_); }
 
@@ -98,14 +97,14 @@ class SearchSpace {
     std::size_t component, column;
   };
 
-  static Expected<SearchSpace> with(std::vector<Parameter> parameters);
-  Expected<void> add(Component component);
+  /// Throws Error, as add() does.
+  explicit SearchSpace(std::vector<Parameter> parameters);
+  void add(Component component);
   std::size_t row(ConfigurationId id, std::size_t component) const {
     return static_cast<std::size_t>(id / strides_[component] % components_[component].rows());
   }
 
   std::vector<Parameter> parameters_;
-  std::vector<Constraint> constraints_;
   std::vector<Component> components_;
   std::vector<ConfigurationId> strides_;  ///< of each component, in a configuration's number
   std::vector<Place> places_;             ///< of each parameter
@@ -119,6 +118,11 @@ std::optional<ConfigurationId> configuration_of(const SearchSpace& space,
 
 /// The other way: the values of a space whose values are integers.
 kiln::Parameters parameters_of(const SearchSpace& space, ConfigurationId id);
+
+/// All combinations of integers that a predicate accepts, for SearchSpace::of_rows(): constraints
+/// of Generators are code. Throws Error where there are too many combinations to look at.
+std::vector<Positions> accepted_rows(const std::vector<Parameter>& parameters,
+                                     const std::function<bool(const kiln::Parameters&)>& accepts);
 
 /// The configuration of the best of Kiln's own measurements of just this size.
 std::optional<ConfigurationId> best_on_record(const SearchSpace& space, const TuningRecord& record,

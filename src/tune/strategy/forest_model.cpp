@@ -35,28 +35,23 @@ Features::Features(const SearchSpace& space) : space_(&space) {
     const Parameter& parameter = space.parameters()[p];
     const bool numeric = is_numeric(parameter);
     auto& numbers = parameters_.emplace_back();
-    for (std::size_t i = 0; i < parameter.values.size(); ++i) {
+    for (std::size_t i = 0; i < parameter.values.size(); ++i)
       numbers.push_back(numeric ? *parameter.values[i].to_double() : static_cast<double>(i));
-    }
     if (!numeric || numbers.size() < 3) continue;
     const bool natural = std::all_of(numbers.begin(), numbers.end(), is_natural);
-    if (natural && !std::all_of(numbers.begin(), numbers.end(), is_power_of_two)) {
+    if (natural && !std::all_of(numbers.begin(), numbers.end(), is_power_of_two))
       twos_.push_back(p);
-    }
     if (*std::min_element(numbers.begin(), numbers.end()) >= 0) paired.push_back(p);
   }
-  for (std::size_t i = 0; i < paired.size(); ++i) {
-    for (std::size_t j = 0; j < i && pairs_.size() < kMostPairs; ++j) {
+  for (std::size_t i = 0; i < paired.size(); ++i)
+    for (std::size_t j = 0; j < i && pairs_.size() < kMostPairs; ++j)
       pairs_.push_back({paired[j], paired[i]});
-    }
-  }
 }
 
 void Features::append(ConfigurationId id, std::vector<float>& to) const {
   const std::size_t first = to.size();
-  for (std::size_t p = 0; p < parameters_.size(); ++p) {
+  for (std::size_t p = 0; p < parameters_.size(); ++p)
     to.push_back(static_cast<float>(parameters_[p][space_->position(id, p)]));
-  }
   for (const std::size_t p : twos_) to.push_back(static_cast<float>(twos_in(to[first + p])));
   for (const Pair pair : pairs_) {
     const float a = to[first + pair.first], b = to[first + pair.second];
@@ -77,11 +72,9 @@ class ExtraTrees::Grower {
         ordered_(targets.size()),
         order_(targets.size()),
         features_(features) {
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-      for (std::size_t f = 0; f < features; ++f) {
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      for (std::size_t f = 0; f < features; ++f)
         columns_[f * targets.size() + i] = samples[i * features + f];
-      }
-    }
     std::iota(features_.begin(), features_.end(), 0u);
     std::iota(order_.begin(), order_.end(), 0u);
     const auto share =
@@ -195,9 +188,8 @@ void ExtraTrees::fit(std::span<const float> samples, std::size_t features,
 Estimate ExtraTrees::estimate(const float* point) const {
   double sum = 0, squares = 0;
   for (std::uint32_t at : roots_) {
-    while (nodes_[at].feature >= 0) {
+    while (nodes_[at].feature >= 0)
       at = point[nodes_[at].feature] < nodes_[at].threshold ? at + 1 : nodes_[at].above;
-    }
     sum += nodes_[at].mean;
     squares += static_cast<double>(nodes_[at].mean) * nodes_[at].mean;
   }

@@ -24,9 +24,8 @@ class Mapper {
       auto& positions = values_.emplace_back();
       if (at == source.parameters().size()) continue;
       ++common_;
-      for (const expr::Value& value : source.parameters()[at].values) {
+      for (const expr::Value& value : source.parameters()[at].values)
         positions.push_back(position_of(parameter, value));
-      }
     }
   }
 
@@ -72,15 +71,13 @@ Expected<std::shared_ptr<const Transfer>> Transfer::make(const SearchSpace& sour
                                                          const SearchSpace& space,
                                                          std::uint64_t seed) {
   std::shared_ptr<Transfer> transfer(new Transfer(space));
-  double best = 0;
   std::vector<double> times;
-  for (const Trial& trial : trials) {
+  for (const Trial& trial : trials)
     if (trial.outcome.ok()) times.push_back(trial.outcome.time);
-  }
   if (times.empty())
     return fail(Errc::bad_input, "the other device has no configuration with a time");
   std::sort(times.begin(), times.end());
-  best = times.front();
+  const double best = times.front();
   // Far from the best, differences tell nothing of where the best are; failures count as there.
   const double slow = std::log(std::max(times[times.size() / 2] / best, 2.0));
   Mapper mapper(source, space);
@@ -93,32 +90,29 @@ Expected<std::shared_ptr<const Transfer>> Transfer::make(const SearchSpace& sour
       if (is_new && ok) transfer->fastest_.push_back(id);
     }
   }
-  if (mapper.common() == 0 || transfer->measured_.empty()) {
+  if (mapper.common() == 0 || transfer->measured_.empty())
     return fail(Errc::bad_input, "the two spaces have no configuration in common");
-  }
-  const auto& measured = transfer->measured_;
-  std::sort(transfer->fastest_.begin(), transfer->fastest_.end(),
-            [&](ConfigurationId a, ConfigurationId b) {
-              const float x = measured.at(a), y = measured.at(b);
-              return x != y ? x < y : a < b;
-            });
+  transfer->sort(transfer->fastest_);
   transfer->fit(seed);
   return std::shared_ptr<const Transfer>(std::move(transfer));
+}
+
+/// The fastest first.
+void Transfer::sort(std::vector<ConfigurationId>& ids) const {
+  std::sort(ids.begin(), ids.end(), [&](ConfigurationId a, ConfigurationId b) {
+    return std::pair(measured_.at(a), a) < std::pair(measured_.at(b), b);
+  });
 }
 
 void Transfer::fit(std::uint64_t seed) {
   Random random(seed);
   std::vector<ConfigurationId> ids;
   for (const auto& [id, value] : measured_) ids.push_back(id);
-  std::sort(ids.begin(), ids.end(), [&](ConfigurationId a, ConfigurationId b) {
-    const float x = measured_.at(a), y = measured_.at(b);
-    return x != y ? x < y : a < b;
-  });
+  sort(ids);
   // The fastest third of the samples, the rest by chance from what is behind.
   const std::size_t count = std::min(ids.size(), kMostTransferSamples), kept = count / 3;
-  for (std::size_t i = kept; i < count; ++i) {
+  for (std::size_t i = kept; i < count; ++i)
     std::swap(ids[i], ids[i + random.below(ids.size() - i)]);
-  }
   std::vector<float> samples, targets;
   for (std::size_t i = 0; i < count; ++i) {
     features_.append(ids[i], samples);
@@ -191,18 +185,16 @@ std::optional<ConfigurationId> ForestSearch::propose() {
 std::optional<ConfigurationId> ForestSearch::next_transferred() {
   if (!transfer_) return std::nullopt;
   const auto fastest = transfer_->fastest();
-  while (transferred_ < fastest.size() && history().was_asked(fastest[transferred_])) {
+  while (transferred_ < fastest.size() && history().was_asked(fastest[transferred_]))
     ++transferred_;
-  }
   if (transferred_ == fastest.size()) return std::nullopt;
   return fastest[transferred_];
 }
 
 std::vector<double> ForestSearch::targets() const {
   std::vector<double> times;
-  for (const Trial& trial : history().trials()) {
+  for (const Trial& trial : history().trials())
     if (trial.outcome.ok()) times.push_back(std::log(trial.outcome.time));
-  }
   std::vector<double> sorted = times;
   std::sort(sorted.begin(), sorted.end());
   double slow = sorted[static_cast<std::size_t>(kFastPart * static_cast<double>(sorted.size()))];
@@ -225,13 +217,11 @@ std::vector<std::size_t> ForestSearch::chosen_trials() {
     return better(trials[a].outcome, trials[b].outcome);
   });
   leaders_.clear();
-  for (std::size_t i = 0; i < std::min(kLeaders, order.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kLeaders, order.size()); ++i)
     leaders_.push_back(trials[order[i]].id);
-  }
   if (order.size() <= kMostSamples) return order;
-  for (std::size_t i = kMostSamples / 3; i < kMostSamples; ++i) {
+  for (std::size_t i = kMostSamples / 3; i < kMostSamples; ++i)
     std::swap(order[i], order[i + random().below(order.size() - i)]);
-  }
   order.resize(kMostSamples);
   return order;
 }
@@ -292,9 +282,8 @@ std::vector<ConfigurationId> ForestSearch::candidates() {
 }
 
 void ForestSearch::add_neighbours(ConfigurationId of, std::vector<ConfigurationId>& to) const {
-  for (const ConfigurationId id : space().neighbours(of, Neighbourhood::any_value)) {
+  for (const ConfigurationId id : space().neighbours(of))
     if (!history().was_asked(id)) to.push_back(id);
-  }
 }
 
 double ForestSearch::improvement(ConfigurationId id) {

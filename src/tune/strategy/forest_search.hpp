@@ -34,6 +34,7 @@ class Transfer {
  private:
   explicit Transfer(const SearchSpace& space) : features_(space) {}
   void fit(std::uint64_t seed);
+  void sort(std::vector<ConfigurationId>& ids) const;
 
   Features features_;
   ExtraTrees forest_;

@@ -1,7 +1,14 @@
+// Strategies without a model: known from textbooks, with their usual constants. They are what the
+// default has to beat, and what a user may prefer for a reason. And all strategies by their names.
 #include "tune/strategy/simple.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "base/data/text.hpp"
+#include "tune/strategy/forest_search.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -39,47 +46,36 @@ std::optional<ConfigurationId> ScriptedStrategy::propose() {
   return wanted_;
 }
 
-void shuffle(std::vector<ConfigurationId>& ids, Random& random) {
-  for (std::size_t i = ids.size(); i > 1; --i) std::swap(ids[i - 1], ids[random.below(i)]);
-}
+namespace {
 
-std::optional<ConfigurationId> Exhaustive::propose() {
-  while (history().was_asked(next_)) ++next_;
-  return next_;
-}
-
-Script MultiStart::search() {
-  while (true) {
-    ConfigurationId at = space().sample(random());
-    Outcome here = co_await evaluate(at);
-    for (bool improved = true; improved;) {
-      improved = false;
-      auto neighbours = space().neighbours(at, Neighbourhood::any_value);
-      shuffle(neighbours, random());
-      for (const ConfigurationId next : neighbours) {
-        const Outcome there = co_await evaluate(next);
-        if (!better(there, here)) continue;
-        at = next;
-        here = there;
-        improved = true;
-        break;
-      }
-    }
+/// All configurations in the order of their numbers.
+class Exhaustive final : public Strategy {
+  using Strategy::Strategy;
+  std::optional<ConfigurationId> propose() override {
+    while (history().was_asked(next_)) ++next_;
+    return next_;
   }
-}
+  ConfigurationId next_ = 0;
+};
 
-Script IteratedLocal::search() {
-  while (true) {
-    ConfigurationId best = space().sample(random());
-    Outcome of_best = co_await evaluate(best);
-    ConfigurationId start = best;
-    for (int fruitless = 0; fruitless < kMostFruitless; ++fruitless) {
-      ConfigurationId at = start;
+/// Each new configuration as likely as the other.
+class RandomSearch final : public Strategy {
+  using Strategy::Strategy;
+  std::optional<ConfigurationId> propose() override { return history().any_new(random()); }
+};
+
+/// Multi-start local search: from a random configuration to the first neighbour (Hamming distance
+/// 1, in random order) that is faster, until none is; then from another.
+class MultiStart final : public ScriptedStrategy {
+  using ScriptedStrategy::ScriptedStrategy;
+  Script search() override {
+    while (true) {
+      ConfigurationId at = space().sample(random());
       Outcome here = co_await evaluate(at);
       for (bool improved = true; improved;) {
         improved = false;
-        auto neighbours = space().neighbours(at, Neighbourhood::any_value);
-        shuffle(neighbours, random());
+        auto neighbours = space().neighbours(at);
+        random().shuffle(neighbours);
         for (const ConfigurationId next : neighbours) {
           const Outcome there = co_await evaluate(next);
           if (!better(there, here)) continue;
@@ -89,87 +85,168 @@ Script IteratedLocal::search() {
           break;
         }
       }
-      if (better(here, of_best)) {
-        best = at;
-        of_best = here;
-        fruitless = 0;
-      }
-      start = best;
-      for (int step = 0; step < kSteps; ++step) {
-        const auto neighbours = space().neighbours(start, Neighbourhood::any_value);
-        if (!neighbours.empty()) start = neighbours[random().below(neighbours.size())];
+    }
+  }
+};
+
+/// Iterated local search (basin hopping): as MultiStart, but the next start is a few random steps
+/// away from the best local optimum; after ten that led nowhere, anywhere.
+class IteratedLocal final : public ScriptedStrategy {
+  using ScriptedStrategy::ScriptedStrategy;
+  Script search() override {
+    while (true) {
+      ConfigurationId best = space().sample(random());
+      Outcome of_best = co_await evaluate(best);
+      ConfigurationId start = best;
+      for (int fruitless = 0; fruitless < kMostFruitless; ++fruitless) {
+        ConfigurationId at = start;
+        Outcome here = co_await evaluate(at);
+        for (bool improved = true; improved;) {
+          improved = false;
+          auto neighbours = space().neighbours(at);
+          random().shuffle(neighbours);
+          for (const ConfigurationId next : neighbours) {
+            const Outcome there = co_await evaluate(next);
+            if (!better(there, here)) continue;
+            at = next;
+            here = there;
+            improved = true;
+            break;
+          }
+        }
+        if (better(here, of_best)) {
+          best = at;
+          of_best = here;
+          fruitless = 0;
+        }
+        start = best;
+        for (int step = 0; step < kSteps; ++step) {
+          const auto neighbours = space().neighbours(start);
+          if (!neighbours.empty()) start = neighbours[random().below(neighbours.size())];
+        }
       }
     }
   }
-}
+};
 
-Script Annealing::search() {
-  while (true) {
-    ConfigurationId at = space().sample(random());
-    Outcome here = co_await evaluate(at);
-    for (double temperature = kHot; temperature > kCold; temperature *= kCooling) {
-      const auto neighbours = space().neighbours(at, Neighbourhood::any_value);
-      if (neighbours.empty()) break;
-      const ConfigurationId next = neighbours[random().below(neighbours.size())];
-      const Outcome there = co_await evaluate(next);
-      bool taken = better(there, here) || !here.ok();
-      if (!taken && there.ok()) {
-        const double slower = there.time / here.time - 1;
-        taken = random().unit() < std::exp(-slower / temperature);
+/// Simulated annealing: random neighbours, of which slower ones are taken by chance, less and less
+/// often; when cold, from a new start.
+class Annealing final : public ScriptedStrategy {
+  using ScriptedStrategy::ScriptedStrategy;
+  Script search() override {
+    while (true) {
+      ConfigurationId at = space().sample(random());
+      Outcome here = co_await evaluate(at);
+      for (double temperature = kHot; temperature > kCold; temperature *= kCooling) {
+        const auto neighbours = space().neighbours(at);
+        if (neighbours.empty()) break;
+        const ConfigurationId next = neighbours[random().below(neighbours.size())];
+        const Outcome there = co_await evaluate(next);
+        bool taken = better(there, here) || !here.ok();
+        if (!taken && there.ok()) {
+          const double slower = there.time / here.time - 1;
+          taken = random().unit() < std::exp(-slower / temperature);
+        }
+        if (!taken) continue;
+        at = next;
+        here = there;
       }
-      if (!taken) continue;
-      at = next;
-      here = there;
     }
   }
-}
+};
 
-Script Genetic::search() {
-  std::vector<Trial> population;
-  while (population.size() < kPopulation) {
-    const ConfigurationId id = space().sample(random());
-    const Outcome outcome = co_await evaluate(id);
-    population.push_back({id, outcome});
-  }
-  const auto by_time = [](const Trial& a, const Trial& b) { return better(a.outcome, b.outcome); };
-  for (int stale = 0;;) {
-    std::stable_sort(population.begin(), population.end(), by_time);
-    // Sorted: of two the one in front wins its tournament.
-    const auto parent = [&] {
-      const auto a = random().below(kPopulation), b = random().below(kPopulation);
-      return population[std::min(a, b)].id;
+/// A genetic algorithm: a population of 20, tournaments of 2, uniform crossover, mutation of one
+/// parameter in ten, the two best survive; a population that stands still is renewed around its
+/// best.
+class Genetic final : public ScriptedStrategy {
+  using ScriptedStrategy::ScriptedStrategy;
+  Script search() override {
+    std::vector<Trial> population;
+    while (population.size() < kPopulation) {
+      const ConfigurationId id = space().sample(random());
+      const Outcome outcome = co_await evaluate(id);
+      population.push_back({id, outcome});
+    }
+    const auto by_time = [](const Trial& a, const Trial& b) {
+      return better(a.outcome, b.outcome);
     };
-    const std::size_t known = history().asked();
-    std::vector<Trial> next(population.begin(), population.begin() + kElite);
-    while (next.size() < kPopulation) {
-      const ConfigurationId mother = parent(), father = parent();
-      const auto child =
-          stale > kMostStale ? std::optional(space().sample(random())) : child_of(mother, father);
-      if (!child) continue;
-      const Outcome outcome = co_await evaluate(*child);
-      next.push_back({*child, outcome});
+    for (int stale = 0;;) {
+      std::stable_sort(population.begin(), population.end(), by_time);
+      // Sorted: of two the one in front wins its tournament.
+      const auto parent = [&] {
+        const auto a = random().below(kPopulation), b = random().below(kPopulation);
+        return population[std::min(a, b)].id;
+      };
+      const std::size_t known = history().asked();
+      std::vector<Trial> next(population.begin(), population.begin() + kElite);
+      while (next.size() < kPopulation) {
+        const ConfigurationId mother = parent(), father = parent();
+        const auto child =
+            stale > kMostStale ? std::optional(space().sample(random())) : child_of(mother, father);
+        if (!child) continue;
+        const Outcome outcome = co_await evaluate(*child);
+        next.push_back({*child, outcome});
+      }
+      population = std::move(next);
+      stale = stale > kMostStale || history().asked() != known ? 0 : stale + 1;
     }
-    population = std::move(next);
-    stale = stale > kMostStale || history().asked() != known ? 0 : stale + 1;
   }
+
+  /// Where constraints leave few combinations of two parents valid, a random neighbour of one.
+  std::optional<ConfigurationId> child_of(ConfigurationId a, ConfigurationId b) {
+    constexpr int kTries = 50;
+    const Positions mother = space().positions(a), father = space().positions(b);
+    for (int i = 0; i < kTries; ++i) {
+      Positions child = mother;
+      for (std::size_t p = 0; p < child.size(); ++p) {
+        if (random().below(2) == 0) child[p] = father[p];
+        if (random().below(kMutation) > 0) continue;
+        child[p] =
+            static_cast<std::uint16_t>(random().below(space().parameters()[p].values.size()));
+      }
+      if (const auto id = space().find(child)) return id;
+    }
+    const auto neighbours = space().neighbours(a);
+    if (neighbours.empty()) return space().sample(random());
+    return neighbours[random().below(neighbours.size())];
+  }
+};
+
+template <class Named>
+std::unique_ptr<Strategy> make(const SearchSpace& space, std::uint64_t seed,
+                               const std::shared_ptr<const Transfer>& transfer) {
+  if constexpr (std::is_same_v<Named, ForestSearch>)
+    return std::make_unique<Named>(space, seed, transfer);
+  else
+    return std::make_unique<Named>(space, seed);
 }
 
-/// Where constraints leave few combinations of two parents valid, a random neighbour of one.
-std::optional<ConfigurationId> Genetic::child_of(ConfigurationId a, ConfigurationId b) {
-  constexpr int kTries = 50;
-  const Positions mother = space().positions(a), father = space().positions(b);
-  for (int i = 0; i < kTries; ++i) {
-    Positions child = mother;
-    for (std::size_t p = 0; p < child.size(); ++p) {
-      if (random().below(2) == 0) child[p] = father[p];
-      if (random().below(kMutation) > 0) continue;
-      child[p] = static_cast<std::uint16_t>(random().below(space().parameters()[p].values.size()));
-    }
-    if (const auto id = space().find(child)) return id;
+constexpr StrategyInfo infos[] = {
+    {"forest", "expected improvement over a forest of randomised trees (the default)", false,
+     make<ForestSearch>},
+    {"multi-start", "hill climbing from random starts", true, make<MultiStart>},
+    {"iterated-local", "hill climbing from near the best so far (basin hopping)", true,
+     make<IteratedLocal>},
+    {"annealing", "simulated annealing", true, make<Annealing>},
+    {"genetic", "a genetic algorithm", true, make<Genetic>},
+    {"random", "random without repeats", false, make<RandomSearch>},
+    {"exhaustive", "all configurations in their order", false, make<Exhaustive>},
+};
+
+}  // namespace
+
+std::span<const StrategyInfo> strategies() { return infos; }
+
+Expected<std::unique_ptr<Strategy>> make_strategy(std::string_view name, const SearchSpace& space,
+                                                  std::uint64_t seed,
+                                                  const std::shared_ptr<const Transfer>& transfer) {
+  std::vector<std::string_view> names;
+  for (const StrategyInfo& info : infos) {
+    if (info.name == name || name.empty()) return info.make(space, seed, transfer);
+    names.push_back(info.name);
   }
-  const auto neighbours = space().neighbours(a, Neighbourhood::any_value);
-  if (neighbours.empty()) return space().sample(random());
-  return neighbours[random().below(neighbours.size())];
+  return fail(Errc::bad_input, fmt::format("no strategy is named '{}'{}", one_line(name),
+                                           did_you_mean(name, names)));
 }
 
 }  // namespace kiln::tune

@@ -90,6 +90,8 @@ class Strategy {
 struct StrategyInfo {
   std::string_view name, summary;
   bool is_simple;  ///< a textbook's, without a model: what the default is compared with
+  std::unique_ptr<Strategy> (*make)(const SearchSpace& space, std::uint64_t seed,
+                                    const std::shared_ptr<const Transfer>& transfer);
 };
 
 /// All, the default first.
@@ -99,6 +101,6 @@ std::span<const StrategyInfo> strategies();
 /// by the others. Errors: no such name, with the nearest that there is.
 Expected<std::unique_ptr<Strategy>> make_strategy(
     std::string_view name, const SearchSpace& space, std::uint64_t seed,
-    std::shared_ptr<const Transfer> transfer = nullptr);
+    const std::shared_ptr<const Transfer>& transfer = nullptr);
 
 }  // namespace kiln::tune

@@ -74,13 +74,12 @@ Expected<void> Child::start(const std::function<void(int)>& body, Of of) {
   int ends[2];
   const int type = of == Of::bytes ? SOCK_STREAM : SOCK_SEQPACKET;
   if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) != 0)
-    return tl::unexpected(Error(Errc::io, fmt::format("no socket: {}", std::strerror(errno))));
+    return fail(Errc::io, fmt::format("no socket: {}", std::strerror(errno)));
   channel_ = FileDescriptor(ends[0]);
   FileDescriptor child_end(ends[1]);
   const pid_t parent = ::getpid();
   pid_ = ::fork();
-  if (pid_ < 0)
-    return tl::unexpected(Error(Errc::io, fmt::format("no process: {}", std::strerror(errno))));
+  if (pid_ < 0) return fail(Errc::io, fmt::format("no process: {}", std::strerror(errno)));
   if (pid_ == 0) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -160,9 +159,8 @@ Expected<std::string> in_child(const std::function<std::string()>& function,
     ++size;
   text.resize(size);
   if (text.empty())
-    return tl::unexpected(
-        Error(Errc::device, "the process that queries the device died or did not answer"));
-  if (text.front() == '-') return tl::unexpected(Error(Errc::not_found, text.substr(1)));
+    return fail(Errc::device, "the process that queries the device died or did not answer");
+  if (text.front() == '-') return fail(Errc::not_found, text.substr(1));
   return text.substr(1);
 }
 

@@ -103,7 +103,6 @@ void CompilePool::hear_of(Slot& slot) {
   if (slot.state == Slot::State::opening) {
     if (answer->failure != Failure::none) return stop(slot, answer->failure, answer->message);
   } else {
-    compiling_ += answer->spent;
     done_[slot.id] = answer->report();
     slot.deaths = 0;
   }

@@ -34,8 +34,6 @@ class CompilePool {
   Report take(ConfigurationId id);
   /// Waits for all that were added: no process of the pool works then.
   void finish();
-  /// Seconds that the processes spent compiling, together.
-  double compiling() const { return compiling_; }
 
  private:
   struct Slot {
@@ -60,7 +58,6 @@ class CompilePool {
   std::vector<Slot> slots_;
   std::deque<ConfigurationId> waiting_;
   std::unordered_map<ConfigurationId, Report> done_;
-  double compiling_ = 0;
 };
 
 }  // namespace kiln::tune

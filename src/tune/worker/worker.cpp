@@ -41,51 +41,36 @@ void Answer::take(Report report) {
   running = report.running;
 }
 
-// The two ends are one program, so values are sent as they lie in memory, and the texts behind
-// their lengths.
 bool tell(int channel, const Answer& answer) {
-  const auto length = static_cast<std::uint32_t>(std::min(answer.message.size(), most_message));
-  const auto printed = static_cast<std::uint32_t>(std::min(answer.printed.size(), most_message));
-  const auto send = [&](const auto& value) { return send_all(channel, &value, sizeof value); };
-  return send(answer.failure) && send(answer.seconds) && send(answer.spent) &&
-         send(answer.compiling) && send(answer.running) && send(answer.has_id) && send(answer.id) &&
-         send(answer.printed_bytes) && send(length) && send(printed) &&
-         send_all(channel, answer.message.data(), length) &&
-         send_all(channel, answer.printed.data(), printed);
+  const AnswerNumbers& numbers = answer;
+  bool is_sent = send_all(channel, &numbers, sizeof numbers);
+  for (const std::string* text : {&answer.message, &answer.printed}) {
+    const auto length = static_cast<std::uint32_t>(std::min(text->size(), most_message));
+    is_sent = is_sent && send_all(channel, &length, sizeof length) &&
+              send_all(channel, text->data(), length);
+  }
+  return is_sent;
 }
 
 Expected<Answer> hear(int channel, std::chrono::milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   Answer answer;
-  std::uint32_t length = 0, printed = 0;
   Received received = Received::whole;
   const auto get = [&](void* value, std::size_t bytes) {
     if (received == Received::whole) received = receive_all(channel, value, bytes, until);
   };
-  get(&answer.failure, sizeof answer.failure);
-  get(&answer.seconds, sizeof answer.seconds);
-  get(&answer.spent, sizeof answer.spent);
-  get(&answer.compiling, sizeof answer.compiling);
-  get(&answer.running, sizeof answer.running);
-  get(&answer.has_id, sizeof answer.has_id);
-  get(&answer.id, sizeof answer.id);
-  get(&answer.printed_bytes, sizeof answer.printed_bytes);
-  get(&length, sizeof length);
-  get(&printed, sizeof printed);
-  answer.message.resize(std::min<std::size_t>(length, most_message));
-  get(answer.message.data(), answer.message.size());
-  answer.printed.resize(std::min<std::size_t>(printed, most_message));
-  get(answer.printed.data(), answer.printed.size());
-  switch (received) {
-    case Received::whole:
-      return answer;
-    case Received::late:
-      return tl::unexpected(
-          Error(Errc::unsupported, fmt::format("no answer within {} s", limit.count() / 1000)));
-    case Received::ended:
-      break;
+  AnswerNumbers& numbers = answer;
+  get(&numbers, sizeof numbers);
+  for (std::string* text : {&answer.message, &answer.printed}) {
+    std::uint32_t length = 0;
+    get(&length, sizeof length);
+    text->resize(std::min<std::size_t>(length, most_message));
+    get(text->data(), text->size());
   }
-  return tl::unexpected(Error(Errc::device, "the process that measures died"));
+  if (received == Received::whole) return answer;
+  if (received == Received::late)
+    return fail(Errc::unsupported, fmt::format("no answer within {} s", limit.count() / 1000));
+  return fail(Errc::device, "the process that measures died");
 }
 
 Answer answered_by(const std::function<void(Answer&)>& work) {
@@ -121,13 +106,12 @@ Expected<void> Worker::start() {
   const auto opened = hear(child_.channel(), limits_.open);
   if (!opened) {
     const std::string how = stop();
-    return tl::unexpected(Error(Errc::device, opened.error().message() + how));
+    return fail(Errc::device, opened.error().message() + how);
   }
   note_output(*opened);
   if (opened->failure == Failure::none) return {};
   stop();
-  return tl::unexpected(
-      Error(opened->failure == Failure::build ? Errc::build : Errc::bad_input, opened->message));
+  return fail(opened->failure == Failure::build ? Errc::build : Errc::bad_input, opened->message);
 }
 
 std::string Worker::stop() {
@@ -235,9 +219,9 @@ Outcome Worker::sample(ConfigurationId id, std::size_t launches) {
 
 Expected<void> Worker::record(ConfigurationId id, double seconds, double standard) {
   const Report report = prepare(id);
-  if (!report.outcome.ok()) return tl::unexpected(Error(Errc::device, report.message));
+  if (!report.outcome.ok()) return fail(Errc::device, report.message);
   const Answer answer = ask({Do::record, id, 0, seconds, standard}, limits_.run);
-  if (answer.failure != Failure::none) return tl::unexpected(Error(Errc::device, answer.message));
+  if (answer.failure != Failure::none) return fail(Errc::device, answer.message);
   return {};
 }
 

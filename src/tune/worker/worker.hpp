@@ -16,18 +16,21 @@
 /// compile ahead (compile_pool.hpp) answer in the same way.
 namespace kiln::tune {
 
-/// What a child says: how something went, and what it took.
-struct Answer {
+/// The numbers of an Answer, which are sent as they lie in memory: the two ends are one program.
+struct AnswerNumbers {
   Failure failure{};
+  bool has_id = false;  ///< whether `id` answers
+  ConfigurationId id = 0;
   double seconds = 0;                 ///< of the runs that were asked for, by the device's clock
   double spent = 0;                   ///< seconds in the child
   double compiling = 0, running = 0;  ///< parts of these
-  bool has_id = false;                ///< whether `id` answers
-  ConfigurationId id = 0;
+  std::uint64_t printed_bytes = 0;  ///< that kernels wrote to standard output since the last answer
+};
+
+/// What a child says: how something went, and what it took.
+struct Answer : AnswerNumbers {
   std::string message;
-  /// What kernels wrote to standard output since the last answer: the beginning, and how much.
-  std::string printed;
-  std::uint64_t printed_bytes = 0;
+  std::string printed;  ///< the beginning of what kernels wrote
 
   Report report() const;
   void take(Report report);

@@ -28,9 +28,8 @@ TEST(BlasTunable, has_the_built_in_parameters_among_its_configurations) {
   for (const auto precision : {Precision::s, Precision::d, Precision::c, Precision::z})
     for (const auto routine : {Routine::gemm, Routine::trsm, Routine::gemv, Routine::trsv})
       for (const TuningDevice& device :
-           {TuningDevice{true, 16, "cpu", 0, 4096}, TuningDevice{true, 4, "cpu", 0, 4096},
-            TuningDevice{false, 1, "sm90", 48 << 10, 1024},
-            TuningDevice{false, 1, "gpu", 48 << 10, 1024}}) {
+           {TuningDevice{true, 16, "cpu"}, TuningDevice{true, 4, "cpu"},
+            TuningDevice{false, 1, "sm90"}, TuningDevice{false, 1, "gpu"}}) {
         const auto tunable = make_blas_tunable(square_call(routine, precision, 100), device);
         ASSERT_TRUE(tunable) << tunable.error().message();
         EXPECT_TRUE((*tunable)->standard()) << (*tunable)->label();
@@ -40,7 +39,7 @@ TEST(BlasTunable, has_the_built_in_parameters_among_its_configurations) {
 
 TEST(BlasTunable, refuses_routines_whose_kernels_have_no_parameters) {
   const auto tunable = make_blas_tunable(square_call(Routine::axpy, Precision::s, 100),
-                                         TuningDevice{true, 4, "cpu", 0, 1});
+                                         TuningDevice{true, 4, "cpu"});
   ASSERT_FALSE(tunable);
   EXPECT_EQ(tunable.error().code(), Errc::unsupported);
 }

@@ -6,8 +6,7 @@
 #include "blas/call/call.hpp"
 #include "blas/call/problem_class.hpp"
 #include "blas/call/recorded_call.hpp"
-#include "blas/tune/blas_tunable.hpp"
-#include "blas/tune/calls_to_tune.hpp"
+#include "blas/tune/campaign_plan.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -121,8 +120,6 @@ TEST(UsualProblems, can_all_be_tuned_and_are_all_different) {
     device.is_cpu = is_cpu;
     device.native_floats = 8;
     device.gemm_form = is_cpu ? "cpu" : "gpu";
-    device.local_memory = 48 << 10;
-    device.work_group_size = 1024;
     device.compute_units = 16;
     std::set<std::string> seen;
     for (const auto& problem : usual_problems(device, true)) {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "blas/tune/blas_subject.hpp"
+#include "blas/tune/blas_tunable.hpp"
 
 namespace kiln::blas {
 namespace {

@@ -7,7 +7,6 @@
 #include "mesh/model/exchanges.hpp"
 #include "mesh/model/mesh_fixture.hpp"
 #include "mesh/tune/data_tunable.hpp"
-#include "mesh/tune/subject.hpp"
 
 namespace kiln::mesh::testing {
 namespace {
@@ -104,24 +103,16 @@ TEST_F(Trials, are_not_in_the_timeline) {
 }
 
 /// A loop whose runs fail after they have changed the data.
-class Spoiling final : public Subject {
+class Spoiling final : public LoopTunable {
  public:
-  explicit Spoiling(const LoopSubject& loop) : loop_(loop) {}
-  const std::string& name() const override { return loop_.name(); }
-  std::string label() const override { return loop_.label(); }
-  const Request& request() const override { return loop_.request(); }
-  const Generator& generator() const override { return loop_.generator(); }
-  Values values() const override { return loop_.values(); }
-  Parameters standard() const override { return loop_.standard(); }
-  void refresh_halos() const override {}
-  std::vector<Residence*> outputs() const override { return loop_.outputs(); }
-  void make_again() override {}
+  using LoopTunable::LoopTunable;
   std::unique_ptr<Form> make(const ChosenParameters& trial, PlanSource& plans) const override {
     class Failing final : public Form {
      public:
-      explicit Failing(std::unique_ptr<Form> form) : form_(std::move(form)) {}
-      void run(bool is_timed) override {
-        form_->run(is_timed);
+      Failing(const Queue& queue, std::unique_ptr<Form> form)
+          : Form(queue), form_(std::move(form)) {}
+      void enqueue(bool is_timed) override {
+        form_->enqueue(is_timed);
         throw Error(Errc::device, "the device is gone");
       }
       double seconds() override { return 0; }
@@ -130,11 +121,8 @@ class Spoiling final : public Subject {
      private:
       std::unique_ptr<Form> form_;
     };
-    return std::make_unique<Failing>(loop_.make(trial, plans));
+    return std::make_unique<Failing>(session_.queue, LoopTunable::make(trial, plans));
   }
-
- private:
-  const LoopSubject& loop_;
 };
 
 TEST_F(Trials, that_fail_at_the_first_run_leave_the_data_as_they_were) {
@@ -142,9 +130,7 @@ TEST_F(Trials, that_fail_at_the_first_run_leave_the_data_as_they_were) {
   part.call();
   const auto before = read<double>(part.weight), sum = read<double>(part.sum);
   MatrixSession& session = MatrixSession::of(*Handles::session(part.mesh));
-  const LoopSubject loop(session, *session.loops.all().front());
-  const Spoiling spoiling(loop);
-  const DataTunable tunable(session, spoiling);
+  const Spoiling tunable(session, *session.loops.all().front());
   EXPECT_THROW(tunable.open(session.resolver(), session.context(), session.queue), Error);
   EXPECT_EQ(read<double>(part.weight), before);
   EXPECT_EQ(read<double>(part.sum), sum);

@@ -8,7 +8,6 @@
 #include "base/os/file.hpp"
 #include "mesh/model/mesh_fixture.hpp"
 #include "mesh/tune/data_tunable.hpp"
-#include "mesh/tune/subject.hpp"
 #include "mesh/tune/trial_notes.hpp"
 #include "store/local/local_store.hpp"
 #include "tune/space/search_space.hpp"
@@ -69,7 +68,7 @@ class TuneLoops : public ::testing::Test {
   /// What is on record of a loop.
   static TuningRecord record_of(TunedRing& ring) {
     MatrixSession& session = MatrixSession::of(*Handles::session(ring.mesh));
-    return session.resolver().tuning_record(LoopSubject(session, ring.loop()).request(),
+    return session.resolver().tuning_record(LoopTunable(session, ring.loop()).request(),
                                             *session.device());
   }
 };
@@ -118,8 +117,8 @@ TEST_F(MeshTune, leaves_data_as_they_were_and_puts_a_winner_on_record) {
   EXPECT_GT(results[0].seconds, 0);
   EXPECT_GE(results[0].faster_by, 1.0);
   EXPECT_EQ(read<double>(sum), before);
-  const LoopSubject subject(session(), loop());
-  const auto record = session().resolver().tuning_record(subject.request(), *session().device());
+  const LoopTunable tunable(session(), loop());
+  const auto record = session().resolver().tuning_record(tunable.request(), *session().device());
   EXPECT_FALSE(record.history.empty());
   add_once();
   EXPECT_EQ(read<double>(sum)[1], before[1] + 3);
@@ -164,8 +163,7 @@ TEST_F(TuneLoops, keep_the_winner_as_the_search_has_compiled_it_and_no_loser) {
                          [](const auto& entry) { return entry.kind == kiln::Kind::artifact; });
   };
   const auto before = kept();
-  const LoopSubject subject(session, ring.loop());
-  const DataTunable tunable(session, subject);
+  const LoopTunable tunable(session, ring.loop());
   const auto bench = tunable.open(session.resolver(), session.context(), session.queue);
   const tune::ConfigurationId winner = tunable.standard() == 0 ? 1 : 0;
   for (const auto id : {winner, winner + 1}) ASSERT_TRUE(bench->prepare(id).outcome.ok());
@@ -185,8 +183,7 @@ TEST_F(TuneLoops, each_configuration_of_the_space_gives_the_right_result) {
   TunedRing ring(options());
   ring.call();
   MatrixSession& session = MatrixSession::of(*Handles::session(ring.mesh));
-  const LoopSubject subject(session, ring.loop());
-  const DataTunable tunable(session, subject);
+  const LoopTunable tunable(session, ring.loop());
   ASSERT_TRUE(tunable.standard());
   const auto bench = tunable.open(session.resolver(), session.context(), session.queue);
   for (tune::ConfigurationId id = 0; id < tunable.space().size(); ++id)
@@ -201,10 +198,8 @@ TEST_F(TuneLoops, measures_on_the_data_of_its_own_mesh_only) {
   ring.call();
   MatrixSession& session = MatrixSession::of(*Handles::session(ring.mesh));
   MatrixSession& stranger = MatrixSession::of(*Handles::session(other.mesh));
-  const LoopSubject subject(session, ring.loop());
-  EXPECT_THROW(
-      DataTunable(session, subject).open(session.resolver(), stranger.context(), stranger.queue),
-      Error);
+  const LoopTunable tunable(session, ring.loop());
+  EXPECT_THROW(tunable.open(session.resolver(), stranger.context(), stranger.queue), Error);
 }
 
 TEST_F(TuneLoops, refuses_blocks_that_local_memory_cannot_hold) {
@@ -232,14 +227,13 @@ TEST_F(TuneLoops, refuses_blocks_that_local_memory_cannot_hold) {
 
 TEST_F(MeshTune, leaves_out_what_an_earlier_process_died_of_and_says_so) {
   add_once();
-  const LoopSubject subject(session(), loop());
-  const DataTunable tunable(session(), subject);
+  const LoopTunable tunable(session(), loop());
   // On record, so that it is what the search looks at first.
   tune::ConfigurationId fatal = 0;
   while (fatal == tunable.standard()) ++fatal;
   const Parameters parameters = tune::parameters_of(tunable.space(), fatal);
   session().resolver().record(
-      subject.request(), *session().device(),
+      tunable.request(), *session().device(),
       {Measurement{parameters, 1000, 1e-6, Measurement::Of::kiln, "", {}, 0}});
   const std::string configuration = tunable.space().text(fatal);
   const pid_t child = ::fork();
@@ -274,8 +268,8 @@ TEST_F(MeshTune, covers_products) {
   EXPECT_EQ(results[0].name, "multiply K");
   EXPECT_EQ(read<double>(y), before);
   ASSERT_EQ(session().products.all().size(), 1u);
-  const ProductSubject subject(session(), session().products.all().front());
-  const auto record = session().resolver().tuning_record(subject.request(), *session().device());
+  const ProductTunable tunable(session(), session().products.all().front());
+  const auto record = session().resolver().tuning_record(tunable.request(), *session().device());
   EXPECT_FALSE(record.history.empty());
   multiply(mat, x, y);
   const auto after = read<double>(y);
@@ -297,7 +291,7 @@ TEST_F(MeshTune, what_is_found_for_a_product_is_for_all_matrices_of_its_shape) {
   EXPECT_EQ(form_of("multiply K"), "rows");
   // As a search on a GPU would leave it.
   use_matrix_form(mesh, Parameters{{"FORM", 1}, {"GROUP", 8}, {"LANES", 4}});
-  ProductSubject(session(), session().products.all().front()).make_again();
+  ProductTunable(session(), session().products.all().front()).make_again();
   for (const Mat& mat : {one, other}) multiply(mat, x, y);
   EXPECT_EQ(form_of("multiply K"), "rows by 4 lanes");
   EXPECT_EQ(form_of("multiply L"), "rows by 4 lanes");

@@ -299,6 +299,26 @@ TEST_F(TuneKernel, files_are_tuned_and_their_runs_use_it) {
   EXPECT_EQ(run.tuned, result.best);
 }
 
+TEST(TuneResults, travel_as_t4) {
+  Result result;
+  result.label = "multiply";
+  result.device = "a device";
+  result.configurations = {{{{"TS", 16}, {"WPT", 1}}, Failure::none, 0.5, ""},
+                           {{{"TS", 8}, {"WPT", 2}}, Failure::wrong_result, 0, "differs"},
+                           {{{"TS", 16}, {"WPT", 1}}, Failure::none, 0.25, ""}};
+  const std::string file = t4(result);
+  EXPECT_NE(file.find("\"device_name\": \"a device\""), file.npos) << file;
+  const auto read = read_t4(std::as_bytes(std::span(file)), "results.json");
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].failure, Failure::wrong_result);
+  EXPECT_EQ(read[1].values, (Values{{"TS", 16}, {"WPT", 1}}));
+  EXPECT_DOUBLE_EQ(read[1].seconds, 0.25);
+  const std::string text = R"({"results": [{"configuration": {"T": "float"},
+      "measurements": [{"name": "time", "value": 1}]}]})";
+  EXPECT_THROW(read_t4(std::as_bytes(std::span(text)), "f"), Error);
+  EXPECT_THROW(read_t4({}, "f"), Error);
+}
+
 TEST(SearchRequest, is_the_same_behind_its_text) {
   kiln::spec::SearchRequest request;
   request.tuning.file = "/k.json";

@@ -2,7 +2,6 @@
 #include "spec/tune/tuned_binding.hpp"
 
 #include "spec/run/job.hpp"
-#include "spec/tune/record.hpp"
 #include "support.hpp"
 
 namespace kiln::spec {

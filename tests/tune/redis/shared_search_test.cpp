@@ -260,12 +260,12 @@ TEST_F(SharedSearchTest, who_leaves_when_it_has_been_ended_leaves_it_so) {
 TEST_F(SharedSearchTest, who_only_waits_is_none_of_the_search) {
   auto waits = value_or_throw(SharedSearch::open(board(), tunable_.space()));
   auto also = value_or_throw(SharedSearch::open(board(), tunable_.space()));
-  EXPECT_FALSE(waits->is_gone_on_with()) << "nobody has begun";
+  EXPECT_FALSE(waits->is_gone_on_with()) << "no tuner has begun";
   auto works = value_or_throw(SharedSearch::open(board(std::chrono::hours(1)), tunable_.space()));
   EXPECT_EQ(works->take(1), Partners::Claim::mine);
   EXPECT_TRUE(waits->is_gone_on_with());
   EXPECT_TRUE(also->is_gone_on_with());
-  EXPECT_TRUE(works->leave()) << "who waits keeps nobody from ending it";
+  EXPECT_TRUE(works->leave()) << "who waits keeps no tuner from ending it";
   EXPECT_TRUE(waits->is_gone_on_with()) << "it makes the play-off";
   works->finish(20, 0.25);
   EXPECT_FALSE(waits->is_gone_on_with());

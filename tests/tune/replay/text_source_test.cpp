@@ -1,8 +1,8 @@
-#include "tune/replay/text_source.hpp"
-
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 #include <zlib.h>
+
+#include "tune/replay/measured_space.hpp"
 
 namespace kiln::tune {
 namespace {

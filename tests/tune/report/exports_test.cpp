@@ -1,5 +1,3 @@
-#include "tune/report/exports.hpp"
-
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -8,6 +6,7 @@
 #include "base/os/file.hpp"
 #include "journal_support.hpp"
 #include "test_paths.hpp"
+#include "tune/report/run.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

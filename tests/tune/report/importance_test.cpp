@@ -1,10 +1,9 @@
-#include "tune/report/importance.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "journal_support.hpp"
+#include "tune/report/run.hpp"
 
 namespace kiln::tune {
 namespace {
@@ -18,7 +17,7 @@ TuningRun run_of(const SearchSpace& made, Exponent exponent) {
   for (ConfigurationId id = 0; id < made.size(); ++id) {
     const auto x = *made.value(id, 0).to_double(), y = *made.value(id, 1).to_double();
     const Report report{Outcome::of_time(std::exp(exponent(x, y))), ""};
-    text += dumped(json_of_line(made, id, report, 0)) + "\n";
+    text += dumped(json_of_result(id, json_of_configuration(made, id), report.outcome, "")) + "\n";
   }
   return read_run(as_bytes(text), "j").value();
 }

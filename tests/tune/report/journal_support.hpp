@@ -29,7 +29,10 @@ inline std::string journal_of_valley(std::size_t step = 3) {
       report.outcome.time *= 1e-3;
     else
       report.message = "CL_INVALID_WORK_GROUP_SIZE";
-    text += dumped(json_of_line(measured.space, id, report, at += 1)) + "\n";
+    auto line = json_of_result(id, json_of_configuration(measured.space, id), report.outcome,
+                               report.message);
+    line["at"] = at += 1;
+    text += dumped(line) + "\n";
   }
   return text;
 }

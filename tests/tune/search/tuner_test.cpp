@@ -94,13 +94,13 @@ struct Ahead {
 };
 
 TEST_F(TunerTest, measures_what_was_compiled_ahead_in_the_order_of_asking) {
-  for (const bool beside : {false, true}) {
+  for (const bool meanwhile : {false, true}) {
     auto journal = value_or_throw(open(false));
     const auto strategy = value_or_throw(make_strategy("exhaustive", tunable_.space(), 1));
     Ahead ahead;
     TunerOptions options;
     options.compilers = &ahead.pool;
-    options.compile_beside = beside;
+    options.compile_meanwhile = meanwhile;
     const auto result = Tuner(tunable_, ahead.worker, *strategy, journal, options).run(go_on);
     ASSERT_TRUE(result) << result.error().message();
     EXPECT_EQ(result->winner->id, 20u);

@@ -75,9 +75,9 @@ TEST(Shuffle, keeps_all_and_depends_on_the_seed) {
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = i;
   auto one = ids, same = ids, other = ids;
   Random a(1), b(1), c(2);
-  shuffle(one, a);
-  shuffle(same, b);
-  shuffle(other, c);
+  a.shuffle(one);
+  b.shuffle(same);
+  c.shuffle(other);
   EXPECT_EQ(one, same);
   EXPECT_NE(one, other);
   EXPECT_TRUE(std::is_permutation(one.begin(), one.end(), ids.begin()));
@@ -86,10 +86,10 @@ TEST(Shuffle, keeps_all_and_depends_on_the_seed) {
 TEST(Genetic, finds_children_where_hardly_any_combination_is_valid) {
   const SearchSpace made = space({"A=1..30", "B=1..30", "C=1..30"}, {"A + B == 31", "B == C"});
   ASSERT_EQ(made.size(), 30u);
-  Genetic strategy(made, 3);
+  const auto strategy = value_or_throw(make_strategy("genetic", made, 3));
   std::size_t asked = 0;
-  while (const auto id = strategy.ask()) {
-    strategy.tell(*id, Outcome::of_time(1 + static_cast<double>(*id)));
+  while (const auto id = strategy->ask()) {
+    strategy->tell(*id, Outcome::of_time(1 + static_cast<double>(*id)));
     ++asked;
   }
   EXPECT_EQ(asked, 30u);

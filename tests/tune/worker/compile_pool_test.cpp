@@ -28,7 +28,6 @@ class CompilePoolTest : public ::testing::Test {
 TEST_F(CompilePoolTest, compiles_more_than_it_has_processes_for) {
   for (ConfigurationId id = 20; id < 40; ++id) pool.add(id);
   for (ConfigurationId id = 20; id < 40; ++id) EXPECT_TRUE(pool.take(id).outcome.ok()) << id;
-  EXPECT_GT(pool.compiling(), 0);
 }
 
 TEST_F(CompilePoolTest, says_what_failed_and_goes_on) {
@@ -70,7 +69,6 @@ TEST(CompilePool, gives_up_processes_that_die_of_everything) {
   }
   pool.add(20);
   EXPECT_TRUE(pool.take(20).outcome.ok()) << "left to who measures";
-  EXPECT_EQ(pool.compiling(), 0);
 }
 
 }  // namespace

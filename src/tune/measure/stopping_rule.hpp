@@ -7,12 +7,12 @@
 #include "tune/measure/outcome.hpp"
 #include "tune/space/search_space.hpp"
 
-/// How single times become decisions: which of two configurations is faster, and which of all is
-/// the fastest. docs/tuning.md has the reasons.
+/// How long a candidate is measured, and how single times become decisions: which of two
+/// configurations is faster, and which of all is the fastest. docs/tuning.md has the reasons.
 namespace kiln::tune {
 
-/// How long to measure.
-struct MeasurePolicy {
+/// When to stop: how many samples a candidate gets, and how many rounds the play-off has.
+struct StoppingRule {
   std::size_t least_pairs = 2;    ///< with the incumbent, before a candidate may be given up
   std::size_t most_pairs = 9;     ///< after which it is not measured longer
   double confidence = 2.5;        ///< standard errors that count as a difference
@@ -23,16 +23,17 @@ struct MeasurePolicy {
 
   /// On a device, where a search should end soon after its budget. Shorter times than 200 us are
   /// taken over several launches: the clocks of some drivers step by microseconds.
-  static MeasurePolicy on_device() {
-    MeasurePolicy policy;
-    policy.least_sample = 200e-6;
-    policy.finalists = 16;
-    policy.most_rounds = 60;
-    return policy;
+  static StoppingRule on_device() {
+    StoppingRule rule;
+    rule.least_sample = 200e-6;
+    rule.finalists = 16;
+    rule.most_rounds = 60;
+    return rule;
   }
 };
 
-/// Measures configurations so that neither noise nor drift picks the winner.
+/// Takes samples of configurations, as a StoppingRule says, so that neither noise nor drift picks
+/// the winner.
 ///
 /// A candidate is never timed alone: each of its samples is paired with one of the incumbent (the
 /// best so far), first and second by turns, and only their ratio counts. A machine that becomes
@@ -47,16 +48,16 @@ struct MeasurePolicy {
 /// Times are told on the incumbent's scale as it was when the search began, so that a strategy sees
 /// no drift either. Deterministic by its seed where the sampler is. Not thread-safe; the sampler
 /// must outlive it.
-class Measurement {
+class Sampling {
  public:
-  Measurement(Sampler& sampler, const MeasurePolicy& policy, std::uint64_t seed)
-      : sampler_(sampler), policy_(policy), random_(seed) {}
+  Sampling(Sampler& sampler, const StoppingRule& rule, std::uint64_t seed)
+      : sampler_(sampler), rule_(rule), random_(seed) {}
 
   /// Times one configuration, or says why it has no time. It may become the incumbent.
   Outcome measure(ConfigurationId id);
 
   /// What one finalist came to in the play-off.
-  struct Place {
+  struct Finalist {
     ConfigurationId id = 0;
     double relative = 1;     ///< its time by the winner's, over the rounds that it was in
     std::size_t rounds = 0;  ///< that it was in
@@ -66,10 +67,10 @@ class Measurement {
     double time = 0;  ///< on the scale of measure()
     std::size_t finalists = 0;
     std::size_t rounds = 0;
-    std::vector<Place> places = {};  ///< the winner first; those that failed are left out
+    std::vector<Finalist> places = {};  ///< the winner first; those that failed are left out
   };
   /// How one that was measured compares with another: in pairs, as many as tell them apart, at most
-  /// twice the policy's most.
+  /// twice the rule's most_pairs.
   struct Comparison {
     bool surely_faster = false;
     double ratio = 1;  ///< of the times
@@ -102,8 +103,8 @@ class Measurement {
   /// The logarithm of the time of one launch.
   std::optional<double> take(ConfigurationId id, Outcome& failed);
   Outcome measure_first(ConfigurationId id);
-  Outcome measure_beside(ConfigurationId id);
-  /// All the policy's pairs with the incumbent, anew. False where one of the two failed.
+  Outcome measure_in_pairs(ConfigurationId id);
+  /// All the rule's pairs with the incumbent, anew. False where one of the two failed.
   bool pair_anew(ConfigurationId id, Pairs& pairs, Outcome& failed);
   /// One more pair; false where one of the two failed.
   bool add_pair(ConfigurationId id, Pairs& pairs, Outcome& failed);
@@ -114,7 +115,7 @@ class Measurement {
   std::vector<ConfigurationId> finalists() const;
 
   Sampler& sampler_;
-  MeasurePolicy policy_;
+  StoppingRule rule_;
   Random random_;
   std::unordered_map<ConfigurationId, Known> known_;
   std::optional<ConfigurationId> incumbent_;

@@ -1,4 +1,4 @@
-#include "tune/measure/measurement.hpp"
+#include "tune/measure/stopping_rule.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,24 +8,26 @@ namespace {
 
 /// A sample is made longer at most so often by a factor of two.
 constexpr std::size_t kMostLaunches = std::size_t{1} << 20;
+/// Of so many values the extremes are left out.
+constexpr std::size_t kTrimmed = 5;
 /// A candidate that is tested after every pair has many chances to be unlucky, so that giving it up
 /// takes a larger difference than the confidence alone asks for.
 constexpr double kHopeless = 1.2;
 
 }  // namespace
 
-/// Without the extremes where there are five or more: a machine that changes its speed between the
+/// Without the extremes where there are enough: a machine that changes its speed between the
 /// two halves of a pair spoils that pair alone.
-double Measurement::Pairs::mean() const {
+double Sampling::Pairs::mean() const {
   std::vector<double> sorted = ratios;
   std::sort(sorted.begin(), sorted.end());
-  const std::size_t cut = sorted.size() >= 5 ? 1 : 0;
+  const std::size_t cut = sorted.size() >= kTrimmed ? 1 : 0;
   double sum = 0;
   for (std::size_t i = cut; i + cut < sorted.size(); ++i) sum += sorted[i];
   return sum / static_cast<double>(sorted.size() - 2 * cut);
 }
 
-std::optional<double> Measurement::take(ConfigurationId id, Outcome& failed) {
+std::optional<double> Sampling::take(ConfigurationId id, Outcome& failed) {
   Known& known = known_[id];
   while (true) {
     ++samples_;
@@ -36,7 +38,7 @@ std::optional<double> Measurement::take(ConfigurationId id, Outcome& failed) {
       return std::nullopt;
     }
     // Too short to be true, or to be told from the clock's own steps: more work a sample.
-    if (outcome.time < policy_.least_sample && known.launches < kMostLaunches) {
+    if (outcome.time < rule_.least_sample && known.launches < kMostLaunches) {
       known.launches *= 2;
       continue;
     }
@@ -49,15 +51,15 @@ std::optional<double> Measurement::take(ConfigurationId id, Outcome& failed) {
   }
 }
 
-Outcome Measurement::measure(ConfigurationId id) {
-  return incumbent_ && *incumbent_ != id ? measure_beside(id) : measure_first(id);
+Outcome Sampling::measure(ConfigurationId id) {
+  return incumbent_ && *incumbent_ != id ? measure_in_pairs(id) : measure_first(id);
 }
 
 /// There is no incumbent to compare with: the median of a few samples.
-Outcome Measurement::measure_first(ConfigurationId id) {
+Outcome Sampling::measure_first(ConfigurationId id) {
   std::vector<double> levels;
   Outcome failed;
-  for (std::size_t i = 0; i < 2 * policy_.least_pairs + 1; ++i) {
+  for (std::size_t i = 0; i < 2 * rule_.least_pairs + 1; ++i) {
     const auto level = take(id, failed);
     if (!level) {
       if (incumbent_ == id) drop_incumbent();
@@ -73,7 +75,7 @@ Outcome Measurement::measure_first(ConfigurationId id) {
   return Outcome::of_time(std::exp(known.level));
 }
 
-bool Measurement::add_pair(ConfigurationId id, Pairs& pairs, Outcome& failed) {
+bool Sampling::add_pair(ConfigurationId id, Pairs& pairs, Outcome& failed) {
   const bool candidate_first = pairs.ratios.size() % 2 == 0;
   const auto a = take(candidate_first ? id : *incumbent_, failed);
   if (!a) return false;
@@ -83,30 +85,30 @@ bool Measurement::add_pair(ConfigurationId id, Pairs& pairs, Outcome& failed) {
   return true;
 }
 
-bool Measurement::pair_anew(ConfigurationId id, Pairs& pairs, Outcome& failed) {
+bool Sampling::pair_anew(ConfigurationId id, Pairs& pairs, Outcome& failed) {
   pairs.ratios.clear();
-  while (pairs.ratios.size() < policy_.most_pairs)
+  while (pairs.ratios.size() < rule_.most_pairs)
     if (!add_pair(id, pairs, failed)) return false;
   learn_noise(pairs);
   return true;
 }
 
-Outcome Measurement::measure_beside(ConfigurationId id) {
+Outcome Sampling::measure_in_pairs(ConfigurationId id) {
   Pairs pairs;
   Outcome failed;
   double mean = 0, error = 0;
   bool both_ran = true;
-  while (pairs.ratios.size() < policy_.most_pairs) {
+  while (pairs.ratios.size() < rule_.most_pairs) {
     both_ran = add_pair(id, pairs, failed);
     if (!both_ran) break;
-    if (pairs.ratios.size() < policy_.least_pairs) continue;
+    if (pairs.ratios.size() < rule_.least_pairs) continue;
     mean = pairs.mean();
     error = standard_error(pairs.ratios.size());
     // A loser is known by a confident difference. A winner stays for all its pairs.
-    if (mean > kHopeless * policy_.confidence * error) break;
+    if (mean > kHopeless * rule_.confidence * error) break;
   }
   if (both_ran) learn_noise(pairs);
-  const auto is_faster = [&] { return mean < -policy_.confidence * error; };
+  const auto is_faster = [&] { return mean < -rule_.confidence * error; };
   bool leads = both_ran && is_faster();
   if (leads) {
     both_ran = pair_anew(id, pairs, failed);
@@ -128,42 +130,43 @@ Outcome Measurement::measure_beside(ConfigurationId id) {
   return Outcome::of_time(std::exp(known.level));
 }
 
-std::optional<Measurement::Comparison> Measurement::compare(ConfigurationId id,
-                                                            ConfigurationId with) {
+std::optional<Sampling::Comparison> Sampling::compare(ConfigurationId id, ConfigurationId with) {
   incumbent_ = with;
   Pairs pairs;
   Outcome failed;
   double mean = 0;
-  while (pairs.ratios.size() < 2 * policy_.most_pairs) {
+  while (pairs.ratios.size() < 2 * rule_.most_pairs) {
     if (!add_pair(id, pairs, failed)) return std::nullopt;
-    if (pairs.ratios.size() < policy_.least_pairs) continue;
+    // People are told this ratio: a process that took the processor during one pair must not make
+    // it.
+    if (pairs.ratios.size() < std::max(rule_.least_pairs, kTrimmed)) continue;
     mean = pairs.mean();
-    const double sure = policy_.confidence * standard_error(pairs.ratios.size());
+    const double sure = rule_.confidence * standard_error(pairs.ratios.size());
     if (std::abs(mean) > sure) return Comparison{mean < 0, std::exp(mean)};
   }
   return Comparison{false, std::exp(mean)};
 }
 
-double Measurement::standard_error(std::size_t pairs) const {
+double Sampling::standard_error(std::size_t pairs) const {
   return std::sqrt(squares_ / freedom_ / static_cast<double>(pairs));
 }
 
 /// Of each candidate's pairs about their own mean, pooled: two pairs alone say nothing of noise.
 /// The extremes are left out here too, and their share is made up for.
-void Measurement::learn_noise(const Pairs& pairs) {
+void Sampling::learn_noise(const Pairs& pairs) {
   if (pairs.ratios.size() < 2) return;
   std::vector<double> distances;
   const double mean = pairs.mean();
   for (const double ratio : pairs.ratios) distances.push_back((ratio - mean) * (ratio - mean));
   std::sort(distances.begin(), distances.end());
-  const bool trimmed = distances.size() >= 5;
+  const bool trimmed = distances.size() >= kTrimmed;
   if (trimmed) distances.pop_back();
   for (const double distance : distances) squares_ += distance * (trimmed ? 1.3 : 1.0);
   freedom_ += static_cast<double>(distances.size()) - 1;
 }
 
 /// The next best takes its place, if there is one.
-void Measurement::drop_incumbent() {
+void Sampling::drop_incumbent() {
   known_[*incumbent_].ok = false;
   incumbent_.reset();
   for (const auto& [id, known] : known_) {
@@ -187,7 +190,7 @@ constexpr double kSurely = 3.5;
 constexpr double kPerhaps = 1.5;
 
 /// The levels that one finalist had, round by round, relative to its round's median.
-struct Finalist {
+struct Contender {
   ConfigurationId id = 0;
   std::vector<double> levels;
   double sum = 0;
@@ -199,7 +202,7 @@ struct Gap {
   double mean = 0, error = 0;
 };
 
-Gap gap(const Finalist& one, const Finalist& other) {
+Gap gap(const Contender& one, const Contender& other) {
   const auto n = static_cast<double>(one.levels.size());
   Gap gap;
   gap.mean = one.mean() - other.mean();
@@ -215,10 +218,10 @@ Gap gap(const Finalist& one, const Finalist& other) {
 
 /// All that ran to their end, by their times relative to the winner's in the rounds that both were
 /// in.
-std::vector<Measurement::Place> places_of(const std::vector<Finalist>& finalists,
-                                          const Finalist& winner) {
-  std::vector<Measurement::Place> places;
-  for (const Finalist& one : finalists) {
+std::vector<Sampling::Finalist> places_of(const std::vector<Contender>& all,
+                                          const Contender& winner) {
+  std::vector<Sampling::Finalist> places;
+  for (const Contender& one : all) {
     double sum = 0;
     for (std::size_t i = 0; i < one.levels.size(); ++i) sum += one.levels[i] - winner.levels[i];
     const auto rounds = static_cast<double>(std::max<std::size_t>(one.levels.size(), 1));
@@ -234,40 +237,37 @@ std::vector<Measurement::Place> places_of(const std::vector<Finalist>& finalists
 }  // namespace
 
 /// Those that might be the best: within the confidence of their levels and the best one's.
-std::vector<ConfigurationId> Measurement::finalists() const {
+std::vector<ConfigurationId> Sampling::finalists() const {
   const Known& best = known_.at(*incumbent_);
   std::vector<ConfigurationId> ids;
   double least = best.level;
-  for (const auto& [id, known] : known_) {
+  for (const auto& [id, known] : known_)
     if (known.ok && known.error > 0) least = std::min(least, known.level);
-  }
   for (const auto& [id, known] : known_) {
     if (!known.ok || known.error == 0) continue;
     const double error = std::hypot(known.error, best.error);
     if (id == *incumbent_ ||
-        known.level - least <= kPerhaps * policy_.confidence * error + policy_.tolerance) {
+        known.level - least <= kPerhaps * rule_.confidence * error + rule_.tolerance)
       ids.push_back(id);
-    }
   }
   std::sort(ids.begin(), ids.end(), [&](ConfigurationId a, ConfigurationId b) {
     const double x = known_.at(a).level, y = known_.at(b).level;
     return x != y ? x < y : a < b;
   });
-  if (ids.size() > policy_.finalists) ids.resize(policy_.finalists);
+  if (ids.size() > rule_.finalists) ids.resize(rule_.finalists);
   return ids;
 }
 
-std::optional<Measurement::Winner> Measurement::play_off(Haste haste) {
+std::optional<Sampling::Winner> Sampling::play_off(Haste haste) {
   if (!incumbent_) return std::nullopt;
   if (haste == Haste::yes)
     return Winner{*incumbent_, std::exp(known_[*incumbent_].level), 1, 0, {}};
   const std::vector<ConfigurationId> ids = finalists();
-  std::vector<Finalist> left, beaten;
+  std::vector<Contender> left, beaten;
   for (const ConfigurationId id : ids) left.push_back({id, {}, 0});
   std::size_t rounds = 0;
-  for (bool decided = left.size() < 2 || haste == Haste::yes;
-       !decided && rounds < policy_.most_rounds;) {
-    for (std::size_t i = left.size(); i > 1; --i) std::swap(left[i - 1], left[random_.below(i)]);
+  for (bool decided = left.size() < 2; !decided && rounds < rule_.most_rounds;) {
+    random_.shuffle(left);
     std::vector<double> levels;
     for (std::size_t i = 0; i < left.size();) {
       Outcome failed;
@@ -290,11 +290,11 @@ std::optional<Measurement::Winner> Measurement::play_off(Haste haste) {
       left[i].sum += levels[i] - middle;
     }
     if (rounds < kLeastRounds) continue;
-    const Finalist leader =
-        *std::min_element(left.begin(), left.end(),
-                          [](const Finalist& a, const Finalist& b) { return a.mean() < b.mean(); });
+    const Contender leader = *std::min_element(
+        left.begin(), left.end(),
+        [](const Contender& a, const Contender& b) { return a.mean() < b.mean(); });
     decided = true;
-    std::erase_if(left, [&](const Finalist& finalist) {
+    std::erase_if(left, [&](const Contender& finalist) {
       if (finalist.id == leader.id) return false;
       const Gap above = gap(finalist, leader);
       if (above.mean > kSurely * above.error) {
@@ -302,7 +302,7 @@ std::optional<Measurement::Winner> Measurement::play_off(Haste haste) {
         return true;
       }
       // Left in, and perhaps faster than the leader by more than may be given away.
-      decided &= policy_.confidence * above.error - above.mean <= policy_.tolerance;
+      decided &= rule_.confidence * above.error - above.mean <= rule_.tolerance;
       return false;
     });
     decided |= left.size() < 2;
@@ -312,7 +312,7 @@ std::optional<Measurement::Winner> Measurement::play_off(Haste haste) {
     return incumbent_ ? play_off(haste) : std::nullopt;
   }
   const auto winner =
-      std::min_element(left.begin(), left.end(), [](const Finalist& a, const Finalist& b) {
+      std::min_element(left.begin(), left.end(), [](const Contender& a, const Contender& b) {
         return a.levels.empty() || b.levels.empty() ? false : a.mean() < b.mean();
       });
   incumbent_ = winner->id;

@@ -1,4 +1,4 @@
-#include "tune/search/campaign.hpp"
+#include "tune/conduct/campaign.hpp"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,5 @@
 // The folders of searches: whose are removed, and whose are not.
-#include "tune/conduct/scratch_folder.hpp"
+#include "tune/conduct/search_processes.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
