@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include "device/opencl.hpp"
 
@@ -46,7 +48,7 @@ ArrayStorage::ArrayStorage(cl_mem memory, std::size_t offset, std::size_t bytes,
     throw Error(Errc::bad_input, fmt::format("the buffer has {} bytes, expected {} from byte {} on",
                                              whole, bytes, offset));
   cl::Buffer buffer = part_of(memory, offset, bytes, *queue.device());
-  copies_.push_back({std::move(queue), std::move(buffer), true, false});
+  copies_.push_back({std::move(queue), {std::move(buffer), bytes, false}, true});
 }
 
 ArrayStorage::~ArrayStorage() {
@@ -60,6 +62,7 @@ ArrayStorage::~ArrayStorage() {
 }
 
 void ArrayStorage::wait_for(std::vector<Use>& uses) {
+  if (!uses.empty()) refuse_after_fork();
   for (const Use& use : std::exchange(uses, {})) {
     const cl_event handle = use.done();
     check_cl(::clWaitForEvents(1, &handle), "clWaitForEvents");
@@ -80,17 +83,31 @@ ArrayStorage::Copy* ArrayStorage::copy_in(cl_context context) {
 
 void ArrayStorage::bring_to_host() {
   if (host_is_current_) return;
+  refuse_after_fork();
   const auto from = std::find_if(copies_.begin(), copies_.end(),
                                  [](const Copy& copy) { return copy.is_current; });
-  if (!from->is_host_memory)
-    check_cl(::clEnqueueReadBuffer(from->queue.cl()(), from->buffer(), CL_TRUE, 0, bytes_,
-                                   host().data(), 0, nullptr, nullptr),
-             "clEnqueueReadBuffer");
+  if (!from->buffer.is_host_memory)
+    enqueue_read(from->queue, from->buffer.cl, 0, host().span(), {.waits = true});
   host_is_current_ = true;
 }
 
+/// Commands of the one queue have no events. Where its device works in the host's memory all of
+/// them are waited for; elsewhere transfers come after them, since the queue is in order.
+void ArrayStorage::wait_for_queue(HostUse use) {
+  if (on_queue_ == nullptr) return;
+  const Copy& copy = copies_.front();
+  const bool is_written = std::exchange(is_written_on_queue_, false);
+  if (!copy.buffer.is_host_memory) {
+    if (is_written) host_is_current_ = false;
+    if (use != HostUse::read) on_queue_ = nullptr;
+  } else if (is_written || use != HostUse::read) {
+    refuse_after_fork();
+    check_cl(::clFinish(copy.queue.cl()()), "clFinish");
+  }
+}
+
 std::byte* ArrayStorage::on_host(HostUse use) {
-  refuse_after_fork();
+  wait_for_queue(use);
   wait_for(writes_);
   if (use == HostUse::overwrite)
     host_is_current_ = true;
@@ -98,7 +115,7 @@ std::byte* ArrayStorage::on_host(HostUse use) {
     bring_to_host();
   if (use != HostUse::read) {
     wait_for(reads_);
-    for (Copy& copy : copies_) copy.is_current = copy.is_host_memory;
+    for (Copy& copy : copies_) copy.is_current = copy.buffer.is_host_memory;
   }
   return host().data();
 }
@@ -106,33 +123,25 @@ std::byte* ArrayStorage::on_host(HostUse use) {
 ArrayStorage::Copy& ArrayStorage::make_copy(const Queue& queue) {
   // A device that works in the host's memory gets it, so that there is one copy; others get theirs.
   void* memory = queue.device()->host_memory ? host().data() : nullptr;
-  const Buffer made = make_buffer(*queue.context(), *queue.device(), memory, bytes_);
-  copies_.push_back({queue, made.cl, made.is_host_memory && host_is_current_, made.is_host_memory});
+  Buffer made = make_buffer(*queue.context(), *queue.device(), memory, bytes_);
+  const bool is_current = made.is_host_memory && host_is_current_;
+  copies_.push_back({queue, std::move(made), is_current});
   return copies_.back();
 }
 
 /// From the host, whose copy is current. Zeros that were never there are made on the device.
 void ArrayStorage::upload(Copy& copy) {
-  static constexpr cl_uchar zero = 0;
   // Commands that read the copy's older contents come first; those of other contexts read others.
+  const cl_context context = copy.queue.context()->cl()();
   std::vector<cl_event> before;
   for (const Use& use : reads_)
-    if (use.context == copy.queue.context()->cl()()) before.push_back(use.done());
-  const auto count = static_cast<cl_uint>(before.size());
-  const cl_event* const events = before.empty() ? nullptr : before.data();
-  cl_event done = nullptr;
-  if (host_.empty())
-    check_cl(::clEnqueueFillBuffer(copy.queue.cl()(), copy.buffer(), &zero, 1, 0, bytes_, count,
-                                   events, &done),
-             "clEnqueueFillBuffer");
-  else
-    check_cl(::clEnqueueWriteBuffer(copy.queue.cl()(), copy.buffer(), CL_FALSE, 0, bytes_,
-                                    host_.data(), count, events, &done),
-             "clEnqueueWriteBuffer");
+    if (use.context == context) before.push_back(use.done());
+  const cl::Event done =
+      host_.empty() ? enqueue_zeros(copy.queue, copy.buffer.cl, {0, bytes_}, before)
+                    : enqueue_write(copy.queue, copy.buffer.cl, 0, host_.view(), {.after = before});
   // It reads the host's copy and makes the device's.
-  const Use use{cl::Event(done), copy.queue.context()->cl()()};
-  reads_.push_back(use);
-  writes_.push_back(use);
+  reads_.push_back({done, context});
+  writes_.push_back({done, context});
 }
 
 cl_mem ArrayStorage::on_device(const Queue& queue, std::vector<cl_event>& after) {
@@ -147,12 +156,33 @@ cl_mem ArrayStorage::on_device(const Queue& queue, std::vector<cl_event>& after)
   copy->queue = queue;
   if (!copy->is_current) {
     bring_to_host();
-    if (!copy->is_host_memory) upload(*copy);
+    if (!copy->buffer.is_host_memory) upload(*copy);
     copy->is_current = true;
   }
   for (const auto* uses : {&writes_, &reads_})
     for (const Use& use : *uses) after.push_back(use.done());
-  return copy->buffer();
+  return copy->buffer.cl();
+}
+
+cl_mem ArrayStorage::bring_to_queue(const Queue& queue) {
+  std::vector<cl_event> before;  // transfers, which the queue puts first
+  return on_queue_ = on_device(queue, before);
+}
+
+void ArrayStorage::overwrite_on_queue(const Queue& queue, ByteView contents) {
+  const bool is_pattern = contents.size() <= 128 && std::has_single_bit(contents.size());
+  if (on_queue_ == nullptr || !is_pattern) {
+    std::memcpy(on_host(HostUse::overwrite), contents.data(), contents.size());
+    return;
+  }
+  enqueue_fill(queue, copies_.front().buffer.cl, {0, bytes_}, contents);
+  written_on_queue();
+}
+
+void ArrayStorage::bring_part_to_queue(const Queue& queue, const ByteRange& range) {
+  if (on_queue_ == nullptr || copies_.front().buffer.is_host_memory || range.size() == 0) return;
+  enqueue_write(queue, copies_.front().buffer.cl, range.begin,
+                host_.view().subspan(range.begin, range.size()), {.waits = true});
 }
 
 void ArrayStorage::read_by(const Queue& queue, cl_event done) {
@@ -166,8 +196,9 @@ void ArrayStorage::read_by(const Queue& queue, cl_event done) {
 void ArrayStorage::written_by(const Queue& queue, cl_event done) {
   Copy* const written = copy_in(queue.context()->cl()());
   for (Copy& copy : copies_)
-    copy.is_current = &copy == written || (written->is_host_memory && copy.is_host_memory);
-  host_is_current_ = written->is_host_memory;
+    copy.is_current =
+        &copy == written || (written->buffer.is_host_memory && copy.buffer.is_host_memory);
+  host_is_current_ = written->buffer.is_host_memory;
   // The command came after all that were pending.
   reads_.clear();
   writes_.assign(1, {retained(done), queue.context()->cl()()});

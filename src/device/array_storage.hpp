@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "device/context.hpp"
 #include "device/host_array.hpp"
+#include "device/transfer.hpp"
 
 namespace kiln {
 
@@ -12,6 +12,10 @@ namespace kiln {
 /// application's own buffer; and which of them are current. Where a device works in the host's
 /// memory, its copy is the host's. Transfers are made when a copy is asked for. One thread at a
 /// time.
+///
+/// Commands that use it are known in one of two ways. on_device() is for any queues: it gives the
+/// events to wait for, and is told those of the commands. on_queue() is for an array that only one
+/// queue uses, in order: it needs no events, and costs a load where the copy is current.
 class ArrayStorage {
  public:
   /// Zeros; nothing is allocated before the first use. `bytes` is 1 at least.
@@ -20,10 +24,10 @@ class ArrayStorage {
   /// bringing it to the host. Throws Error: bad_input where the buffer ends before, or where the
   /// device cannot begin a buffer there.
   ArrayStorage(cl_mem memory, std::size_t offset, std::size_t bytes, Queue queue);
-  /// Waits for commands that use its memory.
+  /// Waits for commands that use its memory, but not for those that on_queue() was asked for.
   ~ArrayStorage();
-  ArrayStorage(const ArrayStorage&) = delete;
-  ArrayStorage& operator=(const ArrayStorage&) = delete;
+  ArrayStorage(ArrayStorage&&) = default;
+  ArrayStorage& operator=(ArrayStorage&&) = default;  ///< no command uses the old memory any more
 
   std::size_t bytes() const { return bytes_; }
 
@@ -41,12 +45,33 @@ class ArrayStorage {
   void read_by(const Queue& queue, cl_event done);
   void written_by(const Queue& queue, cl_event done);
 
+  /// The same for the one queue of an array: its copy is current for all commands that are enqueued
+  /// from now on. Always the same queue.
+  cl_mem on_queue(const Queue& queue) {
+    if (on_queue_ != nullptr) [[likely]]
+      return on_queue_;
+    return bring_to_queue(queue);
+  }
+  /// Commands that were enqueued to it write the array.
+  void written_on_queue() { is_written_on_queue_ = true; }
+  bool is_written_on_queue() const { return is_written_on_queue_; }
+  /// New contents for all of it. Small ones that the queue has already are enqueued: nothing waits
+  /// for what the device does.
+  void overwrite_on_queue(const Queue& queue, ByteView contents);
+  /// The host's bytes of a range were changed: they alone go to the queue's copy, whose others may
+  /// be newer than the host's.
+  void bring_part_to_queue(const Queue& queue, const ByteRange& range);
+
+  /// The host's bytes, current or not.
+  HostArray& host();
+  /// Whether there is another copy than the host's, which commands may still use.
+  bool is_on_devices() const { return !copies_.empty(); }
+
  private:
   struct Copy {
     Queue queue;  ///< the last one that used it
-    cl::Buffer buffer;
+    Buffer buffer;
     bool is_current = false;
-    bool is_host_memory = false;  ///< the same bytes as host_
   };
   Copy* copy_in(cl_context context);
   Copy& make_copy(const Queue& queue);
@@ -56,7 +81,8 @@ class ArrayStorage {
     cl::Event done;
     cl_context context = nullptr;
   };
-  HostArray& host();
+  cl_mem bring_to_queue(const Queue& queue);
+  void wait_for_queue(HostUse use);
   void bring_to_host();
   void upload(Copy& copy);
   static void wait_for(std::vector<Use>& uses);
@@ -65,8 +91,10 @@ class ArrayStorage {
   HostArray host_;
   bool host_is_current_ = true;  ///< before the first use: zeros that are not yet there
   std::vector<Copy> copies_;
-  std::vector<Use> reads_;   ///< commands that may still read some copy
-  std::vector<Use> writes_;  ///< commands that make the current copies what they are
+  std::vector<Use> reads_;     ///< commands that may still read some copy
+  std::vector<Use> writes_;    ///< commands that make the current copies what they are
+  cl_mem on_queue_ = nullptr;  ///< the copy of the array's one queue, where it is current
+  bool is_written_on_queue_ = false;
 };
 
 }  // namespace kiln

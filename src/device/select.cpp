@@ -3,9 +3,7 @@
 // option: it is called --devices here, --device there, and Mesh::Options::device in a program.
 #include <fmt/format.h>
 
-#include <charconv>
-#include <optional>
-
+#include "base/data/number.hpp"
 #include "base/data/text.hpp"
 #include "device/device.hpp"
 
@@ -16,13 +14,6 @@ struct Selector {
   std::string text;             // "cpu", "0", "~name"
   std::vector<unsigned> parts;  // after '/': one number = equal parts, several = counts
 };
-
-std::optional<unsigned> number(std::string_view text) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return {};
-  return value;
-}
 
 Expected<std::vector<Selector>> parse_list(std::string_view list) {
   std::vector<Selector> selectors;
@@ -35,12 +26,12 @@ Expected<std::vector<Selector>> parse_list(std::string_view list) {
                   "found an empty item in the list of devices, expected all, gpu, cpu, an index, "
                   "~part of a name, or one of these with /2 or /1,3");
     if (slash == std::string_view::npos && !selectors.empty() && !selectors.back().parts.empty() &&
-        number(item)) {
-      selectors.back().parts.push_back(*number(item));
+        parse_number<unsigned>(item)) {
+      selectors.back().parts.push_back(*parse_number<unsigned>(item));
     } else if (slash == std::string_view::npos) {
       selectors.push_back({std::string(item), {}});
     } else {
-      const auto parts = number(item.substr(slash + 1));
+      const auto parts = parse_number<unsigned>(item.substr(slash + 1));
       if (!parts || *parts == 0)
         return fail(
             Errc::bad_input,
@@ -56,7 +47,7 @@ bool matches(const Device& device, std::size_t index, const std::string& text) {
   if (text == "all") return true;
   if (text == "gpu") return device.type == Device::Type::gpu;
   if (text == "cpu") return device.type == Device::Type::cpu;
-  if (const auto wanted = number(text)) return *wanted == index;
+  if (const auto wanted = parse_number<unsigned>(text)) return *wanted == index;
   return text.starts_with('~') && text.size() > 1 &&
          lower(device.name).find(lower(text.substr(1))) != std::string::npos;
 }

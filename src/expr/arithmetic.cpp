@@ -175,29 +175,33 @@ bool integer_power(std::int64_t base, std::int64_t exponent, std::int64_t& resul
   return true;
 }
 
-Expected<Value> of_integers(Operator op, std::int64_t left, std::int64_t right, Dialect dialect) {
-  std::int64_t result = 0;
+bool integer_result(Operator op, std::int64_t left, std::int64_t right, std::int64_t& result) {
   switch (op) {
     case Operator::add:
-      if (__builtin_add_overflow(left, right, &result)) return overflow(op, left, right);
-      return Value(result);
+      return !__builtin_add_overflow(left, right, &result);
     case Operator::subtract:
-      if (__builtin_sub_overflow(left, right, &result)) return overflow(op, left, right);
-      return Value(result);
+      return !__builtin_sub_overflow(left, right, &result);
     case Operator::multiply:
-      if (__builtin_mul_overflow(left, right, &result)) return overflow(op, left, right);
-      return Value(result);
+      return !__builtin_mul_overflow(left, right, &result);
+    case Operator::power:
+      return right >= 0 && integer_power(left, right, result);
+    case Operator::modulo:
+      result = floored_remainder(left, right);
+      return true;
     default:
-      break;
+      if (left == smallest && right == -1) return false;
+      result = floored_quotient(left, right);
+      return true;
   }
-  // What is left are the divisions.
-  if (right == 0) return division_by_zero();
-  if (op == Operator::modulo) return Value(floored_remainder(left, right));
-  if (op == Operator::divide && dialect == Dialect::python3) {
+}
+
+Expected<Value> of_integers(Operator op, std::int64_t left, std::int64_t right, Dialect dialect) {
+  if (right == 0 && divides(op)) return division_by_zero();
+  if (op == Operator::divide && dialect == Dialect::python3)
     return Value(true_quotient(left, right));
-  }
-  if (left == smallest && right == -1) return overflow(op, left, right);
-  return Value(floored_quotient(left, right));
+  std::int64_t result = 0;
+  if (!integer_result(op, left, right, result)) return overflow(op, left, right);
+  return Value(result);
 }
 
 Expected<Value> of_doubles(Operator op, double left, double right) {
@@ -232,8 +236,8 @@ Expected<Value> power(const Value& base, const Value& exponent) {
     return fail(Errc::bad_input, "0 cannot be raised to a negative power");
   }
   if (finite && x < 0 && y != std::floor(y)) {
-    return fail(Errc::bad_input,
-                fmt::format("{} ** {} is not a real number", base.text(), exponent.text()));
+    return fail(Errc::bad_input, fmt::format("{} ** {} is not a floating-point number", base.text(),
+                                             exponent.text()));
   }
   const double result = std::pow(x, y);
   if (finite && std::isinf(result)) return too_large(base, exponent);

@@ -26,6 +26,14 @@ std::int64_t floored_remainder(std::int64_t left, std::int64_t right);
 /// base ** exponent for exponent >= 0; false on overflow.
 bool integer_power(std::int64_t base, std::int64_t exponent, std::int64_t& result);
 
+/// Whether an operator is one of the divisions, whose right operand may not be 0.
+inline bool divides(Operator op) {
+  return op == Operator::divide || op == Operator::floor_divide || op == Operator::modulo;
+}
+/// Any operator on integers; `/` rounds as `//` does. False where the result is no integer of 64
+/// bits. The right operand of a division is not 0.
+bool integer_result(Operator op, std::int64_t left, std::int64_t right, std::int64_t& result);
+
 /// All operators but **, on two integers: checked for overflow of 64 bits and division by zero;
 /// // and % round toward minus infinity, as `/` does in python2.
 Expected<Value> of_integers(Operator op, std::int64_t left, std::int64_t right, Dialect dialect);

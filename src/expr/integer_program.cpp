@@ -1,9 +1,9 @@
 #include "expr/integer_program.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "expr/arithmetic.hpp"
+#include "expr/functions.hpp"
 #include "expr/tree.hpp"
 
 namespace kiln::expr {
@@ -111,10 +111,18 @@ class IntegerProgram::Builder {
   }
 
   bool call(const std::string& function, std::size_t count) {
-    if (function == "int" && count == 1) return combine(Kind::plus, 1);
-    if (function == "abs" && count == 1) return combine(Kind::magnitude, 1);
-    if (function == "min" && count > 1) return combine(Kind::least, count);
-    if (function == "max" && count > 1) return combine(Kind::most, count);
+    switch (on_integers(function, count)) {
+      case OnIntegers::unknown:
+        return false;
+      case OnIntegers::itself:
+        return combine(Kind::plus, 1);
+      case OnIntegers::magnitude:
+        return combine(Kind::magnitude, 1);
+      case OnIntegers::least:
+        return count > 1 && combine(Kind::least, count);  // of one: that of a list's items
+      case OnIntegers::greatest:
+        return count > 1 && combine(Kind::most, count);
+    }
     return false;
   }
 
@@ -240,37 +248,12 @@ bool IntegerProgram::run(std::uint32_t at, const std::int64_t* values, std::int6
 
 bool IntegerProgram::run_binary(Operator op, std::int64_t left, std::int64_t right,
                                 std::int64_t& result) const {
-  bool sure = true;
-  switch (op) {
-    case Operator::add:
-      sure = !__builtin_add_overflow(left, right, &result);
-      break;
-    case Operator::subtract:
-      sure = !__builtin_sub_overflow(left, right, &result);
-      break;
-    case Operator::multiply:
-      sure = !__builtin_mul_overflow(left, right, &result);
-      break;
-    case Operator::power:
-      sure = right >= 0 && integer_power(left, right, result);
-      break;
-    case Operator::divide:
-      if (right == 0 || !is_exact(left) || !is_exact(right) || left % right != 0) return false;
-      result = left / right;
-      break;
-    case Operator::floor_divide:
-      if (right == 0 || (right == -1 && left == std::numeric_limits<std::int64_t>::min())) {
-        return false;
-      }
-      result = floored_quotient(left, right);
-      break;
-    case Operator::modulo:
-      if (right == 0) return false;
-      result = floored_remainder(left, right);
-      break;
-  }
+  if (right == 0 && divides(op)) return false;
+  if (op == Operator::divide && !(is_exact(left) && is_exact(right) && left % right == 0))
+    return false;
+  if (!integer_result(op, left, right, result)) return false;
   // With a `/` about, this may stand for a double.
-  return sure && (!divides_ || (is_exact(result) && is_exact(left) && is_exact(right)));
+  return !divides_ || (is_exact(result) && is_exact(left) && is_exact(right));
 }
 
 bool IntegerProgram::run_several(const Node& node, const std::int64_t* values,

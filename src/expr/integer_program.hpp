@@ -26,7 +26,7 @@ class IntegerProgram {
   static std::optional<IntegerProgram> compile(const Expression& expression,
                                                std::span<const std::string> names);
 
-  /// The value, equal by Python's == to the plain evaluator's. None where it is not whole, or
+  /// The value, equal by Python's == to the plain evaluator's. None where it is no integer, or
   /// too large to be sure of, or an error: then the plain evaluator is to be asked.
   std::optional<std::int64_t> evaluate(std::span<const std::int64_t> values) const;
 
@@ -77,7 +77,7 @@ class IntegerProgram {
 
   std::vector<Node> nodes_;
   std::uint32_t root_ = 0;
-  bool divides_ = false;  ///< has a `/` that gives a double: whole numbers are sure below 2^53
+  bool divides_ = false;  ///< has a `/` that gives a double: integers are sure below 2^53
   bool bounds_well_ = false;
 };
 

@@ -48,15 +48,12 @@ std::string_view advice(std::string_view rest) {
 
 /// The base that the letter behind a leading 0 announces; 10 where there is none.
 int base_of(char letter) {
-  switch (letter) {
+  switch (letter | 0x20) {  // in lower case
     case 'x':
-    case 'X':
       return 16;
     case 'o':
-    case 'O':
       return 8;
     case 'b':
-    case 'B':
       return 2;
     default:
       return 10;

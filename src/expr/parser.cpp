@@ -76,6 +76,7 @@ class Parser {
   bool emit(const Instruction& instruction);
   bool emit(Op op, std::size_t column, std::uint32_t index = 0, std::uint32_t count = 0);
   bool emit_constant(std::size_t column, Value value);
+  std::uint32_t token_column() const { return static_cast<std::uint32_t>(token_.column); }
   std::uint32_t here() const { return static_cast<std::uint32_t>(tree_->code.size()); }
   std::uint32_t name_index(std::string_view name);
 
@@ -155,9 +156,7 @@ bool Parser::operation(Binding least, bool& found) {
   } else if (const auto op = operator_of(token_)) {
     const Binding binding = binding_of(*op);
     if (binding >= least) {
-      Instruction instruction{Op::binary};
-      instruction.binary = *op;
-      instruction.column = static_cast<std::uint32_t>(token_.column);
+      const Instruction instruction{.op = Op::binary, .binary = *op, .column = token_column()};
       return advance() && operators(tighter(binding)) && emit(instruction);
     }
   }
@@ -182,11 +181,11 @@ bool Parser::short_circuit(Binding binding) {
 bool Parser::chain() {
   std::vector<std::uint32_t> comparisons;
   while (const auto op = comparison_of(token_)) {
-    Instruction instruction{Op::compare};
-    instruction.comparison = *op;
-    instruction.column = static_cast<std::uint32_t>(token_.column);
-    instruction.index = static_cast<std::uint32_t>(comparisons.size());
-    instruction.chain_ends = false;
+    const Instruction instruction{.op = Op::compare,
+                                  .comparison = *op,
+                                  .chain_ends = false,
+                                  .column = token_column(),
+                                  .index = static_cast<std::uint32_t>(comparisons.size())};
     if (!advance()) return false;
     if (*op == Comparison::not_in && !expect("in", "'in' after 'not'")) return false;
     if (!operators(Binding::sum)) return false;
@@ -225,9 +224,8 @@ bool Parser::sign() {
 bool Parser::power() {
   if (!postfix()) return false;
   if (!token_.is("**")) return true;
-  Instruction instruction{Op::binary};
-  instruction.binary = Operator::power;
-  instruction.column = static_cast<std::uint32_t>(token_.column);
+  const Instruction instruction{
+      .op = Op::binary, .binary = Operator::power, .column = token_column()};
   if (!enter(token_.column) || !advance() || !sign()) return false;
   leave();
   return emit(instruction);
@@ -365,11 +363,8 @@ bool Parser::emit(const Instruction& instruction) {
 }
 
 bool Parser::emit(Op op, std::size_t column, std::uint32_t index, std::uint32_t count) {
-  Instruction instruction{op};
-  instruction.column = static_cast<std::uint32_t>(column);
-  instruction.index = index;
-  instruction.count = count;
-  return emit(instruction);
+  return emit(Instruction{
+      .op = op, .column = static_cast<std::uint32_t>(column), .index = index, .count = count});
 }
 
 bool Parser::emit_constant(std::size_t column, Value value) {

@@ -5,46 +5,15 @@
 
 namespace kiln::expr {
 
+// Both tables are in the order of their enumeration.
 const char* spelling(Operator op) {
-  switch (op) {
-    case Operator::add:
-      return "+";
-    case Operator::subtract:
-      return "-";
-    case Operator::multiply:
-      return "*";
-    case Operator::divide:
-      return "/";
-    case Operator::floor_divide:
-      return "//";
-    case Operator::modulo:
-      return "%";
-    case Operator::power:
-      break;
-  }
-  return "**";
+  constexpr const char* spellings[] = {"+", "-", "*", "/", "//", "%", "**"};
+  return spellings[static_cast<std::size_t>(op)];
 }
 
 const char* spelling(Comparison op) {
-  switch (op) {
-    case Comparison::less:
-      return "<";
-    case Comparison::less_equal:
-      return "<=";
-    case Comparison::greater:
-      return ">";
-    case Comparison::greater_equal:
-      return ">=";
-    case Comparison::equal:
-      return "==";
-    case Comparison::not_equal:
-      return "!=";
-    case Comparison::in:
-      return "in";
-    case Comparison::not_in:
-      break;
-  }
-  return "not in";
+  constexpr const char* spellings[] = {"<", "<=", ">", ">=", "==", "!=", "in", "not in"};
+  return spellings[static_cast<std::size_t>(op)];
 }
 
 Binding binding_of(Operator op) {

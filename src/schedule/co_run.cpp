@@ -7,13 +7,14 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 #include "base/clock.hpp"
 #include "device/opencl.hpp"
 
 // How a Job runs on several devices: resolved for each of them, cut, launched and read back; in one
-// go (run_parts) or chunk by chunk (run_dynamic). co_run_outcome.cpp judges what the parts wrote.
+// go (run_parts) or chunk by chunk (run_dynamic). merge.cpp puts together what the parts wrote.
 namespace kiln {
 
 CoRun::CoRun(Resolver& resolver, std::vector<Queue> queues, Job job, Options options)
@@ -170,11 +171,13 @@ std::size_t CoRun::pick_owner(const std::vector<std::size_t>& active) const {
   return host == active.end() ? active.front() : *host;
 }
 
-void CoRun::start(std::size_t device, Placement::Target target, const Placement::Ranges& ranges,
-                  Placement::Reset reset) {
-  placements_[device]->bind(target);
-  placements_[device]->timeline().clear();
-  placements_[device]->upload(initial_, ranges, reset);
+void CoRun::start(std::size_t device, const Team& team, const Placement::Ranges& ranges) {
+  auto& placement = *placements_[device];
+  placement.bind(team.target(device));
+  placement.timeline().clear();
+  // Memory that devices share is reset once.
+  const bool resets = device == team.owner || team.sharing == Sharing::merged;
+  placement.upload(initial_, ranges, resets ? Placement::Reset::yes : Placement::Reset::no);
 }
 
 /// Whether every buffer that is written may be sliced at all these cuts: then no two parts write
@@ -220,65 +223,48 @@ CoRun::Finisher::~Finisher() {
 
 RunReport CoRun::run_parts(const std::vector<Part>& parts) {
   const Finisher finisher(*this);
-  std::vector<std::size_t> active;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    if (!parts[i].empty()) active.push_back(i);
-  const Sharing sharing = active.size() == 1        ? Sharing::one_device
-                          : may_run_in_place(parts) ? Sharing::in_place
-                          : slices_cover(parts)     ? Sharing::sliced
-                                                    : Sharing::merged;
-  const std::size_t owner = pick_owner(active);
-  // In a merged run the owner works in the result itself, the others in memory of their own.
-  const auto target = [&](std::size_t i) {
-    return i == owner || sharing != Sharing::merged ? Placement::Target::result
-                                                    : Placement::Target::own;
-  };
-  const auto reset = [&](std::size_t i) {
-    return i == owner || sharing == Sharing::merged ? Placement::Reset::yes : Placement::Reset::no;
-  };
+  Team team;
+  Done done(parts.size());
+  std::vector<std::size_t> cuts;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].empty()) continue;
+    team.devices.push_back(i);
+    done[i].push_back(parts[i]);
+    cuts.push_back(parts[i].begin);
+  }
+  team.sharing = team.devices.size() == 1  ? Sharing::one_device
+                 : may_run_in_place(parts) ? Sharing::in_place
+                 : slices_cover(parts)     ? Sharing::sliced
+                                           : Sharing::merged;
+  team.owner = pick_owner(team.devices);
   std::vector<Placement::Ranges> ranges(parts.size());
-  for (const std::size_t i : active) ranges[i] = ranges_of(i, parts[i], sharing);
+  for (const std::size_t i : team.devices) ranges[i] = ranges_of(i, parts[i], team.sharing);
 
   const auto started = now_ns();
   // Everything is reset before anything runs: in place, devices share one result.
-  for (const std::size_t i : active) start(i, target(i), ranges[i], reset(i));
-  for (const std::size_t i : active) placements_[i]->launch(part_range(job_.range, parts[i]));
-  for (const std::size_t i : active) {
-    placements_[i]->download(target(i), ranges[i]);
+  for (const std::size_t i : team.devices) start(i, team, ranges[i]);
+  for (const std::size_t i : team.devices) placements_[i]->launch(part_range(job_.range, parts[i]));
+  for (const std::size_t i : team.devices) {
+    placements_[i]->download(team.target(i), ranges[i]);
     placements_[i]->flush();
   }
-  for (const std::size_t i : active) placements_[i]->finish();
-  std::vector<std::size_t> cuts;
-  for (const std::size_t i : active) cuts.push_back(parts[i].begin);
-  // What the owner wrote, kept for confirm(): the merge writes over it.
-  std::vector<HostArray> owners;
-  if (sharing == Sharing::merged && needs_confirmation(cuts)) owners = copy_results();
-  Merged merged;
-  if (sharing == Sharing::merged) merged = merge(active, owner);
-
-  RunReport report;
-  report.wall_ns = now_ns() - started;
-  report.split = active.size() > 1;
-  report.merged = sharing == Sharing::merged;
-  for (std::size_t i = 0; i < parts.size(); ++i) report_device(report, i, parts[i].groups());
-  if (report.split) last_ = parts;
-  Done done(parts.size());
-  for (const std::size_t i : active) done[i].push_back(parts[i]);
-  return settle(std::move(report), std::move(merged), done, owners, owner, cuts);
+  for (const std::size_t i : team.devices) placements_[i]->finish();
+  if (team.devices.size() > 1) last_ = parts;
+  return conclude(started, team, done, cuts);
 }
 
 void CoRun::report_device(RunReport& report, std::size_t device, std::size_t groups) {
-  DeviceReport entry;
+  RunSummary::Share share;
   auto& placement = *placements_[device];
-  entry.name = placement.device().name;
-  entry.groups = groups;
+  share.device = placement.device().name;
+  share.groups = groups;
   if (groups > 0) {
-    entry.kernel_ns = placement.timeline().total_ns("kernel");
-    entry.transfer_ns =
+    share.kernel_ns = placement.timeline().total_ns("kernel");
+    share.transfer_ns =
         placement.timeline().total_ns("write") + placement.timeline().total_ns("read");
     if (options_.trace != nullptr) placement.timeline().send(*options_.trace);
   }
-  report.devices.push_back(std::move(entry));
+  report.shares.push_back(std::move(share));
 }
 
 // Self-scheduling for CoRun: chunks of work-groups, large at first and shrinking (HGuided, after
@@ -342,25 +328,22 @@ RunReport CoRun::run_dynamic() {
   if (!refusal().empty()) return fall_back(0, refusal(), false);
 
   const Finisher finisher(*this);
-  std::vector<std::size_t> active(placements_.size());
-  for (std::size_t i = 0; i < active.size(); ++i) active[i] = i;
+  Team team;
+  team.devices.resize(placements_.size());
+  std::iota(team.devices.begin(), team.devices.end(), std::size_t{0});
   // Where the chunks will end is not known yet, so every cut must have been shown to be right.
-  const bool in_place =
-      conflict_free_step_ == 1 && may_run_in_place(std::vector<Part>(active.size(), {0, groups()}));
-  const std::size_t owner = pick_owner(active);
-  const auto target = [&](std::size_t i) {
-    return in_place || i == owner ? Placement::Target::result : Placement::Target::own;
-  };
+  const bool in_place = conflict_free_step_ == 1 &&
+                        may_run_in_place(std::vector<Part>(device_count(), {0, groups()}));
+  team.sharing = in_place ? Sharing::in_place : Sharing::merged;
+  team.owner = pick_owner(team.devices);
   const auto started = now_ns();
   const Placement::Ranges whole(job_.arguments.size());
-  for (const std::size_t i : active)
-    start(i, target(i), whole,
-          i == owner || !in_place ? Placement::Reset::yes : Placement::Reset::no);
+  for (const std::size_t i : team.devices) start(i, team, whole);
 
   std::vector<double> speeds;
   for (const auto& placement : placements_) speeds.push_back(placement->device().compute_units);
   ChunkSource chunks(groups(), speeds);
-  std::vector<std::vector<Part>> done(placements_.size());
+  Done done(placements_.size());
   std::vector<std::exception_ptr> errors(placements_.size());
   const auto work = [&](std::size_t i) {
     try {
@@ -377,7 +360,7 @@ RunReport CoRun::run_dynamic() {
         last = part.groups();
         done[i].push_back(part);
       }
-      placement.download(target(i), whole);
+      placement.download(team.target(i), whole);
       placement.finish();
     } catch (...) {
       errors[i] = std::current_exception();
@@ -392,23 +375,7 @@ RunReport CoRun::run_dynamic() {
     if (error) std::rethrow_exception(error);
 
   // A device that came too late for any chunk has changed nothing, and merges as such.
-  const auto cuts = cuts_between(done);
-  std::vector<HostArray> owners;
-  if (!in_place && needs_confirmation(cuts)) owners = copy_results();
-  Merged merged;
-  if (!in_place) merged = merge(active, owner);
-  RunReport report;
-  report.wall_ns = now_ns() - started;
-  report.merged = !in_place;
-  std::size_t busy = 0;
-  for (const std::size_t i : active) {
-    std::size_t all = 0;
-    for (const auto& part : done[i]) all += part.groups();
-    busy += all > 0;
-    report_device(report, i, all);
-  }
-  report.split = busy > 1;
-  return settle(std::move(report), std::move(merged), done, owners, owner, cuts);
+  return conclude(started, team, done, cuts_between(done));
 }
 
 }  // namespace kiln

@@ -8,6 +8,7 @@
 
 #include "kernel/resolver/explain.hpp"
 #include "kernel/resolver/resolver.hpp"
+#include "kiln/kernel.hpp"
 #include "schedule/job.hpp"
 #include "schedule/placement.hpp"
 #include "schedule/proof.hpp"
@@ -15,23 +16,11 @@
 
 namespace kiln {
 
-/// What one device did in a run.
-struct DeviceReport {
-  std::string name;
-  std::size_t groups = 0;      ///< work-groups of dimension 0
-  std::int64_t kernel_ns = 0;  ///< by the device's clock
-  std::int64_t transfer_ns = 0;
-};
-
-/// What a run did.
-struct RunReport {
-  std::vector<DeviceReport> devices;
-  std::int64_t wall_ns = 0;  ///< from the first command to the merged result
-  bool split = false;        ///< more than one device worked, and the result is theirs
-  bool merged = false;       ///< what the devices wrote was merged (else written in place)
-  bool conflicted = false;   ///< a conflict showed; the result is of a second, one-device run
-  bool confirmed = false;    ///< the parts ran twice, which the next run at this cut need not do
-  std::string reason;        ///< why the run was not split although it was asked to be
+/// What a run did: what the public interface tells of it, and what the next run depends on.
+struct RunReport : RunSummary {
+  bool merged = false;      ///< what the devices wrote was merged (else written in place)
+  bool conflicted = false;  ///< a conflict showed; the result is of a second, one-device run
+  bool confirmed = false;   ///< the parts ran twice, which the next run at this cut need not do
 };
 
 /// Runs one Job on several devices so that the result equals the one-device run, or on one device
@@ -99,6 +88,16 @@ class CoRun {
     sliced,      ///< each gets and gives back only its slices of the buffers
     merged       ///< each writes a copy, and the copies' changes are merged into the result
   };
+  /// Which devices take part in a run, and how they share its result.
+  struct Team {
+    std::vector<std::size_t> devices;
+    Sharing sharing = Sharing::one_device;
+    std::size_t owner = 0;  ///< works in the result itself, in a merged run alone
+    Placement::Target target(std::size_t device) const {
+      return device == owner || sharing != Sharing::merged ? Placement::Target::result
+                                                           : Placement::Target::own;
+    }
+  };
   /// Waits for the devices when a run ends early: they may still be writing to the caller's memory.
   class Finisher {
    public:
@@ -119,11 +118,10 @@ class CoRun {
   void protect_inputs();
   void note_initial();
   bool may_run_in_place(const std::vector<Part>& parts) const;
-  void start(std::size_t device, Placement::Target target, const Placement::Ranges& ranges,
-             Placement::Reset reset);
+  void start(std::size_t device, const Team& team, const Placement::Ranges& ranges);
   Placement::Ranges ranges_of(std::size_t device, const Part& part, Sharing sharing) const;
   bool slices_cover(const std::vector<Part>& parts) const;
-  Merged merge(const std::vector<std::size_t>& active, std::size_t owner);
+  Merged merge(const Team& team);
   std::size_t pick_owner(const std::vector<std::size_t>& active) const;
   RunReport run_parts(const std::vector<Part>& parts);
   RunReport fall_back(std::size_t device, std::string reason, bool conflicted);
@@ -136,9 +134,8 @@ class CoRun {
                                          const std::vector<HostArray>& owners, std::size_t owner);
   std::string argument_text(std::size_t argument) const;
   bool depends_on_data() const;
-  RunReport settle(RunReport report, Merged merged, const Done& done,
-                   const std::vector<HostArray>& owners, std::size_t owner,
-                   const std::vector<std::size_t>& cuts);
+  RunReport conclude(std::int64_t started, const Team& team, const Done& done,
+                     const std::vector<std::size_t>& cuts);
   void report_device(RunReport& report, std::size_t device, std::size_t groups);
   void remember_conflict(const std::string& where);
   void remember_cut(std::size_t group);

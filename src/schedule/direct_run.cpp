@@ -42,32 +42,27 @@ const BufferArgument* DirectRun::host_buffer(std::size_t argument) const {
   return arrays_[argument] ? nullptr : std::get_if<BufferArgument>(&job_.arguments[argument]);
 }
 
-cl::Event DirectRun::transfer_in(const Slot& slot, const BufferArgument& argument,
-                                 const std::vector<cl_event>& after) {
-  static constexpr cl_uchar zero = 0;
-  const auto count = static_cast<cl_uint>(after.size());
-  const cl_event* const events = after.empty() ? nullptr : after.data();
-  cl_event done = nullptr;
-  if (argument.access == BufferArgument::Access::out)
-    check_cl(::clEnqueueFillBuffer(queue_.cl()(), slot.buffer.cl(), &zero, 1, 0,
-                                   argument.data.size(), count, events, &done),
-             "clEnqueueFillBuffer");
-  else if (!slot.buffer.is_host_memory)
-    check_cl(
-        ::clEnqueueWriteBuffer(queue_.cl()(), slot.buffer.cl(), CL_FALSE, 0, argument.data.size(),
-                               argument.data.data(), count, events, &done),
-        "clEnqueueWriteBuffer");
-  return cl::Event(done);
+/// What host memory's contents need before the kernel, if anything.
+cl::Event DirectRun::bring(std::size_t argument, const BufferArgument& memory,
+                           const std::vector<cl_event>& after) const {
+  const Buffer& buffer = slots_[argument].buffer;
+  if (memory.access == BufferArgument::Access::out)
+    return enqueue_zeros(queue_, buffer.cl, {0, buffer.bytes}, after);
+  if (buffer.is_host_memory) return {};
+  return enqueue_write(queue_, buffer.cl, 0, memory.data, {.after = after});
 }
 
-cl::Event DirectRun::transfer_out(const Slot& slot, const BufferArgument& argument,
-                                  cl_event after) {
-  if (argument.access == BufferArgument::Access::in || slot.buffer.is_host_memory) return {};
-  cl_event done = nullptr;
-  check_cl(::clEnqueueReadBuffer(queue_.cl()(), slot.buffer.cl(), CL_FALSE, 0, argument.data.size(),
-                                 argument.data.data(), 1, &after, &done),
-           "clEnqueueReadBuffer");
-  return cl::Event(done);
+/// When all results are in the Job's memory.
+cl::Event DirectRun::end_of(std::vector<cl::Event> transfers, cl::Event kernel) const {
+  if (transfers.empty()) return kernel;
+  if (transfers.size() == 1) return transfers.front();
+  std::vector<cl_event> ends;
+  for (const auto& transfer : transfers) ends.push_back(transfer());
+  cl_event all = nullptr;
+  check_cl(::clEnqueueMarkerWithWaitList(queue_.cl()(), static_cast<cl_uint>(ends.size()),
+                                         ends.data(), &all),
+           "clEnqueueMarkerWithWaitList");
+  return cl::Event(all);
 }
 
 cl::Event DirectRun::enqueue(const std::vector<cl_event>& after, cl::Event* kernel) {
@@ -80,7 +75,7 @@ cl::Event DirectRun::enqueue(const std::vector<cl_event>& after, cl::Event* kern
     if (arrays_[i]) {
       launch_->set_memory(static_cast<unsigned>(i), arrays_[i]->on_device(queue_, ready));
     } else if (const auto* memory = host_buffer(i)) {
-      transfers.push_back(transfer_in(slots_[i], *memory, before));
+      transfers.push_back(bring(i, *memory, before));
       if (transfers.back()() != nullptr) ready.push_back(transfers.back()());
     }
   }
@@ -88,29 +83,19 @@ cl::Event DirectRun::enqueue(const std::vector<cl_event>& after, cl::Event* kern
   launch_->enqueue(queue_.cl()(), ready, &launched);
   const cl::Event ran(launched);
   if (kernel != nullptr) *kernel = ran;
+  transfers.clear();
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (!arrays_[i]) continue;
-    if (slots_[i].written)
+    const auto* memory = host_buffer(i);
+    if (arrays_[i] && slots_[i].written)
       arrays_[i]->written_by(queue_, launched);
-    else
+    else if (arrays_[i])
       arrays_[i]->read_by(queue_, launched);
+    else if (memory != nullptr && memory->access != BufferArgument::Access::in &&
+             !slots_[i].buffer.is_host_memory)
+      transfers.push_back(enqueue_read(queue_, slots_[i].buffer.cl, 0, memory->data,
+                                       {.after = std::span(&launched, 1)}));
   }
-  std::vector<cl::Event> results;
-  std::vector<cl_event> ends;
-  for (std::size_t i = 0; i < slots_.size(); ++i)
-    if (const auto* memory = host_buffer(i)) {
-      results.push_back(transfer_out(slots_[i], *memory, launched));
-      if (results.back()() != nullptr) ends.push_back(results.back()());
-    }
-  last_ = ran;
-  if (ends.size() == 1) last_ = cl::Event(ends.front(), true);
-  if (ends.size() > 1) {
-    cl_event all = nullptr;
-    check_cl(::clEnqueueMarkerWithWaitList(queue_.cl()(), static_cast<cl_uint>(ends.size()),
-                                           ends.data(), &all),
-             "clEnqueueMarkerWithWaitList");
-    last_ = cl::Event(all);
-  }
+  last_ = end_of(std::move(transfers), ran);
   check_cl(::clFlush(queue_.cl()()), "clFlush");
   return last_;
 }

@@ -30,14 +30,13 @@ class DirectRun {
 
  private:
   struct Slot {
-    kiln::Buffer buffer;  ///< of host memory: what the kernel is given
+    Buffer buffer;  ///< of host memory: what the kernel is given
     bool written = false;
   };
   const BufferArgument* host_buffer(std::size_t argument) const;
-  /// What host memory's contents need before the kernel, if anything.
-  cl::Event transfer_in(const Slot& slot, const BufferArgument& argument,
-                        const std::vector<cl_event>& after);
-  cl::Event transfer_out(const Slot& slot, const BufferArgument& argument, cl_event after);
+  cl::Event bring(std::size_t argument, const BufferArgument& memory,
+                  const std::vector<cl_event>& after) const;
+  cl::Event end_of(std::vector<cl::Event> transfers, cl::Event kernel) const;
 
   Queue queue_;
   Job job_;

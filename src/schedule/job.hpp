@@ -10,6 +10,7 @@
 #include "kernel/facts/kernel_facts.hpp"
 #include "kernel/program/program.hpp"
 #include "kernel/request/request.hpp"
+#include "kiln/kernel.hpp"
 
 /// What is to run: a kernel, its arguments and its range, before it is placed anywhere; and whether
 /// the arguments fit the compiled kernel.
@@ -18,11 +19,8 @@ namespace kiln {
 /// A buffer argument. `data` is the caller's memory, which outlives the run: the input's contents,
 /// or where the result goes. 128-byte aligned memory is used by CPU devices without a copy.
 struct BufferArgument {
-  enum class Access {
-    in,     ///< read by the kernel, never given back
-    out,    ///< zero-filled before every run, given back
-    inout,  ///< uploaded and given back; every run starts from the contents at the CoRun's making
-  };
+  /// Of inout every run starts from the contents at the CoRun's making.
+  using Access = kiln::Access;
   Access access = Access::in;
   std::span<std::byte> data;
   /// Of the kernel's pointer type: the unit of a conflict. 0: the caller does not say; CoRun takes

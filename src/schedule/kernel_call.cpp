@@ -39,17 +39,6 @@ NDRange checked_range(const Range& range) {
   return checked;
 }
 
-BufferArgument::Access access_of(Access access) {
-  switch (access) {
-    case Access::in:
-      return BufferArgument::Access::in;
-    case Access::out:
-      return BufferArgument::Access::out;
-    default:
-      return BufferArgument::Access::inout;
-  }
-}
-
 /// What a Job has for an argument; of an Array only the size, until it is placed.
 Argument job_argument(const CallArgument& argument) {
   const auto& content = argument.content();
@@ -58,7 +47,7 @@ Argument job_argument(const CallArgument& argument) {
   if (const auto* local = std::get_if<LocalMemory>(&content)) return LocalArgument{local->bytes};
   BufferArgument buffer;
   if (const auto* memory = std::get_if<CallArgument::HostMemory>(&content)) {
-    buffer.access = access_of(memory->access);
+    buffer.access = memory->access;
     buffer.data = memory->data;
     buffer.element_bytes = memory->element_bytes;
   }
@@ -76,16 +65,6 @@ std::optional<std::size_t> only_device(const Partition& partition, std::size_t d
 
 bool executes_in_order(const Queue& queue) {
   return (queue.cl().getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
-}
-
-/// Device time of a command, or 0 where its queue takes none.
-std::int64_t duration_ns(const cl::Event& event) {
-  cl_ulong begin = 0, end = 0;
-  const bool known = ::clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_START, sizeof begin,
-                                               &begin, nullptr) == CL_SUCCESS &&
-                     ::clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_END, sizeof end, &end,
-                                               nullptr) == CL_SUCCESS;
-  return known ? static_cast<std::int64_t>(end - begin) : 0;
 }
 
 /// As check_buffers_apart(), which knows memory only by its address.
@@ -234,10 +213,8 @@ RunReport KernelCall::State::run_direct(std::size_t device) {
   check_cl(::clWaitForEvents(1, &handle), "clWaitForEvents");
   RunReport report;
   report.wall_ns = now_ns() - start;
-  DeviceReport& of_device = report.devices.emplace_back();
-  of_device.name = run.queue().device()->name;
-  of_device.groups = groups_of(job.range);
-  of_device.kernel_ns = duration_ns(kernel_event);
+  report.shares.push_back(
+      {run.queue().device()->name, groups_of(job.range), duration_ns(kernel_event), 0});
   return report;
 }
 
@@ -283,7 +260,7 @@ RunSummary KernelCall::run(const Range& range, const RunOptions& options) {
   const RunReport report =
       directly ? state.run_direct(*device) : state.run_split(partition, options.bounds);
   count_run(state.counter, report);
-  return summary_of(report);
+  return report;
 }
 
 Event KernelCall::enqueue(const Range& range, const EnqueueOptions& options) {

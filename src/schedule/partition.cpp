@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "base/data/bounds.hpp"
+#include "base/data/number.hpp"
 #include "base/log.hpp"
 #include "device/opencl.hpp"
 
@@ -22,15 +22,6 @@ Error malformed(std::string_view text) {
                   text)};
 }
 
-Expected<double> weight(std::string_view text, std::string_view whole) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
-      value < 0)
-    return tl::unexpected(malformed(whole));
-  return value;
-}
-
 }  // namespace
 
 Expected<Partition> Partition::parse(std::string_view text) {
@@ -40,21 +31,17 @@ Expected<Partition> Partition::parse(std::string_view text) {
     return partition;
   }
   if (text.find(':') == std::string_view::npos) {
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), partition.share_class);
-    if (error != std::errc() || end != text.data() + text.size() || partition.share_class < 0 ||
-        partition.share_class > 10)
-      return tl::unexpected(malformed(text));
+    const auto share = parse_number<int>(text);
+    if (!share || *share < 0 || *share > 10) return tl::unexpected(malformed(text));
+    partition.share_class = *share;
     return partition;
   }
   partition.kind = Kind::weights;
-  for (std::string_view rest = text;;) {
-    const auto colon = rest.find(':');
-    const auto value = weight(rest.substr(0, colon), text);
-    if (!value) return tl::unexpected(value.error());
-    partition.weights.push_back(*value);
-    if (colon == std::string_view::npos) break;
-    rest.remove_prefix(colon + 1);
+  for (std::size_t at = 0, colon = 0; colon != text.npos; at = colon + 1) {
+    colon = text.find(':', at);
+    const auto weight = parse_number<double>(text.substr(at, colon - at));
+    if (!weight || !std::isfinite(*weight) || *weight < 0) return tl::unexpected(malformed(text));
+    partition.weights.push_back(*weight);
   }
   const double sum = std::accumulate(partition.weights.begin(), partition.weights.end(), 0.0);
   if (sum <= 0)
@@ -163,9 +150,9 @@ RunReport AutoSplit::run() {
   // Times are kept per work-item, since a size class spans a factor of two.
   const double items = static_cast<double>(items_of(run_.job().range));
   std::vector<SplitModel::DeviceTime> times;
-  for (const auto& device : report.devices)
-    times.push_back({static_cast<double>(device.kernel_ns) / items,
-                     static_cast<double>(device.transfer_ns) / items});
+  for (const auto& share : report.shares)
+    times.push_back({static_cast<double>(share.kernel_ns) / items,
+                     static_cast<double>(share.transfer_ns) / items});
   using Standing = SplitModel::Standing;
   // A run that is made twice, or merged for the last time, is not what the next one will be.
   const bool passing = report.confirmed || (report.merged && run_.will_run_in_place());

@@ -33,34 +33,37 @@ Stamps stamps_of(const cl::Event& event) {
 
 }  // namespace
 
+std::int64_t duration_ns(const cl::Event& command) {
+  const Stamps stamps = stamps_of(command);
+  return stamps.known ? stamps.end - stamps.start : 0;
+}
+
 void QueueTimeline::add(std::string name, std::string category, cl::Event event,
                         std::int64_t enqueued_ns) {
   commands_.push_back({std::move(name), std::move(category), std::move(event), enqueued_ns});
 }
 
-std::vector<QueueTimeline::Span> QueueTimeline::spans() const {
+void QueueTimeline::send(TraceSink& sink) const {
   std::vector<Stamps> stamps;
   ClockDistance clocks;
   for (const auto& command : commands_) {
     stamps.push_back(stamps_of(command.event));
     if (stamps.back().known) clocks.note(stamps.back().queued, command.enqueued_ns);
   }
-  std::vector<Span> spans;
-  for (std::size_t i = 0; i < commands_.size(); ++i) {
-    if (!stamps[i].known) continue;
-    spans.push_back({commands_[i].name, commands_[i].category, clocks.on_host(stamps[i].start),
-                     clocks.on_host(stamps[i].end)});
-  }
-  return spans;
+  for (std::size_t i = 0; i < commands_.size(); ++i)
+    if (stamps[i].known)
+      sink.add({lane_,
+                commands_[i].name,
+                commands_[i].category,
+                clocks.on_host(stamps[i].start),
+                clocks.on_host(stamps[i].end),
+                {}});
 }
 
 std::int64_t QueueTimeline::total_ns(std::string_view category) const {
   std::int64_t total = 0;
-  for (const auto& command : commands_) {
-    if (command.category != category) continue;
-    const Stamps stamps = stamps_of(command.event);
-    if (stamps.known) total += stamps.end - stamps.start;
-  }
+  for (const auto& command : commands_)
+    if (command.category == category) total += duration_ns(command.event);
   return total;
 }
 
@@ -73,11 +76,6 @@ void QueueTimeline::settle(std::chrono::milliseconds limit) const {
            status > CL_COMPLETE && std::chrono::steady_clock::now() < end)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-}
-
-void QueueTimeline::send(TraceSink& sink) const {
-  for (auto& span : spans())
-    sink.add({lane_, span.name, span.category, span.start_ns, span.end_ns, {}});
 }
 
 namespace {
@@ -135,9 +133,7 @@ GuardedBuffer::GuardedBuffer(const Queue& queue, std::size_t bytes)
 void GuardedBuffer::write_zones(const Queue& queue) {
   const ByteView pattern = zone_pattern();
   for (const std::size_t at : {std::size_t{0}, zone_ + inner_.bytes})
-    check_cl(::clEnqueueWriteBuffer(queue.cl()(), outer_.cl(), CL_TRUE, at, zone_, pattern.data(),
-                                    0, nullptr, nullptr),
-             "clEnqueueWriteBuffer");
+    enqueue_write(queue, outer_.cl, at, pattern.first(zone_), {.waits = true});
 }
 
 std::optional<Overrun> GuardedBuffer::check(const Queue& queue, std::size_t element_bytes) {
@@ -148,10 +144,7 @@ std::optional<Overrun> GuardedBuffer::check(const Queue& queue, std::size_t elem
   Overrun overrun;
   bool changed = false;
   for (const bool behind : {false, true}) {
-    check_cl(
-        ::clEnqueueReadBuffer(queue.cl()(), outer_.cl(), CL_TRUE, behind ? zone_ + inner_.bytes : 0,
-                              zone_, found.data(), 0, nullptr, nullptr),
-        "clEnqueueReadBuffer");
+    enqueue_read(queue, outer_.cl, behind ? zone_ + inner_.bytes : 0, found, {.waits = true});
     if (std::memcmp(found.data(), pattern.data(), zone_) == 0) continue;
     changed = true;
     Overrun::Side& side = behind ? overrun.behind : overrun.before;
@@ -257,20 +250,13 @@ void Placement::reset_in_place(std::size_t argument, ByteView contents) {
 }
 
 void Placement::transfer_in(std::size_t argument, ByteView contents, const ByteRange& range) {
-  static constexpr cl_uchar zero = 0;
-  const cl_command_queue queue = queue_.cl()();
-  const cl_mem memory = slots_[argument].device.cl();
-  cl_event event = nullptr;
+  const cl::Buffer& buffer = slots_[argument].device.cl;
   const auto started = now_ns();
-  if (contents.empty())
-    check_cl(::clEnqueueFillBuffer(queue, memory, &zero, 1, range.begin, range.size(), 0, nullptr,
-                                   &event),
-             "clEnqueueFillBuffer");
-  else
-    check_cl(::clEnqueueWriteBuffer(queue, memory, CL_FALSE, range.begin, range.size(),
-                                    contents.data() + range.begin, 0, nullptr, &event),
-             "clEnqueueWriteBuffer");
-  timeline_.add(name("write", argument), "write", cl::Event(event), started);
+  timeline_.add(name("write", argument), "write",
+                contents.empty() ? enqueue_zeros(queue_, buffer, range)
+                                 : enqueue_write(queue_, buffer, range.begin,
+                                                 contents.subspan(range.begin, range.size())),
+                started);
 }
 
 void Placement::upload(const std::vector<ByteView>& initial, const Ranges& ranges, Reset reset) {
@@ -301,14 +287,13 @@ void Placement::download(Target target, const Ranges& ranges) {
     const auto& data = buffer(i)->data;
     const bool to_result = target == Target::result || ranges[i];
     if (!to_result && slot.own.empty()) slot.own = HostArray(data.size());
-    std::byte* into = to_result ? data.data() : slot.own.data();
+    const auto into = to_result ? data : slot.own.span();
     const ByteRange range = ranges[i].value_or(ByteRange{0, data.size()});
-    cl_event event = nullptr;
     const auto started = now_ns();
-    check_cl(::clEnqueueReadBuffer(queue_.cl()(), slot.device.cl(), CL_FALSE, range.begin,
-                                   range.size(), into + range.begin, 0, nullptr, &event),
-             "clEnqueueReadBuffer");
-    timeline_.add(name("read", i), "read", cl::Event(event), started);
+    timeline_.add(
+        name("read", i), "read",
+        enqueue_read(queue_, slot.device.cl, range.begin, into.subspan(range.begin, range.size())),
+        started);
   }
 }
 

@@ -7,9 +7,9 @@
 
 #include "base/data/bytes.hpp"
 #include "base/log.hpp"
-#include "device/context.hpp"
 #include "device/host_array.hpp"
 #include "device/opencl.hpp"
+#include "device/transfer.hpp"
 #include "kernel/program/launch.hpp"
 #include "schedule/job.hpp"
 #include "schedule/split.hpp"
@@ -17,6 +17,9 @@
 /// One device's side of a run: the Job's buffers and Launch there, guard zones that show writes
 /// outside of a buffer, and the times of its commands.
 namespace kiln {
+
+/// Device time of a command that is complete, ns; 0 where its queue takes none.
+std::int64_t duration_ns(const cl::Event& command);
 
 /// Commands of one queue, with the device's own times put on the host's clock (ClockDistance).
 class QueueTimeline {
@@ -26,14 +29,9 @@ class QueueTimeline {
   /// Remembers a command that is being enqueued. `enqueued_ns` is now_ns() just before the call.
   void add(std::string name, std::string category, cl::Event event, std::int64_t enqueued_ns);
 
-  struct Span {
-    std::string name, category;
-    std::int64_t start_ns, end_ns;
-  };
-  /// Start and end of every command, on the host's clock; the commands must have completed.
-  std::vector<Span> spans() const;
-  /// Sum of the durations of one category, ns.
+  /// Sum of the durations of one category, ns; the commands must have completed.
   std::int64_t total_ns(std::string_view category) const;
+  /// Start and end of every command, on the host's clock.
   void send(TraceSink& sink) const;
   void clear() { commands_.clear(); }
   /// Waits until every command has ended, well or badly, for devices that cannot be waited for any

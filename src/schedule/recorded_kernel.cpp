@@ -66,18 +66,11 @@ Expected<SourceKernel> source_kernel_of(const RecordedCall& recorded) {
   return kernel;
 }
 
-RunSummary summary_of(const RunReport& report) {
-  RunSummary summary{report.wall_ns, report.split, report.reason, {}};
-  for (const auto& device : report.devices)
-    summary.shares.push_back({device.name, device.groups, device.kernel_ns, device.transfer_ns});
-  return summary;
-}
-
 void count_run(CallCounter* counter, const RunReport& report) {
   if (counter == nullptr) return;
   counter->add_call(report.wall_ns);
   std::int64_t longest = 0;
-  for (const auto& device : report.devices) longest = std::max(longest, device.kernel_ns);
+  for (const auto& share : report.shares) longest = std::max(longest, share.kernel_ns);
   if (longest > 0) counter->add_timed(longest);
 }
 

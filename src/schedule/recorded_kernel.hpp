@@ -24,9 +24,6 @@ struct SourceKernel {
 RecordedCall recorded_call(const SourceKernel& kernel, const std::vector<Queue>& queues);
 Expected<SourceKernel> source_kernel_of(const RecordedCall& recorded);
 
-/// A run as the public interface tells it.
-RunSummary summary_of(const RunReport& report);
-
 /// Counts a run: its whole time, and the devices' longest. `counter` may be null.
 void count_run(CallCounter* counter, const RunReport& report);
 

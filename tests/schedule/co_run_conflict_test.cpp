@@ -171,7 +171,7 @@ TEST_F(Conflicts, self_scheduling_finds_them_too) {
   CoRun run(off_, queues(), test.job(), {});
   const auto report = run.run_dynamic();
   // One device may have been so quick that it did all; then there was none.
-  if (report.split) ADD_FAILURE() << "the devices disagreed, and nobody noticed";
+  if (report.split) ADD_FAILURE() << "the devices disagreed, and the merge did not notice";
   EXPECT_TRUE(test.results() == expected);
 }
 
@@ -221,8 +221,8 @@ TEST_F(Conflicts, a_refused_kernel_runs_on_the_device_with_the_largest_weight) {
   TestJob test("kernel void k(global int* c) { c[get_group_id(0)] = 1; }", range_of({64}, {8}));
   test.out(32);
   CoRun run(off_, queues(), test.job(), {});
-  EXPECT_EQ(run.run(class_weights(3, 2)).devices[1].groups, 8u);
-  EXPECT_EQ(run.run(class_weights(7, 2)).devices[0].groups, 8u);
+  EXPECT_EQ(run.run(class_weights(3, 2)).shares[1].groups, 8u);
+  EXPECT_EQ(run.run(class_weights(7, 2)).shares[0].groups, 8u);
 }
 
 TEST_F(Conflicts, the_proof_of_freedom_is_kept_and_used_by_the_next_process) {

@@ -112,7 +112,7 @@ TEST_P(EveryClass, equals_the_one_device_run_merged) {
     const auto report = run.run(class_weights(partition, 2));
     EXPECT_EQ(report.reason, "") << partition;
     EXPECT_TRUE(test.results() == expected) << "class " << partition;
-    EXPECT_EQ(report.devices[0].groups + report.devices[1].groups, run.groups());
+    EXPECT_EQ(report.shares[0].groups + report.shares[1].groups, run.groups());
     EXPECT_TRUE(report.merged || !report.split);
   }
 }
@@ -151,7 +151,7 @@ TEST_P(EveryClass, self_scheduling_equals_it_and_covers_every_group) {
     const auto report = run.run_dynamic();
     EXPECT_EQ(report.reason, "");
     EXPECT_TRUE(test.results() == expected) << "round " << round;
-    EXPECT_EQ(report.devices[0].groups + report.devices[1].groups, run.groups());
+    EXPECT_EQ(report.shares[0].groups + report.shares[1].groups, run.groups());
   }
 }
 

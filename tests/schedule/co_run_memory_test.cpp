@@ -188,7 +188,7 @@ TEST_F(CallersMemory, many_devices_take_their_weights) {
     const auto report = run.run(weights);
     EXPECT_TRUE(test.results() == expected);
     const auto parts = cut(600, weights);
-    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(report.devices[i].groups, parts[i].groups());
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(report.shares[i].groups, parts[i].groups());
   }
 }
 

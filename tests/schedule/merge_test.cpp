@@ -1,10 +1,10 @@
+#include "schedule/merge.hpp"
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
 #include <cstring>
-
-#include "schedule/split.hpp"
 
 namespace kiln::testing {
 namespace {

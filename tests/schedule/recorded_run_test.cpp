@@ -47,7 +47,7 @@ TEST(RecordedRun, is_refused_with_the_name_of_the_field) {
 TEST(RecordedRun, counts_the_longest_of_the_devices) {
   count_run(nullptr, {});  // nothing is recorded
   RunReport report;
-  report.devices = {{"a", 1, 10, 0}, {"b", 1, 30, 0}};
+  report.shares = {{"a", 1, 10, 0}, {"b", 1, 30, 0}};
   report.wall_ns = 50;
   const auto folder = value_or_throw(TemporaryFolder::create("kiln-calls"));
   const auto log = value_or_throw(CallLog::open(folder.path() / "calls"));

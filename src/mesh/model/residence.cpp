@@ -1,15 +1,12 @@
-// Data with its copies on the host and a device: transfers, transposes, which copy is the newer
-// one.
+// Data with its copies on the host and a device, where their order may differ.
 #include "mesh/model/residence.hpp"
 
 #include <fmt/format.h>
 
 #include <cstring>
 #include <new>
-#include <vector>
 
 #include "base/data/bounds.hpp"
-#include "device/opencl.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -23,24 +20,10 @@ void transpose_as(const std::byte* from, std::byte* to, std::size_t rows, std::s
       target[column * rows + row] = source[row * columns + column];
 }
 
-HostArray memory_for(const Residence::Form& form) try {
-  const auto bytes = (CheckedSize(form.elements) * form.dim * size_of(form.type)).get();
-  if (!bytes) throw std::bad_alloc();
-  return HostArray(*bytes);
-} catch (const std::bad_alloc&) {
-  throw Error(Errc::unsupported,
-              fmt::format("{} elements of {} {} each are more than there is memory for",
-                          form.elements, form.dim, name_of(form.type)));
-}
-
-}  // namespace
-
-Residence::Residence(const Form& form) : form_(form), host_(memory_for(form)) {}
-
-void Residence::transpose(const std::byte* from, std::byte* to, bool to_device) const {
-  const std::size_t rows = to_device ? form_.elements : form_.dim;
-  const std::size_t columns = to_device ? form_.dim : form_.elements;
-  switch (size_of(form_.type)) {
+/// `item` bytes a number.
+void transpose(const std::byte* from, std::byte* to, std::size_t rows, std::size_t columns,
+               std::size_t item) {
+  switch (item) {
     case 1:
       return transpose_as<std::uint8_t>(from, to, rows, columns);
     case 2:
@@ -52,83 +35,62 @@ void Residence::transpose(const std::byte* from, std::byte* to, bool to_device) 
   }
 }
 
-cl_mem Residence::make_ready(const Queue& queue) {
-  refuse_after_fork();
-  const bool is_shared = queue.device()->host_memory && !is_transposed();
+std::size_t checked_bytes(const Residence::Form& form) {
+  const auto bytes = (CheckedSize(form.elements) * form.dim * size_of(form.type)).get();
+  if (!bytes) throw std::bad_alloc();
   // A buffer of no bytes is none: loops over nothing launch nothing, but have arguments.
-  if (buffer_.cl() == nullptr)
-    buffer_ = make_buffer(*queue.context(), *queue.device(), is_shared ? host_.data() : nullptr,
-                          std::max<std::size_t>(bytes(), 1));
-  if (!buffer_.is_host_memory && bytes() > 0) {
-    const std::byte* source = host_.data();
-    std::vector<std::byte> transposed;
-    if (is_transposed()) {
-      transposed.resize(bytes());
-      transpose(host_.data(), transposed.data(), true);
-      source = transposed.data();
-    }
-    check_cl(::clEnqueueWriteBuffer(queue.cl()(), buffer_.cl(), CL_TRUE, 0, bytes(), source, 0,
-                                    nullptr, nullptr),
-             "clEnqueueWriteBuffer");
-  }
-  is_ready_ = true;
-  device_newer_ = false;
-  return buffer_.cl();
+  return std::max<std::size_t>(*bytes, 1);
 }
 
-std::byte* Residence::on_host(const Queue& queue, bool to_write) {
-  if (device_newer_) {
-    refuse_after_fork();
-    if (buffer_.is_host_memory || bytes() == 0) {
-      check_cl(::clFinish(queue.cl()()), "clFinish");
-    } else {
-      std::vector<std::byte> transposed(is_transposed() ? bytes() : 0);
-      check_cl(::clEnqueueReadBuffer(queue.cl()(), buffer_.cl(), CL_TRUE, 0, bytes(),
-                                     transposed.empty() ? host_.data() : transposed.data(), 0,
-                                     nullptr, nullptr),
-               "clEnqueueReadBuffer");
-      if (!transposed.empty()) transpose(transposed.data(), host_.data(), false);
-    }
-    device_newer_ = false;
+}  // namespace
+
+Residence::Residence(const Form& form) try : form_(form), data_(checked_bytes(form)) {
+  if (form.layout == DataLayout::soa && form.dim > 1 && form.elements > 1) {
+    by_element_.emplace(bytes());
+    is_host_newer_ = true;
+  } else {
+    data_.host();  // taken now, so that there is an error now
   }
-  if (to_write) {
-    // What was enqueued before may still read the one copy.
-    if (is_ready_ && buffer_.is_host_memory)
-      check_cl(::clFinish(queue.cl()()), "clFinish");
-    else
-      is_ready_ = false;
-  }
-  return host_.data();
+} catch (const std::bad_alloc&) {
+  throw Error(Errc::unsupported,
+              fmt::format("{} elements of {} {} each are more than there is memory for",
+                          form.elements, form.dim, name_of(form.type)));
+}
+
+void Residence::transpose_to_device() {
+  transpose(by_element_->data(), data_.on_host(ArrayStorage::HostUse::overwrite), form_.elements,
+            form_.dim, size_of(form_.type));
+  is_host_newer_ = false;
+}
+
+std::byte* Residence::on_host(const Queue&, bool to_write) {
+  if (!by_element_)
+    return data_.on_host(to_write ? ArrayStorage::HostUse::write : ArrayStorage::HostUse::read);
+  if (data_.is_written_on_queue())
+    transpose(data_.on_host(ArrayStorage::HostUse::read), by_element_->data(), form_.dim,
+              form_.elements, size_of(form_.type));
+  is_host_newer_ |= to_write;
+  return by_element_->data();
 }
 
 void Residence::overwrite(const Queue& queue, const void* from) {
-  // A pattern to fill with has 1, 2, 4 … 128 bytes, of which the driver takes a copy.
-  const bool is_pattern = bytes() <= 128 && (bytes() & (bytes() - 1)) == 0;
-  if (!is_ready_ || !is_pattern || is_transposed()) {
-    std::memcpy(on_host(queue, true), from, bytes());
-    return;
-  }
-  check_cl(::clEnqueueFillBuffer(queue.cl()(), buffer_.cl(), from, bytes(), 0, bytes(), 0, nullptr,
-                                 nullptr),
-           "clEnqueueFillBuffer");
-  device_newer_ = true;
+  const ByteView contents{static_cast<const std::byte*>(from), bytes()};
+  if (by_element_)
+    std::memcpy(on_host(queue, true), contents.data(), contents.size());
+  else
+    data_.overwrite_on_queue(queue, contents);
 }
 
 void Residence::upload_from(const Queue& queue, std::size_t first) {
-  if (!is_ready_ || buffer_.is_host_memory || first >= form_.elements) return;
-  const std::size_t item = size_of(form_.type), count = form_.elements - first;
-  const auto write = [&](std::size_t offset, const std::byte* from, std::size_t bytes) {
-    check_cl(::clEnqueueWriteBuffer(queue.cl()(), buffer_.cl(), CL_TRUE, offset, bytes, from, 0,
-                                    nullptr, nullptr),
-             "clEnqueueWriteBuffer");
-  };
-  const std::byte* changed = host_.data() + first * form_.dim * item;
-  if (!is_transposed()) return write(first * form_.dim * item, changed, count * form_.dim * item);
-  std::vector<std::byte> transposed(count * item);
+  if (first >= form_.elements || is_host_newer_) return;
+  const std::size_t item = size_of(form_.type), row = form_.dim * item;
+  if (!by_element_) return data_.bring_part_to_queue(queue, {first * row, bytes()});
   for (std::size_t k = 0; k < form_.dim; ++k) {
-    for (std::size_t e = 0; e < count; ++e)
-      std::memcpy(&transposed[e * item], changed + (e * form_.dim + k) * item, item);
-    write((k * form_.elements + first) * item, transposed.data(), transposed.size());
+    const std::size_t column = k * form_.elements;
+    for (std::size_t e = first; e < form_.elements; ++e)
+      std::memcpy(data_.host().data() + (column + e) * item,
+                  by_element_->data() + e * row + k * item, item);
+    data_.bring_part_to_queue(queue, {(column + first) * item, (column + form_.elements) * item});
   }
 }
 
@@ -139,9 +101,8 @@ void Residence::fill(const Queue& queue, const void* from) {
 }
 
 void Residence::free() {
-  buffer_ = {};
-  host_ = {};
-  is_ready_ = false;
+  data_ = ArrayStorage(1);
+  by_element_.reset();
   is_free_ = true;
 }
 

@@ -1,13 +1,14 @@
 #pragma once
 
-#include "device/context.hpp"
-#include "device/host_array.hpp"
+#include <optional>
+
+#include "device/array_storage.hpp"
 #include "kiln/mesh/types.hpp"
 
 namespace kiln::mesh {
 
-/// Numbers that live on the host and on a device, with the knowledge of which copy is the newer
-/// one. On the host element by element; on the device as the layout says. Where the device works in
+/// Numbers that live on the host and on a device: an array of Kiln's that one queue uses. On the
+/// host they lie element by element, on the device as the layout says. Where the device works in
 /// the host's memory and the layouts agree there is one copy. One thread at a time.
 class Residence {
  public:
@@ -23,16 +24,16 @@ class Residence {
   std::size_t bytes() const { return form_.elements * form_.dim * size_of(form_.type); }
 
   /// The host's copy as it is now, for whatever makes this.
-  HostArray& initial() { return host_; }
+  HostArray& initial() { return by_element_ ? *by_element_ : data_.host(); }
 
   /// The device's copy, up to date: transfers are enqueued. Two loads where nothing is to be done.
   cl_mem on_device(const Queue& queue) {
-    if (is_ready_) [[likely]]
-      return buffer_.cl();
-    return make_ready(queue);
+    if (is_host_newer_) [[unlikely]]
+      transpose_to_device();
+    return data_.on_queue(queue);
   }
   /// A kernel that was enqueued writes it.
-  void device_writes() { device_newer_ = true; }
+  void device_writes() { data_.written_on_queue(); }
 
   /// The host's copy, up to date; waits for the queue. `to_write`: it is the newer one from now on.
   std::byte* on_host(const Queue& queue, bool to_write);
@@ -52,20 +53,16 @@ class Residence {
   void free();
   bool is_free() const { return is_free_; }
   /// Whether commands may still use the memory.
-  bool was_used() const { return buffer_.cl() != nullptr; }
+  bool was_used() const { return data_.is_on_devices(); }
 
  private:
-  cl_mem make_ready(const Queue& queue);
-  bool is_transposed() const {
-    return form_.layout == DataLayout::soa && form_.dim > 1 && form_.elements > 1;
-  }
-  void transpose(const std::byte* from, std::byte* to, bool to_device) const;
+  void transpose_to_device();
 
   Form form_;
-  HostArray host_;
-  kiln::Buffer buffer_;
-  bool is_ready_ = false;      ///< the device's copy is there and not older
-  bool device_newer_ = false;  ///< and the host's is older
+  ArrayStorage data_;  ///< in the device's order
+  /// The same in the host's order, where that is another one.
+  std::optional<HostArray> by_element_;
+  bool is_host_newer_ = false;  ///< by_element_ is newer than data_
   bool is_free_ = false;
 };
 

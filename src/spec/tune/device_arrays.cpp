@@ -27,9 +27,7 @@ void DeviceArrays::reset(Which which) {
     if (slot.buffer.is_host_memory)
       std::memcpy(slot.host.data(), contents.data(), contents.size());
     else
-      check_cl(::clEnqueueWriteBuffer(queue_.cl()(), slot.buffer.cl(), CL_TRUE, 0, contents.size(),
-                                      contents.data(), 0, nullptr, nullptr),
-               "clEnqueueWriteBuffer");
+      enqueue_write(queue_, slot.buffer.cl, 0, contents, {.waits = true});
   }
 }
 
@@ -42,9 +40,7 @@ ByteView DeviceArrays::contents(std::uint32_t position) {
   Slot& slot = slots_[position];
   if (slot.buffer.is_host_memory) return slot.host.view();
   if (slot.host.empty()) slot.host = HostArray(slot.buffer.bytes);
-  check_cl(::clEnqueueReadBuffer(queue_.cl()(), slot.buffer.cl(), CL_TRUE, 0, slot.buffer.bytes,
-                                 slot.host.data(), 0, nullptr, nullptr),
-           "clEnqueueReadBuffer");
+  enqueue_read(queue_, slot.buffer.cl, 0, slot.host.span(), {.waits = true});
   return slot.host.view();
 }
 

@@ -3,7 +3,7 @@
 #include <deque>
 #include <vector>
 
-#include "device/context.hpp"
+#include "device/transfer.hpp"
 #include "kernel/program/launch.hpp"
 #include "spec/run/arrays.hpp"
 

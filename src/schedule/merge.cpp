@@ -1,3 +1,5 @@
+#include "schedule/merge.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,32 +11,108 @@
 #include "schedule/co_run.hpp"
 #include "schedule/proof.hpp"
 
-// How CoRun judges a split run: what the parts have written is merged. Where parts conflict, or one
-// has read what another one wrote, the Job runs again on one device. What was shown is remembered
-// in the store (proof.hpp).
+// What the parts of a split run have written is merged here: first the bytes of one buffer, then
+// all buffers of a CoRun. Where parts conflict, or one has read what another one wrote, the Job
+// runs again on one device. What was shown is remembered in the store (proof.hpp).
 namespace kiln {
+namespace {
 
-/// What a run has shown, once its parts are merged.
-RunReport CoRun::settle(RunReport report, Merged merged, const Done& done,
-                        const std::vector<HostArray>& owners, std::size_t owner,
-                        const std::vector<std::size_t>& cuts) {
+constexpr std::size_t usual_block = 4096;
+const std::byte zeros[usual_block] = {};
+
+bool all_zero(const std::byte* bytes, std::size_t size) {
+  for (std::size_t at = 0; at < size; at += usual_block)
+    if (std::memcmp(bytes + at, zeros, std::min(usual_block, size - at)) != 0) return false;
+  return true;
+}
+
+/// Whether bytes are as before; without `initial`, zero.
+bool unchanged(const std::byte* bytes, const std::byte* initial, std::size_t size) {
+  return initial == nullptr ? all_zero(bytes, size) : std::memcmp(bytes, initial, size) == 0;
+}
+
+/// Merges one block, element by element; the last element may be cut off by the buffer's end.
+std::optional<std::size_t> merge_block(std::byte* result, const std::byte* changed,
+                                       const std::byte* initial, std::size_t bytes,
+                                       std::size_t unit, SameChange same_change) {
+  for (std::size_t at = 0; at < bytes; at += unit) {
+    const std::size_t size = std::min(unit, bytes - at);
+    const std::byte* before = initial == nullptr ? nullptr : initial + at;
+    if (unchanged(changed + at, before, size)) continue;
+    if (!unchanged(result + at, before, size)) {
+      if (same_change == SameChange::conflicts || std::memcmp(result + at, changed + at, size) != 0)
+        return at;
+      continue;
+    }
+    std::memcpy(result + at, changed + at, size);
+  }
+  return {};
+}
+
+}  // namespace
+
+MergeOutcome merge_changes(std::span<std::byte> result, ByteView changed, ByteView initial,
+                           std::size_t element_bytes, SameChange same_change) {
+  // Too large a unit may see a conflict where none is, too small a one may miss it.
+  const std::size_t unit = std::max<std::size_t>(element_bytes, 1);
+  // Elements do not reach from one block into the next.
+  const std::size_t block = unit >= usual_block ? unit : usual_block / unit * unit;
+  MergeOutcome outcome;
+  for (std::size_t at = 0; at < result.size(); at += block) {
+    const std::size_t size = std::min(block, result.size() - at);
+    const std::byte* before = initial.empty() ? nullptr : initial.data() + at;
+    // Most blocks were touched by one side only, and memcmp runs at memory speed.
+    if (unchanged(changed.data() + at, before, size)) continue;
+    outcome.changed = true;
+    if (unchanged(result.data() + at, before, size)) {
+      std::memcpy(result.data() + at, changed.data() + at, size);
+      continue;
+    }
+    const auto conflict =
+        merge_block(result.data() + at, changed.data() + at, before, size, unit, same_change);
+    if (!conflict) continue;
+    outcome.conflict = at + *conflict;
+    return outcome;
+  }
+  return outcome;
+}
+
+/// Merges what the devices wrote apart, and tells what the run did and has shown.
+RunReport CoRun::conclude(std::int64_t started, const Team& team, const Done& done,
+                          const std::vector<std::size_t>& cuts) {
+  RunReport report;
+  report.merged = team.sharing == Sharing::merged;
+  // What the owner wrote, kept for confirm(): the merge writes over it.
+  std::vector<HostArray> owners;
+  Merged merged;
+  if (report.merged && needs_confirmation(cuts)) owners = copy_results();
+  if (report.merged) merged = merge(team);
+  report.wall_ns = now_ns() - started;
+  std::size_t busy = 0;
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    std::size_t groups = 0;
+    for (const auto& part : done[i]) groups += part.groups();
+    busy += groups > 0;
+    report_device(report, i, groups);
+  }
+  report.split = busy > 1;
   if (!owners.empty() && !merged.conflict) {
-    const auto started = now_ns();
-    merged.conflict = confirm(done, owners, owner);
-    report.wall_ns += now_ns() - started;
+    const auto confirming = now_ns();
+    merged.conflict = confirm(done, owners, team.owner);
+    report.wall_ns += now_ns() - confirming;
     report.confirmed = merged.shows_cuts && !depends_on_data();
   }
   if (merged.conflict) {
     remember_conflict(*merged.conflict);
     last_.clear();
-    return fall_back(owner, *merged.conflict, true);
+    return fall_back(team.owner, *merged.conflict, true);
   }
   if (merged.shows_cuts)
     for (const std::size_t cut : cuts) remember_cut(cut);
   return report;
 }
 
-CoRun::Merged CoRun::merge(const std::vector<std::size_t>& active, std::size_t owner) {
+CoRun::Merged CoRun::merge(const Team& team) {
   const auto started = now_ns();
   Merged merged;
   std::set<std::size_t> changed;
@@ -45,8 +123,8 @@ CoRun::Merged CoRun::merge(const std::vector<std::size_t>& active, std::size_t o
     // += 1 in two parts gives the same number in both, which is half of the right one.
     const bool is_read = i >= facts_.parameters.size() || facts_.parameters[i].read;
     const auto same_change = is_read ? SameChange::conflicts : SameChange::agrees;
-    for (const std::size_t device : active) {
-      if (device == owner || merged.conflict) continue;
+    for (const std::size_t device : team.devices) {
+      if (device == team.owner || merged.conflict) continue;
       const auto outcome = merge_changes(buffer->data, placements_[device]->written(i), initial_[i],
                                          buffer->element_bytes, same_change);
       if (outcome.changed) changed.insert(device);
@@ -57,7 +135,7 @@ CoRun::Merged CoRun::merge(const std::vector<std::size_t>& active, std::size_t o
     }
   }
   // Where a device changed nothing (all inputs were zero, say), no conflict could have shown.
-  merged.shows_cuts = !merged.conflict && changed.size() + 1 == active.size();
+  merged.shows_cuts = !merged.conflict && changed.size() + 1 == team.devices.size();
   if (options_.trace != nullptr)
     options_.trace->add({"host", "merge", "merge", started, now_ns(), {}});
   return merged;

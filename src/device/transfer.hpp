@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+
+#include "base/data/bytes.hpp"
+#include "device/context.hpp"
+
+/// Transfers between buffers and the host's memory: all that Kiln makes of its own accord are
+/// enqueued here.
+namespace kiln {
+
+/// Bytes [begin, end) of a buffer.
+struct ByteRange {
+  std::size_t begin = 0, end = 0;
+  std::size_t size() const { return end - begin; }
+};
+
+/// How a transfer is enqueued.
+struct TransferOrder {
+  std::span<const cl_event> after = {};  ///< what must be complete before it begins
+  bool waits = false;                    ///< the call returns when it is complete
+};
+/// Brings bytes to a buffer, from byte `at` on. Gives the event of its end, none where it waited;
+/// until then the memory must stay. Throws kiln::Error, as do the others.
+cl::Event enqueue_write(const Queue& queue, const cl::Buffer& buffer, std::size_t at, ByteView from,
+                        const TransferOrder& order = {});
+/// Brings bytes of a buffer, from byte `at` on, to the host.
+cl::Event enqueue_read(const Queue& queue, const cl::Buffer& buffer, std::size_t at,
+                       std::span<std::byte> to, const TransferOrder& order = {});
+/// Repeats a pattern of 1, 2, 4 … 128 bytes, of which the driver takes a copy.
+cl::Event enqueue_fill(const Queue& queue, const cl::Buffer& buffer, const ByteRange& range,
+                       ByteView pattern, std::span<const cl_event> after = {});
+cl::Event enqueue_zeros(const Queue& queue, const cl::Buffer& buffer, const ByteRange& range,
+                        std::span<const cl_event> after = {});
+
+}  // namespace kiln
