@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "base/lifetime.hpp"
-#include "kernel/source/lexer.hpp"
 
 namespace kiln::clang {
 namespace {
@@ -79,19 +78,35 @@ std::uint32_t Library::offset(CXSourceLocation location) const {
   return at;
 }
 
+std::vector<CXType> Library::fields(CXType record) const {
+  std::vector<CXCursor> found;
+  Type_visitFields(
+      record,
+      [](CXCursor field, CXClientData data) {
+        static_cast<std::vector<CXCursor>*>(data)->push_back(field);
+        return CXVisit_Continue;
+      },
+      &found);
+  std::vector<CXType> types;
+  for (const CXCursor field : found) types.push_back(getCanonicalType(getCursorType(field)));
+  return types;
+}
+
 Unit::Unit(const Library& library)
     : library_(&library),
       index_(library.createIndex(0, 0), library.disposeIndex),
       unit_(nullptr, library.disposeTranslationUnit) {}
 
 Expected<Unit> Unit::parse(std::string_view text, const std::vector<std::string>& options,
-                           unsigned flags) {
+                           std::string_view prefix, unsigned flags) {
   const auto library = Library::get();
   if (!library) return tl::unexpected(library.error());
-  CXUnsavedFile file{file_name, text.data(), text.size()};
+  const std::string all = std::string(prefix).append(text);
+  CXUnsavedFile file{file_name, all.data(), all.size()};
   std::vector<const char*> arguments(std::begin(fixed_options), std::end(fixed_options));
   for (const auto& option : options) arguments.push_back(option.c_str());
   Unit unit(**library);
+  unit.prefix_ = static_cast<std::uint32_t>(prefix.size());
   CXTranslationUnit raw = nullptr;
   const CXErrorCode code =
       (*library)->parseTranslationUnit2(unit.index_.get(), file_name, arguments.data(),
@@ -100,6 +115,11 @@ Expected<Unit> Unit::parse(std::string_view text, const std::vector<std::string>
   if (code == CXError_Success && raw != nullptr) return unit;
   return fail(Errc::unsupported,
               fmt::format("libclang could not read the kernel (code {})", static_cast<int>(code)));
+}
+
+std::uint32_t Unit::at(CXSourceLocation location) const {
+  const std::uint32_t byte = library_->offset(location);
+  return byte < prefix_ ? 0 : byte - prefix_;
 }
 
 std::vector<Diagnostic> Unit::diagnostics() const {
@@ -113,8 +133,8 @@ std::vector<Diagnostic> Unit::diagnostics() const {
     CXString file;
     library_->getPresumedLocation(location, &file, &made.line, &made.column);
     made.file = library_->text(file);
-    made.at = library_->offset(location);
-    made.is_in_text = library_->Location_isFromMainFile(location) != 0;
+    made.at = at(location);
+    made.is_in_file = library_->Location_isFromMainFile(location) != 0;
     made.message = library_->text(library_->getDiagnosticSpelling(one.get()));
   }
   return all;
@@ -125,32 +145,10 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> Unit::skipped() const {
   CXSourceRangeList* list =
       library_->getSkippedRanges(unit_.get(), library_->getFile(unit_.get(), file_name));
   for (unsigned i = 0; list != nullptr && i < list->count; ++i)
-    ranges.emplace_back(library_->offset(library_->getRangeStart(list->ranges[i])),
-                        library_->offset(library_->getRangeEnd(list->ranges[i])));
+    ranges.emplace_back(at(library_->getRangeStart(list->ranges[i])),
+                        at(library_->getRangeEnd(list->ranges[i])));
   if (list != nullptr) library_->disposeSourceRangeList(list);
   return ranges;
-}
-
-std::string operation_of(std::string_view text, CXCursorKind kind, std::uint32_t begin,
-                         std::uint32_t end,
-                         const std::vector<std::pair<std::uint32_t, std::uint32_t>>& operands) {
-  std::uint32_t from = 0, to = 0;
-  const bool binary = kind == CXCursor_BinaryOperator || kind == CXCursor_CompoundAssignOperator;
-  if (binary && operands.size() == 2) {
-    from = operands[0].second;
-    // A second operand that a macro begins has its beginning elsewhere.
-    to = operands[1].first > from ? operands[1].first : end;
-  } else if (kind == CXCursor_UnaryOperator && operands.size() == 1) {
-    const bool prefix = begin < operands[0].first;
-    from = prefix ? begin : operands[0].second;
-    to = prefix ? operands[0].first : end;
-  }
-  if (to <= from || to > text.size()) return {};
-  const Lexed lexed = lex(text.substr(from, to - from));
-  for (const auto& token : lexed.tokens)
-    if (token.kind == TokenKind::punctuator && token.text != ")" && token.text != "(")
-      return std::string(token.text);
-  return {};
 }
 
 }  // namespace kiln::clang

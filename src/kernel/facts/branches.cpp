@@ -50,9 +50,7 @@ class Branches {
   }
 
  private:
-  std::size_t extent(std::size_t i) const {
-    return tokens_[i].kind == TokenKind::directive ? tokens_[i].extent : 0;
-  }
+  std::size_t extent(std::size_t i) const { return tokens_[i].extent; }
   bool is_directive(std::size_t i) const { return tokens_[i].kind == TokenKind::directive; }
   bool is_condition(std::size_t i) const {
     return is_directive(i) &&
@@ -112,6 +110,8 @@ class Branches {
       if (tokens_[i].text.starts_with("if")) ++depth;
       if (tokens_[i].text == "endif" && depth > 0) --depth;
       if (tokens_[i].text == "undef") undefined.insert(operand(i, 0));
+      if (tokens_[i].text == "define" || tokens_[i].text == "undef")
+        redefined_.insert(operand(i, 0));
       if (tokens_[i].text != "define") continue;
       definitions.push_back(i);
       if (depth == 0) defined_from_.emplace(operand(i, 0), i);
@@ -128,10 +128,14 @@ class Branches {
   /// Whether the device decides what a name stands for at a directive.
   bool is_undecided(std::string_view name, std::size_t at) const {
     if (!may_be_predefined(name) || guards_.contains(name)) return false;
-    if (std::any_of(macros_.begin(), macros_.end(), [&](const auto& m) { return m.first == name; }))
-      return false;
+    if (is_given(name)) return false;
     const auto from = defined_from_.find(name);
     return from == defined_from_.end() || from->second > at;
+  }
+  /// Whether options define a name.
+  bool is_given(std::string_view name) const {
+    return std::any_of(macros_.begin(), macros_.end(),
+                       [&](const auto& macro) { return macro.first == name; });
   }
   /// Whether it is known if a name is defined.
   bool is_known(std::string_view name) const {
@@ -159,7 +163,7 @@ class Branches {
       const bool is_known_version = name == "__OPENCL_VERSION__" && target_.version != 0;
       const bool depends = is_undecided(name, i) && !is_known_version;
       is_choice |= depends || depending_.contains(name);
-      is_same_everywhere &= depends && !is_defined_anywhere(name);
+      is_same_everywhere &= depends && !redefined_.contains(name);
     }
     if (!is_choice) {
       for (const auto name : asked)
@@ -169,21 +173,10 @@ class Branches {
     if (!is_same_everywhere || !asked.empty()) text += '@' + std::to_string(i);
     conditions_[text].push_back(i);
   }
-  bool is_defined_anywhere(std::string_view name) const {
-    for (std::size_t i = 0; i < tokens_.size(); i += 1 + extent(i))
-      if (is_directive(i) && (tokens_[i].text == "define" || tokens_[i].text == "undef") &&
-          operand(i, 0) == name)
-        return true;
-    return false;
-  }
 
   /// Bit by bit of `choice`: the names that are defined, the conditions that are true.
   Variant variant(std::size_t choice) const {
     Variant made{{}, std::string(text_)};
-    const auto is_given = [&](std::string_view name) {
-      return std::any_of(macros_.begin(), macros_.end(),
-                         [&](const auto& m) { return m.first == name; });
-    };
     if (!is_given("__OPENCL_VERSION__"))
       made.prefix = "#define __OPENCL_VERSION__ " +
                     std::to_string(target_.version == 0 ? 120 : target_.version) + '\n';
@@ -197,7 +190,7 @@ class Branches {
       const bool value = (choice >> bit++ & 1) != 0;
       for (const std::size_t i : places) set_condition(i, value, made.text);
     }
-    for (const std::size_t i : skipped_) blank(tokens_[i].begin, tokens_[i].end, made.text);
+    for (const std::size_t i : skipped_) blank(made.text, tokens_[i].begin, tokens_[i].end);
     return made;
   }
 
@@ -210,7 +203,7 @@ class Branches {
     std::string prefix;
     for (const auto name : asked) {
       const auto& has = *target_.extensions;
-      if (!is_undecided(name, 0) || is_defined_anywhere(name)) continue;
+      if (!is_undecided(name, 0) || redefined_.contains(name)) continue;
       prefix += "#undef " + std::string(name) + '\n';
       if (std::find(has.begin(), has.end(), name) != has.end())
         prefix += "#define " + std::string(name) + " 1\n";
@@ -222,13 +215,9 @@ class Branches {
     const Token& token = tokens_[i];
     const std::string made =
         (token.text == "if" ? "#if " : "#elif ") + std::string(value ? "1" : "0");
-    blank(token.begin, token.end, text);
+    blank(text, token.begin, token.end);
     // A directive of several lines stays on the first; "#if" and a name are always as long.
     text.replace(token.begin, made.size(), made);
-  }
-  static void blank(std::size_t begin, std::size_t end, std::string& text) {
-    for (std::size_t i = begin; i < end; ++i)
-      if (text[i] != '\n') text[i] = ' ';
   }
 
   std::string_view text_;
@@ -237,11 +226,17 @@ class Branches {
   const TargetMacros& target_;
   std::set<std::size_t> skipped_;  ///< tokens of conditionals that hold nothing that counts
   std::set<std::string_view> guards_, depending_, names_;
+  std::set<std::string_view> redefined_;  ///< by the text, #undef included
   std::map<std::string_view, std::size_t> defined_from_;
   std::map<std::string, std::vector<std::size_t>> conditions_;  ///< by text
 };
 
 }  // namespace
+
+void blank(std::string& text, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end && i < text.size(); ++i)
+    if (text[i] != '\n') text[i] = ' ';
+}
 
 Variants variants_of(std::string_view text, const Lexed& lexed, const Macros& macros,
                      const TargetMacros& target) {

@@ -23,6 +23,9 @@ struct Variants {
   bool are_too_many = false;  ///< more than 16, of which this is one
 };
 
+/// Makes blanks of bytes; lines stay.
+void blank(std::string& text, std::size_t begin, std::size_t end);
+
 /// All variants of a text: what of its conditionals neither the text nor the options nor the
 /// specification decides, nor what is known of the device, goes both ways. Names that are only
 /// asked for by `defined` are defined or not, everywhere the same; any other condition about such

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/data/text.hpp"
+
 namespace kiln::facts {
 namespace {
 
@@ -13,56 +15,33 @@ bool among(std::string_view name, const std::string_view (&names)[N]) {
 bool has(std::string_view name, std::string_view part) { return name.find(part) != name.npos; }
 
 /// Names of group, range and offset queries that vendors spell in their own ways.
-bool looks_like_an_id(std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  static constexpr std::string_view fine[] = {"get_local_linear_id", "get_sub_group_id",
-                                              "get_sub_group_local_id", "get_max_sub_group_size"};
-  if (among(lower, fine) || has(lower, "sub_group") || has(lower, "subgroup")) return false;
+bool looks_like_an_id(std::string_view written) {
+  const std::string name = lower(written);
+  if (name == "get_local_linear_id" || has(name, "sub_group") || has(name, "subgroup"))
+    return false;
   for (const std::string_view part :
        {"group_id",     "groupid",      "num_groups",    "numgroups",    "num_work",
         "global_size",  "globalsize",   "global_offset", "globaloffset", "linear_id",
         "linearid",     "linear_group", "group_linear",  "ctaid",        "tgid",
         "dispatch_ptr", "implicitarg",  "grid_size",     "gridsize",     "block_id",
         "blockidx"})
-    if (has(lower, part)) return true;
+    if (has(name, part)) return true;
   return false;
 }
 
 /// Reserved names whose meaning is known, and has nothing to do with groups.
 bool is_known_reserved(std::string_view name) {
-  static constexpr std::string_view known[] = {"__attribute__",
-                                               "__attribute",
-                                               "_Pragma",
-                                               "__builtin_astype",
-                                               "__builtin_expect",
-                                               "__builtin_assume",
-                                               "__builtin_unreachable",
-                                               "__builtin_offsetof",
-                                               "__builtin_clz",
-                                               "__builtin_ctz",
-                                               "__builtin_popcount",
-                                               "__builtin_isnan",
-                                               "__builtin_isinf",
-                                               "__builtin_inf",
-                                               "__builtin_inff",
-                                               "__builtin_nan",
-                                               "__builtin_nanf",
-                                               "__builtin_huge_val",
-                                               "__builtin_huge_valf",
-                                               "__builtin_shufflevector",
-                                               "__builtin_convertvector",
-                                               "__builtin_choose_expr",
-                                               "__builtin_constant_p",
-                                               "_Static_assert",
-                                               "_Alignof",
-                                               "__alignof__",
-                                               "__alignof",
-                                               "__typeof__",
-                                               "__typeof",
-                                               "__has_builtin",
-                                               "__has_feature"};
-  return among(name, known);
+  static constexpr std::string_view built_in = "__builtin_";
+  static constexpr std::string_view built_ins[] = {
+      "astype",    "expect",        "assume",        "unreachable", "offsetof",
+      "clz",       "ctz",           "isnan",         "isinf",       "inf",
+      "inff",      "nan",           "nanf",          "popcount",    "huge_val",
+      "huge_valf", "shufflevector", "convertvector", "choose_expr", "constant_p"};
+  static constexpr std::string_view others[] = {
+      "__attribute__", "__attribute", "_Pragma",  "_Static_assert", "_Alignof",     "__alignof__",
+      "__alignof",     "__typeof__",  "__typeof", "__has_builtin",  "__has_feature"};
+  return name.starts_with(built_in) ? among(name.substr(built_in.size()), built_ins)
+                                    : among(name, others);
 }
 
 }  // namespace

@@ -8,40 +8,31 @@
 namespace kiln::facts {
 namespace {
 
-/// Orders functions so that callees come before callers.
+/// Functions that a kernel reaches, callees before callers.
 class Order {
  public:
-  explicit Order(const Syntax& syntax) : syntax_(syntax), state_(syntax.functions.size(), 0) {}
+  explicit Order(const Syntax& syntax) : syntax_(syntax), state_(syntax.functions.size()) {}
 
-  std::vector<std::size_t> run(std::size_t kernel) {
-    visit(kernel);
-    return std::move(order_);
+  void visit(std::size_t function, int depth = 0) {
+    enum { fresh, begun, done };
+    const Node& body = syntax_.functions[function].body;
+    if (state_[function] == done) return;
+    if (state_[function] == begun || depth >= 500)
+      throw GiveUp{body.begin, "calls functions in a circle"};
+    state_[function] = begun;
+    clang::visit_nodes(body, [&](const Node& node) {
+      if (node.kind == CXCursor_CallExpr && syntax_.callee(node) >= 0)
+        visit(static_cast<std::size_t>(syntax_.callee(node)), depth + 1);
+    });
+    state_[function] = done;
+    found.push_back(function);
   }
+
+  std::vector<std::size_t> found;
 
  private:
-  void visit(std::size_t index) {
-    if (state_[index] == 2) return;
-    const Function& function = syntax_.functions[index];
-    if (state_[index] == 1 || ++depth_ > 500)
-      throw GiveUp{function.body.begin, "calls functions in a circle"};
-    state_[index] = 1;
-    look(function.body);
-    state_[index] = 2;
-    --depth_;
-    order_.push_back(index);
-  }
-  void look(const Node& node) {
-    if (node.kind == CXCursor_CallExpr && node.declaration >= 0) {
-      const int callee = syntax_.declarations[static_cast<std::size_t>(node.declaration)].function;
-      if (callee >= 0) visit(static_cast<std::size_t>(callee));
-    }
-    for (const Node& child : node.children) look(child);
-  }
-
   const Syntax& syntax_;
   std::vector<char> state_;
-  std::vector<std::size_t> order_;
-  int depth_ = 0;
 };
 
 FunctionFlow make_function(const Syntax& syntax, std::size_t index) {
@@ -49,13 +40,12 @@ FunctionFlow make_function(const Syntax& syntax, std::size_t index) {
   flow.function = &syntax.functions[index];
   for (std::size_t k = 0; k < flow.function->parameters.size(); ++k) {
     const int declaration = flow.function->parameters[k];
-    const Type& type = syntax.declarations[static_cast<std::size_t>(declaration)].type;
+    const Type& type = *syntax.declared(declaration).type;
     Variable& variable = flow.variables.emplace_back();
     variable.declaration = declaration;
     flow.numbers[declaration] = static_cast<int>(k);
     if (type.leads_to_buffers) variable.roots = root(k);
-    const bool is_followed = type.space == Space::global || type.space == Space::constant;
-    variable.leads_outside = type.is_pointer() && !is_followed;
+    variable.leads_outside = type.is_pointer() && !type.points_to_buffers();
     variable.changes_unseen = type.is_pointer() && type.space == Space::local;
   }
   return flow;
@@ -64,7 +54,9 @@ FunctionFlow make_function(const Syntax& syntax, std::size_t index) {
 /// Walks all functions until nothing grows, then once more to record the accesses.
 Flow follow(const Syntax& syntax, std::size_t kernel) {
   Flow flow{syntax, {}, {}, false, true, false, {}, {}};
-  for (const std::size_t index : Order(syntax).run(kernel)) {
+  Order order(syntax);
+  order.visit(kernel);
+  for (const std::size_t index : order.found) {
     flow.by_number[index] = flow.functions.size();
     flow.functions.push_back(make_function(syntax, index));
   }
@@ -188,8 +180,7 @@ void assume_the_worst(const Syntax& syntax, std::size_t kernel, KernelFacts& fac
   for (std::size_t k = 0; k < facts.parameters.size(); ++k) {
     ParameterUse& use = facts.parameters[k];
     if (!is_followed(use)) continue;
-    const int number = syntax.functions[kernel].parameters[k];
-    const bool is_const = syntax.declarations[static_cast<std::size_t>(number)].points_to_const;
+    const bool is_const = syntax.declared(syntax.functions[kernel].parameters[k]).type->is_const;
     use.read = true;
     use.written = !use.is_constant_space && (!is_const || casts);
     use.read_and_written_at_different_index = use.written;

@@ -28,7 +28,16 @@ struct Value {
   bool selects = false;    ///< a comparison that picks work-items along dimension 0
   bool followed = false;   ///< an object behind a pointer to private memory
   int variable = -1;       ///< the local variable that it names, lies in or points to
-  std::uint32_t place = 0;  ///< its address as text (Walker::places_), or 0
+  /// Its address as text, base and offset, so that *(p + i) and p[i] are the same. Only while
+  /// recording, of what leads to buffers.
+  std::string base, offset;
+
+  /// Notes that it depends on another value or variable, too.
+  template <class Other>
+  void depend(const Other& other) {
+    tainted |= other.tainted;
+    own |= other.own;
+  }
 };
 
 /// A variable or parameter of a function.
@@ -145,7 +154,7 @@ class Walker {
   // Expressions (walk_expressions.cpp). What they return is not read yet: the context decides
   // between load(), store() and address_of().
   Value expression(const Node& node);
-  Value value_of(const Node& node) { return load(expression(node), node.type); }
+  Value value_of(const Node& node) { return load(expression(node), *node.type); }
   Value name(const Node& node);
   Value converted(const Node& node);
   /// What a cast or a conversion of the language makes of a value.
@@ -179,6 +188,8 @@ class Walker {
   void escape(const Value& value, const std::string& why);
   /// The kernel cannot be split, because of what stands here.
   void refuse(const std::string& why);
+  /// A pointer is made a number.
+  void become_number(const Value& pointer);
   void taint_pointee(const Value& pointer, bool tainted);
   void set_place(Value& value, std::string base);
   void add_offset(Value& value, std::string offset);
@@ -196,10 +207,10 @@ class Walker {
   void append_text(const Node& node, std::string& to) const;
   void append_version(const Node& node, std::string& to) const;
 
-  const Declaration& declaration(const Node& node) const {
-    return flow_.syntax.declarations[static_cast<std::size_t>(node.declaration)];
-  }
   [[noreturn]] void give_up(std::string why) const { throw GiveUp{at_, std::move(why)}; }
+  [[noreturn]] void give_up_near(std::uint32_t begin, std::uint32_t end) const {
+    give_up("cannot follow the text near '" + flow_.syntax.tokens_in(begin, end) + "'");
+  }
   bool control_tainted() const { return control_.tainted || exited_.tainted; }
   bool selects() const { return control_.selects || exited_.selects; }
 
@@ -208,11 +219,6 @@ class Walker {
   std::uint32_t at_ = 0;  ///< the innermost expression that is looked at
   Control control_, exited_;
   std::vector<Nest> nests_;
-  /// Addresses as base and offset, so that *(p + i) and p[i] are the same. Only while recording.
-  struct Place {
-    std::string base, offset;
-  };
-  std::vector<Place> places_{1};
 };
 
 class Walker::Branch {

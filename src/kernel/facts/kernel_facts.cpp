@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/data/cursor.hpp"
+#include "kernel/facts/syntax.hpp"
 
 namespace kiln {
 namespace {
@@ -116,44 +117,27 @@ const KernelFacts* facts_of(const std::vector<KernelFacts>& all, std::string_vie
   return found == all.end() ? nullptr : &*found;
 }
 
-namespace {
-
-void add_lines(std::vector<std::string>& lines, const std::vector<std::string>& others) {
-  for (const auto& line : others)
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
-}
-
-}  // namespace
-
 void add_worse(KernelFacts& facts, const KernelFacts& other) {
   if (facts == other) return;
-  facts.found = facts.found && other.found;
-  facts.splittable = facts.splittable && other.splittable;
-  add_lines(facts.reasons, other.reasons);
-  facts.suspicious = facts.suspicious || other.suspicious;
-  add_lines(facts.suspicions, other.suspicions);
-  facts.uses_local_memory = facts.uses_local_memory || other.uses_local_memory;
-  facts.uses_atomics = facts.uses_atomics || other.uses_atomics;
-  facts.uses_barrier = facts.uses_barrier || other.uses_barrier;
-  facts.uses_printf = facts.uses_printf || other.uses_printf;
-  facts.data_dependent_writes = facts.data_dependent_writes || other.data_dependent_writes;
-  facts.reads_what_is_written = facts.reads_what_is_written || other.reads_what_is_written;
-  facts.data_dependent_reads = facts.data_dependent_reads || other.data_dependent_reads;
+  for (const auto flag : {&KernelFacts::found, &KernelFacts::splittable})
+    facts.*flag = facts.*flag && other.*flag;
+  for (const auto flag :
+       {&KernelFacts::suspicious, &KernelFacts::uses_local_memory, &KernelFacts::uses_atomics,
+        &KernelFacts::uses_barrier, &KernelFacts::uses_printf, &KernelFacts::data_dependent_writes,
+        &KernelFacts::reads_what_is_written, &KernelFacts::data_dependent_reads})
+    facts.*flag |= other.*flag;
+  for (const auto list : {&KernelFacts::reasons, &KernelFacts::suspicions})
+    for (const std::string& line : other.*list) facts::add_message(facts.*list, line);
   facts.dimensions = std::max(facts.dimensions, other.dimensions);
   if (facts.required_local_size != other.required_local_size) facts.required_local_size = {};
   // Other parameters are another interface, of which nothing is certain.
-  if (facts.parameters.size() != other.parameters.size()) {
-    facts.parameters.clear();
-    return;
-  }
+  if (facts.parameters.size() != other.parameters.size()) facts.parameters.clear();
   for (std::size_t i = 0; i < facts.parameters.size(); ++i) {
     ParameterUse& use = facts.parameters[i];
-    const ParameterUse& also = other.parameters[i];
-    use.read = use.read || also.read;
-    use.written = use.written || also.written;
-    use.read_and_written_at_different_index =
-        use.read_and_written_at_different_index || also.read_and_written_at_different_index;
-    if (use.layout != also.layout) use.layout = {};
+    for (const auto flag : {&ParameterUse::read, &ParameterUse::written,
+                            &ParameterUse::read_and_written_at_different_index})
+      use.*flag |= other.parameters[i].*flag;
+    if (use.layout != other.parameters[i].layout) use.layout = {};
   }
 }
 

@@ -22,7 +22,7 @@ struct Expansion {
 class MacroExpander {
  public:
   MacroExpander(const Variant& variant, const Lexed& lexed, const std::vector<std::string>& options)
-      : variant_(variant), tokens_(lexed.tokens), options_(options) {
+      : variant_(variant), lexed_(lexed), tokens_(lexed.tokens), options_(options) {
     for (const Token& token : tokens_)
       if (token.kind == TokenKind::directive) directives_.push_back(&token);
   }
@@ -30,10 +30,10 @@ class MacroExpander {
   Expected<MacroFree> run() {
     // First clang says which text is active and where macros are used, then what they stand for.
     const auto unit = clang::Unit::parse(
-        variant_.prefix + variant_.text, options_,
+        variant_.text, options_, variant_.prefix,
         CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_SkipFunctionBodies);
     if (!unit) return tl::unexpected(unit.error());
-    for (auto& [begin, end] : skipped_ = unit->skipped()) begin = here(begin), end = here(end);
+    skipped_ = unit->skipped();
     for (std::size_t i = 0; i < tokens_.size(); ++i)
       if (tokens_[i].kind == TokenKind::directive && !is_skipped(tokens_[i].begin))
         look_at_directive(i);
@@ -46,10 +46,6 @@ class MacroExpander {
   }
 
  private:
-  std::uint32_t here(std::uint32_t at) const {
-    const auto prefix = static_cast<std::uint32_t>(variant_.prefix.size());
-    return at < prefix ? 0 : at - prefix;
-  }
   bool is_skipped(std::uint32_t at) const {
     return std::any_of(skipped_.begin(), skipped_.end(),
                        [&](const auto& range) { return range.first < at && at < range.second; });
@@ -60,13 +56,6 @@ class MacroExpander {
         std::upper_bound(directives_.begin(), directives_.end(), at,
                          [](std::uint32_t place, const Token* d) { return place < d->begin; });
     return after != directives_.begin() && at < (*--after)->end ? *after : nullptr;
-  }
-  /// The number of the first token at a byte or behind it.
-  std::size_t token_at(std::uint32_t at) const {
-    return static_cast<std::size_t>(
-        std::partition_point(tokens_.begin(), tokens_.end(),
-                             [&](const Token& token) { return token.begin < at; }) -
-        tokens_.begin());
   }
   void problem(std::uint32_t at, std::string what) {
     out_.problems.push_back({at, std::move(what)});
@@ -90,26 +79,25 @@ class MacroExpander {
   void take_errors(const clang::Unit& unit) {
     for (const auto& one : unit.diagnostics()) {
       if (!one.is_error) continue;
-      const std::uint32_t at = here(one.at);
-      const Token* directive = one.is_in_text ? directive_at(at) : nullptr;
+      const Token* directive = one.is_in_file ? directive_at(one.at) : nullptr;
       if (directive != nullptr && directive->text == "error")
-        out_.impossible = Problem{at, one.message};
+        out_.impossible = Problem{one.at, one.message};
       else if (directive == nullptr || !directive->text.starts_with("include"))
-        problem(at, "clang: " + one.message);
+        problem(one.at, "clang: " + one.message);
     }
   }
 
   void find_expansions(const clang::Unit& unit) {
     const clang::Library& clang = unit.library();
     clang.for_children(unit.cursor(), [&](CXCursor cursor) {
-      if (cursor.kind != CXCursor_MacroExpansion || !clang.is_in_text(cursor)) return;
-      Expansion one{here(clang.begin(cursor)), here(clang.end(cursor)), clang.name(cursor), {}};
+      if (cursor.kind != CXCursor_MacroExpansion || !clang.is_in_file(cursor) ||
+          unit.is_in_prefix(cursor))
+        return;
+      Expansion one{unit.begin(cursor), unit.end(cursor), clang.name(cursor), {}};
       const bool is_within = !expansions_.empty() && one.begin < expansions_.back().end;
       const Token* directive = directive_at(one.begin);
       const bool counts = directive == nullptr || directive->text == "pragma";  // unroll N
-      if (clang.begin(cursor) >= variant_.prefix.size() && !is_within && one.macro != "_Pragma" &&
-          counts)
-        expansions_.push_back(std::move(one));
+      if (!is_within && one.macro != "_Pragma" && counts) expansions_.push_back(std::move(one));
     });
   }
 
@@ -117,8 +105,8 @@ class MacroExpander {
   std::string use_of(const Expansion& one) const {
     std::string text;
     std::uint32_t end = one.begin;
-    for (std::size_t i = token_at(one.begin); i < tokens_.size() && tokens_[i].begin < one.end;
-         ++i) {
+    for (std::size_t i = lexed_.token_at(one.begin);
+         i < tokens_.size() && tokens_[i].begin < one.end; ++i) {
       const Token& token = tokens_[i];
       if (token.kind == TokenKind::directive) {
         i += token.extent;
@@ -169,20 +157,16 @@ class MacroExpander {
     return {};
   }
   std::uint32_t line_of(std::uint32_t at) const {
-    const std::size_t i = token_at(at);
+    const std::size_t i = lexed_.token_at(at);
     return i == tokens_.size() ? 1 : tokens_[i].line;
   }
 
   void write() {
     std::string blanked = variant_.text;
-    const auto blank = [&](std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t i = begin; i < end && i < blanked.size(); ++i)
-        if (blanked[i] != '\n') blanked[i] = ' ';
-    };
-    for (const auto& [begin, end] : skipped_) blank(begin, end);
+    for (const auto& [begin, end] : skipped_) blank(blanked, begin, end);
     for (const Token& token : tokens_)
       if (token.kind == TokenKind::directive && token.text != "line" && token.text != "pragma")
-        blank(token.begin, token.end);
+        blank(blanked, token.begin, token.end);
     std::uint32_t copied = 0;
     for (auto& one : expansions_) {
       out_.text.append(blanked, copied, one.begin - copied);
@@ -199,6 +183,7 @@ class MacroExpander {
   }
 
   const Variant& variant_;
+  const Lexed& lexed_;
   const std::vector<Token>& tokens_;
   std::vector<const Token*> directives_;
   const std::vector<std::string>& options_;

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
+#include <optional>
 #include <set>
 
 #include "base/data/text.hpp"
 #include "kernel/facts/bounds.hpp"
 #include "kernel/facts/builtins.hpp"
+#include "kernel/facts/layouts.hpp"
 #include "kernel/facts/syntax.hpp"
 
 namespace kiln {
@@ -85,30 +86,17 @@ bool is_same_parameter(const ParameterUse& a, const ParameterUse& b) {
 /// What holds where either does: for a compiler whose answer is not known.
 void merge(const Found& from, Found& into) {
   KernelFacts& to = into.facts;
-  for (const auto& reason : from.facts.reasons) add_message(to.reasons, reason);
-  for (const auto& suspicion : from.facts.suspicions) add_message(to.suspicions, suspicion);
-  for (const auto flag :
-       {&KernelFacts::uses_local_memory, &KernelFacts::uses_atomics, &KernelFacts::uses_barrier,
-        &KernelFacts::uses_printf, &KernelFacts::data_dependent_writes,
-        &KernelFacts::reads_what_is_written, &KernelFacts::data_dependent_reads})
-    to.*flag |= from.facts.*flag;
-  to.dimensions = std::max(to.dimensions, from.facts.dimensions);
-  if (to.required_local_size != from.facts.required_local_size) to.required_local_size = {};
+  KernelFacts other = from.facts;
+  const bool same = std::equal(to.parameters.begin(), to.parameters.end(), other.parameters.begin(),
+                               other.parameters.end(), is_same_parameter);
+  if (!same) {
+    for (auto& use : to.parameters) use.layout = {};
+    other.parameters = to.parameters;
+  }
+  add_worse(to, other);
   if (from.place != into.place)
     add_message(to.reasons, "the kernel has several definitions, of which the compiler chooses");
-  auto& mine = to.parameters;
-  const auto& others = from.facts.parameters;
-  if (!std::equal(mine.begin(), mine.end(), others.begin(), others.end(), is_same_parameter)) {
-    add_message(to.reasons, "the kernel's parameters depend on what the compiler defines");
-    for (auto& use : mine) use.layout = {};
-    return;
-  }
-  for (std::size_t k = 0; k < mine.size(); ++k) {
-    for (const auto flag : {&ParameterUse::read, &ParameterUse::written,
-                            &ParameterUse::read_and_written_at_different_index})
-      mine[k].*flag |= others[k].*flag;
-    if (mine[k].layout != others[k].layout) mine[k].layout = {};
-  }
+  if (!same) add_message(to.reasons, "the kernel's parameters depend on what the compiler defines");
 }
 
 /// One text with its options, in all its variants.
@@ -166,7 +154,7 @@ class FactsReader {
 
   /// A program in one version of the language, with what is wrong with it.
   struct Reading {
-    std::unique_ptr<Syntax> syntax;  ///< none: it ends at an #error
+    std::optional<Syntax> syntax;  ///< none: it ends at an #error
     std::vector<std::string> problems;
     bool can_be_followed = false;
   };
@@ -182,7 +170,7 @@ class FactsReader {
     auto syntax = read_syntax(*std::move(plain), standard);
     if (!syntax) return tl::unexpected(syntax.error());
     Reading made{*std::move(syntax), {}, false};
-    for (const auto* list : {&made.syntax->source.problems, &made.syntax->errors})
+    for (const auto* list : {&made.syntax->problems, &made.syntax->errors})
       for (const Problem& one : *list)
         add_message(made.problems, made.syntax->place(one.at) + ": " + one.what);
     made.can_be_followed = made.problems.empty();
@@ -242,7 +230,7 @@ class FactsReader {
     KernelFacts& facts = found.facts;
     facts.name = function.name;
     facts.found = true;
-    facts.parameters = function.uses;
+    facts.parameters = parameters_of(syntax, function);
     facts.required_local_size = function.required_local_size;
     for (const auto& problem : reading.problems) add_message(facts.reasons, problem);
     check_rules(syntax, kernel, facts);

@@ -2,31 +2,22 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "kernel/facts/builtins.hpp"
+#include "kernel/facts/layouts.hpp"
 #include "kernel/facts/syntax.hpp"
 
 namespace kiln::facts {
-
-const Node& core(const Node& node) {
-  const bool passes = node.kind == CXCursor_UnexposedExpr || node.kind == CXCursor_ParenExpr;
-  return passes && node.children.size() == 1 ? core(node.children[0]) : node;
-}
-
-void add_message(std::vector<std::string>& messages, std::string message) {
-  static constexpr std::size_t enough = 32;
-  if (messages.size() < enough &&
-      std::find(messages.begin(), messages.end(), message) == messages.end())
-    messages.push_back(std::move(message));
-}
 
 namespace {
 
 class Checker {
  public:
-  Checker(const Syntax& syntax, KernelFacts& facts) : syntax_(syntax), facts_(facts) {}
+  Checker(const Syntax& syntax, KernelFacts& facts)
+      : syntax_(syntax), clang_(syntax.origin->unit.library()), facts_(facts) {}
 
   void run(std::size_t kernel) {
     check_tokens();
@@ -98,25 +89,58 @@ class Checker {
   /// Only buffers are merged.
   void parameters(const Function& kernel) {
     for (std::size_t k = 0; k < kernel.parameters.size(); ++k) {
-      const Declaration& one = syntax_.declarations[static_cast<std::size_t>(kernel.parameters[k])];
-      if (one.type.is_written_image)
-        refuse(one.at, "may write to the image " + one.name + ", and images are not merged");
-      if (kernel.uses[k].element_type.starts_with("pipe"))
-        refuse(one.at, "has a pipe as parameter");
+      const Declaration& one = syntax_.declared(kernel.parameters[k]);
+      if (one.type->is_written_image)
+        refuse(one.name_at, "may write to the image " + one.name + ", and images are not merged");
+      if (facts_.parameters[k].element_type.starts_with("pipe"))
+        refuse(one.name_at, "has a pipe as parameter");
     }
   }
 
   void check(const Function& function) {
-    facts_.uses_local_memory |= function.uses_local_memory;
     if (function.is_too_deep) refuse(function.name_at, "is nested too deeply");
-    for (const SharedContents& shared : function.shared) {
-      facts_.uses_atomics |= shared.is_atomic;
-      if (!shared.is_private)
-        refuse(shared.at, "uses memory with " + shared.what +
-                              " contents that is not clearly __local; devices do not see each "
-                              "other's writes");
-    }
+    for (const int parameter : function.parameters)
+      type(*syntax_.declared(parameter).type, syntax_.declared(parameter).begin);
+    clang::visit_nodes(function.body, [&](const Node& node) {
+      const bool declares = node.kind == CXCursor_VarDecl;
+      facts_.uses_local_memory |= declares && syntax_.named(node)->is_local;
+      if (declares || node.kind == CXCursor_CStyleCastExpr ||
+          node.kind == CXCursor_CompoundLiteralExpr)
+        type(*node.type, node.begin);
+    });
     look(function.body);
+  }
+
+  /// Volatile and atomic contents, wherever a type leads.
+  void type(const Type& type, std::uint32_t at) {
+    facts_.uses_local_memory |= type.is_address() && type.space == Space::local;
+    seen_.clear();
+    contents(clang_.getCanonicalType(syntax_.origin->types[type.number]), at);
+  }
+  void contents(CXType type, std::uint32_t at) {
+    contents(type, clang::space_of(clang_, type), at);
+  }
+  void contents(CXType type, Space space, std::uint32_t at) {
+    const bool is_atomic = type.kind == CXType_Atomic;
+    if (is_atomic || clang_.isVolatileQualifiedType(type) != 0) {
+      facts_.uses_atomics |= is_atomic;
+      if (space == Space::global || space == Space::generic)
+        refuse(at, "uses memory with " + (is_atomic ? atomic_name(type) : "volatile") +
+                       " contents that is not clearly __local; devices do not see each "
+                       "other's writes");
+    }
+    if (type.kind == CXType_Pointer) {
+      contents(clang_.getCanonicalType(clang_.getPointeeType(type)), at);
+    } else if (clang::is_array(type.kind)) {
+      contents(clang_.getCanonicalType(clang_.getArrayElementType(type)), space, at);
+    } else if (type.kind == CXType_Record) {
+      if (seen_.emplace(clang_.getTypeDeclaration(type).data[0], space).second)
+        for (const CXType field : clang_.fields(type)) contents(field, space, at);
+    }
+  }
+  std::string atomic_name(CXType type) const {
+    const std::string value = type_name(clang_, clang_.Type_getValueType(type));
+    return "atomic_" + (value.starts_with("unsigned ") ? "u" + value.substr(9) : value);
   }
 
   void look(const Node& node) {
@@ -125,12 +149,14 @@ class Checker {
         call(node);
         for (std::size_t i = 1; i < node.children.size(); ++i) look(node.children[i]);
         return;
+      case CXCursor_UnaryExpr:  // sizeof and its like evaluate nothing
+        return;
       case CXCursor_DeclRefExpr:
         name(node);
         break;
       case CXCursor_VarDecl:
-        if (const Declaration& made = declaration(node);
-            made.is_static && (made.can_change || made.type.holds_pointers))
+        if (const Declaration& made = *syntax_.named(node);
+            made.is_static && (made.can_change || made.type->holds_pointers))
           refuse(node.begin, "keeps a static variable, of which each device has its own");
         break;
       case CXCursor_GCCAsmStmt:
@@ -146,34 +172,30 @@ class Checker {
     for (const Node& child : node.children) look(child);
   }
 
-  const Declaration& declaration(const Node& node) const {
-    return syntax_.declarations[static_cast<std::size_t>(node.declaration)];
-  }
-
   void name(const Node& node) {
-    if (node.declaration < 0) return;
-    const Declaration& named = declaration(node);
-    if (named.kind == Declaration::Kind::function) {
-      refuse(node.begin, "names " + named.name + " without calling it");
-      if (named.function >= 0) reached_.push_back(static_cast<std::size_t>(named.function));
+    const Declaration* named = syntax_.named(node);
+    if (named == nullptr) return;
+    if (named->kind == Declaration::Kind::function) {
+      refuse(node.begin, "names " + named->name + " without calling it");
+      if (named->number >= 0) reached_.push_back(static_cast<std::size_t>(named->number));
     }
-    if (named.kind == Declaration::Kind::variable && !named.is_in_function &&
-        (named.can_change || named.type.holds_pointers))
-      refuse(node.begin, "uses " + named.name +
+    if (named->kind == Declaration::Kind::variable && !named->is_in_function &&
+        (named->can_change || named->type->holds_pointers))
+      refuse(node.begin, "uses " + named->name +
                              ", a variable at program scope, of which each device has its own");
   }
 
   void call(const Node& node) {
-    if (node.declaration < 0 || declaration(node).kind != Declaration::Kind::function)
+    const Declaration* callee = syntax_.named(node);
+    if (callee == nullptr || callee->kind != Declaration::Kind::function)
       return refuse(node.begin, "calls the result of an expression");
-    const Declaration& callee = declaration(node);
-    const std::string& shown = callee.name;
+    const std::string& shown = callee->name;
     // A function of the program's own is looked at itself, whatever it is called.
-    if (callee.function >= 0) return reached_.push_back(static_cast<std::size_t>(callee.function));
+    if (callee->number >= 0) return reached_.push_back(static_cast<std::size_t>(callee->number));
     const Rule rule = rule_of(shown);
     facts_.uses_barrier |= shown.find("barrier") != shown.npos;
     count_dimensions(node, shown);
-    if (callee.is_in_text && rule != Rule::unknown_id && rule != Rule::reserved)
+    if (callee->is_in_text && rule != Rule::unknown_id && rule != Rule::reserved)
       refuse(node.begin, "calls " + shown + ", which the text declares but does not define");
     switch (rule) {
       case Rule::none:
@@ -248,10 +270,8 @@ class Checker {
     const Node* operand = node.children.size() > 1 ? &node.children[1] : nullptr;
     // What the language converts to is a generic pointer: below it stands what it was.
     while (operand != nullptr) {
-      if (operand->type.is_pointer() && operand->type.space == Space::local) return;
-      const bool converts =
-          operand->kind == CXCursor_UnexposedExpr || operand->kind == CXCursor_ParenExpr;
-      operand = converts && operand->children.size() == 1 ? &operand->children[0] : nullptr;
+      if (operand->type->is_pointer() && operand->type->space == Space::local) return;
+      operand = clang::passes_on(*operand) ? &operand->children[0] : nullptr;
     }
     refuse(node.begin, "uses " + shown +
                            " on memory that is not clearly __local; devices do not see each "
@@ -259,8 +279,10 @@ class Checker {
   }
 
   const Syntax& syntax_;
+  const clang::Library& clang_;
   KernelFacts& facts_;
   std::vector<std::size_t> reached_;
+  std::set<std::pair<const void*, Space>> seen_;  ///< structures within one type
 };
 
 }  // namespace

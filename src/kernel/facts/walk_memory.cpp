@@ -12,11 +12,13 @@ Value Walker::call(const Node& node) {
   for (std::size_t i = 1; i < node.children.size(); ++i)
     arguments.push_back(value_of(node.children[i]));
   at_ = node.begin;
-  if (node.declaration < 0) give_up("calls the result of an expression");
-  const Declaration& callee = declaration(node);
-  if (callee.function < 0) return call_builtin(callee.name, arguments, node);
-  const auto known = flow_.by_number.find(static_cast<std::size_t>(callee.function));
-  if (known == flow_.by_number.end()) give_up("calls " + callee.name + ", which was not looked at");
+  const Declaration* callee = flow_.syntax.named(node);
+  if (callee == nullptr) give_up("calls the result of an expression");
+  const int number = flow_.syntax.callee(node);
+  if (number < 0) return call_builtin(callee->name, arguments, node);
+  const auto known = flow_.by_number.find(static_cast<std::size_t>(number));
+  if (known == flow_.by_number.end())
+    give_up("calls " + callee->name + ", which was not looked at");
   return bind(flow_.functions[known->second], arguments, node);
 }
 
@@ -26,22 +28,21 @@ Value Walker::bind(FunctionFlow& callee, std::vector<Value>& arguments, const No
     give_up("calls " + callee.function->name + " with another number of arguments than it has");
   Value result;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
-    result.tainted |= arguments[k].tainted;
-    result.own |= arguments[k].own;
+    result.depend(arguments[k]);
     const int holder = callee.holder(static_cast<int>(k));
     flow_.raise(callee.variables[static_cast<std::size_t>(holder)].tainted, arguments[k].tainted);
     if (arguments[k].roots & anywhere) give_up("follows a pointer that may point anywhere");
     // Two ways to the same private memory.
     for (std::size_t i = 0; i < k; ++i)
       if (arguments[k].variable >= 0 && arguments[i].variable >= 0 &&
-          node.children[k + 1].type.holds_pointers && node.children[i + 1].type.holds_pointers &&
+          node.children[k + 1].type->holds_pointers && node.children[i + 1].type->holds_pointers &&
           function_.holder(arguments[k].variable) == function_.holder(arguments[i].variable))
         flow_.changed |= callee.share(static_cast<int>(i), static_cast<int>(k));
   }
   flow_.raise(callee.control_tainted, control_tainted());
   if (callee.loads) flow_.raise(function_.loads, true);
   for (std::size_t k = 0; k < arguments.size(); ++k)
-    if (node.children[k + 1].type.holds_pointers)
+    if (node.children[k + 1].type->holds_pointers)
       taint_pointee(arguments[k], result.tainted || callee.loads);
 
   const auto mapped = [&](Roots roots) {
@@ -67,13 +68,13 @@ Value Walker::bind(FunctionFlow& callee, std::vector<Value>& arguments, const No
       give_up("touches memory in too many ways");
     function_.accesses.push_back(std::move(here));
   }
-  result.roots = node.type.holds_pointers ? mapped(callee.returns) : 0;
+  result.roots = node.type->holds_pointers ? mapped(callee.returns) : 0;
   result.tainted |= callee.returns_tainted;
   result.own |= callee.returns_own;
   set_place(result, called);
   // What is given back may point to, or hold, what an argument does.
-  for (std::size_t k = 0; node.type.holds_pointers && k < arguments.size(); ++k) {
-    if (arguments[k].variable < 0 || !node.children[k + 1].type.holds_pointers) continue;
+  for (std::size_t k = 0; node.type->holds_pointers && k < arguments.size(); ++k) {
+    if (arguments[k].variable < 0 || !node.children[k + 1].type->holds_pointers) continue;
     if (result.variable >= 0) share(result.variable, arguments[k].variable);
     result.variable = arguments[k].variable;
   }
@@ -85,12 +86,9 @@ Value Walker::bind(FunctionFlow& callee, std::vector<Value>& arguments, const No
 Value Walker::call_builtin(const std::string& name, std::vector<Value>& arguments,
                            const Node& node) {
   const std::size_t count = arguments.size();
-  const auto is_pointer = [&](std::size_t i) { return node.children[i + 1].type.is_address(); };
+  const auto is_pointer = [&](std::size_t i) { return node.children[i + 1].type->is_address(); };
   Value result;
-  for (const Value& argument : arguments) {
-    result.tainted |= argument.tainted;
-    result.own |= argument.own;
-  }
+  for (const Value& argument : arguments) result.depend(argument);
   switch (const MemoryUse use = memory_use_of(name); use) {
     case MemoryUse::vector_load:
     case MemoryUse::vector_store: {
@@ -98,8 +96,7 @@ Value Walker::call_builtin(const std::string& name, std::vector<Value>& argument
       const std::size_t pointer = is_store ? 2 : 1;
       if (count <= pointer) give_up("calls " + name + " with too few arguments");
       Value target = arguments[pointer];
-      target.tainted |= arguments[pointer - 1].tainted;
-      target.own |= arguments[pointer - 1].own;
+      target.depend(arguments[pointer - 1]);
       // vload4 and vstore4 of one offset mean the same place; so do their rounding variants.
       std::string width = name.substr(is_store ? 6 : 5);
       width = width.substr(0, width.find("_r"));
@@ -126,22 +123,16 @@ Value Walker::call_builtin(const std::string& name, std::vector<Value>& argument
       return result;
     }
     case MemoryUse::write_last:
+    case MemoryUse::atomic:
+      result.tainted |= use == MemoryUse::atomic;  // what came first is a matter of chance
       for (std::size_t i = 0; i < count; ++i) {
         if (!is_pointer(i)) continue;
-        touch(arguments[i], false, true);
+        touch(arguments[i], use == MemoryUse::atomic, true);
         taint_pointee(arguments[i], result.tainted);
       }
       return result;
     case MemoryUse::pass_through:
       return count == 1 ? arguments[0] : result;
-    case MemoryUse::atomic:
-      for (std::size_t i = 0; i < count; ++i) {
-        if (!is_pointer(i)) continue;
-        touch(arguments[i], true, true);
-        taint_pointee(arguments[i], true);
-      }
-      result.tainted = true;  // what came first is a matter of chance
-      return result;
     case MemoryUse::image_read:
       result.tainted = true;
       flow_.raise(function_.loads, true);
@@ -164,7 +155,7 @@ Value Walker::call_builtin(const std::string& name, std::vector<Value>& argument
   }
   for (std::size_t i = 0; i < count; ++i)
     if (is_pointer(i)) taint_pointee(arguments[i], result.tainted);
-  if (node.type.is_pointer()) result.roots = anywhere;
+  if (node.type->is_pointer()) result.roots = anywhere;
   return result;
 }
 
@@ -207,15 +198,13 @@ std::string Walker::text(const Node& node) const {
 
 void Walker::append_text(const Node& node, std::string& to) const {
   const bool is_name = node.kind == CXCursor_DeclRefExpr && node.declaration >= 0;
-  if (is_name || node.children.empty()) {
+  if (is_name || node.children.empty() || node.kind == CXCursor_UnaryExpr) {
     to += flow_.syntax.tokens_in(node.begin, node.end);
     if (is_name) append_version(node, to);
     return;
   }
-  const bool passes = (node.kind == CXCursor_ParenExpr || node.kind == CXCursor_UnexposedExpr) &&
-                      node.children.size() == 1;
   const Node& only = node.children[0];
-  if (passes &&
+  if (clang::passes_on(node) &&
       (node.kind == CXCursor_ParenExpr || (node.begin == only.begin && node.end == only.end)))
     return append_text(only, to);
   to += '(';
@@ -251,26 +240,21 @@ void Walker::append_version(const Node& node, std::string& to) const {
 
 void Walker::set_place(Value& value, std::string base) {
   if (!flow_.recording || value.roots == 0) return;
-  value.place = static_cast<std::uint32_t>(places_.size());
-  places_.push_back({std::move(base), {}});
+  value.base = std::move(base);
+  value.offset.clear();
 }
 
 /// An offset of "0" says that there is none, where there is one already.
 void Walker::add_offset(Value& value, std::string offset) {
   if (!flow_.recording || value.roots == 0) return;
-  Place place = places_[value.place];
-  if (place.offset.empty())
-    place.offset = std::move(offset);
+  if (value.offset.empty())
+    value.offset = std::move(offset);
   else if (offset != "0")
-    place.offset = '(' + place.offset + ")+(" + offset + ')';
-  value.place = static_cast<std::uint32_t>(places_.size());
-  places_.push_back(std::move(place));
+    value.offset = '(' + value.offset + ")+(" + offset + ')';
 }
 
 std::string Walker::address(const Value& value) const {
-  if (!flow_.recording) return {};
-  const Place& place = places_[value.place];
-  return place.base + '[' + place.offset + ']';
+  return flow_.recording ? value.base + '[' + value.offset + ']' : std::string();
 }
 
 void Walker::touch(const Value& pointer, bool read, bool written) {
@@ -297,9 +281,7 @@ void Walker::touch(const Value& pointer, bool read, bool written, std::string ad
 /// An expression's value where it is used: an object in a buffer is read.
 Value Walker::load(Value value, const Type& type) {
   // What points to buffers is known by its roots.
-  const bool is_buffer_pointer =
-      type.is_pointer() && (type.space == Space::global || type.space == Space::constant);
-  if (is_buffer_pointer) value.variable = -1;
+  if (type.points_to_buffers()) value.variable = -1;
   if (!value.in_buffer) return value;
   value.in_buffer = false;
   const bool is_array = type.form == Type::Form::array;
@@ -321,9 +303,7 @@ void Walker::store(const Value& target, const Value& value, const Type& type, bo
   }
   if (target.variable < 0) give_up("assigns to what is no variable");
   // Only private memory is one with what points to it; buffers are known by their roots.
-  const bool is_buffer_pointer =
-      type.is_pointer() && (type.space == Space::global || type.space == Space::constant);
-  if (value.variable >= 0 && type.holds_pointers && !is_buffer_pointer)
+  if (value.variable >= 0 && type.holds_pointers && !type.points_to_buffers())
     share(target.variable, value.variable);
   Variable& holder = shared(target.variable);
   if (type.holds_pointers) {
@@ -348,6 +328,12 @@ void Walker::escape(const Value& value, const std::string& why) {
 
 void Walker::refuse(const std::string& why) {
   if (flow_.recording) add_message(flow_.reasons, flow_.syntax.place(at_) + ": " + why);
+}
+
+void Walker::become_number(const Value& pointer) {
+  if (pointer.roots == 0) return;
+  refuse("turns a pointer into a number, which is another one on each device");
+  escape(pointer, "is turned into a number");
 }
 
 /// Something that Kiln does not see writes through a private pointer.

@@ -62,10 +62,10 @@ void Walker::statement(const Node& node) {
 void Walker::declare(const Node& node) {
   Value target;
   target.variable = variable_of(node);
-  variable(target.variable).changes_unseen |= declaration(node).is_local;
+  variable(target.variable).changes_unseen |= flow_.syntax.named(node)->is_local;
   if (node.children.empty()) return;
   const Node& initializer = node.children[0];
-  store(target, value_of(initializer), initializer.type, false);
+  store(target, value_of(initializer), *initializer.type, false);
   assigned(target, node.end);
 }
 
@@ -80,31 +80,9 @@ void Walker::if_statement(const Node& node) {
 /// A loop's body comes last here, a step before it: nothing depends on that order, since what is
 /// known of variables only grows, and passes repeat until it does not.
 void Walker::loop_statement(const Node& node) {
-  const Node* first = nullptr;
-  const Node* condition = nullptr;
-  const Node* step = nullptr;
-  if (node.children.empty()) give_up("has a loop that Kiln does not follow");
-  const Node* body = &node.children.back();
-  if (node.kind == CXCursor_DoStmt) {
-    body = &node.children.front();
-    condition = &node.children.back();
-  } else if (node.kind == CXCursor_WhileStmt) {
-    condition = &node.children.front();
-  } else {  // which part of a for each child is shows by the semicolons between them
-    std::uint32_t semicolons[2] = {0, 0};
-    int depth = 0, found = 0;
-    const auto& tokens = flow_.syntax.lexed.tokens;
-    for (std::size_t i = flow_.syntax.token_at(node.begin); i < tokens.size() && found < 2; ++i) {
-      depth += (tokens[i].text == "(") - (tokens[i].text == ")");
-      if (tokens[i].text == ";" && depth == 1) semicolons[found++] = tokens[i].begin;
-    }
-    for (std::size_t i = 0; i + 1 < node.children.size(); ++i) {
-      const Node& child = node.children[i];
-      (child.begin < semicolons[0]   ? first
-       : child.begin < semicolons[1] ? condition
-                                     : step) = &child;
-    }
-  }
+  const auto [first, condition, step, body, otherwise, open, close] =
+      clang::control_parts(flow_.syntax, node);
+  if (body == nullptr) give_up("has a loop that Kiln does not follow");
   const std::uint32_t key = node.begin;
   nests_.push_back({key, true});
   if (first != nullptr) statement(*first);

@@ -316,6 +316,13 @@ class Lexer {
 
 }  // namespace
 
+std::size_t Lexed::token_at(std::uint32_t at) const {
+  return static_cast<std::size_t>(
+      std::partition_point(tokens.begin(), tokens.end(),
+                           [&](const Token& token) { return token.begin < at; }) -
+      tokens.begin());
+}
+
 Lexed lex(std::string_view text, std::string_view file_name) {
   return Lexer(text, file_name).run();
 }

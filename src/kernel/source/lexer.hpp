@@ -40,6 +40,9 @@ struct Lexed {
   std::vector<Token> tokens;
   std::vector<std::string> files;  ///< [0] is the name given to lex(); others come from #line
   std::deque<std::string> kept;    ///< spellings that the text does not have in one piece
+
+  /// The number of the first token at a byte or behind it.
+  std::size_t token_at(std::uint32_t at) const;
 };
 
 /// Lexes OpenCL C (ISO C99 6.4 with digraphs and line continuations; no trigraphs). Follows #line

@@ -1,5 +1,7 @@
 #include "kernel/source/source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <climits>
 #include <filesystem>
@@ -15,68 +17,20 @@
 #include "kiln/error.hpp"
 
 namespace kiln {
+namespace {
+
+constexpr std::uint64_t max_bytes = 16u << 20;
+constexpr std::size_t max_depth = 64;
 
 /// One file as read: its text (newlines \n, no byte order mark) and what the expander asks of it.
 struct SourceFile {
   std::string text, name;
   std::filesystem::path folder;  ///< where its own #include "…" look first; empty: nowhere
   Lexed lexed;                   ///< views into text
-  std::uint32_t number = 0;      ///< in the order of reading
+  std::size_t number = 0;        ///< in the order of reading
   bool pragma_once = false;
   bool has_guard = false;  ///< #ifndef X, #define X … #endif around all of it
 };
-
-/// Reads each file once and finds it again by its canonical path. Not thread-safe.
-class SourceFiles {
- public:
-  static constexpr std::uint64_t max_bytes = 16u << 20;
-
-  /// `name` is the file's name for people. The file lives as long as this object.
-  Expected<SourceFile*> open(const std::filesystem::path& path, std::string name);
-  Expected<SourceFile*> hold(std::string text, std::string name);
-  /// Canonical paths of all that were opened.
-  std::vector<std::filesystem::path> paths() const;
-
- private:
-  std::map<std::string, std::unique_ptr<SourceFile>> by_path_;
-};
-
-/// Replaces #include directives by the files' text. One object expands one program.
-/// Not thread-safe.
-class IncludeExpander {
- public:
-  static constexpr std::size_t max_depth = 64;
-
-  explicit IncludeExpander(const std::vector<std::filesystem::path>& folders) : folders_(folders) {}
-  SourceFiles& files() { return files_; }
-  /// The whole text, beginning with a #line directive. Call once.
-  Expected<std::string> expand(const SourceFile& main);
-
- private:
-  struct Level {
-    const SourceFile* file;
-    std::string name;  ///< as written by whoever includes it
-  };
-  struct Place;
-
-  Expected<void> expand_file(const SourceFile& file, const std::string& name, bool conditional);
-  Expected<void> include(const Place& place);
-  Expected<void> insert(const SourceFile& file, const std::string& name, const Place& place);
-  std::optional<std::filesystem::path> find(const std::string& name, bool quoted,
-                                            const std::filesystem::path& own) const;
-  void copy(std::string_view text) { out_ += text; }
-  void line_directive(std::size_t line, const std::string& name);
-  void end_line();
-
-  const std::vector<std::filesystem::path>& folders_;
-  SourceFiles files_;
-  std::vector<Level> stack_;
-  std::set<const SourceFile*> done_once_;     ///< #pragma once, and included for certain
-  std::set<const SourceFile*> guarded_once_;  ///< #pragma once, and included under a condition
-  std::string out_;
-};
-
-namespace {
 
 /// Old and foreign line ends as \n: the driver sees the same lines, and the digest is the same.
 void normalise(std::string& text) {
@@ -133,58 +87,6 @@ bool has_pragma_once(const std::vector<Token>& tokens) {
   return false;
 }
 
-Expected<std::unique_ptr<SourceFile>> prepare(std::string text, std::string name) {
-  if (text.size() > SourceFiles::max_bytes)
-    return fail(Errc::bad_input, name + " has " + std::to_string(text.size()) +
-                                     " bytes; at most 16 MiB were expected");
-  auto file = std::make_unique<SourceFile>();
-  file->text = std::move(text);
-  normalise(file->text);
-  if (const std::size_t nul = file->text.find('\0'); nul != std::string::npos) {
-    const auto line = 1 + std::count(file->text.begin(), file->text.begin() + nul, '\n');
-    return fail(Errc::bad_input, name + ":" + std::to_string(line) + ": a NUL byte (byte " +
-                                     std::to_string(nul) + "); OpenCL C text was expected");
-  }
-  file->name = std::move(name);
-  file->lexed = lex(file->text, file->name);
-  file->has_guard = has_include_guard(file->lexed.tokens);
-  file->pragma_once = has_pragma_once(file->lexed.tokens);
-  return file;
-}
-
-}  // namespace
-
-Expected<SourceFile*> SourceFiles::open(const std::filesystem::path& path, std::string name) {
-  std::error_code error;
-  const std::string key = std::filesystem::weakly_canonical(path, error).string();
-  if (const auto known = by_path_.find(key); !error && known != by_path_.end())
-    return known->second.get();
-  auto text = read_text(path, max_bytes);
-  if (!text) return tl::unexpected(std::move(text).error());
-  auto file = prepare(*std::move(text), std::move(name));
-  if (!file) return tl::unexpected(std::move(file).error());
-  (*file)->number = static_cast<std::uint32_t>(by_path_.size());
-  const auto folder = folder_of_input(path);
-  (*file)->folder = folder.empty() ? std::filesystem::path(".") : folder;
-  return (by_path_[key] = *std::move(file)).get();
-}
-
-std::vector<std::filesystem::path> SourceFiles::paths() const {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& [key, file] : by_path_)
-    if (!key.starts_with(' ')) paths.emplace_back(key);
-  return paths;
-}
-
-Expected<SourceFile*> SourceFiles::hold(std::string text, std::string name) {
-  auto file = prepare(std::move(text), std::move(name));
-  if (!file) return tl::unexpected(std::move(file).error());
-  // No canonical path begins with a blank, so a text never meets a file's key.
-  return (by_path_[" text " + std::to_string(by_path_.size())] = *std::move(file)).get();
-}
-
-namespace {
-
 /// What is written by habit of C, where OpenCL C has it built in or not at all.
 std::string_view habit(std::string_view name) {
   if (name == "math.h" || name == "tgmath.h") return "; math functions need no #include";
@@ -194,177 +96,241 @@ std::string_view habit(std::string_view name) {
   return {};
 }
 
-}  // namespace
+/// Replaces #include directives by the files' text. Each file is read once and found again by its
+/// canonical path. One object expands one program. Not thread-safe.
+class IncludeExpander {
+ public:
+  explicit IncludeExpander(const std::vector<std::filesystem::path>& folders) : folders_(folders) {}
 
-/// Where an #include stands.
-struct IncludeExpander::Place {
-  const SourceFile& file;
-  const Token& directive;
-  const Token* operands;  ///< directive.extent of them
-  std::string shown;      ///< "a.cl:12", for messages
-  bool conditional;       ///< within an #if that is no include guard, here or further out
-};
-
-Expected<std::string> IncludeExpander::expand(const SourceFile& main) {
-  out_.reserve(main.text.size() + main.text.size() / 4 + 64);
-  if (main.pragma_once) done_once_.insert(&main);
-  stack_.push_back({&main, main.name});
-  if (auto done = expand_file(main, main.name, false); !done)
-    return tl::unexpected(std::move(done).error());
-  return std::move(out_);
-}
-
-void IncludeExpander::end_line() {
-  if (!out_.empty() && out_.back() != '\n') out_ += '\n';
-}
-
-void IncludeExpander::line_directive(std::size_t line, const std::string& name) {
-  end_line();
-  out_ += "#line " + std::to_string(line) + " \"";
-  for (const char c : name) {
-    if (c == '"' || c == '\\') out_ += '\\';
-    out_ += c;
+  /// A file, whose name for people is `name`. It lives as long as this object.
+  Expected<SourceFile*> open(const std::filesystem::path& path, std::string name) {
+    std::error_code error;
+    const std::string key = std::filesystem::weakly_canonical(path, error).string();
+    if (const auto known = by_path_.find(key); !error && known != by_path_.end())
+      return known->second.get();
+    auto text = read_text(path, max_bytes);
+    if (!text) return tl::unexpected(std::move(text).error());
+    const auto folder = folder_of_input(path);
+    return hold(*std::move(text), std::move(name), key,
+                folder.empty() ? std::filesystem::path(".") : folder);
   }
-  out_ += "\"\n";
-}
 
-Expected<void> IncludeExpander::expand_file(const SourceFile& file, const std::string& name,
-                                            bool conditional) {
-  line_directive(1, name);
-  const std::vector<Token>& tokens = file.lexed.tokens;
-  const std::string_view text = file.text;
-  const std::size_t guard_depth = file.has_guard ? 1 : 0;
-  std::size_t copied = 0, depth = 0;
-  for (std::size_t i = 0; i < tokens.size(); i += 1 + tokens[i].extent) {
-    const Token& token = tokens[i];
-    if (token.kind != TokenKind::directive) continue;
-    if (token.text == "if" || token.text == "ifdef" || token.text == "ifndef") ++depth;
-    if (token.text == "endif" && depth > 0) --depth;
-    const bool once = token.text == "pragma" && token.extent == 1 && tokens[i + 1].text == "once";
-    const bool includes = token.text == "include" || token.text == "include_next" ||
-                          token.text == "import" || token.text == "embed";
-    if (!once && !includes) continue;
-
-    copy(text.substr(copied, token.begin - copied));
-    copied = token.end;
-    if (out_.size() > SourceFiles::max_bytes)
+  /// A text; no canonical path is `key`.
+  Expected<SourceFile*> hold(std::string text, std::string name, const std::string& key = " text",
+                             std::filesystem::path folder = {}) {
+    if (text.size() > max_bytes)
       return fail(Errc::bad_input,
-                  stack_.front().name + ": expands to more than 16 MiB with its includes");
-    if (once) {  // all is one file now, where the driver would warn; its lines stay
-      out_.append(static_cast<std::size_t>(
-                      std::count(text.begin() + token.begin, text.begin() + token.end, '\n')),
-                  '\n');
-      continue;
-    }
-    // A #line of the user's own renames what follows it.
-    const std::string& file_now = token.file == 0 ? name : file.lexed.files[token.file];
-    const Place place{file, token, tokens.data() + i + 1,
-                      file_now + ":" + std::to_string(token.line),
-                      conditional || depth > guard_depth};
-    const std::size_t before = out_.size();
-    if (auto done = include(place); !done) return done;
-    const auto lines = static_cast<std::size_t>(
-        std::count(text.begin() + token.begin, text.begin() + token.end, '\n'));
-    if (out_.size() != before && out_.back() == '\n') {
-      line_directive(token.line + lines + 1, file_now);
-      copied = std::min(copied + 1, text.size());  // its newline stands before the #line already
-    } else {
-      out_.append(out_.size() == before ? lines : 0, '\n');
-    }
+                  fmt::format("{} has {} bytes; at most 16 MiB were expected", name, text.size()));
+    auto file = std::make_unique<SourceFile>();
+    file->text = std::move(text);
+    normalise(file->text);
+    if (const std::size_t nul = file->text.find('\0'); nul != std::string::npos)
+      return fail(Errc::bad_input,
+                  fmt::format("{}:{}: a NUL byte (byte {}); OpenCL C text was expected", name,
+                              1 + newlines(std::string_view(file->text).substr(0, nul)), nul));
+    file->name = std::move(name);
+    file->lexed = lex(file->text, file->name);
+    file->has_guard = has_include_guard(file->lexed.tokens);
+    file->pragma_once = has_pragma_once(file->lexed.tokens);
+    file->number = by_path_.size();
+    file->folder = std::move(folder);
+    return (by_path_[key] = std::move(file)).get();
   }
-  copy(text.substr(copied));
-  end_line();
-  if (out_.size() > SourceFiles::max_bytes)
+
+  /// The whole program, beginning with a #line directive. Call once.
+  Expected<SourcePtr> expand(const SourceFile& main) {
+    out_.reserve(main.text.size() + main.text.size() / 4 + 64);
+    if (main.pragma_once) done_once_.insert(&main);
+    stack_.push_back({&main, main.name});
+    if (auto done = expand_file(main, main.name, false); !done)
+      return tl::unexpected(std::move(done).error());
+    std::vector<std::filesystem::path> paths;
+    for (const auto& [key, file] : by_path_)
+      if (!key.starts_with(' ')) paths.emplace_back(key);
+    return std::make_shared<const ExpandedSource>(std::move(out_), main.name, std::move(paths));
+  }
+
+ private:
+  struct Level {
+    const SourceFile* file;
+    std::string name;  ///< as written by whoever includes it
+  };
+  /// Where an #include stands.
+  struct Place {
+    const SourceFile& file;
+    const Token& directive;
+    const Token* operands;  ///< directive.extent of them
+    std::string shown;      ///< "a.cl:12", for messages
+    bool conditional;       ///< within an #if that is no include guard, here or further out
+  };
+
+  static std::size_t newlines(std::string_view text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+  void end_line() {
+    if (!out_.empty() && out_.back() != '\n') out_ += '\n';
+  }
+  void line_directive(std::size_t line, const std::string& name) {
+    end_line();
+    out_ += fmt::format("#line {} \"", line);
+    for (const char c : name) {
+      if (c == '"' || c == '\\') out_ += '\\';
+      out_ += c;
+    }
+    out_ += "\"\n";
+  }
+
+  Expected<void> expand_file(const SourceFile& file, const std::string& name, bool conditional) {
+    line_directive(1, name);
+    const std::vector<Token>& tokens = file.lexed.tokens;
+    const std::string_view text = file.text;
+    const std::size_t guard_depth = file.has_guard ? 1 : 0;
+    std::size_t copied = 0, depth = 0;
+    for (std::size_t i = 0; i < tokens.size(); i += 1 + tokens[i].extent) {
+      const Token& token = tokens[i];
+      if (token.kind != TokenKind::directive) continue;
+      if (token.text == "if" || token.text == "ifdef" || token.text == "ifndef") ++depth;
+      if (token.text == "endif" && depth > 0) --depth;
+      const bool once = token.text == "pragma" && token.extent == 1 && tokens[i + 1].text == "once";
+      const bool includes = token.text == "include" || token.text == "include_next" ||
+                            token.text == "import" || token.text == "embed";
+      if (!once && !includes) continue;
+
+      out_ += text.substr(copied, token.begin - copied);
+      copied = token.end;
+      if (auto done = check_size(); !done) return done;
+      const std::size_t lines = newlines(text.substr(token.begin, token.end - token.begin));
+      if (once) {  // all is one file now, where the driver would warn; its lines stay
+        out_.append(lines, '\n');
+        continue;
+      }
+      // A #line of the user's own renames what follows it.
+      const std::string& file_now = token.file == 0 ? name : file.lexed.files[token.file];
+      const std::size_t before = out_.size();
+      if (auto done = include({file, token, tokens.data() + i + 1,
+                               fmt::format("{}:{}", file_now, token.line),
+                               conditional || depth > guard_depth});
+          !done)
+        return done;
+      if (out_.size() != before && out_.back() == '\n') {
+        line_directive(token.line + lines + 1, file_now);
+        copied = std::min(copied + 1, text.size());  // its newline stands before the #line already
+      } else {
+        out_.append(out_.size() == before ? lines : 0, '\n');
+      }
+    }
+    out_ += text.substr(copied);
+    end_line();
+    return check_size();
+  }
+
+  Expected<void> check_size() const {
+    if (out_.size() <= max_bytes) return {};
     return fail(Errc::bad_input,
                 stack_.front().name + ": expands to more than 16 MiB with its includes");
-  return {};
-}
+  }
 
-/// Writes the included text, ending with a newline; or the directive as it is, without one; or
-/// nothing.
-Expected<void> IncludeExpander::include(const Place& place) {
-  const std::string directive(place.directive.text);
-  if (directive != "include" || place.directive.extent != 1 ||
-      place.operands[0].kind != TokenKind::header)
-    return fail(Errc::bad_input,
-                place.shown + ": this #" + directive +
-                    " cannot be tracked: #include \"file\" or #include <file> was expected");
-  const std::string_view operand = place.operands[0].text;
-  if (operand.size() > PATH_MAX)
-    return fail(Errc::bad_input, place.shown + ": this #include names a path of " +
-                                     std::to_string(operand.size()) + " characters, expected at " +
-                                     "most " + std::to_string(PATH_MAX));
-  const std::string name(operand.substr(1, operand.size() - 2));
-  const bool quoted = operand[0] == '"';
-  const auto path = find(name, quoted, place.file.folder);
-  if (!path) {
+  /// Writes the included text, ending with a newline; or the directive as it is, without one; or
+  /// nothing.
+  Expected<void> include(const Place& place) {
+    const auto bad = [&](const std::string& what) {
+      return fail(Errc::bad_input, place.shown + ": " + what);
+    };
+    if (place.directive.text != "include" || place.directive.extent != 1 ||
+        place.operands[0].kind != TokenKind::header)
+      return bad(fmt::format(
+          "this #{} cannot be tracked: #include \"file\" or #include <file> was expected",
+          place.directive.text));
+    const std::string_view operand = place.operands[0].text;
+    if (operand.size() > PATH_MAX)
+      return bad(fmt::format("this #include names a path of {} characters, expected at most {}",
+                             operand.size(), PATH_MAX));
+    const std::string name(operand.substr(1, operand.size() - 2));
+    const bool quoted = operand[0] == '"';
+    const auto path = find(name, quoted, place.file.folder);
+    if (!path) return not_found(place, operand, name, quoted);
+    const std::filesystem::path written(name);
+    const std::string shown = written.is_absolute() ? written.filename().string() : name;
+    const auto file = open(*path, shown);
+    if (!file) return fail(file.error().code(), place.shown + ": " + file.error().message());
+    return insert(**file, shown, place);
+  }
+
+  Expected<void> not_found(const Place& place, std::string_view operand, const std::string& name,
+                           bool quoted) {
     if (place.conditional) {
-      copy(std::string_view(place.file.text)
-               .substr(place.directive.begin, place.directive.end - place.directive.begin));
+      out_ += std::string_view(place.file.text)
+                  .substr(place.directive.begin, place.directive.end - place.directive.begin);
       return {};
     }
     const auto& own = place.file.folder;
     std::string searched = quoted ? own.string() : "";
     for (const auto& folder : folders_)
       if (!quoted || folder != own) searched += (searched.empty() ? "" : ", ") + folder.string();
-    return fail(Errc::not_found,
-                place.shown + ": no file " + std::string(operand) + " for this #include; " +
-                    (searched.empty() ? "no folder to search was given" : "searched " + searched) +
-                    std::string(habit(name)));
+    return fail(
+        Errc::not_found,
+        fmt::format("{}: no file {} for this #include; {}{}", place.shown, operand,
+                    searched.empty() ? "no folder to search was given" : "searched " + searched,
+                    habit(name)));
   }
-  const std::filesystem::path written(name);
-  const std::string shown = written.is_absolute() ? written.filename().string() : name;
-  const auto file = files_.open(*path, shown);
-  if (!file) return fail(file.error().code(), place.shown + ": " + file.error().message());
-  return insert(**file, shown, place);
-}
 
-Expected<void> IncludeExpander::insert(const SourceFile& file, const std::string& name,
-                                       const Place& place) {
-  const bool recursive = std::any_of(stack_.begin(), stack_.end(),
-                                     [&](const Level& level) { return level.file == &file; });
-  if (recursive && (file.has_guard || file.pragma_once)) return {};
-  if (recursive) {
-    std::string chain;
-    for (const Level& level : stack_) chain += level.name + " > ";
-    return fail(Errc::bad_input, place.shown + ": recursive include of \"" + name +
-                                     "\", which has no include guard (" + chain + name + ")");
+  Expected<void> insert(const SourceFile& file, const std::string& name, const Place& place) {
+    const bool recursive = std::any_of(stack_.begin(), stack_.end(),
+                                       [&](const Level& level) { return level.file == &file; });
+    if (recursive && (file.has_guard || file.pragma_once)) return {};
+    if (recursive) {
+      std::string chain;
+      for (const Level& level : stack_) chain += level.name + " > ";
+      return fail(Errc::bad_input,
+                  fmt::format("{}: recursive include of \"{}\", which has no include guard ({}{})",
+                              place.shown, name, chain, name));
+    }
+    if (stack_.size() >= max_depth)
+      return fail(Errc::bad_input,
+                  fmt::format("{}: #include within #include more than {} levels deep", place.shown,
+                              max_depth));
+    if (done_once_.contains(&file)) return {};
+
+    // Whether a conditional #include takes place is the compiler's to know, and so is then whether
+    // a later one of a #pragma once file comes second: a guard of our own lets it decide.
+    const bool guard = file.pragma_once && (place.conditional || guarded_once_.contains(&file));
+    if (file.pragma_once) (place.conditional ? guarded_once_ : done_once_).insert(&file);
+    if (guard) {
+      const std::string macro = "kiln_once_" + std::to_string(file.number);
+      end_line();
+      out_ += "#ifndef " + macro + "\n#define " + macro + "\n";
+    }
+    stack_.push_back({&file, name});
+    if (auto done = expand_file(file, name, place.conditional); !done) return done;
+    stack_.pop_back();
+    if (guard) out_ += "#endif\n";
+    return {};
   }
-  if (stack_.size() >= max_depth)
-    return fail(Errc::bad_input, place.shown + ": #include within #include more than " +
-                                     std::to_string(max_depth) + " levels deep");
-  if (done_once_.contains(&file)) return {};
 
-  // Whether a conditional #include takes place is the compiler's to know, and so is then whether a
-  // later one of a #pragma once file comes second: a guard of our own lets it decide.
-  const bool guard = file.pragma_once && (place.conditional || guarded_once_.contains(&file));
-  if (file.pragma_once) (place.conditional ? guarded_once_ : done_once_).insert(&file);
-  if (guard) {
-    const std::string macro = "kiln_once_" + std::to_string(file.number);
-    end_line();
-    out_ += "#ifndef " + macro + "\n#define " + macro + "\n";
+  std::optional<std::filesystem::path> find(const std::string& name, bool quoted,
+                                            const std::filesystem::path& own) const {
+    const auto is_file = [](const std::filesystem::path& path) {
+      std::error_code error;
+      return std::filesystem::is_regular_file(path, error);
+    };
+    if (name.empty()) return std::nullopt;
+    if (std::filesystem::path(name).is_absolute())
+      return is_file(name) ? std::optional<std::filesystem::path>(name) : std::nullopt;
+    if (quoted && !own.empty() && is_file(own / name)) return own / name;
+    for (const auto& folder : folders_)
+      if (is_file(folder / name)) return folder / name;
+    return std::nullopt;
   }
-  stack_.push_back({&file, name});
-  if (auto done = expand_file(file, name, place.conditional); !done) return done;
-  stack_.pop_back();
-  if (guard) out_ += "#endif\n";
-  return {};
-}
 
-std::optional<std::filesystem::path> IncludeExpander::find(const std::string& name, bool quoted,
-                                                           const std::filesystem::path& own) const {
-  const auto is_file = [](const std::filesystem::path& path) {
-    std::error_code error;
-    return std::filesystem::is_regular_file(path, error);
-  };
-  if (name.empty()) return std::nullopt;
-  if (std::filesystem::path(name).is_absolute())
-    return is_file(name) ? std::optional<std::filesystem::path>(name) : std::nullopt;
-  if (quoted && !own.empty() && is_file(own / name)) return own / name;
-  for (const auto& folder : folders_)
-    if (is_file(folder / name)) return folder / name;
-  return std::nullopt;
-}
+  const std::vector<std::filesystem::path>& folders_;
+  std::map<std::string, std::unique_ptr<SourceFile>> by_path_;
+  std::vector<Level> stack_;
+  std::set<const SourceFile*> done_once_;     ///< #pragma once, and included for certain
+  std::set<const SourceFile*> guarded_once_;  ///< #pragma once, and included under a condition
+  std::string out_;
+};
+
+}  // namespace
 
 ExpandedSource::ExpandedSource(std::string text, std::string name,
                                std::vector<std::filesystem::path> files)
@@ -373,34 +339,22 @@ ExpandedSource::ExpandedSource(std::string text, std::string name,
       files_(std::move(files)),
       digest_(blake2b(as_bytes(text_))) {}
 
-namespace {
-
-Expected<SourcePtr> finish(IncludeExpander& expander, const SourceFile& main) {
-  auto text = expander.expand(main);
-  if (!text) return tl::unexpected(std::move(text).error());
-  return std::make_shared<const ExpandedSource>(*std::move(text), main.name,
-                                                expander.files().paths());
-}
-
-}  // namespace
-
 Expected<SourcePtr> load_source(const std::filesystem::path& path,
                                 const std::vector<std::filesystem::path>& include_folders) {
   IncludeExpander expander(include_folders);
-  const auto file = expander.files().open(path, path.filename().string());
+  const auto file = expander.open(path, path.filename().string());
   if (!file) return tl::unexpected(file.error());
-  return finish(expander, **file);
+  return expander.expand(**file);
 }
 
 Expected<SourcePtr> from_text(std::string text, std::string name,
                               const std::vector<std::filesystem::path>& include_folders) {
   IncludeExpander expander(include_folders);
-  const std::string shown = std::filesystem::path(name).is_absolute()
-                                ? std::filesystem::path(name).filename().string()
-                                : std::move(name);
-  const auto file = expander.files().hold(std::move(text), shown);
+  const std::filesystem::path written(name);
+  const auto file =
+      expander.hold(std::move(text), written.is_absolute() ? written.filename().string() : name);
   if (!file) return tl::unexpected(file.error());
-  return finish(expander, **file);
+  return expander.expand(**file);
 }
 
 }  // namespace kiln

@@ -13,7 +13,7 @@ void ElementText::declare(std::size_t i) const {
   if (a.kind != Kind::mat) return out_.line("{} kiln_a{}{}[{}];", type(a.type), i, rows, a.dim);
   const int down = a.dim * (a.via == Via::all ? a.arity : 1);
   const int along = a.column_dim * (a.column_index < 0 ? a.column_arity : 1);
-  if (kernel_.parameter(i).type.depth == 2)
+  if (kernel_.parameter(i).type->depth == 2)
     out_.line("{} kiln_a{}[{}][{}];", type(a.type), i, down, along);
   else
     out_.line("{} kiln_a{}[{}];", type(a.type), i, down * along);
@@ -81,7 +81,7 @@ void ElementText::load(std::size_t i) const {
     return a.flatten ? fmt::format("&kiln_a{}[{}][{}]", i, n % a.arity, n / a.arity)
                      : fmt::format("kiln_a{}[{}]", i, n);
   };
-  out_.line("{}{} *kiln_p{}[] = {{{}}};", kernel_.parameter(i).type.is_const ? "const " : "",
+  out_.line("{}{} *kiln_p{}[] = {{{}}};", kernel_.parameter(i).type->is_const ? "const " : "",
             type(a.type), i, list_of(a.arity * (a.flatten ? a.dim : 1), pointer));
 }
 

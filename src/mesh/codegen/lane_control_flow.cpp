@@ -18,8 +18,8 @@ bool is_literal(const Node& node) {
           is_literal(value.children[0]));
 }
 
-bool is_integer(const CType& type) {
-  return type.depth == 0 && type.scalar && !is_floating(*type.scalar);
+bool is_integer(const clang::Type* type) {
+  return type->depth == 0 && scalar_of(type) && !ends_in_floating(type);
 }
 
 /// An operator that a macro wrote may be any.
@@ -33,7 +33,7 @@ bool may_divide(const Node& node) {
 /// Of p[i] and p + i the pointer and the number, whichever stands first.
 std::pair<const Node*, const Node*> pointer_and_number(const Node& node) {
   if (node.children.size() != 2) return {nullptr, nullptr};
-  const bool first = node.children[0].type.depth > 0;
+  const bool first = node.children[0].type->depth > 0;
   return {&node.children[first ? 0 : 1], &node.children[first ? 1 : 0]};
 }
 
@@ -51,7 +51,7 @@ bool LaneRisks::of(const Node& expression) const {
         node.kind == CXCursor_ArraySubscriptExpr ||
         (node.kind == CXCursor_UnaryOperator && (node.operation == "*" || node.operation.empty()));
     return may_divide(node) || (is_place && !is_steady_place(node)) ||
-           (node.kind == CXCursor_CallExpr && callee(syntax_, node) >= 0);
+           (node.kind == CXCursor_CallExpr && syntax_.callee(node) >= 0);
   });
 }
 
@@ -73,9 +73,9 @@ bool LaneRisks::is_steady(const Node& pointer) const {
       const auto base = pointer_and_number(node).first;
       if (base == nullptr || !is_steady_place(node)) return false;
       const Node& named = core(*base);
-      return node.type.array ||
+      return node.type->array ||
              (named.kind == CXCursor_DeclRefExpr && named.declaration >= 0 &&
-              declared(syntax_, named.declaration).kind == Declaration::Kind::parameter);
+              syntax_.declared(named.declaration).kind == Declaration::Kind::parameter);
     }
     case CXCursor_UnaryOperator: {
       if (node.operation != "&" || node.children.empty()) return false;
@@ -114,17 +114,16 @@ void LaneRisks::set_moving(const Node& pointer) {
 
 void LaneRisks::find_moving(const Node& node) {
   if (node.kind == CXCursor_VarDecl) {
-    const bool starts = node.type.depth > 0 && !node.type.array && !node.children.empty() &&
-                        node.children.back().kind != CXCursor_TypeRef;
+    const bool starts = node.type->depth > 0 && !node.type->array && !node.children.empty();
     if (starts && !is_steady(node.children.back())) moving_.insert(node.declaration);
   } else if (node.kind == CXCursor_CallExpr) {
-    const int called = callee(syntax_, node);
+    const int called = syntax_.callee(node);
     if (called < 0) return;
-    const auto& parameters = function_of(syntax_, called).parameters;
+    const auto& parameters = syntax_.function(called).parameters;
     for (std::size_t i = 0; i < parameters.size() && i + 1 < node.children.size(); ++i)
-      if (node.children[i + 1].type.depth > 0 && !is_steady(node.children[i + 1]))
+      if (node.children[i + 1].type->depth > 0 && !is_steady(node.children[i + 1]))
         moving_.insert(parameters[i]);
-  } else if (!node.children.empty() && node.children[0].type.depth > 0) {
+  } else if (!node.children.empty() && node.children[0].type->depth > 0) {
     const bool sets = node.kind == CXCursor_BinaryOperator && node.operation == "=";
     const bool moves = node.kind == CXCursor_CompoundAssignOperator ||
                        (node.kind == CXCursor_UnaryOperator && is_step(node));
@@ -136,10 +135,10 @@ void LaneRisks::find_moving(const Node& node) {
 bool LaneRisks::may_go_wrong(int function) const {
   bool branches = false, risks = false, loops = false;
   for (const int number : reachable(syntax_, function)) {
-    const Function& reached = function_of(syntax_, number);
+    const Function& reached = syntax_.function(number);
     for (const auto& [node, loop] : divergence_of(syntax_, reached).loops)
       loops = loops || loop.diverges;
-    risks = risks || of(reached.body) || any_node(reached.body, is_loop);
+    risks = risks || of(reached.body) || any_node(reached.body, clang::is_loop);
     branches =
         branches || any_node(reached.body, [&](const Node& node) {
           const bool chooses = node.kind == CXCursor_IfStmt || is_logical(node) ||
@@ -296,7 +295,7 @@ std::string LaneWriter::return_statement(const Node& node) {
   if (has_value) {
     if (!is_floating(function_.result) || !fits(node.children[0], node.begin, node.end))
       return refuse(node.begin, "elements come back here one by one");
-    const ScalarType type = *function_.result.scalar;
+    const ScalarType type = *scalar_of(function_.result);
     text += fmt::format("kiln_result = {} ? {} : kiln_result; ", mask_for(type, mask(level_)),
                         as_vector(node.children[0], type));
   }

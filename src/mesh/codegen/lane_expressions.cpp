@@ -19,9 +19,10 @@ std::string LaneWriter::expression(const Node& node) {
     case CXCursor_CharacterLiteral:
       return slice(node.begin, node.end);
     case CXCursor_DeclRefExpr:
-      if (!node.type.scalar && node.declaration >= 0 &&
-          declared(syntax_, node.declaration).kind != Declaration::Kind::function)
-        return refuse(node.begin, fmt::format("a value of type {}", node.type.spelling));
+      if (!scalar_of(node.type) && node.declaration >= 0 &&
+          syntax_.declared(node.declaration).kind != Declaration::Kind::function)
+        return refuse(node.begin,
+                      fmt::format("a value of type {}", spelling_of(syntax_, node.type)));
       return slice(node.begin, node.end);
     case CXCursor_ParenExpr:
       return within(node);
@@ -29,7 +30,7 @@ std::string LaneWriter::expression(const Node& node) {
       return converted(node);
     case CXCursor_ArraySubscriptExpr:
       for (const auto& child : node.children)
-        if (child.type.depth == 0 && is_varying(syntax_, child))
+        if (child.type->depth == 0 && is_varying(syntax_, child))
           return refuse(child.begin, "an index that depends on floating-point numbers");
       return within(node);
     case CXCursor_UnaryOperator:
@@ -52,8 +53,8 @@ std::string LaneWriter::expression(const Node& node) {
     case CXCursor_ConditionalOperator:
       if (node.children.size() != 3) return refuse(node.begin, "a choice without a first value");
       if (!is_varying(syntax_, node.children[0])) return within(node);
-      return is_floating(node.type) ? choice(node, *node.type.scalar)
-             : node.type.depth > 0
+      return is_floating(node.type) ? choice(node, *scalar_of(node.type))
+             : node.type->depth > 0
                  ? refuse(node.begin, "a pointer that depends on floating-point numbers")
                  : refuse(node.begin, varying_integer);
     case CXCursor_CStyleCastExpr:
@@ -71,11 +72,12 @@ std::string LaneWriter::converted(const Node& node) {
   const Node& operand = node.children.back();
   if (!is_varying(syntax_, operand)) return within(node);
   if (is_floating(node.type) && is_floating(operand.type) &&
-      node.type.scalar != operand.type.scalar)
-    return fmt::format("convert_{}({})", vector(*node.type.scalar), within(node));
-  if (operand.type.depth > 0 || !operand.type.scalar || node.type.depth > 0) return within(node);
+      scalar_of(node.type) != scalar_of(operand.type))
+    return fmt::format("convert_{}({})", vector(*scalar_of(node.type)), within(node));
+  if (operand.type->depth > 0 || !scalar_of(operand.type) || node.type->depth > 0)
+    return within(node);
   if (is_floating(node.type) && !is_floating(operand.type))
-    return number_of_condition(core(operand), *node.type.scalar);
+    return number_of_condition(core(operand), *scalar_of(node.type));
   if (!is_floating(node.type) && is_floating(operand.type))
     return refuse(node.begin, varying_integer);
   return within(node);
@@ -85,37 +87,36 @@ std::string LaneWriter::cast(const Node& node) {
   if (node.children.empty()) return refuse(node.begin, "what is written here");
   const Node& operand = node.children.back();
   // Through another type it would see other bytes, without const it could change them for all.
-  if (node.type.depth > 0 &&
-      (!node.type.scalar || node.type.scalar != operand.type.scalar ||
-       node.type.depth != operand.type.depth || (operand.type.is_const && !node.type.is_const)))
+  if (node.type->depth > 0 &&
+      (!scalar_of(node.type) || scalar_of(node.type) != scalar_of(operand.type) ||
+       node.type->depth != operand.type->depth || (operand.type->is_const && !node.type->is_const)))
     return refuse(node.begin, "a cast of a pointer");
-  if (node.type.scalar && is_floating(*node.type.scalar))
-    check_type(node.type, node.begin, operand.begin);
+  if (ends_in_floating(node.type)) check_type(node.type, node.begin, operand.begin);
   const bool wide = is_varying(syntax_, operand);
   if (!wide) return within(node);
   if (!is_floating(node.type))
     // A cast to an integer would need another rounding for vectors, and varying integers.
-    return node.type.depth > 0 || (!node.type.scalar && node.type.depth == 0)
+    return node.type->depth > 0 || (!scalar_of(node.type) && node.type->depth == 0)
                ? within(node)
                : refuse(node.begin, varying_integer);
   if (!fits(operand, node.begin, node.end)) return refuse(node.begin, "a cast of a macro");
   const Node& meant = core(operand);
-  if (!is_floating(operand.type)) return number_of_condition(meant, *node.type.scalar);
-  if (operand.type.scalar == node.type.scalar) return within(node);
-  return fmt::format("convert_{}({})", vector(*node.type.scalar), expression(operand));
+  if (!is_floating(operand.type)) return number_of_condition(meant, *scalar_of(node.type));
+  if (scalar_of(operand.type) == scalar_of(node.type)) return within(node);
+  return fmt::format("convert_{}({})", vector(*scalar_of(node.type)), expression(operand));
 }
 
 std::string LaneWriter::call(const Node& node) {
-  const int called = callee(syntax_, node);
+  const int called = syntax_.callee(node);
   if (called < 0) {
     if (is_predicate(called_name(syntax_, node)) && is_varying(syntax_, node))
       return refuse(node.begin, varying_integer);
     return built_in(node);
   }
-  const auto& parameters = function_of(syntax_, called).parameters;
+  const auto& parameters = syntax_.function(called).parameters;
   const bool writes = std::any_of(parameters.begin(), parameters.end(), [&](int parameter) {
-    const auto& type = declared(syntax_, parameter).type;
-    return type.depth > 0 && !(type.depth == 1 && type.is_const);
+    const clang::Type* type = syntax_.declared(parameter).type;
+    return type->depth > 0 && !(type->depth == 1 && type->is_const);
   });
   if (writes && may_not_assign_)
     return refuse(node.begin, "a call within a condition of what may write");
@@ -132,7 +133,7 @@ std::string LaneWriter::built_in(const Node& node) {
   for (std::size_t i = 1; i < node.children.size(); ++i)
     wide = wide || is_varying(syntax_, node.children[i]);
   const std::string_view name = called_name(syntax_, node);
-  if (!wide && (is_floating(node.type) || (node.type.scalar && node.type.depth == 0)) &&
+  if (!wide && (is_floating(node.type) || (scalar_of(node.type) && node.type->depth == 0)) &&
       (is_elementwise(name) || name == "abs"))
     return within(node);
   if (!is_elementwise(name) && !is_predicate(name))
@@ -140,7 +141,7 @@ std::string LaneWriter::built_in(const Node& node) {
   std::string text;
   std::uint32_t at = node.begin;
   const ByLane alone{std::string(name),
-                     is_floating(node.type) ? *node.type.scalar : ScalarType::f64, lanes_,
+                     is_floating(node.type) ? *scalar_of(node.type) : ScalarType::f64, lanes_,
                      static_cast<int>(node.children.size()) - 1, takes_integer(name)};
   const bool is_alone = is_floating(node.type) && is_called_by_lane(name, alone.type);
   if (is_alone) by_lane_.insert(alone);
@@ -155,7 +156,7 @@ std::string LaneWriter::built_in(const Node& node) {
     if (i == 0)
       text += is_alone ? alone.name() : slice(child.begin, child.end);
     else if (is_floating(child.type))
-      text += as_vector(child, *child.type.scalar);
+      text += as_vector(child, *scalar_of(child.type));
     else if (takes_integer(name) && i + 1 == node.children.size() && !is_varying(syntax_, child))
       text += as_vector(child, ScalarType::i32);
     else
@@ -186,18 +187,18 @@ std::string LaneWriter::condition(const Node& node) {
     return fmt::format("convert_{}({})", mask_type(), text);
   };
   if (is_truth(node) && node.children.size() == 2) {
-    const CType& type = node.children[0].type;
+    const clang::Type* type = node.children[0].type;
     if (!is_floating(type)) return refuse(node.begin, varying_integer);
     const bool assigned = std::exchange(may_not_assign_, true);
     const std::string text = within(node);
     may_not_assign_ = assigned;
-    return of_width(*type.scalar, text);
+    return of_width(*scalar_of(type), text);
   }
   if (node.kind == CXCursor_CallExpr && is_predicate(called_name(syntax_, node)) &&
       node.children.size() > 1 && is_floating(node.children[1].type))
-    return of_width(*node.children[1].type.scalar, built_in(node));
+    return of_width(*scalar_of(node.children[1].type), built_in(node));
   if (passes_on(node) && !is_floating(node.type)) return condition(node.children.back());
-  if (is_floating(node.type)) return of_width(*node.type.scalar, expression(node) + " != 0");
+  if (is_floating(node.type)) return of_width(*scalar_of(node.type), expression(node) + " != 0");
   return refuse(node.begin, varying_integer);
 }
 
@@ -251,9 +252,9 @@ std::string LaneWriter::as_vector(const Node& node, ScalarType type) {
   std::string text = expression(node);
   if (is_varying(syntax_, node) && is_floating(node.type)) return text;
   // The common type of a choice's sides, which C gives them by itself: -1 and 1u.
-  if (passes_on(node) && node.type.depth == 0 && node.type.scalar &&
-      !is_floating(*node.type.scalar))
-    text = fmt::format("({})({})", name_of(*node.type.scalar), text);
+  if (passes_on(node) && node.type->depth == 0 && scalar_of(node.type) &&
+      !ends_in_floating(node.type))
+    text = fmt::format("({})({})", name_of(*scalar_of(node.type)), text);
   return fmt::format("({})({})", vector(type), text);
 }
 
@@ -304,9 +305,9 @@ int LaneWriter::base(const Node& node) const {
   if (passes_on(node) || (node.kind == CXCursor_ArraySubscriptExpr && !node.children.empty()))
     return base(passes_on(node) ? node.children.back() : node.children[0]);
   if (node.kind != CXCursor_DeclRefExpr || node.declaration < 0) return -1;
-  const auto& named = declared(syntax_, node.declaration);
+  const auto& named = syntax_.declared(node.declaration);
   const bool is_itself =
-      named.type.depth == 0 || (named.type.array && named.kind == Declaration::Kind::variable);
+      named.type->depth == 0 || (named.type->array && named.kind == Declaration::Kind::variable);
   return is_itself ? node.declaration : -1;
 }
 
@@ -322,7 +323,7 @@ void LaneWriter::check_uniform_change(const Node& target, const Node& node) {
   if (!is_masked()) return;
   // A pointer is itself what changes, not what it points to.
   const Node& named = core(target);
-  const bool is_pointer = target.type.depth > 0 && named.kind == CXCursor_DeclRefExpr;
+  const bool is_pointer = target.type->depth > 0 && named.kind == CXCursor_DeclRefExpr;
   const int declaration = is_pointer ? named.declaration : base(target);
   if (declaration >= 0 && !outlives(declaration)) return;
   // One that counts the rounds of a loop, unused behind it: lanes that have left do not see it.
@@ -343,7 +344,7 @@ std::string LaneWriter::assignment(const Node& node) {
   if (may_not_assign_) return refuse(node.begin, "an assignment within a condition");
   const Node &left = node.children[0], &right = node.children[1];
   if (!is_floating(left.type)) {
-    if (left.type.depth == 0 && is_varying(syntax_, right))
+    if (left.type->depth == 0 && is_varying(syntax_, right))
       return refuse(node.begin, varying_integer);
     check_uniform_change(left, node);
     return within(node);
@@ -351,18 +352,18 @@ std::string LaneWriter::assignment(const Node& node) {
   const bool masks = is_masked() && outlives(base(left));
   const bool is_compound = node.kind == CXCursor_CompoundAssignOperator;
   const bool mixes =
-      is_compound && is_floating(right.type) && right.type.scalar != left.type.scalar;
+      is_compound && is_floating(right.type) && scalar_of(right.type) != scalar_of(left.type);
   if (!masks && !mixes) return within(node);
   if (!fits(left, node.begin, node.end) || !fits(right, left.end, node.end))
     return refuse(node.begin, "an assignment next to a macro");
   if (!is_repeatable(left)) return refuse(left.begin, "a target that changes as it is used");
-  const ScalarType type = *left.type.scalar;
+  const ScalarType type = *scalar_of(left.type);
   const std::string target = expression(left);
   std::string value = "(" + (is_compound ? expression(right) : as_vector(right, type)) + ")";
   if (is_compound) {
     const std::string operation = node.operation.substr(0, node.operation.size() - 1);
     value = mixes ? fmt::format("convert_{}(convert_{}({}) {} {})", vector(type),
-                                vector(*right.type.scalar), target, operation, value)
+                                vector(*scalar_of(right.type)), target, operation, value)
                   : fmt::format("({} {} {})", target, operation, value);
   }
   const std::string lines = line_breaks(left.end, right.begin);
@@ -382,7 +383,7 @@ std::string LaneWriter::step_by_one(const Node& node) {
   }
   if (!fits(target, node.begin, node.end) || !is_repeatable(target))
     return refuse(node.begin, "a step next to a macro");
-  const ScalarType type = *target.type.scalar;
+  const ScalarType type = *scalar_of(target.type);
   const std::string place = expression(target);
   std::string value = fmt::format("({} {} 1)", place, node.operation[0]);
   if (is_masked() && outlives(base(target)))

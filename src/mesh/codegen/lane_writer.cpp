@@ -8,7 +8,6 @@
 #include <cctype>
 #include <utility>
 
-#include "kernel/source/lexer.hpp"
 #include "kernel/text/kernel_writer.hpp"
 
 namespace kiln::mesh {
@@ -46,7 +45,7 @@ LaneWriter::LaneWriter(const Syntax& syntax, const LaneRisks& risks, const std::
       risks_(risks),
       edits_(edits),
       masked_(masked),
-      function_(function_of(syntax, function)),
+      function_(syntax.function(function)),
       lanes_(lanes),
       mask_(mask),
       control_(divergence_of(syntax, function_)),
@@ -84,7 +83,7 @@ std::string LaneWriter::mask_for(ScalarType type, const std::string& mask) const
 
 /// The ends of lines in rewritten text, so that compilers count lines as the user does.
 std::string LaneWriter::line_breaks(std::uint32_t from, std::uint32_t to) const {
-  const std::string& text = syntax_.source->text();
+  const std::string& text = syntax_.text();
   if (from >= to || to > text.size()) return {};
   return std::string(
       static_cast<std::size_t>(std::count(text.begin() + from, text.begin() + to, '\n')), '\n');
@@ -98,34 +97,35 @@ std::string LaneWriter::prototype() const {
 }
 
 std::string LaneWriter::definition() {
-  const CType& result = function_.result;
+  const clang::Type* result = function_.result;
   const bool returns_floating = is_floating(result);
-  const bool returns_nothing = !result.scalar && result.depth == 0;
+  const bool returns_nothing = !scalar_of(result) && result->depth == 0;
   const bool takes_floating =
       std::any_of(function_.parameters.begin(), function_.parameters.end(), [&](int parameter) {
-        const auto& type = declared(syntax_, parameter).type;
-        return !type.scalar || is_floating(*type.scalar);
+        const clang::Type* type = syntax_.declared(parameter).type;
+        return !scalar_of(type) || ends_in_floating(type);
       });
-  if (result.depth > 0 || (!returns_floating && !returns_nothing && takes_floating))
-    refuse(function_.name_at, fmt::format("'{}' gives back {}", function_.name, result.spelling));
+  if (result->depth > 0 || (!returns_floating && !returns_nothing && takes_floating))
+    refuse(function_.name_at,
+           fmt::format("'{}' gives back {}", function_.name, spelling_of(syntax_, result)));
   if (returns_floating) check_type(result, function_.begin, function_.name_at);
   for (const int parameter : function_.parameters) {
-    const auto& named = declared(syntax_, parameter);
+    const auto& named = syntax_.declared(parameter);
     check_type(named.type, named.begin, named.name_at);
   }
   if (control_.broken_switch != nullptr)
     refuse(control_.broken_switch->begin, "elements leave this switch one by one");
-  const Lexed lexed = lex(std::string_view(syntax_.source->text())
-                              .substr(function_.begin, function_.end - function_.begin));
-  for (const auto& token : lexed.tokens)
-    if (token.kind == TokenKind::directive)
-      refuse(function_.begin + token.begin, "a directive within the function");
+  const auto& tokens = syntax_.lexed.tokens;
+  for (std::size_t i = syntax_.lexed.token_at(function_.begin);
+       i < tokens.size() && tokens[i].begin < function_.end; ++i)
+    if (tokens[i].kind == TokenKind::directive)
+      refuse(tokens[i].begin, "a directive within the function");
   if (function_.body.end <= function_.body.begin) return refuse(function_.begin, "a macro's text");
   std::string text = prototype() + line_breaks(function_.close, function_.body.begin) + " {";
   if (has_mask_ && !has_parameter_)
     text += fmt::format(" {0} {1} = ({0})(-1);", mask_type(), mask(0));
   if (has_mask_ && returns_floating)
-    text += fmt::format(" {} kiln_result = 0;", vector(*result.scalar));
+    text += fmt::format(" {} kiln_result = 0;", vector(*scalar_of(result)));
   const std::string body = statements(function_.body);
   for (int when = 1; when <= whens_; ++when)
     text += fmt::format(" {} kiln_when{};", mask_type(), when);
@@ -162,13 +162,14 @@ void LaneWriter::check_verbatim(const Node& node) {
 
 /// A floating-point type must have become a vector; one behind a macro or a typedef of pointers did
 /// not.
-void LaneWriter::check_type(const CType& type, std::uint32_t from, std::uint32_t to) {
-  if (!type.scalar || !is_floating(*type.scalar)) return;
+void LaneWriter::check_type(const clang::Type* type, std::uint32_t from, std::uint32_t to) {
+  if (!ends_in_floating(type)) return;
   const bool widened = std::any_of(edits_.begin(), edits_.end(), [&](const Edit& edit) {
     return edit.at >= from && edit.at < to && edit.removed > 0 &&
-           edit.inserted == vector(*type.scalar);
+           edit.inserted == vector(*scalar_of(type));
   });
-  if (!widened) refuse(from, fmt::format("the type {} behind another name", type.spelling));
+  if (!widened)
+    refuse(from, fmt::format("the type {} behind another name", spelling_of(syntax_, type)));
 }
 
 /// A node's text with its children's written anew.
@@ -176,7 +177,6 @@ std::string LaneWriter::within(const Node& node) {
   std::string text;
   std::uint32_t at = node.begin;
   for (const auto& child : node.children) {
-    if (child.kind == CXCursor_TypeRef) continue;
     if (!fits(child, at, node.end)) {
       check_verbatim(child);
       continue;
@@ -189,7 +189,7 @@ std::string LaneWriter::within(const Node& node) {
 
 /// The end of a statement with its semicolon.
 std::uint32_t LaneWriter::statement_end(const Node& node) {
-  const std::string_view text = syntax_.source->text();
+  const std::string_view text = syntax_.text();
   switch (node.kind) {
     case CXCursor_CompoundStmt:
     case CXCursor_NullStmt:
@@ -205,12 +205,12 @@ std::uint32_t LaneWriter::statement_end(const Node& node) {
       break;
   }
   if (node.end > 0 && text[node.end - 1] == ';') return node.end;
-  const Lexed lexed = lex(text.substr(node.end, 4096));
-  if (lexed.tokens.empty() || !lexed.tokens[0].is(";")) {
-    refuse(node.begin, "this text of a macro");
-    return node.end;
-  }
-  return node.end + lexed.tokens[0].end;
+  const auto& tokens = syntax_.lexed.tokens;
+  if (const std::size_t next = syntax_.lexed.token_at(node.end);
+      next < tokens.size() && tokens[next].is(";"))
+    return tokens[next].end;
+  refuse(node.begin, "this text of a macro");
+  return node.end;
 }
 
 /// The statements of a block, of a switch or behind a label. Behind one that may leave no lane
@@ -294,13 +294,13 @@ std::string LaneWriter::declarations(const Node& node) {
   for (const auto& variable : node.children) {
     if (variable.kind != CXCursor_VarDecl) return refuse(node.begin, "a declaration in a function");
     homes_[variable.declaration] = {level_, loops_.size()};
-    const CType& type = variable.type;
-    if (!type.scalar)
-      return refuse(variable.begin, fmt::format("a variable of type {}", type.spelling));
+    const clang::Type* type = variable.type;
+    if (!scalar_of(type))
+      return refuse(variable.begin,
+                    fmt::format("a variable of type {}", spelling_of(syntax_, type)));
     check_type(type, node.begin, variable.end);
     for (const auto& child : variable.children) {
-      if (child.kind == CXCursor_TypeRef) continue;
-      if (!is_floating(*type.scalar) && is_varying(syntax_, child))
+      if (!ends_in_floating(type) && is_varying(syntax_, child))
         return refuse(variable.begin, "an integer that depends on floating-point numbers");
       if (!fits(child, at, node.end)) {
         check_verbatim(child);
@@ -314,21 +314,21 @@ std::string LaneWriter::declarations(const Node& node) {
 }
 
 /// In an initializer list each value is a vector, or a vector's lanes would be taken for elements.
-std::string LaneWriter::initial(const Node& node, const CType& type) {
+std::string LaneWriter::initial(const Node& node, const clang::Type* type) {
   if (node.kind != CXCursor_InitListExpr) return expression(node);
-  if (!is_floating(*type.scalar)) return within(node);
+  if (!ends_in_floating(type)) return within(node);
   std::string text;
   std::uint32_t at = node.begin;
   for (const auto& child : node.children) {
     if (!fits(child, at, node.end))
       return refuse(node.begin, "a macro in a list of initial values");
-    const std::string_view start = std::string_view(syntax_.source->text()).substr(child.begin, 2);
+    const std::string_view start = std::string_view(syntax_.text()).substr(child.begin, 2);
     if (start[0] == '[' || (start[0] == '.' && std::isdigit(start[1]) == 0))
       return refuse(child.begin, "an initial value with a designator");
     text += slice(at, child.begin);
     text += child.kind == CXCursor_InitListExpr ? initial(child, type)
-            : is_floating(child.type) || (child.type.depth == 0 && child.type.scalar)
-                ? as_vector(child, *type.scalar)
+            : is_floating(child.type) || (child.type->depth == 0 && scalar_of(child.type))
+                ? as_vector(child, *scalar_of(type))
                 : refuse(child.begin, "this initial value");
     at = child.end;
   }

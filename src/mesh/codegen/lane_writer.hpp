@@ -104,17 +104,17 @@ class LaneWriter {
 
   // The text between nodes, statements, declarations: lane_writer.cpp
   std::string slice(std::uint32_t from, std::uint32_t to) const {
-    return edited(syntax_.source->text(), from, to, edits_);
+    return edited(syntax_.text(), from, to, edits_);
   }
   std::string line_breaks(std::uint32_t from, std::uint32_t to) const;
   std::uint32_t statement_end(const Node& node);
   std::string statement(const Node& node);
   std::string statements(const Node& node);
   std::string declarations(const Node& node);
-  std::string initial(const Node& node, const CType& type);
+  std::string initial(const Node& node, const clang::Type* type);
   std::string within(const Node& node);
   void check_verbatim(const Node& node);
-  void check_type(const CType& type, std::uint32_t from, std::uint32_t to);
+  void check_type(const clang::Type* type, std::uint32_t from, std::uint32_t to);
 
   // Where control flow diverges: lane_control_flow.cpp
   std::string masked_if(const Node& node, const ControlParts& parts);

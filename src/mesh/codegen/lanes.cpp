@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "kernel/source/lexer.hpp"
 #include "mesh/codegen/lane_writer.hpp"
 
 namespace kiln::mesh {
@@ -35,123 +34,31 @@ bool contains(const List& list, std::string_view name) {
   return std::find(std::begin(list), std::end(list), name) != std::end(list);
 }
 
-/// A variable of a function, not a table of the file.
-bool is_local(const Syntax& syntax, const Declaration& variable) {
-  return variable.kind == Declaration::Kind::variable &&
-         std::any_of(syntax.functions.begin(), syntax.functions.end(), [&](const Function& f) {
-           return variable.begin >= f.begin && variable.begin < f.end;
-         });
-}
-
 }  // namespace
 
 bool is_varying(const Syntax& syntax, const Node& node) {
   return any_node(node, [&](const Node& n) {
-    if (n.kind == CXCursor_CStyleCastExpr) return n.type.scalar && is_floating(*n.type.scalar);
-    if (n.kind == CXCursor_CallExpr) return callee(syntax, n) >= 0 && is_floating(n.type);
-    const Declaration* named = n.kind == CXCursor_DeclRefExpr ? declaration(syntax, n) : nullptr;
+    if (n.kind == CXCursor_CStyleCastExpr) return ends_in_floating(n.type);
+    if (n.kind == CXCursor_CallExpr) return syntax.callee(n) >= 0 && is_floating(n.type);
+    const Declaration* named = n.kind == CXCursor_DeclRefExpr ? syntax.named(n) : nullptr;
+    // Tables of the file are the same for all elements.
     return named != nullptr &&
-           (named->kind == Declaration::Kind::parameter || is_local(syntax, *named)) &&
-           (!named->type.scalar || is_floating(*named->type.scalar));
+           (named->kind == Declaration::Kind::parameter ||
+            (named->kind == Declaration::Kind::variable && named->is_in_function)) &&
+           (!scalar_of(named->type) || ends_in_floating(named->type));
   });
 }
 
-bool is_comparison(std::string_view operation) {
-  return operation == "<" || operation == ">" || operation == "<=" || operation == ">=" ||
-         operation == "==" || operation == "!=";
-}
-
-bool is_floating(const CType& type) {
-  return type.depth == 0 && type.scalar && is_floating(*type.scalar);
-}
-
-bool is_assignment(const Node& node) {
-  return node.kind == CXCursor_CompoundAssignOperator ||
-         (node.kind == CXCursor_BinaryOperator && node.operation == "=");
-}
-
-bool is_logical(const Node& node) {
-  return node.kind == CXCursor_BinaryOperator && (node.operation == "&&" || node.operation == "||");
-}
-
-bool is_truth(const Node& node) {
-  return is_logical(node) ||
-         (node.kind == CXCursor_BinaryOperator && is_comparison(node.operation)) ||
-         (node.kind == CXCursor_UnaryOperator && node.operation == "!");
-}
-
-bool is_step(const Node& node) { return node.operation == "++" || node.operation == "--"; }
-
 // Of the name of a built-in function only the text is left: it stands where the call begins.
 std::string_view called_name(const Syntax& syntax, const Node& call) {
-  const std::string_view text = syntax.source->text();
-  if (call.begin >= text.size()) return {};
-  const Lexed lexed = lex(text.substr(call.begin, 64));
-  return lexed.tokens.empty() ? std::string_view() : lexed.tokens[0].text;
+  const std::size_t token = syntax.lexed.token_at(call.begin);
+  return token < syntax.lexed.tokens.size() ? syntax.lexed.tokens[token].text : std::string_view();
 }
 
 bool is_elementwise(std::string_view function) { return contains(elementwise, function); }
 std::span<const std::string_view> elementwise_built_ins() { return elementwise; }
 bool takes_integer(std::string_view function) { return contains(with_integer, function); }
 bool is_predicate(std::string_view function) { return contains(predicates, function); }
-
-const Node& core(const Node& node) { return passes_on(node) ? core(node.children.back()) : node; }
-
-bool is_loop(const Node& node) {
-  return node.kind == CXCursor_ForStmt || node.kind == CXCursor_WhileStmt ||
-         node.kind == CXCursor_DoStmt;
-}
-
-namespace {
-
-/// Which part of a for each child is shows by the semicolons between them.
-void for_parts(const Node& node, std::uint32_t first, std::uint32_t second, ControlParts& parts) {
-  parts.body = &node.children.back();
-  for (std::size_t i = 0; i + 1 < node.children.size(); ++i) {
-    const Node& child = node.children[i];
-    (child.begin < first    ? parts.first
-     : child.begin < second ? parts.condition
-                            : parts.step) = &child;
-  }
-}
-
-}  // namespace
-
-ControlParts control_parts(const Syntax& syntax, const Node& node) {
-  ControlParts parts;
-  if (node.children.empty()) return parts;
-  const std::string_view text = syntax.source->text();
-  const std::uint32_t from = node.kind == CXCursor_DoStmt ? node.children.front().end : node.begin;
-  if (from >= text.size()) return parts;
-  // No list in parentheses is longer; a whole text need not be lexed for each statement.
-  const Lexed lexed = lex(text.substr(from, 4096));
-  std::uint32_t semicolons[2] = {0, 0};
-  int depth = 0, found = 0;
-  for (const auto& token : lexed.tokens) {
-    if (token.is("(") && ++depth == 1) parts.open = from + token.begin;
-    if (token.is(";") && depth == 1 && found < 2) semicolons[found++] = from + token.begin;
-    if (!token.is(")") || --depth > 0) continue;
-    parts.close = from + token.begin;
-    break;
-  }
-  const auto child = [&](std::size_t i) {
-    return i < node.children.size() ? &node.children[i] : nullptr;
-  };
-  switch (node.kind) {
-    case CXCursor_ForStmt:
-      if (found == 2) for_parts(node, semicolons[0], semicolons[1], parts);
-      break;
-    case CXCursor_DoStmt:
-      parts.body = child(0);
-      parts.condition = child(1);
-      break;
-    default:
-      parts.condition = child(0);
-      parts.body = child(1);
-      parts.otherwise = child(2);
-  }
-  return parts;
-}
 
 namespace {
 
@@ -244,24 +151,24 @@ namespace {
 /// Edits of all names of floating-point types within a function.
 void widen_types(const Syntax& syntax, const Function& function, int lanes,
                  std::vector<Edit>& edits) {
-  const std::string_view text = syntax.source->text();
-  const Lexed lexed = lex(text.substr(function.begin, function.end - function.begin));
-  for (const auto& token : lexed.tokens) {
-    if (token.kind != TokenKind::identifier) continue;
-    std::string_view type = token.text;
-    if (const auto found = syntax.floating_types.find(std::string(type));
-        found != syntax.floating_types.end())
-      type = name_of(found->second);
-    if (type != "double" && type != "float") continue;
-    edits.push_back(
-        {function.begin + token.begin, token.end - token.begin, fmt::format("{}{}", type, lanes)});
+  const auto& tokens = syntax.lexed.tokens;
+  for (std::size_t i = syntax.lexed.token_at(function.begin);
+       i < tokens.size() && tokens[i].begin < function.end; ++i) {
+    if (tokens[i].kind != TokenKind::identifier) continue;
+    std::string_view type = tokens[i].text;
+    if (const auto found = syntax.typedefs.find(std::string(type));
+        found != syntax.typedefs.end() && is_floating(found->second))
+      type = name_of(*scalar_of(found->second));
+    if (type == "double" || type == "float")
+      edits.push_back(
+          {tokens[i].begin, tokens[i].end - tokens[i].begin, fmt::format("{}{}", type, lanes)});
   }
 }
 
 /// Masks are as wide as the kernel's floating-point numbers.
 ScalarType mask_type_of(const Syntax& syntax, int function) {
-  for (const int parameter : function_of(syntax, function).parameters)
-    if (declared(syntax, parameter).type.scalar == ScalarType::f64) return ScalarType::i64;
+  for (const int parameter : syntax.function(function).parameters)
+    if (scalar_of(syntax.declared(parameter).type) == ScalarType::f64) return ScalarType::i64;
   return ScalarType::i32;
 }
 
@@ -272,7 +179,7 @@ std::vector<Edit> lane_edits(const Syntax& syntax, std::vector<Edit> edits,
   // Calls that macros make stay as they are; then the copies do not compile.
   for (const auto& site : call_sites(syntax)) edits.push_back({site.end, 0, suffix});
   for (const int number : functions) {
-    const Function& copied = function_of(syntax, number);
+    const Function& copied = syntax.function(number);
     edits.push_back({copied.name_at + static_cast<std::uint32_t>(copied.name.size()), 0, suffix});
     widen_types(syntax, copied, lanes, edits);
   }
@@ -299,7 +206,7 @@ Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>&
     std::set<int> called;
     for (const int number : functions) {
       LaneWriter writer(syntax, risks, edits, masked, number, lanes, mask);
-      const auto& copied = function_of(syntax, number);
+      const auto& copied = syntax.function(number);
       prototypes += writer.prototype() + ";\n";
       bodies += line_directive(syntax, copied.begin) + writer.definition();
       if (writer.obstacle())
@@ -316,7 +223,7 @@ Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>&
   for (const ByLane& built_in : by_lane) copies += built_in.definition();
   copies += prototypes + bodies;
   // What the compiler would only warn of: a pointer to vectors that points to single numbers.
-  if (const auto error = opencl_error(edited(syntax.source->text(), plain) + "\n" + copies,
+  if (const auto error = opencl_error(edited(syntax.text(), plain) + "\n" + copies,
                                       {"-Werror=incompatible-pointer-types"}))
     return fail(Errc::unsupported, error->what());
   return copies;
@@ -332,7 +239,7 @@ bool only_moves(const Syntax& syntax, int function) {
     return (has_floating && is_operator && node.operation != "=") ||
            node.kind == CXCursor_CallExpr || node.kind == CXCursor_ConditionalOperator;
   };
-  return !any_node(function_of(syntax, function).body, computes);
+  return !any_node(syntax.function(function).body, computes);
 }
 
 }  // namespace kiln::mesh

@@ -36,13 +36,6 @@ bool only_moves(const Syntax& syntax, int function);
 /// numbers other than literals and constants of the mesh.
 bool is_varying(const Syntax& syntax, const Node& node);
 
-bool is_comparison(std::string_view operation);
-bool is_floating(const CType& type);  ///< one float or double
-bool is_assignment(const Node& node);
-bool is_logical(const Node& node);  ///< && and ||
-bool is_truth(const Node& node);    ///< an operator whose result is 0 or 1
-bool is_step(const Node& node);     ///< ++ and --
-
 /// Name of the function that a call means, as it is written.
 std::string_view called_name(const Syntax& syntax, const Node& call);
 /// Built-in functions that do to each lane what they do to a scalar.
@@ -52,22 +45,6 @@ std::span<const std::string_view> elementwise_built_ins();
 bool takes_integer(std::string_view function);
 /// Built-in functions whose result is true or false for each lane.
 bool is_predicate(std::string_view function);
-
-/// What stands within parentheses and conversions that clang adds.
-const Node& core(const Node& node);
-/// for, while, do.
-bool is_loop(const Node& node);
-
-/// What a loop or if is made of; absent parts are null.
-struct ControlParts {
-  const Node* first = nullptr;  ///< for: what is done before
-  const Node* condition = nullptr;
-  const Node* step = nullptr;
-  const Node* body = nullptr;  ///< if: what is chosen
-  const Node* otherwise = nullptr;
-  std::uint32_t open = 0, close = 0;  ///< the parentheses behind its keyword
-};
-ControlParts control_parts(const Syntax& syntax, const Node& node);
 
 /// Where control flow of one function diverges between lanes.
 struct Divergence {

@@ -13,8 +13,8 @@
 namespace kiln::mesh {
 namespace {
 
-/// Whether to write by non-temporal stores, by default. Keys have the name.
-constexpr const char* non_temporal_fact = "past_caches";
+/// Whether to write by non-temporal stores, by default.
+constexpr const char* non_temporal_fact = "past_caches";  // word: Keys have this name
 
 // Raised when the text for some Request changes.
 constexpr std::int64_t text_version = 10;

@@ -313,7 +313,7 @@ std::string loop_text(const LoopShape& shape, const Parameters& parameters) {
   const Spaces spaces = in_place(shape, kernel, plain, form, copies);
   KernelWriter out;
   out.lines(template_text("fp64"));
-  out.lines(edited(kernel.syntax.source->text(), plain) + "\n");
+  out.lines(edited(kernel.syntax.text(), plain) + "\n");
   out.lines(lanes.copies);
   out.line("#line 1 \"{}\"", loop_kernel(shape));
   out.lines(copies);

@@ -1,83 +1,28 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kernel/clang/walk.hpp"
 #include "kernel/source/source.hpp"
 #include "kiln/error.hpp"
 #include "mesh/model/loop_shape.hpp"
 
 namespace kiln::mesh {
 
-/// A type of C as far as code generation asks.
-struct CType {
-  std::optional<ScalarType> scalar;  ///< at the end of all pointers and arrays; none: void, structs
-  int depth = 0;                     ///< pointers and arrays on the way there
-  bool array = false;                ///< the outermost level is an array
-  bool rows = false;                 ///< a pointer to arrays, or an array of them: T (*)[n]
-  long long length = -1;             ///< of the outermost array, where it says one
-  long long row_length = -1;         ///< of the arrays within
-  bool is_const = false;             ///< what the innermost pointer points to
-  std::string spelling;              ///< for people
-};
+using clang::ControlParts;
+using clang::Declaration;
+using clang::Function;
+using clang::Node;
+using clang::Space;
 
-/// What a name in a kernel's text stands for.
-struct Declaration {
-  enum class Kind : std::uint8_t { function, parameter, variable, constant, other };
-  Kind kind = Kind::other;
-  std::string name;
-  CType type;
-  int number = -1;  ///< function: in Syntax::functions; parameter: its place; constant: which
-  std::uint32_t begin = 0;  ///< of the whole declaration
-  std::uint32_t name_at = 0;
-};
-
-/// One node of a function's body. Offsets are bytes of the Source's text. Of what a macro's body
-/// wrote they are those of the whole place where the macro is used; of what a macro was given they
-/// are where it is written, between the macro's parentheses.
-struct Node {
-  int kind = 0;  ///< a CXCursorKind
-  std::uint32_t begin = 0, end = 0;
-  int declaration = -1;   ///< what a name refers to, in Syntax::declarations
-  std::string operation;  ///< "+", "+=", "<", "[", "++" …: of operators
-  CType type;
-  std::vector<Node> children;
-};
-
-/// A function that the text defines.
-struct Function {
-  std::string name;
-  std::uint32_t begin = 0, end = 0;  ///< of the definition
-  std::uint32_t name_at = 0;
-  std::uint32_t close = 0;    ///< the ) of its parameter list
-  std::uint32_t void_at = 0;  ///< where (void) has its void, else 0
-  bool is_static = false;
-  std::vector<int> parameters;  ///< in Syntax::declarations
-  CType result;
-  Node body;
-};
-
-/// A declaration of a function without its body.
-struct Prototype {
-  std::string name;
-  std::uint32_t begin = 0, name_at = 0, close = 0, void_at = 0;
-  bool is_static = false, has_parameters = false;
-};
-
-/// A user's text, read by libclang, without anything of libclang's: what may be edited, and where.
-struct Syntax {
-  SourcePtr source;  ///< with "_kiln" behind names that are words of OpenCL C (local, kernel …)
-  std::vector<Function> functions;  ///< definitions, in the text's order
-  std::vector<Prototype> prototypes;
-  std::vector<Declaration> declarations;
-  std::vector<ConstShape> constants;
-  std::map<std::string, ScalarType> floating_types;  ///< typedef names of float and double
-
-  /// The number of the function of a name, or -1.
-  int function(const std::string& name) const;
+/// A user's text, read by libclang: what may be edited, and where. Words of OpenCL C that are names
+/// to its author (local, kernel …) have "_kiln" behind them.
+struct Syntax : clang::Tree {
+  using Tree::Tree;
+  std::vector<ConstShape> constants;  ///< by the numbers of what is given in Tree::declarations
 };
 
 /// Reads a text as the C that its author means: pointers without an address space, constants known
@@ -85,10 +30,20 @@ struct Syntax {
 /// column and clang's message; unsupported where there is no libclang. Thread-safe.
 Expected<Syntax> read_syntax(const SourcePtr& source, const std::vector<ConstShape>& constants);
 
+/// The number of the function of a name, or -1.
+int function_named(const Syntax& syntax, const std::string& name);
+
 /// "file:line" of a byte of the text, for messages.
 std::string where(const Syntax& syntax, std::uint32_t at);
 /// A #line directive for what is copied from there.
 std::string line_directive(const Syntax& syntax, std::uint32_t at);
+
+/// At the end of all pointers and arrays; none: void, structs.
+std::optional<ScalarType> scalar_of(const clang::Type* type);
+bool ends_in_floating(const clang::Type* type);  ///< float or double there
+bool is_floating(const clang::Type* type);       ///< one float or double
+/// A type as its author wrote it, for people.
+std::string spelling_of(const Syntax& syntax, const clang::Type* type);
 
 /// What clang has against a text as OpenCL C 1.2: its first error, if any. Throws as read_syntax
 /// fails: never for a text's sake.

@@ -19,7 +19,7 @@ namespace kiln::mesh {
 
 namespace {
 
-bool is_void(const CType& type) { return type.depth == 0 && !type.scalar; }
+bool is_void(const clang::Type* type) { return type->depth == 0 && !scalar_of(type); }
 bool is_jump(const Node& node) {
   return node.kind == CXCursor_ReturnStmt || node.kind == CXCursor_GotoStmt ||
          node.kind == CXCursor_LabelStmt || node.kind == CXCursor_BreakStmt ||
@@ -48,7 +48,7 @@ class Search {
         for (const auto& variable : node.children)
           for (const auto& child : variable.children) {
             done_ = done_ || hands_on(child);
-            if (child.kind != CXCursor_TypeRef) expression(child);
+            expression(child);
           }
         return;
       case CXCursor_NullStmt:
@@ -105,7 +105,7 @@ class Search {
   std::string component(const Node& place) const {
     if (place.kind == CXCursor_UnaryOperator) return "0";
     const Node& index = place.children[1];
-    return syntax_.source->text().substr(index.begin, index.end - index.begin);
+    return syntax_.text().substr(index.begin, index.end - index.begin);
   }
 
   /// Whether the pointer itself goes somewhere, or something within the expression is assigned.
@@ -175,7 +175,7 @@ class Search {
       return false;
     const Node& counter = parts.first->children[0];
     const auto text = [&](const Node& node) {
-      return syntax_.source->text().substr(node.begin, node.end - node.begin);
+      return syntax_.text().substr(node.begin, node.end - node.begin);
     };
     const Node& asked = core(parts.condition->children[0]);
     const std::string most = text(parts.condition->children[1]);
@@ -227,11 +227,11 @@ int written_through(const Syntax& syntax, const Aliases& aliases, const Node& no
     case CXCursor_BinaryOperator:
       // Pointer arithmetic: the pointer may stand on either side.
       for (const auto& child : node.children)
-        if (child.type.depth > 0) return written_through(syntax, aliases, child, through);
+        if (child.type->depth > 0) return written_through(syntax, aliases, child, through);
       return -1;
     case CXCursor_DeclRefExpr: {
       if (!through || node.declaration < 0) return -1;
-      const auto& named = declared(syntax, node.declaration);
+      const auto& named = syntax.declared(node.declaration);
       if (named.kind == Declaration::Kind::parameter) return named.number;
       const auto alias = aliases.find(node.declaration);
       return alias == aliases.end() ? -1 : alias->second;
@@ -248,12 +248,12 @@ Aliases aliases_in(const Syntax& syntax, const Function& function) {
   visit_nodes(function.body, [&](const Node& node) {
     if (node.children.empty()) return;
     const Node& last = node.children.back();
-    if (node.kind == CXCursor_VarDecl && node.type.depth == 1 && !node.type.array &&
-        last.type.depth == 1)
+    if (node.kind == CXCursor_VarDecl && node.type->depth == 1 && !node.type->array &&
+        last.type->depth == 1)
       if (const int place = written_through(syntax, aliases, last, true); place >= 0)
         aliases[node.declaration] = place;
     const Node& first = node.children.front();
-    if (node.kind == CXCursor_BinaryOperator && node.operation == "=" && first.type.depth > 0 &&
+    if (node.kind == CXCursor_BinaryOperator && node.operation == "=" && first.type->depth > 0 &&
         first.declaration >= 0)
       changed.insert(first.declaration);
   });
@@ -266,14 +266,14 @@ Aliases aliases_in(const Syntax& syntax, const Function& function) {
 std::set<int> written_parameters(const Syntax& syntax, int function, std::set<int>& visited) {
   std::set<int> written;
   if (!visited.insert(function).second) return written;
-  const Aliases aliases = aliases_in(syntax, function_of(syntax, function));
-  visit_nodes(function_of(syntax, function).body, [&](const Node& node) {
+  const Aliases aliases = aliases_in(syntax, syntax.function(function));
+  visit_nodes(syntax.function(function).body, [&](const Node& node) {
     const bool steps = node.kind == CXCursor_UnaryOperator && is_step(node);
     if ((is_assignment(node) || steps) && !node.children.empty()) {
       const int place = written_through(syntax, aliases, node.children[0], false);
       if (place >= 0) written.insert(place);
     }
-    const int called = node.kind == CXCursor_CallExpr ? callee(syntax, node) : -1;
+    const int called = node.kind == CXCursor_CallExpr ? syntax.callee(node) : -1;
     if (called < 0) return;
     for (const int place : written_parameters(syntax, called, visited)) {
       const auto at = static_cast<std::size_t>(place) + 1;  // the first child is the function
@@ -303,11 +303,11 @@ struct Handed {
   long long count = 0, row = -1;
 };
 
-Handed handed(const ArgShape& a, const CType& type) {
+Handed handed(const ArgShape& a, const clang::Type* type) {
   if (a.kind == ArgShape::Kind::mat) {
     const long long rows = a.dim * (a.via == ArgShape::Via::all ? a.arity : 1);
     const long long columns = a.column_dim * (a.column_index < 0 ? a.column_arity : 1);
-    if (type.depth == 2) return {2, rows, columns};
+    if (type->depth == 2) return {2, rows, columns};
     return {1, rows * columns, -1};
   }
   if (a.kind != ArgShape::Kind::dat || a.via != ArgShape::Via::all) return {1, a.dim, -1};
@@ -327,7 +327,7 @@ std::string wanted(const ArgShape& a, const Handed& handed) {
 Expected<void> check_argument(const UserKernel& kernel, const ArgShape& argument,
                               std::size_t place) {
   const Declaration& parameter = kernel.parameter(place);
-  const CType& type = parameter.type;
+  const clang::Type* type = parameter.type;
   const Handed given = handed(argument, type);
   const auto wrong = [&](const std::string& expected) {
     return fail(
@@ -335,12 +335,13 @@ Expected<void> check_argument(const UserKernel& kernel, const ArgShape& argument
         fmt::format("{}: argument {} ({}) of the loop goes to parameter '{}' of '{}', a {}; "
                     "{} was expected",
                     where(kernel.syntax, parameter.name_at), place, described(argument),
-                    parameter.name, kernel.kernel().name, type.spelling, expected));
+                    parameter.name, kernel.kernel().name, spelling_of(kernel.syntax, type),
+                    expected));
   };
-  if (type.depth != given.depth || type.scalar != argument.type || type.rows != (given.row >= 0) ||
-      (given.row >= 0 && type.row_length != given.row))
+  if (type->depth != given.depth || scalar_of(type) != argument.type ||
+      type->rows != (given.row >= 0) || (given.row >= 0 && type->row_length != given.row))
     return wrong(wanted(argument, given));
-  if (type.length > given.count) return wrong(fmt::format("at most [{}]", given.count));
+  if (type->length > given.count) return wrong(fmt::format("at most [{}]", given.count));
   return {};
 }
 
@@ -373,14 +374,14 @@ Expected<void> check_parameters(const UserKernel& kernel, const LoopShape& shape
   for (std::size_t i = 0; i < arguments; ++i)
     if (auto checked = check_argument(kernel, shape.arguments[i], i); !checked) return checked;
   for (std::size_t i = arguments; i < parameters.size(); ++i) {
-    const CType& type = kernel.parameter(i).type;
-    if (type.depth != 0 || !type.scalar || is_floating(*type.scalar))
+    const clang::Type* type = kernel.parameter(i).type;
+    if (type->depth != 0 || !scalar_of(type) || ends_in_floating(type))
       return fail(
           Errc::bad_input,
           fmt::format("{}: parameter '{}' of '{}' takes iteration index {}: int was "
                       "expected, not {}",
                       where(kernel.syntax, kernel.parameter(i).name_at), kernel.parameter(i).name,
-                      shape.kernel, i - arguments, type.spelling));
+                      shape.kernel, i - arguments, spelling_of(kernel.syntax, type)));
   }
   return {};
 }
@@ -398,7 +399,7 @@ Expected<void> check_accesses(const UserKernel& kernel, const LoopShape& shape) 
           fmt::format("{}: kernel '{}' writes through parameter '{}', but argument {} of "
                       "the loop is READ",
                       where(kernel.syntax, parameter.name_at), shape.kernel, parameter.name, i));
-    if (a.access != Access::write || a.kind != ArgShape::Kind::dat || parameter.type.depth != 1)
+    if (a.access != Access::write || a.kind != ArgShape::Kind::dat || parameter.type->depth != 1)
       continue;
     if (const auto at =
             read_before_write(kernel.syntax, kernel.kernel(), kernel.kernel().parameters[i]))
@@ -416,7 +417,7 @@ Expected<UserKernel> read_kernel(const LoopShape& shape) {
   auto syntax = read_syntax(shape.source, shape.constants);
   if (!syntax) return tl::unexpected(syntax.error());
   UserKernel kernel{std::move(*syntax), -1};
-  kernel.function = kernel.syntax.function(shape.kernel);
+  kernel.function = function_named(kernel.syntax, shape.kernel);
   if (kernel.function < 0) {
     std::vector<std::string_view> names;
     for (const auto& function : kernel.syntax.functions) names.push_back(function.name);

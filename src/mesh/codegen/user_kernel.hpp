@@ -12,9 +12,9 @@ struct UserKernel {
   Syntax syntax;
   int function = -1;  ///< in syntax.functions: the kernel itself
 
-  const Function& kernel() const { return function_of(syntax, function); }
+  const Function& kernel() const { return syntax.function(function); }
   const Declaration& parameter(std::size_t argument) const {
-    return declared(syntax, kernel().parameters[argument]);
+    return syntax.declared(kernel().parameters[argument]);
   }
 };
 

@@ -11,8 +11,6 @@
 #include <set>
 #include <string_view>
 
-#include "kernel/source/lexer.hpp"
-
 namespace kiln::mesh {
 
 std::vector<Edit> in_order(std::vector<Edit> edits) {
@@ -41,23 +39,14 @@ std::string edited(std::string_view text, std::vector<Edit> edits) {
   return edited(text, 0, static_cast<std::uint32_t>(text.size()), in_order(std::move(edits)));
 }
 
-const Declaration* declaration(const Syntax& syntax, const Node& node) {
-  return node.declaration < 0 ? nullptr : &declared(syntax, node.declaration);
-}
-
-bool passes_on(const Node& node) {
-  return (node.kind == CXCursor_ParenExpr || node.kind == CXCursor_UnexposedExpr) &&
-         !node.children.empty();
-}
-
 namespace {
 
 /// Marks arrays of constants that are met elsewhere than in front of [ ].
 void find_pointers(const Syntax& syntax, const Node& node, bool indexed,
                    std::vector<bool>& only_indexed) {
-  const Declaration* named = declaration(syntax, node);
+  const Declaration* named = syntax.named(node);
   if (node.kind == CXCursor_DeclRefExpr && named != nullptr && named->number >= 0 &&
-      named->kind == Declaration::Kind::constant && !indexed)
+      named->kind == Declaration::Kind::given && !indexed)
     only_indexed[static_cast<std::size_t>(named->number)] = false;
   for (std::size_t i = 0; i < node.children.size(); ++i) {
     const bool base = node.kind == CXCursor_ArraySubscriptExpr && i == 0;
@@ -67,41 +56,13 @@ void find_pointers(const Syntax& syntax, const Node& node, bool indexed,
 
 }  // namespace
 
-void visit_nodes(const Node& node, const std::function<void(const Node&)>& visit) {
-  visit(node);
-  for (const auto& child : node.children) visit_nodes(child, visit);
-}
-
-bool any_node(const Node& node, const std::function<bool(const Node&)>& holds) {
-  return holds(node) || std::any_of(node.children.begin(), node.children.end(),
-                                    [&](const Node& child) { return any_node(child, holds); });
-}
-
-int callee(const Syntax& syntax, const Node& node) {
-  const Declaration* named = declaration(syntax, node);
-  return named != nullptr && named->kind == Declaration::Kind::function
-             ? syntax.function(named->name)
-             : -1;
-}
-
-std::vector<int> reachable(const Syntax& syntax, int function) {
-  std::vector<int> found{function};
-  for (std::size_t i = 0; i < found.size(); ++i)
-    visit_nodes(function_of(syntax, found[i]).body, [&](const Node& node) {
-      const int called = callee(syntax, node);
-      if (called >= 0 && std::find(found.begin(), found.end(), called) == found.end())
-        found.push_back(called);
-    });
-  return found;
-}
-
 ConstantUse::ConstantUse(const Syntax& syntax)
     : syntax_(syntax), used_(syntax.functions.size()), indexed_(syntax.constants.size(), true) {
   std::vector<std::set<int>> own(used_.size());
   for (std::size_t i = 0; i < own.size(); ++i) {
     visit_nodes(syntax.functions[i].body, [&](const Node& node) {
-      const Declaration* named = declaration(syntax, node);
-      if (named != nullptr && named->kind == Declaration::Kind::constant && named->number >= 0)
+      const Declaration* named = syntax.named(node);
+      if (named != nullptr && named->kind == Declaration::Kind::given && named->number >= 0)
         own[i].insert(named->number);
     });
     find_pointers(syntax, syntax.functions[i].body, false, indexed_);
@@ -144,8 +105,7 @@ std::vector<CallSite> call_sites(const Syntax& syntax) {
   }
   for (const auto& prototype : syntax.prototypes) declared.insert(prototype.name_at);
   std::vector<CallSite> sites;
-  const Lexed lexed = lex(syntax.source->text());
-  const auto& tokens = lexed.tokens;
+  const auto& tokens = syntax.lexed.tokens;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     const auto found = numbers.find(tokens[i].text);
     if (tokens[i].kind != TokenKind::identifier || found == numbers.end() ||
@@ -190,54 +150,51 @@ void unroll(const Node& node, std::string_view text, std::vector<Edit>& edits) {
 /// Whether the user says how loops are to be compiled: then they stay as they are.
 bool has_pragma(const Syntax& syntax, const Function& function) {
   const auto text =
-      std::string_view(syntax.source->text()).substr(function.begin, function.end - function.begin);
+      std::string_view(syntax.text()).substr(function.begin, function.end - function.begin);
   return text.find("pragma") != text.npos || text.find("_Pragma") != text.npos;
+}
+
+/// Makes a function static, with the constants that it needs behind its own parameters.
+void declare(const Syntax& syntax, const Function& function, const std::string& added,
+             std::vector<Edit>& edits) {
+  if (!function.is_static) edits.push_back({function.begin, 0, "static "});
+  if (added.empty()) return;
+  if (const std::size_t end = syntax.lexed.token_at(function.close);
+      function.parameters.empty() && end > 0 && syntax.lexed.tokens[end - 1].text == "void")
+    edits.push_back({syntax.lexed.tokens[end - 1].begin, 4, ""});
+  edits.push_back({function.close, 0, added});
 }
 
 }  // namespace
 
 std::vector<Edit> plain_edits(const Syntax& syntax, const ConstantUse& constants) {
   std::vector<Edit> edits;
-  const auto declare = [&](const auto& function, int number, bool has_parameters) {
-    if (!function.is_static) edits.push_back({function.begin, 0, "static "});
-    const std::string added = constants.parameters(number, !has_parameters);
-    if (added.empty()) return;
-    if (function.void_at != 0) edits.push_back({function.void_at, 4, ""});
-    edits.push_back({function.close, 0, added});
-  };
   for (const auto& prototype : syntax.prototypes)
-    if (const int number = syntax.function(prototype.name); number >= 0)
-      declare(prototype, number, prototype.has_parameters);
-  for (std::size_t i = 0; i < syntax.functions.size(); ++i)
-    declare(syntax.functions[i], static_cast<int>(i), !syntax.functions[i].parameters.empty());
+    if (const int number = function_named(syntax, prototype.name); number >= 0)
+      declare(syntax, prototype, constants.parameters(number, prototype.parameters.empty()), edits);
+  for (std::size_t i = 0; i < syntax.functions.size(); ++i) {
+    const Function& function = syntax.functions[i];
+    declare(syntax, function,
+            constants.parameters(static_cast<int>(i), function.parameters.empty()), edits);
+  }
   for (const auto& site : call_sites(syntax)) {
-    const auto& called = function_of(syntax, site.function);
+    const auto& called = syntax.function(site.function);
     const std::string added = constants.arguments(site.function, called.parameters.empty());
     if (!added.empty()) edits.push_back({site.close, 0, added});
   }
   // Where a compiler leaves a loop over components standing, they stay in memory, all of them.
   for (const auto& function : syntax.functions)
-    if (!has_pragma(syntax, function)) unroll(function.body, syntax.source->text(), edits);
+    if (!has_pragma(syntax, function)) unroll(function.body, syntax.text(), edits);
   return edits;
 }
 
 namespace {
 
-const char* qualifier(Space space) {
-  switch (space) {
-    case Space::global:
-      return "__global ";
-    case Space::constant:
-      return "__constant ";
-    case Space::local:
-      return "__local ";
-    case Space::private_:
-      break;
-  }
-  return "";
-}
+// By Space.
+constexpr const char* space_words[] = {"", "__global ", "__local ", "__constant "};
+constexpr char letters[] = "pglc";
 
-bool is_pointer(const CType& type) { return type.depth == 1 && !type.array; }
+bool is_pointer(const clang::Type* type) { return type->depth == 1 && !type->array; }
 
 struct Copy {
   int function = -1;
@@ -249,7 +206,7 @@ struct Copy {
 class SpaceCopy {
  public:
   SpaceCopy(const Syntax& syntax, const Copy& copy)
-      : syntax_(syntax), function_(function_of(syntax, copy.function)) {
+      : syntax_(syntax), function_(syntax.function(copy.function)) {
     for (std::size_t i = 0; i < copy.spaces.size(); ++i)
       spaces_[function_.parameters[i]] = copy.spaces[i];
     visit_nodes(function_.body, [&](const Node& node) {
@@ -258,14 +215,11 @@ class SpaceCopy {
           if (child.kind == CXCursor_VarDecl) statements_[child.declaration] = node.begin;
     });
     // Each round can only add spaces, so that it ends.
-    for (std::size_t known = 0; fits_ && known != spaces_.size();) {
+    for (std::size_t known = 0; known != spaces_.size();) {
       known = spaces_.size();
       visit_nodes(function_.body, [&](const Node& node) { learn(node); });
     }
-    if (function_.result.depth > 0) fits_ = false;
-    visit_nodes(function_.body, [&](const Node& node) { check(node); });
   }
-  bool fits() const { return fits_; }
 
   /// Qualifiers of parameters and local pointers.
   std::vector<Edit> qualifiers() const {
@@ -274,8 +228,8 @@ class SpaceCopy {
       if (space == Space::private_) continue;
       const auto statement = statements_.find(declaration);
       const auto at =
-          statement == statements_.end() ? declared(syntax_, declaration).begin : statement->second;
-      const Edit edit{at, 0, qualifier(space)};
+          statement == statements_.end() ? syntax_.declared(declaration).begin : statement->second;
+      const Edit edit{at, 0, space_words[static_cast<std::size_t>(space)]};
       if (std::find(edits.begin(), edits.end(), edit) == edits.end()) edits.push_back(edit);
     }
     return edits;
@@ -284,12 +238,12 @@ class SpaceCopy {
   std::vector<std::pair<std::uint32_t, Copy>> calls() const {
     std::vector<std::pair<std::uint32_t, Copy>> found;
     visit_nodes(function_.body, [&](const Node& node) {
-      const int called = node.kind == CXCursor_CallExpr ? callee(syntax_, node) : -1;
+      const int called = node.kind == CXCursor_CallExpr ? syntax_.callee(node) : -1;
       if (called < 0) return;
       Spaces spaces;
       for (std::size_t i = 1; i < node.children.size(); ++i)
-        spaces.push_back(node.children[i].type.depth == 1 ? space(node.children[i])
-                                                          : Space::private_);
+        spaces.push_back(node.children[i].type->depth == 1 ? space(node.children[i])
+                                                           : Space::private_);
       found.emplace_back(node.begin, Copy{called, std::move(spaces)});
     });
     return found;
@@ -298,93 +252,25 @@ class SpaceCopy {
  private:
   /// Where an expression points to (pointers) or lies (others). Unknown ones are private so far.
   Space space(const Node& node) const {
-    if (passes_on(node)) return space(node.children.back());
-    switch (node.kind) {
-      case CXCursor_DeclRefExpr:
-        return space_of(node.declaration);
-      case CXCursor_ArraySubscriptExpr:
-      case CXCursor_UnaryOperator:
-      case CXCursor_CStyleCastExpr:
-      case CXCursor_CompoundAssignOperator:
-        return node.children.empty()
-                   ? Space::private_
-                   : space(node.children.back().type.depth > 0 ? node.children.back()
-                                                               : node.children[0]);
-      case CXCursor_BinaryOperator:
-        for (const auto& child : node.children)
-          if (child.type.depth > 0) return space(child);
-        return Space::private_;
-      case CXCursor_ConditionalOperator:
-        return node.children.size() == 3 ? space(node.children[1]) : Space::private_;
-      default:
-        return node.children.empty() ? Space::private_ : space(node.children[0]);
-    }
+    if (node.kind == CXCursor_DeclRefExpr) return space_of(node.declaration);
+    if (node.children.empty()) return Space::private_;
+    const std::size_t condition = node.kind == CXCursor_ConditionalOperator ? 1 : 0;
+    for (std::size_t i = condition; i < node.children.size(); ++i)
+      if (node.children[i].type->depth > 0) return space(node.children[i]);
+    return space(node.children[0]);
   }
-  void give(int declaration, Space given) {
-    const auto [at, added] = spaces_.try_emplace(declaration, given);
-    if (!added && at->second != given) {
-      if (at->second != Space::private_) fits_ = false;
-      at->second = given;
-      if (given == Space::private_) fits_ = false;
-    }
+  /// Of two spaces the first stays: clang finds what is wrong then.
+  void give(int declaration, const Node& value) {
+    if (space(value) != Space::private_) spaces_.try_emplace(declaration, space(value));
   }
   void learn(const Node& node) {
-    if (node.kind == CXCursor_VarDecl && is_pointer(node.type) && !node.children.empty() &&
-        node.children.back().type.depth > 0 && space(node.children.back()) != Space::private_)
-      give(node.declaration, space(node.children.back()));
-    if (node.kind != CXCursor_BinaryOperator || node.operation != "=" || node.children.size() != 2)
-      return;
+    const bool has_value = !node.children.empty() && node.children.back().type->depth > 0;
+    if (node.kind == CXCursor_VarDecl && is_pointer(node.type) && has_value)
+      give(node.declaration, node.children.back());
+    if (node.kind != CXCursor_BinaryOperator || node.operation != "=" || !has_value) return;
     const Node& to = node.children[0];
-    if (to.kind == CXCursor_DeclRefExpr && is_pointer(to.type) &&
-        space(node.children[1]) != Space::private_)
-      give(to.declaration, space(node.children[1]));
-  }
-  /// What has no answer, once all spaces are known.
-  void check(const Node& node) {
-    const auto far = [&](const Node& n) {
-      return n.type.depth == 1 && !n.type.array && space(n) != Space::private_;
-    };
-    const auto any_far = [&] {
-      return std::any_of(node.children.begin(), node.children.end(), far);
-    };
-    switch (node.kind) {
-      case CXCursor_VarDecl: {
-        const bool one = is_pointer(node.type);
-        if (!one && node.type.depth > 0 && any_far()) fits_ = false;
-        if (one && !node.children.empty() && node.children.back().type.depth == 1 &&
-            space(node.children.back()) != space_of(node.declaration))
-          fits_ = false;
-        return;
-      }
-      case CXCursor_DeclStmt: {
-        // One qualifier stands for all that a statement declares.
-        std::set<Space> all;  // of what is declared
-        for (const auto& child : node.children)
-          if (child.kind == CXCursor_VarDecl) all.insert(space_of(child.declaration));
-        if (all.size() > 1) fits_ = false;
-        return;
-      }
-      case CXCursor_BinaryOperator:
-        if (node.operation == "=" && node.children.size() == 2 &&
-            node.children[1].type.depth == 1 && node.children[0].type.depth == 1 &&
-            (node.children[0].kind != CXCursor_DeclRefExpr
-                 ? far(node.children[1])
-                 : space(node.children[0]) != space(node.children[1])))
-          fits_ = false;
-        return;
-      case CXCursor_ConditionalOperator:
-        if (node.type.depth == 1 && node.children.size() == 3 &&
-            space(node.children[1]) != space(node.children[2]))
-          fits_ = false;
-        return;
-      case CXCursor_CStyleCastExpr:
-      case CXCursor_InitListExpr:
-      case CXCursor_ReturnStmt:
-        if (any_far()) fits_ = false;
-        return;
-      default:
-        return;
-    }
+    if (to.kind == CXCursor_DeclRefExpr && is_pointer(to.type))
+      give(to.declaration, node.children[1]);
   }
   Space space_of(int declaration) const {
     const auto found = spaces_.find(declaration);
@@ -396,7 +282,6 @@ class SpaceCopy {
   std::map<int, Space> spaces_;
   std::map<int, std::uint32_t>
       statements_;  ///< where the statement begins that declares a variable
-  bool fits_ = true;
 };
 
 }  // namespace
@@ -405,7 +290,7 @@ std::string spaces_suffix(const Spaces& spaces) {
   if (std::all_of(spaces.begin(), spaces.end(), [](Space s) { return s == Space::private_; }))
     return {};
   std::string suffix = "_kiln_";
-  for (const Space space : spaces) suffix += static_cast<char>(space);
+  for (const Space space : spaces) suffix += letters[static_cast<std::size_t>(space)];
   return suffix;
 }
 
@@ -413,14 +298,13 @@ std::optional<std::string> space_copies(const Syntax& syntax, const std::vector<
                                         int function, const Spaces& spaces) {
   std::map<std::uint32_t, std::uint32_t> name_ends;  // of calls as they are written
   for (const auto& site : call_sites(syntax)) name_ends[site.begin] = site.end;
-  const std::string& text = syntax.source->text();
+  const std::string& text = syntax.text();
   std::vector<Copy> copies{{function, spaces}};
   std::string prototypes, bodies;
   for (std::size_t i = 0; i < copies.size(); ++i) {
     const Copy copy = copies[i];
-    const Function& copied = function_of(syntax, copy.function);
+    const Function& copied = syntax.function(copy.function);
     const SpaceCopy made(syntax, copy);
-    if (!made.fits()) return std::nullopt;
     std::vector<Edit> edits = plain;
     std::ranges::move(made.qualifiers(), std::back_inserter(edits));
     const auto name_end = copied.name_at + static_cast<std::uint32_t>(copied.name.size());

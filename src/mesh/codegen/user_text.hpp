@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -51,31 +50,6 @@ class ConstantUse {
   std::vector<bool> indexed_;
 };
 
-/// Calls `visit` for a node and all below it.
-void visit_nodes(const Node& node, const std::function<void(const Node&)>& visit);
-
-/// Whether something holds for a node or one below it.
-bool any_node(const Node& node, const std::function<bool(const Node&)>& holds);
-
-/// Node kinds that hand on their operand's value.
-bool passes_on(const Node& node);
-
-/// By their numbers.
-inline const Function& function_of(const Syntax& syntax, int number) {
-  return syntax.functions[static_cast<std::size_t>(number)];
-}
-inline const Declaration& declared(const Syntax& syntax, int number) {
-  return syntax.declarations[static_cast<std::size_t>(number)];
-}
-/// What a node names, or null.
-const Declaration* declaration(const Syntax& syntax, const Node& node);
-
-/// Functions that `function` calls, itself first, each once.
-std::vector<int> reachable(const Syntax& syntax, int function);
-
-/// Number of the text's function that a call or name means, or -1.
-int callee(const Syntax& syntax, const Node& node);
-
 /// A call of one of the text's functions as it is written, be it in a macro's body or in what a
 /// macro is given: libclang says of such a call only where the macro stands. A function's name in
 /// front of a ( is nothing else, since names of functions are known everywhere.
@@ -90,9 +64,6 @@ std::vector<CallSite> call_sites(const Syntax& syntax);
 /// parameters, every function static (in C99 an inline one would have no definition), and short
 /// loops marked to be unrolled.
 std::vector<Edit> plain_edits(const Syntax& syntax, const ConstantUse& constants);
-
-/// Where a pointer points. OpenCL C 1.2 has no pointer to anywhere.
-enum class Space : char { private_ = 'p', global = 'g', constant = 'c', local = 'l' };
 
 /// One for each parameter of a function; private_ for those that are no pointers.
 using Spaces = std::vector<Space>;

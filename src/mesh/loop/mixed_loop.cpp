@@ -31,11 +31,10 @@ std::vector<int> pointer_depths(const Session& session, const Kernel& kernel) {
   const auto source = from_text(kernel.code(), kernel.name());
   if (!source) return {};
   const auto syntax = read_syntax(*source, constants_of(session));
-  const int number = syntax ? syntax->function(kernel.name()) : -1;
+  const int number = syntax ? function_named(*syntax, kernel.name()) : -1;
   if (number < 0) return {};
-  for (const int parameter : syntax->functions[static_cast<std::size_t>(number)].parameters)
-    state.pointer_depths.push_back(
-        syntax->declarations[static_cast<std::size_t>(parameter)].type.depth);
+  for (const int parameter : syntax->function(number).parameters)
+    state.pointer_depths.push_back(syntax->declared(parameter).type->depth);
   return state.pointer_depths;
 }
 

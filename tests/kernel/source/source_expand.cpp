@@ -45,13 +45,13 @@ TEST(SourceExpand, quotes_look_beside_the_including_file_first) {
 TEST(SourceExpand, angle_brackets_look_in_the_folders_in_order_only) {
   SourceFolder files;
   files.write("a.cl", "#include <c.h>\n");
-  files.write("c.h", "int beside;\n");
+  files.write("c.h", "int near;\n");
   files.write("two/c.h", "int two;\n");
   files.write("one/c.h", "int one;\n");
   const std::string text = files.expand("a.cl", {files.path() / "one", files.path() / "two"});
   EXPECT_THAT(text, HasSubstr("int one;"));
   EXPECT_THAT(text, Not(HasSubstr("two")));
-  EXPECT_THAT(text, Not(HasSubstr("beside")));
+  EXPECT_THAT(text, Not(HasSubstr("near")));
 }
 
 TEST(SourceExpand, names_are_never_absolute_paths) {

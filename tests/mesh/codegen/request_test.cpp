@@ -115,7 +115,7 @@ LoopShape pair() {
               {direct(0, 1, Access::read, f64_type), direct(1, 2, Access::write, f64_type)});
 }
 
-TEST(LoopParameters, go_past_caches_where_these_would_not_keep_an_elements_own_data) {
+TEST(LoopParameters, store_non_temporally_where_caches_would_not_keep_an_elements_own_data) {
   const LoopGenerator generator;
   const auto streams = [&](std::int64_t elements, const LoopDevice& device) {
     return generator.defaults(make_request(pair(), device, elements)).get("STREAM", 0);
