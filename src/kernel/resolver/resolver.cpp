@@ -32,8 +32,8 @@ Resolver& Resolver::process() {
 void Resolver::finish() {
   std::vector<std::thread> threads;
   {
-    const std::lock_guard lock(beside_mutex_);
-    threads.swap(beside_);
+    const std::lock_guard lock(background_mutex_);
+    threads.swap(background_);
   }
   for (auto& thread : threads) thread.join();
   writes_.finish();

@@ -24,9 +24,10 @@ namespace kiln {
 /// How the Artifact of a PoCL program is made on a first run. The default was chosen by
 /// measurement (docs/performance.md).
 enum class CompilePolicy {
-  apart,   ///< a helper process makes it, the run waits and starts from the Artifact
-  beside,  ///< the run builds in process at once; the helper works on another core meanwhile
-  here,    ///< built in process only; nothing is kept
+  apart,  ///< a helper process makes it, the run waits and starts from the Artifact
+  /// The run builds in process at once; the helper makes the Artifact on another core meanwhile.
+  background,
+  here,  ///< built in process only; nothing is kept
 };
 
 /// The only place where a Request becomes a Program or a Plan: looks in memory, then the store,
@@ -149,7 +150,7 @@ class Resolver : public VariantMaker {
   void compile_apart_into(Work& work);
   bool load_made(Work& work);
   void compile_here_into(Work& work, const std::string& why);
-  void compile_beside(const Work& work);
+  void compile_in_background(const Work& work);
   void keep(Work& work);
   void write(const Keeping& what);
   void keep_facts(const Program& program, FactsPtr facts);
@@ -161,8 +162,8 @@ class Resolver : public VariantMaker {
   ProgramCache programs_;
   PlanCache plans_;
   std::vector<std::unique_ptr<BinarySource>> mounted_;
-  std::mutex beside_mutex_;
-  std::vector<std::thread> beside_;
+  std::mutex background_mutex_;
+  std::vector<std::thread> background_;
   WriteQueue writes_;  ///< to store_
 };
 

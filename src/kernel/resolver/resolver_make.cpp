@@ -236,9 +236,9 @@ void Resolver::compile(Work& work) {
   if (!can_compile_here(*work.device)) return compile_apart_into(work);
   if (!keepable || policy_ == CompilePolicy::here) return compile_here_into(work, "");
   // Of a trial the Artifact must be here by the time that it has won.
-  if (policy_ == CompilePolicy::beside && !work.is_trial) {
-    compile_beside(work);
-    return compile_here_into(work, "the artifact is made beside");
+  if (policy_ == CompilePolicy::background && !work.is_trial) {
+    compile_in_background(work);
+    return compile_here_into(work, "the artifact is made in the background");
   }
   compile_apart_into(work);
 }
@@ -309,14 +309,14 @@ void Resolver::compile_here_into(Work& work, const std::string& why) {
   keep(work);
 }
 
-void Resolver::compile_beside(const Work& work) {
+void Resolver::compile_in_background(const Work& work) {
   ApartRequest request =
       job_of(work.request, work.key, text_of(work.request, work.parameters), work.wanted);
   const Digest source = digest_of(work.request, request.text);
-  const std::lock_guard lock(beside_mutex_);
-  beside_.emplace_back([this, request, source, asked = work.request, parameters = work.parameters,
-                        device = work.device, key = work.key, canonical = work.canonical,
-                        wanted = work.wanted]() mutable {
+  const std::lock_guard lock(background_mutex_);
+  background_.emplace_back([this, request, source, asked = work.request,
+                            parameters = work.parameters, device = work.device, key = work.key,
+                            canonical = work.canonical, wanted = work.wanted]() mutable {
     const auto started = now_ns();
     std::string said;
     request.build_log = &said;

@@ -31,7 +31,7 @@ TEST(SourceExpand, the_last_line_needs_no_newline) {
   EXPECT_EQ(files.expand("a.cl"), "#line 1 \"a.cl\"\n#line 1 \"b.h\"\nint b;\n#line 2 \"a.cl\"\n");
 }
 
-TEST(SourceExpand, quotes_look_beside_the_including_file_first) {
+TEST(SourceExpand, quotes_look_next_to_the_including_file_first) {
   SourceFolder files;
   files.write("a.cl", "#include \"sub/b.h\"\n");
   files.write("sub/b.h", "#include \"c.h\"\n");
@@ -45,13 +45,13 @@ TEST(SourceExpand, quotes_look_beside_the_including_file_first) {
 TEST(SourceExpand, angle_brackets_look_in_the_folders_in_order_only) {
   SourceFolder files;
   files.write("a.cl", "#include <c.h>\n");
-  files.write("c.h", "int beside;\n");
+  files.write("c.h", "int near;\n");
   files.write("two/c.h", "int two;\n");
   files.write("one/c.h", "int one;\n");
   const std::string text = files.expand("a.cl", {files.path() / "one", files.path() / "two"});
   EXPECT_THAT(text, HasSubstr("int one;"));
   EXPECT_THAT(text, Not(HasSubstr("two")));
-  EXPECT_THAT(text, Not(HasSubstr("beside")));
+  EXPECT_THAT(text, Not(HasSubstr("near")));
 }
 
 TEST(SourceExpand, names_are_never_absolute_paths) {
