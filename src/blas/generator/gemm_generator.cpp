@@ -215,21 +215,12 @@ std::string cpu_tile_text(Precision precision, std::size_t lanes, const GemmTile
          MicroKernel(precision, lanes, tiles).text();
 }
 
-/// The facts of a Request, typed.
-struct GemmFacts {
-  explicit GemmFacts(const Request& request) {
-    for (const auto& fact : request.facts) {
-      if (fact.name == "precision") letter = std::get<std::string>(fact.value).at(0);
-      if (fact.name == "form") form = std::get<std::string>(fact.value);
-      if (fact.name == "small") small = std::get<std::int64_t>(fact.value) != 0;
-      if (fact.name == "solves") solves = std::get<std::int64_t>(fact.value) != 0;
-      if (fact.name == "native_floats")
-        native_floats = static_cast<std::size_t>(std::get<std::int64_t>(fact.value));
-    }
-    precision = static_cast<Precision>(std::string_view("sdcz").find(letter));
-    lanes =
-        std::clamp<std::size_t>(is_double(precision) ? native_floats / 2 : native_floats, 2, 16);
-  }
+/// What a Request asks for, and what follows from it.
+struct GemmFacts : GemmPayload {
+  explicit GemmFacts(const Request& request)
+      : GemmPayload(request.payload.as<GemmPayload>()),
+        lanes(static_cast<std::size_t>(std::clamp<std::int64_t>(
+            is_double(precision) ? native_floats / 2 : native_floats, 2, 16))) {}
   /// Whether the tile is computed by the matrix units of NVIDIA devices.
   bool by_matrix_units() const { return form == "sm90" && is_double(precision); }
   /// Reals by which a line of local memory is longer, so that the lanes of a fragment of the matrix
@@ -240,11 +231,7 @@ struct GemmFacts {
            std::string(template_text(is_cpu_form(form) ? "pack" : "pack_gpu"));
   }
 
-  char letter = 's';
-  std::string form = "cpu";
-  Precision precision{};
-  bool small = false, solves = false;
-  std::size_t native_floats = 4, lanes = 4;
+  std::size_t lanes;  ///< of a vector
 };
 
 Parameters cpu_defaults(const GemmFacts& facts) {
@@ -316,6 +303,15 @@ std::string gpu_text(const GemmFacts& facts, const GemmTiles& tiles, std::int64_
 
 }  // namespace
 
+Facts facts_of(const GemmPayload& gemm) {
+  Facts facts{{"precision", std::string(1, letter(gemm.precision))},
+              {"form", gemm.form},
+              {"small", std::int64_t{gemm.small}},
+              {"native_floats", gemm.native_floats}};
+  if (gemm.solves) facts.push_back({"solves", std::int64_t{1}});
+  return facts;
+}
+
 std::int64_t GemmGenerator::version() const {
   constexpr std::int64_t own = 8;  // raised when the code of this file changes
   static const std::int64_t version = version_of(
@@ -353,7 +349,7 @@ bool GemmGenerator::accepts(const Request& request, const Parameters& parameters
 std::string GemmGenerator::generate(const Request& request, const Parameters& parameters) const {
   const GemmFacts facts(request);
   const GemmTiles tiles = GemmTiles::of(parameters);
-  return fmt::format("#define PRECISION {}\n#define ON_CPU {}\n", facts.letter,
+  return fmt::format("#define PRECISION {}\n#define ON_CPU {}\n", letter(facts.precision),
                      is_cpu_form(facts.form) ? 1 : 0) +
          std::string(template_text("prelude")) + std::string(template_text("matrix_element")) +
          (is_cpu_form(facts.form) ? cpu_text(facts, tiles)

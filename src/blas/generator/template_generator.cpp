@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "blas/call/call.hpp"
 #include "blas/call/problem_class.hpp"
 
 namespace kiln::blas {
@@ -29,6 +28,14 @@ std::string text_of(const Fact& fact) {
 
 }  // namespace
 
+Facts facts_of(const TemplatePayload& payload) {
+  Facts facts{{"precision", std::string(1, letter(payload.precision))},
+              {"on_cpu", std::int64_t{payload.on_cpu}},
+              {"native_floats", payload.native_floats}};
+  facts.insert(facts.end(), payload.more.begin(), payload.more.end());
+  return facts;
+}
+
 TemplateGenerator::TemplateGenerator(std::string name, Defaults defaults,
                                      std::vector<std::string> shared)
     : name_(std::move(name)),
@@ -50,7 +57,7 @@ bool TemplateGenerator::accepts(const Request& request, const Parameters& parame
 std::string TemplateGenerator::generate(const Request& request,
                                         const Parameters& parameters) const {
   std::string text;
-  for (const auto& fact : request.facts)
+  for (const auto& fact : request.payload.facts())
     text += fmt::format("#define {} {}\n", capitals(fact.name), text_of(fact));
   for (const auto& [name, value] : parameters)
     text += fmt::format("#define {} {}\n", capitals(name), value);
@@ -75,28 +82,23 @@ struct TemplateEntry {
 
 Parameters nothing(const Request&) { return {}; }
 
-Precision precision_of(const Request& request) {
-  for (const auto& fact : request.facts)
-    if (const auto* text = std::get_if<std::string>(&fact.value); text && fact.name == "precision")
-      for (const auto precision : {Precision::s, Precision::d, Precision::c, Precision::z})
-        if (*text == std::string(1, letter(precision))) return precision;
-  throw Error(Errc::internal, "a kernel template without a precision");
+/// Elements of a Request's precision that so many bytes hold.
+std::int64_t elements_in(std::size_t bytes, const Request& request) {
+  return static_cast<std::int64_t>(bytes /
+                                   size_of(request.payload.as<TemplatePayload>().precision));
 }
 
 /// The results that a CPU's work-item sums at a time fill a quarter of the nearest cache.
 Parameters block_of_results(const Request& request) {
-  return {{"block", static_cast<std::int64_t>(16384 / size_of(precision_of(request)))}};
+  return {{"block", elements_in(16384, request)}};
 }
 
 /// `rows`: unknowns that are solved for between two updates of the rest; `sums`: how many of the
 /// rest a CPU's work-item updates at a time. A GPU's are 64: the template says.
 Parameters rows_of_solution(const Request& request) {
-  const auto sums = static_cast<std::int64_t>(8192 / size_of(precision_of(request)));
-  for (const auto& fact : request.facts)
-    if (const auto* on_cpu = std::get_if<std::int64_t>(&fact.value);
-        on_cpu != nullptr && fact.name == "on_cpu" && *on_cpu != 0)
-      return {{"rows", std::min<std::int64_t>(512, sums)}, {"sums", sums}};
-  return {{"rows", 64}, {"sums", 64}};
+  const std::int64_t sums = elements_in(8192, request);
+  if (!request.payload.as<TemplatePayload>().on_cpu) return {{"rows", 64}, {"sums", 64}};
+  return {{"rows", std::min<std::int64_t>(512, sums)}, {"sums", sums}};
 }
 
 const std::vector<TemplateEntry>& template_entries() {

@@ -35,8 +35,7 @@ NDRange vector_range(const Device& device, std::size_t n) {
 }
 
 /// The kernel NAME of level 1 on the first queue.
-KernelChoice vector_kernel(const SequenceBuilder& builder, const std::string& name,
-                           std::vector<Fact> facts) {
+KernelChoice vector_kernel(const SequenceBuilder& builder, const std::string& name, Facts facts) {
   facts.push_back({"unit_strides", std::int64_t{have_unit_strides(builder.call())}});
   return template_choice(builder, 0, name, std::move(facts));
 }
@@ -52,7 +51,7 @@ void add_vector(SequenceBuilder::Arguments& to, const Call& call, Slot slot) {
 
 /// Adds a kernel over all elements, up to its first argument.
 SequenceBuilder::Arguments vector_step(SequenceBuilder& to, const std::string& name,
-                                       std::vector<Fact> facts = {}) {
+                                       Facts facts = {}) {
   auto arguments = to.step(0, vector_kernel(to, name, std::move(facts)),
                            vector_range(to.device(0), to.call().n));
   arguments.number(to.call().n);
@@ -69,7 +68,7 @@ constexpr std::size_t part_bytes = 32;
 
 /// One kernel where one work-group does it all; else a second one joins what the groups found.
 void add_reduction(SequenceBuilder& to, const std::string& name, std::vector<Slot> vectors,
-                   std::vector<Fact> facts = {}) {
+                   Facts facts = {}) {
   const Device& device = to.device(0);
   const Call& call = to.call();
   facts.push_back({"group", static_cast<std::int64_t>(work_group_of(device))});

@@ -138,7 +138,7 @@ TEST_F(ResolverTest, source_options_parameters_and_entry_points_each_change_the_
   Request options = plain, kernels = plain, facts = plain, version = plain, relabelled = plain;
   options.options = "-DN=2";
   kernels.kernels = {"VectorAdd"};
-  facts.facts = {{"unit", std::int64_t{1}}};
+  facts.payload = Facts{{"unit", std::int64_t{1}}};
   version.version = 2;
   relabelled.label = "another label";
   std::set<std::string> keys{
