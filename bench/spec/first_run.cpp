@@ -63,7 +63,7 @@ Sample plain_build(const Context& context) {
 Outcome measure(const Context& context) {
   const Sample rival = plain_build(context);
   auto figure = ratio(value_of(interleave(first_run(context, ""), rival, kPairs, 1)), "ms");
-  for (const char* policy : {"apart", "beside", "here"}) {
+  for (const char* policy : {"apart", "background", "here"}) {
     const auto other =
         ratio(value_of(interleave(first_run(context, policy), rival, kPairs / 3, 1)), "ms");
     figure.detail += fmt::format(", --compile {}: {:.3f}", policy, other.value);

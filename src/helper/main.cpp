@@ -1,12 +1,12 @@
-// kiln-compile: compiles one job in its private working folder (see kernel/apart/job.hpp). Started
-// by the library, never by people. With "--serve PATH" it is the compile server on the listening
-// socket that it inherits (see kernel/apart/server.hpp).
+// kiln-compile: compiles one job in its private working folder (see kernel/apart/worker.hpp).
+// Started by the library, never by people. With "--serve PATH" it is the compile server on the
+// listening socket that it inherits (see kernel/apart/server.hpp).
 #include <cstdio>
 #include <string_view>
 
 #include "base/os/environment.hpp"
-#include "kernel/apart/job.hpp"
 #include "kernel/apart/server.hpp"
+#include "kernel/apart/worker.hpp"
 
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";

@@ -21,17 +21,6 @@ std::unique_ptr<Resolver> resolver_over(const std::string& store) {
   return std::make_unique<Resolver>(store == "off" ? nullptr : open_local_store(store));
 }
 
-DeviceType type_of(const Device& device) {
-  switch (device.type) {
-    case Device::Type::cpu:
-      return DeviceType::cpu;
-    case Device::Type::gpu:
-      return DeviceType::gpu;
-    default:
-      return DeviceType::other;
-  }
-}
-
 int index_of(const Device& device) {
   const Device& whole = device.parent ? *device.parent : device;
   const auto all = all_devices();
@@ -52,7 +41,7 @@ DeviceInfo info_of(const Device& device) {
           .fingerprint = device.fingerprint(),
           .index = index_of(device),
           .part = device.parent ? std::optional(device.part) : std::nullopt,
-          .type = type_of(device),
+          .type = static_cast<DeviceType>(device.type),  // the same, by number
           .compute_units = device.compute_units,
           .memory_bytes = device.global_memory,
           .local_memory = device.local_memory,
@@ -121,15 +110,8 @@ bool Event::is_complete() const {
 std::size_t ArrayBase::bytes() const { return storage_ ? storage_->bytes() : 0; }
 
 std::byte* ArrayBase::on_host(HostUse use) const {
-  if (!storage_) return nullptr;
-  switch (use) {
-    case HostUse::read:
-      return storage_->on_host(ArrayStorage::HostUse::read);
-    case HostUse::write:
-      return storage_->on_host(ArrayStorage::HostUse::write);
-    default:
-      return storage_->on_host(ArrayStorage::HostUse::overwrite);
-  }
+  // The enumerators are the same, by number.
+  return storage_ ? storage_->on_host(static_cast<ArrayStorage::HostUse>(use)) : nullptr;
 }
 
 // --- Runtime::State ---
@@ -142,10 +124,9 @@ Runtime::State::State(std::unique_ptr<Resolver> resolver, std::string device_lis
       single_(single) {}
 
 Runtime::State::State(std::unique_ptr<Resolver> resolver, std::vector<Queue> queues)
-    : own_resolver_(std::move(resolver)),
-      resolver_(own_resolver_ ? own_resolver_.get() : kiln_process_resolver()),
-      queues_(std::move(queues)),
-      has_run_(true) {
+    : State(std::move(resolver), std::string()) {
+  queues_ = std::move(queues);
+  has_run_ = true;
   for (const Queue& queue : queues_) devices_.push_back(queue.device());
 }
 

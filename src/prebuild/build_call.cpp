@@ -103,7 +103,7 @@ std::vector<Explanation> build_call(const RecordedCall& call, Resolver& resolver
     if (loops.build == nullptr)
       throw Error(
           Errc::unsupported,
-          "loops are built by the program kiln-mesh, expected it beside kiln or in libexec/kiln, "
+          "loops are built by the program kiln-mesh, expected it next to kiln or in libexec/kiln, "
           "and the record in a regular file");
     Explanations explanations;
     for (const auto& device : value_or_throw(find_devices(call.devices)))

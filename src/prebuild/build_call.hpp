@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "blas/api/library.hpp"
@@ -27,10 +26,6 @@ std::vector<Explanation> build_call(const RecordedCall& call, Resolver& resolver
 
 /// Whether the call is of a mesh.
 bool is_loop(const RecordedCall& call);
-
-/// Devices of this machine that a record means, one for each: of the same fingerprint, whole or a
-/// sub-device of as many compute units. Error: not_found, with the name of the one that is absent.
-Expected<std::vector<DevicePtr>> find_devices(std::span<const RecordedDevice> recorded);
 
 /// What tells a call from others of its name, and the names of its devices, for people.
 std::string subject_of(const RecordedCall& call);

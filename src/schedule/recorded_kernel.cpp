@@ -30,40 +30,46 @@ Expected<std::vector<std::size_t>> parse_sizes(std::string_view text) {
               fmt::format("found '{}', expected sizes as 64 or 16x16", one_line(text)));
 }
 
+namespace {
+
+void fields(FactFields& to, SourceKernel& kernel) {
+  std::string file = kernel.file.string();
+  to.text("file", file, "a path");
+  kernel.file = file;
+  to.text("kernel", kernel.kernel, "a name");
+  to.text("options", kernel.options);
+  NDRange& range = kernel.range;
+  const auto sizes = [&](const char* name, std::array<std::size_t, 3>& values) {
+    std::vector<std::size_t> list;
+    to.parsed(name, list, sizes_text(values, range.dimensions), parse_sizes);
+    std::copy(list.begin(), list.end(), values.begin());
+    return static_cast<unsigned>(list.size());
+  };
+  const unsigned dimensions = sizes("global", range.global), local = sizes("local", range.local);
+  if (!to.reads()) return;
+  range.dimensions = dimensions;
+  if (dimensions == 0) throw Error(Errc::bad_input, "'global': expected sizes as 64 or 16x16");
+  if (local != dimensions)
+    throw Error(Errc::bad_input,
+                fmt::format("'local': found {} dimensions, expected {}", local, dimensions));
+  for (unsigned d = 0; d < dimensions; ++d)
+    if (range.global[d] % range.local[d] != 0)
+      throw Error(Errc::bad_input, "'local': expected divisors of 'global'");
+}
+
+}  // namespace
+
 RecordedCall recorded_call(const SourceKernel& kernel, const std::vector<Queue>& queues) {
   RecordedCall call;
   call.kind = "kernel";
   call.name = kernel.kernel;
-  call.facts = {{"file", kernel.file.string()},
-                {"kernel", kernel.kernel},
-                {"options", kernel.options},
-                {"global", sizes_text(kernel.range.global, kernel.range.dimensions)},
-                {"local", sizes_text(kernel.range.local, kernel.range.dimensions)}};
+  call.facts = to_facts(kernel, fields);
   for (const auto& queue : queues) call.devices.push_back(RecordedDevice::of(*queue.device()));
   return call;
 }
 
 Expected<SourceKernel> source_kernel_of(const RecordedCall& recorded) {
-  SourceKernel kernel;
-  kernel.file = recorded.text("file");
-  kernel.kernel = recorded.text("kernel");
-  kernel.options = recorded.text("options");
-  if (kernel.file.empty()) return fail(Errc::bad_input, "'file': expected a path");
-  if (kernel.kernel.empty()) return fail(Errc::bad_input, "'kernel': expected a name");
-  const auto global = parse_sizes(recorded.text("global"));
-  if (!global) return fail(Errc::bad_input, "'global': " + global.error().message());
-  const auto local = parse_sizes(recorded.text("local"));
-  if (!local) return fail(Errc::bad_input, "'local': " + local.error().message());
-  if (local->size() != global->size())
-    return fail(Errc::bad_input, fmt::format("'local': found {} dimensions, expected {}",
-                                             local->size(), global->size()));
-  kernel.range.dimensions = static_cast<unsigned>(global->size());
-  std::copy(global->begin(), global->end(), kernel.range.global.begin());
-  std::copy(local->begin(), local->end(), kernel.range.local.begin());
-  for (unsigned d = 0; d < kernel.range.dimensions; ++d)
-    if (kernel.range.global[d] % kernel.range.local[d] != 0)
-      return fail(Errc::bad_input, "'local': expected divisors of 'global'");
-  return kernel;
+  return from_facts<SourceKernel>(recorded.facts, fields);
 }
 
 void count_run(CallCounter* counter, const RunReport& report) {

@@ -38,7 +38,7 @@ class ScaleGenerator : public Generator {
 
  private:
   static std::int64_t fact(const Request& request, std::string_view name, std::int64_t otherwise) {
-    for (const auto& fact : request.facts)
+    for (const auto& fact : request.payload.facts())
       if (fact.name == name) return std::get<std::int64_t>(fact.value);
     return otherwise;
   }
@@ -46,11 +46,11 @@ class ScaleGenerator : public Generator {
   std::int64_t version_;
 };
 
-inline Request scale_request(std::int64_t factor, std::vector<Fact> more = {}) {
+inline Request scale_request(std::int64_t factor, Facts more = {}) {
   Request request;
   request.family = "test.scale";
-  request.facts = {{"factor", factor}};
-  request.facts.insert(request.facts.end(), more.begin(), more.end());
+  more.insert(more.begin(), {"factor", factor});
+  request.payload = std::move(more);
   request.problem_class = "small";
   request.label = "scale";
   return request;

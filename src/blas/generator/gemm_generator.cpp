@@ -47,17 +47,12 @@ std::string gemm_form(const Device& device) {
 
 namespace {
 
-/// The facts of a Request, typed.
-struct GemmFacts {
+/// What a Request asks for, and what follows from it.
+struct GemmFacts : GemmPayload {
   explicit GemmFacts(const Request& request)
-      : letter(fact_of<std::string>(request, "precision", "s").at(0)),
-        form(fact_of<std::string>(request, "form", "cpu")),
-        precision(static_cast<Precision>(std::string_view("sdcz").find(letter))),
-        small(fact_of<std::int64_t>(request, "small", 0) != 0),
-        solves(fact_of<std::int64_t>(request, "solves", 0) != 0),
-        native_floats(static_cast<std::size_t>(fact_of<std::int64_t>(request, "native_floats", 4))),
-        lanes(std::clamp<std::size_t>(is_double(precision) ? native_floats / 2 : native_floats, 2,
-                                      16)) {}
+      : GemmPayload(request.payload.as<GemmPayload>()),
+        lanes(static_cast<std::size_t>(std::clamp<std::int64_t>(
+            is_double(precision) ? native_floats / 2 : native_floats, 2, 16))) {}
   /// Whether the tile is computed by the matrix units of NVIDIA devices.
   bool by_matrix_units() const { return form == "sm90" && is_double(precision); }
   /// Reals by which a line of local memory is longer, so that the lanes of a fragment of the matrix
@@ -68,11 +63,7 @@ struct GemmFacts {
            std::string(template_text(is_cpu_form(form) ? "pack" : "pack_gpu"));
   }
 
-  char letter;
-  std::string form;
-  Precision precision;
-  bool small, solves;
-  std::size_t native_floats, lanes;
+  std::size_t lanes;  ///< of a vector
 };
 
 Parameters cpu_defaults(const GemmFacts& facts) {
@@ -145,6 +136,15 @@ std::string gpu_text(const GemmFacts& facts, const GemmTiles& tiles, std::int64_
 
 }  // namespace
 
+Facts facts_of(const GemmPayload& gemm) {
+  Facts facts{{"precision", std::string(1, letter(gemm.precision))},
+              {"form", gemm.form},
+              {"small", std::int64_t{gemm.small}},
+              {"native_floats", gemm.native_floats}};
+  if (gemm.solves) facts.push_back({"solves", std::int64_t{1}});
+  return facts;
+}
+
 std::int64_t GemmGenerator::version() const {
   constexpr std::int64_t own = 9;  // raised when the code of this file changes
   static const std::int64_t version = version_of(
@@ -182,7 +182,7 @@ bool GemmGenerator::accepts(const Request& request, const Parameters& parameters
 std::string GemmGenerator::generate(const Request& request, const Parameters& parameters) const {
   const GemmFacts facts(request);
   const GemmTiles tiles = GemmTiles::of(parameters);
-  return fmt::format("#define PRECISION {}\n#define ON_CPU {}\n", facts.letter,
+  return fmt::format("#define PRECISION {}\n#define ON_CPU {}\n", letter(facts.precision),
                      is_cpu_form(facts.form) ? 1 : 0) +
          std::string(template_text("prelude")) + std::string(template_text("matrix_element")) +
          (is_cpu_form(facts.form) ? cpu_text(facts, tiles)

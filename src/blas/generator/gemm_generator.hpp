@@ -31,7 +31,7 @@ constexpr std::size_t panels_of(std::size_t size, std::size_t width) {
   return (size + width - 1) / width;
 }
 
-/// Which form of the product a device runs: a fact of GemmGenerator. By the device's type, its
+/// Which form of the product a device runs: GemmPayload::form. By the device's type, its
 /// local memory and the work-items that its work-groups may have.
 std::string gemm_form(const Device& device);
 constexpr bool is_cpu_form(std::string_view form) { return form == "cpu"; }
@@ -47,13 +47,22 @@ constexpr GpuForm gpu_form(std::string_view form) {
   return {256, std::size_t{form == "gpu32" ? 31u : 48u} << 10};
 }
 
+/// What GemmGenerator is asked for.
+struct GemmPayload {
+  Precision precision{};
+  std::string form = "cpu";  ///< gemm_form()
+  bool small = false;        ///< the result is too small for large tiles to fill the device
+  std::int64_t native_floats = 4;
+  /// For CPUs: the kernel is `solve` instead, which solves triangular systems by the same tiles
+  /// (the template solve_tasks).
+  bool solves = false;
+};
+Facts facts_of(const GemmPayload& gemm);
+
 /// The kernel `product`, C = alpha A B + beta C, and what packs the factors for it. The version is
 /// a digest of the templates and a number for the code.
 ///
-/// Facts: precision ("s"), form, small (the result is too small for large tiles to fill the
-/// device), native_floats; solves (for CPUs, absent: no): the kernel is `solve` instead, which
-/// solves triangular systems by the same tiles (the template solve_tasks). Parameters: rows,
-/// columns, depth (GemmTiles), for GPUs stages, too. Forms, by device:
+/// Parameters: rows, columns, depth (GemmTiles), for GPUs stages, too. Forms, by device:
 ///
 ///   cpu   one kernel, the template product_tasks, that packs and multiplies. A work-group is one
 ///         work-item: a micro-kernel holds a tile of rows x columns of C in vector registers and

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "blas/call/call.hpp"
 #include "blas/call/problem_class.hpp"
 
 namespace kiln::blas {
@@ -22,6 +21,14 @@ std::string capitals(std::string_view name) {
 }
 
 }  // namespace
+
+Facts facts_of(const TemplatePayload& payload) {
+  Facts facts{{"precision", std::string(1, letter(payload.precision))},
+              {"on_cpu", std::int64_t{payload.on_cpu}},
+              {"native_floats", payload.native_floats}};
+  facts.insert(facts.end(), payload.more.begin(), payload.more.end());
+  return facts;
+}
 
 TemplateGenerator::TemplateGenerator(std::string name, Defaults defaults,
                                      std::vector<std::string> shared)
@@ -44,7 +51,7 @@ bool TemplateGenerator::accepts(const Request& request, const Parameters& parame
 std::string TemplateGenerator::generate(const Request& request,
                                         const Parameters& parameters) const {
   std::string text;
-  for (const auto& fact : request.facts)
+  for (const auto& fact : request.payload.facts())
     std::visit(
         [&](const auto& value) {
           text += fmt::format("#define {} {}\n", capitals(fact.name), value);
@@ -66,26 +73,23 @@ namespace {
 
 Parameters nothing(const Request&) { return {}; }
 
-std::size_t element_size(const Request& request) {
-  const auto letter = fact_of<std::string>(request, "precision", "");
-  const std::size_t number = std::string_view("sdcz").find(letter);
-  if (letter.size() != 1 || number == std::string_view::npos)
-    throw Error(Errc::internal, "a kernel template without a precision");
-  return size_of(static_cast<Precision>(number));
+/// Elements of a Request's precision that so many bytes hold.
+std::int64_t elements_in(std::size_t bytes, const Request& request) {
+  return static_cast<std::int64_t>(bytes /
+                                   size_of(request.payload.as<TemplatePayload>().precision));
 }
 
 /// The results that a CPU's work-item sums at a time fill a quarter of the nearest cache.
 Parameters block_of_results(const Request& request) {
-  return {{"block", static_cast<std::int64_t>(16384 / element_size(request))}};
+  return {{"block", elements_in(16384, request)}};
 }
 
 /// `rows`: unknowns that are solved for between two updates of the rest; `sums`: how many of the
 /// rest a CPU's work-item updates at a time. A GPU's are 64: the template says.
 Parameters rows_of_solution(const Request& request) {
-  const auto sums = static_cast<std::int64_t>(8192 / element_size(request));
-  if (fact_of<std::int64_t>(request, "on_cpu", 0) != 0)
-    return {{"rows", std::min<std::int64_t>(512, sums)}, {"sums", sums}};
-  return {{"rows", 64}, {"sums", 64}};
+  const std::int64_t sums = elements_in(8192, request);
+  if (!request.payload.as<TemplatePayload>().on_cpu) return {{"rows", 64}, {"sums", 64}};
+  return {{"rows", std::min<std::int64_t>(512, sums)}, {"sums", sums}};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "blas/call/call.hpp"
 #include "kernel/resolver/generator.hpp"
 #include "kernel/text/templates.hpp"
 
@@ -18,16 +19,17 @@ namespace kiln::blas {
 std::string_view template_text(std::string_view name);
 std::uint64_t template_mark(std::string_view name);
 
-/// A fact of a Request, or something else where it has none of this name.
-template <class T>
-T fact_of(const Request& request, std::string_view name, T otherwise) {
-  for (const Fact& fact : request.facts)
-    if (fact.name == name) return std::get<T>(fact.value);
-  return otherwise;
-}
+/// What a TemplateGenerator is asked for.
+struct TemplatePayload {
+  Precision precision{};
+  bool on_cpu = false;
+  std::int64_t native_floats = 1;  ///< of the device's vectors
+  Facts more = {};                 ///< that this template alone knows
+};
+Facts facts_of(const TemplatePayload& payload);
 
 /// Makes kernels from a template: plain OpenCL C in which precision, vector width and whatever else
-/// the Request's facts and the Parameters say are macros. The text is a line
+/// the payload's facts and the Parameters say are macros. The text is a line
 /// `#define NAME value` for each fact and Parameter (names in capitals), then the prelude (types
 /// and arithmetic of the four precisions) and what else it shares with others, then the template
 /// itself. So editors highlight templates as what they are.

@@ -77,10 +77,8 @@ class Reading {
   Parameters tiles(const ProblemClass& problem, const kdb::Record& record) const {
     const std::string form = gemm_form(device_);
     Request request;
-    request.facts = {{"precision", std::string(1, letter(precision_of_kdb_type(problem.type)))},
-                     {"form", form},
-                     {"small", std::int64_t{0}},
-                     {"native_floats", std::int64_t{device_.native_floats}}};
+    request.payload =
+        GemmPayload{precision_of_kdb_type(problem.type), form, false, device_.native_floats};
     return product_parameters(record, problem, GemmGenerator().defaults(request),
                               is_cpu_form(form));
   }

@@ -26,8 +26,7 @@ bool have_unit_strides(const Call& call) {
 }
 
 /// The kernel NAME of level 1 on the first queue.
-KernelChoice vector_kernel(const SequenceBuilder& builder, const std::string& name,
-                           std::vector<Fact> facts) {
+KernelChoice vector_kernel(const SequenceBuilder& builder, const std::string& name, Facts facts) {
   facts.push_back({"unit_strides", std::int64_t{have_unit_strides(builder.call())}});
   return template_choice(builder, 0, name, std::move(facts));
 }
@@ -45,7 +44,7 @@ void add_vector(SequenceBuilder::Arguments& to, const Call& call, Slot slot) {
 constexpr std::size_t part_bytes = 32;
 
 /// What the text of a routine's kernel depends on besides precision and device.
-std::vector<Fact> facts_of(const Call& call) {
+Facts facts_of(const Call& call) {
   // What is longer than the last caches of today's CPUs for each core that runs.
   constexpr std::size_t much = std::size_t{32} << 20;
   switch (call.routine) {

@@ -19,14 +19,12 @@ int range_of(const Product& product) {
 }  // namespace
 
 KernelChoice gemm_choice(const SequenceBuilder& builder, unsigned queue, bool small,
-                         std::string kernel, const std::vector<Fact>& more) {
-  std::vector<Fact> facts{{"precision", std::string(1, letter(builder.call().precision))},
-                          {"form", builder.gemm_form(queue)},
-                          {"small", std::int64_t{small}},
-                          {"native_floats", std::int64_t{builder.device(queue).native_floats}}};
-  facts.insert(facts.end(), more.begin(), more.end());
+                         std::string kernel) {
+  const bool solves = kernel == "solve";
   return builder.choose(queue, GemmGenerator().family(), GemmGenerator().version(),
-                        std::move(facts), std::move(kernel));
+                        GemmPayload{builder.call().precision, builder.gemm_form(queue), small,
+                                    builder.device(queue).native_floats, solves},
+                        std::move(kernel));
 }
 
 Arguments& put(Arguments& to, const Region& region) {

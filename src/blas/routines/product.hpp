@@ -65,9 +65,9 @@ void add_product(SequenceBuilder& builder, unsigned queue, const Product& produc
 // ---- What the forms of a product for CPUs and for GPUs share
 
 /// The kernels of a product for a queue's device. `small`: for a result that is too small to fill
-/// the device with large tiles. `more`: facts.
+/// the device with large tiles.
 KernelChoice gemm_choice(const SequenceBuilder& builder, unsigned queue, bool small,
-                         std::string kernel, const std::vector<Fact>& more = {});
+                         std::string kernel);
 
 /// Sets the arguments that describe a factor, from its memory to `conjugated`. `across`: it is the
 /// second factor, whose panels lie across the columns of op(region).

@@ -55,12 +55,12 @@ double SequenceBuilder::speed(unsigned queue, Limit limit) const {
 }
 
 KernelChoice SequenceBuilder::choose(unsigned queue, const std::string& family,
-                                     std::int64_t version, std::vector<Fact> facts,
+                                     std::int64_t version, Payload payload,
                                      std::string kernel) const {
   KernelChoice choice;
   choice.request.family = choice.request.label = family;
   choice.request.version = version;
-  choice.request.facts = std::move(facts);
+  choice.request.payload = std::move(payload);
   choice.request.problem_class = problem_class_of(*call_);
   choice.request.problem_size = problem_size_of(*call_);
   const bool is_tried = given_ != nullptr && given_->family == family &&
@@ -153,13 +153,12 @@ SequenceBuilder::Arguments& SequenceBuilder::Arguments::vary(Varying::What what,
 }
 
 KernelChoice template_choice(const SequenceBuilder& builder, unsigned queue,
-                             const std::string& name, std::vector<Fact> facts) {
+                             const std::string& name, Facts more) {
   const Device& device = builder.device(queue);
-  std::vector<Fact> all{{"precision", std::string(1, letter(builder.call().precision))},
-                        {"on_cpu", std::int64_t{device.type == Device::Type::cpu}},
-                        {"native_floats", std::int64_t{device.native_floats}}};
-  all.insert(all.end(), facts.begin(), facts.end());
-  return builder.choose(queue, "blas." + name, template_version(name), std::move(all), name);
+  return builder.choose(queue, "blas." + name, template_version(name),
+                        TemplatePayload{builder.call().precision, device.type == Device::Type::cpu,
+                                        device.native_floats, std::move(more)},
+                        name);
 }
 
 std::size_t work_group_of(const Device& device) {

@@ -76,7 +76,7 @@ class SequenceBuilder {
 
   /// A kernel for the call on a queue's device.
   KernelChoice choose(unsigned queue, const std::string& family, std::int64_t version,
-                      std::vector<Fact> facts, std::string kernel) const;
+                      Payload payload, std::string kernel) const;
 
   /// Device memory of the sequence's own; its contents do not outlive a run.
   cl::Buffer workspace(std::size_t bytes);
@@ -156,7 +156,7 @@ class SequenceBuilder {
 /// The kernel NAME of the template NAME for the precision of the builder's call and the device of a
 /// queue, with further facts.
 KernelChoice template_choice(const SequenceBuilder& builder, unsigned queue,
-                             const std::string& name, std::vector<Fact> facts = {});
+                             const std::string& name, Facts more = {});
 
 /// Work-items of a template's work-group: on a CPU 1, else a power of two up to 256.
 std::size_t work_group_of(const Device& device);

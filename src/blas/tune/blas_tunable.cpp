@@ -127,18 +127,14 @@ std::int64_t family_version(const std::string& family) { return generator_of(fam
 Request tuned_request(const Call& call, const TuningDevice& device) {
   Request request;
   request.family = tuned_family(call);
-  request.facts = {{"precision", std::string(1, letter(call.precision))}};
   if (request.family == "blas.gemm") {
-    request.facts.push_back({"form", device.gemm_form});
-    request.facts.push_back({"small", std::int64_t{0}});
+    GemmPayload gemm{call.precision, device.gemm_form, false, device.native_floats};
+    request.payload = gemm;
+    gemm.small = is_small(call, device, request);
+    request.payload = gemm;
   } else {
-    request.facts.push_back({"on_cpu", std::int64_t{device.is_cpu}});
+    request.payload = TemplatePayload{call.precision, device.is_cpu, device.native_floats};
   }
-  request.facts.push_back({"native_floats", std::int64_t{device.native_floats}});
-  if (request.family == "blas.gemm" && is_small(call, device, request))
-    std::find_if(request.facts.begin(), request.facts.end(), [](const Fact& fact) {
-      return fact.name == "small";
-    })->value = std::int64_t{1};
   request.problem_class = problem_class_of(call);
   request.problem_size = problem_size_of(call);
   return request;

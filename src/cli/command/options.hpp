@@ -15,7 +15,7 @@ inline constexpr Positional spec_files{.value_name = "SPEC",
 namespace options {
 
 inline constexpr std::string_view dialect_names[] = {"auto", "base", "concurrent"};
-inline constexpr std::string_view compile_policies[] = {"apart", "beside", "here"};
+inline constexpr std::string_view compile_policies[] = {"apart", "background", "here"};
 inline constexpr std::string_view log_levels[] = {"debug", "info", "warning", "off"};
 
 inline constexpr Option json{
@@ -108,7 +108,7 @@ inline constexpr Option compile{
     .value_name = "HOW",
     .help =
         "How a kernel that is not in the store is compiled for a PoCL device: apart (by a helper "
-        "process, which makes what the store keeps), beside (in this process, while the helper "
+        "process, which makes what the store keeps), background (in this process, while the helper "
         "works for the store) or here (in this process; nothing is kept).",
     .fallback = "apart",
     .choices = compile_policies};

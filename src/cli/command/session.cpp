@@ -32,9 +32,9 @@ std::optional<std::uint64_t> limit_asked(const Context& context) {
 
 CompilePolicy compile_policy_of(const Context& context) {
   const std::string& how = context.text("compile");
-  return how == "beside" ? CompilePolicy::beside
-         : how == "here" ? CompilePolicy::here
-                         : CompilePolicy::apart;
+  return how == "background" ? CompilePolicy::background
+         : how == "here"     ? CompilePolicy::here
+                             : CompilePolicy::apart;
 }
 
 StoreSettings store_settings_of(const Context& context) {

@@ -196,9 +196,7 @@ namespace {
 std::string variant_list(const std::vector<KernelVariant>& variants) {
   std::set<std::string> folders;
   for (const auto& one : variants) folders.insert(one.variant.folder());
-  std::string list;
-  for (const auto& folder : folders) list += (list.empty() ? "" : ",") + folder;
-  return list;
+  return fmt::format("{}", fmt::join(folders, ","));
 }
 
 // What a helper may write; a server's might write anything.

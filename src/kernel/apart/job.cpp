@@ -51,13 +51,6 @@ std::optional<std::string> driver_library() {
   return found;
 }
 
-void put(Bytes& to, ByteView bytes) {
-  append_le(to, static_cast<std::uint64_t>(bytes.size()));
-  append(to, bytes);
-}
-void put(Bytes& to, std::string_view text) { put(to, as_bytes(text)); }
-ByteView get(Cursor& in) { return in.take(in.number<std::uint64_t>("length"), "content"); }
-std::string get_text(Cursor& in) { return std::string(as_text(get(in))); }
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> compiler_environment() {
@@ -72,15 +65,13 @@ Bytes encode(const Job& job) {
   append_le(bytes, static_cast<std::uint8_t>(job.task));
   append_le(bytes, static_cast<std::uint8_t>(job.generic));
   append_le(bytes, static_cast<std::uint8_t>(job.facts));
-  put(bytes, job.fingerprint);
-  put(bytes, job.options);
-  put(bytes, job.source);
-  put(bytes, ByteView(job.archive));
-  put(bytes, job.build_hash);
+  for (const auto* text : {&job.fingerprint, &job.options, &job.source, &job.build_hash})
+    append_block(bytes, *text);
+  append_block(bytes, job.archive);
   append_le(bytes, static_cast<std::uint32_t>(job.variants.size()));
   for (const auto& [kernel, folder] : job.variants) {
-    put(bytes, kernel);
-    put(bytes, folder);
+    append_block(bytes, kernel);
+    append_block(bytes, folder);
   }
   return bytes;
 }
@@ -93,15 +84,13 @@ Expected<Job> decode_job(ByteView bytes) {
   job.task = static_cast<Job::Task>(task);
   job.generic = in.number<std::uint8_t>("generic") != 0;
   job.facts = in.number<std::uint8_t>("facts") != 0;
-  job.fingerprint = get_text(in);
-  job.options = get_text(in);
-  job.source = get_text(in);
-  const ByteView archive = get(in);
+  for (auto* text : {&job.fingerprint, &job.options, &job.source, &job.build_hash})
+    *text = in.text("text");
+  const ByteView archive = in.block("archive");
   job.archive.assign(archive.begin(), archive.end());
-  job.build_hash = get_text(in);
   for (auto count = in.number<std::uint32_t>("variants"); count > 0 && in.ok(); --count) {
-    auto kernel = get_text(in);
-    job.variants.emplace_back(std::move(kernel), get_text(in));
+    auto kernel = in.text("kernel");
+    job.variants.emplace_back(std::move(kernel), in.text("variant"));
   }
   in.expect_end();
   if (!in.ok()) return tl::unexpected(in.error());

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,14 +39,14 @@ inline constexpr const char* job_file = "job";
 inline constexpr const char* artifact_file = "artifact";
 inline constexpr const char* facts_file = "facts";  ///< absent where they could not be read
 inline constexpr const char* log_file = "log";
-inline constexpr const char* progress_file = "progress";  ///< see start_variants()
+inline constexpr const char* progress_file = "progress";  ///< of Task::start
 inline constexpr const char* said_file = "said";          ///< output of a server's job
 inline constexpr const char* cache_folder = "cache";
 enum ExitCode { done = 0, failed = 3, does_not_build = 4, parent_gone = 5, no_folder = 6 };
 
 /// By this a helper is known: it is the first thing that one writes, on standard output as a line,
 /// in a server's socket as a message. The number is that of what is said and of the job's layout.
-inline constexpr std::string_view greeting = "kiln-compile 2";
+inline constexpr std::string_view greeting = "kiln-compile 3";
 /// What a helper of one job is started with: programs in its place refuse it, most of them at once.
 inline constexpr std::string_view job_option = "--job";
 
@@ -55,24 +54,5 @@ inline constexpr std::string_view job_option = "--job";
 /// files in the private folder. The name is relative, so that this machine's paths, and with them
 /// the user's name, stay out of the archive. And the loader finds the one driver that is needed.
 std::vector<std::pair<std::string, std::string>> compiler_environment();
-
-/// The helper's whole work, in the current folder; ends with the parent. Writes the greeting, and
-/// artifact_file or log_file. Returns an ExitCode.
-int run_job();
-/// The same in a worker of the compile server, which sees to its end. The driver remembers what it
-/// has compiled and loaded by the program's hash and would not do it again: `salt`, which no other
-/// job of the process has, gives each program a hash of its own.
-int do_job_here(const std::string& salt);
-/// Makes the driver load what every compilation needs, for the jobs of processes forked from this.
-/// Leaves files in the current folder.
-void load_kernel_libraries();
-/// Removes the folder of a job whose client is gone. Nothing but a folder made for a job.
-void remove_job_folder(const std::filesystem::path& folder);
-
-/// Task::start: loads the archive and launches one work-group (or what the variant needs) of every
-/// variant, with zeros for scalars and zero-filled memory. Before and after each launch a line
-/// "begin KERNEL VARIANT" and "end KERNEL VARIANT NANOSECONDS" is added to progress_file, since a
-/// kernel may not survive such arguments; "skip KERNEL VARIANT REASON" where none can be made up.
-void start_variants(const Job& job);
 
 }  // namespace kiln::apart

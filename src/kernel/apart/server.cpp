@@ -11,13 +11,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <list>
+#include <sstream>
 
 #include "base/clock.hpp"
+#include "base/data/cursor.hpp"
 #include "base/os/file.hpp"
-#include "kernel/apart/job.hpp"
+#include "kernel/apart/worker.hpp"
 
 // The server's side. One thread: what it forks off is a copy of that thread alone, whatever the
 // driver has begun besides.
@@ -312,54 +313,32 @@ int serve(int listener, const std::filesystem::path& path) {
 // Messages.
 
 namespace {
-
-/// Texts are separated by zero bytes, which neither paths nor environments can hold.
-void add(std::string& message, std::string_view text) { message.append(text).push_back('\0'); }
-
-std::optional<std::string> next(std::string_view& message) {
-  const auto end = message.find('\0');
-  if (end == message.npos) return {};
-  std::string text(message.substr(0, end));
-  message.remove_prefix(end + 1);
-  return text;
-}
-
-/// An integer within bounds, and nothing besides.
-template <class Number>
-bool read_number(std::string_view text, Number least, Number most, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number >= least &&
-         number <= most;
-}
-
 constexpr std::int64_t longest_limit_ms = 7 * 24 * 3'600'000;
 
 }  // namespace
 
 std::string encode(const ServerRequest& request) {
-  std::string message;
-  add(message, request.folder.string());
-  add(message, std::to_string(request.limit.count()));
+  Bytes bytes;
+  append_block(bytes, request.folder.string());
+  append_le(bytes, static_cast<std::int64_t>(request.limit.count()));
   for (const auto& [name, value] : request.environment) {
-    add(message, name);
-    add(message, value);
+    append_block(bytes, name);
+    append_block(bytes, value);
   }
-  return message;
+  return std::string(as_text(bytes));
 }
 
 std::optional<ServerRequest> decode_request(std::string_view message) {
+  Cursor in(as_bytes(message), "request");
   ServerRequest request;
-  const auto folder = next(message), limit = next(message);
-  std::int64_t milliseconds = 0;
-  if (!folder || !limit || !read_number<std::int64_t>(*limit, 0, longest_limit_ms, milliseconds))
-    return {};
-  request.folder = *folder;
-  request.limit = std::chrono::milliseconds(milliseconds);
-  while (!message.empty()) {
-    auto name = next(message), value = next(message);
-    if (!name || !value) return {};
-    request.environment.emplace_back(std::move(*name), std::move(*value));
+  request.folder = in.text("folder");
+  const auto limit = in.number<std::int64_t>("limit");
+  while (in.left() > 0) {
+    auto name = in.text("name");
+    request.environment.emplace_back(std::move(name), in.text("value"));
   }
+  if (!in.ok() || limit < 0 || limit > longest_limit_ms) return {};
+  request.limit = std::chrono::milliseconds(limit);
   return request;
 }
 
@@ -369,14 +348,12 @@ std::string encode(const ProcessResult& result) {
 }
 
 std::optional<ProcessResult> decode_result(std::string_view message) {
-  constexpr int most_code = 255, most_signal = 64;
+  std::istringstream words{std::string(message)};
   ProcessResult result;
   int timed_out = 0;
-  const auto first = message.find(' '), second = message.find(' ', first + 1);
-  if (first == message.npos || second == message.npos ||
-      !read_number(message.substr(0, first), -1, most_code, result.exit_code) ||
-      !read_number(message.substr(first + 1, second - first - 1), 0, most_signal, result.signal) ||
-      !read_number(message.substr(second + 1), 0, 1, timed_out))
+  if (!(words >> result.exit_code >> result.signal >> timed_out) || !words.eof() ||
+      result.exit_code < -1 || result.exit_code > 255 || result.signal < 0 || result.signal > 64 ||
+      timed_out < 0 || timed_out > 1)
     return {};
   result.timed_out = timed_out != 0;
   return result;

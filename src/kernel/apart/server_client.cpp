@@ -36,6 +36,15 @@ using std::chrono::milliseconds;
 
 namespace {
 
+struct ServerConnection {
+  FileDescriptor socket;       ///< none: there is no server, or it is silent
+  bool silent = false;         ///< the listener accepts nothing, or the lock is held all the time
+  std::filesystem::path path;  ///< the socket's name
+  ino_t file = 0;              ///< what stood there
+  std::optional<ChildProcess> started;  ///< by this call; the caller waits for its end
+  pid_t process = 0;                    ///< that one's; 0: another process has started the server
+};
+
 /// A folder of this user's for sockets; empty where there is none that is safe.
 fs::path socket_folder() { return runtime_folder().value_or(fs::path()); }
 
@@ -177,6 +186,9 @@ std::string name_of_server(const fs::path& helper) {
   return "compile-" + digest.finish().brief();
 }
 
+namespace {
+
+/// Waits at most `patience` each for the lock and for the server.
 ServerConnection connect_to_server(const fs::path& helper, const std::string& name,
                                    milliseconds patience) {
   ServerConnection connection;
@@ -196,6 +208,7 @@ ServerConnection connect_to_server(const fs::path& helper, const std::string& na
   return connection;
 }
 
+/// The server's process, as far as the system tells; 0 where it does not.
 pid_t process_of(const ServerConnection& connection) {
   if (connection.process != 0) return connection.process;
   ucred peer{};
@@ -205,6 +218,8 @@ pid_t process_of(const ServerConnection& connection) {
   return peer.pid == ::getpid() ? 0 : peer.pid;
 }
 
+/// Takes the name of a server that does not answer, if it still has it: the next process starts
+/// another one.
 void take_name_away(const ServerConnection& connection, milliseconds patience) {
   if (connection.path.empty() || connection.file == 0) return;
   const FileDescriptor held = lock_folder(connection.path.parent_path(), patience);
@@ -214,8 +229,6 @@ void take_name_away(const ServerConnection& connection, milliseconds patience) {
 }
 
 // The conversation: one question, one answer, and no wait without a bound.
-
-namespace {
 
 // What a job may take longer than its limit before the server is believed to be stuck.
 constexpr milliseconds grace{5'000};

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -17,7 +17,6 @@
 #include "base/clock.hpp"
 #include "base/data/digest.hpp"
 #include "base/os/file.hpp"
-#include "kernel/apart/job.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/program/program.hpp"
 #include "kiln/formats/poclbin.hpp"
@@ -123,24 +122,6 @@ namespace {
 // may die, which says nothing about compilers.
 constexpr std::size_t global_bytes = 4u << 20, local_bytes = 4096, value_bytes = 256;
 
-/// Lines are out before the launch that they announce: the process may not come back from it.
-class Progress {
- public:
-  Progress() : file_(std::fopen(progress_file, "w")) {
-    if (!file_) throw Error(Errc::io, "cannot write the progress file");
-  }
-  void line(const std::string& text) {
-    std::fprintf(file_.get(), "%s\n", text.c_str());
-    std::fflush(file_.get());
-  }
-
- private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  std::unique_ptr<std::FILE, Close> file_;
-};
-
 /// Arguments for a kernel that is only to be started. What they are made of lives here.
 class MadeUpArguments {
  public:
@@ -225,8 +206,10 @@ void launch(const cl::CommandQueue& queue, const cl::Kernel& kernel, const NDRan
   queue.finish();
 }
 
-}  // namespace
-
+/// Task::start: loads the archive and launches one work-group (or what the variant needs) of every
+/// variant, with zeros for scalars and zero-filled memory. Before and after each launch a line
+/// "begin KERNEL VARIANT" and "end KERNEL VARIANT NANOSECONDS" is added to progress_file, since a
+/// kernel may not survive such arguments; "skip KERNEL VARIANT REASON" where none can be made up.
 void start_variants(const Job& job) {
   const auto started = now_ns();
   const auto archive = value_or_throw(poclbin::parse(job.archive));
@@ -235,7 +218,9 @@ void start_variants(const Job& job) {
   const cl::CommandQueue queue(context, device->handle);
   cl::Program program = create_program(context, device->handle, job);
   program.build({device->handle}, job.options.c_str());
-  Progress progress;
+  // Lines are out before the launch that they announce: the process may not come back from it.
+  std::ofstream progress(progress_file);
+  if (!progress) throw Error(Errc::io, "cannot write the progress file");
   for (const auto& [name, folder] : job.variants) {
     const auto* described = archive.find(name);
     const auto variant = poclbin::Variant::from_folder(folder);
@@ -245,17 +230,16 @@ void start_variants(const Job& job) {
     MadeUpArguments arguments;
     const std::string why = arguments.set(context, kernel, *described);
     if (!why.empty()) {
-      progress.line(fmt::format("skip {} {} {}", name, folder, why));
+      progress << fmt::format("skip {} {} {}", name, folder, why) << std::endl;
       continue;
     }
-    progress.line(fmt::format("begin {} {}", name, folder));
+    progress << fmt::format("begin {} {}", name, folder) << std::endl;
     launch(queue, kernel, range_for(*variant));
-    progress.line(fmt::format("end {} {} {}", name, folder, now_ns() - started));
+    progress << fmt::format("end {} {} {}", name, folder, now_ns() - started) << std::endl;
   }
 }
 
 namespace fs = std::filesystem;
-namespace {
 
 /// Standard input is a pipe that the parent holds open; its end means that the parent died.
 void die_with_parent() {
@@ -321,14 +305,6 @@ class Stubs {
   fs::path folder_;
   std::set<std::string> variants_, planted_;
 };
-
-Bytes query_archive(const cl::Program& program) {
-  const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
-  if (binaries.empty() || binaries[0].empty())
-    throw Error(Errc::internal, "the driver gave no binary");
-  const ByteView view(reinterpret_cast<const std::byte*>(binaries[0].data()), binaries[0].size());
-  return Bytes(view.begin(), view.end());
-}
 
 /// The archive that is handed out: stubs taken out, the wanted build hash, and the objects that
 /// were made after the driver had frozen its answer.
@@ -417,7 +393,8 @@ void make_artifact(const Job& job) {
   const auto folder = program_folder();
   Stubs stubs(folder, job);
   stubs.plant(kernel_names(program), job);
-  const Bytes queried = query_archive(program);
+  const Bytes queried = driver_binary(program, *device);
+  if (queried.empty()) throw Error(Errc::internal, "the driver gave no binary");
   value_or_throw(write_file(artifact_file, finish_archive(queried, job, stubs, folder), 0600));
 }
 

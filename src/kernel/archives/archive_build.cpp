@@ -160,24 +160,20 @@ std::vector<std::string> files_made(const fs::path& cache, const poclbin::Archiv
   return made;
 }
 
-/// What the helper's progress file says of one variant.
-void note(std::vector<ProvenStart>& starts, const std::string& line) {
+/// What a line of the helper's progress file says of the one variant that it launches.
+void note(ProvenStart& start, const std::string& line) {
   std::istringstream words(line);
   std::string verb, kernel, variant;
   words >> verb >> kernel >> variant;
-  const auto at = std::find_if(starts.begin(), starts.end(), [&](const ProvenStart& start) {
-    return start.kernel == kernel && start.variant == variant;
-  });
-  if (at == starts.end()) return;
   if (verb == "skip") {
-    std::getline(words >> std::ws, at->detail);
+    std::getline(words >> std::ws, start.detail);
   } else if (verb == "begin") {
-    at->outcome = ProvenStart::Outcome::died;  // until an "end" follows
+    start.outcome = ProvenStart::Outcome::died;  // until an "end" follows
   } else if (verb == "end") {
     std::int64_t nanoseconds = 0;
     words >> nanoseconds;
-    at->outcome = ProvenStart::Outcome::ran;
-    at->seconds = static_cast<double>(nanoseconds) * 1e-9;
+    start.outcome = ProvenStart::Outcome::ran;
+    start.seconds = static_cast<double>(nanoseconds) * 1e-9;
   }
 }
 
@@ -187,31 +183,25 @@ std::string how_it_ended(const ProcessResult& result, const fs::path& folder) {
   return read_text(folder / apart::log_file).value_or(result.errors);
 }
 
-apart::Job start_job(const Device& device, ByteView archive,
-                     const std::vector<KernelVariant>& variants) {
-  apart::Job job;
-  job.task = apart::Job::Task::start;
-  job.fingerprint = device.fingerprint();
-  job.archive.assign(archive.begin(), archive.end());
-  for (const auto& one : variants) job.variants.emplace_back(one.kernel, one.variant.folder());
-  return job;
-}
-
 /// Each variant has a process of its own: then what one makes cannot serve the next, and one that
 /// dies takes no other with it.
 Expected<ProvenStart> prove_start(const Device& device, ByteView bytes,
                                   const poclbin::Archive& archive, const KernelVariant& variant) {
+  apart::Job job;
+  job.task = apart::Job::Task::start;
+  job.fingerprint = device.fingerprint();
+  job.archive.assign(bytes.begin(), bytes.end());
+  job.variants = {{variant.kernel, variant.variant.folder()}};
   apart::HelperSetting setting;
   setting.limit = std::chrono::seconds(30);
   // No linker and no compiler can be found; the temporary folder of a compile would be the cache.
   setting.environment = {{"PATH", "/nonexistent"}};
-  const auto run = apart::run_helper(start_job(device, bytes, {variant}), setting);
+  const auto run = apart::run_helper(job, setting);
   if (!run) return tl::unexpected(run.error());
   const auto& folder = run->folder.path();
-  std::vector<ProvenStart> one{{variant.kernel, variant.variant.folder(), {}, "", 0, {}}};
+  ProvenStart start{variant.kernel, variant.variant.folder(), {}, "", 0, {}};
   std::istringstream progress(read_text(folder / apart::progress_file).value_or(""));
-  for (std::string line; std::getline(progress, line);) note(one, line);
-  ProvenStart& start = one.front();
+  for (std::string line; std::getline(progress, line);) note(start, line);
   start.made = files_made(folder / apart::cache_folder, archive);
   const bool ended = start.outcome == ProvenStart::Outcome::ran || !start.detail.empty();
   if (ended) return start;

@@ -36,12 +36,20 @@ struct Imported {
 Expected<Imported> import_archive(Resolver& resolver, const Request& request,
                                   const DevicePtr& device, ByteView archive);
 
+/// Which kernel of a clBLAS kernel database a Request means.
+struct DatabaseKernel {
+  std::string pattern;
+  std::int64_t type = 0;   ///< 0 float, 1 double, 2 complex float, 3 complex double
+  std::int64_t flags = 0;  ///< clBLAS's bits
+  std::int64_t record = 0;
+  std::int64_t slot = 0;  ///< 0 computes, 1 and 2 prepare A and B
+};
+Facts facts_of(const DatabaseKernel& kernel);
+
 /// A clBLAS kernel database of the published layout (version 1), whose records hold compiled
 /// kernels, as a source of the Resolver: what clBLAS's design describes and clBLAS never did.
 ///
-/// A Request says which kernel it means by the facts "pattern" (text), "data type" (0 float,
-/// 1 double, 2 complex float, 3 complex double), "flags" (clBLAS's bits), "record" and "kernel"
-/// (0 computes, 1 and 2 prepare A and B). It ignores other Requests.
+/// Requests whose payload is a DatabaseKernel are of such a kernel. It ignores others.
 ///
 /// The format has no fingerprint. A kernel for PoCL is an archive, which names its device; of other
 /// drivers' binaries only the file's name tells, which by clBLAS's custom is the device's name.

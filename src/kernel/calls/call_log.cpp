@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -8,12 +7,14 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "base/data/text.hpp"
 #include "base/lifetime.hpp"
 #include "base/log.hpp"
 #include "kernel/calls/recorded_call.hpp"
+#include "store/layer/fork_guard.hpp"
 
 // The record of a process's calls: the file, and the thread that writes it.
 namespace kiln {
@@ -96,19 +97,15 @@ CallCounter* CallLog::counter(const RecordedCall& call) {
 std::string CallLog::take_new_lines() {
   std::string text;
   for (auto& [identity, counter] : counters_) {
-    if (counter.count_ == 0 && counter.timed_ == 0) continue;
+    if (counter.totals_[CallCounter::count] == 0 && counter.totals_[CallCounter::timed] == 0)
+      continue;
     RecordedCall fresh;
-    fresh.count = counter.count_.exchange(0);
-    fresh.host_ns = counter.host_ns_.exchange(0);
-    fresh.prepare_ns = counter.prepare_ns_.exchange(0);
-    fresh.timed = counter.timed_.exchange(0);
-    fresh.device_ns = counter.device_ns_.exchange(0);
+    for (std::size_t i = 0; i < std::size(call_totals); ++i)
+      fresh.*call_totals[i].value = counter.totals_[i].exchange(0);
     text += recorded_line(identity, fresh);
   }
   return text;
 }
-
-void CallLog::forget_counts() { take_new_lines(); }
 
 void CallLog::write() {
   const std::lock_guard lock(mutex_);
@@ -122,70 +119,50 @@ void CallLog::write() {
 
 /// Writes a log now and then, and when it goes: at the end of the process, or where the library is
 /// unloaded, whose code no thread may then run.
-class CallLogThread {
+class CallLogThread final : private ForkGuarded {
  public:
-  explicit CallLogThread(CallLog& log) : log_(log), state_(std::make_unique<State>()) {
-    one = this;
-    ::pthread_atfork([] { with_one(&CallLogThread::before_fork); },
-                     [] { with_one(&CallLogThread::after_fork); },
-                     [] { with_one(&CallLogThread::begin_in_child); });
-    start();
-  }
-  CallLogThread(const CallLogThread&) = delete;
-  CallLogThread& operator=(const CallLogThread&) = delete;
-  ~CallLogThread() {
-    one = nullptr;
-    if (state_ && state_->thread.joinable()) {
-      {
-        const std::lock_guard lock(state_->mutex);
-        state_->ends = true;
-      }
-      state_->wake.notify_all();
-      state_->thread.join();
+  explicit CallLogThread(CallLog& log) : log_(log) {
+    watch();
+    const SignalsBlocked blocked;
+    try {
+      thread_ = std::make_unique<std::jthread>([this](const std::stop_token& stop) { run(stop); });
+    } catch (const std::exception&) {
+      kiln::log(LogLevel::warning, "no thread for the record of calls: it is written at the end");
     }
+  }
+  ~CallLogThread() override {
+    unwatch();
+    thread_.reset();
     log_.write();
   }
 
  private:
-  struct State {
-    std::mutex mutex;
-    std::condition_variable wake;
-    bool ends = false;
-    std::thread thread;
-  };
-
-  static void with_one(void (CallLogThread::*what)()) {
-    if (one != nullptr) (one->*what)();
-  }
-  void before_fork() { log_.mutex_.lock(); }
-  void after_fork() { log_.mutex_.unlock(); }
+  void before_fork() override { log_.mutex_.lock(); }
   /// There is no thread in the child, and what was counted is the parent's. The child's own calls
   /// are written when it ends: few make any, since most drivers forbid OpenCL after fork().
-  void begin_in_child() {
-    // Not destroyed: that would wait for the thread.
-    static_cast<void>(state_.release());
-    log_.forget_counts();
+  void after_fork() override {
+    if (process_ != ::getpid()) {
+      process_ = ::getpid();
+      static_cast<void>(thread_.release());  // not destroyed: that would wait for it
+      log_.take_new_lines();
+    }
     log_.mutex_.unlock();
   }
 
-  void start() {
-    const SignalsBlocked blocked;
-    try {
-      state_->thread = std::thread([this, state = state_.get()] { run(*state); });
-    } catch (const std::exception&) {
-      log(LogLevel::warning, "no thread for the record of calls: it is written at the end");
+  void run(const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    for (;;) {
+      never.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
+      if (stop.stop_requested()) return;
+      log_.write();
     }
   }
 
-  void run(State& state) {
-    std::unique_lock lock(state.mutex);
-    while (!state.wake.wait_for(lock, std::chrono::seconds(1), [&] { return state.ends; }))
-      log_.write();
-  }
-
-  static inline CallLogThread* one = nullptr;
   CallLog& log_;
-  std::unique_ptr<State> state_;  ///< null in a child
+  pid_t process_ = ::getpid();
+  std::unique_ptr<std::jthread> thread_;
 };
 
 CallLog* CallLog::process() {

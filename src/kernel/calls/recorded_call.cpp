@@ -78,24 +78,6 @@ Expected<std::vector<DevicePtr>> find_devices(std::span<const RecordedDevice> re
   return found;
 }
 
-const Fact* RecordedCall::fact(std::string_view wanted) const {
-  for (const auto& each : facts)
-    if (each.name == wanted) return &each;
-  return nullptr;
-}
-
-std::string_view RecordedCall::text(std::string_view wanted) const {
-  const Fact* found = fact(wanted);
-  const auto* value = found == nullptr ? nullptr : std::get_if<std::string>(&found->value);
-  return value == nullptr ? std::string_view() : *value;
-}
-
-std::int64_t RecordedCall::number(std::string_view wanted, std::int64_t otherwise) const {
-  const Fact* found = fact(wanted);
-  const auto* value = found == nullptr ? nullptr : std::get_if<std::int64_t>(&found->value);
-  return value == nullptr ? otherwise : *value;
-}
-
 std::string identity_line(const RecordedCall& call) {
   Json line{{"kiln_calls", 1}, {"kind", call.kind}, {"name", call.name}};
   Json& facts = line["facts"] = Json::object();
@@ -114,14 +96,8 @@ std::string identity_line(const RecordedCall& call) {
 
 std::string recorded_line(std::string_view identity, const RecordedCall& counters) {
   std::string line(identity);
-  const auto add = [&](const char* name, std::uint64_t value) {
-    line += std::string(",\"") + name + "\":" + std::to_string(value);
-  };
-  add("count", counters.count);
-  add("host_ns", counters.host_ns);
-  add("prepare_ns", counters.prepare_ns);
-  add("timed", counters.timed);
-  add("device_ns", counters.device_ns);
+  for (const auto& [name, value] : call_totals)
+    line += fmt::format(",\"{}\":{}", name, counters.*value);
   return line + "}\n";
 }
 
@@ -138,13 +114,18 @@ struct Wrong {
   std::string text;
 };
 
-const Json& field(const Json& object, const char* name, Json::value_t type) {
+const Json& field(const Json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end()) throw Wrong{fmt::format("missing '{}'", name)};
-  if (found->type() != type)
-    throw Wrong{fmt::format("'{}': found a JSON value of type {}, expected {}", name,
-                            found->type_name(), Json(type).type_name())};
   return *found;
+}
+
+const Json& field(const Json& object, const char* name, Json::value_t type) {
+  const Json& found = field(object, name);
+  if (found.type() != type)
+    throw Wrong{fmt::format("'{}': found a JSON value of type {}, expected {}", name,
+                            found.type_name(), Json(type).type_name())};
+  return found;
 }
 
 std::string text_field(const Json& object, const char* name) {
@@ -152,9 +133,7 @@ std::string text_field(const Json& object, const char* name) {
 }
 
 std::uint64_t count_field(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end()) throw Wrong{fmt::format("missing '{}'", name)};
-  const Json& value = *found;
+  const Json& value = field(object, name);
   if (!value.is_number_unsigned())
     throw Wrong{fmt::format("'{}': found {}, expected an integer 0..2^53", name,
                             one_line(value.dump().substr(0, 80)))};
@@ -164,10 +143,10 @@ std::uint64_t count_field(const Json& object, const char* name) {
 }
 
 double work_field(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_number() || found->get<double>() < 0)
+  const Json& value = field(object, name);
+  if (!value.is_number() || value.get<double>() < 0)
     throw Wrong{fmt::format("'{}': expected a number of at least 0", name)};
-  return found->get<double>();
+  return value.get<double>();
 }
 
 Fact fact_of(const std::string& name, const Json& value) {
@@ -201,19 +180,8 @@ RecordedCall call_of(const Json& line) {
   }
   call.flops = work_field(line, "flops");
   call.bytes = work_field(line, "bytes");
-  call.count = count_field(line, "count");
-  call.host_ns = count_field(line, "host_ns");
-  call.prepare_ns = count_field(line, "prepare_ns");
-  call.timed = count_field(line, "timed");
-  call.device_ns = count_field(line, "device_ns");
+  for (const auto& [name, value] : call_totals) call.*value = count_field(line, name);
   return call;
-}
-
-/// Sums that cannot wrap: a file may say anything.
-void add(std::uint64_t& sum, std::uint64_t value) {
-  sum = value > std::numeric_limits<std::uint64_t>::max() - sum
-            ? std::numeric_limits<std::uint64_t>::max()
-            : sum + value;
 }
 
 /// By the work alone, for any device: the ratio of computing to memory is what most devices of the
@@ -302,11 +270,10 @@ Expected<RecordedCalls> parse_calls(std::string_view text, const std::string& na
         continue;
       }
       RecordedCall& sum = result.calls[place->second];
-      add(sum.count, call->count);
-      add(sum.host_ns, call->host_ns);
-      add(sum.prepare_ns, call->prepare_ns);
-      add(sum.timed, call->timed);
-      add(sum.device_ns, call->device_ns);
+      // Sums that cannot wrap: a file may say anything.
+      for (const auto& [total, value] : call_totals)
+        if (__builtin_add_overflow(sum.*value, *call.*value, &(sum.*value)))
+          sum.*value = std::numeric_limits<std::uint64_t>::max();
     } catch (const Wrong& wrong) {
       return fail(Errc::bad_input,
                   fmt::format("{}:{}: {}", one_line(name), number, one_line(wrong.text)));

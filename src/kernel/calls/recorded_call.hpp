@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -35,9 +37,9 @@ Expected<std::vector<DevicePtr>> find_devices(std::span<const RecordedDevice> re
 /// A kind of call that an application made, and how often: plain data. docs/formats/calls.md
 /// describes the file.
 struct RecordedCall {
-  std::string kind;         ///< of front end: "blas", "spec", "kernel", "loop", "matrix"
-  std::string name;         ///< for people: "dgemm", a kernel's name
-  std::vector<Fact> facts;  ///< what tells it from others of its kind: integers and texts
+  std::string kind;  ///< of front end: "blas", "spec", "kernel", "loop", "matrix"
+  std::string name;  ///< for people: "dgemm", a kernel's name
+  Facts facts;       ///< what tells it from others of its kind: integers and texts
   std::vector<RecordedDevice> devices;  ///< one for each queue that shared a call
   double flops = 0, bytes = 0;          ///< of one call, at least; both 0 where not known
 
@@ -49,12 +51,18 @@ struct RecordedCall {
 
   double estimated_ns = 0;  ///< of one call on the device; set by read_calls()
   double share = 0;         ///< of the time of all calls that were read, 0 to 1; the same
-
-  const Fact* fact(std::string_view name) const;
-  /// "" and `otherwise` where there is no such fact, or it is of the other type.
-  std::string_view text(std::string_view name) const;
-  std::int64_t number(std::string_view name, std::int64_t otherwise = 0) const;
 };
+
+/// The numbers of a call that add up over its lines, as the file names them.
+struct CallTotal {
+  const char* name;
+  std::uint64_t RecordedCall::*value;
+};
+inline constexpr CallTotal call_totals[] = {{"count", &RecordedCall::count},
+                                            {"host_ns", &RecordedCall::host_ns},
+                                            {"prepare_ns", &RecordedCall::prepare_ns},
+                                            {"timed", &RecordedCall::timed},
+                                            {"device_ns", &RecordedCall::device_ns}};
 
 /// The parts of a line of the file before the counters: equal for equal calls.
 std::string identity_line(const RecordedCall& call);
@@ -79,17 +87,18 @@ Expected<RecordedCalls> parse_calls(std::string_view text, const std::string& na
 /// takes no lock.
 class CallCounter {
  public:
-  void add_call(std::int64_t host_ns) noexcept { add(count_, 1), add(host_ns_, host_ns); }
-  void add_prepare(std::int64_t ns) noexcept { add(prepare_ns_, ns); }
-  void add_timed(std::int64_t device_ns) noexcept { add(timed_, 1), add(device_ns_, device_ns); }
+  void add_call(std::int64_t host_ns) noexcept { add(count, 1), add(host, host_ns); }
+  void add_prepare(std::int64_t ns) noexcept { add(prepare, ns); }
+  void add_timed(std::int64_t device_ns) noexcept { add(timed, 1), add(device, device_ns); }
 
  private:
   friend class CallLog;
-  using Number = std::atomic<std::uint64_t>;
-  static void add(Number& to, std::int64_t value) noexcept {
-    if (value > 0) to.fetch_add(static_cast<std::uint64_t>(value), std::memory_order_relaxed);
+  enum Total : std::size_t { count, host, prepare, timed, device };  // as in call_totals
+  void add(Total total, std::int64_t value) noexcept {
+    if (value > 0)
+      totals_[total].fetch_add(static_cast<std::uint64_t>(value), std::memory_order_relaxed);
   }
-  Number count_{0}, host_ns_{0}, prepare_ns_{0}, timed_{0}, device_ns_{0};
+  std::array<std::atomic<std::uint64_t>, std::size(call_totals)> totals_{};
 };
 
 /// The record of the calls of a process, written to a file that many processes may share: each
@@ -118,7 +127,6 @@ class CallLog {
   CallLog(FileDescriptor file, std::filesystem::path path)
       : file_(std::move(file)), path_(std::move(path)) {}
   std::string take_new_lines();
-  void forget_counts();
 
   std::mutex mutex_;
   FileDescriptor file_;

@@ -109,14 +109,4 @@ PlanPtr PlanDraft::finish() {
   return std::move(plan_);
 }
 
-PlanPtr PlanBuilder::build() const {
-  std::vector<PlanDraft::Array> arrays;
-  for (const auto& part : parts_) arrays.push_back({part.name, part.bytes.size()});
-  PlanDraft draft(arrays);
-  for (std::size_t i = 0; i < parts_.size(); ++i)
-    if (!parts_[i].bytes.empty())
-      std::memcpy(draft.bytes(i).data(), parts_[i].bytes.data(), parts_[i].bytes.size());
-  return draft.finish();
-}
-
 }  // namespace kiln

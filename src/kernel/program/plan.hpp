@@ -10,7 +10,7 @@
 #include "base/data/bytes.hpp"
 #include "kiln/error.hpp"
 
-// Plans: what a launch needs beyond the program and is dear to compute, and two ways to make one.
+// Plans: what a launch needs beyond the program and is dear to compute.
 namespace kiln {
 
 /// What a launch needs beyond the program and is dear to compute: named arrays, 64-byte aligned,
@@ -51,26 +51,6 @@ class Plan {
   std::vector<Array> arrays_;
 };
 using PlanPtr = std::shared_ptr<const Plan>;
-
-/// Collects arrays and makes a Plan of them. Copies them: large ones are better filled in place
-/// (PlanDraft).
-class PlanBuilder {
- public:
-  template <class T>
-  PlanBuilder& add(std::string name, std::span<const T> values) {
-    parts_.push_back({std::move(name), std::as_bytes(values)});
-    return *this;
-  }
-  /// The views given to add() must still be valid.
-  PlanPtr build() const;
-
- private:
-  struct Part {
-    std::string name;
-    ByteView bytes;
-  };
-  std::vector<Part> parts_;
-};
 
 /// A Plan whose arrays are filled where they will lie, for arrays that are too large to be made
 /// elsewhere and copied. Not thread-safe; different arrays, and different parts of one, may be

@@ -322,7 +322,7 @@ Expected<void> Program::startable(const KernelVariant& variant) const {
     return {};
   return fail(Errc::unsupported,
               fmt::format("the archive{} has no variant {} of {}, and neither the generic function "
-                          "nor the bitcode that could stand in for it",
+                          "nor the bitcode to make it of",
                           parts_.label.empty() ? "" : " of " + parts_.label,
                           variant.variant.folder(), variant.kernel));
 }

@@ -161,8 +161,8 @@ class Program {
   /// the driver uses the generic function, and could make no variant), and none of kernels that the
   /// program does not have.
   std::vector<KernelVariant> missing(const std::vector<KernelVariant>& wanted) const;
-  /// Errc::unsupported where the archive has neither the variant nor anything that stands in for it
-  /// or that it could be made of.
+  /// Errc::unsupported where the archive has neither the variant, nor the generic function, nor the
+  /// bitcode that the variant could be made of.
   Expected<void> startable(const KernelVariant& variant) const;
 
   /// The archive as it is now; replaced when variants are merged in.

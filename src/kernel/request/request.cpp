@@ -11,7 +11,7 @@
 namespace kiln {
 namespace {
 
-void write_facts(CanonicalWriter& writer, const std::vector<Fact>& facts) {
+void write_facts(CanonicalWriter& writer, const Facts& facts) {
   writer.begin("facts");
   for (const auto& fact : facts) {
     if (const auto* integer = std::get_if<std::int64_t>(&fact.value))
@@ -30,7 +30,7 @@ Bytes canonical_request(const Request& request, const Parameters& parameters,
                         const Device& device) {
   CanonicalWriter writer("program", 1);
   writer.text("family", request.family).integer("version", request.version);
-  write_facts(writer, request.facts);
+  write_facts(writer, request.payload.facts());
   if (request.source) {
     writer.integer("source length", static_cast<std::int64_t>(request.source->text().size()))
         .digest("source", request.source->digest());

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "device/device.hpp"
+#include "kernel/request/facts.hpp"
 #include "kernel/request/parameters.hpp"
 #include "kernel/source/source.hpp"
 #include "store/key/canonical.hpp"
@@ -13,17 +13,11 @@
 // What a front end asks for, and the canonical bytes that its Key is made of.
 namespace kiln {
 
-/// A fact that changes the generated code: "precision" = "s", "transpose" = 1.
-struct Fact {
-  std::string name;
-  std::variant<std::int64_t, double, std::string> value;
-};
-
 /// What a front end wants. Pure data; holds no geometry (local sizes are variants of an Artifact).
 struct Request {
   std::string family;        ///< "source", "blas.gemm", "mesh.par_loop"
   std::int64_t version = 1;  ///< of the family's Generator, raised when its text changes
-  std::vector<Fact> facts;   ///< in the family's fixed order
+  Payload payload;           ///< what the text depends on, for the family's Generator
   SourcePtr source;          ///< the program's text; null where the family's Generator makes it
   std::string options;       ///< build options in one spelling (see build_options)
   std::vector<std::string> kernels;  ///< entry points; empty: all
@@ -34,8 +28,9 @@ struct Request {
   std::string label;  ///< for people: "VectorAdd"; not a part of the Key
 };
 
-/// Everything the binary depends on, as canonical bytes: family, version, facts, source (length and
-/// digest after include expansion), options, entry points, Parameters, device fingerprint.
+/// Everything the binary depends on, as canonical bytes: family, version, the payload's facts,
+/// source (length and digest after include expansion), options, entry points, Parameters, device
+/// fingerprint.
 Bytes canonical_request(const Request& request, const Parameters& parameters, const Device& device);
 
 /// One spelling of build options: macros sorted by name (the last definition of a name wins), then

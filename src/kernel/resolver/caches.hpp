@@ -49,7 +49,7 @@ class ProgramCache {
   SingleFlight<std::tuple<Key, const Context*, cl_device_id>, Program*> making_;
 };
 
-/// The plans that somebody holds. Thread-safe.
+/// The plans that are in use. Thread-safe.
 class PlanCache {
  public:
   /// `make` gives a PlanPtr, or throws.

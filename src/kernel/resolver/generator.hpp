@@ -73,8 +73,8 @@ class ParameterSource {
   virtual TuningRecord find(const Request& request, const Device& device) const = 0;
 };
 
-/// A read-only source of compiled programs besides the store: a file that somebody ships. It is
-/// asked after the store and before the compiler; what it gives is verified against the device
+/// A read-only source of compiled programs besides the store: a file that came from elsewhere. It
+/// is asked after the store and before the compiler; what it gives is verified against the device
 /// like an entry of the store. Thread-safe.
 class BinarySource {
  public:

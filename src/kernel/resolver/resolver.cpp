@@ -32,8 +32,8 @@ Resolver& Resolver::process() {
 void Resolver::finish() {
   std::vector<std::thread> threads;
   {
-    const std::lock_guard lock(beside_mutex_);
-    threads.swap(beside_);
+    const std::lock_guard lock(background_mutex_);
+    threads.swap(background_);
   }
   for (auto& thread : threads) thread.join();
   writes_.finish();
@@ -65,9 +65,8 @@ Program& Resolver::resolve(const Request& request, const ChosenParameters& chose
     explanation->parameters = chosen;
   }
   Program& program = programs_.get(key, *context, *device, explanation, [&] {
-    Work work{request, chosen.parameters,    context, device, wanted, explanation,
-              key,     std::move(canonical), {},      {},     0};
-    work.is_trial = chosen.is_trial;
+    Work work{request, chosen.parameters,    context,        device, wanted, explanation,
+              key,     std::move(canonical), chosen.is_trial};
     if (!load_stored(work) && !load_mounted(work)) make_alone(work);
     return program_of(work);
   });

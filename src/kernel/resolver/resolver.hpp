@@ -24,9 +24,10 @@ namespace kiln {
 /// How the Artifact of a PoCL program is made on a first run. The default was chosen by
 /// measurement (docs/performance.md).
 enum class CompilePolicy {
-  apart,   ///< a helper process makes it, the run waits and starts from the Artifact
-  beside,  ///< the run builds in process at once; the helper works on another core meanwhile
-  here,    ///< built in process only; nothing is kept
+  apart,  ///< a helper process makes it, the run waits and starts from the Artifact
+  /// The run builds in process at once; the helper makes the Artifact on another core meanwhile.
+  background,
+  here,  ///< built in process only; nothing is kept
 };
 
 /// The only place where a Request becomes a Program or a Plan: looks in memory, then the store,
@@ -146,11 +147,13 @@ class Resolver : public VariantMaker {
   bool load_mounted(Work& work);
   std::string text_of(const Request& request, const Parameters& parameters) const;
   void compile(Work& work);
+  Expected<void> make_archive(Work& work);
   void compile_apart_into(Work& work);
   bool load_made(Work& work);
   void compile_here_into(Work& work, const std::string& why);
-  void compile_meanwhile(const Work& work);
+  void compile_in_background(const Work& work);
   void keep(Work& work);
+  void write_later(std::shared_ptr<Keeping> what);
   void write(const Keeping& what);
   void keep_facts(const Program& program, FactsPtr facts);
 
@@ -161,32 +164,31 @@ class Resolver : public VariantMaker {
   ProgramCache programs_;
   PlanCache plans_;
   std::vector<std::unique_ptr<BinarySource>> mounted_;
-  std::mutex beside_mutex_;
-  std::vector<std::thread> beside_;
+  std::mutex background_mutex_;
+  std::vector<std::thread> background_;
   WriteQueue writes_;  ///< to store_
 };
 
-/// One program's making: what its steps share. For the Resolver's own files. Lives on the stack of
-/// the thread that makes it.
+/// One program's making: what its steps share. For the Resolver's own files.
 struct Resolver::Work {
-  const Request& request;
-  const Parameters& parameters;
-  const ContextPtr& context;
-  const DevicePtr& device;
-  const std::vector<KernelVariant>& wanted;
-  Explanation* explanation;
+  Request request;
+  Parameters parameters;
+  ContextPtr context;
+  DevicePtr device;
+  std::vector<KernelVariant> wanted;
+  Explanation* explanation = nullptr;
   Key key;
   Bytes canonical;
+  bool is_trial = false;  ///< ChosenParameters::is_trial
 
-  Artifact artifact;  ///< what is kept; its binary is empty where nothing can be
-  cl::Program handle;
+  Artifact artifact = {};  ///< what is kept; its binary is empty where nothing can be
+  cl::Program handle = {};
   double cost_seconds = 0;
   std::optional<Digest> source = {};  ///< of the text that was compiled
   std::string build_log = {};
   bool stored_is_bad = false;  ///< what the store holds is to be replaced, not merged with
   bool warned = false;         ///< of what the store holds: a look-up may come twice
   Reservation right = {};      ///< to make it; held until it is in the store
-  bool is_trial = false;       ///< ChosenParameters::is_trial
   std::function<void()> keep_later = {};
 };
 

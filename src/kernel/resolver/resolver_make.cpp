@@ -62,11 +62,20 @@ bool has_what_is_wanted(const Program& probe, const std::vector<KernelVariant>& 
                      [&](const KernelVariant& variant) { return probe.may_have(variant.kernel); });
 }
 
-/// The build hash of an archive that grows: it stays what it is, since an imported archive has one
-/// of its own.
-std::string hash_of(ByteView archive, const Key& key) {
+/// An archive with more variants. Its build hash stays what it is, since an imported archive has
+/// one of its own.
+Expected<Bytes> with_variants(const Device& device, ByteView archive, const Key& key,
+                              const std::string& options, const std::string& label,
+                              std::vector<KernelVariant> variants) {
   const auto parsed = poclbin::parse(archive);
-  return parsed ? std::string(parsed->build_hash) : poclbin::build_hash(key.digest.bytes);
+  ApartRequest request;
+  request.archive = archive;
+  request.options = options;
+  request.label = label;
+  request.build_hash =
+      parsed ? std::string(parsed->build_hash) : poclbin::build_hash(key.digest.bytes);
+  request.variants = std::move(variants);
+  return compile_apart(device, request);
 }
 
 }  // namespace
@@ -148,13 +157,8 @@ bool Resolver::load_stored(Work& work) {
 Expected<void> Resolver::add_variants(Work& work, const std::vector<KernelVariant>& lacking) {
   if (lacking.empty()) return {};
   StepTimer step(work.explanation, "variant");
-  ApartRequest request;
-  request.archive = work.artifact.binary;
-  request.options = work.request.options;
-  request.label = work.request.label;
-  request.build_hash = hash_of(work.artifact.binary, work.key);
-  request.variants = lacking;
-  auto made = compile_apart(*work.device, request);
+  auto made = with_variants(*work.device, work.artifact.binary, work.key, work.request.options,
+                            work.request.label, lacking);
   if (!made) {
     step.missed(made.error().message());
     if (fails_here_too(made.error())) return tl::unexpected(made.error());
@@ -200,18 +204,6 @@ bool Resolver::load_mounted(Work& work) {
 
 namespace {
 
-/// The helper's job for a program that was never compiled.
-ApartRequest job_of(const Request& request, const Key& key, std::string text,
-                    const std::vector<KernelVariant>& wanted) {
-  ApartRequest ask;
-  ask.text = std::move(text);
-  ask.options = request.options;
-  ask.label = request.label;
-  ask.build_hash = poclbin::build_hash(key.digest.bytes);
-  ask.variants = wanted;
-  return ask;
-}
-
 Digest digest_of(const Request& request, const std::string& text) {
   return request.source ? request.source->digest() : blake2b(as_bytes(text));
 }
@@ -236,37 +228,43 @@ void Resolver::compile(Work& work) {
   if (!can_compile_here(*work.device)) return compile_apart_into(work);
   if (!keepable || policy_ == CompilePolicy::here) return compile_here_into(work, "");
   // Of a trial the Artifact must be here by the time that it has won.
-  if (policy_ == CompilePolicy::beside && !work.is_trial) {
-    compile_meanwhile(work);
-    return compile_here_into(work, "the artifact is made beside");
+  if (policy_ == CompilePolicy::background && !work.is_trial) {
+    compile_in_background(work);
+    return compile_here_into(work, "the artifact is made in the background");
   }
   compile_apart_into(work);
 }
 
-void Resolver::compile_apart_into(Work& work) {
-  Expected<Bytes> made = fail(Errc::internal, "");
-  {
-    StepTimer step(work.explanation, "compile");
-    const std::string text = text_of(work.request, work.parameters);
-    work.source = digest_of(work.request, text);
-    ApartRequest ask = job_of(work.request, work.key, text, work.wanted);
-    ask.build_log = &work.build_log;
-    if (work.request.source) ask.facts = &work.artifact.facts;
-    made = compile_apart(*work.device, ask);
-    if (made) {
-      step.answered(fmt::format("by the helper, {} bytes", made->size()));
-      work.cost_seconds = step.seconds();
-    } else {
-      step.missed(made.error().message());
-    }
-  }
+/// Has the helper make the archive of a program that was never compiled.
+Expected<void> Resolver::make_archive(Work& work) {
+  StepTimer step(work.explanation, "compile");
+  ApartRequest ask;
+  ask.text = text_of(work.request, work.parameters);
+  ask.options = work.request.options;
+  ask.label = work.request.label;
+  ask.build_hash = poclbin::build_hash(work.key.digest.bytes);
+  ask.variants = work.wanted;
+  ask.build_log = &work.build_log;
+  if (work.request.source) ask.facts = &work.artifact.facts;
+  work.source = digest_of(work.request, ask.text);
+  auto made = compile_apart(*work.device, ask);
   if (!made) {
+    step.missed(made.error().message());
+    return tl::unexpected(made.error());
+  }
+  step.answered(fmt::format("by the helper, {} bytes", made->size()));
+  work.cost_seconds = step.seconds();
+  work.artifact.form = Artifact::Form::pocl_archive;
+  work.artifact.binary = *std::move(made);
+  return {};
+}
+
+void Resolver::compile_apart_into(Work& work) {
+  if (const auto made = make_archive(work); !made) {
     if (fails_here_too(made.error())) throw made.error();
     log(LogLevel::info, made.error().message() + "; building in process instead");
     return compile_here_into(work, made.error().message());
   }
-  work.artifact.form = Artifact::Form::pocl_archive;
-  work.artifact.binary = std::move(*made);
   if (!load_made(work)) return compile_here_into(work, "the driver does not take its own archive");
   keep(work);
 }
@@ -309,37 +307,23 @@ void Resolver::compile_here_into(Work& work, const std::string& why) {
   keep(work);
 }
 
-void Resolver::compile_meanwhile(const Work& work) {
-  ApartRequest request =
-      job_of(work.request, work.key, text_of(work.request, work.parameters), work.wanted);
-  const Digest source = digest_of(work.request, request.text);
-  const std::lock_guard lock(beside_mutex_);
-  beside_.emplace_back([this, request, source, asked = work.request, parameters = work.parameters,
-                        device = work.device, key = work.key, canonical = work.canonical,
-                        wanted = work.wanted]() mutable {
-    const auto started = now_ns();
-    std::string said;
-    request.build_log = &said;
-    FactsPtr facts;
-    if (asked.source) request.facts = &facts;
+void Resolver::compile_in_background(const Work& work) {
+  const auto make = [this](Work own) {
     try {
-      auto made = compile_apart(*device, request);
-      if (!made) return log(LogLevel::info, made.error().message());
-      const auto context = Context::create({device});
-      Work kept{asked, parameters, context, device, wanted, nullptr, key, canonical, {}, {}, 0};
-      kept.artifact.form = Artifact::Form::pocl_archive;
-      kept.artifact.kernels =
-          describe_kernels(load_binary(*context, *device, *made, asked.options));
-      kept.artifact.binary = std::move(*made);
-      kept.artifact.facts = std::move(facts);
-      kept.source = source;
-      kept.build_log = std::move(said);
-      kept.cost_seconds = static_cast<double>(now_ns() - started) * 1e-9;
-      keep(kept);
+      if (const auto made = make_archive(own); !made)
+        log(LogLevel::info, made.error().message());
+      else if (load_made(own))
+        keep(own);
     } catch (const std::exception& error) {
-      log(LogLevel::warning, fmt::format("{} is not kept: {}", asked.label, error.what()));
+      log(LogLevel::warning, fmt::format("{} is not kept: {}", own.request.label, error.what()));
     }
-  });
+  };
+  // In a context of its own: the run may end before.
+  Work own{work.request, work.parameters, Context::create({work.device}),
+           work.device,  work.wanted,     nullptr,
+           work.key,     work.canonical};
+  const std::lock_guard lock(background_mutex_);
+  background_.emplace_back(make, std::move(own));
 }
 
 // Into the store.
@@ -351,7 +335,6 @@ struct Resolver::Keeping {
   Bytes canonical;
   Artifact artifact;
   Metadata metadata;
-  std::string label;
   std::string device_string;  ///< Device::pocl_device_string
   bool replaces = false;      ///< what is there is bad
   Reservation right = {};
@@ -385,16 +368,16 @@ void Resolver::keep(Work& work) {
       Keeping{work.key, work.canonical, work.artifact,
               Metadata{artifact_schema, work.request.label, work.device->fingerprint(),
                        work.cost_seconds, work.source, work.request.options, work.build_log},
-              work.request.label, work.device->pocl_device_string, work.stored_is_bad,
-              std::move(work.right)});
-  auto write_back = [this, what = std::move(what)] {
-    const std::size_t bytes = what->canonical.size() + what->artifact.binary.size();
-    writes_.add({Kind::artifact, what->key, bytes, [this, what] { write(*what); }});
-  };
+              work.device->pocl_device_string, work.stored_is_bad, std::move(work.right)});
   if (work.is_trial)
-    work.keep_later = std::move(write_back);
+    work.keep_later = [this, what = std::move(what)] { write_later(what); };
   else
-    write_back();
+    write_later(std::move(what));
+}
+
+void Resolver::write_later(std::shared_ptr<Keeping> what) {
+  const std::size_t bytes = what->canonical.size() + what->artifact.binary.size();
+  writes_.add({Kind::artifact, what->key, bytes, [this, what] { write(*what); }});
 }
 
 /// An archive is merged with what others put there meanwhile.
@@ -415,7 +398,7 @@ void Resolver::write(const Keeping& what) {
   if (auto kept = store_->update(Kind::artifact, what.key, what.canonical, merged); !kept) {
     // A store that is unusable has logged it once; repeating it for every program is noise.
     const auto level = kept.error().code() == Errc::io ? LogLevel::info : LogLevel::warning;
-    log(level, fmt::format("{} is not kept: {}", what.label, kept.error().message()));
+    log(level, fmt::format("{} is not kept: {}", what.metadata.label, kept.error().message()));
   }
 }
 
@@ -477,18 +460,12 @@ void Resolver::keep_facts(const Program& program, FactsPtr facts) {
 // Variants that a launch lacks.
 
 void Resolver::make_variant(Program& program, const KernelVariant& variant) {
-  ApartRequest request;
-  const Bytes archive = program.archive();
-  request.archive = archive;
-  request.options = program.options();
-  request.label = program.label();
-  request.build_hash = hash_of(archive, program.key());
-  request.variants = {variant};
   const auto give_up = [&](const Error& error) {
     log(LogLevel::info, fmt::format("variant {} of {}: {}", variant.variant.folder(),
                                     program.label(), error.message()));
   };
-  auto made = compile_apart(*program.device(), request);
+  auto made = with_variants(*program.device(), program.archive(), program.key(), program.options(),
+                            program.label(), {variant});
   if (!made && fails_here_too(made.error())) throw made.error();
   if (!made) {
     value_or_throw(can_compile_here(*program.device()));
@@ -498,22 +475,13 @@ void Resolver::make_variant(Program& program, const KernelVariant& variant) {
     // Loading the merged archive once puts the new object where the driver looks at a launch.
     const auto context = Context::create({program.device()});
     load_binary(*context, *program.device(), *made, program.options());
-    Request described{};
-    described.label = program.label();
-    const Parameters none;
-    const std::vector<KernelVariant> wanted;
-    Work work{described,
-              none,
-              context,
-              program.device(),
-              wanted,
-              nullptr,
-              program.key(),
-              program.canonical(),
-              {Artifact::Form::pocl_archive, program.kernels(), *made, program.facts()},
-              {},
-              0};
-    if (!program.is_unkept()) keep(work);
+    if (store_ && !program.is_unkept())
+      write_later(std::make_shared<Keeping>(
+          Keeping{program.key(),
+                  program.canonical(),
+                  {Artifact::Form::pocl_archive, program.kernels(), *made, program.facts()},
+                  Metadata{artifact_schema, program.label(), program.device()->fingerprint(), 0},
+                  program.device()->pocl_device_string}));
     program.replace_archive(std::move(*made));
   } catch (const Error& error) {
     give_up(error);  // the launch compiles it instead

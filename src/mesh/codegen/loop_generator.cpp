@@ -13,9 +13,6 @@
 namespace kiln::mesh {
 namespace {
 
-/// Whether to write by non-temporal stores, by default.
-constexpr const char* non_temporal_fact = "past_caches";  // word: Keys have this name
-
 // Raised when the text for some Request changes.
 constexpr std::int64_t text_version = 10;
 
@@ -24,10 +21,6 @@ constexpr std::int64_t coloured_elements = 1 << 16;
 /// Elements at once, in either precision. A group has an address for each target of each element;
 /// beyond so few the registers overflow, however narrow the numbers are.
 constexpr std::int64_t usual_lanes = 8;
-
-std::int64_t fact(const Request& request, std::string_view name, std::int64_t otherwise) {
-  return number_fact(request, name).value_or(otherwise);
-}
 
 bool all_floating(const LoopShape& shape) {
   return std::all_of(shape.arguments.begin(), shape.arguments.end(),
@@ -127,19 +120,19 @@ LoopDevice loop_device_of(const Device& device) {
 std::int64_t LoopGenerator::version() const { return text_version; }
 
 Parameters LoopGenerator::defaults(const Request& request) const {
-  const LoopShape shape = shape_of(request);
-  if (fact(request, "cpu", 1) != 0) {
+  const auto& [shape, device, non_temporal] = request.payload.as<LoopPayload>();
+  if (device.cpu) {
     const std::int64_t lanes = all_floating(shape) ? usual_lanes : 1;
     // Where all is in the caches, non-temporal stores cost.
-    return {{"FORM", 0}, {"LANES", lanes}, {"STREAM", fact(request, non_temporal_fact, 0)}};
+    return {{"FORM", 0}, {"LANES", lanes}, {"STREAM", std::int64_t{non_temporal}}};
   }
-  const bool nvidia = fact(request, "nvidia", 0) != 0;
-  const bool has_atomics = atomics_do(shape, fact(request, "wide_atomics", 0) != 0);
+  const bool has_atomics = atomics_do(shape, device.wide_atomics);
   // A launch for each colour beats additions of 8 bytes to the same few places of memory, but only
   // where there is work enough for several launches.
   const bool colours =
       has_conflicts(shape) && adds_much(shape) && request.problem_size >= coloured_elements;
-  if (has_atomics && !colours) return {{"FORM", 1}, {"GROUP", 128}, {"PTX", std::int64_t{nvidia}}};
+  if (has_atomics && !colours)
+    return {{"FORM", 1}, {"GROUP", 128}, {"PTX", std::int64_t{device.nvidia}}};
   return {{"FORM", 2}, {"GROUP", 128}};
 }
 
@@ -153,15 +146,24 @@ bool LoopGenerator::accepts(const Request& request, const Parameters& parameters
       !within("PTX", 0, 1) || !within("LOC32", 0, 1) || !within("BLOCK", 1, 1 << 24) ||
       (lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16))
     return false;
-  const LoopShape shape = shape_of(request);
-  if (form_of(parameters) == Form::atomic)
-    return atomics_do(shape, fact(request, "wide_atomics", 1) != 0);
-  if (form_of(parameters) == Form::staged) return stages(shape);
+  const auto& loop = request.payload.as<LoopPayload>();
+  if (form_of(parameters) == Form::atomic) return atomics_do(loop.shape, loop.device.wide_atomics);
+  if (form_of(parameters) == Form::staged) return stages(loop.shape);
   return true;
 }
 
 std::string LoopGenerator::generate(const Request& request, const Parameters& parameters) const {
-  return loop_text(shape_of(request), parameters);
+  return loop_text(request.payload.as<LoopPayload>().shape, parameters);
+}
+
+Facts facts_of(const LoopPayload& loop) {
+  Facts facts = to_facts(loop.shape, fields, FactFields::Lists::repeated);
+  facts.push_back({"cpu", std::int64_t{loop.device.cpu}});
+  facts.push_back({"nvidia", std::int64_t{loop.device.nvidia}});
+  facts.push_back({"wide_atomics", std::int64_t{loop.device.wide_atomics}});
+  // Keys have this name since before it was the field's.
+  facts.push_back({"past_caches", std::int64_t{loop.non_temporal}});  // word: Keys have this name
+  return facts;
 }
 
 Request make_request(const LoopShape& shape, const LoopDevice& device, std::int64_t problem_size) {
@@ -172,19 +174,15 @@ Request make_request(const LoopShape& shape, const LoopDevice& device, std::int6
   const LoopGenerator generator;
   request.family = generator.family();
   request.version = generator.version();
-  request.facts = facts_of(shape);
-  request.facts.push_back({"cpu", std::int64_t{device.cpu}});
-  request.facts.push_back({"nvidia", std::int64_t{device.nvidia}});
-  request.facts.push_back({"wide_atomics", std::int64_t{device.wide_atomics}});
   // What the caches would keep until the next loop reads it is better left in them. Where nothing
   // can be stored non-temporally a program is the same for any size.
   const bool non_temporal =
       device.cpu && can_stream(shape) && problem_size * direct_bytes(shape) > device.cached;
-  request.facts.push_back({non_temporal_fact, std::int64_t{non_temporal}});
+  request.payload = LoopPayload{shape, device, non_temporal};
   request.options = value_or_throw(build_options({}, {"-cl-std=CL1.2"}));
   // What decides on speed is the loop itself: equal loops share their records, others do not.
   std::string identity;
-  for (const auto& f : request.facts)
+  for (const auto& f : request.payload.facts())
     if (const auto* text = std::get_if<std::string>(&f.value))
       identity += f.name + "=" + *text + "\n";
   request.problem_class =

@@ -38,6 +38,14 @@ struct LoopDevice {
   std::int64_t cached = 16 << 20;
 };
 
+/// What LoopGenerator is asked for.
+struct LoopPayload {
+  LoopShape shape;
+  LoopDevice device;
+  bool non_temporal = false;  ///< whether to write by non-temporal stores, by default
+};
+Facts facts_of(const LoopPayload& loop);
+
 /// Those of a device.
 LoopDevice loop_device_of(const Device& device);
 

@@ -15,9 +15,6 @@
 namespace kiln::mesh {
 namespace {
 
-// Several facts of a shape have these names, where a record's have one each: a number follows.
-constexpr std::string_view many[] = {"argument", "constant"};
-
 // Of pointers and components that text is written for: more is no loop, but a lot of text.
 constexpr std::int64_t most_components = 1 << 16;
 
@@ -25,7 +22,7 @@ void check(bool is_good, std::size_t argument, const char* what) {
   if (!is_good) refuse("'argument {}': no loop has such {}", argument, what);
 }
 
-/// shape_of() takes every number: those that no call could have left would lead outside of lists.
+/// A record may have every number: those that no call could have left would lead outside of lists.
 void check_argument(const ArgShape& a, std::size_t i, const std::vector<int>& extents) {
   using Via = ArgShape::Via;
   const auto index_fits = [&](int index, int arity) {
@@ -72,12 +69,10 @@ void check_shape(const LoopShape& shape) {
     refuse("'constant': expected those alone that the text has");
 }
 
-/// "argument" of "argument 12", other names as they are.
-std::string fact_name(const std::string& recorded) {
-  for (const std::string_view name : many)
-    if (recorded.starts_with(name) && recorded.size() > name.size() && recorded[name.size()] == ' ')
-      return std::string(name);
-  return recorded;
+void fields(FactFields& to, RecordedLoop& loop) {
+  fields(to, loop.shape);
+  to.integer("elements", loop.elements, 0, std::numeric_limits<std::int32_t>::max());
+  if (to.reads()) check_shape(loop.shape);
 }
 
 /// The ranges that launches will have, as far as they decide on variants.
@@ -102,33 +97,14 @@ RecordedCall recorded_call(const RecordedLoop& loop, const Device& device, std::
   RecordedCall call;
   call.kind = "loop";
   call.name = loop.shape.kernel;
-  std::map<std::string, int> counts;
-  for (Fact& fact : facts_of(loop.shape)) {
-    if (std::ranges::find(many, fact.name) != std::end(many))
-      fact.name += fmt::format(" {}", counts[fact.name]++);
-    call.facts.push_back(std::move(fact));
-  }
-  call.facts.push_back({"elements", loop.elements});
+  call.facts = to_facts(loop, fields);
   call.devices.push_back(RecordedDevice::of(device));
   call.bytes = static_cast<double>(bytes);
   return call;
 }
 
-Expected<RecordedLoop> recorded_loop_of(const RecordedCall& recorded) try {
-  RecordedLoop loop;
-  loop.elements = recorded.number("elements", -1);
-  if (loop.elements < 0 || loop.elements > std::numeric_limits<std::int32_t>::max())
-    refuse("'elements': expected an integer of 31 bits");
-  if (recorded.text("kernel").empty() || recorded.text("text").empty())
-    refuse("'kernel', 'text': expected a function's name and its text");
-  Request request;
-  for (const Fact& fact : recorded.facts)
-    if (fact.name != "elements") request.facts.push_back({fact_name(fact.name), fact.value});
-  loop.shape = shape_of(request);
-  check_shape(loop.shape);
-  return loop;
-} catch (const Error& error) {
-  return fail(Errc::bad_input, one_line(error.message()));
+Expected<RecordedLoop> recorded_loop_of(const RecordedCall& recorded) {
+  return from_facts<RecordedLoop>(recorded.facts, fields);
 }
 
 Explanation build_recorded(const RecordedLoop& loop, Resolver& resolver, const DevicePtr& device) {

@@ -4,51 +4,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
-#include "base/data/text.hpp"
 #include "mesh/codegen/helper_text.hpp"
-#include "mesh/model/loop_shape.hpp"
 
 namespace kiln::mesh {
 namespace {
 
 constexpr std::int64_t default_group = 128, default_sums = 2;
 
-std::int64_t fact(const Request& request, std::string_view name) {
-  if (const auto value = number_fact(request, name)) return *value;
-  throw Error(Errc::internal, fmt::format("a matrix has no fact {}", name));
-}
-
-MatrixShape matrix_shape_of(const Request& request) {
-  MatrixShape shape;
-  shape.type = static_cast<ScalarType>(fact(request, "type"));
-  shape.row_dim = static_cast<int>(fact(request, "row-dim"));
-  shape.column_dim = static_cast<int>(fact(request, "column-dim"));
-  shape.x_soa = fact(request, "x-soa") != 0;
-  shape.y_soa = fact(request, "y-soa") != 0;
-  return shape;
-}
-
 // Blocks of more rows or columns are no matrix of an application, but a lot of text.
 constexpr std::int64_t most_in_block = 1 << 12, most_in_row = 1 << 30;
 
-/// A number of a record; throws bad_input to recorded_matrix_of().
-std::int64_t take(const RecordedCall& from, const char* name, std::int64_t least,
-                  std::int64_t most) {
-  const std::int64_t found = from.number(name, least - 1);
-  if (found < least || found > most)
-    refuse("'{}': expected an integer from {} to {}", name, least, most);
-  return found;
+void fields(FactFields& to, RecordedMatrix& matrix) {
+  constexpr auto types = [] {
+    std::array<std::string_view, static_cast<std::size_t>(ScalarType::f64) + 1> names;
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = name_of(static_cast<ScalarType>(i));
+    return names;
+  }();
+  MatrixShape& shape = matrix.shape;
+  std::int64_t row_length = std::llround(matrix.row_length);
+  to.text("kernel", matrix.kernel, "a kernel's name");
+  to.choice<ScalarType>("type", shape.type, types, {}, "OpenCL C's scalar types");
+  to.integer("row_dim", shape.row_dim, 1, most_in_block);
+  to.integer("column_dim", shape.column_dim, 1, most_in_block);
+  to.integer("x_soa", shape.x_soa, 0, 1);
+  to.integer("y_soa", shape.y_soa, 0, 1);
+  to.integer("row_length", row_length, 0, most_in_row);
+  to.integer("rows", matrix.rows, 0, most_in_row * 2 - 1);
+  matrix.row_length = static_cast<double>(row_length);
 }
 
 }  // namespace
 
 Parameters MatrixGenerator::defaults(const Request& request) const {
-  if (fact(request, "cpu") != 0) return {{"FORM", 0}, {"SUMS", default_sums}};
+  const auto& matrix = request.payload.as<MatrixPayload>();
+  if (matrix.cpu) return {{"FORM", 0}, {"SUMS", default_sums}};
   // Half of a row's length: what a work-item reads ahead covers the rest.
-  const auto lanes = std::clamp<std::int64_t>(fact(request, "row-length") / 2, 1, 32);
+  const auto lanes = std::clamp<std::int64_t>(matrix.row_length / 2, 1, 32);
   return {{"FORM", 1}, {"GROUP", default_group}, {"LANES", lanes}};
 }
 
@@ -82,7 +77,7 @@ std::string matrix_prelude(const MatrixShape& shape, bool cpu) {
 std::string MatrixGenerator::generate(const Request& request, const Parameters& parameters) const {
   const bool cpu = parameters.get("FORM", 0) == 0;
   return fmt::format("{}#define GROUP {}\n#define LANES {}\n#define SUMS {}\n{}{}",
-                     matrix_prelude(matrix_shape_of(request), cpu),
+                     matrix_prelude(request.payload.as<MatrixPayload>().shape, cpu),
                      cpu ? 1 : parameters.get("GROUP", default_group), parameters.get("LANES", 1),
                      parameters.get("SUMS", default_sums), template_text("find"),
                      template_text("matrix"));
@@ -107,6 +102,17 @@ std::vector<std::pair<std::string, std::vector<std::int64_t>>> matrix_space(bool
   return {{"FORM", {1}}, {"GROUP", {64, 128, 256}}, {"LANES", {1, 2, 4, 8, 16, 32}}};
 }
 
+Facts facts_of(const MatrixPayload& matrix) {
+  const MatrixShape& shape = matrix.shape;
+  return {{"type", static_cast<std::int64_t>(shape.type)},
+          {"row-dim", std::int64_t{shape.row_dim}},
+          {"column-dim", std::int64_t{shape.column_dim}},
+          {"x-soa", std::int64_t{shape.x_soa}},
+          {"y-soa", std::int64_t{shape.y_soa}},
+          {"cpu", std::int64_t{matrix.cpu}},
+          {"row-length", matrix.row_length}};
+}
+
 Request make_matrix_request(const MatrixShape& shape, bool cpu, double row_length,
                             std::int64_t rows) {
   const auto rounded = static_cast<std::uint64_t>(std::max(1.0, std::round(row_length)));
@@ -114,14 +120,9 @@ Request make_matrix_request(const MatrixShape& shape, bool cpu, double row_lengt
   const MatrixGenerator generator;
   request.family = generator.family();
   request.version = generator.version();
-  request.facts = {{"type", static_cast<std::int64_t>(shape.type)},
-                   {"row-dim", std::int64_t{shape.row_dim}},
-                   {"column-dim", std::int64_t{shape.column_dim}},
-                   {"x-soa", std::int64_t{shape.x_soa}},
-                   {"y-soa", std::int64_t{shape.y_soa}},
-                   {"cpu", std::int64_t{cpu}},
-                   // The power of 2 below it: lengths that are alike share their programs.
-                   {"row-length", cpu ? 0 : static_cast<std::int64_t>(std::bit_floor(rounded))}};
+  // The power of 2 below it: lengths that are alike share their programs.
+  request.payload =
+      MatrixPayload{shape, cpu, cpu ? 0 : static_cast<std::int64_t>(std::bit_floor(rounded))};
   request.options = value_or_throw(build_options({}, {"-cl-std=CL1.2"}));
   request.problem_class = fmt::format("{}-{}x{}-{}{}-{}", name_of(shape.type), shape.row_dim,
                                       shape.column_dim, shape.x_soa ? "soa" : "aos",
@@ -136,14 +137,7 @@ RecordedCall recorded_call(const RecordedMatrix& matrix, const Device& device) {
   RecordedCall call;
   call.kind = "matrix";
   call.name = matrix.kernel;
-  call.facts = {{"kernel", matrix.kernel},
-                {"type", std::string(name_of(shape.type))},
-                {"row_dim", std::int64_t{shape.row_dim}},
-                {"column_dim", std::int64_t{shape.column_dim}},
-                {"x_soa", std::int64_t{shape.x_soa}},
-                {"y_soa", std::int64_t{shape.y_soa}},
-                {"row_length", std::int64_t{std::llround(matrix.row_length)}},
-                {"rows", matrix.rows}};
+  call.facts = to_facts(matrix, fields);
   call.devices.push_back(RecordedDevice::of(device));
   if (matrix.kernel == "kiln_multiply") {
     const double entries =
@@ -155,23 +149,7 @@ RecordedCall recorded_call(const RecordedMatrix& matrix, const Device& device) {
 }
 
 Expected<RecordedMatrix> recorded_matrix_of(const RecordedCall& recorded) {
-  return expected_of([&] {
-    RecordedMatrix matrix;
-    const std::string_view type = recorded.text("type");
-    int number = 0;
-    while (number < 10 && type != name_of(static_cast<ScalarType>(number))) ++number;
-    if (number == 10)
-      refuse("'type': found '{}', expected a scalar type of OpenCL C", one_line(type));
-    matrix.shape.type = static_cast<ScalarType>(number);
-    matrix.shape.row_dim = static_cast<int>(take(recorded, "row_dim", 1, most_in_block));
-    matrix.shape.column_dim = static_cast<int>(take(recorded, "column_dim", 1, most_in_block));
-    matrix.shape.x_soa = take(recorded, "x_soa", 0, 1) != 0;
-    matrix.shape.y_soa = take(recorded, "y_soa", 0, 1) != 0;
-    matrix.row_length = static_cast<double>(take(recorded, "row_length", 0, most_in_row));
-    matrix.rows = take(recorded, "rows", 0, most_in_row * 2 - 1);
-    matrix.kernel = recorded.text("kernel");
-    return matrix;
-  });
+  return from_facts<RecordedMatrix>(recorded.facts, fields);
 }
 
 Explanation build_recorded(const RecordedMatrix& matrix, Resolver& resolver,

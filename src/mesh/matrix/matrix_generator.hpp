@@ -18,6 +18,14 @@ struct MatrixShape {
   bool operator==(const MatrixShape&) const = default;
 };
 
+/// What MatrixGenerator is asked for.
+struct MatrixPayload {
+  MatrixShape shape;
+  bool cpu = false;
+  std::int64_t row_length = 0;  ///< blocks of a row, as far as it decides on LANES
+};
+Facts facts_of(const MatrixPayload& matrix);
+
 /// Writes the kernels on matrices in compressed rows of blocks, family "mesh.matrix":
 ///
 ///     kiln_multiply(values, rowptr, colidx, x, y, adds, first, rows)

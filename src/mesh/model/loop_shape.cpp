@@ -1,4 +1,4 @@
-// Shapes of loops as facts of Requests, and back.
+// Shapes of loops as facts, and back.
 #include "mesh/model/loop_shape.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/data/text.hpp"
 #include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
@@ -14,7 +15,7 @@ namespace {
 
 /// Calls `each(name, get, set)` for the numbers of an argument, in the order of their fact.
 template <class Argument, class Each>
-void fields(Argument& a, const Each& each) {
+void each_number(Argument& a, const Each& each) {
   each("kind", a.kind);
   each("type", a.type);
   each("dim", a.dim);
@@ -36,34 +37,37 @@ void fields(Argument& a, const Each& each) {
 
 std::string text_of(const ArgShape& argument) {
   std::string text;
-  fields(argument, [&](const char* name, const auto& value) {
+  each_number(argument, [&](const char* name, const auto& value) {
     text += fmt::format("{}{} {}", text.empty() ? "" : " ", name, static_cast<int>(value));
   });
   return text;
 }
 
-[[noreturn]] void broken(const std::string& what) {
-  throw Error(Errc::internal, fmt::format("facts of a mesh loop: {}", what));
-}
-
-ArgShape argument_of(const std::string& text) {
+Expected<ArgShape> argument_of(const std::string& text) {
   std::istringstream words(text);
   ArgShape argument;
-  fields(argument, [&](const char* name, auto& value) {
+  bool is_right = true;
+  each_number(argument, [&](const char* name, auto& value) {
     std::string found;
     int number = 0;
-    if (!(words >> found >> number) || found != name) broken("'" + text + "' is no argument");
+    is_right = is_right && words >> found >> number && found == name;
     value = static_cast<std::remove_reference_t<decltype(value)>>(number);
   });
-  return argument;
+  if (is_right) return argument;
+  return fail(Errc::bad_input, fmt::format("'{}' is no argument", one_line(text)));
 }
 
-ConstShape constant_of(const std::string& text) {
+std::string text_of(const ConstShape& constant) {
+  return fmt::format("{} {} {} {}", constant.name, static_cast<int>(constant.type), constant.dim,
+                     static_cast<int>(constant.scalar));
+}
+
+Expected<ConstShape> constant_of(const std::string& text) {
   std::istringstream words(text);
   ConstShape constant;
   int type = 0, scalar = 0;
   if (!(words >> constant.name >> type >> constant.dim >> scalar))
-    broken("'" + text + "' is no constant");
+    return fail(Errc::bad_input, fmt::format("'{}' is no constant", one_line(text)));
   constant.type = static_cast<ScalarType>(type);
   constant.scalar = scalar != 0;
   return constant;
@@ -71,42 +75,22 @@ ConstShape constant_of(const std::string& text) {
 
 }  // namespace
 
-std::vector<Fact> facts_of(const LoopShape& shape) {
-  std::vector<Fact> facts{{"kernel", shape.kernel},
-                          {"file", shape.source->name()},
-                          {"text", shape.source->text()},
-                          {"extents", fmt::format("{}", fmt::join(shape.extents, " "))}};
-  for (const auto& argument : shape.arguments) facts.push_back({"argument", text_of(argument)});
-  for (const auto& c : shape.constants)
-    facts.push_back({"constant", fmt::format("{} {} {} {}", c.name, static_cast<int>(c.type), c.dim,
-                                             static_cast<int>(c.scalar))});
-  facts.push_back({"subset", std::int64_t{shape.subset}});
-  facts.push_back({"extruded", std::int64_t{shape.extruded}});
-  return facts;
-}
-
-LoopShape shape_of(const Request& request) {
-  LoopShape shape;
-  std::string file;
-  for (const auto& fact : request.facts) {
-    if (const auto* number = std::get_if<std::int64_t>(&fact.value)) {
-      if (fact.name == "subset") shape.subset = *number != 0;
-      if (fact.name == "extruded") shape.extruded = *number != 0;
-      continue;
-    }
-    const auto* text = std::get_if<std::string>(&fact.value);
-    if (text == nullptr) broken(fact.name + " is no text");
-    if (fact.name == "kernel") shape.kernel = *text;
-    if (fact.name == "file") file = *text;
-    if (fact.name == "text") shape.source = std::make_shared<const ExpandedSource>(*text, file);
-    if (fact.name == "argument") shape.arguments.push_back(argument_of(*text));
-    if (fact.name == "constant") shape.constants.push_back(constant_of(*text));
-    if (fact.name != "extents") continue;
-    std::istringstream words(*text);
-    for (int extent = 0; words >> extent;) shape.extents.push_back(extent);
-  }
-  if (!shape.source) broken("there is no text");
-  return shape;
+void fields(FactFields& to, LoopShape& shape) {
+  std::string file, text, extents = fmt::format("{}", fmt::join(shape.extents, " "));
+  if (shape.source) file = shape.source->name(), text = shape.source->text();
+  to.text("kernel", shape.kernel, "a function's name");
+  to.text("file", file);
+  to.text("text", text, "the function's text");
+  to.text("extents", extents);
+  const auto text_of_one = [](const auto& one) { return text_of(one); };
+  to.list("argument", shape.arguments, text_of_one, argument_of);
+  to.list("constant", shape.constants, text_of_one, constant_of);
+  to.integer("subset", shape.subset, 0, 1);
+  to.integer("extruded", shape.extruded, 0, 1);
+  if (!to.reads()) return;
+  shape.source = std::make_shared<const ExpandedSource>(text, file);
+  std::istringstream words(extents);
+  for (int extent = 0; words >> extent;) shape.extents.push_back(extent);
 }
 
 LoopShape numbered_by_first_occurrence(LoopShape shape) {

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "kernel/request/request.hpp"
+#include "kernel/request/facts.hpp"
 #include "kernel/source/source.hpp"
 #include "kiln/mesh/types.hpp"
 
@@ -62,24 +60,13 @@ struct LoopShape {
   bool extruded = false;  ///< elements are columns of layers; Maps have vertical offsets
 };
 
-/// A LoopShape as the facts of a Request, and back: "kernel", "text" (all that the user wrote),
-/// "file", "extents", one "argument" each, one "constant" each, "subset", "extruded". So the Key of
-/// a loop's program is the canonical form of PyOP2's caching specification (generated code), with
-/// its (Dat, Map) pairs and whatever else text depends on, and without any size or identity.
-std::vector<Fact> facts_of(const LoopShape& shape);
-
-/// Throws internal for facts that facts_of() did not make.
-LoopShape shape_of(const Request& request);
+/// A LoopShape as facts, and back: "kernel", "text" (all that the user wrote), "file", "extents",
+/// one "argument" each, one "constant" each, "subset", "extruded". So the Key of a loop's program
+/// is the canonical form of PyOP2's caching specification (generated code), with its (Dat, Map)
+/// pairs and whatever else text depends on, and without any size or identity.
+void fields(FactFields& to, LoopShape& shape);
 
 /// The shape with Dats, Globals, Mats, Maps and pairs numbered by their first occurrence.
 LoopShape numbered_by_first_occurrence(LoopShape shape);
-
-/// A Request's fact of this name, where it has one that is an integer.
-inline std::optional<std::int64_t> number_fact(const Request& request, std::string_view name) {
-  for (const auto& fact : request.facts)
-    if (fact.name == name)
-      if (const auto* value = std::get_if<std::int64_t>(&fact.value)) return *value;
-  return std::nullopt;
-}
 
 }  // namespace kiln::mesh

@@ -171,8 +171,14 @@ SearchProcesses::SearchProcesses(const SearchTask& task, std::size_t jobs,
 
 void SearchProcesses::open(Into into) {
   auto store = value_or_throw(open_store(task_.store));
-  if (into == Into::scratch)
-    store = std::make_unique<ScratchStore>(scratch_.path().string(), std::move(store));
+  const std::string scratch = scratch_.path().string();
+  if (into == Into::scratch) {
+    store = std::make_unique<ScratchStore>(scratch, std::move(store));
+  } else if (store != nullptr) {
+    std::vector<LayeredStore::Below> below;
+    below.push_back({.layer = open_local_store(scratch), .copied = true});
+    store = std::make_unique<LayeredStore>(std::move(store), std::move(below));
+  }
   opened_.resolver = std::make_unique<Resolver>(std::move(store), task_.compile);
   const DevicePtr device = task_.find_device();
   opened_.queue.emplace(kiln::Context::create({device}), device);

@@ -88,8 +88,9 @@ class SearchProcesses {
   /// Null where compiling ahead would gain nothing.
   CompilePool* compilers() { return compilers_ ? &*compilers_ : nullptr; }
 
-  /// Compiles the winner into the store, in a process of its own, so that the first call which uses
-  /// it need not. Throws Error.
+  /// Copies the winner's programs from the search's folder to the store, in a process of its own,
+  /// so that the first call which uses them need not compile. What is not there is compiled. Throws
+  /// Error.
   void keep(ConfigurationId winner);
 
  private:

@@ -75,13 +75,14 @@ void expect_golden(const std::string& name, const std::string& text) {
   EXPECT_FALSE(std::getline(now, line)) << name << " goes on with: " << line;
 }
 
+Precision precision_by(char letter) {
+  return static_cast<Precision>(std::string_view("sdcz").find(letter));
+}
+
 Request product_request(char precision, const std::string& form, bool small, int native_floats) {
   Request request;
   request.family = GemmGenerator().family();
-  request.facts = {{"precision", std::string(1, precision)},
-                   {"form", form},
-                   {"small", std::int64_t{small}},
-                   {"native_floats", std::int64_t{native_floats}}};
+  request.payload = GemmPayload{precision_by(precision), form, small, native_floats};
   return request;
 }
 
@@ -105,7 +106,9 @@ TEST_P(GoldenProduct, for_cpus) {
 
 TEST_P(GoldenProduct, for_systems_on_cpus) {
   auto request = product_request(GetParam(), "cpu", false, 8);
-  request.facts.push_back({"solves", std::int64_t{1}});
+  auto gemm = request.payload.as<GemmPayload>();
+  gemm.solves = true;
+  request.payload = gemm;
   Parameters parameters = GemmGenerator().defaults(request);
   parameters.set("columns", 1);
   expect_golden(std::string("gemm/cpu8.solves.") + GetParam() + ".cl",
@@ -132,13 +135,11 @@ TEST(GoldenTemplates, are_put_together_from_macros_and_shared_parts) {
     std::string all;
     std::map<std::string, std::string> by_family;
     for (const auto& generator : template_generators())
-      for (const char* precision : {"s", "z"}) {
+      for (const char precision : {'s', 'z'}) {
         Request request;
         request.family = generator->family();
-        request.facts = {{"precision", precision},
-                         {"on_cpu", on_cpu},
-                         {"native_floats", std::int64_t{8}},
-                         {"some_fact", std::int64_t{3}}};
+        request.payload = TemplatePayload{
+            precision_by(precision), on_cpu != 0, 8, {{"some_fact", std::int64_t{3}}}};
         const Parameters parameters = generator->defaults(request);
         EXPECT_TRUE(generator->accepts(request, parameters));
         by_family[request.family] += "// " + request.family + ", " + precision + "\n" +

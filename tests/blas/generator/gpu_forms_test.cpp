@@ -40,10 +40,8 @@ TEST(GpuForms, are_chosen_by_work_groups_and_local_memory) {
 Request gemm_request(char precision, const std::string& form, bool small) {
   Request request;
   request.family = GemmGenerator().family();
-  request.facts = {{"precision", std::string(1, precision)},
-                   {"form", form},
-                   {"small", std::int64_t{small}},
-                   {"native_floats", std::int64_t{1}}};
+  request.payload =
+      GemmPayload{static_cast<Precision>(std::string_view("sdcz").find(precision)), form, small, 1};
   return request;
 }
 

@@ -30,11 +30,8 @@ TEST(TemplateGenerator, writes_facts_then_shared_parts_then_the_template) {
   const auto all = template_generators();
   Request request;
   request.family = "blas.asum";
-  request.facts = {{"precision", "c"},
-                   {"on_cpu", std::int64_t{1}},
-                   {"native_floats", std::int64_t{16}},
-                   {"group", std::int64_t{1}},
-                   {"unit_strides", std::int64_t{1}}};
+  request.payload = TemplatePayload{
+      Precision::c, true, 16, {{"group", std::int64_t{1}}, {"unit_strides", std::int64_t{1}}}};
   std::string text = generator_of(all, request.family).generate(request, {});
   for (const auto* name : {"prelude", "vectors", "reduction"}) {
     const std::string part(template_text(name));
@@ -47,7 +44,7 @@ TEST(TemplateGenerator, writes_facts_then_shared_parts_then_the_template) {
 
 TEST(TemplateGenerator, the_same_request_gives_the_same_text) {
   Request request;
-  request.facts = {{"precision", "z"}};
+  request.payload = TemplatePayload{Precision::z};
   const auto all = template_generators(), again = template_generators();
   for (const auto& generator : all)
     if (generator->family() != "blas.gemm") {

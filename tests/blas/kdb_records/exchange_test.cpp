@@ -58,10 +58,7 @@ TEST_F(KdbExchange, records_in_the_store_are_used_until_kiln_has_measured) {
   value_or_throw(put_on_record(database, "A.kdb", *resolver(), gpu_));
   auto made = resolver();
   Request request = request_of_gemm();
-  request.facts = {{"precision", "s"},
-                   {"form", "gpu"},
-                   {"small", std::int64_t{0}},
-                   {"native_floats", std::int64_t{1}}};
+  request.payload = GemmPayload{Precision::s, "gpu", false, 1};
   const auto chosen = made->choose(request, gpu_);
   EXPECT_EQ(chosen.origin, "store record");
   EXPECT_EQ(chosen.from, std::string("A.kdb, ") + block_gemm + ", record 0");

@@ -55,14 +55,11 @@ class KdbRecordsTest : public ::testing::Test {
     made->mount(std::make_unique<KdbRecords>(folder_.path().string()));
     return made;
   }
-  static Request product(char precision, const std::string& form, const std::string& problem) {
+  static Request product(Precision precision, const std::string& form, const std::string& problem) {
     Request request;
     request.family = "blas.gemm";
     request.version = GemmGenerator().version();
-    request.facts = {{"precision", std::string(1, precision)},
-                     {"form", form},
-                     {"small", std::int64_t{0}},
-                     {"native_floats", std::int64_t{16}}};
+    request.payload = GemmPayload{precision, form, false, 16};
     request.problem_class = problem;
     request.problem_size = 300;
     return request;
@@ -79,7 +76,8 @@ TEST(KdbRecordSizes, are_those_that_clblas_computes_for_two_cores) {
 
 TEST_F(KdbRecordsTest, a_tile_of_a_work_group_is_a_gpus) {
   write(gpu_, database_with(block_gemm, 0, column_major, {gpu_record(2)}));
-  const auto chosen = resolver()->choose(product('s', "gpu", "gemm float COLUMN_MAJOR"), gpu_);
+  const auto chosen =
+      resolver()->choose(product(Precision::s, "gpu", "gemm float COLUMN_MAJOR"), gpu_);
   EXPECT_EQ(chosen.parameters.get("rows", 0), 64);
   EXPECT_EQ(chosen.parameters.get("columns", 0), 64);
   EXPECT_EQ(chosen.parameters.get("depth", 0), 8);
@@ -90,14 +88,15 @@ TEST_F(KdbRecordsTest, a_tile_of_a_work_group_is_a_gpus) {
 TEST_F(KdbRecordsTest, a_tile_of_a_work_item_is_a_cpus_seen_in_column_major_order) {
   auto database = database_with(block_gemm, 1, column_major, {cpu_record(2)});
   write(cpu_, database);
-  const auto request = product('d', "cpu", "gemm double COLUMN_MAJOR");
+  const auto request = product(Precision::d, "cpu", "gemm double COLUMN_MAJOR");
   const auto chosen = resolver()->choose(request, cpu_);
   EXPECT_EQ(chosen.parameters.get("rows", 0), 8);
   EXPECT_EQ(chosen.parameters.get("columns", 0), 2);
   EXPECT_EQ(chosen.parameters.get("depth", 0), GemmGenerator().defaults(request).get("depth", 0));
   // By rows it is 2 x 8, and 2 rows are no vector of 8 doubles.
   write(cpu_, database_with(block_gemm, 1, 0, {cpu_record(2)}));
-  EXPECT_EQ(resolver()->choose(product('d', "cpu", "gemm double"), cpu_).origin, "default");
+  EXPECT_EQ(resolver()->choose(product(Precision::d, "cpu", "gemm double"), cpu_).origin,
+            "default");
 }
 
 TEST_F(KdbRecordsTest, a_work_group_that_is_no_square_may_lie_either_way) {
@@ -107,7 +106,8 @@ TEST_F(KdbRecordsTest, a_work_group_that_is_no_square_may_lie_either_way) {
   for (const std::array<std::uint32_t, 2> group : {std::array{32u, 8u}, std::array{8u, 32u}}) {
     record.granularity.work_group = group;
     write(gpu_, database_with(block_gemm, 0, column_major, {record}));
-    const auto chosen = resolver()->choose(product('s', "gpu", "gemm float COLUMN_MAJOR"), gpu_);
+    const auto chosen =
+        resolver()->choose(product(Precision::s, "gpu", "gemm float COLUMN_MAJOR"), gpu_);
     EXPECT_EQ(chosen.origin, "kernel database") << group[0];
     EXPECT_EQ(chosen.parameters.get("rows", 0), 64);
     EXPECT_EQ(chosen.parameters.get("columns", 0), 128);
@@ -118,18 +118,22 @@ TEST_F(KdbRecordsTest, a_work_group_that_is_no_square_may_lie_either_way) {
 TEST_F(KdbRecordsTest, records_are_of_their_type_flags_and_routine_alone) {
   write(gpu_, database_with(block_gemm, 0, column_major, {gpu_record(2)}));
   auto made = resolver();
-  EXPECT_EQ(made->choose(product('d', "gpu", "gemm double COLUMN_MAJOR"), gpu_).origin, "default");
-  EXPECT_EQ(made->choose(product('s', "gpu", "gemm float TRANS_A+COLUMN_MAJOR"), gpu_).origin,
+  EXPECT_EQ(made->choose(product(Precision::d, "gpu", "gemm double COLUMN_MAJOR"), gpu_).origin,
             "default");
-  EXPECT_EQ(made->choose(product('s', "gpu", "trmm float COLUMN_MAJOR"), gpu_).origin, "default");
-  EXPECT_EQ(made->choose(product('s', "gpu", "gemm float COLUMN_MAJOR"), gpu_).origin,
+  EXPECT_EQ(
+      made->choose(product(Precision::s, "gpu", "gemm float TRANS_A+COLUMN_MAJOR"), gpu_).origin,
+      "default");
+  EXPECT_EQ(made->choose(product(Precision::s, "gpu", "trmm float COLUMN_MAJOR"), gpu_).origin,
+            "default");
+  EXPECT_EQ(made->choose(product(Precision::s, "gpu", "gemm float COLUMN_MAJOR"), gpu_).origin,
             "kernel database");
 }
 
 TEST_F(KdbRecordsTest, untuned_records_are_never_used) {
   write(gpu_, database_with(block_gemm, 0, column_major, {gpu_record(kdb::untuned_time)}));
-  EXPECT_EQ(resolver()->choose(product('s', "gpu", "gemm float COLUMN_MAJOR"), gpu_).origin,
-            "default");
+  EXPECT_EQ(
+      resolver()->choose(product(Precision::s, "gpu", "gemm float COLUMN_MAJOR"), gpu_).origin,
+      "default");
 }
 
 TEST_F(KdbRecordsTest, records_that_break_clblas_s_rules_are_not_used_and_one_line_says_so) {
@@ -137,8 +141,9 @@ TEST_F(KdbRecordsTest, records_that_break_clblas_s_rules_are_not_used_and_one_li
   broken.levels[1].item_x = broken.levels[1].x = 3;
   write(gpu_, database_with(block_gemm, 0, column_major, {broken}));
   const Messages messages;
-  EXPECT_EQ(resolver()->choose(product('s', "gpu", "gemm float COLUMN_MAJOR"), gpu_).origin,
-            "default");
+  EXPECT_EQ(
+      resolver()->choose(product(Precision::s, "gpu", "gemm float COLUMN_MAJOR"), gpu_).origin,
+      "default");
   ASSERT_EQ(messages.lines().size(), 1u);
   EXPECT_NE(messages.lines()[0].find("1 records break"), std::string::npos);
 }
@@ -150,7 +155,7 @@ TEST_F(KdbRecordsTest, of_several_sizes_the_nearest_is_used) {
   write(gpu_, database_with(block_gemm, 0, column_major,
                             {gpu_record(1), gpu_record(1), gpu_record(1), gpu_record(1), flat}));
   auto made = resolver();
-  auto request = product('s', "gpu", "gemm float COLUMN_MAJOR");
+  auto request = product(Precision::s, "gpu", "gemm float COLUMN_MAJOR");
   EXPECT_EQ(made->choose(request, gpu_).parameters.get("depth", 0), 8);
   request.problem_size = 5000;
   EXPECT_EQ(made->choose(request, gpu_).parameters.get("depth", 0), 4);
@@ -158,7 +163,7 @@ TEST_F(KdbRecordsTest, of_several_sizes_the_nearest_is_used) {
 
 TEST_F(KdbRecordsTest, a_missing_file_is_no_message_and_a_damaged_one_is_one) {
   const Messages messages;
-  const auto request = product('s', "gpu", "gemm float COLUMN_MAJOR");
+  const auto request = product(Precision::s, "gpu", "gemm float COLUMN_MAJOR");
   EXPECT_TRUE(records().find(request, gpu_).history.empty());
   EXPECT_TRUE(messages.lines().empty());
   auto bytes =
@@ -175,7 +180,9 @@ TEST_F(KdbRecordsTest, a_missing_file_is_no_message_and_a_damaged_one_is_one) {
 TEST_F(KdbRecordsTest, what_is_no_file_is_not_waited_for) {
   ASSERT_EQ(::mkfifo((folder_.path() / (gpu_.name + ".kdb")).c_str(), 0600), 0);
   const Messages messages;
-  EXPECT_TRUE(records().find(product('s', "gpu", "gemm float COLUMN_MAJOR"), gpu_).history.empty());
+  EXPECT_TRUE(records()
+                  .find(product(Precision::s, "gpu", "gemm float COLUMN_MAJOR"), gpu_)
+                  .history.empty());
   ASSERT_EQ(messages.lines().size(), 1u);
   EXPECT_NE(messages.lines()[0].find("is not a regular file"), std::string::npos);
 }
@@ -183,7 +190,7 @@ TEST_F(KdbRecordsTest, what_is_no_file_is_not_waited_for) {
 TEST_F(KdbRecordsTest, the_file_is_read_once_by_any_number_of_threads) {
   write(gpu_, database_with(block_gemm, 0, column_major, {gpu_record(2)}));
   const KdbRecords shared = records();
-  const auto request = product('s', "gpu", "gemm float COLUMN_MAJOR");
+  const auto request = product(Precision::s, "gpu", "gemm float COLUMN_MAJOR");
   std::atomic<int> found = 0;
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i)

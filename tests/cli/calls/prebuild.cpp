@@ -111,8 +111,8 @@ TEST_F(Prebuild, names_the_fields_of_runs_that_nobody_can_have_made) {
   call.facts = {{"file", (folder() / "copy_float.json").string()},
                 {"local_size", std::string("0")}};
   expect_failure(call, "'local_size'");
-  call.facts[1] = {"set nobody", std::string("1")};
-  expect_failure(call, "nobody");
+  call.facts[1] = {"set unknown", std::string("1")};
+  expect_failure(call, "unknown");
   call.facts[1] = {"partition", std::string("11")};
   expect_failure(call, "'partition'");
   call.kind = "kernel";

@@ -200,7 +200,7 @@ TEST_F(ApartFallback, without_a_path_the_helper_compiles_even_where_nothing_is_k
 TEST_F(ApartFallback, without_a_path_and_a_helper_it_is_said_what_is_missing) {
   const ScopedVariable absent("KILN_COMPILE_HELPER", "/nonexistent");
   const ScopedVariable none("PATH", "");
-  for (const auto policy : {CompilePolicy::apart, CompilePolicy::beside, CompilePolicy::here}) {
+  for (const auto policy : {CompilePolicy::apart, CompilePolicy::background, CompilePolicy::here}) {
     try {
       resolver(policy)->resolve(text_request(vector_add_text, "VectorAdd"),
                                 Context::create({device_}), device_);

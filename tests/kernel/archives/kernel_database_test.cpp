@@ -40,11 +40,7 @@ Bytes vector_add_archive() {
 Request database_request(std::int64_t record = 0) {
   Request request;
   request.family = "blas.from_database";
-  request.facts = {{"pattern", std::string(pattern)},
-                   {"data type", std::int64_t{0}},
-                   {"flags", std::int64_t{0x10}},
-                   {"record", record},
-                   {"kernel", std::int64_t{0}}};
+  request.payload = DatabaseKernel{std::string(pattern), 0, 0x10, record, 0};
   request.label = "VectorAdd";
   return request;
 }

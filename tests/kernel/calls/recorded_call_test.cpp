@@ -57,8 +57,7 @@ TEST(RecordedCall, comes_back_from_its_line) {
   const RecordedCall& found = back.calls[0];
   EXPECT_EQ(identity_line(found), identity_line(call));
   EXPECT_EQ(found.name, call.name);
-  EXPECT_EQ(found.text("set a b"), "'x'=\\1");
-  EXPECT_EQ(found.number("negative"), -3);
+  EXPECT_EQ(found.facts, call.facts);
   EXPECT_EQ(found.devices, call.devices);
   EXPECT_EQ(found.count, 7u);
   EXPECT_EQ(found.host_ns, 70u);
@@ -73,14 +72,6 @@ TEST(RecordedCall, is_one_line_of_utf8_whatever_the_names) {
   const std::string text = line(call);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
   EXPECT_EQ(read(text).calls[0].devices[0].name, "\xef\xbf\xbd\n");
-}
-
-TEST(RecordedCall, a_fact_of_another_type_or_absent_is_none) {
-  const RecordedCall call = product(8);
-  EXPECT_EQ(call.text("n"), "");
-  EXPECT_EQ(call.number("routine", 5), 5);
-  EXPECT_EQ(call.number("absent", 4), 4);
-  EXPECT_EQ(call.fact("absent"), nullptr);
 }
 
 TEST(RecordedCalls, equal_ones_are_added_up) {
@@ -111,7 +102,7 @@ TEST(RecordedCalls, come_by_their_share_of_the_time) {
   RecordedCall small = product(10), large = product(100);
   small.count = 50;
   const auto calls = read(line(small) + line(large)).calls;
-  EXPECT_EQ(calls[0].number("n"), 100);
+  EXPECT_EQ(calls[0].facts, product(100).facts);
   EXPECT_GT(calls[0].share, calls[1].share);
   EXPECT_DOUBLE_EQ(calls[0].share + calls[1].share, 1);
 }
@@ -121,7 +112,7 @@ TEST(RecordedCalls, shares_are_of_times_where_there_are_some) {
   small.timed = 1, small.device_ns = 3000;
   large.timed = 2, large.device_ns = 2000;
   const auto calls = read(line(large) + line(small)).calls;
-  EXPECT_EQ(calls[0].number("n"), 10);
+  EXPECT_EQ(calls[0].facts, product(10).facts);
   EXPECT_DOUBLE_EQ(calls[0].share, 0.75);
   EXPECT_DOUBLE_EQ(calls[1].estimated_ns, 1000);
 }
@@ -132,7 +123,7 @@ TEST(RecordedCalls, what_was_not_timed_is_estimated_on_the_scale_of_what_was) {
   const auto calls = read(line(timed) + line(untimed)).calls;
   // Both by their operations: eight times as many.
   EXPECT_NEAR(calls[0].estimated_ns, 8e6, 1);
-  EXPECT_EQ(calls[0].number("n"), 200);
+  EXPECT_EQ(calls[0].facts, product(200).facts);
 }
 
 TEST(RecordedCalls, a_line_cut_short_is_left_out_and_counted) {

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "kernel/plan_builder.hpp"
 #include "kernel/support.hpp"
 
 namespace kiln::testing {

@@ -1,6 +1,7 @@
 #include <latch>
 #include <thread>
 
+#include "kernel/plan_builder.hpp"
 #include "kernel/support.hpp"
 #include "store/key/canonical.hpp"
 #include "store/local/local_store.hpp"

@@ -138,7 +138,7 @@ TEST_F(ResolverTest, source_options_parameters_and_entry_points_each_change_the_
   Request options = plain, kernels = plain, facts = plain, version = plain, relabelled = plain;
   options.options = "-DN=2";
   kernels.kernels = {"VectorAdd"};
-  facts.facts = {{"unit", std::int64_t{1}}};
+  facts.payload = Facts{{"unit", std::int64_t{1}}};
   version.version = 2;
   relabelled.label = "another label";
   std::set<std::string> keys{
@@ -211,10 +211,10 @@ TEST_F(ResolverTest, without_a_store_it_builds_in_process) {
   run_vector_add(context, program, 256, 64);
 }
 
-TEST_F(ResolverTest, building_beside_runs_at_once_and_keeps_the_artifact) {
+TEST_F(ResolverTest, building_in_the_background_runs_at_once_and_keeps_the_artifact) {
   const auto request = text_request(vector_add_text, "VectorAdd");
   {
-    auto spine = resolver(CompilePolicy::beside);
+    auto spine = resolver(CompilePolicy::background);
     const auto context = Context::create({device_});
     Program& program = spine->resolve(request, context, device_, wanted(256, 64));
     run_vector_add(context, program, 256, 64);

@@ -31,7 +31,7 @@ TEST(SourceExpand, the_last_line_needs_no_newline) {
   EXPECT_EQ(files.expand("a.cl"), "#line 1 \"a.cl\"\n#line 1 \"b.h\"\nint b;\n#line 2 \"a.cl\"\n");
 }
 
-TEST(SourceExpand, quotes_look_beside_the_including_file_first) {
+TEST(SourceExpand, quotes_look_next_to_the_including_file_first) {
   SourceFolder files;
   files.write("a.cl", "#include \"sub/b.h\"\n");
   files.write("sub/b.h", "#include \"c.h\"\n");

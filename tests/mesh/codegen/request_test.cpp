@@ -35,9 +35,7 @@ RC_GTEST_PROP(LoopRequests, hold_all_of_a_shape, ()) {
   shape.extents = *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 9));
   shape.subset = *rc::gen::arbitrary<bool>();
   shape.extruded = *rc::gen::arbitrary<bool>();
-  Request request;
-  request.facts = facts_of(shape);
-  const LoopShape back = shape_of(request);
+  const LoopShape back = value_or_throw(from_facts<LoopShape>(to_facts(shape, fields), fields));
   RC_ASSERT(back.arguments == shape.arguments);
   RC_ASSERT(back.constants == shape.constants);
   RC_ASSERT(back.extents == shape.extents);
@@ -63,7 +61,7 @@ TEST(LoopRequests, refuse_shapes_that_layouts_would_not_fit) {
 TEST(LoopRequests, differ_by_everything_that_the_text_depends_on) {
   const auto key = [](const LoopShape& shape) {
     std::string all;
-    for (const auto& fact : make_request(shape, {}, 0).facts)
+    for (const auto& fact : make_request(shape, {}, 0).payload.facts())
       if (const auto* value = std::get_if<std::string>(&fact.value))
         all += fact.name + *value + "\n";
     return all;
@@ -133,7 +131,7 @@ TEST(LoopRequests, are_the_same_for_any_size_where_nothing_can_go_past_the_cache
   device.cached = 800;
   const auto facts = [&](const LoopShape& shape, std::int64_t elements) {
     std::vector<std::pair<std::string, std::variant<std::int64_t, double, std::string>>> all;
-    for (const auto& fact : make_request(shape, device, elements).facts)
+    for (const auto& fact : make_request(shape, device, elements).payload.facts())
       all.emplace_back(fact.name, fact.value);
     return all;
   };

@@ -223,7 +223,9 @@ TEST_F(RecordedLoopTest, names_what_no_loop_could_have_left) {
   EXPECT_THAT(refused(3, "extents", std::string("2 2 2")), HasSubstr("'extents'"));
   EXPECT_THAT(refused(3, "extents", std::string("7")), HasSubstr("index"));
   const auto changed = [&](std::size_t number, const std::string& from, const std::string& to) {
-    std::string text(application.calls().at(number).text("argument 0"));
+    std::string text;
+    for (const auto& fact : application.calls().at(number).facts)
+      if (fact.name == "argument 0") text = std::get<std::string>(fact.value);
     const auto at = text.find(from);
     EXPECT_NE(at, text.npos) << text;
     return refused(number, "argument 0", text.replace(at, from.size(), to));

@@ -5,6 +5,7 @@
 #include <tbb/task_arena.h>
 
 #include "base/os/file.hpp"
+#include "kernel/plan_builder.hpp"
 #include "kernel/resolver/resolver.hpp"
 #include "mesh/matrix/pattern.hpp"
 #include "mesh/matrix/reference.hpp"
@@ -197,7 +198,7 @@ RC_GTEST_PROP(SparsityProperty, is_the_union_of_its_pairs_for_any_maps_and_threa
 
 TEST(Pattern, that_is_none_is_refused) {
   const auto plan = [](std::vector<std::int32_t> rowptr, std::vector<std::int32_t> colidx) {
-    return PlanBuilder()
+    return kiln::testing::PlanBuilder()
         .add("rowptr", std::span<const std::int32_t>(rowptr))
         .add("colidx", std::span<const std::int32_t>(colidx))
         .build();

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "kernel/plan_builder.hpp"
 #include "mesh/plan/mesh_plan.hpp"
 #include "mesh/plan/random_input.hpp"
 
@@ -15,7 +16,7 @@ constexpr const char* arrays[] = {"head",     "offset",     "nelems",    "blkmap
 /// The plan with one entry of an array changed; nullptr where it has no such entry.
 template <class T>
 PlanPtr damaged(const PlanPtr& plan, std::string_view name, std::size_t at, T value) {
-  PlanBuilder builder;
+  kiln::testing::PlanBuilder builder;
   std::vector<std::vector<std::byte>> copies;
   copies.reserve(std::size(arrays));
   bool done = false;
