@@ -1,9 +1,8 @@
 // What a search leaves in the store.
-#include "tune/conduct/search_processes.hpp"
-
 #include <gtest/gtest.h>
 
 #include "store/local/local_store.hpp"
+#include "tune/conduct/search_processes.hpp"
 #include "tune/fake_tunable.hpp"
 
 namespace kiln::tune::testing {
