@@ -26,6 +26,7 @@ struct Reading {
 };
 
 Reading read_document(std::string_view text, const std::string& file, SpecDialect dialect) {
+  Reading reading;
   Reader reader(text, file);
   const auto document = parse_json(text);
   for (const auto& remark : document.warnings) reader.warning(remark.at, "", remark.text);
@@ -33,22 +34,18 @@ Reading read_document(std::string_view text, const std::string& file, SpecDialec
     const LineTable lines(text);
     reader.add({Message::Severity::error, file, lines.line(document.error.at),
                 lines.column(document.error.at), "", "broken JSON: " + document.error.text});
-    return {std::nullopt, reader.sorted_messages(), Errc::bad_input};
-  }
-  const Json& root = *document.root;
-  if (is_graph(root)) {
-    reader.error(root.at, "",
-                 "found a list of " + std::to_string(root.items.size()) +
+  } else if (is_graph(*document.root)) {
+    reader.error(document.root->at, "",
+                 "found a list of " + std::to_string(document.root->items.size()) +
                      " kernels (a graph), expected an object that describes one");
-    return {std::nullopt, reader.sorted_messages(), Errc::unsupported};
+    reading.code = Errc::unsupported;
+  } else if (!document.root->is(Json::Kind::object)) {
+    reader.expected(*document.root, "", "an object that describes one kernel");
+  } else if (!report_marks(*document.root, reader)) {
+    reading.spec = read_spec(*document.root, dialect, reader);
   }
-  if (!root.is(Json::Kind::object)) {
-    reader.expected(root, "", "an object that describes one kernel");
-    return {std::nullopt, reader.sorted_messages(), Errc::bad_input};
-  }
-  if (report_marks(root, reader)) return {std::nullopt, reader.sorted_messages(), Errc::bad_input};
-  auto spec = read_spec(root, dialect, reader);
-  return {std::move(spec), reader.sorted_messages(), Errc::bad_input};
+  reading.messages = reader.sorted_messages();
+  return reading;
 }
 
 bool is_error(const Message& message) { return message.severity == Message::Severity::error; }

@@ -240,7 +240,7 @@ SpecResult run_prepared(PreparedSpec prepared, const SpecRunOptions& options,
                              counter, result.wall_ns);
   if (!report.split && report.reason.empty())
     report.reason = why_unsplit(prepared.asked, runtime.devices().size(), result.bound);
-  result.summary = summary_of(report);
+  result.summary = report;
   for (const auto& explanation : explanations) {
     result.programs.push_back(lookup_of(explanation));
     if (observer.found) observer.found(explanation);

@@ -124,13 +124,19 @@ std::optional<std::vector<std::uint64_t>> Binder::sizes(const Formula& formula,
   return result;
 }
 
-// The place is the size's formula: the type alone is never at fault.
-std::optional<std::uint64_t> Binder::byte_size(const Formula& size, std::uint64_t count,
-                                               const Type& type) {
+/// An argument of so many elements. The place of what is wrong is the size's formula: the type
+/// alone is never at fault.
+std::optional<BoundArgument> Binder::sized(const Formula& size, std::uint32_t position,
+                                           ArgumentKind kind, const Type& type) {
+  const auto value = evaluate(size, Position::geometry);
+  const auto count = value ? positive(size, *value) : std::nullopt;
+  if (!count) return std::nullopt;
   // count is at most 2^40 and a type at most Type::largest_struct bytes: no overflow.
-  const std::uint64_t bytes = count * type.bytes();
-  if (bytes <= size_limit) return bytes;
-  problem(size, "found " + std::to_string(bytes) + " bytes (" + std::to_string(count) + " of " +
+  const std::uint64_t bytes = *count * type.bytes();
+  if (bytes <= size_limit)
+    return BoundArgument{
+        .position = position, .kind = kind, .type = type, .count = *count, .bytes = bytes};
+  problem(size, "found " + std::to_string(bytes) + " bytes (" + std::to_string(*count) + " of " +
                     type.opencl_name() + ")" + with_values(size) + ", expected at most 2^40");
   return std::nullopt;
 }
@@ -210,41 +216,27 @@ void Binder::bind_local(BoundSpec& bound) {
 void Binder::bind_buffers(BoundSpec& bound) {
   std::uint64_t sum = 0;
   for (const auto& buffer : spec_.buffers) {
-    BoundArgument argument{.position = buffer.position,
-                           .kind = static_cast<ArgumentKind>(buffer.role),
-                           .type = buffer.type,
-                           .sliceable = buffer.sliceable};
-    if (buffer.chunk) {
-      const auto chunk = evaluate(*buffer.chunk, Position::geometry);
-      if (chunk) argument.chunk = positive(*buffer.chunk, *chunk);
-    }
-    const auto value = evaluate(buffer.size, Position::geometry);
-    const auto count = value ? positive(buffer.size, *value) : std::nullopt;
-    const auto bytes = count ? byte_size(buffer.size, *count, buffer.type) : std::nullopt;
-    if (!bytes) continue;
-    sum += *bytes;
-    if (sum > size_limit) {
-      problem(buffer.size, "found buffers of more than 2^40 bytes together, expected at most that");
-      return;
-    }
-    argument.count = *count;
-    argument.bytes = *bytes;
-    bound.arguments.push_back(std::move(argument));
+    std::optional<std::uint64_t> chunk;
+    if (buffer.chunk)
+      if (const auto value = evaluate(*buffer.chunk, Position::geometry))
+        chunk = positive(*buffer.chunk, *value);
+    auto argument =
+        sized(buffer.size, buffer.position, static_cast<ArgumentKind>(buffer.role), buffer.type);
+    if (!argument) continue;
+    sum += argument->bytes;
+    if (sum > size_limit)
+      return problem(buffer.size,
+                     "found buffers of more than 2^40 bytes together, expected at most that");
+    argument->sliceable = buffer.sliceable;
+    argument->chunk = chunk;
+    bound.arguments.push_back(*std::move(argument));
   }
 }
 
 void Binder::bind_locals(BoundSpec& bound) {
-  for (const auto& local : spec_.local_arguments) {
-    const auto value = evaluate(local.size, Position::geometry);
-    const auto count = value ? positive(local.size, *value) : std::nullopt;
-    const auto bytes = count ? byte_size(local.size, *count, local.type) : std::nullopt;
-    if (!bytes) continue;
-    bound.arguments.push_back({.position = local.position,
-                               .kind = ArgumentKind::local,
-                               .type = local.type,
-                               .count = *count,
-                               .bytes = *bytes});
-  }
+  for (const auto& local : spec_.local_arguments)
+    if (auto argument = sized(local.size, local.position, ArgumentKind::local, local.type))
+      bound.arguments.push_back(*std::move(argument));
 }
 
 // Evaluated for a run on whole buffers.

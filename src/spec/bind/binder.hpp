@@ -49,8 +49,8 @@ class Binder {
   void bind_locals(BoundSpec& bound);
   void bind_values(BoundSpec& bound);
   void bind_macros(BoundSpec& bound);
-  std::optional<std::uint64_t> byte_size(const Formula& size, std::uint64_t count,
-                                         const Type& type);
+  std::optional<BoundArgument> sized(const Formula& size, std::uint32_t position, ArgumentKind kind,
+                                     const Type& type);
 
   void problem(const Formula& at, std::string text);
   void problem_about_symbol(std::string text);

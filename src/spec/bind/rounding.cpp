@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "expr/arithmetic.hpp"
 #include "kiln/spec/file.hpp"
 #include "spec/bind/binder.hpp"
 
@@ -16,11 +17,6 @@ constexpr std::int64_t most_percent = 1 << 16;
 
 bool in_bounds(std::int64_t value, std::int64_t most) { return value >= -most && value <= most; }
 
-/// Python's `//` for a positive divisor.
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  return a / b - ((a % b != 0 && a < 0) ? 1 : 0);
-}
-
 /// The divided part of the rule: `of` percent of the elements, in the dialect's arithmetic.
 std::int64_t share(SpecDialect dialect, std::int64_t elements, std::int64_t percent) {
   const bool hundredths = elements >= 100;
@@ -29,13 +25,13 @@ std::int64_t share(SpecDialect dialect, std::int64_t elements, std::int64_t perc
     return static_cast<std::int64_t>(
         std::trunc(unit * static_cast<double>(percent) / (hundredths ? 1.0 : 10.0)));
   }
-  const std::int64_t unit = floor_divide(elements, hundredths ? 100 : 10);
-  return floor_divide(unit * percent, hundredths ? 1 : 10);
+  const std::int64_t unit = expr::floored_quotient<std::int64_t>(elements, hundredths ? 100 : 10);
+  return expr::floored_quotient<std::int64_t>(unit * percent, hundredths ? 1 : 10);
 }
 
 std::int64_t round_even(SpecDialect dialect, std::int64_t elements, std::int64_t percent,
                         std::int64_t exact, std::int64_t total) {
-  if (percent == 50) return floor_divide(elements, 2);
+  if (percent == 50) return expr::floored_quotient<std::int64_t>(elements, 2);
   if (exact == -1) exact = percent > 50 ? 0 : 1;
   if (exact != 0) return share(dialect, elements, percent);
   const std::int64_t rest = share(dialect, elements, total - percent);
@@ -99,6 +95,8 @@ Expected<std::int64_t> integer_at(Arguments arguments, std::size_t index, std::i
 /// Of a run on whole buffers: rounding by the percentage, which all devices of one kind share.
 constexpr std::int64_t whole_exact = -1, whole_total = 100;
 
+expr::Value as_value(std::int64_t integer) { return integer; }
+
 struct Call {
   std::int64_t elements, percent, exact, total;
 };
@@ -128,10 +126,8 @@ expr::Function partition_function(SpecDialect dialect) {
     const auto call = read_call(arguments, 2);
     if (!call) return tl::unexpected(call.error());
     if (const auto simple = whole_or_nothing(*call)) return expr::Value(*simple);
-    const auto rounded =
-        partition_round(dialect, call->elements, call->percent, call->exact, call->total);
-    if (!rounded) return tl::unexpected(rounded.error());
-    return expr::Value(*rounded);
+    return partition_round(dialect, call->elements, call->percent, call->exact, call->total)
+        .map(as_value);
   };
 }
 
@@ -153,10 +149,9 @@ expr::Function multiple_function(SpecDialect dialect) {
       multiples.push_back(*multiple);
     }
     if (const auto simple = whole_or_nothing(*call)) return expr::Value(*simple);
-    const auto rounded =
-        multiple_round(dialect, call->elements, call->percent, multiples, call->exact, call->total);
-    if (!rounded) return tl::unexpected(rounded.error());
-    return expr::Value(*rounded);
+    return multiple_round(dialect, call->elements, call->percent, multiples, call->exact,
+                          call->total)
+        .map(as_value);
   };
 }
 

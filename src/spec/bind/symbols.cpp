@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/data/text.hpp"
@@ -11,12 +13,6 @@ namespace {
 
 /// As the original's interface has it (its command has 512).
 constexpr std::int64_t default_dataset = 1024;
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string result;
-  for (const auto& name : names) result += (result.empty() ? "" : ", ") + name;
-  return result.empty() ? "no symbols" : result;
-}
 
 /// What `partition` means to expressions: the caller's, the file's, or the graph format's symbol.
 int partition_of(const Spec& spec, const BindOptions& options) {
@@ -109,8 +105,9 @@ void Binder::set_symbols(const Symbols& symbols) {
     const std::vector<std::string_view> candidates(known.begin(), known.end());
     const std::string hint =
         name == "partition" ? "; --partition sets it" : did_you_mean(name, candidates);
-    problem_about_symbol("found the symbol '" + name + "', which the file does not use, expected " +
-                         joined(known) + hint);
+    problem_about_symbol(
+        "found the symbol '" + name + "', which the file does not use, expected " +
+        (known.empty() ? "no symbols" : fmt::format("{}", fmt::join(known, ", "))) + hint);
   }
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "spec/read/reader.hpp"
 
@@ -8,158 +7,136 @@
 namespace kiln::spec {
 namespace {
 
-constexpr std::array<std::string_view, 6> var_keys = {"pos",    "type",  "value",
-                                                      "fields", "bytes", "packed"};
-// A published file gives a local argument a `break`, which means nothing there.
-constexpr std::array<std::string_view, 7> local_keys = {"pos",    "type",  "size",  "break",
-                                                        "fields", "bytes", "packed"};
+/// What was read of an argument.
+struct ArgumentParts {
+  std::optional<std::uint32_t> position;
+  std::optional<Type> type;
+  std::optional<Formula> size;
+  Buffer buffer;  ///< what else a buffer has
+};
 
-void read_var(const Json& object, const std::string& path, Spec& spec, Reader& reader) {
-  reader.warn_of_unknown(object, path, var_keys);
-  const auto position = reader.read_position(object, path);
-  auto valued = reader.read_valued(object, path);
-  if (!position || !valued) return;
-  spec.var_arguments.push_back(
-      {*position, std::move(valued->type), std::move(valued->value), reader.line(object.at)});
+constexpr std::string_view a_type = "a type, such as \"float\"";
+constexpr std::string_view element_count = "the number of elements";
+constexpr std::string_view break_values =
+    "1 (slice along the partition) or 0 (whole to each device)";
+
+void read_position(const Attribute& found, ArgumentParts& argument, Reader& reader) {
+  argument.position = reader.read_position(found);
 }
 
-/// The original insists on a string for `size`; a number can only mean itself.
-void read_local(const Json& object, const std::string& path, Spec& spec, Reader& reader) {
-  reader.warn_of_unknown(object, path, local_keys);
-  const auto position = reader.read_position(object, path);
-  const auto type = reader.read_type(object, path, Reader::EmptyType::is_error);
-  const Json* size = reader.required(object, path, "size", "the number of elements");
-  if (size == nullptr) return;
-  auto formula = reader.read_formula(*size, join(path, "size"), Reader::Shape::number);
-  if (!position || !type || !formula) return;
-  spec.local_arguments.push_back({*position, *type, *std::move(formula), reader.line(object.at)});
+template <Reader::EmptyType empty>
+void read_type(const Attribute& found, ArgumentParts& argument, Reader& reader) {
+  argument.type = reader.read_type(found.object, found.parent, empty);
 }
 
-using ReadItem = void (*)(const Json&, const std::string&, Spec&, Reader&);
-
-void read_list(const Json& root, std::string_view key, std::string_view members, ReadItem read,
-               Spec& spec, Reader& reader) {
-  const Json* list = Reader::optional(root, key);
-  if (list == nullptr) return;
-  if (!list->is(Json::Kind::list)) {
-    reader.expected(*list, std::string(key), "a list of objects " + std::string(members));
-    return;
-  }
-  for (std::size_t i = 0; i < list->items.size(); ++i) {
-    const Json& item = list->items[i];
-    if (item.is(Json::Kind::object)) {
-      read(item, join(key, i), spec, reader);
-    } else {
-      reader.expected(item, join(key, i), "an object " + std::string(members));
-    }
-  }
+/// The original insists on a string for local memory; a number can only mean itself.
+void read_size(const Attribute& found, ArgumentParts& argument, Reader& reader) {
+  argument.size = reader.read_formula(found.value, found.path, Reader::Shape::number);
 }
 
-constexpr std::array<std::string_view, 12> buffer_keys = {
-    "pos",    "type",      "size",     "break",  "chunk", "from",
-    "create", "enq_write", "enq_read", "fields", "bytes", "packed"};
+void read_chunk(const Attribute& found, ArgumentParts& argument, Reader& reader) {
+  argument.buffer.chunk = reader.read_formula(found.value, found.path, Reader::Shape::number);
+}
 
 /// 1 slices, anything else does not. A value that is no number is a slip, yet never sliced.
-bool read_break(const Json& object, const std::string& path, Reader& reader) {
-  constexpr std::string_view what = "1 (slice along the partition) or 0 (whole to each device)";
-  const Json* value = reader.required(object, path, "break", what);
-  if (value == nullptr) return false;
-  switch (value->kind) {
+void read_break(const Attribute& found, ArgumentParts& argument, Reader& reader) {
+  const Json& value = found.value;
+  bool& slices = argument.buffer.sliceable;
+  switch (value.kind) {
     case Json::Kind::boolean:
-      return value->boolean;
+      slices = value.boolean;
+      break;
     case Json::Kind::real:
-      return value->real == 1;
+      slices = value.real == 1;
+      break;
     case Json::Kind::integer:
-      if (value->integer != 0 && value->integer != 1) {
-        reader.warning(
-            value->at, join(path, "break"),
-            "found " + describe(*value) + ", expected " + std::string(what) + ": it counts as 0");
-      }
-      return value->integer == 1;
+      slices = value.integer == 1;
+      if (value.integer != 0 && !slices)
+        reader.warning(value.at, found.path,
+                       "found " + describe(value) + ", expected " + std::string(break_values) +
+                           ": it counts as 0");
+      break;
     default:
-      reader.expected(*value, join(path, "break"), what);
-      return false;
+      reader.expected(value, found.path, break_values);
   }
 }
 
+struct SourceParts {
+  std::optional<std::string> kernel;
+  std::optional<std::uint32_t> position;
+};
+constexpr Field<SourceParts> source_fields[] = {
+    {"kernel",
+     [](const Attribute& found, SourceParts& source, Reader& reader) {
+       source.kernel = reader.read_id(found.value, found.path);
+     },
+     "the id of the kernel"},
+    {"pos",
+     [](const Attribute& found, SourceParts& source, Reader& reader) {
+       source.position = reader.read_position(found);
+     },
+     position_range}};
+
 /// Graphs: which kernel's argument fills this buffer.
-std::optional<DataSource> read_from(const Json& object, const std::string& path, Reader& reader) {
-  constexpr std::string_view what = "an object {\"kernel\": id, \"pos\": argument position}";
-  const Json* value = Reader::optional(object, "from");
-  if (value == nullptr) return std::nullopt;
-  const std::string from = join(path, "from");
-  if (!value->is(Json::Kind::object)) {
-    reader.expected(*value, from, what);
-    return std::nullopt;
-  }
-  const Json* kernel = reader.required(*value, from, "kernel", "the id of the kernel");
-  auto id = kernel == nullptr ? std::nullopt : reader.read_id(*kernel, join(from, "kernel"));
-  const auto position = reader.read_position(*value, from);
-  static constexpr std::array<std::string_view, 2> keys = {"kernel", "pos"};
-  reader.warn_of_unknown(*value, from, keys);
-  if (!id || !position) return std::nullopt;
-  return DataSource{*std::move(id), *position};
+void read_from(const Attribute& found, ArgumentParts& argument, Reader& reader) {
+  if (!found.value.is(Json::Kind::object))
+    return reader.expected(found.value, found.path,
+                           "an object {\"kernel\": id, \"pos\": argument position}");
+  SourceParts source;
+  reader.read_fields(found.value, found.path, source_fields, source);
+  if (source.kernel && source.position)
+    argument.buffer.from = DataSource{*std::move(source.kernel), *source.position};
 }
 
 /// Run-time state that graph dumps contain. The original resets it on load, so it is only kept.
-bool read_flag(const Json& object, const std::string& path, std::string_view key, Reader& reader) {
-  const Json* value = Reader::optional(object, key);
-  if (value == nullptr) return true;
-  if (value->is(Json::Kind::boolean)) return value->boolean;
-  if (value->is(Json::Kind::integer)) return value->integer != 0;
-  reader.expected(*value, join(path, key), "true or false");
-  return true;
+template <bool Buffer::*flag>
+void read_flag(const Attribute& found, ArgumentParts& argument, Reader& reader) {
+  if (found.value.is(Json::Kind::boolean))
+    argument.buffer.*flag = found.value.boolean;
+  else if (found.value.is(Json::Kind::integer))
+    argument.buffer.*flag = found.value.integer != 0;
+  else
+    reader.expected(found.value, found.path, "true or false");
 }
 
-/// Reads every member even after an error: a check lists all of them.
-void read_buffer(const Json& object, const std::string& path, BufferRole role, Spec& spec,
-                 Reader& reader) {
-  if (!object.is(Json::Kind::object)) {
-    reader.expected(object, path, "an object {\"pos\", \"type\", \"size\", \"break\"}");
-    return;
-  }
-  reader.warn_of_unknown(object, path, buffer_keys);
-  const auto position = reader.read_position(object, path);
-  const auto type = reader.read_type(object, path, Reader::EmptyType::is_double);
-  const Json* size = reader.required(object, path, "size", "the number of elements");
-  auto elements = size == nullptr
-                      ? std::nullopt
-                      : reader.read_formula(*size, join(path, "size"), Reader::Shape::number);
-  const bool sliceable = read_break(object, path, reader);
-  std::optional<Formula> chunk;
-  if (const Json* value = Reader::optional(object, "chunk")) {
-    chunk = reader.read_formula(*value, join(path, "chunk"), Reader::Shape::number);
-  }
-  auto from = read_from(object, path, reader);
-  if (!position || !type || !elements) return;
-  spec.buffers.push_back({.role = role,
-                          .position = *position,
-                          .type = *type,
-                          .size = *std::move(elements),
-                          .sliceable = sliceable,
-                          .chunk = std::move(chunk),
-                          .from = std::move(from),
-                          .create = read_flag(object, path, "create", reader),
-                          .enqueue_write = read_flag(object, path, "enq_write", reader),
-                          .enqueue_read = read_flag(object, path, "enq_read", reader),
-                          .line = reader.line(object.at)});
-}
+// What a structure's type has is read along with "type".
+constexpr Field<ArgumentParts> buffer_fields[] = {
+    {"pos", read_position, position_range},
+    {"type", read_type<Reader::EmptyType::is_double>, a_type},
+    {"size", read_size, element_count},
+    {"break", read_break, break_values},
+    {"chunk", read_chunk},
+    {"from", read_from},
+    {"create", read_flag<&Buffer::create>},
+    {"enq_write", read_flag<&Buffer::enqueue_write>},
+    {"enq_read", read_flag<&Buffer::enqueue_read>},
+    {"fields"},
+    {"bytes"},
+    {"packed"}};
+// A published file gives a local argument a `break`, which means nothing there.
+constexpr Field<ArgumentParts> local_fields[] = {
+    {"pos", read_position, position_range},
+    {"type", read_type<Reader::EmptyType::is_error>, a_type},
+    {"size", read_size, element_count},
+    {"break"},
+    {"fields"},
+    {"bytes"},
+    {"packed"}};
+// A value is read along with its type.
+constexpr Field<ArgumentParts> var_fields[] = {
+    {"pos", read_position, position_range}, {"type"}, {"value"}, {"fields"}, {"bytes"}, {"packed"}};
 
-void read_buffers(const Json& root, Spec& spec, Reader& reader) {
-  static constexpr std::pair<std::string_view, BufferRole> lists[] = {
-      {"inputBuffers", BufferRole::input},
-      {"outputBuffers", BufferRole::output},
-      {"ioBuffers", BufferRole::inout}};
-  for (const auto& [key, role] : lists) {
-    const Json* list = Reader::optional(root, key);
-    if (list == nullptr) continue;
-    if (!list->is(Json::Kind::list)) {
-      reader.expected(*list, std::string(key), "a list of buffers");
-      continue;
-    }
-    for (std::size_t i = 0; i < list->items.size(); ++i) {
-      read_buffer(list->items[i], join(key, i), role, spec, reader);
-    }
+/// Calls `read` with each object of a list, and its path.
+template <class Read>
+void for_each_object(const Attribute& found, std::string_view list, std::string_view members,
+                     Reader& reader, Read read) {
+  const auto items = reader.items_of(found.value, found.path, list);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string path = join(found.path, i);
+    if (items[i].is(Json::Kind::object))
+      read(items[i], path);
+    else
+      reader.expected(items[i], path, "an object " + std::string(members));
   }
 }
 
@@ -186,18 +163,57 @@ std::vector<Placed> all_arguments(const Spec& spec) {
 
 }  // namespace
 
-void read_arguments(const Json& root, Spec& spec, Reader& reader) {
-  read_buffers(root, spec, reader);
-  read_list(root, "varArguments", R"({"pos", "type", "value"})", read_var, spec, reader);
-  read_list(root, "localArguments", R"({"pos", "type", "size"})", read_local, spec, reader);
+void read_buffers(const Attribute& found, Spec& spec, Reader& reader) {
+  const BufferRole role = found.path == "inputBuffers"    ? BufferRole::input
+                          : found.path == "outputBuffers" ? BufferRole::output
+                                                          : BufferRole::inout;
+  for_each_object(found, "a list of buffers", R"({"pos", "type", "size", "break"})", reader,
+                  [&](const Json& object, const std::string& path) {
+                    ArgumentParts read;
+                    reader.read_fields(object, path, buffer_fields, read);
+                    if (!read.position || !read.type || !read.size) return;
+                    Buffer& buffer = spec.buffers.emplace_back(std::move(read.buffer));
+                    buffer.role = role;
+                    buffer.position = *read.position;
+                    buffer.type = *std::move(read.type);
+                    buffer.size = *std::move(read.size);
+                    buffer.line = reader.line(object.at);
+                  });
+}
+
+void read_vars(const Attribute& found, Spec& spec, Reader& reader) {
+  constexpr std::string_view members = R"({"pos", "type", "value"})";
+  for_each_object(
+      found, "a list of objects " + std::string(members), members, reader,
+      [&](const Json& object, const std::string& path) {
+        ArgumentParts read;
+        reader.read_fields(object, path, var_fields, read);
+        auto valued = reader.read_valued(object, path);
+        if (!read.position || !valued || !valued->value) return;
+        spec.var_arguments.push_back({*read.position, std::move(valued->type),
+                                      *std::move(valued->value), reader.line(object.at)});
+      });
+}
+
+void read_locals(const Attribute& found, Spec& spec, Reader& reader) {
+  constexpr std::string_view members = R"({"pos", "type", "size"})";
+  for_each_object(found, "a list of objects " + std::string(members), members, reader,
+                  [&](const Json& object, const std::string& path) {
+                    ArgumentParts read;
+                    reader.read_fields(object, path, local_fields, read);
+                    if (!read.position || !read.type || !read.size) return;
+                    spec.local_arguments.push_back({*read.position, *std::move(read.type),
+                                                    *std::move(read.size), reader.line(object.at)});
+                  });
 }
 
 // A gap is an error though the original loads such files: the launch then fails with an argument
 // that was never set, and the driver cannot say which line of which file is to blame.
 void check_positions(const Spec& spec, Reader& reader) {
   const auto placed = all_arguments(spec);
-  const auto report = [&](Message::Severity severity, const Placed& at, std::string text) {
-    reader.add({severity, reader.file(), at.line, 0, at.attribute + ".pos", std::move(text)});
+  const auto report = [&](const Placed& at, std::string text) {
+    reader.add({Message::Severity::error, reader.file(), at.line, 0, at.attribute + ".pos",
+                std::move(text)});
   };
   if (placed.empty()) {
     reader.warning(0, "", "the specification lists no kernel arguments");
@@ -207,13 +223,11 @@ void check_positions(const Spec& spec, Reader& reader) {
   for (std::size_t i = 0; i < placed.size(); ++i) {
     const auto& here = placed[i];
     if (i > 0 && here.position == placed[i - 1].position) {
-      report(Message::Severity::error, here,
-             "found position " + std::to_string(here.position) + ", which " +
-                 placed[i - 1].attribute + " has too, expected each position once");
+      report(here, "found position " + std::to_string(here.position) + ", which " +
+                       placed[i - 1].attribute + " has too, expected each position once");
     } else if (here.position > next) {
-      report(Message::Severity::error, here,
-             "found position " + std::to_string(here.position) + ", expected " +
-                 std::to_string(next) + " first: no argument has that position");
+      report(here, "found position " + std::to_string(here.position) + ", expected " +
+                       std::to_string(next) + " first: no argument has that position");
     }
     next = here.position + 1;
   }

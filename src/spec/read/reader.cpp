@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <set>
 
 #include "base/data/text.hpp"
 
@@ -143,13 +144,27 @@ std::optional<std::string> Reader::read_id(const Json& value, std::string attrib
   return read_string(value, std::move(attribute), "a kernel's id: a string or an integer");
 }
 
-std::optional<std::uint32_t> Reader::read_position(const Json& object, std::string_view path) {
-  constexpr std::string_view what = "the kernel argument's position, an integer 0..1023";
-  const Json* value = required(object, path, "pos", what);
-  if (value == nullptr) return std::nullopt;
-  const auto position = read_integer(*value, join(path, "pos"), 0, last_position, what);
+std::optional<std::uint32_t> Reader::read_position(const Attribute& found) {
+  const auto position = read_integer(found.value, found.path, 0, last_position, position_range);
   if (!position) return std::nullopt;
   return static_cast<std::uint32_t>(*position);
+}
+
+std::span<const Json> Reader::items_of(const Json& list, const std::string& path,
+                                       std::string_view what) {
+  if (!list.is(Json::Kind::list)) expected(list, path, what);
+  return list.items;  // none where it is something else
+}
+
+std::vector<const JsonMember*> Reader::members_of(const Json& object, const std::string& path,
+                                                  std::string_view what) {
+  if (!object.is(Json::Kind::object)) expected(object, path, what);
+  std::vector<const JsonMember*> members;
+  std::set<std::string_view> seen;
+  for (auto member = object.members.rbegin(); member != object.members.rend(); ++member)
+    if (seen.insert(member->key).second) members.push_back(&*member);
+  std::reverse(members.begin(), members.end());
+  return members;
 }
 
 // The original takes any unknown buffer type for double. Kiln keeps that for the empty name only,

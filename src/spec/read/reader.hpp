@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +18,27 @@ namespace kiln::spec {
 /// "inputBuffers[0]" + "size" → "inputBuffers[0].size".
 std::string join(std::string_view path, std::string_view key);
 std::string join(std::string_view path, std::size_t index);
+
+class Reader;
+
+/// An attribute that an object has.
+struct Attribute {
+  const Json& object;
+  const std::string& parent;  ///< the object's path
+  const Json& value;
+  std::string path;  ///< the attribute's own
+};
+
+/// One attribute of the objects that are read into a T. Tables of these say all that an object may
+/// have, and how it is read.
+template <class T>
+struct Field {
+  std::string_view key;
+  /// Null where the attribute means nothing, or is read along with another one.
+  void (*read)(const Attribute& found, T& into, Reader& reader) = nullptr;
+  /// What it should be, where every object must have it. Of others null counts as absent.
+  std::string_view required = {};
+};
 
 /// Takes values out of one file's tree and collects every finding on the way, so that a reader can
 /// go on after the first. The read functions return nothing where they have reported an error.
@@ -41,20 +64,44 @@ class Reader {
                                            std::string_view what);
   /// A kernel's id: a string, or a number as its digits.
   std::optional<std::string> read_id(const Json& value, std::string attribute);
-  std::optional<std::uint32_t> read_position(const Json& object, std::string_view path);
+  /// A kernel argument's.
+  std::optional<std::uint32_t> read_position(const Attribute& found);
   enum class EmptyType { is_error, is_double };
   /// A structure's comes from its "fields" or its size in "bytes".
-  std::optional<Type> read_type(const Json& object, std::string_view path, EmptyType empty);
+  std::optional<Type> read_type(const Json& object, const std::string& path, EmptyType empty);
   /// A type and the value in the same object; a structure's in its fields, or in "bytes".
-  struct Valued {
+  struct Typed {
     Type type;
-    Formula value;
+    std::optional<Formula> value;  ///< where values are read
   };
-  std::optional<Valued> read_valued(const Json& object, const std::string& path);
+  std::optional<Typed> read_valued(const Json& object, const std::string& path);
 
   enum class Shape { number, number_or_list };
   /// A number or an expression; a list where `shape` allows one.
   std::optional<Formula> read_formula(const Json& value, std::string attribute, Shape shape);
+
+  /// Reads every member of an object that its table names, even after an error, and warns of the
+  /// others.
+  template <class T, std::size_t Count>
+  void read_fields(const Json& object, const std::string& path, const Field<T> (&fields)[Count],
+                   T& into) {
+    std::array<std::string_view, Count> known;
+    std::transform(fields, fields + Count, known.begin(),
+                   [](const auto& each) { return each.key; });
+    warn_of_unknown(object, path, known);
+    for (const Field<T>& field : fields) {
+      const Json* value = field.required.empty()
+                              ? optional(object, field.key)
+                              : required(object, path, field.key, field.required);
+      if (value != nullptr && field.read != nullptr)
+        field.read({object, path, *value, join(path, field.key)}, into, *this);
+    }
+  }
+  /// The items of a list; of what is none nothing, and an error with what it should be.
+  std::span<const Json> items_of(const Json& list, const std::string& path, std::string_view what);
+  /// The members of an object, of equal keys the last; of what is none nothing, and an error.
+  std::vector<const JsonMember*> members_of(const Json& object, const std::string& path,
+                                            std::string_view what);
 
   /// Warns of members that no reader knows, with the name that was probably meant.
   void warn_of_unknown(const Json& object, std::string_view path,
@@ -70,17 +117,23 @@ class Reader {
 
  private:
   enum class With { layout, values };
-  struct Member;
+  struct TypedOptions {
+    With with;
+    EmptyType empty;
+    int depth = 0;  ///< structures around it
+  };
   std::optional<std::string> read_type_name(const Json& object, std::string_view path);
   std::optional<Type> named_type(const Json& object, std::string_view path, const std::string& name,
                                  EmptyType empty);
-  std::optional<Member> read_struct(const Json& object, const std::string& path, With with,
-                                    int depth);
-  std::optional<Member> read_bytes(const Json& object, const std::string& path, With with);
-  std::optional<Member> read_fields(const Json& object, const std::string& path, With with,
-                                    int depth);
-  std::optional<Member> read_field(const Json& field, const std::string& path, With with,
-                                   int depth);
+  std::optional<Typed> read_typed(const Json& object, const std::string& path,
+                                  const TypedOptions& options);
+  std::optional<Typed> read_struct(const Json& object, const std::string& path,
+                                   const TypedOptions& options);
+  std::optional<Typed> read_bytes(const Json& bytes, const std::string& attribute, With with);
+  std::optional<Typed> read_members(const Json& object, const std::string& path,
+                                    const TypedOptions& options);
+  std::optional<Typed> read_member(const Json& member, const std::string& path,
+                                   const TypedOptions& options);
   bool has_no_struct_keys(const Json& object, const std::string& path);
   std::optional<Formula> list_of_formulas(const std::vector<Formula>& items, std::size_t at,
                                           std::string attribute);
@@ -105,9 +158,15 @@ inline constexpr std::string_view fill_in_mark = "FILL IN: ";
 /// nothing else is worth saying about the file yet.
 bool report_marks(const Json& root, Reader& reader);
 
-// The parts of read_spec that have files of their own.
-void read_arguments(const Json& root, Spec& spec, Reader& reader);
-void read_symbols(const Json& root, Spec& spec, Reader& reader);
+constexpr std::string_view position_range = "the kernel argument's position, an integer 0..1023";
+
+// The attributes that arguments.cpp and symbols.cpp read.
+void read_buffers(const Attribute& found, Spec& spec, Reader& reader);  ///< any of the lists
+void read_vars(const Attribute& found, Spec& spec, Reader& reader);
+void read_locals(const Attribute& found, Spec& spec, Reader& reader);
+void read_symbolic_variables(const Attribute& found, Spec& spec, Reader& reader);
+void read_macros(const Attribute& found, Spec& spec, Reader& reader);
+void read_functions(const Attribute& found, Spec& spec, Reader& reader);
 
 // What read_spec checks once every part is there.
 void check_positions(const Spec& spec, Reader& reader);

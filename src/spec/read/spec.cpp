@@ -1,7 +1,6 @@
-#include <array>
-#include <charconv>
 #include <cmath>
 
+#include "base/data/number.hpp"
 #include "spec/read/reader.hpp"
 
 // One specification file as a Spec: its names, geometry and place in a graph here, the rest by
@@ -9,33 +8,7 @@
 namespace kiln::spec {
 namespace {
 
-/// `description` and `$schema` mean nothing here, but people and editors want them.
-constexpr std::array<std::string_view, 26> known_keys = {"name",
-                                                         "src",
-                                                         "partition",
-                                                         "workDimension",
-                                                         "globalWorkSize",
-                                                         "localWorkSize",
-                                                         "inputBuffers",
-                                                         "outputBuffers",
-                                                         "ioBuffers",
-                                                         "varArguments",
-                                                         "localArguments",
-                                                         "id",
-                                                         "eco",
-                                                         "ecos",
-                                                         "symbolicVariables",
-                                                         "macros_values",
-                                                         "localChunkFactor",
-                                                         "globalChunkFactor",
-                                                         "depends",
-                                                         "task",
-                                                         "dataset",
-                                                         "functions",
-                                                         "cpuArguments",
-                                                         "gpuArguments",
-                                                         "$schema",
-                                                         "description"};
+constexpr int unknown_dimension = 0;
 
 /// Whether a file says anything that only the concurrent repository's reader understands.
 bool speaks_concurrent(const Json& root) {
@@ -53,21 +26,21 @@ bool speaks_concurrent(const Json& root) {
   return false;
 }
 
-/// An empty name would pass here and fail far away, in the driver or the file system.
-void read_names(const Json& root, Spec& spec, Reader& reader) {
-  constexpr std::string_view function = "the name of a __kernel function";
-  constexpr std::string_view file = "the name of the kernel's source file";
-  if (const Json* value = reader.required(root, "", "name", function)) {
-    spec.name = reader.read_string(*value, "name", function).value_or("");
-    if (value->is(Json::Kind::string) && spec.name.empty()) {
-      reader.expected(*value, "name", function);
-    }
-  }
-  if (const Json* value = reader.required(root, "", "src", file)) {
-    spec.src = reader.read_string(*value, "src", file).value_or("");
-    const bool usable = !spec.src.empty() && spec.src.find('\0') == std::string::npos;
-    if (value->is(Json::Kind::string) && !usable) reader.expected(*value, "src", file);
-  }
+constexpr std::string_view function_name = "the name of a __kernel function";
+constexpr std::string_view source_name = "the name of the kernel's source file";
+constexpr std::string_view partition_range = "a partition class, an integer 0..10";
+constexpr std::string_view dimension_range = "the number of dimensions: 1, 2 or 3";
+constexpr std::string_view global_example = "the global size, such as \"[dataset]\"";
+
+/// A text that is not empty, without zero bytes: others would fail far away, in the driver or the
+/// file system.
+template <std::string Spec::*name>
+void read_text(const Attribute& found, Spec& spec, Reader& reader) {
+  const std::string& text = found.value.text;
+  if (found.value.is(Json::Kind::string) && !text.empty() && text.find('\0') == text.npos)
+    spec.*name = text;
+  else
+    reader.expected(found.value, found.path, name == &Spec::name ? function_name : source_name);
 }
 
 /// The original prints "Ignoring …" for these.
@@ -79,39 +52,39 @@ void warn_of_dropped(const Json& root, Reader& reader) {
   }
 }
 
-constexpr std::string_view partition_range = "a partition class, an integer 0..10";
+/// What a dialect requires that was asked for; files of the other do without it.
+void warn_of_missing(const Json& root, const Spec& spec, Reader& reader) {
+  if (!spec.dialect_was_asked) return;
+  const bool base = spec.dialect == SpecDialect::base;
+  const std::string key = base ? "partition" : "symbolicVariables";
+  if (Reader::optional(root, key) != nullptr) return;
+  reader.warning(root.at, key,
+                 "missing, expected " +
+                     (base ? std::string(partition_range) + ": the base dialect requires it"
+                           : "an object {name: value}: the concurrent dialect requires it"));
+}
 
 /// Published files give the class as 10, 10.0 and "10".
-std::optional<std::int64_t> whole_number(const Json& value) {
+std::optional<std::int64_t> as_integer(const Json& value) {
   if (value.is(Json::Kind::integer)) return value.integer;
   if (value.is(Json::Kind::real) && value.real == std::trunc(value.real) &&
       std::abs(value.real) <= 1e6) {
     return static_cast<std::int64_t>(value.real);
   }
-  if (!value.is(Json::Kind::string)) return std::nullopt;
-  std::int64_t number = 0;
-  const char* end = value.text.data() + value.text.size();
-  const auto parsed = std::from_chars(value.text.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
-  return number;
+  return value.is(Json::Kind::string) ? parse_number<std::int64_t>(value.text) : std::nullopt;
 }
 
-void read_partition(const Json& root, Spec& spec, Reader& reader) {
-  const Json* value = Reader::optional(root, "partition");
-  if (value == nullptr) {
-    if (spec.dialect_was_asked && spec.dialect == SpecDialect::base) {
-      reader.warning(
-          root.at, "partition",
-          "missing, expected " + std::string(partition_range) + ": the base dialect requires it");
-    }
-    return;
-  }
-  const auto number = whole_number(*value);
-  if (!number || *number < 0 || *number > 10) {
-    reader.expected(*value, "partition", partition_range);
-    return;
-  }
-  spec.partition = static_cast<int>(*number);
+void read_partition(const Attribute& found, Spec& spec, Reader& reader) {
+  const auto number = as_integer(found.value);
+  if (number && *number >= 0 && *number <= 10)
+    spec.partition = static_cast<int>(*number);
+  else
+    reader.expected(found.value, found.path, partition_range);
+}
+
+void read_dimension(const Attribute& found, Spec& spec, Reader& reader) {
+  const auto number = reader.read_integer(found.value, found.path, 1, 3, dimension_range);
+  spec.work_dimension = static_cast<int>(number.value_or(unknown_dimension));
 }
 
 /// A size formula's own number of dimensions, where the file shows it.
@@ -135,95 +108,114 @@ std::optional<std::size_t> dimensions_of(const Formula& formula) {
 /// where they differ is a slip, and its rounding would follow the wrong rule.
 void check_dimensions(const Formula& formula, const Spec& spec, const Json& at, Reader& reader) {
   const auto dimensions = dimensions_of(formula);
-  if (!dimensions || *dimensions == static_cast<std::size_t>(spec.work_dimension)) return;
+  if (spec.work_dimension == unknown_dimension || !dimensions ||
+      *dimensions == static_cast<std::size_t>(spec.work_dimension))
+    return;
   reader.error(at.at, formula.attribute,
                "found " + quote(formula.text) + " with " + std::to_string(*dimensions) +
                    (*dimensions == 1 ? " dimension" : " dimensions") + ", expected " +
                    std::to_string(spec.work_dimension) + " as workDimension says");
 }
 
-void read_geometry(const Json& root, Spec& spec, Reader& reader) {
-  constexpr std::string_view dimension_range = "the number of dimensions: 1, 2 or 3";
-  constexpr std::string_view global_example = "the global size, such as \"[dataset]\"";
-  read_partition(root, spec, reader);
-  // One wrong workDimension shall not make the sizes look wrong as well.
-  bool dimension_is_known = false;
-  if (const Json* value = reader.required(root, "", "workDimension", dimension_range)) {
-    const auto number = reader.read_integer(*value, "workDimension", 1, 3, dimension_range);
-    dimension_is_known = number.has_value();
-    spec.work_dimension = static_cast<int>(number.value_or(1));
-  }
-  if (const Json* value = reader.required(root, "", "globalWorkSize", global_example)) {
-    auto formula = reader.read_formula(*value, "globalWorkSize", Reader::Shape::number_or_list);
-    if (formula && dimension_is_known) check_dimensions(*formula, spec, *value, reader);
-    if (formula) spec.global_work_size = *std::move(formula);
-  }
+std::optional<Formula> read_sizes(const Attribute& found, const Spec& spec, Reader& reader) {
+  auto formula = reader.read_formula(found.value, found.path, Reader::Shape::number_or_list);
+  if (formula) check_dimensions(*formula, spec, found.value, reader);
+  return formula;
+}
+
+void read_global(const Attribute& found, Spec& spec, Reader& reader) {
+  if (auto formula = read_sizes(found, spec, reader)) spec.global_work_size = *std::move(formula);
+}
+
+void read_local(const Attribute& found, Spec& spec, Reader& reader) {
   // The original's own default is the empty list, so files write it.
-  const Json* local = Reader::optional(root, "localWorkSize");
-  if (local == nullptr || (local->is(Json::Kind::list) && local->items.empty())) return;
-  auto formula = reader.read_formula(*local, "localWorkSize", Reader::Shape::number_or_list);
-  if (formula && dimension_is_known) check_dimensions(*formula, spec, *local, reader);
-  spec.local_work_size = std::move(formula);
+  if (found.value.is(Json::Kind::list) && found.value.items.empty()) return;
+  spec.local_work_size = read_sizes(found, spec, reader);
 }
 
 /// Numbers that the original stores and never uses; kept so that nothing of a file is lost.
-void read_costs(const Json& root, Spec& spec, Reader& reader) {
-  constexpr std::string_view what = "an object {dataset: number}";
-  const auto number = [](const Json& value) -> std::optional<double> {
-    if (value.is(Json::Kind::integer)) return static_cast<double>(value.integer);
-    if (value.is(Json::Kind::real)) return value.real;
-    return std::nullopt;
-  };
-  if (const Json* value = Reader::optional(root, "eco")) {
-    spec.eco = number(*value);
-    if (!spec.eco) reader.expected(*value, "eco", "a number");
-  }
-  const Json* costs = Reader::optional(root, "ecos");
-  if (costs == nullptr) return;
-  if (!costs->is(Json::Kind::object)) {
-    reader.expected(*costs, "ecos", what);
-    return;
-  }
-  for (const auto& member : costs->members) {
-    const auto cost = number(member.value);
-    if (cost) {
-      spec.ecos[member.key] = *cost;
-    } else {
-      reader.expected(member.value, join("ecos", quote(member.key)), "a number");
-    }
+std::optional<double> read_cost(const Json& value, std::string attribute, Reader& reader) {
+  if (value.is(Json::Kind::integer)) return static_cast<double>(value.integer);
+  if (value.is(Json::Kind::real)) return value.real;
+  reader.expected(value, std::move(attribute), "a number");
+  return std::nullopt;
+}
+
+void read_eco(const Attribute& found, Spec& spec, Reader& reader) {
+  spec.eco = read_cost(found.value, found.path, reader);
+}
+
+void read_ecos(const Attribute& found, Spec& spec, Reader& reader) {
+  for (const auto* member :
+       reader.members_of(found.value, found.path, "an object {dataset: number}"))
+    if (const auto cost = read_cost(member->value, join(found.path, quote(member->key)), reader))
+      spec.ecos[member->key] = *cost;
+}
+
+/// Kept for tools that write files back.
+template <std::vector<std::int64_t> Spec::*factors>
+void read_factors(const Attribute& found, Spec& spec, Reader& reader) {
+  constexpr std::string_view what = "a list of integers from 1";
+  for (const Json& item : reader.items_of(found.value, found.path, what)) {
+    const auto index = static_cast<std::size_t>(&item - found.value.items.data());
+    const auto factor =
+        reader.read_integer(item, join(found.path, index), 1, std::int64_t{1} << 32, what);
+    if (factor) (spec.*factors).push_back(*factor);
   }
 }
 
 /// Whether the ids exist is for the graph to say: one file knows only itself.
-void read_depends(const Json& root, Spec& spec, Reader& reader) {
-  const Json* list = Reader::optional(root, "depends");
-  if (list == nullptr) return;
-  if (!list->is(Json::Kind::list)) {
-    reader.expected(*list, "depends", "a list of kernel ids");
-    return;
-  }
+void read_depends(const Attribute& found, Spec& spec, Reader& reader) {
+  const auto items = reader.items_of(found.value, found.path, "a list of kernel ids");
   auto& depends = spec.depends.emplace();
-  for (std::size_t i = 0; i < list->items.size(); ++i) {
-    auto id = reader.read_id(list->items[i], join("depends", i));
-    if (id && spec.id && *id == *spec.id) {
-      reader.error(list->items[i].at, join("depends", i),
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    auto id = reader.read_id(items[i], join(found.path, i));
+    if (id && spec.id && *id == *spec.id)
+      reader.error(items[i].at, join(found.path, i),
                    "found the kernel's own id, expected the id of another kernel");
-    }
     if (id) depends.push_back(*std::move(id));
   }
 }
 
-void read_graph(const Json& root, Spec& spec, Reader& reader) {
-  if (const Json* value = Reader::optional(root, "id")) spec.id = reader.read_id(*value, "id");
-  read_costs(root, spec, reader);
-  read_depends(root, spec, reader);
-  if (const Json* value = Reader::optional(root, "task")) {
-    spec.task = reader.read_integer(*value, "task", INT64_MIN, INT64_MAX, "an integer");
-  }
-  if (const Json* value = Reader::optional(root, "dataset")) {
-    spec.dataset = reader.read_integer(*value, "dataset", INT64_MIN, INT64_MAX, "an integer");
-  }
+void read_own_id(const Attribute& found, Spec& spec, Reader& reader) {
+  spec.id = reader.read_id(found.value, found.path);
 }
+
+template <std::optional<std::int64_t> Spec::*number>
+void read_number(const Attribute& found, Spec& spec, Reader& reader) {
+  spec.*number = reader.read_integer(found.value, found.path, INT64_MIN, INT64_MAX, "an integer");
+}
+
+/// All that a file may have. An attribute may need one that stands before it here: sizes need
+/// workDimension, `depends` needs the id. `description` and `$schema` mean nothing here, but people
+/// and editors want them.
+constexpr Field<Spec> spec_fields[] = {
+    {"name", read_text<&Spec::name>, function_name},
+    {"src", read_text<&Spec::src>, source_name},
+    {"partition", read_partition},
+    {"workDimension", read_dimension, dimension_range},
+    {"globalWorkSize", read_global, global_example},
+    {"localWorkSize", read_local},
+    {"inputBuffers", read_buffers},
+    {"outputBuffers", read_buffers},
+    {"ioBuffers", read_buffers},
+    {"varArguments", read_vars},
+    {"localArguments", read_locals},
+    {"symbolicVariables", read_symbolic_variables},
+    {"macros_values", read_macros},
+    {"localChunkFactor", read_factors<&Spec::local_chunk_factor>},
+    {"globalChunkFactor", read_factors<&Spec::global_chunk_factor>},
+    {"functions", read_functions},
+    {"id", read_own_id},
+    {"eco", read_eco},
+    {"ecos", read_ecos},
+    {"depends", read_depends},
+    {"task", read_number<&Spec::task>},
+    {"dataset", read_number<&Spec::dataset>},
+    {"cpuArguments"},
+    {"gpuArguments"},
+    {"$schema"},
+    {"description"}};
 
 }  // namespace
 
@@ -234,12 +226,10 @@ std::optional<Spec> read_spec(const Json& root, SpecDialect dialect, Reader& rea
   spec.dialect = spec.dialect_was_asked    ? dialect
                  : speaks_concurrent(root) ? SpecDialect::concurrent
                                            : SpecDialect::base;
-  read_names(root, spec, reader);
-  read_geometry(root, spec, reader);
-  read_arguments(root, spec, reader);
-  read_symbols(root, spec, reader);
-  read_graph(root, spec, reader);
-  reader.warn_of_unknown(root, "", known_keys);
+  // One wrong workDimension shall not make the sizes look wrong as well.
+  spec.work_dimension = unknown_dimension;
+  reader.read_fields(root, "", spec_fields, spec);
+  warn_of_missing(root, spec, reader);
   warn_of_dropped(root, reader);
   // Positions and names only make sense once every argument has been understood.
   if (!reader.has_errors()) check_positions(spec, reader);

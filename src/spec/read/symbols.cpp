@@ -12,43 +12,6 @@ namespace {
 /// Working them out takes quadratic time where they build on each other.
 constexpr std::size_t most_variables = 1024;
 
-/// In a plain file these are for information, in a graph's node they are the values: both serve as
-/// defaults here.
-void read_symbolic_variables(const Json& root, Spec& spec, Reader& reader) {
-  const Json* object = Reader::optional(root, "symbolicVariables");
-  if (object == nullptr) {
-    if (spec.dialect_was_asked && spec.dialect == SpecDialect::concurrent) {
-      reader.warning(root.at, "symbolicVariables",
-                     "missing, expected an object {name: value}: the concurrent dialect "
-                     "requires it");
-    }
-    return;
-  }
-  if (!object->is(Json::Kind::object)) {
-    reader.expected(*object, "symbolicVariables", "an object {name: value}");
-    return;
-  }
-  if (object->members.size() > most_variables) {
-    reader.expected(*object, "symbolicVariables", "at most " + std::to_string(most_variables));
-    return;
-  }
-  auto& variables = spec.symbolic_variables.emplace();
-  std::set<std::string_view> seen;
-  // Backwards, because the last of two equal keys counts.
-  for (auto member = object->members.rbegin(); member != object->members.rend(); ++member) {
-    if (!seen.insert(member->key).second) continue;
-    const std::string attribute = join("symbolicVariables", member->key);
-    if (!is_name(member->key)) {
-      reader.error(member->at, "symbolicVariables",
-                   "found " + quote(member->key) + ", expected a name of letters, digits and _");
-      continue;
-    }
-    auto formula = reader.read_formula(member->value, attribute, Reader::Shape::number_or_list);
-    if (formula) variables.emplace_back(member->key, *std::move(formula));
-  }
-  std::reverse(variables.begin(), variables.end());
-}
-
 /// The text behind -D NAME=. Not an expression: it is C, of which only the symbols are replaced.
 std::optional<std::string> macro_text(const Json& value, const std::string& attribute,
                                       Reader& reader) {
@@ -70,49 +33,6 @@ std::optional<std::string> macro_text(const Json& value, const std::string& attr
     default:
       reader.expected(value, attribute, what);
       return std::nullopt;
-  }
-}
-
-void read_macros(const Json& root, Spec& spec, Reader& reader) {
-  const Json* object = Reader::optional(root, "macros_values");
-  if (object == nullptr) return;
-  if (!object->is(Json::Kind::object)) {
-    reader.expected(*object, "macros_values", "an object {NAME: value}");
-    return;
-  }
-  if (spec.dialect == SpecDialect::base) {
-    reader.warning(object->at, "macros_values",
-                   "found macros, expected none: the base dialect ignores them");
-    return;
-  }
-  std::set<std::string_view> seen;
-  for (auto member = object->members.rbegin(); member != object->members.rend(); ++member) {
-    if (!seen.insert(member->key).second) continue;
-    if (!is_name(member->key)) {
-      reader.error(member->at, "macros_values",
-                   "found " + quote(member->key) + ", expected a macro's name");
-      continue;
-    }
-    auto text = macro_text(member->value, join("macros_values", member->key), reader);
-    if (text) spec.macros.push_back({member->key, *std::move(text), reader.line(member->at)});
-  }
-  std::reverse(spec.macros.begin(), spec.macros.end());
-}
-
-/// Kept for tools that write files back.
-void read_factors(const Json& root, std::string_view key, std::vector<std::int64_t>& factors,
-                  Reader& reader) {
-  constexpr std::string_view what = "a list of integers from 1";
-  const Json* list = Reader::optional(root, key);
-  if (list == nullptr) return;
-  if (!list->is(Json::Kind::list)) {
-    reader.expected(*list, std::string(key), what);
-    return;
-  }
-  for (std::size_t i = 0; i < list->items.size(); ++i) {
-    const auto factor =
-        reader.read_integer(list->items[i], join(key, i), 1, std::int64_t{1} << 32, what);
-    if (factor) factors.push_back(*factor);
   }
 }
 
@@ -154,7 +74,7 @@ bool is_usable(const Function& function) {
   return expr::Scope().define(function.name, function.parameters, *body).has_value();
 }
 
-/// Built-in names stay what they are: a file that redefines `min` would read wrong to everybody.
+/// Built-in names stay what they are: a file that redefines `min` would read wrong to every reader.
 void read_function(const JsonMember& member, std::set<std::string>& taken, Spec& spec,
                    Reader& reader) {
   auto function = read_signature(member.key);
@@ -176,38 +96,57 @@ void read_function(const JsonMember& member, std::set<std::string>& taken, Spec&
   spec.functions.push_back(*std::move(function));
 }
 
-void read_functions(const Json& root, Spec& spec, Reader& reader) {
-  const Json* object = Reader::optional(root, "functions");
-  if (object == nullptr) return;
-  if (!object->is(Json::Kind::object)) {
-    reader.expected(*object, "functions", "an object {\"name(parameters)\": \"expression\"}");
-    return;
+}  // namespace
+
+// In a plain file these are for information, in a graph's node they are the values: both serve as
+// defaults here.
+void read_symbolic_variables(const Attribute& found, Spec& spec, Reader& reader) {
+  const auto members = reader.members_of(found.value, found.path, "an object {name: value}");
+  if (found.value.members.size() > most_variables)
+    return reader.expected(found.value, found.path, "at most " + std::to_string(most_variables));
+  auto& variables = spec.symbolic_variables.emplace();
+  for (const JsonMember* member : members) {
+    if (!is_name(member->key)) {
+      reader.error(member->at, found.path,
+                   "found " + quote(member->key) + ", expected a name of letters, digits and _");
+      continue;
+    }
+    auto formula = reader.read_formula(member->value, join(found.path, member->key),
+                                       Reader::Shape::number_or_list);
+    if (formula) variables.emplace_back(member->key, *std::move(formula));
   }
+}
+
+void read_macros(const Attribute& found, Spec& spec, Reader& reader) {
+  const auto members = reader.members_of(found.value, found.path, "an object {NAME: value}");
+  if (spec.dialect == SpecDialect::base && found.value.is(Json::Kind::object))
+    return reader.warning(found.value.at, found.path,
+                          "found macros, expected none: the base dialect ignores them");
+  for (const JsonMember* member : members) {
+    if (!is_name(member->key)) {
+      reader.error(member->at, found.path,
+                   "found " + quote(member->key) + ", expected a macro's name");
+      continue;
+    }
+    auto text = macro_text(member->value, join(found.path, member->key), reader);
+    if (text) spec.macros.push_back({member->key, *std::move(text), reader.line(member->at)});
+  }
+}
+
+void read_functions(const Attribute& found, Spec& spec, Reader& reader) {
+  const auto members = reader.members_of(found.value, found.path,
+                                         "an object {\"name(parameters)\": \"expression\"}");
+  if (found.value.members.size() > most_functions)
+    return reader.expected(found.value, found.path, "at most " + std::to_string(most_functions));
   std::set<std::string> taken = {"partition_round", "multiple_round"};
   for (const auto& name : expr::Scope().functions()) taken.insert(name);
-  if (object->members.size() > most_functions) {
-    reader.expected(*object, "functions", "at most " + std::to_string(most_functions));
-    return;
-  }
-  for (const auto& member : object->members) {
-    if (object->find(member.key) == &member) read_function(member, taken, spec, reader);
-  }
+  for (const JsonMember* member : members) read_function(*member, taken, spec, reader);
   if (const auto* function = recursive_function(spec)) {
     reader.add({Message::Severity::error, reader.file(), function->body.line, 0,
                 function->body.attribute,
                 "found a function that calls itself, directly or through others, expected one "
                 "that ends"});
   }
-}
-
-}  // namespace
-
-void read_symbols(const Json& root, Spec& spec, Reader& reader) {
-  read_symbolic_variables(root, spec, reader);
-  read_macros(root, spec, reader);
-  read_factors(root, "localChunkFactor", spec.local_chunk_factor, reader);
-  read_factors(root, "globalChunkFactor", spec.global_chunk_factor, reader);
-  read_functions(root, spec, reader);
 }
 
 }  // namespace kiln::spec

@@ -73,35 +73,16 @@ Expected<Type> Type::parse(std::string_view name) {
 }
 
 ScalarKind Type::kind() const {
-  switch (scalar) {
-    case Scalar::f32:
-    case Scalar::f64:
-      return ScalarKind::floating;
-    case Scalar::i8:
-    case Scalar::i16:
-    case Scalar::i32:
-    case Scalar::i64:
-      return ScalarKind::signed_integer;
-    default:
-      return ScalarKind::unsigned_integer;
-  }
+  return with_number(scalar, [](auto number) {
+    using T = decltype(number);
+    return std::is_floating_point_v<T> ? ScalarKind::floating
+           : std::is_signed_v<T>       ? ScalarKind::signed_integer
+                                       : ScalarKind::unsigned_integer;
+  });
 }
 
 std::size_t Type::scalar_bytes() const {
-  switch (scalar) {
-    case Scalar::i8:
-    case Scalar::u8:
-      return 1;
-    case Scalar::i16:
-    case Scalar::u16:
-      return 2;
-    case Scalar::i32:
-    case Scalar::u32:
-    case Scalar::f32:
-      return 4;
-    default:
-      return 8;
-  }
+  return with_number(scalar, [](auto number) { return sizeof number; });
 }
 
 // OpenCL C 6.1.5: a 3-component vector has the size and alignment of a 4-component one.
@@ -126,6 +107,12 @@ Type Type::opaque_structure(std::size_t bytes) {
 
 namespace {
 
+tl::unexpected<Error> too_large() {
+  return fail(Errc::bad_input, "found a structure of more than " +
+                                   std::to_string(Type::largest_struct) +
+                                   " bytes, expected at most that");
+}
+
 constexpr const char* doubtful_layout =
     "found a member of which only the bytes are known where its alignment decides the layout, "
     "expected its \"fields\"";
@@ -149,9 +136,7 @@ Expected<Type> Type::structure(std::vector<StructField> fields, Packing packing)
     // Both factors are bounded by what is read from files; a caller's own could wrap around.
     if (field.count == 0 || field.count > largest_struct ||
         field.count * field.type.bytes() > largest_struct)
-      return fail(Errc::bad_input, "found a structure of more than " +
-                                       std::to_string(largest_struct) +
-                                       " bytes, expected at most that");
+      return too_large();
     end = field.offset + field.count * field.type.bytes();
     if (packing == Packing::natural) {
       unknown_step = std::max(unknown_step, unknown_alignment(field));
@@ -163,11 +148,8 @@ Expected<Type> Type::structure(std::vector<StructField> fields, Packing packing)
   }
   end = (end + type.struct_alignment - 1) / type.struct_alignment * type.struct_alignment;
   if (end % unknown_step != 0) return fail(Errc::bad_input, doubtful_layout);
-  if (end == 0 || end > largest_struct)
-    return fail(Errc::bad_input,
-                end == 0 ? std::string("found a structure without members, expected some")
-                         : "found a structure of more than " + std::to_string(largest_struct) +
-                               " bytes, expected at most that");
+  if (end == 0) return fail(Errc::bad_input, "found a structure without members, expected some");
+  if (end > largest_struct) return too_large();
   type.struct_bytes = end;
   type.fields = std::move(fields);
   return type;
@@ -226,51 +208,19 @@ Expected<T> real_of(const Type& type, const expr::Value& value) {
   return result;
 }
 
-template <class T>
-Expected<T> scalar_of(const Type& type, const expr::Value& value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return real_of<T>(type, value);
-  } else {
-    return integer_of<T>(type, value);
-  }
-}
-
-template <class T>
 Expected<void> put(const Type& type, const expr::Value& value, std::byte* to) {
-  if (!value.is_number()) {
+  if (!value.is_number())
     return fail(Errc::bad_input, std::string("found ") + value.type_name() + " " +
                                      value.text().substr(0, 40) + ", expected a number");
-  }
-  const auto scalar = scalar_of<T>(type, value);
-  if (!scalar) return tl::unexpected(scalar.error());
-  std::memcpy(to, &*scalar, sizeof(T));
-  return {};
-}
-
-Expected<void> put(const Type& type, const expr::Value& value, std::byte* to) {
-  switch (type.scalar) {
-    case Scalar::i8:
-      return put<std::int8_t>(type, value, to);
-    case Scalar::u8:
-      return put<std::uint8_t>(type, value, to);
-    case Scalar::i16:
-      return put<std::int16_t>(type, value, to);
-    case Scalar::u16:
-      return put<std::uint16_t>(type, value, to);
-    case Scalar::i32:
-      return put<std::int32_t>(type, value, to);
-    case Scalar::u32:
-      return put<std::uint32_t>(type, value, to);
-    case Scalar::i64:
-      return put<std::int64_t>(type, value, to);
-    case Scalar::u64:
-      return put<std::uint64_t>(type, value, to);
-    case Scalar::f32:
-      return put<float>(type, value, to);
-    case Scalar::f64:
-      return put<double>(type, value, to);
-  }
-  return fail(Errc::internal, "unknown scalar type");
+  return with_number(type.scalar, [&](auto number) {
+    using T = decltype(number);
+    Expected<T> scalar;
+    if constexpr (std::is_floating_point_v<T>)
+      scalar = real_of<T>(type, value);
+    else
+      scalar = integer_of<T>(type, value);
+    return scalar.map([to](T of_type) { std::memcpy(to, &of_type, sizeof of_type); });
+  });
 }
 
 Expected<void> put_list(const Type& type, const expr::Value& value, std::size_t count,
@@ -286,7 +236,7 @@ Expected<void> put_struct(const Type& type, const expr::List& values, std::span<
   for (std::size_t i = 0; i < wanted; ++i) {
     Expected<void> done;
     if (type.fields.empty()) {
-      done = put<std::uint8_t>(Type{Scalar::u8}, values[i], to.data() + i);
+      done = put(Type{Scalar::u8}, values[i], to.data() + i);
     } else {
       const auto& field = type.fields[i];
       done = put_list(field.type, values[i], field.count,
@@ -317,34 +267,26 @@ Expected<void> put_list(const Type& type, const expr::Value& value, std::size_t 
 Expected<std::vector<std::byte>> to_bytes(const Type& type, const expr::Value& value) {
   std::vector<std::byte> bytes(type.bytes());
   const auto* list = std::get_if<expr::List>(&value.data());
+  Expected<void> done;
   if (type.is_struct()) {
-    const auto done = list == nullptr
-                          ? Expected<void>(fail(Errc::bad_input,
-                                                "found " + value.text().substr(0, 60) +
-                                                    ", expected a list of a structure's members"))
-                          : put_struct(type, *list, bytes);
-    if (!done) return tl::unexpected(done.error());
-    return bytes;
-  }
-  if (list == nullptr && type.width == 1) {
-    const auto done = put(type, value, bytes.data());
-    if (!done) return tl::unexpected(done.error());
-    return bytes;
-  }
-  if (list == nullptr || type.width == 1 || list->size() != type.width) {
+    if (list == nullptr)
+      return fail(Errc::bad_input, "found " + value.text().substr(0, 60) +
+                                       ", expected a list of a structure's members");
+    done = put_struct(type, *list, bytes);
+  } else if (list == nullptr && type.width == 1) {
+    done = put(type, value, bytes.data());
+  } else if (list == nullptr || type.width == 1 || list->size() != type.width) {
     const std::string found =
         list == nullptr ? value.text() : "a list of " + std::to_string(list->size());
-    return fail(Errc::bad_input,
-                "found " + found.substr(0, 60) + ", expected " +
-                    (type.width == 1 ? "one number"
-                                     : "a list of " + std::to_string(type.width) + " numbers") +
-                    " for " + type.opencl_name());
+    const std::string wanted =
+        type.width == 1 ? "one number" : "a list of " + std::to_string(type.width) + " numbers";
+    return fail(Errc::bad_input, "found " + found.substr(0, 60) + ", expected " + wanted + " for " +
+                                     type.opencl_name());
+  } else {
+    for (std::size_t i = 0; i < list->size() && done; ++i)
+      done = put(type, (*list)[i], bytes.data() + i * type.scalar_bytes());
   }
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const auto done = put(type, (*list)[i], bytes.data() + i * type.scalar_bytes());
-    if (!done) return tl::unexpected(done.error());
-  }
-  return bytes;
+  return done.map([&] { return std::move(bytes); });
 }
 
 }  // namespace kiln::spec

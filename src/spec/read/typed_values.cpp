@@ -11,61 +11,55 @@ namespace {
 constexpr std::size_t most_fields = 1024;
 constexpr int deepest_struct = 16;
 constexpr std::array<std::string_view, 3> struct_keys = {"fields", "bytes", "packed"};
-constexpr std::array<std::string_view, 7> field_keys = {"type",   "name",  "count", "value",
-                                                        "fields", "bytes", "packed"};
+constexpr std::array<std::string_view, 7> member_keys = {"type",   "name",  "count", "value",
+                                                         "fields", "bytes", "packed"};
 
 }  // namespace
 
-/// What a structure or one of its members comes to; `value` only where values are read.
-struct Reader::Member {
-  Type type;
-  std::optional<Formula> value;
-};
-
-std::optional<Type> Reader::read_type(const Json& object, std::string_view path, EmptyType empty) {
-  const auto name = read_type_name(object, path);
-  if (!name) return std::nullopt;
-  const std::string place(path);
-  if (*name != "struct")
-    return has_no_struct_keys(object, place) ? named_type(object, path, *name, empty)
-                                             : std::nullopt;
-  auto member = read_struct(object, place, With::layout, 0);
-  return member ? std::optional(std::move(member->type)) : std::nullopt;
+std::optional<Type> Reader::read_type(const Json& object, const std::string& path,
+                                      EmptyType empty) {
+  auto read = read_typed(object, path, {With::layout, empty});
+  return read ? std::optional(std::move(read->type)) : std::nullopt;
 }
 
-std::optional<Reader::Valued> Reader::read_valued(const Json& object, const std::string& path) {
+std::optional<Reader::Typed> Reader::read_valued(const Json& object, const std::string& path) {
+  return read_typed(object, path, {With::values, EmptyType::is_error});
+}
+
+std::optional<Reader::Typed> Reader::read_typed(const Json& object, const std::string& path,
+                                                const TypedOptions& options) {
   const auto name = read_type_name(object, path);
-  if (name && *name == "struct") {
-    auto member = read_struct(object, path, With::values, 0);
-    if (!member || !member->value) return std::nullopt;
-    return Valued{std::move(member->type), *std::move(member->value)};
-  }
+  if (name && *name == "struct") return read_struct(object, path, options);
   auto type = name && has_no_struct_keys(object, path)
-                  ? named_type(object, path, *name, EmptyType::is_error)
+                  ? named_type(object, path, *name, options.empty)
                   : std::nullopt;
-  const Json* value = required(object, path, "value", "a number or an expression");
-  if (value == nullptr) return std::nullopt;
-  auto formula = read_formula(*value, join(path, "value"), Shape::number_or_list);
-  if (!type || !formula) return std::nullopt;
-  return Valued{*std::move(type), *std::move(formula)};
+  std::optional<Formula> value;
+  if (options.with == With::values) {
+    const Json* written = required(object, path, "value", "a number or an expression");
+    if (written != nullptr)
+      value = read_formula(*written, join(path, "value"), Shape::number_or_list);
+    if (!value) return std::nullopt;
+  }
+  if (!type) return std::nullopt;
+  return Typed{*std::move(type), std::move(value)};
 }
 
 bool Reader::has_no_struct_keys(const Json& object, const std::string& path) {
   for (const auto key : struct_keys)
     if (const auto* member = object.find(key)) {
       error(member->at, join(path, key),
-            "found '" + std::string(key) + "', expected it beside \"type\": \"struct\" only");
+            "found '" + std::string(key) + "', expected it next to \"type\": \"struct\" only");
       return false;
     }
   return true;
 }
 
-std::optional<Reader::Member> Reader::read_struct(const Json& object, const std::string& path,
-                                                  With with, int depth) {
+std::optional<Reader::Typed> Reader::read_struct(const Json& object, const std::string& path,
+                                                 const TypedOptions& options) {
   const auto* value = object.find("value");
   if (value != nullptr) {
     error(value->at, join(path, "value"),
-          "found a value beside \"type\": \"struct\", expected the values in its \"fields\" (or "
+          "found a value next to \"type\": \"struct\", expected the values in its \"fields\" (or "
           "its bytes in \"bytes\")");
     return std::nullopt;
   }
@@ -77,27 +71,25 @@ std::optional<Reader::Member> Reader::read_struct(const Json& object, const std:
               (fields == nullptr ? "neither \"fields\" nor \"bytes\""
                                  : "both \"fields\" and \"bytes\"") +
               ", expected one of them: a structure's members, or " +
-              (with == With::values ? "the list of its bytes" : "the number of its bytes"));
+              (options.with == With::values ? "the list of its bytes" : "the number of its bytes"));
     return std::nullopt;
   }
-  if (depth >= deepest_struct) {
+  if (options.depth >= deepest_struct) {
     error(object.at, path, "found structures within structures more than 16 deep");
     return std::nullopt;
   }
-  return fields == nullptr ? read_bytes(object, path, with)
-                           : read_fields(object, path, with, depth);
+  return fields == nullptr ? read_bytes(*bytes, join(path, "bytes"), options.with)
+                           : read_members(object, path, options);
 }
 
-std::optional<Reader::Member> Reader::read_bytes(const Json& object, const std::string& path,
-                                                 With with) {
-  const Json& bytes = object.find("bytes")->value;
-  const std::string attribute = join(path, "bytes");
+std::optional<Reader::Typed> Reader::read_bytes(const Json& bytes, const std::string& attribute,
+                                                With with) {
   constexpr auto most = static_cast<std::int64_t>(Type::largest_struct);
   if (with == With::layout) {
     const auto size =
         read_integer(bytes, attribute, 1, most, "the size of one element, an integer 1..65536");
     if (!size) return std::nullopt;
-    return Member{Type::opaque_structure(static_cast<std::size_t>(*size)), std::nullopt};
+    return Typed{Type::opaque_structure(static_cast<std::size_t>(*size)), std::nullopt};
   }
   if (!bytes.is(Json::Kind::list) || bytes.items.empty() ||
       bytes.items.size() > Type::largest_struct) {
@@ -106,11 +98,11 @@ std::optional<Reader::Member> Reader::read_bytes(const Json& object, const std::
   }
   auto value = read_formula(bytes, attribute, Shape::number_or_list);
   if (!value) return std::nullopt;
-  return Member{Type::opaque_structure(bytes.items.size()), std::move(value)};
+  return Typed{Type::opaque_structure(bytes.items.size()), std::move(value)};
 }
 
-std::optional<Reader::Member> Reader::read_fields(const Json& object, const std::string& path,
-                                                  With with, int depth) {
+std::optional<Reader::Typed> Reader::read_members(const Json& object, const std::string& path,
+                                                  const TypedOptions& options) {
   const Json& list = object.find("fields")->value;
   const std::string attribute = join(path, "fields");
   if (!list.is(Json::Kind::list) || list.items.empty() || list.items.size() > most_fields) {
@@ -127,7 +119,8 @@ std::optional<Reader::Member> Reader::read_fields(const Json& object, const std:
   bool whole = true;
   for (std::size_t i = 0; i < list.items.size(); ++i) {
     const Json& item = list.items[i];
-    auto member = read_field(item, join(attribute, i), with, depth);
+    auto member = read_member(item, join(attribute, i),
+                              {options.with, EmptyType::is_error, options.depth + 1});
     if (!member) {
       whole = false;  // the others are read all the same: a check lists everything
       continue;
@@ -151,35 +144,29 @@ std::optional<Reader::Member> Reader::read_fields(const Json& object, const std:
     error(list.at, attribute, type.error().message());
     return std::nullopt;
   }
-  if (with == With::layout) return Member{*std::move(type), std::nullopt};
+  if (options.with == With::layout) return Typed{*std::move(type), std::nullopt};
   auto value = list_of_formulas(values, list.at, attribute);
   if (!value) return std::nullopt;
-  return Member{*std::move(type), std::move(value)};
+  return Typed{*std::move(type), std::move(value)};
 }
 
-std::optional<Reader::Member> Reader::read_field(const Json& field, const std::string& path,
-                                                 With with, int depth) {
-  if (!field.is(Json::Kind::object)) {
-    expected(field, path,
-             with == With::values ? "an object {\"type\", \"value\"}" : "an object {\"type\"}");
+std::optional<Reader::Typed> Reader::read_member(const Json& member, const std::string& path,
+                                                 const TypedOptions& options) {
+  if (!member.is(Json::Kind::object)) {
+    expected(
+        member, path,
+        options.with == With::values ? "an object {\"type\", \"value\"}" : "an object {\"type\"}");
     return std::nullopt;
   }
-  warn_of_unknown(field, path, field_keys);
-  const auto name = read_type_name(field, path);
-  if (name && *name == "struct") return read_struct(field, path, with, depth + 1);
-  if (with == With::values) {
-    auto valued = read_valued(field, path);
-    if (!valued) return std::nullopt;
-    return Member{std::move(valued->type), std::move(valued->value)};
-  }
-  if (const auto* value = field.find("value"))
+  warn_of_unknown(member, path, member_keys);
+  const auto* value = member.find("value");
+  const auto* type = optional(member, "type");
+  // A structure must have none.
+  const bool is_struct = type != nullptr && type->is(Json::Kind::string) && type->text == "struct";
+  if (value != nullptr && options.with == With::layout && !is_struct)
     warning(value->at, join(path, "value"),
             "found a value, which is ignored: a buffer's elements are given by --in, or random");
-  auto type = name && has_no_struct_keys(field, path)
-                  ? named_type(field, path, *name, EmptyType::is_error)
-                  : std::nullopt;
-  if (!type) return std::nullopt;
-  return Member{*std::move(type), std::nullopt};
+  return read_typed(member, path, options);
 }
 
 }  // namespace kiln::spec

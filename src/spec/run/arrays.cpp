@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <span>
 
 #include "base/os/file.hpp"
 #include "kiln/formats/npy.hpp"
+#include "spec/read/type.hpp"
 
 // Random data, .npy files and comparison of arrays. Structures are taken apart into leaves: scalars
 // and vectors, which numbers mean something for; padding is in none of them.
@@ -85,14 +87,6 @@ class SplitMix {
   std::uint64_t state_;
 };
 
-template <class T, class Make>
-void fill(std::span<std::byte> memory, Make make) {
-  for (std::size_t at = 0; at + sizeof(T) <= memory.size(); at += sizeof(T)) {
-    const T value = make();
-    std::memcpy(memory.data() + at, &value, sizeof value);
-  }
-}
-
 }  // namespace
 
 void fill_random(std::span<std::byte> memory, const Type& type, std::uint64_t seed,
@@ -109,58 +103,31 @@ void fill_random(std::span<std::byte> memory, const Type& type, std::uint64_t se
     return;
   }
   SplitMix random(seed * 0x100000001b3 + position);
-  // The upper bits of the stream are as good as any; 53 and 24 of them make a fraction exactly.
-  switch (type.scalar) {
-    case Scalar::f64:
-      return fill<double>(memory,
-                          [&] { return static_cast<double>(random.next() >> 11) * 0x1p-53; });
-    case Scalar::f32:
-      return fill<float>(memory,
-                         [&] { return static_cast<float>(random.next() >> 40) * 0x1p-24f; });
-    case Scalar::i8:
-    case Scalar::u8:
-      return fill<std::uint8_t>(memory,
-                                [&] { return static_cast<std::uint8_t>(random.next() >> 57); });
-    case Scalar::i16:
-    case Scalar::u16:
-      return fill<std::uint16_t>(memory,
-                                 [&] { return static_cast<std::uint16_t>(random.next() >> 52); });
-    case Scalar::i32:
-    case Scalar::u32:
-      return fill<std::uint32_t>(memory,
-                                 [&] { return static_cast<std::uint32_t>(random.next() >> 52); });
-    case Scalar::i64:
-    case Scalar::u64:
-      return fill<std::uint64_t>(memory, [&] { return random.next() >> 52; });
-  }
+  // The upper bits of the stream are as good as any.
+  with_number(type.scalar, [&](auto number) {
+    using T = decltype(number);
+    for (std::size_t at = 0; at + sizeof(T) <= memory.size(); at += sizeof(T)) {
+      if constexpr (std::is_floating_point_v<T>) {
+        // As many as make a fraction exactly.
+        constexpr int digits = std::numeric_limits<T>::digits;
+        constexpr T unit = T{1} / static_cast<T>(std::uint64_t{1} << digits);
+        number = static_cast<T>(random.next() >> (64 - digits)) * unit;
+      } else {
+        number = static_cast<T>(random.next() >> (sizeof(T) == 1 ? 57 : 52));
+      }
+      std::memcpy(memory.data() + at, &number, sizeof number);
+    }
+  });
 }
 
 namespace {
 
 npy::Type npy_type(Scalar scalar) {
-  switch (scalar) {
-    case Scalar::i8:
-      return npy::Type::i8;
-    case Scalar::u8:
-      return npy::Type::u8;
-    case Scalar::i16:
-      return npy::Type::i16;
-    case Scalar::u16:
-      return npy::Type::u16;
-    case Scalar::i32:
-      return npy::Type::i32;
-    case Scalar::u32:
-      return npy::Type::u32;
-    case Scalar::i64:
-      return npy::Type::i64;
-    case Scalar::u64:
-      return npy::Type::u64;
-    case Scalar::f32:
-      return npy::Type::f32;
-    case Scalar::f64:
-      break;
-  }
-  return npy::Type::f64;
+  using npy::Type;
+  // In the order of Scalar.
+  constexpr Type types[] = {Type::i8,  Type::u8,  Type::i16, Type::u16, Type::i32,
+                            Type::u32, Type::i64, Type::u64, Type::f32, Type::f64};
+  return types[static_cast<std::size_t>(scalar)];
 }
 
 /// A file's data, which views `bytes`, checked against the argument.
@@ -345,29 +312,9 @@ std::string first_stranger(const Type& type, const std::vector<ByteView>& expect
   }
   if (const auto leaves = leaves_of(type); !leaves.empty())
     return first_stranger_in_structs(type, leaves, expected, actual, rtol, atol);
-  switch (type.scalar) {
-    case Scalar::i8:
-      return scan<std::int8_t>(type, expected, actual, rtol, atol);
-    case Scalar::u8:
-      return scan<std::uint8_t>(type, expected, actual, rtol, atol);
-    case Scalar::i16:
-      return scan<std::int16_t>(type, expected, actual, rtol, atol);
-    case Scalar::u16:
-      return scan<std::uint16_t>(type, expected, actual, rtol, atol);
-    case Scalar::i32:
-      return scan<std::int32_t>(type, expected, actual, rtol, atol);
-    case Scalar::u32:
-      return scan<std::uint32_t>(type, expected, actual, rtol, atol);
-    case Scalar::i64:
-      return scan<std::int64_t>(type, expected, actual, rtol, atol);
-    case Scalar::u64:
-      return scan<std::uint64_t>(type, expected, actual, rtol, atol);
-    case Scalar::f32:
-      return scan<float>(type, expected, actual, rtol, atol);
-    case Scalar::f64:
-      return scan<double>(type, expected, actual, rtol, atol);
-  }
-  return "";
+  return with_number(type.scalar, [&](auto number) {
+    return scan<decltype(number)>(type, expected, actual, rtol, atol);
+  });
 }
 
 }  // namespace kiln::spec
