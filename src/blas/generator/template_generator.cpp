@@ -41,11 +41,9 @@ TemplateGenerator::TemplateGenerator(std::string name, Defaults defaults,
 
 bool TemplateGenerator::accepts(const Request& request, const Parameters& parameters) const {
   const Parameters known = defaults_(request);
-  for (const auto& [name, value] : parameters)
-    if (value <= 0 || known.get(name, -1) < 0) return false;
-  for (const auto& [name, value] : known)
-    if (parameters.get(name, -1) < 0) return false;
-  return true;
+  return std::equal(
+      known.begin(), known.end(), parameters.begin(), parameters.end(),
+      [](const auto& a, const auto& b) { return a.first == b.first && b.second > 0; });
 }
 
 std::string TemplateGenerator::generate(const Request& request,

@@ -1,4 +1,3 @@
-#include <optional>
 #include <utility>
 
 #include "blas/call/call.hpp"
@@ -12,17 +11,6 @@
 namespace kiln::blas {
 namespace {
 
-/// A product whose result is one row or one column, as what it is: a matrix times a vector.
-struct ThinProduct {
-  Call call;                ///< gemv
-  Slot matrix{}, vector{};  ///< which of the product's operands are a and x; c is y
-
-  /// Nothing for other products, for those without depth, which only scale the result, and where
-  /// the vector would have to be conjugated, which GEMV cannot.
-  static std::optional<ThinProduct> of(const Call& gemm);
-  Slot original(Slot slot) const;
-};
-
 /// The elements of a matrix's one row, or column, as a vector.
 Operand line_of(const Operand& matrix, bool is_row, Order order) {
   Operand line = matrix;
@@ -34,35 +22,36 @@ bool conjugates(const Call& call, Transpose trans) {
   return trans == Transpose::conjugate && is_complex(call.precision);
 }
 
-std::optional<ThinProduct> ThinProduct::of(const Call& gemm) {
+/// Adds a product whose result is one row or one column as what it is: a matrix times a vector.
+/// Adds nothing, and says so, for other products, for those without depth, which only scale the
+/// result, and where the vector would have to be conjugated, which GEMV cannot.
+bool add_thin(SequenceBuilder& to) {
+  const Call& gemm = to.call();
   const bool is_column = gemm.n == 1;
-  if ((!is_column && gemm.m != 1) || gemm.k == 0) return std::nullopt;
+  if ((!is_column && gemm.m != 1) || gemm.k == 0) return false;
   // Of a row its transpose is computed: op(B)^T times the row of op(A).
   const Transpose of_matrix = is_column ? gemm.trans_a : gemm.trans_b;
   const Transpose of_vector = is_column ? gemm.trans_b : gemm.trans_a;
-  if (conjugates(gemm, of_vector) || (!is_column && conjugates(gemm, of_matrix)))
-    return std::nullopt;
+  if (conjugates(gemm, of_vector) || (!is_column && conjugates(gemm, of_matrix))) return false;
 
-  ThinProduct thin;
-  thin.matrix = is_column ? Slot::a : Slot::b;
-  thin.vector = is_column ? Slot::b : Slot::a;
-  Call& call = thin.call = gemm;
-  call.routine = Routine::gemv;
+  const Slot matrix = is_column ? Slot::a : Slot::b, vector = is_column ? Slot::b : Slot::a;
+  Call gemv = gemm;
+  gemv.routine = Routine::gemv;
   const bool is_transposed = of_matrix != Transpose::none;
-  call.trans_a = is_column ? of_matrix : is_transposed ? Transpose::none : Transpose::transpose;
+  gemv.trans_a = is_column ? of_matrix : is_transposed ? Transpose::none : Transpose::transpose;
   // The matrix as it is stored.
   const std::size_t rows = is_column ? gemm.m : gemm.k, columns = is_column ? gemm.k : gemm.n;
-  call.m = is_transposed ? columns : rows;
-  call.n = is_transposed ? rows : columns;
-  call[Slot::a] = gemm[thin.matrix];
+  gemv.m = is_transposed ? columns : rows;
+  gemv.n = is_transposed ? rows : columns;
+  gemv[Slot::a] = gemm[matrix];
   const bool vector_is_row = is_column == (of_vector != Transpose::none);
-  call[Slot::x] = line_of(gemm[thin.vector], vector_is_row, gemm.order);
-  call[Slot::y] = line_of(gemm[Slot::c], !is_column, gemm.order);
-  return thin;
-}
-
-Slot ThinProduct::original(Slot slot) const {
-  return slot == Slot::a ? matrix : slot == Slot::x ? vector : Slot::c;
+  gemv[Slot::x] = line_of(gemm[vector], vector_is_row, gemm.order);
+  gemv[Slot::y] = line_of(gemm[Slot::c], !is_column, gemm.order);
+  const auto original = [&](Slot slot) {
+    return slot == Slot::a ? matrix : slot == Slot::x ? vector : Slot::c;
+  };
+  to.add_instead(gemv, original, add_gemv);
+  return true;
 }
 
 /// A triangle of C = alpha op(X) op(Y)' + beta C for the arguments X and Y of a call, with ' the
@@ -90,9 +79,7 @@ Product rank_update(const Call& call, Slot first, Slot second) {
 
 void add_gemm(SequenceBuilder& to) {
   const Call& call = to.call();
-  if (const auto thin = ThinProduct::of(call))
-    return to.add_instead(
-        thin->call, [&](Slot slot) { return thin->original(slot); }, add_gemv);
+  if (add_thin(to)) return;
   Product product;
   product.rows = call.m;
   product.columns = call.n;

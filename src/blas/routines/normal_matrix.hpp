@@ -20,16 +20,12 @@ struct NormalMatrix {
   std::int64_t start = 0, step = 0, growth = 0;  ///< where a column begins
   bool flipped = false;                          ///< it is the transpose of what the caller means
 
-  /// The rows of column j, and the columns of row i: [first, end).
-  std::int64_t first_row(std::int64_t j) const { return std::max<std::int64_t>(0, j - up); }
-  std::int64_t end_row(std::int64_t j) const { return std::min(m, j + down + 1); }
-  std::int64_t first_column(std::int64_t i) const { return std::max<std::int64_t>(0, i - down); }
-  std::int64_t end_column(std::int64_t i) const { return std::min(n, i + up + 1); }
+  /// How many rows column j has, and how many columns row i.
   std::int64_t rows_of(std::int64_t j) const {
-    return std::max<std::int64_t>(0, end_row(j) - first_row(j));
+    return std::max<std::int64_t>(0, std::min(m, j + down + 1) - std::max<std::int64_t>(0, j - up));
   }
   std::int64_t columns_of(std::int64_t i) const {
-    return std::max<std::int64_t>(0, end_column(i) - first_column(i));
+    return std::max<std::int64_t>(0, std::min(n, i + up + 1) - std::max<std::int64_t>(0, i - down));
   }
   /// Elements, roughly: for the geometry.
   double area() const;

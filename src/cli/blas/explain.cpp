@@ -1,12 +1,11 @@
 // `kiln blas explain`: the kernels that a call comes to.
-#include "blas/api/library.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/data/text.hpp"
+#include "blas/api/library.hpp"
 #include "cli/blas/call_options.hpp"
 #include "cli/command/options.hpp"
 #include "cli/command/session.hpp"

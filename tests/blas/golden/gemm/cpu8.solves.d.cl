@@ -3,6 +3,8 @@
 <prelude>
 <matrix_element>
 #define LANES 4
+#define ROWS 8
+#define COLUMNS 1
 <factor>
 #define PACK pack_first
 #define WIDTH 8
@@ -10,62 +12,6 @@
 #define PACK pack_second
 #define WIDTH 1
 <pack>
-#define ROWS 8
-#define COLUMNS 1
-// A tile of C from columns [from, to) of two panels. `next` is read later, `step` reals of
-// it for every column: what the caches are told of in time costs nothing.
-inline void tile(int from, int to, global const REAL* restrict a,
-                 global const REAL* restrict b, global T* restrict c, long ld, int rows,
-                 int columns, T alpha, T beta, long above, int triangle, int hermitian,
-                 global const REAL* next, int step) {
-  VEC c0_0 = 0;
-  VEC c0_1 = 0;
-  a += (long)from * 8 * PARTS;
-  b += (long)from * 1 * PARTS;
-  for (int j = 0; j < min(columns, 1); ++j)
-    for (int i = 0; i < 64; i += 64) WILL_WRITE((global const char*)(c + j * ld) + i);
-  for (int k = from; k < to; ++k) {
-    WILL_READ(next);
-    next += step;
-    const VEC a0 = LOAD(0, a);
-    const VEC a1 = LOAD(1, a);
-    { const VEC x = (VEC)(b[0]);
-      c0_0 = fma(a0, x, c0_0);
-      c0_1 = fma(a1, x, c0_1);
-    }
-    a += 8 * PARTS;
-    b += 1 * PARTS;
-  }
-  c0_0 *= alpha;
-  c0_1 *= alpha;
-  const bool whole = rows >= 8 && columns >= 1 &&
-                     (triangle == 0 || (triangle == 1 ? above >= 0 : above <= -7));
-  const bool off_diagonal = above >= 1 || above <= -8;
-  if (whole && (hermitian == 0 || off_diagonal)) {
-    if (is_zero(beta)) {
-      STORE(c0_0, 0, c + 0 * ld);
-      STORE(c0_1, 1, c + 0 * ld);
-    } else {
-      STORE(c0_0 + beta * LOAD(0, c + 0 * ld), 0, c + 0 * ld);
-      STORE(c0_1 + beta * LOAD(1, c + 0 * ld), 1, c + 0 * ld);
-    }
-  } else {
-    REAL t[8];
-    KEEP(c0_0, t + 0);
-    KEEP(c0_1, t + 4);
-    for (int j = 0; j < min(columns, 1); ++j)
-      for (int i = 0; i < min(rows, 8); ++i) {
-        const long under = above + i - j;  // the diagonal
-        if ((triangle == 1 && under < 0) || (triangle == 2 && under > 0)) continue;
-        T value = t[j * 8 + i];
-        global T* at = c + j * ld + i;
-        const bool real = hermitian && under == 0;
-        if (!is_zero(beta)) value = mul_add(beta, real ? real_part(*at) : *at, value);
-        if (real) value = real_part(value);
-        *at = value;
-      }
-  }
-}
-
+<tile>
 <tasks>
 <solve_tasks>
