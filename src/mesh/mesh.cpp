@@ -2,9 +2,13 @@
 // matrix/, its search in tune/.
 #include "kiln/mesh/mesh.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/log.hpp"
 #include "mesh/loop/prepared_loop.hpp"
 #include "mesh/matrix/matrix_session.hpp"
+#include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -12,10 +16,12 @@ namespace {
 /// A Mesh's Session with all that the rooms keep in it.
 MatrixSession& all_of(const SessionPtr& session) { return MatrixSession::of(*not_moved(session)); }
 
-/// From the device's events, as far as they were not yet.
-void collect_times(MatrixSession& session) {
-  for (const auto& loop : session.loops.all()) loop->report();
-  for (const auto& work : session.matrix_work) work->now();
+/// What is done now, times from the device's events included.
+std::vector<LoopReport> reports_of(MatrixSession& session) {
+  std::vector<LoopReport> all;
+  for (const auto& loop : session.loops.all()) all.push_back(loop->report());
+  for (const auto& work : session.matrix_work) all.push_back(work->now());
+  return all;
 }
 
 }  // namespace
@@ -26,9 +32,7 @@ Mesh::Mesh(const Options& options)
 
 Mesh::Mesh(const Runtime& runtime, const Options& options) {
   if (!options.device.empty() || !options.store.empty())
-    throw Error(
-        Errc::bad_input,
-        "a Mesh of a Runtime: its options name a device or a store, expected the Runtime's");
+    refuse("a Mesh of a Runtime: its options name a device or a store, expected the Runtime's");
   session_ = std::make_shared<MatrixSession>(options, runtime);
 }
 
@@ -64,8 +68,7 @@ std::vector<LoopReport> Mesh::report() {
   MatrixSession& session = all_of(session_);
   const double bandwidth = session.options.timing ? copy_bandwidth() : 0;
   std::vector<LoopReport> all = session.loops.past();
-  for (const auto& loop : session.loops.all()) all.push_back(loop->report());
-  for (const auto& work : session.matrix_work) all.push_back(work->now());
+  std::ranges::move(reports_of(session), std::back_inserter(all));
   std::erase_if(all, [](const LoopReport& report) { return report.count == 0; });
   for (LoopReport& report : all) {
     if (report.seconds <= 0) continue;
@@ -79,7 +82,7 @@ std::vector<TimelineSpan> Mesh::timeline() {
   MatrixSession& session = all_of(session_);
   if (session.recording == nullptr) return {};
   finish();
-  collect_times(session);
+  reports_of(session);  // notes all runs
   return session.recording->spans(device_name());
 }
 

@@ -40,35 +40,28 @@ using MixedMap = Mixed<Map>;
 class KILN_API MixedDat : public Mixed<Dat> {
  public:
   using Mixed::Mixed;
-  MixedDat& operator+=(const MixedDat& other) {
-    return each(other, [](Dat& a, const Dat& b) { a += b; });
+  /// `right`: another MixedDat, or a number.
+  template <class Right>
+  MixedDat& operator+=(const Right& right) {
+    return each(right, [](Dat& a, const auto& b) { a += b; });
   }
-  MixedDat& operator-=(const MixedDat& other) {
-    return each(other, [](Dat& a, const Dat& b) { a -= b; });
+  template <class Right>
+  MixedDat& operator-=(const Right& right) {
+    return each(right, [](Dat& a, const auto& b) { a -= b; });
   }
-  MixedDat& operator*=(const MixedDat& other) {
-    return each(other, [](Dat& a, const Dat& b) { a *= b; });
+  template <class Right>
+  MixedDat& operator*=(const Right& right) {
+    return each(right, [](Dat& a, const auto& b) { a *= b; });
   }
-  MixedDat& operator/=(const MixedDat& other) {
-    return each(other, [](Dat& a, const Dat& b) { a /= b; });
-  }
-  MixedDat& operator+=(const Number& s) {
-    return each([&](Dat& a) { a += s; });
-  }
-  MixedDat& operator-=(const Number& s) {
-    return each([&](Dat& a) { a -= s; });
-  }
-  MixedDat& operator*=(const Number& s) {
-    return each([&](Dat& a) { a *= s; });
-  }
-  MixedDat& operator/=(const Number& s) {
-    return each([&](Dat& a) { a /= s; });
+  template <class Right>
+  MixedDat& operator/=(const Right& right) {
+    return each(right, [](Dat& a, const auto& b) { a /= b; });
   }
   MixedDat& axpy(const Number& alpha, const MixedDat& x) {
     return each(x, [&](Dat& a, const Dat& b) { a.axpy(alpha, b); });
   }
   void fill(const Number& value) {
-    each([&](Dat& a) { a.fill(value); });
+    each(value, [](Dat& a, const Number& b) { a.fill(b); });
   }
   void zero() { fill(0); }
   /// What the parts hold goes to those of another one.
@@ -81,8 +74,8 @@ class KILN_API MixedDat : public Mixed<Dat> {
  private:
   void check(const MixedDat& other) const;
   template <class Call>
-  MixedDat& each(Call&& call) {
-    for (Dat& part : *this) call(part);
+  MixedDat& each(const Number& number, Call&& call) {
+    for (Dat& part : *this) call(part, number);
     return *this;
   }
   template <class Call>

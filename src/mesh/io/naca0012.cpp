@@ -163,24 +163,17 @@ class Maker {
   }
   double column_at(std::int32_t c) const { return -plane_extent + 2.0 * c / along_; }
 
-  FileMap& add_map(MeshFile& mesh, const char* name, const char* from, const char* to, int arity,
-                   std::size_t elements) const {
-    FileMap& map = mesh.maps.emplace_back(FileMap{name, from, to, arity, {}});
-    map.values.reserve(elements * static_cast<std::size_t>(arity));
-    return map;
-  }
-
   void add_cells(MeshFile& mesh, std::size_t cells) const {
-    auto& values = add_map(mesh, parts::cell_nodes, parts::cells, parts::nodes, 4, cells).values;
+    std::vector<std::int32_t> nodes;
+    nodes.reserve(4 * cells);
     for (std::int32_t r = 0; r < out_; ++r) {
       for (std::int32_t c = 0; c < columns_; ++c) {
         const std::int32_t above[] = {node(c, r + 1), node(c + 1, r + 1)};
-        values.push_back(node(c, r));
-        values.push_back(node(c + 1, r));
-        values.push_back(above[aero_ ? 0 : 1]);
-        values.push_back(above[aero_ ? 1 : 0]);
+        nodes.insert(nodes.end(),
+                     {node(c, r), node(c + 1, r), above[aero_ ? 0 : 1], above[aero_ ? 1 : 0]});
       }
     }
+    mesh.maps.push_back({parts::cell_nodes, parts::cells, parts::nodes, 4, std::move(nodes)});
   }
 
   void add_edges(MeshFile& mesh, std::size_t edges) const {
@@ -188,10 +181,8 @@ class Maker {
     nodes.reserve(2 * edges);
     cells.reserve(2 * edges);
     const auto add = [&](std::int32_t n1, std::int32_t n2, std::int32_t c1, std::int32_t c2) {
-      nodes.push_back(n1);
-      nodes.push_back(n2);
-      cells.push_back(c1);
-      cells.push_back(c2);
+      nodes.insert(nodes.end(), {n1, n2});
+      cells.insert(cells.end(), {c1, c2});
     };
     for (std::int32_t r = 0; r < out_; ++r) {
       for (std::int32_t c = 0; c < columns_; ++c) {
@@ -208,8 +199,7 @@ class Maker {
   void add_boundary_edges(MeshFile& mesh) const {
     std::vector<std::int32_t> nodes, cells, bound;
     const auto add = [&](std::int32_t n1, std::int32_t n2, std::int32_t c, std::int32_t kind) {
-      nodes.push_back(n1);
-      nodes.push_back(n2);
+      nodes.insert(nodes.end(), {n1, n2});
       cells.push_back(c);
       bound.push_back(kind);
     };
@@ -242,19 +232,19 @@ class Maker {
 }  // namespace
 
 Expected<MeshFile> make_naca0012(const Naca0012& mesh) {
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  // With I = 1 the profile is one edge of no length.
-  if (mesh.along < 2 || mesh.out < 1)
-    return fail(Errc::bad_input, fmt::format("found I = {} and J = {}, expected at least 2 and 1",
-                                             mesh.along, mesh.out));
-  // Edges are the most, about 6IJ.
-  if (mesh.along > most / 6 || mesh.out > most / 6 || mesh.along * (mesh.out + 1) > most / 6)
-    return fail(
-        Errc::bad_input,
-        fmt::format("found I = {} and J = {}: more than {} edges, which is all that maps of "
-                    "32-bit numbers can count",
-                    mesh.along, mesh.out, most));
-  return Maker(mesh).make();
+  return expected_of([&] {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    // With I = 1 the profile is one edge of no length.
+    if (mesh.along < 2 || mesh.out < 1)
+      refuse("found I = {} and J = {}, expected at least 2 and 1", mesh.along, mesh.out);
+    // Edges are the most, about 6IJ.
+    if (mesh.along > most / 6 || mesh.out > most / 6 || mesh.along * (mesh.out + 1) > most / 6)
+      refuse(
+          "found I = {} and J = {}: more than {} edges, which is all that maps of 32-bit numbers "
+          "can count",
+          mesh.along, mesh.out, most);
+    return Maker(mesh).make();
+  });
 }
 
 }  // namespace kiln::mesh

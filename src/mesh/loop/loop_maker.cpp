@@ -324,7 +324,8 @@ class LoopMaker {
   void set_constant(Launch& launch, unsigned position, int number) {
     const std::string& name = shape_.constants[static_cast<std::size_t>(number)].name;
     const auto state =
-        *std::ranges::find(session_.constants, name, [](const auto& known) { return known->name; });
+        *std::ranges::find(session_.constants, name,
+                           [](const auto& known) -> const std::string& { return known->name; });
     const bool is_scalar = state->dim == 1;
     if (!is_scalar) launch.set_memory(position, memory(state->data));
     for (const auto& known : made_->constants_)

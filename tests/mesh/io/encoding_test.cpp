@@ -1,5 +1,3 @@
-#include "mesh/io/mesh_io.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -9,6 +7,8 @@
 #include <cstring>
 #include <limits>
 #include <string>
+
+#include "mesh/io/mesh_io.hpp"
 
 namespace kiln::mesh {
 namespace {

@@ -1,9 +1,8 @@
-#include "mesh/io/mesh_file.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "mesh/io/mesh_file.hpp"
 #include "mesh/io/sample_mesh.hpp"
 
 namespace kiln::mesh {

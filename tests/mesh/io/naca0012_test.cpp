@@ -1,5 +1,3 @@
-#include "mesh/io/mesh_io.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <set>
 
 #include "mesh/io/mesh_file.hpp"
+#include "mesh/io/mesh_io.hpp"
 #include "mesh/io/sample_mesh.hpp"
 
 namespace kiln::mesh {
