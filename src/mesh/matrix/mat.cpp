@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/data/bounds.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/mesh/mixed_matrix.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
 #include "mesh/model/scalar.hpp"

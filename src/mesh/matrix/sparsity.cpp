@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/data/bounds.hpp"
+#include "base/data/bytes.hpp"
 #include "mesh/matrix/matrix_session.hpp"
 #include "mesh/matrix/pattern.hpp"
 

@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-#include "base/data/bounds.hpp"
+#include "base/data/bytes.hpp"
 #include "device/opencl.hpp"
 
 namespace kiln::mesh {
