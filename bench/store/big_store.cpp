@@ -43,29 +43,25 @@ class BigStore {
         const Bytes canonical = canonical_of(i), content = content_of(i);
         value_or_throw(store.put(Kind::artifact, key_of(canonical), canonical, content,
                                  {1, "bench", "device", 0.5}));
-        RowHead head{
-            Kind::artifact,  {}, {1, "bench", "device", 0.5}, 1, content.size(), xxh3(content),
-            blake2b(content)};
-        heads.push_back(std::move(head));
+        heads.push_back({{Kind::artifact, {}, {1, "bench", "device", 0.5}, content.size(), 1},
+                         xxh3(content),
+                         blake2b(content)});
       }
     }
     Database database;
-    check(database.open(folder() + "/store.db", Database::Access::write, INT64_MAX));
-    check(database.begin());
+    database.open(folder() + "/store.db", Database::Access::write, INT64_MAX);
+    database.begin();
     for (int i = kContents; i < kKeys; ++i) {
       RowHead head = heads[static_cast<std::size_t>(i % kContents)];
       const Bytes canonical = canonical_of(i);
       head.key = key_of(canonical);
-      check(database.store(head, canonical, {}));
+      database.store(head, canonical, {});
     }
-    check(database.commit());
+    database.commit();
   }
   std::string folder() const { return sandbox_.store().string(); }
 
  private:
-  static void check(const sqlite::Attempt<void>& done) {
-    if (!done) throw Error(Errc::io, done.error().message);
-  }
   Sandbox sandbox_;
 };
 

@@ -28,13 +28,13 @@ void check(ByteView bytes) {
     require(entries.error().message().find('\n') == std::string::npos);
     return;
   }
-  const Trust of_anyone, of_no_one{true, {}, "a list"};
+  const Trust any_maker, no_maker{true, {}, "a list"};
   for (const auto& entry : *entries) {
     require(lies_in(entry.content, bytes));
     require(entry.head.size == entry.content.size());
     require(entry.head.content == blake2b(entry.content));
-    require(!of_no_one.refusal(entry.signature, encode_head(entry.head)).empty());
-    (void)of_anyone.refusal(entry.signature, encode_head(entry.head));
+    require(!no_maker.refusal(entry.signature, encode_head(entry.head)).empty());
+    (void)any_maker.refusal(entry.signature, encode_head(entry.head));
   }
   const auto again = write_pack(*entries);
   require(again.has_value() && same(*again, bytes));

@@ -1,43 +1,21 @@
 #include "kiln/error.hpp"
 
+#include <iterator>
+
 namespace kiln {
 
 const char* name_of(Errc code) noexcept {
-  switch (code) {
-    case Errc::bad_input:
-      return "bad_input";
-    case Errc::not_found:
-      return "not_found";
-    case Errc::io:
-      return "io";
-    case Errc::corrupt:
-      return "corrupt";
-    case Errc::unsupported:
-      return "unsupported";
-    case Errc::refused:
-      return "refused";
-    case Errc::build:
-      return "build";
-    case Errc::device:
-      return "device";
-    case Errc::timeout:
-      return "timeout";
-    case Errc::internal:
-      return "internal";
-  }
-  return "unknown";
+  // In the order of the enumeration.
+  constexpr const char* names[] = {"bad_input", "not_found", "io",     "corrupt", "unsupported",
+                                   "refused",   "build",     "device", "timeout", "internal"};
+  const auto index = static_cast<std::size_t>(code);
+  return index < std::size(names) ? names[index] : "unknown";
 }
 
 int exit_code(Errc code) noexcept {
-  switch (code) {
-    case Errc::bad_input:
-    case Errc::not_found:
-    case Errc::build:
-    case Errc::unsupported:
-      return 2;
-    default:
-      return 1;
-  }
+  const bool users = code == Errc::bad_input || code == Errc::not_found || code == Errc::build ||
+                     code == Errc::unsupported;
+  return users ? 2 : 1;
 }
 
 }  // namespace kiln

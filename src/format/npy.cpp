@@ -11,24 +11,22 @@
 namespace kiln::npy {
 namespace {
 
-/// Recursive descent without recursion: the grammar has a fixed depth. The first error stays, and
-/// after it nothing is left to read.
+/// Recursive descent without recursion: the grammar has a fixed depth. What is wrong is thrown.
 class Parser {
  public:
   Parser(std::string_view text, std::size_t offset) : text_(text), offset_(offset) {}
 
-  Expected<HeaderDict> dict() {
+  HeaderDict dict() {
     expect('{', "a dictionary");
-    while (!error_ && peek() != '}') {
+    while (peek() != '}') {
       entry();
       if (peek() != '}') expect(',', "a comma or }");
     }
     expect('}', "}");
     peek();
     if (at_ < text_.size()) refuse("nothing after the dictionary");
-    for (std::size_t i = 0; i < std::size(keys) && !error_; ++i)
+    for (std::size_t i = 0; i < std::size(keys); ++i)
       if (!seen_[i]) refuse(fmt::format("the key '{}' in the dictionary", keys[i]));
-    if (error_) return tl::unexpected(*error_);
     return std::move(result_);
   }
 
@@ -38,20 +36,21 @@ class Parser {
   void entry() {
     peek();
     const std::size_t start = at_;
-    const std::string_view key = string();
-    std::size_t which = 0;
-    while (which < std::size(keys) && keys[which] != key) ++which;
+    const auto key = std::find(std::begin(keys), std::end(keys), string());
+    const auto which = static_cast<std::size_t>(key - keys);
     if (which == std::size(keys) || seen_[which]) {
       at_ = start;
-      return refuse("each of the keys 'descr', 'fortran_order' and 'shape' once");
+      refuse("each of the keys 'descr', 'fortran_order' and 'shape' once");
     }
     seen_[which] = true;
     expect(':', "a colon");
-    peek();
+    const char first = peek();
     const std::size_t value_at = offset_ + at_;
     if (which == 0) {
+      if (first == '[')
+        refuse("one plain element type; structured types (a list) are not read", Errc::unsupported);
       result_.descr_at = value_at;
-      descr();
+      result_.descr = string();
     } else if (which == 1) {
       result_.fortran_order_at = value_at;
       result_.fortran_order = boolean();
@@ -61,24 +60,13 @@ class Parser {
     }
   }
 
-  void descr() {
-    if (peek() == '[')
-      return refuse("one plain element type; structured types (a list) are not read",
-                    Errc::unsupported);
-    result_.descr = string();
-  }
-
   std::string_view string() {
     const char quote = peek();
-    if (quote != '\'' && quote != '"') {
-      refuse("a quoted text");
-      return {};
-    }
+    if (quote != '\'' && quote != '"') refuse("a quoted text");
     const std::size_t end = text_.find_first_of(quote == '"' ? "\"\\\n" : "'\\\n", at_ + 1);
     if (end == text_.npos || text_[end] != quote) {
       at_ = std::min(end, text_.size());
       refuse("the closing quote (escapes are not read)");
-      return {};
     }
     const std::string_view value = text_.substr(at_ + 1, end - at_ - 1);
     at_ = end + 1;
@@ -92,22 +80,20 @@ class Parser {
         return word == "True";
       }
     refuse("True or False");
-    return false;
   }
 
   void shape() {
     expect('(', "a tuple of sizes");
     bool comma = true;  // one is needed before the next size, and in a tuple of one
-    while (!error_ && peek() != ')') {
-      if (!comma) return refuse("a comma or )");
+    while (peek() != ')') {
+      if (!comma) refuse("a comma or )");
       if (result_.shape.size() == most_dimensions)
-        return refuse(fmt::format("at most {} dimensions", most_dimensions));
+        refuse(fmt::format("at most {} dimensions", most_dimensions));
       result_.shape.push_back(size());
       comma = peek() == ',';
       if (comma) ++at_;
     }
-    if (result_.shape.size() == 1 && !comma)
-      return refuse("a comma: a tuple of one is (3,), not (3)");
+    if (result_.shape.size() == 1 && !comma) refuse("a comma: a tuple of one is (3,), not (3)");
     expect(')', ")");
   }
 
@@ -116,10 +102,7 @@ class Parser {
     std::size_t value = 0;
     const auto [end, error] =
         std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error != std::errc()) {
-      refuse("a size from 0 to 2^64 - 1");
-      return 0;
-    }
+    if (error != std::errc()) refuse("a size from 0 to 2^64 - 1");
     at_ = static_cast<std::size_t>(end - text_.data());
     if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // as Python 2 wrote long integers
     return value;
@@ -132,31 +115,31 @@ class Parser {
   }
 
   void expect(char letter, std::string_view what) {
-    if (error_) return;
-    if (peek() != letter) return refuse(what);
+    if (peek() != letter) refuse(what);
     ++at_;
   }
 
-  void refuse(std::string_view expected, Errc code = Errc::bad_input) {
-    if (error_) return;
+  [[noreturn]] void refuse(std::string_view expected, Errc code = Errc::bad_input) const {
     const std::string found =
         at_ >= text_.size() ? "the end" : fmt::format("{:?}", text_.substr(at_, 12));
-    error_.emplace(code, fmt::format("npy file, byte {}, header: found {}, expected {}",
-                                     offset_ + at_, found, expected));
-    at_ = text_.size();
+    throw Error(code, fmt::format("npy file, byte {}, header: found {}, expected {}", offset_ + at_,
+                                  found, expected));
   }
 
   std::string_view text_;
   std::size_t offset_, at_ = 0;
   bool seen_[std::size(keys)] = {};
   HeaderDict result_;
-  std::optional<Error> error_;
 };
 
 }  // namespace
 
 Expected<HeaderDict> parse_header(std::string_view text, std::size_t offset) {
-  return Parser(text, offset).dict();
+  try {
+    return Parser(text, offset).dict();
+  } catch (const Error& error) {
+    return tl::unexpected(error);
+  }
 }
 
 namespace {
@@ -194,8 +177,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view magic = "\x93NUMPY"sv;
 
 std::uint64_t read_header_size(Cursor& cursor) {
-  if (cursor.left() < magic.size() || as_text(cursor.take(magic.size(), "magic")) != magic)
-    cursor.refuse(0, "magic", "not an npy file (expected the byte 0x93 and \"NUMPY\")");
+  cursor.expect_magic(magic, "not an npy file (expected the byte 0x93 and \"NUMPY\")");
   const auto major = cursor.number<std::uint8_t>("version");
   const auto minor = cursor.number<std::uint8_t>("version");
   if (cursor.ok() && (major < 1 || major > 3 || minor != 0))

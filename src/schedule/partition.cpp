@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "base/data/bounds.hpp"
+#include "base/data/bytes.hpp"
 #include "base/data/number.hpp"
 #include "base/log.hpp"
 #include "device/opencl.hpp"

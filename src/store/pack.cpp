@@ -24,14 +24,9 @@ struct Content {
   bool used = false;
 };
 
-void check_version(Cursor& cursor) {
-  if (cursor.left() < pack_magic.size() ||
-      as_text(cursor.take(pack_magic.size(), "magic")) != pack_magic)
-    cursor.refuse(0, "magic", "not a Kiln pack");
-  const std::size_t at = cursor.at();
-  if (const auto found = cursor.number<std::uint32_t>("version"); cursor.ok() && found != version)
-    cursor.refuse(at, "version", fmt::format("{} found, {} expected", found, version),
-                  Errc::unsupported);
+void check_magic(Cursor& cursor) {
+  cursor.expect_magic(pack_magic, "not a Kiln pack");
+  cursor.expect_version(version);
 }
 
 std::vector<PackEntry> take_entries(Cursor& cursor) {
@@ -130,7 +125,7 @@ Expected<Bytes> write_pack(std::vector<PackEntry> entries) {
 Expected<std::vector<PackEntry>> read_pack(ByteView bytes) {
   {
     Cursor cursor(bytes, pack_name);
-    check_version(cursor);
+    check_magic(cursor);
     if (cursor.ok() && cursor.left() < sizeof(Digest))
       cursor.refuse(cursor.at(), "end", "the pack is cut short");
     if (!cursor.ok()) return tl::unexpected(cursor.error());
@@ -171,39 +166,35 @@ PackEntry pack_entry(Kind kind, ByteView canonical, Entry found, Contents& conte
 Expected<ExportedPack> export_pack(LocalStore& store,
                                    const std::function<bool(const EntryInfo&)>& wanted,
                                    const SigningKey* key) {
-  const auto list = store.list();
-  if (!list) return tl::unexpected(list.error());
-  ExportedPack exported;
-  Contents contents;
-  std::vector<PackEntry> entries;
-  for (const auto& info : *list) {
-    if (!wanted(info)) continue;
-    const auto canonical = store.canonical_of(info.kind, info.key);
-    if (!canonical && canonical.error().code() == Errc::not_found) continue;
-    if (!canonical) {
-      exported.left_out.push_back({info.kind, info.key, canonical.error().message()});
-      continue;
-    }
-    auto found = store.look_up(info.kind, info.key, *canonical);
-    if (found.entry)
+  return guarded([&] {
+    ExportedPack exported;
+    Contents contents;
+    std::vector<PackEntry> entries;
+    for (const auto& info : value_or_throw(store.list())) {
+      if (!wanted(info)) continue;
+      const auto canonical = store.canonical_of(info.kind, info.key);
+      if (!canonical && canonical.error().code() == Errc::not_found) continue;
+      auto found = canonical ? store.look_up(info.kind, info.key, *canonical)
+                             : Lookup{{}, canonical.error().message()};
+      if (!found.entry) {
+        exported.left_out.push_back({info.kind, info.key, found.reason});
+        continue;
+      }
       entries.push_back(pack_entry(info.kind, *canonical, *std::move(found.entry), contents));
-    else
-      exported.left_out.push_back({info.kind, info.key, found.reason});
-    if (found.entry && key != nullptr) sign(entries.back(), *key);
-  }
-  exported.entries = entries.size();
-  exported.contents = contents.size();
-  auto pack = write_pack(std::move(entries));
-  if (!pack) return tl::unexpected(pack.error());
-  exported.pack = *std::move(pack);
-  return exported;
+      if (key != nullptr) sign(entries.back(), *key);
+    }
+    exported.entries = entries.size();
+    exported.contents = contents.size();
+    exported.pack = value_or_throw(write_pack(std::move(entries)));
+    return exported;
+  });
 }
 
 Expected<Bytes> sign_pack(ByteView pack, const SigningKey& key) {
-  auto entries = read_pack(pack);
-  if (!entries) return tl::unexpected(entries.error());
-  for (auto& entry : *entries) sign(entry, key);
-  return write_pack(*std::move(entries));
+  return read_pack(pack).and_then([&](std::vector<PackEntry> entries) {
+    for (auto& entry : entries) sign(entry, key);
+    return write_pack(std::move(entries));
+  });
 }
 
 namespace {
@@ -253,17 +244,9 @@ Expected<Decision> take(LocalStore& store, const PackEntry& entry, ImportMode mo
 }  // namespace
 
 const char* name_of(ImportOutcome outcome) noexcept {
-  switch (outcome) {
-    case ImportOutcome::imported:
-      return "imported";
-    case ImportOutcome::present:
-      return "present";
-    case ImportOutcome::kept:
-      return "kept";
-    case ImportOutcome::refused:
-      return "refused";
-  }
-  return "unknown";
+  constexpr const char* names[] = {"imported", "present", "kept", "refused"};
+  const auto index = static_cast<std::size_t>(outcome);
+  return index < std::size(names) ? names[index] : "unknown";
 }
 
 std::string refusal_of(const PackEntry& entry, const Trust& trust) {
@@ -273,11 +256,8 @@ std::string refusal_of(const PackEntry& entry, const Trust& trust) {
 Expected<void> import_pack(LocalStore& store, const std::vector<PackEntry>& pack,
                            const Trust& trust, ImportMode mode, const ImportReport& report) {
   for (const auto& entry : pack) {
-    if (const auto why = refusal_of(entry, trust); !why.empty()) {
-      report(entry, ImportOutcome::refused, why);
-      continue;
-    }
-    const auto decision = take(store, entry, mode);
+    Expected<Decision> decision = Decision{ImportOutcome::refused, refusal_of(entry, trust)};
+    if (decision->reason.empty()) decision = take(store, entry, mode);
     if (!decision) return tl::unexpected(decision.error());
     report(entry, decision->outcome, decision->reason);
   }

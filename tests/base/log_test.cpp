@@ -11,7 +11,7 @@ namespace {
 
 TEST(Log, lines_reach_the_sink_that_is_set_and_no_other) {
   std::vector<std::string> first, second;
-  log(LogLevel::info, "nobody listens");
+  log(LogLevel::info, "no sink is set");
   set_log_sink([&](LogLevel, std::string_view line) { first.emplace_back(line); });
   log(LogLevel::warning, "one");
   set_log_sink([&](LogLevel level, std::string_view line) {
@@ -20,7 +20,7 @@ TEST(Log, lines_reach_the_sink_that_is_set_and_no_other) {
   });
   log(LogLevel::debug, "two");
   set_log_sink({});
-  log(LogLevel::info, "nobody listens");
+  log(LogLevel::info, "no sink is set");
   EXPECT_EQ(first, std::vector<std::string>{"one"});
   EXPECT_EQ(second, std::vector<std::string>{"two"});
 }

@@ -187,7 +187,7 @@ KILN_API Expected<Bytes> merge(ByteView first, ByteView second,
 /// A copy with another build hash (40 characters, as build_hash makes them; file paths do not
 /// contain it), and without the files for which `drop` (may be null) says true. PoCL 3.1 demands a
 /// root file in a version-9 archive, and the format has just one in 2 to 8: where all are dropped,
-/// "/no-program.bc" of one byte stands in.
+/// "/no-program.bc" of one byte replaces them.
 KILN_API Bytes rewrite(const Archive& archive, std::string_view new_build_hash,
                        bool (*drop)(std::string_view path));
 

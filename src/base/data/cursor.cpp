@@ -23,11 +23,16 @@ ByteView Cursor::take(std::uint64_t size, std::string_view field) {
 std::uint32_t Cursor::count(std::uint64_t smallest, std::string_view field) {
   const std::size_t offset = at_;
   const auto found = number<std::uint32_t>(field);
-  if (found <= left() / smallest) return found;
-  refuse(offset, field,
-         fmt::format("{} items of at least {} bytes each, but only {} bytes are left", found,
-                     smallest, left()));
-  return 0;
+  expect_room(found, smallest, offset, field);
+  return ok() ? found : 0;
+}
+
+void Cursor::expect_room(std::uint64_t count, std::uint64_t smallest, std::size_t offset,
+                         std::string_view field) {
+  if (count > left() / smallest)
+    refuse(offset, field,
+           fmt::format("{} items of at least {} bytes each, but only {} bytes are left", count,
+                       smallest, left()));
 }
 
 std::size_t Cursor::narrow(std::uint64_t size, std::string_view field) {
@@ -42,6 +47,19 @@ std::size_t Cursor::narrow(std::uint64_t size, std::string_view field) {
 
 void Cursor::widen(std::size_t end) {
   if (ok()) end_ = end;
+}
+
+void Cursor::expect_magic(std::string_view magic, std::string_view otherwise) {
+  if (left() < magic.size() || as_text(take(magic.size(), "magic")) != magic)
+    refuse(0, "magic", otherwise);
+}
+
+void Cursor::expect_version(std::uint32_t version) {
+  const std::size_t offset = at_;
+  const auto found = number<std::uint32_t>("version");
+  if (ok() && found != version)
+    refuse(offset, "version", fmt::format("{} found, {} expected", found, version),
+           Errc::unsupported);
 }
 
 void Cursor::expect_end() {

@@ -35,6 +35,14 @@ class Cursor {
     const ByteView bytes = take(sizeof(T), field);
     return bytes.empty() ? T{0} : load_le<T>(bytes.data());
   }
+  /// The next value of a type that is a row of bytes, such as a digest.
+  template <class T>
+  requires std::is_trivially_copyable_v<T> T value(std::string_view field) {
+    T value{};
+    const ByteView bytes = take(sizeof(T), field);
+    if (!bytes.empty()) std::memcpy(&value, bytes.data(), sizeof(T));
+    return value;
+  }
   /// A view of the next `size` bytes.
   ByteView take(std::uint64_t size, std::string_view field);
   /// A view of bytes that follow their 32-bit length.
@@ -44,10 +52,17 @@ class Cursor {
   /// A number of records of which each takes at least `smallest` bytes: refused where they cannot
   /// fit, so that no count in a file ever decides how much memory is taken.
   std::uint32_t count(std::uint64_t smallest, std::string_view field);
+  /// The same of a number that was read at `offset` before.
+  void expect_room(std::uint64_t count, std::uint64_t smallest, std::size_t offset,
+                   std::string_view field);
 
   /// Ends the readable bytes `size` from here; gives the end before, for widen.
   std::size_t narrow(std::uint64_t size, std::string_view field);
   void widen(std::size_t end);
+  /// Takes what a file begins with, else refuses it: not as cut short, but as something else.
+  void expect_magic(std::string_view magic, std::string_view otherwise);
+  /// Takes a 32-bit version. Another one is refused as unsupported.
+  void expect_version(std::uint32_t version);
   /// Refuses where anything is left.
   void expect_end();
 

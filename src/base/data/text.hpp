@@ -7,7 +7,8 @@
 
 #include "kiln/error.hpp"
 
-/// Texts for people: what may stand in a line, names that were mistyped, sizes and times.
+/// Texts from elsewhere, and for people: what may stand in a line, bounds on JSON, names that were
+/// mistyped, sizes and times.
 namespace kiln {
 
 /// A character of a UTF-8 text.
@@ -18,6 +19,8 @@ struct Character {
 /// The character that starts at a byte of the text, by RFC 3629: no overlong forms, no surrogates.
 Character character_at(std::string_view text, std::size_t byte);
 
+bool is_utf8(std::string_view text);
+
 /// A text from elsewhere (a file, a store, a server) as it may stand in a line for people: what a
 /// terminal would obey and not show is escaped, as \n, \x1b or \u009b. That is every control
 /// character, what turns the direction of writing, and bytes that are no UTF-8.
@@ -25,6 +28,18 @@ std::string one_line(std::string_view text);
 
 /// The same for a text of several lines, such as a build log: its line feeds and tabs stay.
 std::string visible_text(std::string_view text);
+
+/// What a JSON text may hold. A value takes some 20 to 150 bytes of memory for each of its text,
+/// and values within values take a parser's or a printer's stack.
+struct JsonBounds {
+  std::size_t values = 4'000'000;
+  std::size_t depth = 100;
+};
+
+/// Whether a text stays within the bounds, from its brackets, commas and texts alone: said before a
+/// parser takes memory and time for it. What is no JSON is the parser's to refuse. Errors:
+/// bad_input, with the byte at which a bound is passed.
+Expected<void> check_json_bounds(std::string_view text, const JsonBounds& bounds = {});
 
 /// The text with A to Z in lower case. Not <cctype>: what that does hangs on the locale, which is
 /// the application's.

@@ -18,21 +18,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The variable that names a folder, and where it is in the home folder without one.
 struct UserFolderNames {
   const char* variable;
   const char* in_home;
 };
-
-UserFolderNames names_of(UserFolder folder) {
-  switch (folder) {
-    case UserFolder::cache:
-      return {"XDG_CACHE_HOME", ".cache"};
-    case UserFolder::config:
-      return {"XDG_CONFIG_HOME", ".config"};
-    case UserFolder::state:
-      break;
-  }
-  return {"XDG_STATE_HOME", ".local/state"};
+// In the order of the enumeration.
+constexpr UserFolderNames user_folders[] = {{"XDG_CACHE_HOME", ".cache"},
+                                            {"XDG_CONFIG_HOME", ".config"},
+                                            {"XDG_STATE_HOME", ".local/state"}};
+const UserFolderNames& names_of(UserFolder folder) {
+  return user_folders[static_cast<std::size_t>(folder)];
 }
 
 bool is_absolute(const std::string& path) { return path.starts_with('/'); }

@@ -66,7 +66,7 @@ Expected<void> write_in(int at, const std::string& name, ByteView content,
                         const std::filesystem::path& path) {
   std::string aside;
   const FileDescriptor fd = create_aside(at, aside);
-  if (!fd) return tl::unexpected(io_error("write beside", path, errno));
+  if (!fd) return tl::unexpected(io_error("write next to", path, errno));
   auto written = write_all(fd.get(), content, path);
   if (written && ::renameat(at, aside.c_str(), at, name.c_str()) != 0)
     written = tl::unexpected(io_error("write", path, errno));

@@ -40,6 +40,19 @@ Expected<void> write_all(int fd, ByteView bytes, const std::filesystem::path& pa
   return {};
 }
 
+Expected<std::size_t> read_all(int fd, std::span<std::byte> into,
+                               const std::filesystem::path& path) {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t got = ::read(fd, into.data() + done, into.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return tl::unexpected(io_error("read", path, errno));
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
 Error io_error(std::string_view action, const std::filesystem::path& path, int error_number) {
   const bool is_name_wrong =
       error_number == ENAMETOOLONG || error_number == EISDIR || error_number == ELOOP;
@@ -69,15 +82,9 @@ Expected<Buffer> read_whole(const std::filesystem::path& path, std::uint64_t lim
                                      " bytes; at most " + std::to_string(limit) + " are read");
   Buffer bytes;
   bytes.resize(static_cast<std::size_t>(status.st_size));
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = ::read(fd.get(), bytes.data() + done, bytes.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return tl::unexpected(io_error("read", path, errno));
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  bytes.resize(done);
+  const auto read = read_all(fd.get(), std::as_writable_bytes(std::span(bytes)), path);
+  if (!read) return tl::unexpected(read.error());
+  bytes.resize(*read);
   return bytes;
 }
 
@@ -239,14 +246,14 @@ Expected<Bytes> read_pipe(const std::filesystem::path& path, std::uint64_t limit
   Bytes bytes;
   for (std::size_t done = 0;;) {
     bytes.resize(done + step);
-    const ssize_t got = ::read(fd.get(), bytes.data() + done, step);
-    if (got < 0) return tl::unexpected(io_error("read", path, errno));
-    done += static_cast<std::size_t>(got);
+    const auto got = read_all(fd.get(), std::span(bytes).last(step), path);
+    if (!got) return tl::unexpected(got.error());
+    done += *got;
     bytes.resize(done);
-    if (got == 0) return bytes;
     if (done > limit)
       return fail(Errc::bad_input, path.string() + " has more than " + std::to_string(limit) +
                                        " bytes; at most these are read");
+    if (*got < step) return bytes;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,11 @@ class FileDescriptor {
 /// Writes all of the bytes, in as many calls as the system wants. `path` is only named in the
 /// error, which may leave a part written.
 Expected<void> write_all(int fd, ByteView bytes, const std::filesystem::path& path);
+
+/// Reads until `into` is full or the file ends, and gives the number of bytes. `path` is only named
+/// in the error.
+Expected<std::size_t> read_all(int fd, std::span<std::byte> into,
+                               const std::filesystem::path& path);
 
 /// "cannot open /x/y: Permission denied", from errno: not_found where the path leads nowhere, else
 /// io.

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
 
+#include "base/data/text.hpp"
 #include "blas/call/problem_class.hpp"
 #include "blas/generator/gemm_generator.hpp"
 #include "format/kdb/catalogue.hpp"
-#include "format/kdb/rules.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -47,9 +46,7 @@ void for_each_number(Record& record, const Function& function) {
 }  // namespace
 
 std::optional<Routine> routine_of_function(std::string_view function) {
-  std::string name(function);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = lower(function);
   for (int routine = 0; routine < routine_count; ++routine)
     if (name_of(static_cast<Routine>(routine)) == name) return static_cast<Routine>(routine);
   return {};
@@ -137,7 +134,7 @@ std::optional<kdb::Record> block_decomposition(const Parameters& parameters,
     record.granularity.max_work_group = static_cast<std::uint32_t>(device.max_work_group);
     record.time = 1;
     std::vector<kdb::Breach> breaches;
-    kdb::check_record(record, *pattern, {problem.type, problem.flags}, kdb::Layout::v3, device,
+    kdb::check_record(record, pattern, {problem.type, problem.flags}, kdb::Layout::v3, device,
                       breaches);
     if (!breaches.empty()) continue;
     best = record;

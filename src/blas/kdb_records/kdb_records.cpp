@@ -30,20 +30,16 @@ class Reading {
   }
 
   KdbMeasurements all() {
-    const auto known = kdb::known_patterns();
-    for (std::size_t p = 0; p < database_.patterns.size(); ++p) {
-      const auto& pattern = database_.patterns[p];
-      for (std::size_t k = 0; k < known.size(); ++k)
-        if (known[k].name == pattern.name)
-          for (std::size_t s = 0; s < pattern.settings.size(); ++s) take(p, s, k);
-    }
+    for (std::size_t p = 0; p < database_.patterns.size(); ++p)
+      if (const auto* known = kdb::find_pattern(database_.patterns[p].name))
+        for (std::size_t s = 0; s < database_.patterns[p].settings.size(); ++s) take(p, s, *known);
     return std::move(found_);
   }
 
  private:
-  void take(std::size_t p, std::size_t s, std::size_t known) {
+  void take(std::size_t p, std::size_t s, const kdb::KnownPattern& known) {
     const auto& setting = database_.patterns[p].settings[s];
-    const kdb::Function& function = *kdb::known_patterns()[known].function;
+    const kdb::Function& function = *known.function;
     const auto routine = routine_of_function(function.name);
     for (std::size_t i = 0; i < setting.records.size(); ++i) {
       const auto& record = setting.records[i];
@@ -58,16 +54,16 @@ class Reading {
     }
   }
 
-  void add(const ProblemClass& problem, std::size_t pattern, std::size_t index,
+  void add(const ProblemClass& problem, const kdb::KnownPattern& pattern, std::size_t index,
            const kdb::Record& record) {
     const bool level_2 = problem.routine < Routine::gemm;
     Measurement measurement;
     measurement.size = kdb_record_sizes(device_, problem.type, level_2)[index];
     measurement.milliseconds = record.time;
     measurement.of = Measurement::Of::others;
-    measurement.from =
-        fmt::format("{}, {}, record {}", name_, kdb::known_patterns()[pattern].name, index);
-    measurement.original = to_parameters({pattern, index, record});
+    measurement.from = fmt::format("{}, {}, record {}", name_, pattern.name, index);
+    const auto number = static_cast<std::size_t>(&pattern - kdb::known_patterns().data());
+    measurement.original = to_parameters({number, index, record});
     // Kiln packs its operands, so that banks are no matter of sizes.
     if (!level_2 && index < kdb_sized_records) measurement.parameters = tiles(problem, record);
     found_.by_class[text_of(problem)].add(std::move(measurement));
@@ -217,13 +213,9 @@ class FromStore {
 
   std::size_t nearest(const ProblemClass& problem, std::int64_t size) const {
     const auto sizes = kdb_record_sizes(device_, problem.type, false);
+    const auto closer = [&](auto a, auto b) { return std::abs(a - size) < std::abs(b - size); };
     const auto last = sizes.begin() + kdb_sized_records;
-    return static_cast<std::size_t>(std::min_element(sizes.begin(), last,
-                                                     [&](std::int64_t a, std::int64_t b) {
-                                                       return std::abs(a - size) <
-                                                              std::abs(b - size);
-                                                     }) -
-                                    sizes.begin());
+    return static_cast<std::size_t>(std::min_element(sizes.begin(), last, closer) - sizes.begin());
   }
 
   /// In place of nothing, or of what takes longer.

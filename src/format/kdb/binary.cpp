@@ -72,7 +72,8 @@ class Reader {
     place_ = {start, static_cast<std::int64_t>(database_.patterns.size()), -1, -1};
     const auto settings = cursor_.number<std::uint32_t>("number of settings");
     check_sum("pattern", start, form_.pattern_sum);
-    if (!fits(settings, setting_bytes, cursor_.at() - 8, "number of settings")) return;
+    cursor_.expect_room(settings, setting_bytes, cursor_.at() - 8, "number of settings");
+    if (!cursor_.ok()) return;
     pattern.settings.reserve(settings);
     for (std::uint32_t i = 0; i < settings && cursor_.ok(); ++i)
       pattern.settings.push_back(read_setting(i));
@@ -104,7 +105,8 @@ class Reader {
     place_.setting = index;
     place_.record = -1;
     check_sum("setting", start, form_.setting_sum);
-    if (!fits(records, form_.record_bytes, start + 8, "number of records")) return setting;
+    cursor_.expect_room(records, form_.record_bytes, start + 8, "number of records");
+    if (!cursor_.ok()) return setting;
     setting.records.reserve(records);
     for (std::uint32_t i = 0; i < records; ++i) setting.records.push_back(read_record(i));
     return setting;
@@ -118,15 +120,6 @@ class Reader {
     place_.record = index;
     check_sum("record", start, form_.record_sum);
     return form_.read(bytes.data());
-  }
-
-  /// No number in a file decides how much memory is taken: as many have to be there.
-  bool fits(std::uint32_t count, std::size_t size, std::size_t offset, std::string_view field) {
-    if (count > cursor_.left() / size)
-      cursor_.refuse(offset, field,
-                     fmt::format("{} items of at least {} bytes each, but only {} bytes are left",
-                                 count, size, cursor_.left()));
-    return cursor_.ok();
   }
 
   /// Reads the sum of what was read since `start`.
@@ -149,29 +142,13 @@ class Reader {
   /// Sizes and offsets must lie in the binaries, so that kernel() finds each of them.
   void check_kernels() {
     if (!form_.holds_binaries || !cursor_.ok()) return;
-    std::uint64_t at = header_bytes;
-    for (const Pattern& pattern : database_.patterns) {
-      at += header_bytes_of(pattern);
-      for (const Setting& setting : pattern.settings) {
-        at += setting_bytes;
-        for (const Record& record : setting.records) {
-          check_kernels_of(record, at);
-          at += form_.record_bytes;
-        }
-      }
-    }
-  }
-
-  void check_kernels_of(const Record& record, std::uint64_t at) {
-    const std::uint64_t start = database_.binary_start, end = bytes_.size();
-    for (std::size_t i = 0; i < record.sizes.size(); ++i) {
-      const std::uint64_t offset = record.offsets[i], size = record.sizes[i];
-      if (size == 0 || (start != 0 && offset >= start && offset <= end && size <= end - offset))
-        continue;
-      cursor_.refuse(
-          static_cast<std::size_t>(at), "record",
-          fmt::format("kernel {} of {} bytes at {} is not within the binaries", i, size, offset));
-    }
+    walk(database_, [this](const Place& place, const Record* record) {
+      for (std::size_t i = 0; record != nullptr && i < record->sizes.size(); ++i)
+        if (record->sizes[i] != 0 && kernel(database_, *record, i).empty())
+          cursor_.refuse(static_cast<std::size_t>(place.offset), "record",
+                         fmt::format("kernel {} of {} bytes at {} is not within the binaries", i,
+                                     record->sizes[i], record->offsets[i]));
+    });
   }
 
   ByteView bytes_;
@@ -210,59 +187,6 @@ Expected<Database> parse(ByteView bytes, std::vector<Finding>& sums) {
 }
 
 namespace {
-
-/// Writes into bytes of the right size; positions are never checked again.
-// The size is known beforehand (size_without_binaries), so that no write has to grow anything.
-class Writer {
- public:
-  Writer(const Form& form, std::byte* at) : form_(form), at_(at) {}
-
-  void header(const Database& database) {
-    const std::byte* start = at_;
-    put(as_bytes("CBS"));
-    put(bytes_of(form_.version));
-    put(bytes_of(database.functions));
-    put(bytes_of(database.binary_start));
-    sum(start, form_.header_sum);
-  }
-  void pattern(const Pattern& pattern) {
-    const std::byte* start = at_;
-    const std::size_t length = pattern.name.size() + (pattern.terminated ? 1 : 0);
-    number(length);
-    put(as_bytes(pattern.name));
-    if (pattern.terminated) put(bytes_of('\0'));
-    number(pattern.settings.size());
-    sum(start, form_.pattern_sum);
-  }
-  void setting(const Setting& setting) {
-    const std::byte* start = at_;
-    number(setting.type + form_.first_type);
-    number(setting.flags);
-    number(setting.records.size());
-    sum(start, form_.setting_sum);
-  }
-  void record(const Record& record) {
-    const std::byte* start = at_;
-    form_.write(record, at_);
-    at_ += form_.record_bytes - sum_bytes;
-    sum(start, form_.record_sum);
-  }
-  void put(ByteView bytes) {
-    if (bytes.empty()) return;
-    std::memcpy(at_, bytes.data(), bytes.size());
-    at_ += bytes.size();
-  }
-
- private:
-  // Counts beyond 32 bits would take more memory than a model can have.
-  void number(std::size_t value) { put(bytes_of(static_cast<std::uint32_t>(value))); }
-  void sum(const std::byte* start, std::uint32_t (*of)(ByteView)) {
-    put(bytes_of(of({start, static_cast<std::size_t>(at_ - start)})));
-  }
-
-  const Form& form_;
-  std::byte* at_;
-};
 
 /// What the layout cannot hold of a record, or null.
 const char* excess(const Record& record, const Form& form) {
@@ -306,20 +230,43 @@ Expected<void> check(const Database& database, const Form& form) {
 }  // namespace
 
 Expected<Bytes> write(const Database& database) {
-  // Sums are computed from the bytes just written, by the same functions that check them.
   const Form& form = form_of(database.layout);
   if (auto checked = check(database, form); !checked) return tl::unexpected(checked.error());
-  Bytes bytes(size_without_binaries(database) + database.binaries.size());
-  Writer writer(form, bytes.data());
-  writer.header(database);
+  Bytes bytes;
+  bytes.reserve(size_without_binaries(database) + database.binaries.size());
+  // Counts beyond 32 bits would take more memory than a model can have.
+  const auto number = [&](std::size_t value) {
+    append_le(bytes, static_cast<std::uint32_t>(value));
+  };
+  // Sums are computed from the bytes just written, by the same functions that check them.
+  const auto sum = [&](std::size_t start, std::uint32_t (*of)(ByteView)) {
+    append_le(bytes, of(ByteView(bytes).subspan(start)));
+  };
+  append(bytes, std::string_view("CBS"));
+  number(form.version);
+  number(database.functions);
+  append_le(bytes, database.binary_start);
+  sum(0, form.header_sum);
   for (const Pattern& pattern : database.patterns) {
-    writer.pattern(pattern);
+    const std::size_t pattern_start = bytes.size();
+    append_block(bytes, pattern.terminated ? pattern.name + '\0' : pattern.name);
+    number(pattern.settings.size());
+    sum(pattern_start, form.pattern_sum);
     for (const Setting& setting : pattern.settings) {
-      writer.setting(setting);
-      for (const Record& record : setting.records) writer.record(record);
+      const std::size_t setting_start = bytes.size();
+      number(setting.type + form.first_type);
+      number(setting.flags);
+      number(setting.records.size());
+      sum(setting_start, form.setting_sum);
+      for (const Record& record : setting.records) {
+        const std::size_t start = bytes.size();
+        bytes.resize(start + form.record_bytes - sum_bytes);
+        form.write(record, bytes.data() + start);
+        sum(start, form.record_sum);
+      }
     }
   }
-  writer.put(database.binaries);
+  append(bytes, database.binaries);
   return bytes;
 }
 

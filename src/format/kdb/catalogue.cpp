@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "format/kdb/form.hpp"
@@ -68,6 +69,13 @@ bool sensible(const SettingKey& key) {
   return (key.flags & conjugate_b) == 0 || (key.flags & trans_b) != 0;
 }
 
+bool has_doubles(const Database& database) {
+  return std::any_of(database.patterns.begin(), database.patterns.end(), [](const auto& pattern) {
+    return std::any_of(pattern.settings.begin(), pattern.settings.end(),
+                       [](const auto& setting) { return setting.type == 1 || setting.type == 3; });
+  });
+}
+
 std::vector<SettingKey> settings_of(const Function& function, bool doubles) {
   std::vector<SettingKey> keys;
   const std::span<const std::uint32_t> types =
@@ -88,53 +96,44 @@ constexpr std::string_view layouts[] = {"v3", "v1", "v1-wide"};
 constexpr std::string_view types[] = {"float", "double", "complex_float", "complex_double",
                                       "unsigned_int"};
 
-struct Flag {
-  std::uint32_t bit;
-  std::string_view name;
-};
-// clBLAS 2.12's KernelExtraFlags.
-constexpr Flag flags_v3[] = {
-    {0x1, "TRANS_A"},
-    {0x2, "CONJUGATE_A"},
-    {0x4, "TRANS_B"},
-    {0x8, "CONJUGATE_B"},
-    {0x10, "COLUMN_MAJOR"},
-    {0x20, "UPPER_TRIANG"},
-    {0x40, "SIDE_RIGHT"},
-    {0x80, "UNIT_DIAGONAL"},
-    {0x100, "TAILS_M"},
-    {0x200, "TAILS_N"},
-    {0x400, "TAILS_K"},
-    {0x800, "BETA_ZERO"},
-    {0x1000, "NO_COPY_VEC_A"},
-    {0x2000, "NO_COPY_VEC_B"},
-    {0x4000, "NO_COPY_VEC_C"},
-    {0x8000, "SYRK_SEPARATE_DIAGONAL"},
-    {0x10000, "SYRK_EVALUATE_DIAGONAL"},
-    {0x20000, "SYRK_2K_RANK"},
-    {0x40000, "INCX_ONE"},
-    {0x80000, "INCY_ONE"},
-    {0x100000, "ENABLE_MAD"},
-    {0x200000, "VENDOR_AMD"},
-    {0x400000, "STARTM_NOT_ZERO"},
-    {0x800000, "STARTN_NOT_ZERO"},
-    {0x1000000, "A_OFF_NOT_ZERO"},
-    {0x2000000, "BX_OFF_NOT_ZERO"},
-    {0x4000000, "CY_OFF_NOT_ZERO"},
-    {0x8000000, "TAILS_M_LOWER"},
-    {0x10000000, "TAILS_N_LOWER"},
-    {0x20000000, "TAILS_K_LOWER"},
-};
-// The published page's. Of the other bits it says nothing, so they have no name there.
-constexpr Flag flags_v1[] = {
-    {0x1, "TRANS_A"},     {0x2, "CONJUGATE_A"},     {0x4, "TRANS_B"},
-    {0x8, "CONJUGATE_B"}, {0x10, "COLUMN_MAJOR"},   {0x20, "UPPER_TRIANG"},
-    {0x40, "SIDE_RIGHT"}, {0x80, "SEPARATE_TAILS"}, {0x800, "BETA_ZERO"},
-};
+// clBLAS 2.12's KernelExtraFlags, from the lowest bit on.
+constexpr std::string_view known_flags[] = {"TRANS_A",
+                                            "CONJUGATE_A",
+                                            "TRANS_B",
+                                            "CONJUGATE_B",
+                                            "COLUMN_MAJOR",
+                                            "UPPER_TRIANG",
+                                            "SIDE_RIGHT",
+                                            "UNIT_DIAGONAL",
+                                            "TAILS_M",
+                                            "TAILS_N",
+                                            "TAILS_K",
+                                            "BETA_ZERO",
+                                            "NO_COPY_VEC_A",
+                                            "NO_COPY_VEC_B",
+                                            "NO_COPY_VEC_C",
+                                            "SYRK_SEPARATE_DIAGONAL",
+                                            "SYRK_EVALUATE_DIAGONAL",
+                                            "SYRK_2K_RANK",
+                                            "INCX_ONE",
+                                            "INCY_ONE",
+                                            "ENABLE_MAD",
+                                            "VENDOR_AMD",
+                                            "STARTM_NOT_ZERO",
+                                            "STARTN_NOT_ZERO",
+                                            "A_OFF_NOT_ZERO",
+                                            "BX_OFF_NOT_ZERO",
+                                            "CY_OFF_NOT_ZERO",
+                                            "TAILS_M_LOWER",
+                                            "TAILS_N_LOWER",
+                                            "TAILS_K_LOWER"};
 
-std::span<const Flag> flags_of(Layout layout) {
-  if (layout == Layout::v3) return flags_v3;
-  return flags_v1;
+/// The name of a bit; empty where the layout's source has none. Of version 1 the published page
+/// names these nine.
+std::string_view flag_of(std::size_t bit, Layout layout) {
+  if (layout == Layout::v3) return known_flags[bit];
+  if (bit == 7) return "SEPARATE_TAILS";
+  return bit < 7 || bit == 11 ? known_flags[bit] : std::string_view();
 }
 
 }  // namespace
@@ -161,18 +160,19 @@ std::optional<std::uint32_t> type_named(std::string_view name) {
 // What has no name stays visible as a number, and flag_named reads it back.
 std::vector<std::string> flag_names(std::uint32_t flags, Layout layout) {
   std::vector<std::string> names;
-  for (const Flag& flag : flags_of(layout)) {
-    if ((flags & flag.bit) == 0) continue;
-    names.emplace_back(flag.name);
-    flags &= ~flag.bit;
+  for (std::size_t bit = 0; bit < std::size(known_flags); ++bit) {
+    const auto name = flag_of(bit, layout);
+    if ((flags >> bit & 1) == 0 || name.empty()) continue;
+    names.emplace_back(name);
+    flags &= ~(std::uint32_t{1} << bit);
   }
   if (flags != 0) names.push_back(fmt::format("{:#x}", flags));
   return names;
 }
 
 std::optional<std::uint32_t> flag_named(std::string_view name, Layout layout) {
-  for (const Flag& flag : flags_of(layout))
-    if (flag.name == name) return flag.bit;
+  for (std::size_t bit = 0; bit < std::size(known_flags); ++bit)
+    if (!name.empty() && flag_of(bit, layout) == name) return std::uint32_t{1} << bit;
   if (!name.starts_with("0x")) return std::nullopt;
   std::uint32_t bits = 0;
   const char* const end = name.data() + name.size();

@@ -20,52 +20,43 @@ struct Counts {
   std::size_t items = 0, kernel_bytes = 0;
 };
 
+/// From version 3 to 1, or back.
 class Conversion {
  public:
   Conversion(const Database& from, Layout to) : from_(from), to_(to) {}
 
-  Expected<Converted> run() {
+  Converted run() {
     Converted converted;
-    Database& database = converted.database;
-    database.layout = to_;
-    database.functions = from_.functions;
-    std::vector<KernelSlot> slots;
+    converted.database.layout = to_;
+    converted.database.functions = from_.functions;
     for (const Pattern& pattern : from_.patterns) {
       ++place_.pattern;
-      database.patterns.push_back(convert(pattern, database.patterns.size(), slots));
+      converted.database.patterns.push_back(convert(pattern));
     }
-    if (to_ != Layout::v3)
-      if (auto placed = place_kernels(database, slots); !placed)
-        return tl::unexpected(placed.error());
     tell();
     converted.losses = std::move(losses_);
     return converted;
   }
 
  private:
-  // Between the two readings of version 1 only offsets change: nothing is lost, nothing renumbered.
-  bool crosses() const { return (from_.layout == Layout::v3) != (to_ == Layout::v3); }
-
-  Pattern convert(const Pattern& pattern, std::size_t index, std::vector<KernelSlot>& slots) {
+  Pattern convert(const Pattern& pattern) {
     Pattern converted{.name = pattern.name, .terminated = pattern.terminated || to_ == Layout::v3};
     std::size_t dropped = 0, dropped_tuned = 0;
     place_.setting = -1;
     for (const Setting& setting : pattern.settings) {
       ++place_.setting;
-      if (crosses() && (setting.flags & two_meanings) != 0) {
+      if ((setting.flags & two_meanings) != 0) {
         ++dropped;
         for (const Record& record : setting.records) dropped_tuned += record.tuned();
         continue;
       }
-      Setting made{setting.type, setting.flags, {}};
+      auto& made = converted.settings.emplace_back(Setting{setting.type, setting.flags, {}});
       made.records.reserve(setting.records.size());
       place_.record = -1;
       for (const Record& record : setting.records) {
         ++place_.record;
-        keep_kernels(record, {index, converted.settings.size(), made.records.size()}, slots);
         made.records.push_back(convert(record));
       }
-      converted.settings.push_back(std::move(made));
     }
     if (dropped > 0)
       losses_.push_back(fmt::format(
@@ -75,23 +66,13 @@ class Conversion {
     return converted;
   }
 
-  // Binaries are collected as views and copied once, when all places are known.
-  void keep_kernels(const Record& record, KernelSlot slot, std::vector<KernelSlot>& slots) {
-    for (slot.slot = 0; slot.slot < 3; ++slot.slot) {
-      slot.content = kernel(from_, record, slot.slot);
-      if (slot.content.empty()) {
-        counts_.bare_sizes += record.sizes[slot.slot] != 0;
-      } else if (to_ == Layout::v3) {
-        ++counts_.kernels;
-        counts_.kernel_bytes += slot.content.size();
-      } else {
-        slots.push_back(slot);
-      }
-    }
-  }
-
   Record convert(Record record) {
-    if (!crosses()) return record;
+    for (std::size_t slot = 0; slot < 3; ++slot) {
+      const std::size_t bytes = kernel(from_, record, slot).size();
+      counts_.kernels += bytes > 0;
+      counts_.kernel_bytes += bytes;
+      counts_.bare_sizes += bytes == 0 && record.sizes[slot] != 0;
+    }
     if (record.duplicate != record.sizes && to_ != Layout::v3) ++counts_.duplicates;
     record.sizes = record.duplicate = {};
     record.offsets = {};
@@ -156,13 +137,12 @@ class Conversion {
     count(counts_.duplicates,
           "records whose duplicate of the kernel sizes differed and is dropped");
     count(counts_.items, "item sizes above 10000, which become unused");
-    if (crosses())
-      count(counts_.bare_sizes, "kernel sizes without a kernel binary, which are dropped");
+    count(counts_.bare_sizes, "kernel sizes without a kernel binary, which are dropped");
     if (counts_.kernels > 0)
       losses_.push_back(
           fmt::format("kernel binaries: {} of {} bytes, which version 3 does not hold",
                       counts_.kernels, counts_.kernel_bytes));
-    if (crosses() && from_.layout == Layout::v3 && from_.binary_start != 0)
+    if (from_.layout == Layout::v3 && from_.binary_start != 0)
       losses_.push_back("the binary data start of the header");
   }
 
@@ -176,20 +156,24 @@ class Conversion {
 }  // namespace
 
 Expected<Converted> convert(const Database& database, Layout to) {
-  if (database.layout == to) return Converted{database, {}};
-  return Conversion(database, to).run();
+  if (database.layout != to && (database.layout == Layout::v3 || to == Layout::v3))
+    return Conversion(database, to).run();
+  // Between the two readings of version 1 only offsets change: nothing is lost, nothing renumbered.
+  Converted converted{database, {}};
+  converted.database.layout = to;
+  if (database.layout != to)
+    if (auto placed = place_kernels(converted.database, kernels(database)); !placed)
+      return tl::unexpected(placed.error());
+  return converted;
 }
 
 namespace {
 
-bool has_doubles(const Database& database) {
-  bool any = false;
-  for (const Pattern& pattern : database.patterns)
-    for (const Setting& setting : pattern.settings) {
-      if (setting.type == 1 || setting.type == 3) return true;
-      any = true;
-    }
-  return !any;
+/// Whether a database of which nothing else is known is to have settings of double types.
+bool wants_doubles(const Database& database) {
+  return has_doubles(database) ||
+         std::all_of(database.patterns.begin(), database.patterns.end(),
+                     [](const Pattern& pattern) { return pattern.settings.empty(); });
 }
 
 /// What clBLAS writes where nothing is tuned.
@@ -215,9 +199,8 @@ Database empty_database(bool doubles) {
 /// Copies a setting's records into the one of its key; the rest of it has no place.
 void fill(Pattern& into, const Setting& from, std::vector<bool>& filled,
           std::vector<std::string>& losses) {
-  const auto found = std::find_if(into.settings.begin(), into.settings.end(), [&](const auto& s) {
-    return s.type == from.type && s.flags == from.flags;
-  });
+  const auto found = std::find_if(into.settings.begin(), into.settings.end(),
+                                  [&](const auto& s) { return key_of(s) == key_of(from); });
   const auto index = static_cast<std::size_t>(found - into.settings.begin());
   const auto name = fmt::format("{}, {}", shown_name(into), describe(from, Layout::v3));
   if (found == into.settings.end()) {
@@ -266,7 +249,7 @@ Salvaged salvage_as(ByteView bytes, bool doubles) {
 }  // namespace
 
 Converted complete(const Database& database, Doubles doubles) {
-  const bool with = doubles == Doubles::detect ? has_doubles(database) : doubles == Doubles::yes;
+  const bool with = doubles == Doubles::detect ? wants_doubles(database) : doubles == Doubles::yes;
   Converted completed{empty_database(with), {}};
   completed.database.functions = database.functions;
   completed.database.binary_start = database.binary_start;

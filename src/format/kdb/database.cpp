@@ -36,17 +36,23 @@ ByteView kernel(const Database& database, const Record& record, std::size_t slot
 }
 
 // In the order of the records, so that placing them again gives the order of the file.
-std::vector<KernelSlot> kernels(const Database& database) {
+std::vector<KernelSlot> kernels(const Database& database,
+                                const std::function<const Database&(const KernelSlot&)>& source) {
   std::vector<KernelSlot> slots;
-  for (std::size_t p = 0; p < database.patterns.size(); ++p)
-    for (std::size_t s = 0; s < database.patterns[p].settings.size(); ++s) {
-      const auto& records = database.patterns[p].settings[s].records;
-      for (std::size_t r = 0; r < records.size(); ++r)
-        for (std::size_t slot = 0; slot < 3; ++slot)
-          if (const ByteView content = kernel(database, records[r], slot); !content.empty())
-            slots.push_back({p, s, r, slot, content});
+  walk(database, [&](const Place& place, const Record* record) {
+    KernelSlot slot{static_cast<std::size_t>(place.pattern),
+                    static_cast<std::size_t>(place.setting),
+                    static_cast<std::size_t>(place.record)};
+    for (; record != nullptr && slot.slot < 3; ++slot.slot) {
+      slot.content = kernel(source(slot), *record, slot.slot);
+      if (!slot.content.empty()) slots.push_back(slot);
     }
+  });
   return slots;
+}
+
+std::vector<KernelSlot> kernels(const Database& database) {
+  return kernels(database, [&](const KernelSlot&) -> const Database& { return database; });
 }
 
 Expected<void> place_kernels(Database& database, const std::vector<KernelSlot>& slots) {
@@ -109,39 +115,23 @@ std::string group_text(const Granularity& group) {
   return text;
 }
 
-/// "records 2 to 5: untuned" in one line, since most are.
-class Lines {
- public:
-  Lines(std::string& to, Shown shown) : to_(to), shown_(shown) {}
-  void add(std::size_t index, std::string line) {
-    if (line == line_ && line == "untuned") {
-      last_ = index;
-      return;
+/// Runs of untuned records in one line, since most are: "2-5: untuned".
+void append_records(std::string& text, const Setting& setting, Layout layout, Shown shown) {
+  const auto& records = setting.records;
+  for (std::size_t first = 0, next = 1; first < records.size(); first = next++) {
+    const std::string line = to_line(records[first], layout);
+    if (line == "untuned") {
+      while (next < records.size() && records[next] == Record{}) ++next;
+      if (shown == Shown::only_tuned) continue;
     }
-    flush();
-    line_ = std::move(line);
-    first_ = last_ = index;
+    const std::string last = next - first > 1 ? fmt::format("-{}", next - 1) : "";
+    text += fmt::format("    {}{}: {}\n", first, last, line);
   }
-  void flush() {
-    if (!line_.empty() && !(shown_ == Shown::only_tuned && line_ == "untuned")) {
-      const std::string range =
-          first_ == last_ ? fmt::format("{}", first_) : fmt::format("{}-{}", first_, last_);
-      to_ += fmt::format("    {}: {}\n", range, line_);
-    }
-    line_.clear();
-  }
-
- private:
-  std::string& to_;
-  Shown shown_;
-  std::string line_;
-  std::size_t first_ = 0, last_ = 0;
-};
+}
 
 bool has_tuned(const Setting& setting) {
-  for (const Record& record : setting.records)
-    if (record.tuned()) return true;
-  return false;
+  return std::any_of(setting.records.begin(), setting.records.end(),
+                     [](const Record& record) { return record.tuned(); });
 }
 
 }  // namespace
@@ -173,10 +163,7 @@ std::string to_text(const Database& database, Shown shown) {
     for (const Setting& setting : pattern.settings) {
       if (shown == Shown::only_tuned && !has_tuned(setting)) continue;
       text += fmt::format("  {}\n", describe(setting, database.layout));
-      Lines lines(text, shown);
-      for (std::size_t i = 0; i < setting.records.size(); ++i)
-        lines.add(i, to_line(setting.records[i], database.layout));
-      lines.flush();
+      append_records(text, setting, database.layout, shown);
     }
   }
   return text;

@@ -64,13 +64,19 @@ std::uint32_t chained_sum_of_zeros(std::span<const std::size_t> sizes) {
 
 namespace {
 
-/// Loads and stores fields one after another; the caller has checked the length.
-// Fields are unaligned and the machine little-endian (checked in base), so that a copy is a load.
+// The fields of a record, named once for both ways: a Source sets them from bytes, a Sink writes
+// them. Fields are unaligned and the machine little-endian (checked in base), so that a copy is a
+// load; the caller has checked the length.
+
 struct Source {
   const std::byte* at;
-  template <class T>
-  T next() {
-    T value;
+  template <class Stored, class... Values>
+  void as(Values&... values) {
+    ((values = take<Stored>()), ...);
+  }
+  template <class Stored>
+  Stored take() {
+    Stored value;
     std::memcpy(&value, at, sizeof value);
     at += sizeof value;
     return value;
@@ -78,80 +84,58 @@ struct Source {
 };
 struct Sink {
   std::byte* at;
-  template <class T>
-  void next(T value) {
+  template <class Stored, class... Values>
+  void as(const Values&... values) {
+    (put(static_cast<Stored>(values)), ...);
+  }
+  template <class Stored>
+  void put(const Stored& value) {
     std::memcpy(at, &value, sizeof value);
     at += sizeof value;
   }
 };
 
-// Statements, not braced initializers of calls, fix the order of the fields.
+using Words = std::array<std::uint32_t, 3>;
 
-Record read_v3(const std::byte* at) {
-  Source from{at};
-  Record record;
-  for (Dimensions& level : record.levels) {
-    level.x = from.next<std::uint32_t>();
-    level.y = from.next<std::uint32_t>();
-    level.item_x = from.next<std::uint32_t>();
-    level.item_y = from.next<std::uint32_t>();
-    level.bwidth = from.next<std::uint32_t>();
+struct FieldsV3 {
+  template <class Fields, class AnyRecord>
+  static void pass(Fields fields, AnyRecord& record) {
+    for (auto& level : record.levels)
+      fields.template as<std::uint32_t>(level.x, level.y, level.item_x, level.item_y, level.bwidth);
+    fields.template as<Granularity>(record.granularity);
+    for (auto& offset : record.offsets) fields.template as<std::uint32_t>(offset);
+    fields.template as<Words>(record.duplicate, record.sizes);
+    fields.template as<double>(record.time);
   }
-  record.granularity = from.next<Granularity>();
-  for (auto& offset : record.offsets) offset = from.next<std::uint32_t>();
-  record.duplicate = from.next<std::array<std::uint32_t, 3>>();
-  record.sizes = from.next<std::array<std::uint32_t, 3>>();
-  record.time = from.next<double>();
-  return record;
-}
+};
 static_assert(sizeof(Granularity) == 28, "read and written as one piece");
-
-void write_v3(const Record& record, std::byte* at) {
-  Sink to{at};
-  for (const Dimensions& level : record.levels)
-    for (const auto size : {level.x, level.y, level.item_x, level.item_y, level.bwidth})
-      to.next(static_cast<std::uint32_t>(size));
-  to.next(record.granularity);
-  for (const auto offset : record.offsets) to.next(static_cast<std::uint32_t>(offset));
-  to.next(record.duplicate);
-  to.next(record.sizes);
-  to.next(record.time);
-}
 
 // The page's order: bwidth before the items, as in the structure that it names. Version 3 has them
 // behind the items, since its writer puts the fields out one by one.
 template <class Offset>
-Record read_v1(const std::byte* at) {
-  Source from{at};
-  Record record;
-  for (Dimensions& level : record.levels) {
-    level.x = from.next<std::uint64_t>();
-    level.y = from.next<std::uint64_t>();
-    level.bwidth = from.next<std::uint64_t>();
-    level.item_x = from.next<std::uint64_t>();
-    level.item_y = from.next<std::uint64_t>();
+struct FieldsV1 {
+  template <class Fields, class AnyRecord>
+  static void pass(Fields fields, AnyRecord& record) {
+    for (auto& level : record.levels)
+      fields.template as<std::uint64_t>(level.x, level.y, level.bwidth, level.item_x, level.item_y);
+    auto& group = record.granularity;
+    fields.template as<std::uint32_t>(group.work_group[0], group.work_group[1], group.dimensions,
+                                      group.wavefront);
+    for (auto& offset : record.offsets) fields.template as<Offset>(offset);
+    fields.template as<Words>(record.sizes);
+    fields.template as<double>(record.time);
   }
-  record.granularity.work_group = from.next<std::array<std::uint32_t, 2>>();
-  record.granularity.dimensions = from.next<std::uint32_t>();
-  record.granularity.wavefront = from.next<std::uint32_t>();
-  for (auto& offset : record.offsets) offset = from.next<Offset>();
-  record.sizes = from.next<std::array<std::uint32_t, 3>>();
-  record.time = from.next<double>();
+};
+
+template <class Fields>
+Record read(const std::byte* at) {
+  Record record;
+  Fields::pass(Source{at}, record);
   return record;
 }
-
-template <class Offset>
-void write_v1(const Record& record, std::byte* at) {
-  Sink to{at};
-  for (const Dimensions& level : record.levels)
-    for (const auto size : {level.x, level.y, level.bwidth, level.item_x, level.item_y})
-      to.next(size);
-  to.next(record.granularity.work_group);
-  to.next(record.granularity.dimensions);
-  to.next(record.granularity.wavefront);
-  for (const auto offset : record.offsets) to.next(static_cast<Offset>(offset));
-  to.next(record.sizes);
-  to.next(record.time);
+template <class Fields>
+void write(const Record& record, std::byte* at) {
+  Fields::pass(Sink{at}, record);
 }
 
 // The pieces that clBLAS writes in one call each.
@@ -159,10 +143,11 @@ constexpr std::size_t header_pieces[] = {3, 4, 4, 8}, setting_pieces[] = {4, 4, 
 constexpr std::size_t record_pieces[] = {4, 4, 4, 4, 4, 4,  4,  4,  4, 4,
                                          4, 4, 4, 4, 4, 28, 24, 12, 8};
 
-// Static locals: the constants are computed once, at the first file, and need no table in the
+// A static local: the constant is computed once, at the first file, and needs no table in the
 // source that a reader would have to trust.
-std::uint32_t header_chain(ByteView bytes) {
-  static const std::uint32_t zeros = chained_sum_of_zeros(header_pieces);
+template <const auto& pieces>
+std::uint32_t chain(ByteView bytes) {
+  static const std::uint32_t zeros = chained_sum_of_zeros(pieces);
   return chained_sum(bytes, zeros);
 }
 // The name's length decides the pieces, so that there is no constant to prepare.
@@ -173,23 +158,15 @@ std::uint32_t pattern_chain(ByteView bytes) {
   sum.add(bytes.last(4));
   return sum.value();
 }
-std::uint32_t setting_chain(ByteView bytes) {
-  static const std::uint32_t zeros = chained_sum_of_zeros(setting_pieces);
-  return chained_sum(bytes, zeros);
-}
-std::uint32_t record_chain(ByteView bytes) {
-  static const std::uint32_t zeros = chained_sum_of_zeros(record_pieces);
-  return chained_sum(bytes, zeros);
-}
 
 constexpr std::uint64_t most_32 = 0xffffffff, most_64 = ~std::uint64_t{0};
 constexpr Form forms[] = {
-    {Layout::v3, 3, 136, 0, false, true, most_32, most_32, read_v3, write_v3, header_chain,
-     pattern_chain, setting_chain, record_chain},
-    {Layout::v1, 1, 172, 1, true, false, most_64, most_32, read_v1<std::uint32_t>,
-     write_v1<std::uint32_t>, plain_sum, plain_sum, plain_sum, plain_sum},
-    {Layout::v1_wide, 1, 184, 1, true, false, most_64, most_64, read_v1<std::uint64_t>,
-     write_v1<std::uint64_t>, plain_sum, plain_sum, plain_sum, plain_sum},
+    {Layout::v3, 3, 136, 0, false, true, most_32, most_32, read<FieldsV3>, write<FieldsV3>,
+     chain<header_pieces>, pattern_chain, chain<setting_pieces>, chain<record_pieces>},
+    {Layout::v1, 1, 172, 1, true, false, most_64, most_32, read<FieldsV1<std::uint32_t>>,
+     write<FieldsV1<std::uint32_t>>, plain_sum, plain_sum, plain_sum, plain_sum},
+    {Layout::v1_wide, 1, 184, 1, true, false, most_64, most_64, read<FieldsV1<std::uint64_t>>,
+     write<FieldsV1<std::uint64_t>>, plain_sum, plain_sum, plain_sum, plain_sum},
 };
 
 }  // namespace

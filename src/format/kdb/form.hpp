@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -72,6 +73,11 @@ struct Form {
 };
 
 const Form& form_of(Layout layout);
+
+/// The kernel binaries of records that still have the offsets of the database that they are from,
+/// which `source` names.
+std::vector<KernelSlot> kernels(const Database& database,
+                                const std::function<const Database&(const KernelSlot&)>& source);
 
 /// Calls visit(place, record) for each pattern, setting and record in the order of the file; the
 /// record is null at patterns and settings.

@@ -19,15 +19,6 @@ void put(Out& out, fmt::format_string<Values...> text, Values&&... values) {
   fmt::format_to(fmt::appender(out), text, std::forward<Values>(values)...);
 }
 
-bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t bytes = character_at(text, at).bytes;
-    if (bytes == 0) return false;
-    at += bytes;
-  }
-  return true;
-}
-
 // Bytes from 0x80 stand as they are: the name is UTF-8.
 void put_quoted(Out& out, std::string_view text) {
   out.push_back('"');
@@ -41,6 +32,15 @@ void put_quoted(Out& out, std::string_view text) {
     }
   }
   out.push_back('"');
+}
+
+/// Each of a list by `put_one`, with `separator` between them.
+template <class List, class PutOne>
+void put_each(Out& out, const List& list, std::string_view separator, PutOne put_one) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (i > 0) out.append(separator);
+    put_one(list[i]);
+  }
 }
 
 void put_item(Out& out, std::uint64_t size, Layout layout) {
@@ -75,10 +75,8 @@ void put_record(Out& out, const Record& record, Layout layout) {
   if (record == Record{}) return put(out, "\"untuned\"");
   put(out, R"({{"levels": [)");
   const std::size_t levels = record.levels[2] == Dimensions{} ? 2 : 3;
-  for (std::size_t i = 0; i < levels; ++i) {
-    if (i > 0) put(out, ", ");
-    put_level(out, record.levels[i], layout);
-  }
+  put_each(out, std::span(record.levels).first(levels), ", ",
+           [&](const Dimensions& level) { put_level(out, level, layout); });
   const Granularity& group = record.granularity;
   put(out, R"(], "wgSize": [{}, {}], "wgDim": {}, "wfSize": {})", group.work_group[0],
       group.work_group[1], group.dimensions, group.wavefront);
@@ -94,26 +92,25 @@ void put_record(Out& out, const Record& record, Layout layout) {
 
 void put_setting(Out& out, const Setting& setting, Layout layout) {
   const auto type = type_name(setting.type);
-  put(out, R"(      {{"type": )");
+  put(out, "\n      {{\"type\": ");
   if (type) {
     put_quoted(out, *type);
   } else {
     put(out, "{}", setting.type);
   }
   put(out, R"(, "flags": [)");
-  const auto names = flag_names(setting.flags, layout);
-  for (std::size_t i = 0; i < names.size(); ++i)
-    put(out, R"({}"{}")", i == 0 ? "" : ", ", names[i]);
+  put_each(out, flag_names(setting.flags, layout), ", ",
+           [&](const std::string& name) { put_quoted(out, name); });
   put(out, R"(], "records": [)");
-  for (std::size_t i = 0; i < setting.records.size(); ++i) {
-    put(out, "{}", i == 0 ? "\n        " : ",\n        ");
-    put_record(out, setting.records[i], layout);
-  }
+  put_each(out, setting.records, ",", [&](const Record& record) {
+    put(out, "\n        ");
+    put_record(out, record, layout);
+  });
   put(out, "]}}");
 }
 
 void put_pattern(Out& out, const Pattern& pattern, Layout layout) {
-  put(out, "    {{");
+  put(out, "\n    {{");
   if (is_utf8(pattern.name)) {
     put(out, R"("name": )");
     put_quoted(out, pattern.name);
@@ -122,10 +119,8 @@ void put_pattern(Out& out, const Pattern& pattern, Layout layout) {
   }
   if (!pattern.terminated) put(out, R"(, "terminated": false)");
   put(out, R"(, "settings": [)");
-  for (std::size_t i = 0; i < pattern.settings.size(); ++i) {
-    put(out, "{}", i == 0 ? "\n" : ",\n");
-    put_setting(out, pattern.settings[i], layout);
-  }
+  put_each(out, pattern.settings, ",",
+           [&](const Setting& setting) { put_setting(out, setting, layout); });
   put(out, "]}}");
 }
 
@@ -137,10 +132,8 @@ std::string to_json(const Database& database) {
       database.functions);
   if (database.binary_start != 0) put(out, "  \"binary_data_start\": {},\n", database.binary_start);
   put(out, "  \"patterns\": [");
-  for (std::size_t i = 0; i < database.patterns.size(); ++i) {
-    put(out, "{}", i == 0 ? "\n" : ",\n");
-    put_pattern(out, database.patterns[i], database.layout);
-  }
+  put_each(out, database.patterns, ",",
+           [&](const Pattern& pattern) { put_pattern(out, pattern, database.layout); });
   put(out, "]");
   if (!database.binaries.empty()) put(out, ",\n  \"binaries\": \"{}\"", to_hex(database.binaries));
   put(out, "\n}}\n");

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "format/kdb/catalogue.hpp"
 #include "format/kdb/form.hpp"
@@ -10,21 +12,27 @@
 namespace kiln::kdb {
 namespace {
 
-/// The n-th element that is like `like`, or null: broken files have one twice.
-template <class List, class Like>
-const typename List::value_type* find_nth(const List& list, std::size_t n, Like like) {
-  for (const auto& element : list)
-    if (like(element) && n-- == 0) return &element;
+/// The element of `others` that answers to one of `list`: with an equal key, and as many of those
+/// before it, since broken files have one twice. Null where there is none.
+template <class Element, class KeyOf>
+const Element* counterpart(const Element& of, const std::vector<Element>& list,
+                           const std::vector<Element>& others, KeyOf key) {
+  const auto alike = [&](const Element& other) { return key(other) == key(of); };
+  auto rank = std::count_if(list.data(), &of, alike);
+  for (const Element& element : others)
+    if (alike(element) && rank-- == 0) return &element;
   return nullptr;
 }
-template <class List, class Like>
-std::size_t rank_of(const List& list, const typename List::value_type& of, Like like) {
-  std::size_t rank = 0;
-  for (const auto& element : list) {
-    if (&element == &of) break;
-    rank += like(element);
-  }
-  return rank;
+
+/// Where kernels lie says nothing as long as they are the same.
+Record without_offsets(Record record, const Database& of) {
+  if (of.layout != Layout::v3) record.offsets = {};
+  return record;
+}
+
+bool same_kernel(const Database& first, const Record& a, const Database& second, const Record& b,
+                 std::size_t slot) {
+  return as_text(kernel(first, a, slot)) == as_text(kernel(second, b, slot));
 }
 
 // Quadratic in the settings of a pattern, of which a real one has at most 256.
@@ -52,14 +60,11 @@ class Differ {
   }
 
   static const Pattern* match(const Pattern& pattern, const Database& in, const Database& other) {
-    const auto like = [&](const Pattern& p) { return p.name == pattern.name; };
-    return find_nth(other.patterns, rank_of(in.patterns, pattern, like), like);
+    return counterpart(pattern, in.patterns, other.patterns,
+                       [](const Pattern& p) -> const std::string& { return p.name; });
   }
   static const Setting* match(const Setting& setting, const Pattern& in, const Pattern& other) {
-    const auto like = [&](const Setting& s) {
-      return s.type == setting.type && s.flags == setting.flags;
-    };
-    return find_nth(other.settings, rank_of(in.settings, setting, like), like);
+    return counterpart(setting, in.settings, other.settings, key_of);
   }
 
   void compare(const Pattern& pattern, const Pattern* other) {
@@ -96,27 +101,17 @@ class Differ {
   }
 
   void compare(const std::string& place, const Record& a, const Record& b) {
-    if (a == b) return;
-    // Where kernels lie says nothing as long as they are the same.
     const Record first = without_offsets(a, first_), second = without_offsets(b, second_);
-    if (first == second) return;
-    say(place, to_line(first, first_.layout), to_line(second, first_.layout));
-  }
-
-  static Record without_offsets(Record record, const Database& of) {
-    for (std::size_t slot = 0; slot < 3; ++slot)
-      if (of.layout != Layout::v3) record.offsets[slot] = 0;
-    return record;
+    if (first != second) say(place, to_line(first, first_.layout), to_line(second, first_.layout));
   }
 
   // Sizes are part of the record; here the contents speak.
   void compare_kernels(const std::string& place, const Record& a, const Record& b) {
-    for (std::size_t slot = 0; slot < 3; ++slot) {
-      const ByteView first = kernel(first_, a, slot), second = kernel(second_, b, slot);
-      if (as_text(first) != as_text(second))
-        say(fmt::format("{}, kernel {}", place, slot), fmt::format("{} bytes", first.size()),
-            fmt::format("{} other bytes", second.size()));
-    }
+    for (std::size_t slot = 0; slot < 3; ++slot)
+      if (!same_kernel(first_, a, second_, b, slot))
+        say(fmt::format("{}, kernel {}", place, slot),
+            fmt::format("{} bytes", kernel(first_, a, slot).size()),
+            fmt::format("{} other bytes", kernel(second_, b, slot).size()));
   }
 
   const Database &first_, &second_;
@@ -143,18 +138,6 @@ std::vector<Difference> diff(const Database& first, const Database& second) {
 
 namespace {
 
-/// Which record stands in a place of the result, and in which database it was.
-struct Choice {
-  const Record* record = nullptr;
-  std::size_t from = 0;
-};
-struct SettingChoices {
-  std::vector<Choice> records;
-};
-struct PatternChoices {
-  std::vector<SettingChoices> settings;
-};
-
 constexpr std::size_t last_rank = ~std::size_t{0};
 
 // Where an element stands in clBLAS's own order; what it does not know comes last.
@@ -167,7 +150,7 @@ std::size_t rank_of(const Pattern& pattern, const Setting& setting) {
   const KnownPattern* known = find_pattern(pattern.name);
   if (known == nullptr) return last_rank;
   const auto keys = settings_of(*known->function, true);
-  const auto found = std::find(keys.begin(), keys.end(), SettingKey{setting.type, setting.flags});
+  const auto found = std::find(keys.begin(), keys.end(), key_of(setting));
   return found == keys.end() ? last_rank : static_cast<std::size_t>(found - keys.begin());
 }
 
@@ -181,18 +164,22 @@ class Merge {
   Merge(std::span<const Database> databases, Prefer prefer)
       : databases_(databases), prefer_(prefer) {}
 
-  // Choices are pointers into the inputs until all are made: a record is copied once, and its
-  // kernels are found in the file that it came from.
   Expected<Merged> run() {
     merged_.database = databases_.front();
     merged_.database.patterns.clear();
     for (from_ = 0; from_ < databases_.size(); ++from_)
       for (const Pattern& pattern : databases_[from_].patterns) add(pattern);
-    fill();
     if (merged_.database.patterns == databases_.front().patterns) {
       // Nothing came from the others, so nothing of the first moves.
     } else if (merged_.database.layout != Layout::v3) {
-      if (auto placed = place_kernels(merged_.database, kernels_chosen()); !placed)
+      // The records have the offsets of the files that they came from until their kernels are
+      // placed.
+      const auto taken = kernels(result(), [this](const KernelSlot& slot) -> const Database& {
+        const Pattern& pattern = result().patterns[slot.pattern];
+        const Setting& setting = pattern.settings[slot.setting];
+        return databases_[sources_.at({pattern.name, setting.type, setting.flags, slot.record})];
+      });
+      if (auto placed = place_kernels(result(), taken); !placed)
         return tl::unexpected(placed.error());
     }
     return std::move(merged_);
@@ -203,58 +190,58 @@ class Merge {
 
   /// The element of this kind, made at its place in clBLAS's order where it is absent. Only what a
   /// later database adds is put in order; the first one's order stays.
-  template <class Element, class Parallel, class Like, class Rank>
-  std::size_t slot_for(std::vector<Element>& list, std::vector<Parallel>& parallel, Element made,
-                       Like like, Rank rank) {
+  template <class Element, class Like, class Rank>
+  Element& element_for(std::vector<Element>& list, Element made, Like like, Rank rank) {
     const auto found = std::find_if(list.begin(), list.end(), like);
-    if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
+    if (found != list.end()) return *found;
     auto before = list.end();
     if (const std::size_t own = rank(made); from_ > 0 && own != last_rank)
       before = std::find_if(list.begin(), list.end(), [&](const auto& e) { return rank(e) > own; });
-    const auto index = before - list.begin();
-    list.insert(before, std::move(made));
-    parallel.insert(parallel.begin() + index, Parallel{});
-    return static_cast<std::size_t>(index);
+    return *list.insert(before, std::move(made));
   }
 
   void add(const Pattern& pattern) {
-    const std::size_t p = slot_for(
-        result().patterns, choices_, Pattern{pattern.name, pattern.terminated},
+    Pattern& merged = element_for(
+        result().patterns, Pattern{pattern.name, pattern.terminated},
         [&](const Pattern& other) { return other.name == pattern.name; },
         [](const Pattern& other) { return rank_of(other); });
-    auto& settings = result().patterns[p].settings;
     for (const Setting& setting : pattern.settings) {
-      const std::size_t s = slot_for(
-          settings, choices_[p].settings, Setting{setting.type, setting.flags},
-          [&](const Setting& o) { return o.type == setting.type && o.flags == setting.flags; },
-          [&](const Setting& other) { return rank_of(pattern, other); });
-      auto& records = choices_[p].settings[s].records;
-      if (records.size() < setting.records.size()) records.resize(setting.records.size());
-      for (std::size_t r = 0; r < setting.records.size(); ++r)
-        choose(records[r], setting.records[r], [&] {
-          return fmt::format("{}, {}, record {}", shown_name(pattern),
-                             describe(setting, result().layout), r);
-        });
+      auto& records = element_for(
+                          merged.settings, Setting{setting.type, setting.flags},
+                          [&](const Setting& o) { return key_of(o) == key_of(setting); },
+                          [&](const Setting& other) { return rank_of(pattern, other); })
+                          .records;
+      for (std::size_t r = 0; r < setting.records.size(); ++r) {
+        std::size_t& source = sources_[{pattern.name, setting.type, setting.flags, r}];
+        if (r < records.size()) {
+          choose(records[r], source, setting.records[r], [&] {
+            return fmt::format("{}, {}, record {}", shown_name(pattern),
+                               describe(setting, result().layout), r);
+          });
+        } else {
+          records.push_back(setting.records[r]);
+          source = from_;
+        }
+      }
     }
   }
 
   // The place is a function, since it is text that only a conflict needs.
   template <class Where>
-  void choose(Choice& choice, const Record& record, Where where) {
-    if (choice.record == nullptr) {
-      choice = {&record, from_};
-      return;
+  void choose(Record& chosen, std::size_t& source, const Record& record, Where where) {
+    if (equal(chosen, source, record)) return;
+    const bool conflict = record.tuned() && chosen.tuned();  // else one knows nothing
+    if (!record.tuned() && !chosen.tuned()) return;
+    const std::string before = conflict ? to_line(chosen, result().layout) : "";
+    const std::size_t from_before = source;
+    if (better(record, chosen)) {
+      chosen = record;
+      source = from_;
     }
-    const Choice before = choice;
-    if (equal(*before.record, before.from, record)) return;
-    if (!record.tuned() && !before.record->tuned()) return;
-    const bool takes = better(record, *before.record);
-    if (takes) choice = {&record, from_};
-    if (!record.tuned() || !before.record->tuned()) return;  // no conflict: one knows nothing
-    merged_.notes.push_back(fmt::format("{}: file {} has '{}', file {} has '{}'; taken: file {}",
-                                        where(), before.from + 1,
-                                        to_line(*before.record, result().layout), from_ + 1,
-                                        to_line(record, result().layout), choice.from + 1));
+    if (conflict)
+      merged_.notes.push_back(fmt::format("{}: file {} has '{}', file {} has '{}'; taken: file {}",
+                                          where(), from_before + 1, before, from_ + 1,
+                                          to_line(record, result().layout), source + 1));
   }
 
   /// Whether a record is to replace the one chosen so far.
@@ -266,47 +253,21 @@ class Merge {
   }
 
   /// Equal but for where their kernels lie.
-  bool equal(const Record& a, std::size_t a_from, const Record& b) const {
-    if (a == b && result_is_v3()) return true;
-    Record first = a, second = b;
-    if (!result_is_v3()) first.offsets = second.offsets = {};
-    if (!(first == second)) return false;
+  bool equal(const Record& chosen, std::size_t source, const Record& record) const {
+    const Database &first = databases_[source], &second = databases_[from_];
+    if (without_offsets(chosen, first) != without_offsets(record, second)) return false;
     for (std::size_t slot = 0; slot < 3; ++slot)
-      if (as_text(kernel(databases_[a_from], a, slot)) !=
-          as_text(kernel(databases_[from_], b, slot)))
-        return false;
+      if (!same_kernel(first, chosen, second, record, slot)) return false;
     return true;
-  }
-  bool result_is_v3() const { return merged_.database.layout == Layout::v3; }
-
-  // Records were chosen in structures parallel to the result's; here they get their place.
-  void fill() {
-    for (std::size_t p = 0; p < choices_.size(); ++p)
-      for (std::size_t s = 0; s < choices_[p].settings.size(); ++s)
-        for (const Choice& choice : choices_[p].settings[s].records)
-          result().patterns[p].settings[s].records.push_back(*choice.record);
-  }
-
-  std::vector<KernelSlot> kernels_chosen() const {
-    std::vector<KernelSlot> slots;
-    for (std::size_t p = 0; p < choices_.size(); ++p)
-      for (std::size_t s = 0; s < choices_[p].settings.size(); ++s) {
-        const auto& records = choices_[p].settings[s].records;
-        for (std::size_t r = 0; r < records.size(); ++r)
-          for (std::size_t slot = 0; slot < 3; ++slot) {
-            const Choice& choice = records[r];
-            const ByteView content = kernel(databases_[choice.from], *choice.record, slot);
-            if (!content.empty()) slots.push_back({p, s, r, slot, content});
-          }
-      }
-    return slots;
   }
 
   std::span<const Database> databases_;
   Prefer prefer_;
   std::size_t from_ = 0;
   Merged merged_;
-  std::vector<PatternChoices> choices_;  ///< parallel to the result's patterns
+  /// The database that a record of the result is from: by pattern, type, flags and index.
+  std::map<std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::size_t>, std::size_t>
+      sources_;
 };
 
 }  // namespace

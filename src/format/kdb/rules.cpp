@@ -1,9 +1,9 @@
-#include "format/kdb/rules.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "format/kdb/catalogue.hpp"
 
 namespace kiln::kdb {
 namespace {
@@ -256,23 +256,16 @@ bool x_is_first(std::uint32_t flags) {
   return !a_by_columns && b_by_columns;
 }
 
-void check_unknown_record(const Record& record, Layout layout, const DeviceLimits& device,
-                          std::vector<Breach>& breaches) {
-  Checker checker(record, layout, device, breaches);
-  checker.time();
-  checker.work_group();
-}
-
-void check_record(const Record& record, const KnownPattern& pattern, const SettingKey& setting,
+void check_record(const Record& record, const KnownPattern* pattern, const SettingKey& setting,
                   Layout layout, const DeviceLimits& device, std::vector<Breach>& breaches) {
   Checker checker(record, layout, device, breaches);
   checker.time();
   checker.work_group();
   // The schemes divide by what these two make sure of.
-  if (!checker.sizes() || !checker.divisions()) return;
-  switch (pattern.scheme) {
+  if (pattern == nullptr || setting.type > 3 || !checker.sizes() || !checker.divisions()) return;
+  switch (pattern->scheme) {
     case Scheme::vector:
-      return checker.vector(pattern.function->name == "SYMV", setting.type);
+      return checker.vector(pattern->function->name == "SYMV", setting.type);
     case Scheme::block:
       return checker.block(true, setting);
     case Scheme::block_2d:

@@ -17,7 +17,7 @@ Files files_of(const Archive& archive) {
   Files files;
   for (const auto& root : archive.root)
     for (const File& file : root)
-      if (!is_stand_in(file)) files.emplace(file.path, file.content);
+      if (!is_bitcode_replacement(file)) files.emplace(file.path, file.content);
   for (const Kernel& kernel : archive.kernels)
     for (const File& file : kernel.files) files.emplace(file.path, file.content);
   return files;
@@ -27,10 +27,6 @@ Files files_of(const wiki::Archive& archive) {
   Files files;
   for (const File& file : archive.files) files.emplace(file.path, file.content);
   return files;
-}
-
-bool is_bitcode(std::string_view path) {
-  return path == bitcode_path || path == bitcode_path.substr(1);
 }
 
 void compare_files(const Files& first, const Files& second, Differences& into) {
@@ -172,7 +168,7 @@ std::vector<File> code_files(const Archive& archive) {
   std::vector<File> files;
   const auto add = [&](const std::vector<File>& from) {
     for (const File& file : from)
-      if (file.path != bitcode_path && !is_stand_in(file)) files.push_back(file);
+      if (file.path != bitcode_path && !is_bitcode_replacement(file)) files.push_back(file);
   };
   for (const auto& root : archive.root) add(root);
   for (const Kernel& kernel : archive.kernels) add(kernel.files);

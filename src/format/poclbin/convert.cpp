@@ -54,7 +54,7 @@ void convert_root(Step& step) {
   std::vector<File> files, initialiser;
   for (const auto& entry : step.model.root)
     for (const File& file : entry)
-      if (!is_stand_in(file))
+      if (!is_bitcode_replacement(file))
         (is_initialiser(file.path) && step.to.most_roots > 1 ? initialiser : files).push_back(file);
   const auto keep = [&](const File& file) {
     return step.to.root == Root::entries ||
@@ -243,7 +243,7 @@ Converted convert_to_wiki(const Archive& archive) {
   model.base = archive.build_hash;
   const auto add = [&](const std::vector<File>& files) {
     for (const File& file : files)
-      if (!is_stand_in(file)) model.files.push_back({file.path.substr(1), file.content});
+      if (!is_bitcode_replacement(file)) model.files.push_back({file.path.substr(1), file.content});
   };
   for (const auto& files : archive.root) add(files);
   for (const Kernel& kernel : archive.kernels) add(kernel.files);

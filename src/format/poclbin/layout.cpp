@@ -92,22 +92,22 @@ const Layout& writing_layout(std::uint32_t version) {
 
 namespace {
 
-constexpr std::string_view stand_in_path = "/no-program.bc";
+constexpr std::string_view replacement_path = "/no-program.bc";
 
 }  // namespace
 
 // One byte, since releases before 3.1 assert that a file is not empty.
-File stand_in() { return {stand_in_path, as_bytes("\n")}; }
+File bitcode_replacement() { return {replacement_path, as_bytes("\n")}; }
 
-bool is_stand_in(const File& file) { return file.path == stand_in_path; }
+bool is_bitcode_replacement(const File& file) { return file.path == replacement_path; }
 
 bool is_initialiser(std::string_view path) { return path.starts_with("/pocl.gvar.init/"); }
 
 void complete_root(Archive& archive) {
-  for (auto& files : archive.root) std::erase_if(files, is_stand_in);
+  for (auto& files : archive.root) std::erase_if(files, is_bitcode_replacement);
   std::erase_if(archive.root, [](const auto& files) { return files.empty(); });
   while (archive.root.size() < writing_layout(archive.version).fewest_roots)
-    archive.root.push_back({stand_in()});
+    archive.root.push_back({bitcode_replacement()});
 }
 
 }  // namespace kiln::poclbin

@@ -45,17 +45,21 @@ inline constexpr std::uint64_t smallest_root = 8 + 9;  // a size, and a file of 
 inline constexpr std::size_t build_hash_size = 40;
 
 inline constexpr std::string_view bitcode_path = "/program.bc";
+/// Also of a path in the wiki's layout, which has no leading slash.
+inline bool is_bitcode(std::string_view path) {
+  return path == bitcode_path || path == bitcode_path.substr(1);
+}
 
-/// What stands in where a version demands a root file and there is none.
-File stand_in();
-bool is_stand_in(const File& file);
+/// The root file of an archive without bitcode whose version demands one.
+File bitcode_replacement();
+bool is_bitcode_replacement(const File& file);
 
 /// Whether a root file is the initialiser of program-scope variables, which has an entry of its
 /// own.
 bool is_initialiser(std::string_view path);
 
-/// Takes entries without a file out, and stand-ins that are no longer needed; puts one in where the
-/// archive's version has to have a root file.
+/// Takes out root entries without a file, and replacements of the bitcode that are not needed any
+/// more; adds one where the archive's version has to have a root file.
 void complete_root(Archive& archive);
 
 }  // namespace kiln::poclbin

@@ -10,6 +10,17 @@
 namespace kiln::poclbin {
 namespace {
 
+/// The file of that path, or null.
+File* find_file(std::vector<File>& files, std::string_view path) {
+  const auto found =
+      std::find_if(files.begin(), files.end(), [&](const File& file) { return file.path == path; });
+  return found == files.end() ? nullptr : &*found;
+}
+
+Kernel* find_kernel(Archive& archive, std::string_view name) {
+  return const_cast<Kernel*>(archive.find(name));
+}
+
 void drop_files(Archive& archive, bool (*drop)(std::string_view path)) {
   const auto dropped = [drop](const File& file) { return drop(file.path); };
   for (auto& files : archive.root) std::erase_if(files, dropped);
@@ -30,12 +41,9 @@ Bytes rewrite(const Archive& archive, std::string_view new_build_hash,
 Bytes with_file(const Archive& archive, std::string_view kernel, std::string_view path,
                 ByteView content) {
   Archive changed = archive;
-  const auto found = std::find_if(changed.kernels.begin(), changed.kernels.end(),
-                                  [&](const Kernel& each) { return each.name == kernel; });
-  if (found == changed.kernels.end()) return {};
-  const auto same = std::find_if(found->files.begin(), found->files.end(),
-                                 [&](const File& file) { return file.path == path; });
-  if (same != found->files.end())
+  Kernel* found = find_kernel(changed, kernel);
+  if (found == nullptr) return {};
+  if (File* same = find_file(found->files, path))
     same->content = content;
   else
     found->files.push_back({path, content});
@@ -88,11 +96,10 @@ std::string program_difference(const Archive& first, const Archive& second) {
 void add_files(std::vector<File>& to, const std::vector<File>& from,
                std::vector<std::string>& conflicts) {
   for (const File& file : from) {
-    const auto same = std::find_if(to.begin(), to.end(),
-                                   [&](const File& each) { return each.path == file.path; });
-    if (same == to.end())
+    const File* same = find_file(to, file.path);
+    if (same == nullptr)
       to.push_back(file);
-    else if (!(*same == file) && file.path != bitcode_path && !is_stand_in(file))
+    else if (!(*same == file) && file.path != bitcode_path && !is_bitcode_replacement(file))
       // program.bc holds the name of a temporary file, so it differs from build to build.
       conflicts.push_back(fmt::format("{} ({} and {} bytes)", file.path, same->content.size(),
                                       file.content.size()));
@@ -112,15 +119,13 @@ std::vector<File>& matching_root(Archive& archive, const std::vector<File>& file
 }
 
 void add_kernel(Archive& to, const Kernel& kernel, std::vector<std::string>& conflicts) {
-  const auto same = std::find_if(to.kernels.begin(), to.kernels.end(),
-                                 [&](const Kernel& each) { return each.name == kernel.name; });
-  if (same == to.kernels.end())
-    to.kernels.push_back(kernel);
-  else
+  if (Kernel* same = find_kernel(to, kernel.name))
     add_files(same->files, kernel.files, conflicts);
+  else
+    to.kernels.push_back(kernel);
 }
 
-/// Adds the other's root files. A stand-in goes as soon as there is a file that it stood in for.
+/// Adds the other's root files. A replacement of the bitcode goes as soon as there is a root file.
 void add_root(Archive& to, const Archive& from, std::vector<std::string>& conflicts) {
   const auto before = to.root;
   for (const auto& files : from.root) add_files(matching_root(to, files), files, conflicts);

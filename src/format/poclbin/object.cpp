@@ -50,42 +50,43 @@ std::optional<T> load(ByteView bytes, std::uint64_t offset) {
   return value;
 }
 
-tl::unexpected<Error> refuse(std::string reason) {
-  return fail(Errc::corrupt, "kernel object: " + std::move(reason));
+// What is wrong is thrown from here on.
+
+[[noreturn]] void refuse(const std::string& reason) {
+  throw Error(Errc::corrupt, "kernel object: " + reason);
 }
 
-Expected<Elf64_Ehdr> read_header(ByteView bytes) {
+Elf64_Ehdr read_header(ByteView bytes) {
   const auto header = load<Elf64_Ehdr>(bytes, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-    return refuse("byte 0: not an ELF file");
+    refuse("byte 0: not an ELF file");
   if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
-    return refuse("byte 4: not 64-bit little-endian");
+    refuse("byte 4: not 64-bit little-endian");
   if (header->e_type != ET_DYN)
-    return refuse(
-        fmt::format("byte 16: type {}, expected a shared object ({})", header->e_type, ET_DYN));
+    refuse(fmt::format("byte 16: type {}, expected a shared object ({})", header->e_type, ET_DYN));
   if (header->e_machine != EM_X86_64 && header->e_machine != EM_AARCH64)
-    return refuse(fmt::format("byte 18: machine {}, expected x86-64 ({}) or AArch64 ({})",
-                              header->e_machine, EM_X86_64, EM_AARCH64));
+    refuse(fmt::format("byte 18: machine {}, expected x86-64 ({}) or AArch64 ({})",
+                       header->e_machine, EM_X86_64, EM_AARCH64));
   if (header->e_phentsize != sizeof(Elf64_Phdr))
-    return refuse(fmt::format("byte 54: program headers of {} bytes, expected {}",
-                              header->e_phentsize, sizeof(Elf64_Phdr)));
+    refuse(fmt::format("byte 54: program headers of {} bytes, expected {}", header->e_phentsize,
+                       sizeof(Elf64_Phdr)));
   return *header;
 }
 
-Expected<std::vector<Elf64_Phdr>> read_program_headers(ByteView bytes, const Elf64_Ehdr& header) {
+std::vector<Elf64_Phdr> read_program_headers(ByteView bytes, const Elf64_Ehdr& header) {
   std::vector<Elf64_Phdr> found;
   // A linker makes about ten; the bound keeps look-ups in a hostile file short.
   if (header.e_phnum > most_program_headers)
-    return refuse(fmt::format("byte 56: {} program headers, at most {} are read", header.e_phnum,
-                              most_program_headers));
+    refuse(fmt::format("byte 56: {} program headers, at most {} are read", header.e_phnum,
+                       most_program_headers));
   for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
     // No sum here may wrap: e_phoff is the file's.
     const auto program = header.e_phoff <= bytes.size()
                              ? load<Elf64_Phdr>(bytes, header.e_phoff + i * sizeof(Elf64_Phdr))
                              : std::nullopt;
-    if (!program) return refuse(fmt::format("program header {} is outside the file", i));
+    if (!program) refuse(fmt::format("program header {} is outside the file", i));
     if (program->p_offset > bytes.size() || bytes.size() - program->p_offset < program->p_filesz)
-      return refuse(fmt::format("segment {} ends beyond the file's {} bytes", i, bytes.size()));
+      refuse(fmt::format("segment {} ends beyond the file's {} bytes", i, bytes.size()));
     found.push_back(*program);
   }
   return found;
@@ -129,21 +130,17 @@ ByteView SharedObject::at(std::uint64_t address, std::uint64_t size) const {
 }
 
 /// Reads headers, segments and the dynamic section; everything lies inside the bytes.
-Expected<SharedObject> read_shared_object(ByteView bytes) {
-  const auto header = read_header(bytes);
-  if (!header) return tl::unexpected(header.error());
-  const auto programs = read_program_headers(bytes, *header);
-  if (!programs) return tl::unexpected(programs.error());
+SharedObject read_shared_object(ByteView bytes) {
   SharedObject object;
   object.bytes = bytes;
   ByteView dynamic;
-  for (const Elf64_Phdr& program : *programs) {
+  for (const Elf64_Phdr& program : read_program_headers(bytes, read_header(bytes))) {
     if (program.p_type == PT_LOAD)
       object.segments.push_back(
           {program.p_vaddr, program.p_offset, program.p_filesz, program.p_flags});
     if (program.p_type == PT_DYNAMIC) dynamic = bytes.subspan(program.p_offset, program.p_filesz);
   }
-  if (dynamic.empty()) return refuse("there is no dynamic section");
+  if (dynamic.empty()) refuse("there is no dynamic section");
   read_dynamic(dynamic, object);
   return object;
 }
@@ -248,12 +245,14 @@ bool is_object(std::string_view path, std::string_view kernel) {
 }  // namespace
 
 Expected<void> check_object(ByteView elf, std::string_view kernel) {
-  const auto object = read_shared_object(elf);
-  if (!object) return tl::unexpected(object.error());
-  const std::string symbol = "_pocl_kernel_" + std::string(kernel) + "_workgroup";
-  if (!has_function(*object, symbol))
-    return fail(Errc::corrupt, "kernel object: the function " + symbol + " is not defined");
-  return {};
+  try {
+    const std::string symbol = "_pocl_kernel_" + std::string(kernel) + "_workgroup";
+    if (!has_function(read_shared_object(elf), symbol))
+      refuse("the function " + symbol + " is not defined");
+    return {};
+  } catch (const Error& error) {
+    return tl::unexpected(error);
+  }
 }
 
 std::vector<ObjectProblem> object_problems(const Archive& archive, ByteView bytes) {

@@ -286,31 +286,25 @@ void read_kernel(Cursor& cursor, const Layout& layout, Kernel& kernel) {
   cursor.widen(end);
 }
 
-/// What a walk over an archive hands its caller, part by part. The caller may take it away.
-class Visitor {
- public:
-  virtual ~Visitor() = default;
-  virtual void root(std::vector<File>& files) = 0;
-  virtual void kernel(Kernel& kernel) = 0;
-};
-
-/// Reads a whole archive and checks all of it; `header` gets the header's values. One root entry
+/// Reads a whole archive and checks all of it; `header` gets the header's values. Each root entry's
+/// files go to `add_root` and each kernel to `add_kernel`, which may take them away. One root entry
 /// and one kernel are in memory at a time, besides 27 bytes for each path.
-void walk(Cursor& cursor, Archive& header, Visitor& visitor) {
+template <class AddRoot, class AddKernel>
+void walk(Cursor& cursor, Archive& header, const AddRoot& add_root, const AddKernel& add_kernel) {
   const Header counts = read_header(cursor, header);
   Names kernels, paths;
   std::vector<File> files;
   for (std::uint32_t i = 0; i < counts.roots && cursor.ok(); ++i) {
     read_root(cursor, *counts.layout, files);
     for (const File& file : files) paths.add(file.path);
-    visitor.root(files);
+    add_root(files);
   }
   Kernel kernel;
   for (std::uint32_t i = 0; i < counts.kernels && cursor.ok(); ++i) {
     read_kernel(cursor, *counts.layout, kernel);
     kernels.add(kernel.name);
     for (const File& file : kernel.files) paths.add(file.path);
-    visitor.kernel(kernel);
+    add_kernel(kernel);
   }
   if (cursor.left() > 0)
     cursor.refuse(cursor.at(), "end", "bytes are left over after the last kernel");
@@ -319,50 +313,7 @@ void walk(Cursor& cursor, Archive& header, Visitor& visitor) {
   paths.refuse_conflicts(cursor, "file path");
 }
 
-/// Makes the model of what is walked over.
-class Model : public Visitor {
- public:
-  explicit Model(Archive& into) : into_(&into) {}
-  void root(std::vector<File>& files) override { into_->root.push_back(std::move(files)); }
-  void kernel(Kernel& kernel) override { into_->kernels.push_back(std::move(kernel)); }
-
- private:
-  Archive* into_;
-};
-
 constexpr std::size_t device_id_at = 8;
-
-/// Counts what is walked over.
-class Counter : public Visitor {
- public:
-  explicit Counter(Verified& into) : into_(&into) {}
-  void root(std::vector<File>& files) override { add(files); }
-  void kernel(Kernel& kernel) override {
-    ++into_->kernels;
-    add(kernel.files);
-  }
-
- private:
-  void add(const std::vector<File>& files) {
-    into_->files += files.size();
-    for (const File& file : files) into_->content_bytes += file.content.size();
-  }
-  Verified* into_;
-};
-
-Expected<Verified> verify_real(ByteView bytes, std::optional<std::uint64_t> device) {
-  Cursor cursor(bytes, "program archive");
-  Verified verified;
-  Archive header;
-  Counter counter(verified);
-  walk(cursor, header, counter);
-  if (device && header.device_id != *device)
-    cursor.refuse(device_id_at, "device id",
-                  fmt::format("found {:#018x}, expected {:#018x}", header.device_id, *device));
-  if (!cursor.ok()) return tl::unexpected(cursor.error());
-  verified.version = header.version;
-  return verified;
-}
 
 }  // namespace
 
@@ -387,15 +338,32 @@ bool File::operator==(const File& other) const {
 Expected<Archive> parse(ByteView bytes) {
   Cursor cursor(bytes, "program archive");
   Archive archive;
-  Model model(archive);
-  walk(cursor, archive, model);
+  walk(
+      cursor, archive, [&](std::vector<File>& files) { archive.root.push_back(std::move(files)); },
+      [&](Kernel& kernel) { archive.kernels.push_back(std::move(kernel)); });
   if (!cursor.ok()) return tl::unexpected(cursor.error());
   return archive;
 }
 
 Expected<Verified> verify(ByteView bytes, std::optional<std::uint64_t> device_id) {
   if (form_of(bytes) == Form::wiki) return wiki::verify(bytes);
-  return verify_real(bytes, device_id);
+  Cursor cursor(bytes, "program archive");
+  Verified verified;
+  Archive header;
+  const auto count = [&](const std::vector<File>& files) {
+    verified.files += files.size();
+    for (const File& file : files) verified.content_bytes += file.content.size();
+  };
+  walk(cursor, header, count, [&](const Kernel& kernel) {
+    ++verified.kernels;
+    count(kernel.files);
+  });
+  if (device_id && header.device_id != *device_id)
+    cursor.refuse(device_id_at, "device id",
+                  fmt::format("found {:#018x}, expected {:#018x}", header.device_id, *device_id));
+  if (!cursor.ok()) return tl::unexpected(cursor.error());
+  verified.version = header.version;
+  return verified;
 }
 
 }  // namespace kiln::poclbin

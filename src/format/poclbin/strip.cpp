@@ -4,12 +4,11 @@
 #include <algorithm>
 
 #include "base/data/digest.hpp"
+#include "format/poclbin/layout.hpp"
 #include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
 namespace {
-
-bool is_bitcode(std::string_view path) { return path == "/program.bc" || path == "program.bc"; }
 
 bool any_is_bitcode(const std::vector<File>& files) {
   return std::any_of(files.begin(), files.end(),

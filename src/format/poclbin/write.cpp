@@ -1,17 +1,11 @@
 // Writes real archives (the grammar is in poclbin.hpp). Sizes that stand before what they count are
 // filled in afterwards.
-#include "base/data/bytes.hpp"
+#include "base/data/cursor.hpp"
 #include "format/poclbin/layout.hpp"
 #include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
 namespace {
-
-void append_block(Bytes& to, ByteView bytes) {
-  append_le(to, static_cast<std::uint32_t>(bytes.size()));
-  append(to, bytes);
-}
-void append_block(Bytes& to, std::string_view text) { append_block(to, as_bytes(text)); }
 
 /// Overwrites the size field at `offset` with the bytes written since `from`.
 template <class T>

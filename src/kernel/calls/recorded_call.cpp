@@ -7,7 +7,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "base/data/bounds.hpp"
 #include "base/data/text.hpp"
 #include "base/os/file.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "base/data/bounds.hpp"
+#include "base/data/bytes.hpp"
 
 namespace kiln::mesh {
 namespace {

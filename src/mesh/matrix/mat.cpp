@@ -1,7 +1,7 @@
 // What is done with a matrix other than assembling it, and with mixed ones, block by block.
 #include <algorithm>
 
-#include "base/data/bounds.hpp"
+#include "base/data/bytes.hpp"
 #include "kiln/mesh/mixed_matrix.hpp"
 #include "mesh/matrix/matrix_kernels.hpp"
 #include "mesh/model/basics.hpp"

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/data/bounds.hpp"
+#include "base/data/bytes.hpp"
 #include "kernel/program/plan.hpp"
 #include "mesh/model/basics.hpp"
 #include "store/key/canonical.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/data/bounds.hpp"
+#include "base/data/bytes.hpp"
 #include "mesh/matrix/matrix_session.hpp"
 #include "mesh/matrix/pattern.hpp"
 #include "mesh/model/basics.hpp"

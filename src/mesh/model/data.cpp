@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/data/bounds.hpp"
+#include "base/data/bytes.hpp"
 #include "device/opencl.hpp"
 #include "mesh/model/basics.hpp"
 #include "mesh/model/session.hpp"

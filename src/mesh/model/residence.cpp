@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/data/bounds.hpp"
+#include "base/data/bytes.hpp"
 
 namespace kiln::mesh {
 namespace {

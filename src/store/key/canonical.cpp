@@ -116,64 +116,70 @@ struct Field {
 /// Called for each field in order; `depth` is the number of groups around it.
 using Visitor = std::function<void(const Field&, int depth)>;
 
+/// Throws Error (corrupt), with the byte.
 class Walker {
  public:
   Walker(ByteView all, const Visitor& visit) : all_(all), visit_(visit) {}
 
-  Expected<void> run() {
+  void run() {
     const std::size_t start = canonical::magic.size() + sizeof canonical::grammar;
     if (all_.size() < start || as_text(all_.first(canonical::magic.size())) != canonical::magic)
-      return fail(Errc::corrupt, "byte 0: not canonical bytes (no \"KILN\")");
+      refuse(0, "not canonical bytes (no \"KILN\")");
     const auto found = load_le<std::uint32_t>(all_.data() + canonical::magic.size());
     if (found != canonical::grammar)
-      return fail(Errc::corrupt,
-                  fmt::format("byte 4: grammar {} found, {} expected", found, canonical::grammar));
-    if (all_.size() == start) return fail(Errc::corrupt, "byte 8: no field");
-    return fields(all_.subspan(start), 0);
+      refuse(4, fmt::format("grammar {} found, {} expected", found, canonical::grammar));
+    if (all_.size() == start) refuse(8, "no field");
+    fields(all_.subspan(start), 0);
   }
 
  private:
-  Expected<void> fields(ByteView rest, int depth) {
+  [[noreturn]] static void refuse(std::size_t at, std::string_view why) {
+    throw Error(Errc::corrupt, fmt::format("byte {}: {}", at, why));
+  }
+
+  void fields(ByteView rest, int depth) {
     while (!rest.empty()) {
       const auto at = static_cast<std::size_t>(rest.data() - all_.data());
-      if (rest.size() < canonical::field_overhead)
-        return fail(Errc::corrupt, fmt::format("byte {}: a field is cut short", at));
+      if (rest.size() < canonical::field_overhead) refuse(at, "a field is cut short");
       Field field{load_le<std::uint8_t>(rest.data()), {}, {}};
       const std::size_t tag_length = load_le<std::uint8_t>(rest.data() + 1);
-      if (rest.size() < canonical::field_overhead + tag_length)
-        return fail(Errc::corrupt, fmt::format("byte {}: a tag is cut short", at));
+      if (rest.size() < canonical::field_overhead + tag_length) refuse(at, "a tag is cut short");
       field.tag = as_text(rest.subspan(2, tag_length));
       const auto length = load_le<std::uint64_t>(rest.data() + 2 + tag_length);
       rest = rest.subspan(canonical::field_overhead + tag_length);
       if (length > rest.size())
-        return fail(Errc::corrupt,
-                    fmt::format("byte {}: the field needs {} bytes, only {} are left", at, length,
-                                rest.size()));
+        refuse(at, fmt::format("the field needs {} bytes, only {} are left", length, rest.size()));
       field.payload = rest.first(static_cast<std::size_t>(length));
       rest = rest.subspan(field.payload.size());
-      if (auto done = one(field, at, depth); !done) return done;
+      one(field, at, depth);
     }
-    return {};
   }
 
-  Expected<void> one(const Field& field, std::size_t at, int depth) {
+  void one(const Field& field, std::size_t at, int depth) {
     const bool fixed = field.type == canonical::integer || field.type == canonical::number;
     if (field.type < canonical::text || field.type > canonical::number)
-      return fail(Errc::corrupt, fmt::format("byte {}: unknown field type {}", at, field.type));
+      refuse(at, fmt::format("unknown field type {}", field.type));
     if (fixed && field.payload.size() != 8)
-      return fail(Errc::corrupt, fmt::format("byte {}: a number of {} bytes, 8 expected", at,
-                                             field.payload.size()));
+      refuse(at, fmt::format("a number of {} bytes, 8 expected", field.payload.size()));
     visit_(field, depth);
-    if (field.type != canonical::group) return {};
+    if (field.type != canonical::group) return;
     if (depth == deepest_group)
-      return fail(Errc::corrupt,
-                  fmt::format("byte {}: groups are nested deeper than {}", at, deepest_group));
-    return fields(field.payload, depth + 1);
+      refuse(at, fmt::format("groups are nested deeper than {}", deepest_group));
+    fields(field.payload, depth + 1);
   }
 
   ByteView all_;
   const Visitor& visit_;
 };
+
+Expected<void> walk(ByteView canonical, const Visitor& visit) {
+  try {
+    Walker(canonical, visit).run();
+    return {};
+  } catch (const Error& error) {
+    return tl::unexpected(error);
+  }
+}
 
 std::string escaped(std::string_view text) {
   std::string doubled;
@@ -220,8 +226,7 @@ std::vector<std::string> flat_lines(ByteView canonical) {
     for (const auto& part : path) name += (name.empty() ? "" : ".") + part;
     lines.push_back(name + ": " + value_of(field));
   };
-  if (auto walked = Walker(canonical, visit).run(); !walked)
-    lines.push_back(walked.error().message());
+  if (auto walked = walk(canonical, visit); !walked) lines.push_back(walked.error().message());
   return lines;
 }
 
@@ -252,7 +257,7 @@ Expected<CanonicalFields> CanonicalFields::read(ByteView canonical) {
     if (field.type == canonical::integer)
       fields.integers_.emplace_back(field.tag, load_le<std::int64_t>(field.payload.data()));
   };
-  if (auto walked = Walker(canonical, visit).run(); !walked) return tl::unexpected(walked.error());
+  if (auto walked = walk(canonical, visit); !walked) return tl::unexpected(walked.error());
   return fields;
 }
 
@@ -276,8 +281,7 @@ std::string describe_canonical(ByteView canonical) {
     text += fmt::format("{:{}}{}:{}{}\n", "", depth * 2, escaped(field.tag),
                         value.empty() ? "" : " ", value);
   };
-  if (auto walked = Walker(canonical, visit).run(); !walked)
-    text += walked.error().message() + "\n";
+  if (auto walked = walk(canonical, visit); !walked) text += walked.error().message() + "\n";
   return text;
 }
 

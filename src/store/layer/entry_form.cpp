@@ -112,15 +112,12 @@ double take_cost(Cursor& cursor) {
   return cost;
 }
 
-std::optional<Digest> take_source(Cursor& cursor) {
+/// Whether what may be absent follows: 1, or 0 where it does not.
+bool is_given(Cursor& cursor, std::string_view field) {
   const std::size_t at = cursor.at();
-  const auto given = cursor.number<std::uint8_t>("source");
-  if (given > 1) cursor.refuse(at, "source", fmt::format("{} found, 0 or 1 expected", given));
-  if (given != 1) return std::nullopt;
-  const ByteView bytes = cursor.take(sizeof(Digest), "source");
-  Digest digest;
-  if (cursor.ok()) std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
-  return digest;
+  const auto given = cursor.number<std::uint8_t>(field);
+  if (given > 1) cursor.refuse(at, field, fmt::format("{} found, 0 or 1 expected", given));
+  return given == 1;
 }
 
 /// A text of a compiler, refused where the store would change it: it tells folders, for example.
@@ -168,28 +165,22 @@ Bytes encode_head(const EntryHead& head) {
 
 Expected<EntryHead> decode_head(ByteView bytes) {
   Cursor cursor(bytes, head_name);
-  if (cursor.left() < head_magic.size() ||
-      as_text(cursor.take(head_magic.size(), "magic")) != head_magic)
-    cursor.refuse(0, "magic", "not the head of an entry");
-  const std::size_t at = cursor.at();
-  if (const auto found = cursor.number<std::uint32_t>("version"); cursor.ok() && found != version)
-    cursor.refuse(at, "version", fmt::format("{} found, {} expected", found, version),
-                  Errc::unsupported);
+  cursor.expect_magic(head_magic, "not the head of an entry");
+  cursor.expect_version(version);
   EntryHead head;
   head.kind = take_kind(cursor);
   head.metadata.schema = cursor.number<std::uint32_t>("schema");
   head.metadata.cost_seconds = take_cost(cursor);
-  head.metadata.source = take_source(cursor);
+  if (is_given(cursor, "source")) head.metadata.source = cursor.value<Digest>("source");
   head.metadata.label = take_text(cursor, Layer::largest_text, "label");
   head.metadata.fingerprint = take_text(cursor, Layer::largest_text, "fingerprint");
   head.metadata.options = take_detail(cursor, "options");
   head.metadata.build_log = take_detail(cursor, "build log");
   const ByteView canonical = take_block(cursor, Layer::largest_canonical, "canonical bytes");
   head.size = cursor.number<std::uint64_t>("size");
-  const ByteView content = cursor.take(sizeof(Digest), "content");
+  head.content = cursor.value<Digest>("content");
   cursor.expect_end();
   if (!cursor.ok()) return tl::unexpected(cursor.error());
-  std::copy(content.begin(), content.end(), head.content.bytes.begin());
   head.canonical.assign(canonical.begin(), canonical.end());
   head.key = key_of(canonical);
   return head;
@@ -213,15 +204,10 @@ Head take_head(Cursor& cursor) {
 }
 
 std::optional<Signature> take_signature(Cursor& cursor) {
-  const std::size_t at = cursor.at();
-  const auto given = cursor.number<std::uint8_t>("signature");
-  if (given > 1) cursor.refuse(at, "signature", fmt::format("{} found, 0 or 1 expected", given));
-  if (given != 1) return std::nullopt;
+  if (!is_given(cursor, "signature")) return std::nullopt;
   Signature signature;
-  const ByteView signer = cursor.take(signature.signer.bytes.size(), "signer");
-  const ByteView bytes = cursor.take(signature.bytes.size(), "signature");
-  std::copy(signer.begin(), signer.end(), signature.signer.bytes.begin());
-  std::copy(bytes.begin(), bytes.end(), signature.bytes.begin());
+  signature.signer = cursor.value<PublicKey>("signer");
+  signature.bytes = cursor.value<std::array<std::byte, 64>>("signature");
   return signature;
 }
 
@@ -230,13 +216,6 @@ void append_signature(Bytes& to, const std::optional<Signature>& signature) {
   if (!signature) return;
   append(to, signature->signer.bytes);
   append(to, signature->bytes);
-}
-
-Digest take_digest(Cursor& cursor, std::string_view field) {
-  Digest digest;
-  const ByteView bytes = cursor.take(digest.bytes.size(), field);
-  std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
-  return digest;
 }
 
 }  // namespace entry_form
@@ -266,14 +245,12 @@ Bytes encode_entry(const EntryHead& head, const std::optional<Signature>& signat
 
 Expected<DecodedEntry> decode_entry(ByteView bytes) {
   Cursor cursor(bytes, entry_name);
-  if (cursor.left() < entry_magic.size() ||
-      as_text(cursor.take(entry_magic.size(), "magic")) != entry_magic)
-    cursor.refuse(0, "magic", "not an entry of a Kiln store");
+  cursor.expect_magic(entry_magic, "not an entry of a Kiln store");
   entry_form::Head head = entry_form::take_head(cursor);
   DecodedEntry entry;
   entry.signature = entry_form::take_signature(cursor);
   const std::size_t covered = cursor.at();
-  const Digest digest = entry_form::take_digest(cursor, "digest");
+  const Digest digest = cursor.value<Digest>("digest");
   if (cursor.ok() && digest != blake2b(bytes.first(covered)))
     cursor.refuse(covered, "digest", "it is not that of the bytes before it");
   const std::size_t at = cursor.at();

@@ -67,8 +67,6 @@ Head take_head(Cursor& cursor);
 std::optional<Signature> take_signature(Cursor& cursor);
 void append_signature(Bytes& to, const std::optional<Signature>& signature);
 
-Digest take_digest(Cursor& cursor, std::string_view field);
-
 /// The smallest head there is, with its length: bounds the number of entries in a pack.
 inline constexpr std::size_t smallest_head = 4 + 16 + 4 + 1 + 4 + 8 + 1 + 5 * 4 + 8 + 32;
 

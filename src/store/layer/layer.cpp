@@ -19,22 +19,17 @@ std::string Layer::near_miss(Kind, ByteView) { return {}; }
 
 Reservation Layer::reserve(const Key&, std::chrono::milliseconds) { return {}; }
 
+constexpr const char* kind_names[] = {"unknown", "artifact", "plan", "record"};
+
 const char* name_of(Kind kind) noexcept {
-  switch (kind) {
-    case Kind::artifact:
-      return "artifact";
-    case Kind::plan:
-      return "plan";
-    case Kind::record:
-      return "record";
-  }
-  return "unknown";
+  const auto index = static_cast<std::size_t>(kind);
+  return kind_names[index < std::size(kind_names) ? index : 0];
 }
 
 std::optional<EntryKind> kind_named(std::string_view name) {
-  for (const auto kind : {EntryKind::artifact, EntryKind::plan, EntryKind::record})
-    if (name == name_of(kind)) return kind;
-  return std::nullopt;
+  const auto found = std::find(std::begin(kind_names) + 1, std::end(kind_names), name);
+  if (found == std::end(kind_names)) return std::nullopt;
+  return static_cast<EntryKind>(found - std::begin(kind_names));
 }
 
 StoreLocation default_store_location() {

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view tcp_scheme = "redis://", unix_scheme = "unix://";
 
-tl::unexpected<Error> bad(std::size_t at, std::string_view expected) {
-  return fail(Errc::bad_input,
+[[noreturn]] void refuse_url(std::size_t at, std::string_view expected) {
+  throw Error(Errc::bad_input,
               fmt::format("the shared store's URL, byte {}: expected {}", at, expected));
 }
 
@@ -41,74 +41,75 @@ bool parse_number(std::string_view text, T least, T most, T& into) {
   return error == std::errc() && end == text.data() + text.size() && into >= least && into <= most;
 }
 
-/// Takes what a URL consists of from its front.
+/// Takes what a URL consists of from its front. Throws Error.
 class UrlParser {
  public:
   explicit UrlParser(std::string_view text) : text_(text) {}
 
-  Expected<SharedUrl> parse() {
+  SharedUrl parse() {
     const bool local = text_.starts_with(unix_scheme);
-    if (!local && !text_.starts_with(tcp_scheme)) return bad(0, "redis:// or unix://");
+    if (!local && !text_.starts_with(tcp_scheme)) refuse_url(0, "redis:// or unix://");
     at_ = (local ? unix_scheme : tcp_scheme).size();
-    if (auto taken = credentials(); !taken) return tl::unexpected(taken.error());
-    if (auto taken = local ? path() : host(); !taken) return tl::unexpected(taken.error());
+    credentials();
+    local ? path() : host();
     return std::move(url_);
   }
 
  private:
   std::string_view rest() const { return text_.substr(at_); }
 
-  Expected<void> credentials() {
+  void credentials() {
     // The last @: a password may hold one. Nothing that may follow it can.
     const auto end = rest().rfind('@');
-    if (end == std::string_view::npos) return {};
+    if (end == std::string_view::npos) return;
     const auto given = rest().substr(0, end);
     const auto colon = given.find(':');
-    if (colon == std::string_view::npos) return bad(at_, "[user]:password before the @");
+    if (colon == std::string_view::npos) refuse_url(at_, "[user]:password before the @");
     const auto user = unescaped(given.substr(0, colon));
     const auto password = unescaped(given.substr(colon + 1));
-    if (!user || !password) return bad(at_, "%XX for a special character before the @");
-    if (password->empty()) return bad(at_ + colon + 1, "a password before the @");
+    if (!user || !password) refuse_url(at_, "%XX for a special character before the @");
+    if (password->empty()) refuse_url(at_ + colon + 1, "a password before the @");
     url_.user = *user;
     url_.password = *password;
     at_ += end + 1;
-    return {};
   }
 
-  Expected<void> host() {
+  void host() {
     const bool address = rest().starts_with('[');
     const auto end = std::min(rest().find_first_of(address ? "]" : ":/?#"), rest().size());
-    if (address && end == rest().size()) return bad(text_.size(), "] after an IPv6 address");
+    if (address && end == rest().size()) refuse_url(text_.size(), "] after an IPv6 address");
     url_.host = rest().substr(address, end - address);
-    if (url_.host.empty()) return bad(at_, "a host");
+    if (url_.host.empty()) refuse_url(at_, "a host");
     for (const char c : url_.host)
-      if (c <= ' ' || c == 127) return bad(at_, "a host without blanks");
+      if (c <= ' ' || c == 127) refuse_url(at_, "a host without blanks");
     at_ += end + address;
     if (rest().starts_with(':')) {
       const auto number = rest().substr(1, std::min(rest().find('/'), rest().size()) - 1);
       if (!parse_number<std::uint16_t>(number, 1, 65535, url_.port))
-        return bad(at_ + 1, "a port from 1 to 65535");
+        refuse_url(at_ + 1, "a port from 1 to 65535");
       at_ += 1 + number.size();
     }
-    if (rest().empty() || rest() == "/") return {};
-    return rest().front() == '/' ? database(at_ + 1) : bad(at_, "/ and a database's number");
+    if (rest().empty() || rest() == "/") return;
+    if (rest().front() != '/') refuse_url(at_, "/ and a database's number");
+    database(at_ + 1);
   }
 
-  Expected<void> path() {
+  void path() {
     const auto end = std::min(rest().find('?'), rest().size());
     const auto path = unescaped(rest().substr(0, end));
-    if (!path || !path->starts_with('/')) return bad(at_, "an absolute path, with %XX for a %");
+    if (!path || !path->starts_with('/')) refuse_url(at_, "an absolute path, with %XX for a %");
     if (path->size() >= sizeof(sockaddr_un::sun_path))
-      return bad(at_, fmt::format("a path of less than {} bytes", sizeof(sockaddr_un::sun_path)));
+      refuse_url(at_, fmt::format("a path of less than {} bytes", sizeof(sockaddr_un::sun_path)));
     url_.socket = *path;
     at_ += end;
-    if (rest().empty()) return {};
-    return rest().starts_with("?db=") ? database(at_ + 4) : bad(at_, "?db=N");
+    if (rest().empty()) return;
+    if (!rest().starts_with("?db=")) refuse_url(at_, "?db=N");
+    database(at_ + 4);
   }
 
-  Expected<void> database(std::size_t at) {
-    if (parse_number(text_.substr(at), 0, 1'000'000, url_.database)) return {};
-    return bad(at, "a database's number");
+  void database(std::size_t at) {
+    if (!parse_number(text_.substr(at), 0, 1'000'000, url_.database))
+      refuse_url(at, "a database's number");
   }
 
   std::string_view text_;
@@ -126,7 +127,9 @@ std::string SharedUrl::shown() const {
                      database == 0 ? "" : fmt::format("/{}", database));
 }
 
-Expected<SharedUrl> parse_shared_url(std::string_view text) { return UrlParser(text).parse(); }
+Expected<SharedUrl> parse_shared_url(std::string_view text) {
+  return guarded([&] { return UrlParser(text).parse(); });
+}
 
 std::string shown_shared_url(std::string_view text) {
   if (text.empty() || text == "off") return std::string(text);

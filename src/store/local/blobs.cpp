@@ -75,14 +75,9 @@ Expected<Bytes> BlobFolder::read(const Digest& digest, std::uint64_t size,
     return fail(Errc::corrupt, "the content's file has " + std::to_string(status.st_size) +
                                    " bytes; " + std::to_string(size) + " were stored");
   Bytes content(static_cast<std::size_t>(size));
-  for (std::size_t done = 0; done < content.size();) {
-    const ssize_t got =
-        ::pread(fd.get(), content.data() + done, content.size() - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return tl::unexpected(io_error("read", path, errno));
-    if (got == 0) return fail(Errc::corrupt, "the content's file was cut while it was read");
-    done += static_cast<std::size_t>(got);
-  }
+  const auto read = read_all(fd.get(), content, path);
+  if (!read) return tl::unexpected(read.error());
+  if (*read < size) return fail(Errc::corrupt, "the content's file was cut while it was read");
   if (xxh3(content) != checksum) return fail(Errc::corrupt, "checksum differs");
   return content;
 }

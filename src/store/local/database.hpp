@@ -17,14 +17,9 @@
 namespace kiln {
 
 /// What the database keeps of an entry besides its canonical bytes and its content.
-struct RowHead {
-  Kind kind{};
-  Key key;
-  Metadata metadata;
-  std::int64_t created = 0;    ///< seconds since 1970, UTC
-  std::uint64_t size = 0;      ///< bytes of content
-  Checksum checksum;           ///< of the content
-  std::optional<Digest> blob;  ///< the content's address where it is a file of its own
+struct RowHead : EntryInfo {
+  Checksum checksum = {};           ///< of the content
+  std::optional<Digest> blob = {};  ///< the content's address where it is a file of its own
 };
 
 struct Row {
@@ -69,32 +64,26 @@ class UseLog {
     std::uint64_t hits = 0;
     std::int64_t last_used = 0;
   };
-  using Counters = std::unordered_map<Key, Counter, KeyHash>;
-  static constexpr std::size_t kinds = 4;
+  using Place = std::pair<Kind, Key>;
+  struct PlaceHash {
+    std::size_t operator()(const Place& place) const noexcept {
+      return KeyHash{}(place.second) + static_cast<std::size_t>(place.first);
+    }
+  };
 
   void forget_the_parents();
 
   mutable std::mutex mutex_;
-  Counters counters_[kinds];
-  std::size_t size_ = 0;
+  std::unordered_map<Place, Counter, PlaceHash> counters_;
   std::int64_t since_ = 0;  ///< when the first of them was noted
   int process_ = 0;
 };
 
-/// A sound row, without its canonical bytes and content, and how it was used.
-struct ListedRow {
-  RowHead head;
-  std::uint64_t canonical_size = 0;
-  std::uint64_t hits = 0;
-  std::int64_t last_used = 0;  ///< seconds since 1970; 0: never
-};
-
-/// The database of a local store: its layouts, and the statements on it. Not thread-safe.
+/// The database of a local store: its layouts, and the statements on it. Calls throw
+/// sqlite::Failure; after one of open() the object is of no more use, but for moved(). Not
+/// thread-safe.
 class Database {
  public:
-  template <class T>
-  using Attempt = sqlite::Attempt<T>;
-
   /// The layout that this program writes; docs/formats/store.md describes it.
   static constexpr std::int64_t layout = 2;
 
@@ -106,34 +95,38 @@ class Database {
   };
 
   Database();
-  /// Opens the file, or goes on with the one that is open. After an error the object is of no more
-  /// use, but for moved(). Waits for locks until the
-  /// deadline (base/clock.hpp), as all later calls do.
-  Attempt<void> open(const std::string& path, Access access, std::int64_t deadline_ns);
+  /// Opens the file, or goes on with the one that is open. Waits for locks until the deadline
+  /// (base/clock.hpp), as all later calls do.
+  void open(const std::string& path, Access access, std::int64_t deadline_ns);
   /// True while the open file has no layout: it has no entries either.
   bool empty() const { return layout_ == 0; }
   /// True where the path no longer names the file that was opened, even if open() then failed.
   bool moved() const { return connection_.moved(); }
 
   /// Begins a transaction that shuts out other writers.
-  Attempt<void> begin();
-  Attempt<void> commit();
+  void begin();
+  void commit();
   /// Gives up the transaction, if one is open.
-  void roll_back();
+  void roll_back() noexcept;
 
   enum class State { absent, damaged, sound };
   struct Found {
     State state = State::absent;
-    Row row;  ///< verified, where sound
+    Row row;  ///< verified, where sound; its uses are not read
+    /// The file of a sound row's content.
+    std::optional<Digest> blob() const {
+      return state == State::sound ? row.head.blob : std::nullopt;
+    }
   };
-  Attempt<Found> find(Kind kind, const Key& key);
+  Found find(Kind kind, const Key& key);
   /// Inserts or replaces.
-  Attempt<void> store(const RowHead& head, ByteView canonical, ByteView content);
-  Attempt<bool> remove(Kind kind, const Key& key);
+  void store(const RowHead& head, ByteView canonical, ByteView content);
+  /// True where there was such an entry.
+  bool remove(Kind kind, const Key& key);
   /// True where an entry's content is this file.
-  Attempt<bool> refers_to(const Digest& blob);
+  bool refers_to(const Digest& blob);
   /// Calls for each sound row. Returns the number of damaged ones.
-  Attempt<std::uint64_t> each(const std::function<void(const ListedRow&)>& call);
+  std::uint64_t each(const std::function<void(const RowHead&)>& call);
 
   /// A place in the order of the rows: by kind, then key. The default is before all.
   struct Place {
@@ -143,42 +136,37 @@ class Database {
   };
   /// A part of each(), so that others need not wait for the whole: at most `limit` rows after
   /// `from`, which moves to the last of them. False: there are no more.
-  Attempt<bool> scan(Place& from, std::size_t limit,
-                     const std::function<void(const ListedRow&)>& sound,
-                     const std::function<void(const Place&)>& damaged);
+  bool scan(Place& from, std::size_t limit, const std::function<void(const RowHead&)>& sound,
+            const std::function<void(const Place&)>& damaged);
   /// The entries of this kind whose keys are in this range, both ends included; at most `limit`.
-  Attempt<std::vector<Key>> between(Kind kind, const Digest& first, const Digest& last,
-                                    std::size_t limit);
-  /// Removes a row that find() cannot name.
-  Attempt<void> remove(const Place& damaged);
+  std::vector<Key> between(Kind kind, const Digest& first, const Digest& last, std::size_t limit);
+  /// Removes a row, also one that find() cannot name. True where it was there.
+  bool remove(const Place& place);
 
-  struct Uses {
-    std::uint64_t hits = 0;
-    std::int64_t last_used = 0;  ///< seconds since 1970; 0: never
-  };
-  Attempt<Uses> uses(Kind kind, const Key& key);
+  /// Fills in how an entry was used.
+  void read_uses(EntryInfo& into);
   /// Adds to the hits of each. Inside a transaction.
-  Attempt<void> add(std::span<const Use> uses);
+  void add(std::span<const Use> uses);
   /// Drops what was noted of entries that are gone.
-  Attempt<void> forget_lost_uses();
+  void forget_lost_uses();
 
   /// Bytes of the database that are in use, and of the files that entries refer to. The latter are
   /// kept as a sum, which add_file_bytes() changes; one that is damaged is made anew from the rows.
   struct Size {
     std::int64_t database = 0, files = 0;
-    std::int64_t total() const { return database + files; }
+    std::uint64_t total() const { return static_cast<std::uint64_t>(database + files); }
   };
-  Attempt<Size> size();
-  Attempt<void> add_file_bytes(std::int64_t change);
+  Size size();
+  void add_file_bytes(std::int64_t change);
   /// Gives free pages at the end of the file back, at most so many. False: there are no more.
-  Attempt<bool> shrink(int pages);
+  bool shrink(int pages);
 
  private:
-  Attempt<void> prepare_layout(Access access);
-  Attempt<void> upgrade(std::int64_t from);
-  Attempt<std::int64_t> trusted_version();
-  Attempt<bool> remove_row(std::int64_t kind, ByteView key);
-  static bool read_row(const sqlite::Statement& from, Row& into);
+  void prepare_layout(Access access);
+  std::int64_t trusted_version();
+  std::int64_t free_pages();
+  bool read_row(const sqlite::Rows& from, Row& into) const;
+  static void read_uses(const sqlite::Rows& from, int column, EntryInfo& into);
 
   sqlite::Connection connection_;  // first: the statements must go before it
   // Older layouts lack columns: they are read by other statements.

@@ -30,19 +30,19 @@ bool same_device(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::uint64_t footprint(const ListedRow& row) {
-  const Metadata& metadata = row.head.metadata;
-  return row_bytes + row.canonical_size + row.head.size + metadata.label.size() +
+std::uint64_t footprint(const EntryInfo& entry) {
+  const Metadata& metadata = entry.metadata;
+  return row_bytes + entry.canonical_size + entry.size + metadata.label.size() +
          metadata.fingerprint.size() + metadata.options.size() + metadata.build_log.size();
 }
 
-double usefulness(const ListedRow& row, std::int64_t now) {
-  const double least = row.head.kind == Kind::record ? least_cost_of_record : least_cost;
-  const double cost = std::max(row.head.metadata.cost_seconds, least);
-  const auto age = static_cast<double>(now - std::max(row.last_used, row.head.created));
+double usefulness(const EntryInfo& entry, std::int64_t now) {
+  const double least = entry.kind == Kind::record ? least_cost_of_record : least_cost;
+  const double cost = std::max(entry.metadata.cost_seconds, least);
+  const auto age = static_cast<double>(now - std::max(entry.last_used, entry.created));
   const double freshness = std::exp2(-std::max(age, 0.0) / half_life_seconds);
-  return cost * (1 + static_cast<double>(row.hits)) * freshness /
-         static_cast<double>(footprint(row));
+  return cost * (1 + static_cast<double>(entry.hits)) * freshness /
+         static_cast<double>(footprint(entry));
 }
 
 StaleDevices::StaleDevices(std::vector<std::string> fingerprints)
@@ -56,6 +56,22 @@ bool StaleDevices::stale(const std::string& fingerprint) const {
     known = known || same_device(present, fingerprint);
   }
   return known;
+}
+
+RemovalCandidate::RemovalCandidate(const RowHead& row, std::int64_t now,
+                                   const StaleDevices& devices)
+    : kind(row.kind),
+      key(row.key),
+      blob(row.blob),
+      created(row.created),
+      bytes(footprint(row)),
+      usefulness(kiln::usefulness(row, now)),
+      stale(devices.stale(row.metadata.fingerprint)) {}
+
+void sort_for_removal(std::vector<RemovalCandidate>& candidates) {
+  std::sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    return a.stale != b.stale ? a.stale : a.usefulness < b.usefulness;
+  });
 }
 
 }  // namespace kiln

@@ -25,9 +25,6 @@ namespace {
 using sqlite::Failure;
 using sqlite::Trouble;
 
-template <class T>
-using Attempt = sqlite::Attempt<T>;
-
 std::int64_t seconds_since_1970() {
   return std::chrono::duration_cast<std::chrono::seconds>(
              std::chrono::system_clock::now().time_since_epoch())
@@ -35,8 +32,8 @@ std::int64_t seconds_since_1970() {
 }
 
 RowHead head_of(Kind kind, const Key& key, const Metadata& metadata, ByteView content) {
-  RowHead head{kind,          key, kept_metadata(metadata), seconds_since_1970(), content.size(),
-               xxh3(content), {}};
+  RowHead head{{kind, key, kept_metadata(metadata), content.size(), seconds_since_1970()},
+               xxh3(content)};
   if (content.size() > LocalStore::largest_inline) head.blob = blake2b(content);
   return head;
 }
@@ -75,36 +72,30 @@ LocalStore::~LocalStore() {
 }
 
 Lookup LocalStore::get(Kind kind, const Key& key, ByteView canonical) {
-  try {
-    Lookup found = look_up(kind, key, canonical);
-    if (found.entry) uses_.note(kind, key, seconds_since_1970());
-    return found;
-  } catch (const std::exception& problem) {
-    return {{}, std::string("store: ") + problem.what()};
-  }
+  Lookup found = look_up(kind, key, canonical);
+  if (found.entry) uses_.note(kind, key, seconds_since_1970());
+  return found;
 }
 
 Lookup LocalStore::look_up(Kind kind, const Key& key, ByteView canonical) {
-  Lookup answer;
-  // A writer may replace the entry, and remove its file, between our two steps: look again.
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    Database::Found found;
-    std::string set_aside;
-    const auto done = on_database(Access::read, [&](Database& database) -> Attempt<void> {
-      set_aside = set_aside_;
-      auto result = database.find(kind, key);
-      if (!result) return tl::unexpected(result.error());
-      found = *std::move(result);
-      return {};
-    });
-    if (!done) return {{}, done.error().message()};
-    const bool in_file = found.row.head.blob.has_value();
-    answer = verified_lookup(found, canonical, blobs_, trust_);
-    if (found.state == Database::State::absent && !set_aside.empty())
-      answer.reason += "; the damaged database was set aside as " + set_aside;
-    if (answer.entry || !in_file || answer.reason != missing_content) break;
-  }
-  return answer;
+  auto looked_up = guarded([&] {
+    Lookup answer;
+    // A writer may replace the entry, and remove its file, between our two steps: look again.
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      std::string set_aside;
+      auto found = on_database(Access::read, [&](Database& database) {
+        set_aside = set_aside_;
+        return database.find(kind, key);
+      });
+      const bool in_file = found.row.head.blob.has_value();
+      answer = verified_lookup(found, canonical, blobs_, trust_);
+      if (found.state == Database::State::absent && !set_aside.empty())
+        answer.reason += "; the damaged database was set aside as " + set_aside;
+      if (answer.entry || !in_file || answer.reason != missing_content) break;
+    }
+    return answer;
+  });
+  return looked_up ? *std::move(looked_up) : Lookup{{}, looked_up.error().message()};
 }
 
 Reservation LocalStore::reserve(const Key& key, std::chrono::milliseconds bound) {
@@ -113,54 +104,38 @@ Reservation LocalStore::reserve(const Key& key, std::chrono::milliseconds bound)
 
 Expected<void> LocalStore::put(Kind kind, const Key& key, ByteView canonical, ByteView content,
                                const Metadata& metadata) {
-  return guarded([&]() -> Expected<void> {
-    if (auto checked = check_sizes(canonical, metadata); !checked) return checked;
+  return guarded([&] {
+    value_or_throw(check_sizes(canonical, metadata));
     RowHead head = head_of(kind, key, metadata, content);
     trust_.sign_local_entry(head, canonical, content);
-    auto done = insert(head, canonical, content);
-    if (done && uses_.due(seconds_since_1970())) write_uses();
-    if (done && limit_ != 0) keep_within_limit();
-    return done;
+    std::optional<AtomicFile> staged;
+    if (head.blob) {
+      // The long part, writing the file, is done before others have to wait.
+      auto file = check_store_folder(folder_, FolderUse::make).and_then([&](bool) {
+        return blobs_.stage(*head.blob, content);
+      });
+      if (!file) throw error_of({Trouble::refused, file.error().message()});
+      staged.emplace(*std::move(file));
+    }
+    const auto replaced = in_transaction([&](Database& database) {
+      const auto old = database.find(kind, key);
+      write(database, head, canonical, content, staged);
+      return old.blob();
+    });
+    tidy(replaced != head.blob ? replaced : std::nullopt);
   });
-}
-
-Expected<void> LocalStore::insert(const RowHead& head, ByteView canonical, ByteView content) {
-  std::optional<AtomicFile> staged;
-  if (head.blob) {
-    // The long part, writing the file, is done before others have to wait.
-    if (auto folder = check_store_folder(folder_, FolderUse::make); !folder)
-      return tl::unexpected(error_of({Trouble::refused, folder.error().message()}));
-    auto file = blobs_.stage(*head.blob, content);
-    if (!file) return tl::unexpected(error_of({Trouble::refused, file.error().message()}));
-    staged.emplace(*std::move(file));
-  }
-  std::optional<Digest> replaced;
-  const auto work = [&](Database& database) -> Attempt<void> {
-    if (auto begun = database.begin(); !begun) return begun;
-    auto old = database.find(head.kind, head.key);
-    if (!old) return tl::unexpected(old.error());
-    if (old->state == Database::State::sound) replaced = old->row.head.blob;
-    if (auto named = name_blob(database, head, content, staged); !named) return named;
-    auto stored = database.store(head, canonical, head.blob ? ByteView() : content);
-    return stored ? database.commit() : stored;
-  };
-  auto done = on_database(Access::write, work);
-  if (done && replaced != head.blob) drop_if_unused(replaced);
-  return done;
 }
 
 Expected<void> LocalStore::update(Kind kind, const Key& key, ByteView canonical,
                                   const Change& change) {
-  return guarded([&]() -> Expected<void> {
-    std::optional<Digest> replaced, written;
+  return guarded([&] {
+    std::optional<Digest> replaced;
     Expected<void> checked;
-    const auto work = [&](Database& database) -> Attempt<void> {
-      if (auto begun = database.begin(); !begun) return begun;
+    in_transaction([&](Database& database) {
+      replaced.reset();
       auto old = database.find(kind, key);
-      if (!old) return tl::unexpected(old.error());
-      if (old->state == Database::State::sound) replaced = old->row.head.blob;
-      written = replaced;
-      const auto present = verified_lookup(*old, canonical, blobs_, trust_).entry;
+      const auto before = old.blob();
+      const auto present = verified_lookup(old, canonical, blobs_, trust_).entry;
       auto entry = change(present);
       // What came from elsewhere has passed what this machine asks for; what was added is its own.
       if (entry && present && entry->metadata.made_elsewhere && !entry->metadata.signature)
@@ -168,46 +143,47 @@ Expected<void> LocalStore::update(Kind kind, const Key& key, ByteView canonical,
       if (process_ != ::getpid()) {
         // SQLite's own notes, copied into this child, say that the lock on the file is held.
         given_up_ = "the process was forked inside an update";
-        return tl::unexpected(Failure{Trouble::refused, given_up_});
+        throw Failure(Trouble::refused, given_up_);
       }
       if (entry) checked = check_sizes(canonical, entry->metadata);
-      if (!entry || !checked) return database.commit();
+      if (!entry || !checked) return;
       RowHead head = head_of(kind, key, entry->metadata, entry->content);
       trust_.sign_local_entry(head, canonical, entry->content);
-      written = head.blob;
       std::optional<AtomicFile> staged;
-      if (auto named = name_blob(database, head, entry->content, staged); !named) return named;
-      auto stored =
-          database.store(head, canonical, head.blob ? ByteView() : ByteView(entry->content));
-      return stored ? database.commit() : stored;
-    };
-    auto done = on_database(Access::write, work);
-    if (done && replaced != written) drop_if_unused(replaced);
-    if (done && limit_ != 0) keep_within_limit();
-    return done ? checked : done;
+      write(database, head, canonical, entry->content, staged);
+      if (before != head.blob) replaced = before;
+    });
+    tidy(replaced);
+    return checked;
   });
 }
 
-Attempt<void> LocalStore::name_blob(Database& database, const RowHead& head, ByteView content,
-                                    std::optional<AtomicFile>& staged) const {
-  if (!head.blob) return {};
-  const auto known = database.refers_to(*head.blob);
-  if (!known) return tl::unexpected(known.error());
-  if (!*known) {
-    const auto counted = database.add_file_bytes(static_cast<std::int64_t>(head.size));
-    if (!counted) return counted;
+void LocalStore::write(Database& database, const RowHead& head, ByteView canonical,
+                       ByteView content, std::optional<AtomicFile>& staged) const {
+  if (head.blob) {
+    if (!database.refers_to(*head.blob))
+      database.add_file_bytes(static_cast<std::int64_t>(head.size));
+    if (!staged) {
+      auto file = blobs_.stage(*head.blob, content);
+      if (!file) throw Failure(Trouble::refused, file.error().message());
+      staged.emplace(*std::move(file));
+    }
+    const auto named = staged->commit();
+    staged.reset();
+    // The whole folder may have been removed since the file was written: begin again in a new one.
+    if (!named)
+      throw Failure(named.error().code() == Errc::not_found ? Trouble::moved : Trouble::refused,
+                    named.error().message());
   }
-  if (!staged) {
-    auto file = blobs_.stage(*head.blob, content);
-    if (!file) return tl::unexpected(Failure{Trouble::refused, file.error().message()});
-    staged.emplace(*std::move(file));
-  }
-  const auto named = staged->commit();
-  staged.reset();
-  if (named) return {};
-  // The whole folder may have been removed since the file was written: begin again in a new one.
-  const bool gone = named.error().code() == Errc::not_found;
-  return tl::unexpected(Failure{gone ? Trouble::moved : Trouble::refused, named.error().message()});
+  database.store(head, canonical, head.blob ? ByteView() : content);
+}
+
+void LocalStore::tidy(const std::optional<Digest>& replaced) {
+  (void)guarded([&] {
+    if (replaced) drop_unused({&*replaced, 1}, Counted::yes);
+    if (uses_.due(seconds_since_1970())) write_uses();
+    if (limit_ != 0) keep_within_limit();
+  });
 }
 
 std::unique_ptr<Layer> open_local_store(const std::string& folder) {
@@ -317,58 +293,54 @@ void LocalStore::close() {
   drop_connection();
 }
 
-Expected<void> LocalStore::on_database(Access access, const Work& work) {
+void LocalStore::call_with_database(Access access, const std::function<void(Database&)>& work) {
   const Occupied occupied(*this);
-  if (!occupied) return fail(Errc::internal, "store used from inside its own update");
-  Failure failure{Trouble::refused, {}};
-  for (int tried = 0; tried < most_tries; ++tried) {
-    Attempt<void> result = make_ready(access, patience_ns);
+  if (!occupied) throw Error(Errc::internal, "store used from inside its own update");
+  for (int tried = 1;; ++tried) {
+    std::optional<Failure> failure;
     try {
-      if (result) result = work(*database_);
-    } catch (const std::exception& problem) {
-      result = tl::unexpected(Failure{Trouble::refused, problem.what()});
+      make_ready(access, patience_ns);
+      return work(*database_);
+    } catch (const Failure& thrown) {
+      failure = thrown;
+    } catch (const std::exception& thrown) {
+      failure.emplace(Trouble::refused, thrown.what());
     }
-    if (result) return {};
-    failure = std::move(result).error();
     if (database_ && process_ == ::getpid()) database_->roll_back();
-    if (failure.trouble == Trouble::damaged) {
-      if (auto anew = begin_anew(failure); !anew) return tl::unexpected(error_of(anew.error()));
+    if (failure->trouble == Trouble::damaged) {
+      begin_anew(*failure);
     } else {
       // Whatever the system refused may be mended by the next call; a new connection finds out.
-      if (failure.trouble != Trouble::busy) drop_connection();
-      if (failure.trouble != Trouble::moved) break;
+      if (failure->trouble != Trouble::busy) drop_connection();
+      if (failure->trouble != Trouble::moved) throw error_of(*failure);
     }
+    if (tried == most_tries) throw error_of(*failure);
   }
-  return tl::unexpected(error_of(failure));
 }
 
-sqlite::Attempt<void> LocalStore::make_ready(Access access, std::int64_t patience) {
-  if (!given_up_.empty()) return tl::unexpected(Failure{Trouble::refused, given_up_});
+void LocalStore::make_ready(Access access, std::int64_t patience) {
+  if (!given_up_.empty()) throw Failure(Trouble::refused, given_up_);
   if (database_ && (process_ != ::getpid() || database_->moved())) drop_connection();
   // A look-up before anything was kept leaves a connection to nothing: the folder is absent still.
   if (database_ && access == Access::write && database_->empty()) drop_connection();
   const bool fresh = !database_;
   if (fresh) {
-    const auto use = access == Access::write ? FolderUse::make : FolderUse::look;
-    if (auto checked = check_owner(use); !checked) return checked;
+    check_owner(access == Access::write ? FolderUse::make : FolderUse::look);
     database_ = std::make_unique<Database>();
     process_ = ::getpid();
   }
-  auto opened = database_->open(database_path(), access, now_ns() + patience);
-  if (!opened || !fresh) return opened;
+  database_->open(database_path(), access, now_ns() + patience);
+  if (!fresh) return;
   // Once more: the folder may have been exchanged between the check and the opening.
-  if (auto checked = check_owner(FolderUse::look); !checked) return checked;
+  check_owner(FolderUse::look);
   if (database_->moved())
-    return tl::unexpected(Failure{Trouble::moved, "its database was replaced while it was opened"});
-  return {};
+    throw Failure(Trouble::moved, "its database was replaced while it was opened");
 }
 
-sqlite::Attempt<void> LocalStore::check_owner(FolderUse use) const {
-  const auto folder = check_store_folder(folder_, use);
-  if (!folder) return tl::unexpected(Failure{Trouble::refused, folder.error().message()});
-  if (auto files = check_store_files(folder_); !files)
-    return tl::unexpected(Failure{Trouble::refused, files.error().message()});
-  return {};
+void LocalStore::check_owner(FolderUse use) const {
+  const auto checked =
+      check_store_folder(folder_, use).and_then([&](bool) { return check_store_files(folder_); });
+  if (!checked) throw Failure(Trouble::refused, checked.error().message());
 }
 
 void LocalStore::write_uses() {
@@ -379,35 +351,30 @@ void LocalStore::write_uses() {
   if (!occupied || ::access(database_path().c_str(), W_OK) != 0) return;
   // Nothing here is worth a wait, a line in the log or a repair: what is wrong will be found by a
   // call that needs the store.
-  Attempt<void> done;
   try {
-    done = make_ready(Access::write, brief_patience_ns);
-    if (done) done = database_->begin();
-    if (done) done = database_->add(uses);
-    if (done) done = database_->commit();
+    make_ready(Access::write, brief_patience_ns);
+    database_->begin();
+    database_->add(uses);
+    database_->commit();
   } catch (const std::exception&) {
-    done = tl::unexpected(Failure{Trouble::refused, {}});
+    if (database_ && process_ == ::getpid()) database_->roll_back();
+    drop_connection();
   }
-  if (done) return;
-  if (database_ && process_ == ::getpid()) database_->roll_back();
-  drop_connection();
 }
 
-sqlite::Attempt<void> LocalStore::begin_anew(const Failure& damage) {
+void LocalStore::begin_anew(const Failure& damage) {
   const auto name = set_aside(database_path(), [&] { return !database_->moved(); });
   drop_connection();
   if (!name)
-    return tl::unexpected(
-        Failure{Trouble::refused, fmt::format("its database is damaged ({}), and {}",
-                                              damage.message, name.error().message())});
-  if (name->empty()) return {};  // another process has just done it
+    throw error_of({Trouble::refused, fmt::format("its database is damaged ({}), and {}",
+                                                  damage.message, name.error().message())});
+  if (name->empty()) return;  // another process has just done it
   // Damage again and again is a bad disk: piling up databases would not help.
   if (!set_aside_.empty()) given_up_ = "its database was damaged a second time";
   set_aside_ = *name;
   log(LogLevel::warning, fmt::format("the store's database in {} was damaged ({}); it is kept as "
                                      "{}, and the store begins anew",
                                      folder_, damage.message, *name));
-  return {};
 }
 
 Error LocalStore::error_of(const Failure& failure) {

@@ -59,7 +59,7 @@ class LocalStore final : public Layer, private ForkGuarded {
   Expected<std::vector<EntryInfo>> list();
   /// One of them; Errc::not_found where there is none, corrupt where its row is damaged.
   Expected<EntryInfo> info(Kind kind, const Key& key);
-  /// As get(), but no use of the entry: nothing is counted. Throws std::bad_alloc.
+  /// As get(), but no use of the entry: nothing is counted.
   Lookup look_up(Kind kind, const Key& key, ByteView canonical);
   /// The keys that begin with these hexadecimal letters, at most `limit` of each kind.
   Expected<std::vector<std::pair<Kind, Key>>> keys_like(std::string_view prefix, std::size_t limit);
@@ -87,45 +87,71 @@ class LocalStore final : public Layer, private ForkGuarded {
   std::uint64_t limit() const { return limit_; }
 
  private:
-  template <class T>
-  using Attempt = sqlite::Attempt<T>;
   using Access = Database::Access;
-  using Work = std::function<Attempt<void>(Database&)>;
   class Occupied;
 
-  /// Runs `work` on the open database under the mutex. Where the file turns out to be damaged or
-  /// renamed, that is dealt with and `work` runs again. A transaction left open is rolled back.
-  Expected<void> on_database(Access access, const Work& work);
-  Attempt<void> make_ready(Access access, std::int64_t patience_ns);
+  // What follows throws Error; the public calls give it as an Expected (guarded()).
+
+  /// Calls `work` with the open database under the mutex, and gives its result. Where the file
+  /// turns out to be damaged or renamed, that is dealt with and `work` is called again. A
+  /// transaction left open is rolled back.
+  template <class Work>
+  auto on_database(Access access, const Work& work) {
+    if constexpr (std::is_void_v<std::invoke_result_t<const Work&, Database&>>) {
+      call_with_database(access, work);
+    } else {
+      std::optional<std::invoke_result_t<const Work&, Database&>> result;
+      call_with_database(access, [&](Database& database) { result.emplace(work(database)); });
+      return *std::move(result);
+    }
+  }
+  /// The same in a transaction that shuts out other writers.
+  template <class Work>
+  auto in_transaction(const Work& work) {
+    return on_database(Access::write, [&](Database& database) {
+      database.begin();
+      if constexpr (std::is_void_v<std::invoke_result_t<const Work&, Database&>>) {
+        work(database);
+        database.commit();
+      } else {
+        auto result = work(database);
+        database.commit();
+        return result;
+      }
+    });
+  }
+  void call_with_database(Access access, const std::function<void(Database&)>& work);
+  Error error_of(const sqlite::Failure& failure);
+  void begin_anew(const sqlite::Failure& damage);
+
+  // Within these two: failures are those of the database.
+
+  void make_ready(Access access, std::int64_t patience_ns);
   /// Fails where another user can have written what is in the folder, or can write to it.
-  Attempt<void> check_owner(FolderUse use) const;
-  Attempt<void> begin_anew(const sqlite::Failure& damage);
+  void check_owner(FolderUse use) const;
+  /// Stores a row inside a transaction, and gives the file of its content its name; writes that
+  /// first where `staged` is empty.
+  void write(Database& database, const RowHead& head, ByteView canonical, ByteView content,
+             std::optional<AtomicFile>& staged) const;
+
   void drop_connection();
   /// Closes the connection while it is still watched: a fork() in the middle of it would leave the
   /// child with SQLite's global locks held for ever.
   void close();
-  Error error_of(const sqlite::Failure& failure);
 
-  /// A sound row, or not_found, or corrupt.
-  Expected<Database::Found> find(Kind kind, const Key& key, Database::Uses* uses);
-  Expected<void> insert(const RowHead& head, ByteView canonical, ByteView content);
-  /// Gives the content's file its name, inside the transaction that refers to it; writes it first
-  /// where `staged` is empty.
-  Attempt<void> name_blob(Database& database, const RowHead& head, ByteView content,
-                          std::optional<AtomicFile>& staged) const;
   /// Removes those of these files that no entry uses, in one transaction.
   enum class Counted : bool { no, yes };  ///< in the sum that the database keeps
-  Expected<BlobFolder::Total> drop_unused(std::span<const Digest> blobs, Counted counted);
-  void drop_if_unused(const std::optional<Digest>& blob);
-  Expected<std::uint64_t> remove_rows(std::span<const Removal> rows);
+  BlobFolder::Total drop_unused(std::span<const Digest> blobs, Counted counted);
+  void remove_rows(std::span<const RemovalCandidate> rows);
   struct Survey;  ///< what gc knows of a store
-  Expected<Survey> survey(const StaleDevices& devices);
-  Expected<void> remove_damaged(const std::vector<Database::Place>& rows);
-  Expected<void> evict(Survey& survey, const GcOptions& options, GcReport& report);
-  Expected<void> shrink();
+  Survey survey(const StaleDevices& devices);
+  void evict(Survey& survey, const GcOptions& options, GcReport& report);
   void keep_within_limit();
   /// Writes the hits since the last time; an attempt, no more.
   void write_uses();
+  /// After a write: removes the content's file that it replaced, and does the upkeep that is due.
+  /// What of it fails is left for the next time.
+  void tidy(const std::optional<Digest>& replaced);
 
   void before_fork() override;
   void after_fork() override;

@@ -14,16 +14,13 @@ StoreStatistics::PerKind& part(StoreStatistics& stats, Kind kind) {
   return kind == Kind::plan ? stats.plans : stats.records;
 }
 
-EntryInfo info_of(const RowHead& head, std::uint64_t canonical_size) {
-  return {head.kind,
-          head.key,
-          head.metadata,
-          head.size,
-          head.created,
-          head.blob.has_value(),
-          canonical_size,
-          0,
-          0};
+/// The row, if it is sound.
+Row sound_row(Database::Found found, Kind kind, const Key& key) {
+  if (found.state == Database::State::absent)
+    throw Error(Errc::not_found, std::string("no ") + name_of(kind) + " has the key " + key.hex());
+  if (found.state == Database::State::damaged)
+    throw Error(Errc::corrupt, "checksum of the row differs");
+  return std::move(found.row);
 }
 
 bool differ_in_device_alone(ByteView first, ByteView second) {
@@ -52,55 +49,32 @@ std::uint64_t count_set_aside(const std::string& folder) {
 }  // namespace
 
 Expected<std::vector<EntryInfo>> LocalStore::list() {
-  std::vector<EntryInfo> entries;
-  auto done = on_database(Access::read, [&](Database& database) -> Attempt<void> {
-    entries.clear();
-    const auto damaged = database.each([&](const ListedRow& row) {
-      entries.push_back(info_of(row.head, row.canonical_size));
-      entries.back().hits = row.hits;
-      entries.back().last_used = row.last_used;
+  return guarded([&] {
+    return on_database(Access::read, [](Database& database) {
+      std::vector<EntryInfo> entries;
+      database.each([&](const RowHead& row) { entries.push_back(row); });
+      return entries;
     });
-    if (!damaged) return tl::unexpected(damaged.error());
-    return {};
   });
-  if (!done) return tl::unexpected(done.error());
-  return entries;
-}
-
-Expected<Database::Found> LocalStore::find(Kind kind, const Key& key, Database::Uses* uses) {
-  Database::Found found;
-  auto done = on_database(Access::read, [&](Database& database) -> Attempt<void> {
-    auto result = database.find(kind, key);
-    if (!result) return tl::unexpected(result.error());
-    found = *std::move(result);
-    if (uses == nullptr) return {};
-    const auto noted = database.uses(kind, key);
-    if (!noted) return tl::unexpected(noted.error());
-    *uses = *noted;
-    return {};
-  });
-  if (!done) return tl::unexpected(done.error());
-  if (found.state == Database::State::absent)
-    return fail(Errc::not_found, std::string("no ") + name_of(kind) + " has the key " + key.hex());
-  if (found.state == Database::State::damaged)
-    return fail(Errc::corrupt, "checksum of the row differs");
-  return found;
 }
 
 Expected<EntryInfo> LocalStore::info(Kind kind, const Key& key) {
-  Database::Uses uses;
-  const auto found = find(kind, key, &uses);
-  if (!found) return tl::unexpected(found.error());
-  EntryInfo info = info_of(found->row.head, found->row.canonical.size());
-  info.hits = uses.hits;
-  info.last_used = uses.last_used;
-  return info;
+  return guarded([&] {
+    auto found = on_database(Access::read, [&](Database& database) {
+      auto row = database.find(kind, key);
+      if (row.state == Database::State::sound) database.read_uses(row.row.head);
+      return row;
+    });
+    return EntryInfo(sound_row(std::move(found), kind, key).head);
+  });
 }
 
 Expected<Bytes> LocalStore::canonical_of(Kind kind, const Key& key) {
-  auto found = find(kind, key, nullptr);
-  if (!found) return tl::unexpected(found.error());
-  return std::move(found->row.canonical);
+  return guarded([&] {
+    auto found =
+        on_database(Access::read, [&](Database& database) { return database.find(kind, key); });
+    return sound_row(std::move(found), kind, key).canonical;
+  });
 }
 
 Expected<std::vector<std::pair<Kind, Key>>> LocalStore::keys_like(std::string_view prefix,
@@ -112,108 +86,83 @@ Expected<std::vector<std::pair<Kind, Key>>> LocalStore::keys_like(std::string_vi
       !parse_digest(filled('f').substr(0, 64), last))
     return fail(Errc::bad_input, "found '" + std::string(prefix) +
                                      "', expected the first letters of a key (0-9, a-f)");
-  std::vector<std::pair<Kind, Key>> keys;
-  auto done = on_database(Access::read, [&](Database& database) -> Attempt<void> {
-    keys.clear();
-    for (const Kind kind : {Kind::artifact, Kind::plan, Kind::record}) {
-      const auto some = database.between(kind, first, last, limit);
-      if (!some) return tl::unexpected(some.error());
-      for (const Key& key : *some) keys.emplace_back(kind, key);
-    }
-    return {};
+  return guarded([&] {
+    return on_database(Access::read, [&](Database& database) {
+      std::vector<std::pair<Kind, Key>> keys;
+      for (const Kind kind : {Kind::artifact, Kind::plan, Kind::record})
+        for (const Key& key : database.between(kind, first, last, limit))
+          keys.emplace_back(kind, key);
+      return keys;
+    });
   });
-  if (!done) return tl::unexpected(done.error());
-  return keys;
 }
 
 Expected<bool> LocalStore::remove(Kind kind, const Key& key) {
-  bool removed = false;
-  std::optional<Digest> blob;
-  auto done = on_database(Access::write, [&](Database& database) -> Attempt<void> {
-    if (auto begun = database.begin(); !begun) return begun;
-    const auto found = database.find(kind, key);
-    if (!found) return tl::unexpected(found.error());
-    if (found->state == Database::State::sound) blob = found->row.head.blob;
-    const auto gone = database.remove(kind, key);
-    if (!gone) return tl::unexpected(gone.error());
-    removed = *gone;
-    return database.commit();
+  return guarded([&] {
+    std::optional<Digest> blob;
+    const bool removed = in_transaction([&](Database& database) {
+      blob = database.find(kind, key).blob();
+      return database.remove(kind, key);
+    });
+    if (blob) (void)guarded([&] { drop_unused({&*blob, 1}, Counted::yes); });
+    return removed;
   });
-  if (!done) return tl::unexpected(done.error());
-  drop_if_unused(blob);
-  return removed;
 }
 
 Expected<StoreStatistics> LocalStore::stats() {
-  StoreStatistics stats;
-  auto done = on_database(Access::read, [&](Database& database) -> Attempt<void> {
-    stats = {};
-    const auto damaged = database.each([&](const ListedRow& row) {
-      auto& kind = part(stats, row.head.kind);
-      ++kind.entries;
-      kind.bytes += row.head.size;
+  return guarded([&] {
+    auto stats = on_database(Access::read, [](Database& database) {
+      StoreStatistics counted;
+      counted.damaged_rows = database.each([&](const RowHead& row) {
+        auto& kind = part(counted, row.kind);
+        ++kind.entries;
+        kind.bytes += row.size;
+      });
+      return counted;
     });
-    if (!damaged) return tl::unexpected(damaged.error());
-    stats.damaged_rows = *damaged;
-    return {};
+    const auto total = blobs_.each([](const Digest*, const std::string&) {});
+    stats.files = total.files;
+    stats.file_bytes = total.bytes;
+    struct stat status {};
+    if (::stat(database_path().c_str(), &status) == 0)
+      stats.database_bytes = static_cast<std::uint64_t>(status.st_size);
+    stats.set_aside = count_set_aside(folder_);
+    stats.limit = limit_;
+    stats.bytes = value_or_throw(size());
+    return stats;
   });
-  if (!done) return tl::unexpected(done.error());
-  const auto total = blobs_.each([](const Digest*, const std::string&) {});
-  stats.files = total.files;
-  stats.file_bytes = total.bytes;
-  struct stat status {};
-  if (::stat(database_path().c_str(), &status) == 0)
-    stats.database_bytes = static_cast<std::uint64_t>(status.st_size);
-  stats.set_aside = count_set_aside(folder_);
-  stats.limit = limit_;
-  const auto all = size();
-  if (!all) return tl::unexpected(all.error());
-  stats.bytes = *all;
-  return stats;
 }
 
 Expected<std::uint64_t> LocalStore::check_files(const std::function<void(const Digest&)>& differs) {
-  std::uint64_t unused = 0;
-  Expected<void> failed;
-  blobs_.each([&](const Digest* digest, const std::string& path) {
-    if (!failed) return;
-    bool used = false;
-    if (digest != nullptr) {
-      failed = on_database(Access::read, [&](Database& database) -> Attempt<void> {
-        const auto known = database.refers_to(*digest);
-        if (!known) return tl::unexpected(known.error());
-        used = *known;
-        return {};
-      });
-    }
-    if (!used) return void(++unused);
-    const auto content = read_file(path);
-    if (content && blake2b(*content) != *digest) differs(*digest);
+  return guarded([&] {
+    std::uint64_t unused = 0;
+    blobs_.each([&](const Digest* digest, const std::string& path) {
+      const bool used = digest != nullptr && on_database(Access::read, [&](Database& database) {
+                          return database.refers_to(*digest);
+                        });
+      if (!used) return void(++unused);
+      const auto content = read_file(path);
+      if (content && blake2b(*content) != *digest) differs(*digest);
+    });
+    return unused;
   });
-  if (!failed) return tl::unexpected(failed.error());
-  return unused;
 }
 
 std::string LocalStore::near_miss(Kind kind, ByteView canonical) {
   constexpr std::size_t most_compared = 1000;
   Digest first, last;
   last.bytes.fill(std::byte{0xff});
-  std::string found;
-  (void)on_database(Access::read, [&](Database& database) -> Attempt<void> {
-    const auto keys = database.between(kind, first, last, most_compared);
-    if (!keys) return tl::unexpected(keys.error());
-    for (const Key& key : *keys) {
-      const auto other = database.find(kind, key);
-      if (!other) return tl::unexpected(other.error());
-      if (other->state != Database::State::sound ||
-          !differ_in_device_alone(other->row.canonical, canonical))
-        continue;
-      found = "stale driver: it is there for " + other->row.head.metadata.fingerprint;
-      break;
-    }
-    return {};
+  const auto nearly = guarded([&] {
+    return on_database(Access::read, [&](Database& database) -> std::string {
+      for (const Key& key : database.between(kind, first, last, most_compared))
+        if (const auto other = database.find(kind, key);
+            other.state == Database::State::sound &&
+            differ_in_device_alone(other.row.canonical, canonical))
+          return "stale driver: it is there for " + other.row.head.metadata.fingerprint;
+      return {};
+    });
   });
-  return found;
+  return nearly.value_or("");
 }
 
 namespace {
@@ -234,24 +183,19 @@ std::string fault_of(LocalStore& store, const EntryInfo& entry, StoreCheck& chec
 }  // namespace
 
 Expected<StoreCheck> check_store(LocalStore& store) {
-  StoreCheck check;
-  const auto before = store.stats();
-  if (!before) return tl::unexpected(before.error());
-  check.damaged_rows = before->damaged_rows;
-  const auto entries = store.list();
-  if (!entries) return tl::unexpected(entries.error());
-  for (const auto& entry : *entries) {
-    const std::string reason = fault_of(store, entry, check);
-    if (reason.empty()) continue;
-    check.faults.push_back({entry.kind, entry.key, {}, entry.metadata.label, reason});
-  }
-  const auto files = store.check_files([&](const Digest& name) {
-    check.faults.push_back(
-        {Kind::artifact, {}, name, "", "a file's content is not what its name says"});
+  return guarded([&] {
+    StoreCheck check;
+    check.damaged_rows = value_or_throw(store.stats()).damaged_rows;
+    for (const auto& entry : value_or_throw(store.list()))
+      if (auto reason = fault_of(store, entry, check); !reason.empty())
+        check.faults.push_back(
+            {entry.kind, entry.key, {}, entry.metadata.label, std::move(reason)});
+    check.unused_files = value_or_throw(store.check_files([&](const Digest& name) {
+      check.faults.push_back(
+          {Kind::artifact, {}, name, "", "a file's content is not what its name says"});
+    }));
+    return check;
   });
-  if (!files) return tl::unexpected(files.error());
-  check.unused_files = *files;
-  return check;
 }
 
 }  // namespace kiln

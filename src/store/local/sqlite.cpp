@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <utility>
@@ -57,15 +58,14 @@ std::string uri_path(const std::string& path) {
 
 Connection::~Connection() { sqlite3_close_v2(handle_); }
 
-Attempt<void> Connection::open(const std::string& path, Mode mode) {
+void Connection::open(const std::string& path, Mode mode) {
   const bool immutable = mode == Mode::immutable;
   const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE |
                     (immutable ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) |
                     (mode == Mode::make ? SQLITE_OPEN_CREATE : 0);
   const std::string name = immutable ? "file:" + uri_path(path) + "?immutable=1" : path;
   sqlite3_close_v2(std::exchange(handle_, nullptr));  // of an open() that found the file locked
-  if (const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr); code != SQLITE_OK)
-    return tl::unexpected(failure(code));
+  check(sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr));
   sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, longest_value);
   sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 0);
   // Whatever a foreign file's schema says (triggers, views, functions) is not run.
@@ -75,25 +75,21 @@ Attempt<void> Connection::open(const std::string& path, Mode mode) {
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_busy_handler(handle_, &Connection::wait, this);
   sqlite3_progress_handler(handle_, 10'000, &Connection::overdue, this);
-  const auto empty = check_header();
-  if (!empty) return tl::unexpected(empty.error());
+  const bool is_new = has_no_header();
   if (immutable) return run("PRAGMA mmap_size=0;PRAGMA cell_size_check=ON");
   // So that free pages can be given back a few at a time. A file that has tables already would only
   // be written to.
-  if (mode == Mode::make && *empty) {
-    if (auto set = run("PRAGMA auto_vacuum=INCREMENTAL"); !set) return set;
-  }
+  if (mode == Mode::make && is_new) run("PRAGMA auto_vacuum=INCREMENTAL");
   // synchronous=OFF: a commit is in the system's page cache and so outlives this process, however
   // it ends, at a thousandth of the price of waiting for the disk. A power cut may damage the file;
   // that is found by the checksums and costs what any damage costs.
   // journal_mode=PERSIST: the fastest rollback mode, and it never unlinks a name that may belong to
   // another file by then.
-  return run(
-      "PRAGMA mmap_size=0;PRAGMA journal_mode=PERSIST;PRAGMA synchronous=OFF;"
+  run("PRAGMA mmap_size=0;PRAGMA journal_mode=PERSIST;PRAGMA synchronous=OFF;"
       "PRAGMA journal_size_limit=1048576;PRAGMA cell_size_check=ON;PRAGMA secure_delete=OFF");
 }
 
-Attempt<bool> Connection::check_header() const {
+bool Connection::has_no_header() const {
   sqlite3_file* file = nullptr;
   sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, &file);
   if (file == nullptr || file->pMethods == nullptr) return true;
@@ -102,33 +98,29 @@ Attempt<bool> Connection::check_header() const {
   std::array<unsigned char, 20> header{};
   const int code = file->pMethods->xRead(file, header.data(), header.size(), 0);
   if (code == SQLITE_IOERR_SHORT_READ) return true;
-  if (code != SQLITE_OK) return tl::unexpected(failure(code));
+  check(code);
   if (header[18] > 1 || header[19] > 1)
-    return tl::unexpected(Failure{Trouble::damaged, "its header asks for another journal mode"});
+    throw Failure(Trouble::damaged, "its header asks for another journal mode");
   return false;
 }
 
-Failure Connection::failure(int code) const {
+void Connection::check(int code) const {
+  if (code == SQLITE_OK) return;
   const Trouble trouble = trouble_of(code);
-  if (trouble == Trouble::busy) return {trouble, "other processes keep the store locked"};
-  std::string message = sqlite3_errstr(code);
-  if (handle_ != nullptr && (sqlite3_extended_errcode(handle_) & 0xff) == (code & 0xff))
-    message = sqlite3_errmsg(handle_);
-  return {trouble, message};
+  if (trouble == Trouble::busy) throw Failure(trouble, "other processes keep the store locked");
+  const bool is_last =
+      handle_ != nullptr && (sqlite3_extended_errcode(handle_) & 0xff) == (code & 0xff);
+  throw Failure(trouble, is_last ? sqlite3_errmsg(handle_) : sqlite3_errstr(code));
 }
 
-Attempt<void> Connection::run(const char* sql) {
-  const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
-  if (code != SQLITE_OK) return tl::unexpected(failure(code));
-  return {};
+void Connection::run(const char* sql) {
+  check(sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr));
 }
 
-Attempt<std::int64_t> Connection::integer(const char* sql, std::int64_t otherwise) {
-  Statement statement(sql);
-  if (auto ready = statement.prepare(*this); !ready) return tl::unexpected(ready.error());
-  const auto row = statement.step();
-  if (!row) return tl::unexpected(row.error());
-  return *row ? statement.integer(0) : otherwise;
+std::int64_t Connection::integer(const char* sql, std::int64_t otherwise) {
+  Statement statement(*this, sql);
+  Rows rows(statement);
+  return rows.next() ? rows.integer(0) : otherwise;
 }
 
 bool Connection::moved() const {
@@ -157,51 +149,36 @@ int Connection::overdue(void* self) {
   return now_ns() >= static_cast<Connection*>(self)->deadline_ns_ ? 1 : 0;
 }
 
-Attempt<void> Statement::prepare(const Connection& connection) {
-  bound_ = 0;
-  connection_ = &connection;
-  if (handle_ != nullptr) return {};
-  const int code =
-      sqlite3_prepare_v3(connection.raw(), sql_, -1, SQLITE_PREPARE_PERSISTENT, &handle_, nullptr);
-  if (code != SQLITE_OK) return tl::unexpected(connection.failure(code));
-  return {};
+sqlite3_stmt* Statement::prepared() {
+  if (handle_ == nullptr)
+    connection_.check(sqlite3_prepare_v3(connection_.raw(), sql_, -1, SQLITE_PREPARE_PERSISTENT,
+                                         &handle_, nullptr));
+  return handle_;
 }
 
-Statement& Statement::bind(std::int64_t value) {
-  sqlite3_bind_int64(handle_, ++bound_, value);
-  return *this;
-}
-Statement& Statement::bind(double value) {
-  sqlite3_bind_double(handle_, ++bound_, value);
-  return *this;
-}
-Statement& Statement::bind(ByteView bytes) {
+void Rows::bind(ByteView bytes) {
   // A null pointer would bind NULL; an empty value is still a value.
   const void* data = bytes.empty() ? static_cast<const void*>("") : bytes.data();
   sqlite3_bind_blob64(handle_, ++bound_, data, bytes.size(), SQLITE_STATIC);
-  return *this;
 }
-Statement& Statement::bind(std::string_view text) {
+void Rows::bind(std::string_view text) {
   sqlite3_bind_text64(handle_, ++bound_, text.empty() ? "" : text.data(), text.size(),
                       SQLITE_STATIC, SQLITE_UTF8);
-  return *this;
 }
 
-Attempt<bool> Statement::step() {
+bool Rows::next() {
   const int code = sqlite3_step(handle_);
-  if (code == SQLITE_ROW) return true;
-  if (code == SQLITE_DONE) return false;
-  return tl::unexpected(connection_->failure(code));
+  if (code != SQLITE_ROW && code != SQLITE_DONE) connection_.check(code);
+  return code == SQLITE_ROW;
 }
 
-void Statement::reset() {
-  if (handle_ == nullptr) return;
+Rows::~Rows() {
   sqlite3_reset(handle_);
   // Bindings point at the caller's bytes, which are about to go.
   sqlite3_clear_bindings(handle_);
 }
 
-ByteView Statement::bytes(int column) const {
+ByteView Rows::bytes(int column) const {
   const void* data = sqlite3_column_blob(handle_, column);
   const int size = sqlite3_column_bytes(handle_, column);
   if (data == nullptr || size <= 0) return {};

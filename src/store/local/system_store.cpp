@@ -48,60 +48,47 @@ void SystemStore::after_fork() {
   mutex_.unlock();
 }
 
-Expected<void> SystemStore::check_owner() {
-  constexpr auto owner = FileOwner::user_or_root;
-  if (auto checked = check_store_folder(folder_, FolderUse::look, owner); !checked)
-    return tl::unexpected(checked.error());
-  struct stat status {};
-  const bool roots = ::stat((folder_ + "/store.db").c_str(), &status) == 0 && status.st_uid == 0;
-  trust_.set_owner_trusted(roots);
-  return check_store_files(folder_, owner);
-}
-
-sqlite::Attempt<void> SystemStore::make_ready() {
-  if (!given_up_.empty()) return tl::unexpected(Failure{Trouble::refused, given_up_});
+void SystemStore::make_ready() {
+  if (!given_up_.empty()) throw Failure(Trouble::refused, given_up_);
   if (database_ && process_ != ::getpid()) drop_connection();
   const std::string file = folder_ + "/store.db";
   if (!database_) {
-    if (auto checked = check_owner(); !checked)
-      return tl::unexpected(Failure{Trouble::refused, checked.error().message()});
+    constexpr auto owner = FileOwner::user_or_root;
+    const auto checked = check_store_folder(folder_, FolderUse::look, owner).and_then([&](bool) {
+      return check_store_files(folder_, owner);
+    });
+    if (!checked) throw Failure(Trouble::refused, checked.error().message());
+    struct stat status {};
+    trust_.set_owner_trusted(::stat(file.c_str(), &status) == 0 && status.st_uid == 0);
     database_ = std::make_unique<Database>();
     process_ = ::getpid();
   }
-  return database_->open(file, Database::Access::shipped, now_ns() + shipped_patience_ns);
+  database_->open(file, Database::Access::shipped, now_ns() + shipped_patience_ns);
 }
 
 Lookup SystemStore::get(Kind kind, const Key& key, ByteView canonical) {
   try {
-    return look_up(kind, key, canonical);
+    auto found = find(kind, key);
+    return verified_lookup(found, canonical, blobs_, trust_);
   } catch (const std::exception& problem) {
     return {{}, problem.what()};
   }
 }
 
-Lookup SystemStore::look_up(Kind kind, const Key& key, ByteView canonical) {
-  Database::Found found;
-  {
-    const std::lock_guard lock(mutex_);
-    auto ready = make_ready();
-    if (ready) {
-      auto result = database_->find(kind, key);
-      if (result)
-        found = *std::move(result);
-      else
-        ready = tl::unexpected(result.error());
-    }
-    if (!ready) {
-      // What a package has shipped does not heal: it is asked once a process.
-      if (given_up_.empty())
-        log(LogLevel::warning,
-            fmt::format("the system store in {} is not used: {}", folder_, ready.error().message));
-      given_up_ = ready.error().message;
-      drop_connection();
-      return {{}, given_up_};
-    }
+Database::Found SystemStore::find(Kind kind, const Key& key) {
+  const std::lock_guard lock(mutex_);
+  try {
+    make_ready();
+    return database_->find(kind, key);
+  } catch (const Failure& failure) {
+    // What a package has shipped does not heal: it is asked once a process.
+    if (given_up_.empty())
+      log(LogLevel::warning,
+          fmt::format("the system store in {} is not used: {}", folder_, failure.message));
+    given_up_ = failure.message;
+    drop_connection();
+    throw;
   }
-  return verified_lookup(found, canonical, blobs_, trust_);
 }
 
 Expected<void> SystemStore::put(Kind, const Key&, ByteView, ByteView, const Metadata&) {

@@ -28,9 +28,9 @@ class SystemStore final : public Layer, private ForkGuarded {
   Expected<void> update(Kind, const Key&, ByteView, const Change&) override;
 
  private:
-  Lookup look_up(Kind kind, const Key& key, ByteView canonical);
-  Expected<void> check_owner();
-  sqlite::Attempt<void> make_ready();
+  /// These throw sqlite::Failure.
+  Database::Found find(Kind kind, const Key& key);
+  void make_ready();
   void drop_connection();
   void before_fork() override;
   void after_fork() override;

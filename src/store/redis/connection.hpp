@@ -20,7 +20,7 @@
 namespace kiln::redis {
 
 /// The moment by which something has to be done, whatever the number of its steps. It may be
-/// brought forward from another thread while somebody waits (see capped_by).
+/// brought forward from another thread while one waits (see capped_by).
 class Deadline {
  public:
   explicit Deadline(std::chrono::nanoseconds from_now) : end_ns_(now_ns() + from_now.count()) {}

@@ -39,10 +39,10 @@ std::optional<SharedLayer::Place> parse_place(std::string_view name) {
 }
 
 /// The signature that an entry gets for its way: the one that it came with, or this user's, which
-/// says "made here, or of parts that are trusted here". Where nobody asks for signatures, parts
-/// from elsewhere may be anybody's, and nobody's key speaks for them. Errors: refused, where an
-/// unsigned entry would be of no use to those who trust as this machine does, and might replace a
-/// signed one.
+/// says "made here, or of parts that are trusted here". Where this machine asks for no signatures,
+/// parts from elsewhere may have any maker, and this user's key does not speak for them. Errors:
+/// refused, where an unsigned entry would be of no use to those who trust as this machine does, and
+/// might replace a signed one.
 Expected<std::optional<Signature>> signature_for(const Metadata& metadata, const EntryHead& head,
                                                  const SharedOptions& options) {
   if (metadata.signature) return metadata.signature;
@@ -61,7 +61,7 @@ RedisStore::RedisStore(SharedUrl url, SharedOptions options)
 RedisStore::RedisStore(SharedUrl url, SharedOptions options, Tuning tuning)
     : options_(std::move(options)),
       tuning_(std::move(tuning)),
-      server_(std::move(url), tuning_.server, options_.failures),
+      client_(std::move(url), tuning_.server, options_.failures),
       queue_(tuning_.waiting) {
   watch();
 }
@@ -69,8 +69,8 @@ RedisStore::RedisStore(SharedUrl url, SharedOptions options, Tuning tuning)
 RedisStore::~RedisStore() {
   unwatch();
   // A server that has failed has cost a look-up its bound, and a line in the log, already.
-  const bool reachable = server_.reachable();
-  server_.end_within(reachable ? options_.timeout : std::chrono::milliseconds(0));
+  const bool reachable = client_.reachable();
+  client_.end_within(reachable ? options_.timeout : std::chrono::milliseconds(0));
   queue_.finish();
   const auto dropped = late_ + queue_.refused();
   if (dropped > 0)
@@ -89,7 +89,7 @@ Lookup RedisStore::get(Kind kind, const Key& key, ByteView canonical) {
 
 Expected<SharedLayer::Found> RedisStore::fetch(Kind kind, const Key& key) {
   const Deadline deadline(options_.timeout);
-  const auto reply = server_.call(redis::Server::Use::read, {"GET", place_of(kind, key)}, deadline,
+  const auto reply = client_.call(redis::Client::Use::read, {"GET", place_of(kind, key)}, deadline,
                                   tuning_.largest + around_content);
   if (!reply) return tl::unexpected(reply.error());
   if ((*reply)->type == REDIS_REPLY_NIL) return fail(Errc::not_found, "no entry");
@@ -123,7 +123,7 @@ Expected<void> RedisStore::put(Kind kind, const Key& key, ByteView canonical, By
           send_by(Deadline(tuning_.patience), kind, key, canonical, content, metadata);
       if (sent) return;
       // Other failures are the server's, which are reported when they begin.
-      if (server_.has_ended()) ++late_;
+      if (client_.has_ended()) ++late_;
       log(LogLevel::debug,
           fmt::format("{} is not shared: {}", key.digest.brief(), sent.error().message()));
     };
@@ -151,7 +151,7 @@ Expected<void> RedisStore::send_by(const Deadline& deadline, Kind kind, const Ke
   if (!signature) return tl::unexpected(signature.error());
   const Bytes value = encode_entry(head, *signature, content);
   const auto reply =
-      server_.call(redis::Server::Use::write, {"SET", place_of(kind, key), as_text(value)},
+      client_.call(redis::Client::Use::write, {"SET", place_of(kind, key), as_text(value)},
                    deadline, around_content);
   if (!reply) return tl::unexpected(reply.error());
   if ((*reply)->type == REDIS_REPLY_STATUS) return {};
@@ -160,7 +160,7 @@ Expected<void> RedisStore::send_by(const Deadline& deadline, Kind kind, const Ke
 
 Expected<SharedLayer::Page> RedisStore::list(const std::string& cursor) {
   const auto reply =
-      server_.call(redis::Server::Use::read,
+      client_.call(redis::Client::Use::read,
                    {"SCAN", cursor.empty() ? "0" : cursor, "MATCH", "kiln:1:*", "COUNT", "500"},
                    Deadline(options_.timeout), tuning_.largest);
   if (!reply) return tl::unexpected(reply.error());

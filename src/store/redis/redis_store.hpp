@@ -8,7 +8,7 @@
 #include "store/layer/layer.hpp"
 #include "store/layer/shared_layer.hpp"
 #include "store/layer/write_queue.hpp"
-#include "store/redis/server.hpp"
+#include "store/redis/client.hpp"
 
 namespace kiln {
 
@@ -20,7 +20,7 @@ class RedisStore final : public SharedLayer, private ForkGuarded {
  public:
   /// What tests change.
   struct Tuning {
-    redis::Server::Options server = {};
+    redis::Client::Options server = {};
     /// Of entries that wait to be sent; more are dropped, and counted.
     WriteQueue::Limits waiting = {256, 128 << 20};
     std::chrono::milliseconds patience{5000};  ///< for sending one of them
@@ -33,7 +33,7 @@ class RedisStore final : public SharedLayer, private ForkGuarded {
   ~RedisStore() override;
 
   std::string name() const override { return "shared store"; }
-  std::string where() const override { return server_.shown(); }
+  std::string where() const override { return client_.shown(); }
   Lookup get(Kind kind, const Key& key, ByteView canonical) override;
   /// Copies the entry for its thread. Errors: refused where it is too large or too many wait.
   Expected<void> put(Kind kind, const Key& key, ByteView canonical, ByteView content,
@@ -50,12 +50,12 @@ class RedisStore final : public SharedLayer, private ForkGuarded {
  private:
   Expected<void> send_by(const redis::Deadline& deadline, Kind kind, const Key& key,
                          ByteView canonical, ByteView content, const Metadata& metadata);
-  void before_fork() override { server_.before_fork(); }
-  void after_fork() override { server_.after_fork(); }
+  void before_fork() override { client_.before_fork(); }
+  void after_fork() override { client_.after_fork(); }
 
   const SharedOptions options_;
   const Tuning tuning_;
-  redis::Server server_;
+  redis::Client client_;
   std::atomic<std::size_t> late_{0};  ///< entries for which there was no time at the end
   WriteQueue queue_;
 };

@@ -108,6 +108,11 @@ Expected<void> check_store_files(const std::string& folder, FileOwner owner) {
   return {};
 }
 
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
 Expected<std::string> read_guarded(const std::string& path, Guard guard, std::size_t limit) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) return tl::unexpected(io_error("open", path, errno));
@@ -121,15 +126,9 @@ Expected<std::string> read_guarded(const std::string& path, Guard guard, std::si
                 fmt::format("{} has {} bytes; at most {} are read", path, status.st_size, limit));
   // Sized once: a secret leaves no copies behind in buffers that were outgrown.
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t got = ::read(fd.get(), text.data() + done, text.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return tl::unexpected(io_error("read", path, errno));
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  text.resize(done);
+  const auto read = read_all(fd.get(), std::as_writable_bytes(std::span(text)), path);
+  if (!read) return tl::unexpected(read.error());
+  text.resize(*read);
   return text;
 }
 

@@ -37,6 +37,10 @@ enum class Guard {
   unchanged,  ///< known to all, and written by its owner alone
 };
 
+/// Whether something has this name. Anything but a clear no is a yes: what cannot be looked at must
+/// not count as absent.
+bool is_there(const std::string& path);
+
 /// Reads a small text file that must belong to root or to this user and be guarded so. The rights
 /// are those of the very file that is read, which no other can replace in between. Errors:
 /// not_found, io; bad_input where it is larger than `limit` or no regular file; refused where

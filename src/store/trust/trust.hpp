@@ -6,6 +6,17 @@
 // What the store alone needs of keys and lists of them (kiln/store/trust.hpp).
 namespace kiln {
 
+inline constexpr std::size_t key_hex_letters = 64;
+
+/// Bytes as libsodium takes them.
+template <class Array>
+unsigned char* sodium_bytes(Array& bytes) {
+  return reinterpret_cast<unsigned char*>(bytes.data());
+}
+inline const unsigned char* sodium_bytes(ByteView bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+
 /// Whether this signature is its signer's over these bytes.
 bool verifies(const Signature& signature, ByteView message);
 

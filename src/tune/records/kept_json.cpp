@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/data/bounds.hpp"
 #include "base/data/digest.hpp"
+#include "base/data/text.hpp"
 #include "base/expected.hpp"
 #include "store/layer/entry_form.hpp"
 #include "tune/records/kept_run.hpp"

@@ -98,7 +98,7 @@ Expected<std::size_t> count_of(const Expected<Reply>& reply, std::string_view qu
 
 RedisBoard::RedisBoard(SharedUrl url, const std::string& search, const BoardTimes& times,
                        std::chrono::milliseconds timeout)
-    : server_(std::move(url), {.pauses = {.longest = std::chrono::seconds(10)}}),
+    : client_(std::move(url), {.pauses = {.longest = std::chrono::seconds(10)}}),
       prefix_("kiln-tune:1:" + search + ":"),
       token_(new_token()),
       lease_(std::to_string(times.lease.count())),
@@ -111,7 +111,7 @@ std::string RedisBoard::lease_key(ConfigurationId id) const {
 }
 
 Expected<Reply> RedisBoard::call(redis::Words words) {
-  return server_.call(redis::Server::Use::write, words, redis::Deadline(timeout_),
+  return client_.call(redis::Client::Use::write, words, redis::Deadline(timeout_),
                       most_reply_bytes);
 }
 

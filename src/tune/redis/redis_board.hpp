@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/redis/server.hpp"
+#include "store/redis/client.hpp"
 #include "tune/search/partners.hpp"
 
 namespace kiln::tune {
@@ -34,7 +34,7 @@ class RedisBoard final : public Board {
   std::string lease_key(ConfigurationId id) const;
   Expected<redis::Reply> call(redis::Words words);
 
-  redis::Server server_;
+  redis::Client client_;
   std::string prefix_, token_, lease_, kept_;
   std::chrono::milliseconds timeout_;
 };

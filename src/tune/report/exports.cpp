@@ -6,7 +6,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/data/bounds.hpp"
 #include "base/data/text.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "tune/report/run.hpp"

@@ -16,55 +16,12 @@ using sqlite::Statement;
 /// How long a write may take: the file is this process's own.
 constexpr std::int64_t bound_ns = 600'000'000'000;
 
-/// Ends the writing from inside; caught in this file.
-struct WriteFailure {
-  std::string message;
-};
-
-template <class T>
-T taken(sqlite::Attempt<T> attempt) {
-  if (!attempt) throw WriteFailure{attempt.error().message};
-  if constexpr (!std::is_void_v<T>) return *std::move(attempt);
+/// A setting's value as SQLite has it: never a list.
+std::variant<std::int64_t, double, std::string> bound(const expr::Value& value) {
+  if (value.is_integer()) return *value.to_integer();
+  if (value.is_number()) return *value.to_double();
+  return std::get<std::string>(value.data());
 }
-
-/// One INSERT, run again and again.
-class Insert {
- public:
-  Insert(const Connection& connection, const char* sql)
-      : connection_(connection), statement_(sql) {}
-
-  /// Binds the values in their order. Texts must live until it returns.
-  template <class... Values>
-  void operator()(const Values&... values) {
-    taken(statement_.prepare(connection_));
-    const sqlite::StatementUse use(statement_);
-    (bind(values), ...);
-    taken(statement_.step());
-  }
-
- private:
-  void bind(std::int64_t value) { statement_.bind(value); }
-  void bind(double value) { statement_.bind(value); }
-  void bind(const std::string& value) { statement_.bind(std::string_view(value)); }
-  template <class Value>
-  void bind(const std::optional<Value>& value) {
-    if (value)
-      bind(*value);
-    else
-      statement_.bind_null();
-  }
-  void bind(const expr::Value& value) {
-    if (value.is_integer())
-      statement_.bind(*value.to_integer());
-    else if (value.is_number())
-      statement_.bind(*value.to_double());
-    else
-      statement_.bind(std::string_view(std::get<std::string>(value.data())));
-  }
-
-  const Connection& connection_;
-  Statement statement_;
-};
 
 constexpr const char* search_tables =
     "CREATE TABLE searches (search INTEGER PRIMARY KEY, identity TEXT NOT NULL, "
@@ -122,7 +79,7 @@ std::optional<std::int64_t> leading_number(const std::string& text) {
   return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-void add_environment(Insert& insert, std::int64_t search, const TuningRun& run) {
+void add_environment(Statement& insert, std::int64_t search, const TuningRun& run) {
   const auto parts = parts_of(run.device);
   constexpr std::size_t all = 7;
   const auto text = [&](std::size_t part) {
@@ -131,34 +88,34 @@ void add_environment(Insert& insert, std::int64_t search, const TuningRun& run) 
   const auto number = [&](std::size_t part) {
     return parts.size() == all ? leading_number(parts[part]) : std::nullopt;
   };
-  insert(search, text(0), text(1), text(2), text(3), text(4), number(5), number(6));
+  insert.run(search, text(0), text(1), text(2), text(3), text(4), number(5), number(6));
 }
 
-void add_winner(Insert& winner, Insert& finalist, std::int64_t search, const TuningRun& run) {
+void add_winner(Statement& winner, Statement& finalist, std::int64_t search, const TuningRun& run) {
   if (!run.winner) return;
   const auto& ending = run.winner->ending;
   std::optional<double> standard;
   if (ending.standard > 0) standard = ending.standard;
   const std::string decision = name_of(ending.decision);
-  winner(search, static_cast<std::int64_t>(ending.winner), run.text(run.winner->positions),
-         ending.seconds, standard, decision, static_cast<std::int64_t>(ending.rounds));
+  winner.run(search, static_cast<std::int64_t>(ending.winner), run.text(run.winner->positions),
+             ending.seconds, standard, decision, static_cast<std::int64_t>(ending.rounds));
   std::int64_t place = 0;
   for (const auto& one : ending.finalists)
-    finalist(search, ++place, static_cast<std::int64_t>(one.id), one.relative,
-             static_cast<std::int64_t>(one.rounds));
+    finalist.run(search, ++place, static_cast<std::int64_t>(one.id), one.relative,
+                 static_cast<std::int64_t>(one.rounds));
 }
 
 void fill(const Connection& connection, const std::vector<TuningRun>& runs) {
-  Insert search(connection, "INSERT INTO searches VALUES (?, ?, ?, ?, ?, ?, ?)");
-  Insert environment(connection, "INSERT INTO environments VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-  Insert evaluation(connection, "INSERT INTO evaluations VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-  Insert setting(connection, "INSERT INTO settings VALUES (?, ?, ?, ?)");
-  Insert winner(connection, "INSERT INTO winners VALUES (?, ?, ?, ?, ?, ?, ?)");
-  Insert finalist(connection, "INSERT INTO finalists VALUES (?, ?, ?, ?, ?)");
+  Statement search(connection, "INSERT INTO searches VALUES (?, ?, ?, ?, ?, ?, ?)");
+  Statement environment(connection, "INSERT INTO environments VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  Statement evaluation(connection, "INSERT INTO evaluations VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  Statement setting(connection, "INSERT INTO settings VALUES (?, ?, ?, ?)");
+  Statement winner(connection, "INSERT INTO winners VALUES (?, ?, ?, ?, ?, ?, ?)");
+  Statement finalist(connection, "INSERT INTO finalists VALUES (?, ?, ?, ?, ?)");
   std::int64_t run_number = 0;
   for (const auto& run : runs) {
-    search(++run_number, run.identity, model_of(run.device), run.device, run.strategy,
-           static_cast<std::int64_t>(run.seed), run.space);
+    search.run(++run_number, run.identity, model_of(run.device), run.device, run.strategy,
+               static_cast<std::int64_t>(run.seed), run.space);
     add_environment(environment, run_number, run);
     add_winner(winner, finalist, run_number, run);
     std::int64_t number = 0;
@@ -170,30 +127,31 @@ void fill(const Connection& connection, const std::vector<TuningRun>& runs) {
       else
         failure = name_of(one.outcome.failure);
       if (!one.message.empty()) message = one.message;
-      evaluation(run_number, ++number, static_cast<std::int64_t>(one.id), run.text(one), seconds,
-                 failure, message, one.at);
+      evaluation.run(run_number, ++number, static_cast<std::int64_t>(one.id), run.text(one),
+                     seconds, failure, message, one.at);
       for (std::size_t p = 0; p < run.parameters.size(); ++p)
-        setting(run_number, number, run.parameters[p].name, run.value(one, p));
+        setting.run(run_number, number, run.parameters[p].name, bound(run.value(one, p)));
     }
   }
 }
 
 void fill(const Connection& connection, const std::vector<StoredRecord>& records) {
-  Insert record(connection, "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)");
-  Insert measurement(connection, "INSERT INTO measurements VALUES (?, ?, ?, ?, ?, ?, ?)");
-  Insert setting(connection, "INSERT INTO settings VALUES (?, ?, ?, ?)");
+  Statement record(connection, "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)");
+  Statement measurement(connection, "INSERT INTO measurements VALUES (?, ?, ?, ?, ?, ?, ?)");
+  Statement setting(connection, "INSERT INTO settings VALUES (?, ?, ?, ?)");
   std::int64_t record_number = 0;
   for (const auto& [key, subject, known, created, elsewhere] : records) {
-    record(++record_number, subject.family, subject.version, subject.problem_class, subject.device,
-           created, std::int64_t{elsewhere});
+    record.run(++record_number, subject.family, subject.version, subject.problem_class,
+               subject.device, created, std::int64_t{elsewhere});
     std::int64_t number = 0;
     for (const auto& one : known.history) {
       std::optional<double> milliseconds, built_in;
       if (one.standard_milliseconds > 0) built_in = one.standard_milliseconds;
       if (one.milliseconds > 0) milliseconds = one.milliseconds;
       const std::string kernels = one.of == kiln::Measurement::Of::kiln ? "kiln" : "others";
-      measurement(record_number, ++number, one.size, milliseconds, kernels, one.from, built_in);
-      for (const auto& [name, value] : one.parameters) setting(record_number, number, name, value);
+      measurement.run(record_number, ++number, one.size, milliseconds, kernels, one.from, built_in);
+      for (const auto& [name, value] : one.parameters)
+        setting.run(record_number, number, name, value);
     }
   }
 }
@@ -207,14 +165,14 @@ Expected<Bytes> database_of(const char* tables, const Rows& rows) {
   try {
     Connection connection;
     connection.set_deadline(now_ns() + bound_ns);
-    taken(connection.open(file.string(), Connection::Mode::make));
-    taken(connection.run("PRAGMA journal_mode = MEMORY"));
-    taken(connection.run("PRAGMA synchronous = OFF"));
-    taken(connection.run("BEGIN"));
-    taken(connection.run(tables));
+    connection.open(file.string(), Connection::Mode::make);
+    connection.run("PRAGMA journal_mode = MEMORY");
+    connection.run("PRAGMA synchronous = OFF");
+    connection.run("BEGIN");
+    connection.run(tables);
     fill(connection, rows);
-    taken(connection.run("COMMIT"));
-  } catch (const WriteFailure& stop) {
+    connection.run("COMMIT");
+  } catch (const sqlite::Failure& stop) {
     return fail(Errc::io, "the database of the export: " + stop.message);
   }
   return read_file(file);

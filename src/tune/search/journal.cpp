@@ -11,7 +11,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/data/bounds.hpp"
 #include "base/data/text.hpp"
 #include "base/expected.hpp"
 #include "base/os/file.hpp"

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <limits>
+
 namespace kiln {
 namespace {
 
@@ -46,6 +48,48 @@ RC_GTEST_PROP(BytesProperty, numbers_come_back_from_any_place,
   Bytes bytes(before);
   append_le(bytes, value);
   RC_ASSERT(load_le<std::uint64_t>(bytes.data() + before) == value);
+}
+
+constexpr std::size_t largest = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t half = std::size_t{1} << 32;
+
+TEST(CheckedSize, holds_what_fits) {
+  static_assert((CheckedSize(6) * 7 + 1).get() == 43);
+  EXPECT_EQ((CheckedSize(half) * (half - 1) + (half - 1)).get(), largest);
+  EXPECT_TRUE((CheckedSize(3) * 5).fits(15));
+  EXPECT_FALSE((CheckedSize(3) * 5).fits(14));
+  EXPECT_TRUE(CheckedSize(PTRDIFF_MAX).fits());
+  EXPECT_FALSE(CheckedSize(largest).fits());
+}
+
+TEST(CheckedSize, a_product_that_wraps_round_stays_too_large) {
+  EXPECT_EQ((CheckedSize(half) * half).get(), std::nullopt);
+  EXPECT_FALSE((CheckedSize(half) * half).fits(largest));
+  EXPECT_FALSE((CheckedSize(half) * half * 0).fits());
+  EXPECT_FALSE((0 + CheckedSize(half) * half).fits());
+  EXPECT_FALSE((CheckedSize(1) * (CheckedSize(largest) + 1)).fits());
+  EXPECT_EQ((CheckedSize(half) * half).at_most(100), 100u);
+  EXPECT_EQ(CheckedSize(99).at_most(100), 99u);
+}
+
+TEST(CheckedSize, a_negative_number_is_no_size) {
+  EXPECT_FALSE(CheckedSize::of_signed(-1).fits(largest));
+  EXPECT_FALSE((CheckedSize::of_signed(-1) * 0).fits());
+  EXPECT_EQ(CheckedSize::of_signed(7).get(), 7u);
+}
+
+RC_GTEST_PROP(CheckedSize, agrees_with_wide_arithmetic,
+              (std::uint64_t a, std::uint64_t b, std::uint64_t c)) {
+  __extension__ using Wide = unsigned __int128;
+  const unsigned shift_a = *rc::gen::inRange(0u, 64u), shift_b = *rc::gen::inRange(0u, 64u);
+  a >>= shift_a;
+  b >>= shift_b;
+  const Wide product = static_cast<Wide>(a) * b;
+  const auto checked = CheckedSize(a) * b + c;
+  if (product > largest || product + c > largest)
+    RC_ASSERT(!checked.get());
+  else
+    RC_ASSERT(checked.get() == static_cast<std::size_t>(product + c));
 }
 
 }  // namespace

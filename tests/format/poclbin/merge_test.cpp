@@ -80,7 +80,7 @@ TEST(PoclbinMerge, where_the_first_is_kept_the_hash_is_new) {
   EXPECT_TRUE(*again == write(first));  // no conflict, no new hash
 }
 
-TEST(PoclbinMerge, a_stand_in_goes_where_the_other_has_a_root_file) {
+TEST(PoclbinMerge, the_bitcode_replacement_goes_where_the_other_has_a_root_file) {
   for (const std::uint32_t version : {4u, 9u}) {
     Archive stripped = full_archive(version);
     stripped.root = {{{"/no-program.bc", as_bytes("\n")}}};
@@ -162,7 +162,7 @@ TEST(PoclbinRewrite, files_are_dropped_from_root_and_kernels) {
   EXPECT_EQ(read->root, archive.root);
 }
 
-TEST(PoclbinRewrite, without_its_last_root_file_a_version_9_archive_gets_a_stand_in) {
+TEST(PoclbinRewrite, without_its_last_root_file_a_version_9_archive_gets_a_replacement) {
   const Archive archive = small_archive();
   const Bytes bytes = rewrite(archive, archive.build_hash, is_bitcode);
   const auto read = parse(bytes);

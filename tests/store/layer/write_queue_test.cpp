@@ -144,7 +144,8 @@ TEST(WriteQueue, a_forked_child_begins_with_an_empty_one) {
     ++written;
   }));
   const auto end = run_child([&] {
-    queue.wait_for(Kind::plan, a.key);  // the parent's, which nobody here would ever write
+    queue.wait_for(Kind::plan,
+                   a.key);  // the parent's, which no thread of the child would ever write
     queue.finish();
     queue.add(item(a, [&] { written += 10; }));
     queue.finish();

@@ -91,15 +91,16 @@ TEST_F(BadFolderTest, a_folder_that_everybody_may_write_to) {
 
 /// Runs in a child that no permission is waived for.
 ChildEnd as_ordinary_user(const std::string& folder, const std::function<int()>& body) {
-  constexpr uid_t nobody = 65534;
+  constexpr uid_t ordinary = 65534;
   const bool root = ::geteuid() == 0;
   if (root) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-      EXPECT_EQ(::lchown(entry.path().c_str(), nobody, nobody), 0);
-    EXPECT_EQ(::lchown(folder.c_str(), nobody, nobody), 0);
+      EXPECT_EQ(::lchown(entry.path().c_str(), ordinary, ordinary), 0);
+    EXPECT_EQ(::lchown(folder.c_str(), ordinary, ordinary), 0);
   }
   return run_child([&] {
-    if (root && (::setgroups(0, nullptr) != 0 || ::setgid(nobody) != 0 || ::setuid(nobody) != 0))
+    if (root &&
+        (::setgroups(0, nullptr) != 0 || ::setgid(ordinary) != 0 || ::setuid(ordinary) != 0))
       return cannot_try;
     return body();
   });

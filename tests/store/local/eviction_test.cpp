@@ -7,13 +7,13 @@ namespace {
 
 constexpr std::int64_t moment = 1'700'000'000, day = 86'400;
 
-ListedRow row(Kind kind, double cost, std::uint64_t size, std::uint64_t hits,
+EntryInfo row(Kind kind, double cost, std::uint64_t size, std::uint64_t hits,
               std::int64_t last_used) {
-  ListedRow row;
-  row.head.kind = kind;
-  row.head.metadata.cost_seconds = cost;
-  row.head.size = size;
-  row.head.created = moment - 100 * day;
+  EntryInfo row;
+  row.kind = kind;
+  row.metadata.cost_seconds = cost;
+  row.size = size;
+  row.created = moment - 100 * day;
   row.hits = hits;
   row.last_used = last_used;
   return row;

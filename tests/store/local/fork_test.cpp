@@ -28,7 +28,7 @@ constexpr bool fork_beside_threads_works = true;
 /// may wait for one for ever, whatever this program does.
 #define KILN_SKIP_WHERE_MALLOC_CANNOT_FORK() \
   if (!fork_beside_threads_works)            \
-  GTEST_SKIP() << "AddressSanitizer's malloc does not survive a fork() beside busy threads"
+  GTEST_SKIP() << "AddressSanitizer's malloc does not survive a fork() while threads are busy"
 
 struct ForkTest : ::testing::Test {
   TestFolder folder;

@@ -99,7 +99,7 @@ TEST_F(InspectTest, what_a_store_has_not_made_is_not_removed) {
   const utimbuf long_ago{1'000'000'000, 1'000'000'000};
   for (const auto& path : foreign) {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-    ASSERT_TRUE(write_file(path, as_bytes("somebody's")));
+    ASSERT_TRUE(write_file(path, as_bytes("another program's")));
     ASSERT_EQ(::utime(path.c_str(), &long_ago), 0);
   }
   // A shelf that is a link, and then the folder of all shelves.

@@ -139,7 +139,7 @@ TEST(StoreKill, nothing_acknowledged_is_lost_when_writers_are_killed) {
   SCOPED_TRACE(fmt::format("KILN_TEST_SEED={}", seed));
   std::minstd_rand random(seed);
   SharedPage<Bystander> bystander;
-  const pid_t beside = start_bystander(folder.store(), bystander);
+  const pid_t other = start_bystander(folder.store(), bystander);
 
   Acknowledged acknowledged;
   acknowledged.fill(-1);
@@ -172,7 +172,7 @@ TEST(StoreKill, nothing_acknowledged_is_lost_when_writers_are_killed) {
   }
   bystander->stop = true;
   int status = 0;
-  ::waitpid(beside, &status, 0);
+  ::waitpid(other, &status, 0);
   EXPECT_EQ(wrong, "");
   EXPECT_EQ(status, 0);
   EXPECT_GT(step, 0);

@@ -1,8 +1,8 @@
 // Who is let through to a server that has failed, and when. The clock is the test's.
+#include "store/redis/breaker.hpp"
+
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
-
-#include "store/redis/server.hpp"
 
 namespace kiln::redis {
 namespace {

@@ -54,7 +54,7 @@ class FaultProxy {
   }
 
   std::string url() const { return "redis://127.0.0.1:" + std::to_string(port_); }
-  /// Connections so far: how often somebody tried.
+  /// Connections so far: how often a client tried.
   int accepted() const { return accepted_; }
   /// For connections from now on.
   void set(Fault fault) {
@@ -100,7 +100,7 @@ class FaultProxy {
     if (server >= 0) ::close(server);
   }
 
-  /// Until somebody hangs up, the fault says so, or the proxy ends.
+  /// Until one side hangs up, the fault says so, or the proxy ends.
   void carry(int client, int server, const Fault& fault) const {
     std::size_t left = fault.let_through;
     std::string dripping;

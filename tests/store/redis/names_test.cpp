@@ -3,7 +3,7 @@
 
 #include <future>
 
-#include "store/redis/server.hpp"
+#include "store/redis/client.hpp"
 
 namespace kiln::redis {
 namespace {
@@ -12,14 +12,14 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 /// A server by a name that this function resolves; it may always be tried again.
-Server server_of(Resolve resolve) {
+Client server_of(Resolve resolve) {
   constexpr std::chrono::milliseconds none{0};
   return {value_or_throw(parse_shared_url("redis://slow:1")),
           {{none, none, 0}, std::move(resolve)}};
 }
 /// What comes of a command to where no server is. Who writes tries himself.
-std::string ask(Server& server, std::chrono::nanoseconds bound = std::chrono::minutes(1)) {
-  const auto reply = server.call(Server::Use::write, {"PING"}, Deadline(bound), small_reply);
+std::string ask(Client& server, std::chrono::nanoseconds bound = std::chrono::minutes(1)) {
+  const auto reply = server.call(Client::Use::write, {"PING"}, Deadline(bound), small_reply);
   return reply ? "a reply" : reply.error().message();
 }
 
@@ -37,7 +37,7 @@ TEST(RedisNames, an_unknown_one_is_an_error) {
 
 TEST(RedisNames, an_address_is_no_name) {
   for (const char* url : {"redis://127.0.0.1:1", "redis://[::1]:1"}) {
-    Server server(value_or_throw(parse_shared_url(url)), {{}, [](const std::string&) {
+    Client server(value_or_throw(parse_shared_url(url)), {{}, [](const std::string&) {
                                                             ADD_FAILURE();
                                                             return Expected<Addresses>();
                                                           }});
@@ -48,7 +48,7 @@ TEST(RedisNames, an_address_is_no_name) {
 TEST(RedisNames, an_answer_that_takes_too_long_is_a_failure_and_serves_a_later_caller) {
   std::promise<void> answer;
   std::atomic<int> asked{0};
-  Server server = server_of([&](const std::string& host) {
+  Client server = server_of([&](const std::string& host) {
     ++asked;
     EXPECT_EQ(host, "slow");
     answer.get_future().wait();
@@ -63,7 +63,7 @@ TEST(RedisNames, an_answer_that_takes_too_long_is_a_failure_and_serves_a_later_c
 
 TEST(RedisNames, a_host_that_cannot_be_reached_is_asked_for_anew) {
   std::atomic<int> asked{0};
-  Server server = server_of([&](const std::string&) -> Expected<Addresses> {
+  Client server = server_of([&](const std::string&) -> Expected<Addresses> {
     if (++asked == 1) return fail(Errc::io, "name: none");
     return Addresses{"127.0.0.1"};
   });
@@ -75,7 +75,7 @@ TEST(RedisNames, a_host_that_cannot_be_reached_is_asked_for_anew) {
 
 TEST(RedisNames, each_address_of_a_host_is_tried) {
   // The first is no address at all.
-  Server server = server_of([](const std::string&) {
+  Client server = server_of([](const std::string&) {
     return Expected<Addresses>({"no-such-host.invalid", "127.0.0.1"});
   });
   EXPECT_EQ(ask(server), "connect: Connection refused");
@@ -85,7 +85,7 @@ TEST(RedisNames, a_look_up_that_nobody_waits_for_harms_nobody) {
   auto answer = std::make_shared<std::promise<void>>();
   auto ended = std::make_shared<std::promise<void>>();
   {
-    Server server = server_of([=](const std::string&) -> Expected<Addresses> {
+    Client server = server_of([=](const std::string&) -> Expected<Addresses> {
       answer->get_future().wait();
       ended->set_value();
       return fail(Errc::io, "none");

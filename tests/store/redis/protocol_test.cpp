@@ -153,7 +153,7 @@ TEST(RedisProtocol, lists_in_lists_have_an_end) {
 TEST(RedisProtocol, a_connection_is_used_again_between_replies_only) {
   Speaker speaker;
   EXPECT_TRUE(speaker.leaves_reusable("+OK\r\n"));
-  EXPECT_FALSE(speaker.leaves_reusable("+OK\r\n+")) << "a byte that nobody asked for";
+  EXPECT_FALSE(speaker.leaves_reusable("+OK\r\n+")) << "a byte that no command asked for";
   EXPECT_FALSE(speaker.leaves_reusable("-NOAUTH\r\n")) << "one has to say who one is again";
 }
 

@@ -60,7 +60,7 @@ class RedisProcess {
            "127.0.0.1:" + std::to_string(port_);
   }
 
-  /// A command of the test, beside whatever stands between Kiln and the server.
+  /// A command of the test, past whatever stands between Kiln and the server.
   Answer command(redis::Words words) const { return value_or_throw(try_command(words)); }
 
   void kill() {

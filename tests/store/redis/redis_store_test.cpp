@@ -245,7 +245,7 @@ TEST_F(SignedStoreTest, nobodys_key_speaks_for_parts_that_were_not_checked) {
   const auto store = store_at(server->url(), long_bound, pause_for_ever, signing(mine));
   ASSERT_TRUE(store->send(Kind::artifact, one.key, one.canonical, content_of(1, 1, size), merged));
   EXPECT_THAT(look_up_trusting({mine.public_key()}), HasSubstr("unsigned"));
-  EXPECT_EQ(look_up(*store), "hit") << "where nobody asks, it is taken";
+  EXPECT_EQ(look_up(*store), "hit") << "where no signature is asked for, it is taken";
 }
 
 TEST_F(SignedStoreTest, who_asks_for_signatures_and_has_no_key_only_reads) {

@@ -104,14 +104,14 @@ TEST_F(MachineKeyTest, an_entry_moved_to_another_key_or_given_another_content_is
   const auto forge = [&](const std::function<void(RowHead&)>& change, ByteView canonical,
                          ByteView text) {
     Database database;
-    ASSERT_TRUE(database.open(path("store/store.db"), Database::Access::write,
-                              std::numeric_limits<std::int64_t>::max()));
-    RowHead head = database.find(Kind::artifact, second.key)->row.head;
+    database.open(path("store/store.db"), Database::Access::write,
+                  std::numeric_limits<std::int64_t>::max());
+    RowHead head = database.find(Kind::artifact, second.key).row.head;
     ASSERT_TRUE(head.metadata.signature);
     change(head);
     head.size = text.size();
     head.checksum = xxh3(text);
-    ASSERT_TRUE(database.store(head, canonical, text));
+    database.store(head, canonical, text);
   };
   forge([&](RowHead& head) { head.key = sample.key; }, sample.canonical, as_bytes("two"));
   EXPECT_EQ(look_up().reason, "its signature does not verify");
@@ -243,7 +243,7 @@ TEST_F(MachineKeyTest, processes_that_make_it_at_once_get_the_same_key) {
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
   }
-  EXPECT_THAT(names_in(path(".local/state/kiln")), SizeIs(1)) << "nothing is left beside it";
+  EXPECT_THAT(names_in(path(".local/state/kiln")), SizeIs(1)) << "nothing is left next to it";
 }
 
 TEST_F(MachineKeyTest, the_system_store_is_believed_where_it_is_roots) {

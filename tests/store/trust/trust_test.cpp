@@ -53,8 +53,8 @@ TEST_F(TrustTest, with_a_list_only_good_signatures_of_listed_keys_do) {
   EXPECT_EQ(trust.refusal(forged, message), "its signature does not verify");
 }
 
-TEST_F(TrustTest, an_empty_list_trusts_nobody) {
-  const Trust trust = value_or_throw(read_trust(write("list", "# nobody yet\n")));
+TEST_F(TrustTest, an_empty_list_trusts_no_key) {
+  const Trust trust = value_or_throw(read_trust(write("list", "# none yet\n")));
   EXPECT_TRUE(trust.required);
   EXPECT_NE(trust.refusal({}, message), "");
   EXPECT_NE(trust.refusal(ours.sign(message), message), "");

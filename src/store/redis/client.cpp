@@ -1,4 +1,4 @@
-#include "store/redis/server.hpp"
+#include "store/redis/client.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -15,45 +15,7 @@ namespace kiln::redis {
 namespace {
 using Pass = Breaker::Pass;
 using Change = Breaker::Change;
-
-double ns(std::chrono::milliseconds time) { return static_cast<double>(time.count()) * 1e6; }
 }  // namespace
-
-Pass Breaker::ask(std::int64_t now_ns) {
-  if (!open_) return Pass::normal;
-  if (now_ns < next_try_ns_) return Pass::refused;
-  pause_from(now_ns);
-  return Pass::trial;
-}
-
-Change Breaker::succeeded(Pass pass) {
-  // Who set out before it opened says nothing about how things are now.
-  if (pass != Pass::trial) return Change::none;
-  open_ = false;
-  return Change::back;
-}
-
-Change Breaker::failed(Pass pass, std::int64_t now_ns, const std::string& reason) {
-  // Of many that set out together and fail together, the first counts.
-  if (open_ && pass != Pass::trial) return Change::none;
-  const Change change = open_ ? Change::none : Change::gone;
-  pause_ns_ = open_ ? std::min(pause_ns_ * 2, ns(pauses_.longest)) : ns(pauses_.first);
-  pause_from(now_ns);
-  open_ = true;
-  reason_ = reason;
-  return change;
-}
-
-void Breaker::pause_from(std::int64_t now_ns) {
-  std::uniform_real_distribution<double> around(1 - pauses_.jitter, 1 + pauses_.jitter);
-  next_try_ns_ = now_ns + static_cast<std::int64_t>(pause_ns_ * around(random_));
-}
-
-std::string Breaker::state(std::int64_t now_ns) const {
-  const double seconds =
-      static_cast<double>(std::max<std::int64_t>(next_try_ns_ - now_ns, 0)) * 1e-9;
-  return fmt::format("{}; next try in {:.{}f} s", reason_, seconds, seconds < 10 ? 1 : 0);
-}
 
 Expected<Addresses> resolve_by_system(const std::string& host) {
   addrinfo hints{};
@@ -105,7 +67,7 @@ Error error_of(std::string_view text) {
 
 }  // namespace
 
-Server::Server(SharedUrl url, Options options, LogLevel failures)
+Client::Client(SharedUrl url, Options options, LogLevel failures)
     : url_(std::move(url)),
       resolve_(std::move(options.resolve)),
       failures_(failures),
@@ -115,18 +77,18 @@ Server::Server(SharedUrl url, Options options, LogLevel failures)
   idle_.reserve(most_idle);
 }
 
-Server::~Server() {
+Client::~Client() {
   end_ns_ = 0;
   if (probe_.joinable()) probe_.join();
 }
 
-void Server::end_within(std::chrono::milliseconds bound) {
+void Client::end_within(std::chrono::milliseconds bound) {
   // Those who wait notice it at their next look.
   const std::chrono::nanoseconds rest = bound;
   end_ns_ = now_ns() + std::max<std::int64_t>((rest - Deadline::slice()).count(), 0);
 }
 
-Expected<Reply> Server::call(Use use, Words words, const Deadline& deadline, std::size_t limit) {
+Expected<Reply> Client::call(Use use, Words words, const Deadline& deadline, std::size_t limit) {
   // A server that is not asked any more must not be taken for one that does not answer.
   if (has_ended()) return fail(Errc::timeout, "timed out before the request was sent");
   Pass pass, write_pass = Pass::normal;
@@ -146,7 +108,7 @@ Expected<Reply> Server::call(Use use, Words words, const Deadline& deadline, std
                 guarded([&] { return converse(words, deadline.capped_by(end_ns_), limit); }));
 }
 
-void Server::start_probe(std::chrono::nanoseconds bound) {
+void Client::start_probe(std::chrono::nanoseconds bound) {
   if (probing_) return;
   if (probe_.joinable()) probe_.join();  // the one before, which is at its end
   try {
@@ -167,7 +129,7 @@ void Server::start_probe(std::chrono::nanoseconds bound) {
   }
 }
 
-Expected<Reply> Server::converse(Words words, const Deadline& deadline, std::size_t limit) {
+Expected<Reply> Client::converse(Words words, const Deadline& deadline, std::size_t limit) {
   if (const auto used = lend_idle()) {
     auto reply = used->call(words, deadline, limit);
     // A server may hang up on a connection that was not used for long; that says nothing of it.
@@ -178,7 +140,7 @@ Expected<Reply> Server::converse(Words words, const Deadline& deadline, std::siz
   return (*fresh)->call(words, deadline, limit);
 }
 
-Server::Lent Server::lend_idle() {
+Client::Lent Client::lend_idle() {
   const std::lock_guard lock(mutex_);
   while (!idle_.empty()) {
     auto last = std::move(idle_.back());
@@ -190,7 +152,7 @@ Server::Lent Server::lend_idle() {
   return {nullptr, {this}};
 }
 
-Server::Lent Server::lend_new(const std::string& address) {
+Client::Lent Client::lend_new(const std::string& address) {
   // Under the lock, so that no fork() falls between hiredis's socket and what closes it there.
   const std::lock_guard lock(mutex_);
   auto fresh = std::make_unique<Connection>(url_, address);
@@ -198,14 +160,14 @@ Server::Lent Server::lend_new(const std::string& address) {
   return {fresh.release(), {this}};
 }
 
-void Server::take_back(Connection* connection) {
+void Client::take_back(Connection* connection) {
   const std::lock_guard lock(mutex_);
   lent_.erase(connection);
   std::unique_ptr<Connection> back(connection);
   if (idle_.size() < most_idle && back->reusable()) idle_.push_back(std::move(back));
 }
 
-Expected<Server::Lent> Server::connect(const Deadline& deadline) {
+Expected<Client::Lent> Client::connect(const Deadline& deadline) {
   const auto found = addresses(deadline);
   Error last = found ? Error(Errc::io, "name: no address") : found.error();
   // Each gets its share of the time, so that one that swallows everything does not hide the next.
@@ -222,7 +184,7 @@ Expected<Server::Lent> Server::connect(const Deadline& deadline) {
   return tl::unexpected(last);
 }
 
-Expected<Addresses> Server::addresses(const Deadline& deadline) {
+Expected<Addresses> Client::addresses(const Deadline& deadline) {
   if (url_.host.empty() || is_number(url_.host)) return Addresses{url_.host};
   std::unique_lock lock(mutex_);
   if (!lookup_.valid()) lookup_ = look_up(url_.host, resolve_);
@@ -234,7 +196,7 @@ Expected<Addresses> Server::addresses(const Deadline& deadline) {
   return fail(Errc::timeout, "name: no answer in time");
 }
 
-Expected<Reply> Server::judged(Use use, Pass pass, Pass write_pass, Expected<Reply> reply) {
+Expected<Reply> Client::judged(Use use, Pass pass, Pass write_pass, Expected<Reply> reply) {
   const bool unreached = !reply;
   if (reply && (*reply)->type == REDIS_REPLY_ERROR)
     reply = tl::unexpected(error_of(text_of(**reply)));
@@ -255,12 +217,12 @@ Expected<Reply> Server::judged(Use use, Pass pass, Pass write_pass, Expected<Rep
   return reply;
 }
 
-bool Server::reachable() {
+bool Client::reachable() {
   const std::lock_guard lock(mutex_);
   return !reach_.open();
 }
 
-void Server::note(Change change, std::string_view gone, std::string_view back,
+void Client::note(Change change, std::string_view gone, std::string_view back,
                   const std::string& reason) const {
   if (change == Change::gone)
     log(failures_, fmt::format("the shared store {} {}: {}", url_.shown(), gone, reason));
@@ -268,7 +230,7 @@ void Server::note(Change change, std::string_view gone, std::string_view back,
     log(LogLevel::info, fmt::format("the shared store {} {}", url_.shown(), back));
 }
 
-void Server::after_fork() {
+void Client::after_fork() {
   if (std::exchange(process_, ::getpid()) != ::getpid()) {
     // The others' contexts may be in the middle of a change: they are left as they are, and so is
     // what their threads share, which stayed in the parent.

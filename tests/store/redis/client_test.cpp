@@ -1,6 +1,6 @@
 // What one server is to its callers: connections that are used again, passwords, databases, and a
 // server that dies and comes back. The server is the real one.
-#include "store/redis/server.hpp"
+#include "store/redis/client.hpp"
 
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 using testing::LogLines;
 using ::testing::Not;
 using testing::RedisProcess;
-using Use = Server::Use;
+using Use = Client::Use;
 
 Deadline long_time() { return Deadline(std::chrono::minutes(5)); }
 constexpr std::size_t memory_limit = 8 << 20;
@@ -31,7 +31,7 @@ struct At {
     const auto reply = server.call(use, words, long_time(), memory_limit);
     return reply ? std::string(text_of(**reply)) : "error: " + reply.error().message();
   }
-  Server server;
+  Client server;
 };
 
 int connections(const RedisProcess& redis) {
@@ -40,7 +40,7 @@ int connections(const RedisProcess& redis) {
   return std::stoi(stats.substr(stats.find(name) + name.size()));
 }
 
-TEST(RedisServer, a_connection_serves_many_calls) {
+TEST(RedisClient, a_connection_serves_many_calls) {
   KILN_NEEDS_REDIS();
   const RedisProcess redis;
   At at(redis.url());
@@ -50,7 +50,7 @@ TEST(RedisServer, a_connection_serves_many_calls) {
   EXPECT_EQ(connections(redis), before + 2) << "one is the test's own";
 }
 
-TEST(RedisServer, values_of_any_bytes_and_some_size_come_back_as_they_were) {
+TEST(RedisClient, values_of_any_bytes_and_some_size_come_back_as_they_were) {
   KILN_NEEDS_REDIS();
   const RedisProcess redis;
   At at(redis.url());
@@ -59,7 +59,7 @@ TEST(RedisServer, values_of_any_bytes_and_some_size_come_back_as_they_were) {
   EXPECT_EQ(at.ask({"GET", "a"}), as_text(value));
 }
 
-TEST(RedisServer, is_reached_by_name_by_ipv4_and_by_socket) {
+TEST(RedisClient, is_reached_by_name_by_ipv4_and_by_socket) {
   KILN_NEEDS_REDIS();
   const RedisProcess redis;
   EXPECT_EQ(At("redis://localhost:" + std::to_string(redis.port())).ask({"PING"}), "PONG");
@@ -67,7 +67,7 @@ TEST(RedisServer, is_reached_by_name_by_ipv4_and_by_socket) {
   EXPECT_EQ(At("unix://" + redis.socket()).ask({"PING"}), "PONG");
 }
 
-TEST(RedisServer, the_database_of_the_url_is_used) {
+TEST(RedisClient, the_database_of_the_url_is_used) {
   KILN_NEEDS_REDIS();
   const RedisProcess redis;
   EXPECT_EQ(At(redis.url() + "/3").ask({"SET", "a", "in three"}, Use::write), "OK");
@@ -76,7 +76,7 @@ TEST(RedisServer, the_database_of_the_url_is_used) {
   EXPECT_EQ(At(redis.url() + "/99").ask({"GET", "a"}), "error: database: the server says ERR");
 }
 
-TEST(RedisServer, the_right_password_opens_and_a_wrong_or_absent_one_is_an_error_without_it) {
+TEST(RedisClient, the_right_password_opens_and_a_wrong_or_absent_one_is_an_error_without_it) {
   KILN_NEEDS_REDIS();
   const RedisProcess redis({}, "s3cret");
   const std::string address = "127.0.0.1:" + std::to_string(redis.port());
@@ -90,14 +90,14 @@ TEST(RedisServer, the_right_password_opens_and_a_wrong_or_absent_one_is_an_error
   for (const auto& line : log.lines()) EXPECT_THAT(line, Not(HasSubstr("wr0ng")));
 }
 
-TEST(RedisServer, a_server_without_passwords_that_gets_one_does_not_leak_it) {
+TEST(RedisClient, a_server_without_passwords_that_gets_one_does_not_leak_it) {
   KILN_NEEDS_REDIS();
   const RedisProcess redis({"--rename-command", "AUTH", ""});
   const auto said = At("redis://:s3cret@127.0.0.1:" + std::to_string(redis.port())).ask({"PING"});
   EXPECT_EQ(said, "error: password: the server says ERR");
 }
 
-TEST(RedisServer, a_dead_one_is_skipped_with_one_line_in_the_log) {
+TEST(RedisClient, a_dead_one_is_skipped_with_one_line_in_the_log) {
   KILN_NEEDS_REDIS();
   RedisProcess redis;
   At at(redis.url());
@@ -113,7 +113,7 @@ TEST(RedisServer, a_dead_one_is_skipped_with_one_line_in_the_log) {
                                 " is skipped for a while: connect: Connection refused");
 }
 
-TEST(RedisServer, one_that_is_back_is_used_again_with_one_line_in_the_log) {
+TEST(RedisClient, one_that_is_back_is_used_again_with_one_line_in_the_log) {
   KILN_NEEDS_REDIS();
   RedisProcess redis;
   const LogLines log;
@@ -135,7 +135,7 @@ TEST(RedisServer, one_that_is_back_is_used_again_with_one_line_in_the_log) {
   EXPECT_EQ(log.lines()[1], "the shared store " + redis.url() + " is back");
 }
 
-TEST(RedisServer, who_writes_tries_himself) {
+TEST(RedisClient, who_writes_tries_himself) {
   KILN_NEEDS_REDIS();
   RedisProcess redis;
   At at(redis.url(), none);
@@ -146,7 +146,7 @@ TEST(RedisServer, who_writes_tries_himself) {
   EXPECT_EQ(at.ask({"SET", "a", "1"}, Use::write), "OK");
 }
 
-TEST(RedisServer, a_restart_between_two_calls_goes_unnoticed) {
+TEST(RedisClient, a_restart_between_two_calls_goes_unnoticed) {
   KILN_NEEDS_REDIS();
   RedisProcess redis;
   At at(redis.url());
@@ -157,7 +157,7 @@ TEST(RedisServer, a_restart_between_two_calls_goes_unnoticed) {
   EXPECT_THAT(log.lines(), IsEmpty());
 }
 
-TEST(RedisServer, one_that_hangs_up_on_idle_connections_is_no_failure) {
+TEST(RedisClient, one_that_hangs_up_on_idle_connections_is_no_failure) {
   KILN_NEEDS_REDIS();
   RedisProcess redis;
   At at(redis.url());
@@ -167,7 +167,7 @@ TEST(RedisServer, one_that_hangs_up_on_idle_connections_is_no_failure) {
   }
 }
 
-TEST(RedisServer, a_full_one_refuses_writes_and_is_read_all_the_same) {
+TEST(RedisClient, a_full_one_refuses_writes_and_is_read_all_the_same) {
   KILN_NEEDS_REDIS();
   const RedisProcess redis;
   At at(redis.url());
@@ -181,7 +181,7 @@ TEST(RedisServer, a_full_one_refuses_writes_and_is_read_all_the_same) {
   EXPECT_THAT(log.lines()[0], HasSubstr("takes no entries for a while: the server says OOM"));
 }
 
-TEST(RedisServer, a_key_of_another_type_is_an_error_of_that_key_only) {
+TEST(RedisClient, a_key_of_another_type_is_an_error_of_that_key_only) {
   KILN_NEEDS_REDIS();
   const RedisProcess redis;
   At at(redis.url());

@@ -8,57 +8,18 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/log.hpp"
+#include "store/redis/breaker.hpp"
 #include "store/redis/connection.hpp"
 
-// A Redis server as its callers see it, with the addresses of its host and the breaker that turns
-// callers away while it fails.
+// What the store's client knows of a Redis server: connections to it, the addresses of its host,
+// and whether it is asked at present.
 namespace kiln::redis {
-
-/// Keeps a run from waiting again and again for what does not answer. After a failure everybody is
-/// turned away; when a pause is over, one caller may try while the others are still turned away,
-/// until a further pause is over; each failed try makes the pause longer. Times are nanoseconds of
-/// any steady clock. Not thread-safe.
-class Breaker {
- public:
-  struct Pauses {
-    std::chrono::milliseconds first{1000}, longest{60'000};
-    /// A pause is longer or shorter by up to this part of it, so that a fleet does not come back
-    /// all at once.
-    double jitter = 0.2;
-  };
-  /// What a caller gets, and gives back with the outcome.
-  enum class Pass : std::uint8_t { refused, normal, trial };
-  /// What became of the whole thing with this outcome: worth a line in the log, or not.
-  enum class Change : std::uint8_t { none, gone, back };
-
-  explicit Breaker(Pauses pauses, unsigned seed = std::random_device{}())
-      : pauses_(pauses), random_(seed) {}
-
-  Pass ask(std::int64_t now_ns);
-  Change succeeded(Pass pass);
-  Change failed(Pass pass, std::int64_t now_ns, const std::string& reason);
-
-  bool open() const { return open_; }
-  /// "REASON; next try in 3 s", where it is open.
-  std::string state(std::int64_t now_ns) const;
-
- private:
-  void pause_from(std::int64_t now_ns);
-
-  Pauses pauses_;
-  std::minstd_rand random_;
-  bool open_ = false;
-  double pause_ns_ = 0;  ///< without jitter
-  std::int64_t next_try_ns_ = 0;
-  std::string reason_;
-};
 
 /// Finds the addresses of a host, as numbers; may take as long as it likes. Errors: io.
 using Addresses = std::vector<std::string>;
@@ -67,21 +28,21 @@ using Resolve = std::function<Expected<Addresses>(const std::string& host)>;
 /// Asks the system (getaddrinfo).
 Expected<Addresses> resolve_by_system(const std::string& host);
 
-/// A server as its callers see it: commands and replies. Keeps connections for the next call, finds
+/// A client of one server: commands and replies. Keeps connections for the next call, finds
 /// the host's addresses, and after a failure turns callers away (Breaker), which it logs when it
-/// begins and when it ends. Thread-safe; calls run beside one another.
+/// begins and when it ends. Thread-safe; calls run at the same time.
 ///
 /// Whether a server that failed is back is not found out by those who want to read, or a run would
 /// wait for it again and again: a thread does it when one of them asks. Who writes tries himself.
-class Server {
+class Client {
  public:
   struct Options {
     Breaker::Pauses pauses = {};
     Resolve resolve = resolve_by_system;
   };
   /// `failures` is the level at which it is logged that the server fails.
-  Server(SharedUrl url, Options options, LogLevel failures = LogLevel::warning);
-  ~Server();
+  Client(SharedUrl url, Options options, LogLevel failures = LogLevel::warning);
+  ~Client();
 
   /// What a command is for. A server that refuses to write (it is full) may still be read.
   enum class Use : std::uint8_t { read, write };
@@ -108,8 +69,8 @@ class Server {
 
   /// A connection in use, which comes back to its server.
   struct TakeBack {
-    Server* server;
-    void operator()(Connection* connection) const { server->take_back(connection); }
+    Client* client;
+    void operator()(Connection* connection) const { client->take_back(connection); }
   };
   using Lent = std::unique_ptr<Connection, TakeBack>;
   /// One that was used before and looks sound, or null.
