@@ -60,8 +60,8 @@ int print_deviation(const Context& context, const std::optional<Deviation>& devi
 int print_wrong(const Context& context, std::size_t wrong, std::size_t all, const char* things);
 
 /// What --device, --store, --check, --report, --trace and --gantt of an application say. Throws
-/// Error where a file that is to be written at the end (--vtu, too) cannot be written or has the
-/// wrong extension: such a mistake must not cost a run.
+/// Error where the picture that --vtu names has the wrong extension: such a mistake must not cost a
+/// run.
 mesh::Mesh::Options mesh_options_of(const Context& context);
 
 /// Tunes the loops that a Mesh has run, where --tune says so, and prints the results.

@@ -9,8 +9,8 @@
 #include "airfoil/airfoil.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/interrupt.hpp"
-#include "cli/mesh/commands.hpp"
 #include "cli/mesh_program/application_io.hpp"
+#include "cli/mesh_program/program.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "jac/jac1.hpp"
@@ -38,20 +38,11 @@ airfoil::Grid airfoil_grid(const ApplicationFile& file) {
   return grid;
 }
 
-void print_iteration(const Context& context, std::int64_t iteration, double rms) {
-  if (context.flag("json"))
-    print_json({{"iteration", iteration}, {"rms", rms}});
-  else
-    print(fmt::format("{:6}  {:.5e}\n", iteration, rms));
-}
-
 /// How far the result is from --reference, else from OP2's reference where that applies.
-std::optional<Deviation> airfoil_deviation(const Context& context, std::size_t cells, double rms,
-                                           bool is_double) {
-  const double allowed = is_double ? 1e-5 : 0.1;
+template <class Verdict>
+std::optional<Deviation> deviation_of(const Context& context, double rms, double allowed,
+                                      const Verdict& verdict) {
   if (context.has("reference")) return deviation_from(context.number("reference"), rms, allowed);
-  const auto verdict = airfoil::verdict(
-      cells, static_cast<std::size_t>(context.integer("iterations")), rms, is_double);
   if (!verdict.applies) return std::nullopt;
   return Deviation{verdict.passed, verdict.deviation_percent, allowed};
 }
@@ -73,18 +64,23 @@ int run_airfoil(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& g
       rms = flow.rms();
       progress.hide();
       if (!std::isfinite(rms))
-        throw Error(Errc::bad_input,
-                    fmt::format("mesh airfoil: the rms of iteration {} is {}, expected a finite "
-                                "number: does the mesh have cells, and do all have an area?",
-                                iteration, rms));
-      print_iteration(context, iteration, rms);
+        throw bad_input(
+            "mesh airfoil: the rms of iteration {} is {}, expected a finite number: does the mesh "
+            "have cells, and do all have an area?",
+            iteration, rms);
+      print_either(context.flag("json"), {{"iteration", iteration}, {"rms", rms}},
+                   fmt::format("{:6}  {:.5e}\n", iteration, rms));
     }
   }
   if (context.has("vtu"))
     write_flow(context.text("vtu"), {grid.x, grid.cell_nodes, grid.nodes, grid.cells},
                flow.q().template read<Real>());
   print_run(context, mesh);
-  return print_deviation(context, airfoil_deviation(context, grid.cells, rms, sizeof(Real) == 8));
+  constexpr bool is_double = sizeof(Real) == 8;
+  return print_deviation(
+      context, deviation_of(context, rms, is_double ? 1e-5 : 0.1,
+                            airfoil::verdict(grid.cells, static_cast<std::size_t>(iterations), rms,
+                                             is_double)));
 }
 
 // aero: potential flow, by finite elements.
@@ -99,22 +95,6 @@ aero::Grid aero_grid(const ApplicationFile& file) {
   return grid;
 }
 
-void print_step(const Context& context, std::int64_t number, const aero::Step& step) {
-  if (context.flag("json"))
-    print_json({{"step", number}, {"cg_steps", step.cg_steps}, {"rms", step.rms}});
-  else
-    print(fmt::format("{:4}  {:4}  {:.15e}\n", number, step.cg_steps, step.rms));
-}
-
-std::optional<Deviation> aero_deviation(const Context& context, std::size_t cells, double rms) {
-  constexpr double allowed = 0.02;
-  if (context.has("reference")) return deviation_from(context.number("reference"), rms, allowed);
-  const auto verdict =
-      aero::verdict(cells, static_cast<std::size_t>(context.integer("steps")), rms);
-  if (!verdict.applies) return std::nullopt;
-  return Deviation{verdict.passed, verdict.deviation_percent, allowed};
-}
-
 // jac1 and jac2: Jacobi sweeps, whose results are known exactly.
 
 /// The largest side whose values fit a terminal's line.
@@ -124,10 +104,9 @@ void print_sweeps(const Context& context, const jac::Solution& solution) {
   int number = 0;
   for (const jac::Sweep& sweep : solution.sweeps) {
     ++number;
-    if (context.flag("json"))
-      print_json({{"sweep", number}, {"u_max", sweep.u_max}, {"u_rms", sweep.u_rms}});
-    else
-      print(fmt::format("sweep {}: u max {:.6f}, rms {:.6f}\n", number, sweep.u_max, sweep.u_rms));
+    print_either(
+        context.flag("json"), {{"sweep", number}, {"u_max", sweep.u_max}, {"u_rms", sweep.u_rms}},
+        fmt::format("sweep {}: u max {:.6f}, rms {:.6f}\n", number, sweep.u_max, sweep.u_rms));
   }
 }
 
@@ -148,8 +127,8 @@ int run_jac(const Context& context, Solve& solve) {
   constexpr std::int64_t most = 20'000;
   const std::int64_t side = context.integer("intervals");
   if (side > most)
-    throw Error(Errc::bad_input, fmt::format("{}: --intervals: found {}, expected at most {}",
-                                             context.command().name, side, most));
+    throw bad_input("{}: --intervals: found {}, expected at most {}", context.command().name, side,
+                    most);
   const jac::Problem problem(static_cast<int>(side));
   mesh::Mesh mesh(mesh_options_of(context));
   const jac::Solution solution = solve(mesh, problem, [&] { tune_loops(context, mesh); });
@@ -163,10 +142,8 @@ int run_jac(const Context& context, Solve& solve) {
 
 /// Whether a loop's count is right.
 bool print_count(const Context& context, const char* set, std::size_t size, std::int32_t counted) {
-  if (context.flag("json"))
-    print_json({{"set", set}, {"size", size}, {"counted", counted}});
-  else
-    print(fmt::format("{}: {} of {} counted\n", set, counted, size));
+  print_either(context.flag("json"), {{"set", set}, {"size", size}, {"counted", counted}},
+               fmt::format("{}: {} of {} counted\n", set, counted, size));
   return static_cast<std::size_t>(counted) == size;
 }
 
@@ -201,14 +178,18 @@ int mesh_aero(Context& context) {
       stop_if_interrupted();
       progress.advance();
       progress.hide();
-      print_step(context, number, last);
+      print_either(context.flag("json"),
+                   {{"step", number}, {"cg_steps", last.cg_steps}, {"rms", last.rms}},
+                   fmt::format("{:4}  {:4}  {:.15e}\n", number, last.cg_steps, last.rms));
     }
   }
   if (context.has("vtu"))
     write_potential(context.text("vtu"), {grid.x, grid.cell_nodes, grid.nodes, grid.cells},
                     flow.potential().read<double>());
   print_run(context, mesh);
-  return print_deviation(context, aero_deviation(context, grid.cells, last.rms));
+  return print_deviation(
+      context, deviation_of(context, last.rms, 0.02,
+                            aero::verdict(grid.cells, static_cast<std::size_t>(steps), last.rms)));
 }
 
 int mesh_jac1(Context& context) { return run_jac(context, jac::jac1); }

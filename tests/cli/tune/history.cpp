@@ -54,7 +54,8 @@ TEST_F(TuneHistory, a_search_starts_from_the_nearest_on_record) {
   EXPECT_EQ(tune("64")["started_from"], "");
   EXPECT_THAT(tune("128")["started_from"].get<std::string>(), HasSubstr("3 evaluations, size 64"));
   EXPECT_EQ(tune("256", {"--from-scratch"})["started_from"], "");
-  EXPECT_EQ(tune("512", {"--strategy", "random"})["started_from"], "") << "it learns from nobody";
+  EXPECT_EQ(tune("512", {"--strategy", "random"})["started_from"], "")
+      << "it learns from no other search";
   const auto text = ok({"tune", "gemv", "-n", "100", "--evaluations", "2"}).output;
   EXPECT_THAT(text, HasSubstr("Starts from a search of 3 evaluations, size 128."));
 }
@@ -72,7 +73,7 @@ TEST_F(TuneHistory, the_best_of_another_size_is_measured_second) {
     }
   const auto journal = kiln::read_text(second["journal"].get<std::string>()).value();
   EXPECT_THAT(journal, HasSubstr(kept_text(kept, best)))
-      << "the fastest there, beside the built-in";
+      << "the fastest there, along with the built-in";
 }
 
 TEST_F(TuneHistory, the_store_alone_is_enough_for_reports_and_exports) {
