@@ -49,15 +49,15 @@ const std::vector<Words> views{
 /// Without what cli::run does to the process: its signals are the fuzzer's.
 void run(Words words) {
   const std::string single = words[0], both = words[0] + " " + words[1];
-  const cli::Entry* entry = cli::find_command(both);
-  words.erase(words.begin(), words.begin() + (entry != nullptr ? 2 : 1));
-  if (entry == nullptr) entry = cli::find_command(single);
-  if (entry == nullptr) std::abort();
-  auto line = value_or_throw(cli::parse_command_line(*entry->command, std::move(words)));
+  const cli::Command* command = cli::find_command(both);
+  words.erase(words.begin(), words.begin() + (command != nullptr ? 2 : 1));
+  if (command == nullptr) command = cli::find_command(single);
+  if (command == nullptr) std::abort();
+  auto line = value_or_throw(cli::parse_command_line(*command, std::move(words)));
   cli::ConfigFile none;
-  auto settings = value_or_throw(cli::resolve(*entry->command, line, none));
-  cli::Context context(*entry->command, std::move(settings), std::move(line.arguments), none);
-  const int code = entry->body(context);
+  auto settings = value_or_throw(cli::resolve(*command, line, none));
+  cli::Context context(*command, std::move(settings), std::move(line.arguments), none);
+  const int code = command->body(context);
   if (code < 0 || code > 2) std::abort();
 }
 

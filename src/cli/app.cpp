@@ -1,5 +1,3 @@
-#include "cli/app.hpp"
-
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -23,15 +21,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The second words of all commands that begin with this noun, hidden ones included.
-std::vector<std::string_view> all_verbs_of(std::string_view noun) {
-  std::vector<std::string_view> verbs;
-  for (const Entry& entry : command_list())
-    if (entry.command->name.starts_with(fmt::format("{} ", noun)))
-      verbs.push_back(entry.command->name.substr(noun.size() + 1));
-  return verbs;
-}
-
 Error unknown_first_word(const Words& words) {
   const std::string& word = words[0];
   if (word.starts_with('-')) {
@@ -41,42 +30,39 @@ Error unknown_first_word(const Words& words) {
   }
   std::string text = fmt::format("unknown command '{}'", word);
   if (const std::string_view noun = nearest(word, first_words()); !noun.empty()) {
-    const auto verbs = all_verbs_of(noun);
+    const auto verbs = verbs_of(noun);
     const std::string_view verb = words.size() > 1 ? nearest(words[1], verbs) : "";
     return {Errc::bad_input,
             fmt::format("{}; did you mean '{}{}{}'?", text, noun, verb.empty() ? "" : " ", verb)};
   }
   // `kiln ls`: the noun is missing.
   std::vector<std::string_view> meant;
-  for (const Entry& entry : command_list())
-    if (entry.shown == Entry::Shown::yes && entry.command->name.ends_with(" " + word))
-      meant.push_back(entry.command->name);
+  for (const Command* command : shown_commands())
+    if (command->name.ends_with(" " + word)) meant.push_back(command->name);
   if (!meant.empty()) text += fmt::format("; did you mean one of {}?", fmt::join(meant, ", "));
   return {Errc::bad_input, text};
 }
 
 /// The sub-command at the front of the words, taken off them. Throws for an unknown one.
-const Entry& take_command(Words& words) {
+const Command& take_command(Words& words) {
   if (words.size() > 1) {
-    if (const Entry* entry = find_command(words[0] + " " + words[1])) {
+    if (const Command* command = find_command(words[0] + " " + words[1])) {
       words.erase(words.begin(), words.begin() + 2);
-      return *entry;
+      return *command;
     }
   }
-  if (const Entry* entry = find_command(words[0])) {
+  if (const Command* command = find_command(words[0])) {
     words.erase(words.begin());
-    return *entry;
+    return *command;
   }
-  const auto verbs = all_verbs_of(words[0]);
+  const auto verbs = verbs_of(words[0]);
   if (verbs.empty()) throw unknown_first_word(words);
   if (words.size() == 1 || words[1].starts_with('-'))
-    throw Error(Errc::bad_input, fmt::format("{}: missing sub-command, expected one of {}",
-                                             words[0], fmt::join(verbs, ", ")));
-  const std::string guess = did_you_mean(words[1], verbs);
-  throw Error(Errc::bad_input, fmt::format("{}: unknown sub-command '{}'{}", words[0], words[1],
-                                           guess.empty() ? fmt::format(", expected one of {}",
-                                                                       fmt::join(verbs, ", "))
-                                                         : guess));
+    throw bad_input("{}: missing sub-command, expected one of {}", words[0],
+                    fmt::join(verbs, ", "));
+  std::string hint = did_you_mean(words[1], verbs);
+  if (hint.empty()) hint = fmt::format(", expected one of {}", fmt::join(verbs, ", "));
+  throw bad_input("{}: unknown sub-command '{}'{}", words[0], words[1], hint);
 }
 
 int show_help(Words words) {
@@ -87,7 +73,7 @@ int show_help(Words words) {
              words.size() == 1 && !verbs.empty()) {
     print(verbs);
   } else {
-    print(help_of(*take_command(words).command, width));
+    print(help_of(take_command(words), width));
   }
   return 0;
 }
@@ -123,34 +109,33 @@ void use_standard_streams(const Command& command, std::vector<Setting>& settings
 }
 
 int dispatch(Words words, bool& json) {
-  if (words.empty()) throw Error(Errc::bad_input, "missing command (kiln --help lists them)");
+  if (words.empty()) throw bad_input("missing command (kiln --help lists them)");
   if (words[0] == "help" || words[0] == "--help" || words[0] == "-h")
     return show_help({words.begin() + 1, words.end()});
   if (words.size() == 2 && (words[1] == "--help" || words[1] == "-h")) {
     words.pop_back();
     return show_help(std::move(words));
   }
-  const Entry& entry = take_command(words);
-  auto line = value_or_throw(parse_command_line(*entry.command, std::move(words)));
+  const Command& command = take_command(words);
+  auto line = value_or_throw(parse_command_line(command, std::move(words)));
   if (line.help) {
-    print(help_of(*entry.command, columns(Stream::output)));
+    print(help_of(command, columns(Stream::output)));
     return 0;
   }
   auto config = value_or_throw(read_config(config_path(line)));
-  auto settings = value_or_throw(resolve(*entry.command, line, config));
-  use_standard_streams(*entry.command, settings, line.arguments);
-  Context context(*entry.command, std::move(settings), std::move(line.arguments),
-                  std::move(config));
-  json = find_option(*entry.command, "json") != nullptr && context.flag("json");
+  auto settings = value_or_throw(resolve(command, line, config));
+  use_standard_streams(command, settings, line.arguments);
+  Context context(command, std::move(settings), std::move(line.arguments), std::move(config));
+  json = context.defines("json") && context.flag("json");
   print_log(context.text("log"));
   check_written_files(context);
-  return entry.body(context);
+  return command.body(context);
 }
 
 int run_words(Words words, bool& json) {
   const bool version_only = words.size() == 1 && (words[0] == "--version" || words[0] == "-V");
-  const int code = version_only ? (print(fmt::format("kiln {}\n", version())), 0)
-                                : dispatch(std::move(words), json);
+  const int code =
+      version_only ? (print("kiln {}\n", version()), 0) : dispatch(std::move(words), json);
   flush_output();
   return code;
 }

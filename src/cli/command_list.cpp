@@ -1,97 +1,98 @@
 // What tells the program kiln from kiln-mesh: its list of sub-commands, and that it builds no loops
-// over meshes. kiln-mesh has other definitions of the same functions (mesh/program), so this file
-// has to stay an object of its own, with nothing else in it: the linker then leaves it in the
-// archive.
-#include "cli/blas/call_options.hpp"
+// over meshes but becomes kiln-mesh. That program has other definitions of the same functions
+// (mesh_program/command_list.cpp), so this file has to stay an object of its own, with nothing else
+// in it: the linker then leaves it in the archive.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
 #include "cli/calls/recorded_calls.hpp"
-#include "cli/command/command.hpp"
-#include "cli/command/help.hpp"
-#include "cli/kdb/commands.hpp"
-#include "cli/mesh/commands.hpp"
-#include "cli/poclbin/commands.hpp"
-#include "cli/run/options.hpp"
-#include "cli/store/commands.hpp"
-#include "cli/tune/commands.hpp"
-#include "cli/tuned/commands.hpp"
+#include "cli/command/commands.hpp"
+#include "cli/command/context.hpp"
+#include "cli/output/output.hpp"
+#include "kernel/apart/helper.hpp"
 
 namespace kiln::cli {
 namespace {
 
-// One line for each sub-command, in the order of the help.
-constinit const Entry entries[] = {
-    {&run_command, run_specs},
-    {&verify_command, verify_specs},
-    {&devices_command, list_devices},
-    {&check_command, check_specs},
-    {&init_command, init_spec_file},
-    {&kdb_info_command, kdb_info},
-    {&kdb_summary_command, kdb_summary},
-    {&kdb_dump_command, kdb_dump},
-    {&kdb_verify_command, kdb_verify},
-    {&kdb_diff_command, kdb_diff},
-    {&kdb_merge_command, kdb_merge},
-    {&kdb_build_command, kdb_build},
-    {&kdb_convert_command, kdb_convert},
-    {&kdb_extract_command, kdb_extract},
-    {&poclbin_info_command, poclbin_info},
-    {&poclbin_ls_command, poclbin_ls},
-    {&poclbin_verify_command, poclbin_verify},
-    {&poclbin_diff_command, poclbin_diff},
-    {&poclbin_merge_command, poclbin_merge},
-    {&poclbin_extract_command, poclbin_extract},
-    {&poclbin_create_command, poclbin_create},
-    {&poclbin_strip_command, poclbin_strip},
-    {&poclbin_convert_command, poclbin_convert},
-    {&poclbin_check_device_command, poclbin_check_device},
-    {&poclbin_build_command, poclbin_build},
-    {&poclbin_export_command, poclbin_export},
-    {&poclbin_import_command, poclbin_import},
-    {&store_info_command, store_info},
-    {&store_ls_command, store_ls},
-    {&store_show_command, store_show},
-    {&store_explain_command, store_explain},
-    {&store_verify_command, store_verify},
-    {&store_gc_command, store_gc},
-    {&store_rm_command, store_rm},
-    {&store_clear_command, store_clear},
-    {&store_export_command, store_export},
-    {&store_import_command, store_import},
-    {&store_verify_pack_command, store_verify_pack},
-    {&store_sign_command, store_sign},
-    {&store_key_command, store_key},
-    {&store_push_command, store_push},
-    {&store_pull_command, store_pull},
-    {&blas_explain_command, blas_explain},
-    {&blas_bench_command, blas_bench},
-    {&tune_command, tune},
-    {&record_command, record},
-    {&prebuild_command, prebuild},
-    {&tuned_ls_command, tuned_ls},
-    {&tuned_show_command, tuned_show},
-    {&tuned_report_command, tuned_report},
-    {&tuned_export_command, tuned_export},
-    {&tuned_import_command, tuned_import},
-    // Their bodies are in a program of their own, kiln-mesh.
-    {&mesh_naca0012_command, run_mesh_program},
-    {&mesh_info_command, run_mesh_program},
-    {&mesh_convert_command, run_mesh_program},
-    {&mesh_check_command, run_mesh_program},
-    {&mesh_airfoil_command, run_mesh_program},
-    {&mesh_aero_command, run_mesh_program},
-    {&mesh_jac1_command, run_mesh_program},
-    {&mesh_jac2_command, run_mesh_program},
-    {&mesh_reduction_command, run_mesh_program},
-    {&config_command, show_config},
-    {&completion_command, print_completion},
-    {&man_command, write_man_pages, Entry::Shown::no},
-};
+// In the order of the help.
+constinit const Command* const commands[] = {
+    // Specification files and devices.
+    &run_command, &verify_command, &devices_command, &check_command, &init_command,
+    // clBLAS's kernel databases.
+    &kdb_info_command, &kdb_summary_command, &kdb_dump_command, &kdb_verify_command,
+    &kdb_diff_command, &kdb_merge_command, &kdb_build_command, &kdb_convert_command,
+    &kdb_extract_command,
+    // PoCL's program archives.
+    &poclbin_info_command, &poclbin_ls_command, &poclbin_verify_command, &poclbin_diff_command,
+    &poclbin_merge_command, &poclbin_extract_command, &poclbin_create_command,
+    &poclbin_strip_command, &poclbin_convert_command, &poclbin_check_device_command,
+    &poclbin_build_command, &poclbin_export_command, &poclbin_import_command,
+    // The store.
+    &store_info_command, &store_ls_command, &store_show_command, &store_explain_command,
+    &store_verify_command, &store_gc_command, &store_rm_command, &store_clear_command,
+    &store_export_command, &store_import_command, &store_verify_pack_command, &store_sign_command,
+    &store_key_command, &store_push_command, &store_pull_command,
+    // BLAS, searches, and the calls of applications.
+    &blas_explain_command, &blas_bench_command, &tune_command, &record_command, &prebuild_command,
+    &tuned_ls_command, &tuned_show_command, &tuned_report_command, &tuned_export_command,
+    &tuned_import_command,
+    // Meshes.
+    &mesh_naca0012_command, &mesh_info_command, &mesh_convert_command, &mesh_check_command,
+    &mesh_airfoil_command, &mesh_aero_command, &mesh_jac1_command, &mesh_jac2_command,
+    &mesh_reduction_command,
+    // The command itself.
+    &config_command, &completion_command, &man_command};
+
+namespace fs = std::filesystem;
+
+fs::path find_program() {
+  const char* named = std::getenv("KILN_MESH_PROGRAM");
+  return named != nullptr ? fs::path(named) : find_helper("kiln-mesh");
+}
+
+/// All options that were given, on the command line, in the environment or in the config file, as
+/// words. The config file is not read again: it may name sub-commands that the other program does
+/// not know.
+std::vector<std::string> program_words_of(const Context& context) {
+  std::vector<std::string> words;
+  const std::string_view name = context.command().name;
+  const auto blank = name.find(' ');
+  words.emplace_back(name.substr(0, blank));
+  if (blank != name.npos) words.emplace_back(name.substr(blank + 1));
+  for (const Option* option : all_options(context.command()))
+    if (context.is_given(option->name) && option->name != "config")
+      for (std::string& word : context.words_of(*option)) words.push_back(std::move(word));
+  words.emplace_back("--config=off");
+  words.emplace_back("--");
+  words.insert(words.end(), context.arguments().begin(), context.arguments().end());
+  return words;
+}
 
 }  // namespace
 
-std::span<const Entry> command_list() { return entries; }
-
-// What kiln-mesh builds itself, and kiln leaves to it (calls/recorded_calls.hpp).
+std::span<const Command* const> command_list() { return commands; }
 
 LoopBuilder loop_builder() { return {}; }
+
+int run_mesh_program(Context& context) {
+  const fs::path program = find_program();
+  std::vector<std::string> words = program_words_of(context);
+  std::string own_name = program.string();
+  std::vector<char*> pointers{own_name.data()};
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  flush_output();
+  join_results();
+  if (!program.empty()) ::execv(program.c_str(), pointers.data());
+  throw Error(Errc::unsupported,
+              program.empty()
+                  ? "missing program kiln-mesh, expected it next to kiln or in libexec/kiln"
+                  : fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)));
+}
 
 }  // namespace kiln::cli

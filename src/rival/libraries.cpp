@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <limits>
 #include <thread>
-#include <utility>
 
 #include "kiln/error.hpp"
 #include "rival/routine_call.hpp"
@@ -61,7 +60,7 @@ void Onednn::run(const Call& call, const std::array<void*, blas::slot_count>& me
   const auto data = [&](Slot slot) {
     return static_cast<float*>(memory[static_cast<std::size_t>(slot)]);
   };
-  const int status = library_.function<Sgemm>("dnnl_sgemm")(
+  const int status = function<Sgemm>("dnnl_sgemm")(
       trans_first, trans_second, rows, columns, static_cast<std::int64_t>(call.k),
       static_cast<float>(call.alpha.real()), data(first), call[first].stride, data(second),
       call[second].stride, static_cast<float>(call.beta.real()), data(Slot::c),
@@ -214,7 +213,7 @@ class ClblastCall {
 }  // namespace
 
 Cblas::Cblas()
-    : library_([] {
+    : SharedLibrary([] {
         for (const char* name : {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_NUM_THREADS"})
           ::unsetenv(name);
         return SharedLibrary({"libopenblas.so.0", "libopenblas.so"});
@@ -231,7 +230,7 @@ void Cblas::run(const Call& call, const std::array<void*, blas::slot_count>& mem
   for (const std::size_t size : {call.m, call.n, call.k})
     if (size > std::numeric_limits<int>::max())
       throw Error(Errc::unsupported, "it counts in 32 bits");
-  call_any(call, [&]<class T>() { return CblasCall<T>(library_, call, memory); });
+  call_any(call, [&]<class T>() { return CblasCall<T>(*this, call, memory); });
 }
 
 const Clblast& Clblast::get() {
@@ -240,7 +239,7 @@ const Clblast& Clblast::get() {
 }
 
 void Clblast::run(const Call& call, cl_command_queue queue) const {
-  call_any(call, [&]<class T>() { return ClblastCall(library_, call, queue); });
+  call_any(call, [&]<class T>() { return ClblastCall(*this, call, queue); });
 }
 
 }  // namespace kiln::rival

@@ -29,27 +29,24 @@ class SharedLibrary {
 };
 
 /// oneDNN, for its one function of BLAS: the product of matrices of floats.
-class Onednn {
+class Onednn : public SharedLibrary {
  public:
   /// Loaded at the first call.
   static const Onednn& get();
-  bool present() const { return library_.present(); }
   /// Runs sgemm on the host's memory. Throws Error: unsupported for anything else, internal where
   /// it fails.
   void run(const blas::Call& call, const std::array<void*, blas::slot_count>& memory) const;
 
  private:
-  Onednn() : library_({"libdnnl.so.2", "libdnnl.so.3", "libdnnl.so"}) {}
-  SharedLibrary library_;
+  Onednn() : SharedLibrary({"libdnnl.so.2", "libdnnl.so.3", "libdnnl.so"}) {}
 };
 
 /// OpenBLAS by CBLAS, its C interface (Blackford 2002, appendix).
-class Cblas {
+class Cblas : public SharedLibrary {
  public:
   /// Loaded at the first call, with the kernels and threads that it chooses itself: what the
   /// environment says about them (OPENBLAS_CORETYPE and such) is taken out of it.
   static const Cblas& get();
-  bool present() const { return library_.present(); }
   /// Runs a call whose operands are in the host's memory, an array for each slot. Throws Error
   /// (unsupported) where it has no such routine.
   void run(const blas::Call& call, const std::array<void*, blas::slot_count>& memory) const;
@@ -59,22 +56,19 @@ class Cblas {
 
  private:
   Cblas();
-  SharedLibrary library_;
 };
 
 /// CLBlast by its C interface (clblast_c.h of 1.5), on the memory and the queues that Kiln uses.
-class Clblast {
+class Clblast : public SharedLibrary {
  public:
   /// Loaded at the first call.
   static const Clblast& get();
-  bool present() const { return library_.present(); }
   /// Enqueues a call. Throws Error: unsupported where it has no such routine, device with its
   /// status where it fails.
   void run(const blas::Call& call, cl_command_queue queue) const;
 
  private:
-  Clblast() : library_({"libclblast.so.1", "libclblast.so"}) {}
-  SharedLibrary library_;
+  Clblast() : SharedLibrary({"libclblast.so.1", "libclblast.so"}) {}
 };
 
 }  // namespace kiln::rival

@@ -40,9 +40,7 @@ void Problem::add(const blas::Use& use) {
                                     nullptr, nullptr),
              "clEnqueueWriteBuffer");
   call_[use.slot].memory = buffer.cl();
-  const auto slot = static_cast<std::size_t>(use.slot);
-  memory_[slot] = block.get();
-  bytes_[slot] = bytes;
+  memory_[static_cast<std::size_t>(use.slot)] = block.get();
   blocks_.push_back(block);
   buffers_.push_back(std::move(buffer));
 }

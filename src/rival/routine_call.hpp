@@ -38,9 +38,9 @@ T number_of(const blas::Scalar& value) {
 
 /// Calls interface.call(name, arguments…) for a call of precision T (interface.reduce<Result>() for
 /// a routine that leaves one number). `name` is BLAS's without the letter; the interface adds it.
-/// False for routines that rivals are not measured in: rotations.
+/// Throws Error (unsupported) for routines that rivals are not measured in: rotations.
 template <class T, class Interface>
-bool call_routine(const blas::Call& c, Interface&& interface) {
+void call_routine(const blas::Call& c, Interface&& interface) {
   using blas::Routine;
   using blas::Slot;
   using R = decltype(std::real(T()));
@@ -54,107 +54,96 @@ bool call_routine(const blas::Call& c, Interface&& interface) {
   switch (c.routine) {
     case Routine::swap:
     case Routine::copy:
-      return interface.call(name, n, x, y), true;
+      return interface.call(name, n, x, y);
     case Routine::scal:
-      if (c.real_alpha) return interface.call_mixed(name, n, real_alpha, x), true;
-      return interface.call(name, n, alpha, x), true;
+      if (c.real_alpha) return interface.call_mixed(name, n, real_alpha, x);
+      return interface.call(name, n, alpha, x);
     case Routine::axpy:
-      return interface.call(name, n, alpha, x, y), true;
+      return interface.call(name, n, alpha, x, y);
     case Routine::dot:
-      return interface.template reduce<T>(complex ? "dotu" : "dot", n, x, y), true;
+      return interface.template reduce<T>(complex ? "dotu" : "dot", n, x, y);
     case Routine::dotc:
-      return interface.template reduce<T>(name, n, x, y), true;
+      return interface.template reduce<T>(name, n, x, y);
     case Routine::nrm2:
     case Routine::asum:
-      return interface.template reduce<R>(name, n, x), true;
+      return interface.template reduce<R>(name, n, x);
     case Routine::iamax:
-      return interface.template reduce<std::size_t>(name, n, x), true;
+      return interface.template reduce<std::size_t>(name, n, x);
     case Routine::gemv:
-      return interface.call(name, c.order, c.trans_a, m, n, alpha, a, x, beta, y), true;
+      return interface.call(name, c.order, c.trans_a, m, n, alpha, a, x, beta, y);
     case Routine::gbmv:
-      return interface.call(name, c.order, c.trans_a, m, n, kl, ku, alpha, a, x, beta, y), true;
+      return interface.call(name, c.order, c.trans_a, m, n, kl, ku, alpha, a, x, beta, y);
     case Routine::symv:
     case Routine::hemv:
-      return interface.call(name, c.order, c.uplo, n, alpha, a, x, beta, y), true;
+      return interface.call(name, c.order, c.uplo, n, alpha, a, x, beta, y);
     case Routine::sbmv:
     case Routine::hbmv:
-      return interface.call(name, c.order, c.uplo, n, k, alpha, a, x, beta, y), true;
+      return interface.call(name, c.order, c.uplo, n, k, alpha, a, x, beta, y);
     case Routine::spmv:
     case Routine::hpmv:
-      return interface.call(name, c.order, c.uplo, n, alpha, ap, x, beta, y), true;
+      return interface.call(name, c.order, c.uplo, n, alpha, ap, x, beta, y);
     case Routine::trmv:
     case Routine::trsv:
-      return interface.call(name, c.order, c.uplo, c.trans_a, c.diag, n, a, x), true;
+      return interface.call(name, c.order, c.uplo, c.trans_a, c.diag, n, a, x);
     case Routine::tbmv:
     case Routine::tbsv:
-      return interface.call(name, c.order, c.uplo, c.trans_a, c.diag, n, k, a, x), true;
+      return interface.call(name, c.order, c.uplo, c.trans_a, c.diag, n, k, a, x);
     case Routine::tpmv:
     case Routine::tpsv:
-      return interface.call(name, c.order, c.uplo, c.trans_a, c.diag, n, ap, x), true;
+      return interface.call(name, c.order, c.uplo, c.trans_a, c.diag, n, ap, x);
     case Routine::ger:
-      return interface.call(complex ? "geru" : "ger", c.order, m, n, alpha, x, y, a), true;
+      return interface.call(complex ? "geru" : "ger", c.order, m, n, alpha, x, y, a);
     case Routine::gerc:
-      return interface.call(name, c.order, m, n, alpha, x, y, a), true;
+      return interface.call(name, c.order, m, n, alpha, x, y, a);
     case Routine::syr:
-      return interface.call(name, c.order, c.uplo, n, alpha, x, a), true;
+      return interface.call(name, c.order, c.uplo, n, alpha, x, a);
     case Routine::her:
-      return interface.call(name, c.order, c.uplo, n, real_alpha, x, a), true;
+      return interface.call(name, c.order, c.uplo, n, real_alpha, x, a);
     case Routine::spr:
-      return interface.call(name, c.order, c.uplo, n, alpha, x, ap), true;
+      return interface.call(name, c.order, c.uplo, n, alpha, x, ap);
     case Routine::hpr:
-      return interface.call(name, c.order, c.uplo, n, real_alpha, x, ap), true;
+      return interface.call(name, c.order, c.uplo, n, real_alpha, x, ap);
     case Routine::syr2:
     case Routine::her2:
-      return interface.call(name, c.order, c.uplo, n, alpha, x, y, a), true;
+      return interface.call(name, c.order, c.uplo, n, alpha, x, y, a);
     case Routine::spr2:
     case Routine::hpr2:
-      return interface.call(name, c.order, c.uplo, n, alpha, x, y, ap), true;
+      return interface.call(name, c.order, c.uplo, n, alpha, x, y, ap);
     case Routine::gemm:
-      return interface.call(name, c.order, c.trans_a, c.trans_b, m, n, k, alpha, a, b, beta, to),
-             true;
+      return interface.call(name, c.order, c.trans_a, c.trans_b, m, n, k, alpha, a, b, beta, to);
     case Routine::symm:
     case Routine::hemm:
-      return interface.call(name, c.order, c.side, c.uplo, m, n, alpha, a, b, beta, to), true;
+      return interface.call(name, c.order, c.side, c.uplo, m, n, alpha, a, b, beta, to);
     case Routine::trmm:
     case Routine::trsm:
-      return interface.call(name, c.order, c.side, c.uplo, c.trans_a, c.diag, m, n, alpha, a, b),
-             true;
+      return interface.call(name, c.order, c.side, c.uplo, c.trans_a, c.diag, m, n, alpha, a, b);
     case Routine::syrk:
-      return interface.call(name, c.order, c.uplo, c.trans_a, n, k, alpha, a, beta, to), true;
+      return interface.call(name, c.order, c.uplo, c.trans_a, n, k, alpha, a, beta, to);
     case Routine::herk:
-      return interface.call(name, c.order, c.uplo, c.trans_a, n, k, real_alpha, a, real_beta, to),
-             true;
+      return interface.call(name, c.order, c.uplo, c.trans_a, n, k, real_alpha, a, real_beta, to);
     case Routine::syr2k:
-      return interface.call(name, c.order, c.uplo, c.trans_a, n, k, alpha, a, b, beta, to), true;
+      return interface.call(name, c.order, c.uplo, c.trans_a, n, k, alpha, a, b, beta, to);
     case Routine::her2k:
-      return interface.call(name, c.order, c.uplo, c.trans_a, n, k, alpha, a, b, real_beta, to),
-             true;
+      return interface.call(name, c.order, c.uplo, c.trans_a, n, k, alpha, a, b, real_beta, to);
     default:
-      return false;
+      throw Error(Errc::unsupported, "no other library is measured in " + name);
   }
 }
 
-/// The same for the call's own precision; throws Error (unsupported) for rotations.
-/// `with` makes the interface: with.operator()<T>().
+/// The same for the call's own precision. `with` makes the interface: with.operator()<T>().
 template <class With>
 void call_any(const blas::Call& call, const With& with) {
-  const bool known = [&] {
-    switch (call.precision) {
-      case blas::Precision::s:
-        return call_routine<float>(call, with.template operator()<float>());
-      case blas::Precision::d:
-        return call_routine<double>(call, with.template operator()<double>());
-      case blas::Precision::c:
-        return call_routine<std::complex<float>>(call,
-                                                 with.template operator()<std::complex<float>>());
-      default:
-        return call_routine<std::complex<double>>(call,
-                                                  with.template operator()<std::complex<double>>());
-    }
-  }();
-  if (!known)
-    throw Error(Errc::unsupported,
-                "no other library is measured in " + std::string(name_of(call.routine)));
+  const auto as = [&]<class T>(T) { call_routine<T>(call, with.template operator()<T>()); };
+  switch (call.precision) {
+    case blas::Precision::s:
+      return as(float());
+    case blas::Precision::d:
+      return as(double());
+    case blas::Precision::c:
+      return as(std::complex<float>());
+    default:
+      return as(std::complex<double>());
+  }
 }
 
 }  // namespace kiln::rival

@@ -24,7 +24,7 @@ TEST_F(Version, needs_no_readable_config_file) {
 }
 
 // Each further shared library costs the start of every run: a new one is a decision, not an
-// accident. OpenCL's loader comes with the first call of OpenCL (src/cli/late_opencl.cpp).
+// accident. OpenCL's loader comes with the first call of OpenCL (src/cli/main.cpp).
 TEST_F(Version, loads_only_the_libraries_listed_here) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer brings its own libraries";

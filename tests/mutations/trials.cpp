@@ -15,7 +15,7 @@
 
 #include "base/os/file.hpp"
 #include "base/os/process.hpp"
-#include "cli/app.hpp"
+#include "cli/command/command.hpp"
 #include "test_paths.hpp"
 
 namespace kiln::mutations {

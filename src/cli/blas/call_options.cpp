@@ -71,29 +71,26 @@ Named named(const std::string& word) {
   const std::string meant =
       letter == std::string_view::npos ? "" : std::string(nearest(rest, routine_names()));
   const std::string hint = did_you_mean(word, routine_names());
-  throw Error(Errc::bad_input,
-              fmt::format("found '{}', expected a routine of BLAS as gemm or dgemm{}", word,
-                          hint.empty() && !meant.empty()
-                              ? fmt::format("; did you mean '{}{}'?", word.front(), meant)
-                              : hint));
+  throw bad_input("found '{}', expected a routine of BLAS as gemm or dgemm{}", word,
+                  hint.empty() && !meant.empty()
+                      ? fmt::format("; did you mean '{}{}'?", word.front(), meant)
+                      : hint);
 }
 
 Precision precision_for(const Named& named, const Context& context) {
   const std::string& option = context.text("precision");
   const auto asked = static_cast<Precision>(std::string_view("sdcz").find(option.front()));
   if (named.precision && context.has("precision") && *named.precision != asked)
-    throw Error(Errc::bad_input,
-                fmt::format("found {}{} with --precision {}, expected one of them",
-                            letter(*named.precision), name_of(named.routine), option));
+    throw bad_input("found {}{} with --precision {}, expected one of them",
+                    letter(*named.precision), name_of(named.routine), option);
   const Precision chosen = named.precision                  ? *named.precision
                            : context.has("precision")       ? asked
                            : is_complex_only(named.routine) ? Precision::c
                                                             : Precision::s;
   if (is_complex(chosen) ? is_real_only(named.routine) : is_complex_only(named.routine))
-    throw Error(Errc::bad_input,
-                fmt::format("{}{} does not exist: {} is for {} numbers", letter(chosen),
-                            name_of(named.routine), name_of(named.routine),
-                            is_complex(chosen) ? "real" : "complex"));
+    throw bad_input("{}{} does not exist: {} is for {} types", letter(chosen),
+                    name_of(named.routine), name_of(named.routine),
+                    is_complex(chosen) ? "real" : "complex");
   return chosen;
 }
 
@@ -128,10 +125,8 @@ void refuse_options_of_others(const Context& context, const Named& asked) {
       {"diag", has_diagonal(routine), "the routine has no triangular matrix"},
   };
   for (const auto& [option, applies, reason] : rules)
-    if (!applies && context.has(option) &&
-        context.origin(option).from == Origin::From::command_line)
-      throw Error(Errc::bad_input, fmt::format("--{} does not apply to {}: {}", option,
-                                               context.arguments().front(), reason));
+    if (!applies && context.is_typed(option))
+      throw bad_input("--{} does not apply to {}: {}", option, context.arguments().front(), reason);
 }
 
 Transpose transpose_of(const std::string& text) {

@@ -10,11 +10,11 @@
 #include "base/data/text.hpp"
 #include "base/os/file.hpp"
 #include "cli/calls/recorded_calls.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/files.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
 #include "cli/command/session.hpp"
-#include "cli/mesh/commands.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/store/entries.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Option prebuild_options[] = {
+const Options prebuild_options = {
     {.name = "from",
      .kind = Kind::file,
      .value_name = "FILE",
@@ -45,7 +45,7 @@ constexpr Option prebuild_options[] = {
     options::store_size,
     options::compile,
 };
-constexpr Example prebuild_examples[] = {
+const std::initializer_list<Example> prebuild_examples = {
     {"kiln prebuild --from calls.jsonl", "The program's next start compiles nothing."},
     {"kiln prebuild --from calls.jsonl --pack solver.kiln", "Nor does it on other machines."},
     {"kiln prebuild --from calls.jsonl --dry-run", "Where does the program spend its time?"},
@@ -178,7 +178,7 @@ void check_pack_name(const Context& context, const RecordedCalls& recorded) {
 
 }  // namespace
 
-constinit const Command prebuild_command{
+const Command prebuild_command{
     .name = "prebuild",
     .summary = "compile all that the calls of a record need",
     .description =
@@ -189,8 +189,9 @@ constinit const Command prebuild_command{
         "were taken there, else estimated from the work that a call is.\n\n"
         "A call that cannot be built (its device is not here, its file has gone) is named on "
         "standard error, and the others are done all the same.",
-    .options = prebuild_options,
+    .options = {prebuild_options},
     .examples = prebuild_examples,
+    .body = prebuild,
 };
 
 int prebuild(Context& context) {

@@ -9,6 +9,7 @@
 
 #include "base/data/text.hpp"
 #include "cli/calls/recorded_calls.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/output/output.hpp"
 #include "kernel/calls/recorded_call.hpp"
@@ -16,7 +17,7 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option record_options[] = {
+const Options record_options = {
     {.name = "calls",
      .kind = Kind::file,
      .access = Access::update,
@@ -24,7 +25,7 @@ constexpr Option record_options[] = {
      .help = "The file to write. What it holds already stays: several runs add up.",
      .fallback = "calls.jsonl"},
 };
-constexpr Example record_examples[] = {
+const std::initializer_list<Example> record_examples = {
     {"kiln record -- ./solver --steps 10", "Which calls does it make, and how often?"},
     {"kiln record --calls solver.jsonl -- mpirun -n 4 ./solver",
      "All processes that it starts write into the one file."},
@@ -34,7 +35,7 @@ constexpr Example record_examples[] = {
 
 }  // namespace
 
-constinit const Command record_command{
+const Command record_command{
     .name = "record",
     .summary = "run a program and write down the calls that it makes",
     .description =
@@ -46,7 +47,7 @@ constinit const Command record_command{
         "started in another way records, too, where that names a file. The file is added to every "
         "second and when the program ends, by whole lines: a program that is killed loses about "
         "one second, and many may share a file.",
-    .options = record_options,
+    .options = {record_options},
     .positional = {.value_name = "PROGRAM",
                    .help = "The program, looked for in PATH, and its arguments; -- goes before it "
                            "where one of them begins with -.",
@@ -56,6 +57,7 @@ constinit const Command record_command{
                    .access = Access::none,
                    .access_rest = Access::none},
     .examples = record_examples,
+    .body = record,
 };
 
 int record(Context& context) {

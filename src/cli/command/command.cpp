@@ -14,34 +14,28 @@
 namespace kiln::cli {
 namespace {
 
-constexpr Option common[] = {
-    {.name = "config",
-     .kind = Kind::file,
-     .access = Access::update,
-     .value_name = "FILE",
-     .help = "The config file to read in place of $XDG_CONFIG_HOME/kiln/config, or off for none."},
-    {.name = "log",
-     .kind = Kind::choice,
-     .value_name = "LEVEL",
-     .help = "Which messages about the inner workings are printed on standard error.",
-     .fallback = "warning",
-     .choices = options::log_levels},
-};
+const Options common = {
+    Option::file("config", "FILE",
+                 "The config file to read in place of $XDG_CONFIG_HOME/kiln/config, or off for "
+                 "none.",
+                 Access::update),
+    Option::choice("log", "LEVEL", options::log_levels,
+                   "Which messages about the inner workings are printed on standard error.",
+                   "warning")};
 
 }  // namespace
 
-std::span<const Option> common_options() { return common; }
+Options common_options() { return common; }
 
-const Entry* find_command(std::string_view name) {
-  for (const Entry& entry : command_list())
-    if (entry.command->name == name) return &entry;
+const Command* find_command(std::string_view name) {
+  for (const Command* command : command_list())
+    if (command->name == name) return command;
   return nullptr;
 }
 
 std::vector<const Command*> shown_commands() {
-  std::vector<const Command*> commands;
-  for (const Entry& entry : command_list())
-    if (entry.shown == Entry::Shown::yes) commands.push_back(entry.command);
+  std::vector<const Command*> commands(command_list().begin(), command_list().end());
+  std::erase_if(commands, [](const Command* command) { return command->is_hidden; });
   return commands;
 }
 
@@ -63,10 +57,16 @@ std::vector<std::string_view> verbs_of(std::string_view noun) {
   return verbs;
 }
 
+std::vector<const Option*> own_options(const Command& command) {
+  std::vector<const Option*> own;
+  for (const Options& list : command.options)
+    for (const Option& option : list) own.push_back(&option);
+  return own;
+}
+
 std::vector<const Option*> all_options(const Command& command) {
-  std::vector<const Option*> all;
-  for (const auto options : {command.options, common_options()})
-    for (const Option& option : options) all.push_back(&option);
+  std::vector<const Option*> all = own_options(command);
+  for (const Option& option : common_options()) all.push_back(&option);
   return all;
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -12,10 +15,10 @@
 
 /// The definition of a sub-command, and the words of a command line read by it.
 ///
-/// A definition is plain data, fixed at compile time. Parsing, --help, the man
+/// A definition is plain data. Parsing, --help, the man
 /// page, the completions, the environment variables and the keys of the config file all come
 /// from it, so they cannot disagree. To add a sub-command: one file that defines a Command and
-/// its body, one line in command_list.cpp.
+/// its body, its name in command/commands.hpp and in command_list.cpp.
 namespace kiln::cli {
 
 enum class Kind : std::uint8_t {
@@ -55,7 +58,56 @@ struct Option {
   std::span<const std::string_view> choices = {};
   double least = 0;
   char letter = 0;  ///< one-letter form, 0: none
+
+  // One of each kind.
+
+  static constexpr Option flag(std::string_view name, std::string_view help) {
+    return {.name = name, .help = help};
+  }
+  /// `parts`: its name, the value's, the help and, where there is one, the default.
+  static constexpr Option text(auto... parts) { return of(Kind::text, parts...); }
+  static constexpr Option integer(auto... parts) { return of(Kind::integer, parts...); }
+  static constexpr Option number(auto... parts) { return of(Kind::number, parts...); }
+  static constexpr Option folder(auto... parts) { return of(Kind::folder, parts...); }
+  static constexpr Option assignment(auto... parts) { return of(Kind::assignment, parts...); }
+  static constexpr Option choice(std::string_view name, std::string_view value_name,
+                                 std::span<const std::string_view> choices, auto... parts) {
+    return of(Kind::choice, name, value_name, parts...).with(&Option::choices, choices);
+  }
+  static constexpr Option file(std::string_view name, std::string_view value_name,
+                               std::string_view help, Access access = Access::read) {
+    return of(Kind::file, name, value_name, help).with(&Option::access, access);
+  }
+  static constexpr Option file_assignment(std::string_view name, std::string_view value_name,
+                                          std::string_view help, Access access = Access::read) {
+    return of(Kind::file_assignment, name, value_name, help).with(&Option::access, access);
+  }
+
+  // The same with a further property.
+
+  constexpr Option repeatable() const { return with(&Option::repeat, Repeat::yes); }
+  constexpr Option at_least(double bound) const { return with(&Option::least, bound); }
+  constexpr Option with_letter(char one) const { return with(&Option::letter, one); }
+
+ private:
+  static constexpr Option of(Kind kind, std::string_view name, std::string_view value_name,
+                             std::string_view help, std::string_view fallback = {}) {
+    return {name, kind, Access::read, value_name, help, fallback};
+  }
+  template <class T>
+  constexpr Option with(T Option::*part, T value) const {
+    Option option = *this;
+    option.*part = value;
+    return option;
+  }
 };
+
+/// Options in the order of the help; several commands may have them. Views: the constants that they
+/// are made from live as long as the program.
+using Options = std::initializer_list<Option>;
+
+/// More words than any command line has.
+inline constexpr std::size_t any_number = 1'000'000;
 
 /// What follows the options: at least `least` and at most `most` words.
 struct Positional {
@@ -66,6 +118,22 @@ struct Positional {
   Access access = Access::read;       ///< of the kind file: of the first word
   Access access_rest = Access::read;  ///< of the others
   std::span<const std::string_view> choices = {};
+
+  static constexpr Positional word(std::string_view value_name, std::string_view help) {
+    return words(value_name, help, 1, 1);
+  }
+  static constexpr Positional words(std::string_view value_name, std::string_view help,
+                                    std::size_t least = 1, std::size_t most = any_number) {
+    return {value_name, help, least, most};
+  }
+  static constexpr Positional file(std::string_view value_name, std::string_view help,
+                                   Access access = Access::read) {
+    return {value_name, help, 1, 1, Kind::file, access};
+  }
+  static constexpr Positional files(std::string_view value_name, std::string_view help,
+                                    std::size_t least = 1, std::size_t most = any_number) {
+    return {value_name, help, least, most, Kind::file};
+  }
 };
 
 /// A heading before an option, for commands with many: it stands over all up to the next heading.
@@ -79,36 +147,41 @@ struct Example {
   std::string_view meaning;
 };
 
+class Context;
+
+/// A sub-command. The lists live as long as the constant that holds them.
 struct Command {
   std::string_view name;         ///< one word, or "noun verb"
   std::string_view summary;      ///< a phrase: lower case, no full stop
   std::string_view description;  ///< paragraphs with an empty line between
-  std::span<const Option> options = {};
+  std::initializer_list<Options> options = {};
   Positional positional = {};
-  std::span<const Example> examples = {};
-  std::span<const OptionGroup> groups = {};  ///< in the order of the options; empty: one list
-  bool in_place = false;                     ///< --output may be the file that is read
-};
-
-class Context;
-
-/// The body of a sub-command. Returns the exit code; throws kiln::Error for what went wrong.
-using Body = int (*)(Context&);
-
-struct Entry {
-  const Command* command;
-  Body body;
-  enum class Shown : bool { no, yes } shown = Shown::yes;  ///< in help, man page, completions
+  std::initializer_list<Example> examples = {};
+  std::initializer_list<OptionGroup> groups = {};  ///< in the order of the options; empty: one list
+  bool in_place = false;                           ///< --output may be the file that is read
+  bool is_hidden = false;                          ///< from help, man pages and completions
+  /// Returns the exit code; throws kiln::Error for what went wrong.
+  int (*body)(Context& context) = nullptr;
 };
 
 /// All sub-commands in the order of the help. Lives for the whole process.
-std::span<const Entry> command_list();
+std::span<const Command* const> command_list();
+
+/// What is wrong with words, options or files.
+template <class... Arguments>
+Error bad_input(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  return {Errc::bad_input, fmt::vformat(format, fmt::make_format_args(arguments...))};
+}
+
+/// The whole program: finds the sub-command, reads its settings, runs it, reports errors (app.cpp).
+/// Returns the exit code: 0 success, 1 a failed run or a difference, 2 bad input.
+int run(int count, char** words);
 
 /// The options that every sub-command has besides its own.
-std::span<const Option> common_options();
+Options common_options();
 
-/// The entry of this name, or nullptr.
-const Entry* find_command(std::string_view name);
+/// The sub-command of this name, or nullptr.
+const Command* find_command(std::string_view name);
 
 /// The commands that people see.
 std::vector<const Command*> shown_commands();
@@ -117,7 +190,8 @@ std::vector<std::string_view> first_words();
 /// The second words of the shown commands that begin with this noun; empty for one-word commands.
 std::vector<std::string_view> verbs_of(std::string_view noun);
 
-/// The command's own options and the common ones.
+/// The command's own options, and all with the common ones.
+std::vector<const Option*> own_options(const Command& command);
 std::vector<const Option*> all_options(const Command& command);
 /// Their names.
 std::vector<std::string_view> option_names(const Command& command);

@@ -1,6 +1,9 @@
 // `kiln completion`: completion scripts, made from the same definitions as the parser.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/help.hpp"
 #include "cli/output/output.hpp"
@@ -10,48 +13,12 @@ namespace {
 
 constexpr std::string_view shells[] = {"bash", "zsh", "fish"};
 
-constexpr Example completion_examples[] = {
-    {"kiln completion bash > ~/.local/share/bash-completion/completions/kiln",
-     "Installs the completion for one user of bash."},
-    {"kiln completion fish > ~/.config/fish/completions/kiln.fish", "The same for fish."},
-};
-
 }  // namespace
 
 std::string_view first_sentence(std::string_view help) {
   const auto end = help.find(". ");
   if (end != std::string_view::npos) return help.substr(0, end);
   return help.ends_with('.') ? help.substr(0, help.size() - 1) : help;
-}
-
-constinit const Command completion_command{
-    .name = "completion",
-    .summary = "print a completion script for a shell",
-    .description =
-        "Prints a script that completes kiln's commands, options and values in bash, "
-        "zsh or fish.",
-    .positional = {.value_name = "SHELL",
-                   .help = "bash, zsh or fish.",
-                   .least = 1,
-                   .most = 1,
-                   .kind = Kind::choice,
-                   .choices = shells},
-    .examples = completion_examples,
-};
-
-int print_completion(Context& context) {
-  const std::string& shell = context.arguments()[0];
-  if (shell == "bash") {
-    print(bash_completion());
-  } else if (shell == "zsh") {
-    print(zsh_completion());
-  } else if (shell == "fish") {
-    print(fish_completion());
-  } else {
-    throw Error(Errc::bad_input,
-                "completion: found '" + shell + "', expected one of bash, zsh, fish");
-  }
-  return 0;
 }
 
 namespace {
@@ -80,25 +47,49 @@ _kiln() {
   fi
 )";
 
-std::string value_action(Kind kind, std::span<const std::string_view> choices) {
+/// How a value is completed in each shell.
+struct ValueForms {
+  std::string bash, zsh, fish;
+};
+ValueForms forms_of(Kind kind, std::span<const std::string_view> choices) {
+  const std::string words = fmt::format("{}", fmt::join(choices, " "));
   switch (kind) {
+    case Kind::flag:
+      return {":", " ", ""};
     case Kind::choice:
-      return fmt::format("_kiln_words '{}'", fmt::join(choices, " "));
+      return {"_kiln_words '" + words + "'", "(" + words + ")", " -x -a '" + words + "'"};
     case Kind::file:
-      return "_kiln_files -f";
+      return {"_kiln_files -f", "_files", " -r -F"};
     case Kind::folder:
-      return "_kiln_files -d";
-    case Kind::file_assignment:
-      return "[[ $assigned ]] && _kiln_files -f";
+      return {"_kiln_files -d", "_files -/", " -x -a '(__fish_complete_directories)'"};
+    case Kind::file_assignment:  // after the = of NAME=FILE only the file is completed
+      return {"[[ $assigned ]] && _kiln_files -f", "{compset -P \"*=\" && _files}", " -r -F"};
     default:
-      return ":";
+      return {":", " ", " -x"};
   }
+}
+
+/// What a first word means: the command, or the verbs that follow.
+std::string meaning_of_word(std::string_view word) {
+  const Command* command = find_command(word);
+  return command ? std::string(command->summary)
+                 : fmt::format("{}", fmt::join(verbs_of(word), ", "));
+}
+
+/// A part of a script for each noun that has verbs: {0} and {1} in `form`.
+std::string noun_parts(fmt::format_string<std::string_view&, std::string&> form) {
+  std::string out;
+  for (std::string_view noun : first_words()) {
+    std::string verbs = fmt::format("{}", fmt::join(verbs_of(noun), " "));
+    if (!verbs.empty()) out += fmt::format(form, noun, verbs);
+  }
+  return out;
 }
 
 std::string option_case(const Option& option) {
   if (option.kind == Kind::flag) return {};
   return fmt::format("        --{}) {}; return ;;\n", option.name,
-                     value_action(option.kind, option.choices));
+                     forms_of(option.kind, option.choices).bash);
 }
 
 std::string bash_command_case(const Command& command) {
@@ -111,7 +102,7 @@ std::string bash_command_case(const Command& command) {
   return fmt::format(
       "    '{}')\n      case $option in\n{}      esac\n"
       "      if [[ $cur == -* ]]; then _kiln_words '{}'; else {}; fi ;;\n",
-      command.name, values, options, value_action(positional.kind, positional.choices));
+      command.name, values, options, forms_of(positional.kind, positional.choices).bash);
 }
 
 }  // namespace
@@ -124,15 +115,10 @@ std::string bash_completion() {
       "  command=${{COMP_WORDS[1]}}\n"
       "  if [[ $command == help ]]; then _kiln_words '{}'; return; fi\n",
       words, words);
-  for (const std::string_view noun : first_words()) {
-    const auto verbs = verbs_of(noun);
-    if (verbs.empty()) continue;
-    out += fmt::format(
-        "  if [[ $command == {} ]]; then\n"
-        "    if ((COMP_CWORD == 2)); then _kiln_words '{}'; return; fi\n"
-        "    command+=\" ${{COMP_WORDS[2]}}\"\n  fi\n",
-        noun, fmt::join(verbs, " "));
-  }
+  out += noun_parts(
+      "  if [[ $command == {} ]]; then\n"
+      "    if ((COMP_CWORD == 2)); then _kiln_words '{}'; return; fi\n"
+      "    command+=\" ${{COMP_WORDS[2]}}\"\n  fi\n");
   out += "  case $command in\n";
   for (const Command* command : shown_commands()) out += bash_command_case(*command);
   return out + "  esac\n}\ncomplete -F _kiln kiln\n";
@@ -155,22 +141,6 @@ std::string quoted_for_zsh(std::string_view text, std::string_view special) {
   return out;
 }
 
-std::string action(Kind kind, std::span<const std::string_view> choices) {
-  switch (kind) {
-    case Kind::choice:
-      return fmt::format("({})", fmt::join(choices, " "));
-    case Kind::file:
-      return "_files";
-    case Kind::folder:
-      return "_files -/";
-    // After the = of NAME=FILE only the file is completed.
-    case Kind::file_assignment:
-      return "{compset -P \"*=\" && _files}";
-    default:
-      return " ";
-  }
-}
-
 std::string option_spec(const Option& option) {
   std::string out = "      '";
   if (option.repeat == Repeat::yes) {
@@ -184,7 +154,7 @@ std::string option_spec(const Option& option) {
   out += fmt::format("[{}]", quoted_for_zsh(first_sentence(option.help), "[]:\\"));
   if (option.kind != Kind::flag)
     out += fmt::format(":{}:{}", quoted_for_zsh(option.value_name, ":\\"),
-                       action(option.kind, option.choices));
+                       forms_of(option.kind, option.choices).zsh);
   return out + "' \\\n";
 }
 
@@ -199,19 +169,14 @@ std::string zsh_command_case(const Command& command) {
   const Positional& positional = command.positional;
   if (positional.most > 0)
     out += fmt::format(" \\\n      '{}:{}:{}'", positional.most > 1 ? "*" : "1",
-                       positional.value_name, action(positional.kind, positional.choices));
+                       positional.value_name, forms_of(positional.kind, positional.choices).zsh);
   return out + " ;;\n";
 }
 
 std::string command_list_text() {
   std::string out = "  commands=(\n";
-  for (const std::string_view word : first_words()) {
-    const auto verbs = verbs_of(word);
-    const Entry* entry = find_command(word);
-    const std::string meaning =
-        entry ? std::string(entry->command->summary) : fmt::format("{}", fmt::join(verbs, ", "));
-    out += fmt::format("    '{}:{}'\n", word, quoted_for_zsh(meaning, ":\\"));
-  }
+  for (const std::string_view word : first_words())
+    out += fmt::format("    '{}:{}'\n", word, quoted_for_zsh(meaning_of_word(word), ":\\"));
   return out + "  )\n";
 }
 
@@ -230,15 +195,10 @@ std::string zsh_completion() {
       "  local command=$words[2]\n"
       "  if [[ $command == help ]]; then _describe -t commands 'kiln command' commands; return; "
       "fi\n";
-  for (const std::string_view noun : first_words()) {
-    const auto verbs = verbs_of(noun);
-    if (verbs.empty()) continue;
-    out += fmt::format(
-        "  if [[ $command == {} ]]; then\n"
-        "    if (( CURRENT == 3 )); then compadd {}; return; fi\n"
-        "    command+=\" $words[3]\"\n  fi\n",
-        noun, fmt::join(verbs, " "));
-  }
+  out += noun_parts(
+      "  if [[ $command == {} ]]; then\n"
+      "    if (( CURRENT == 3 )); then compadd {}; return; fi\n"
+      "    command+=\" $words[3]\"\n  fi\n");
   out += "  case $command in\n";
   for (const Command* command : shown_commands()) out += zsh_command_case(*command);
   // Either autoloaded, then this is the function's first call, or read by `source`.
@@ -258,26 +218,10 @@ std::string quoted_for_fish(std::string_view text) {
   return out + "'";
 }
 
-std::string value_flags(Kind kind, std::span<const std::string_view> choices) {
-  switch (kind) {
-    case Kind::flag:
-      return "";
-    case Kind::choice:
-      return fmt::format(" -x -a '{}'", fmt::join(choices, " "));
-    case Kind::file:
-    case Kind::file_assignment:
-      return " -r -F";
-    case Kind::folder:
-      return " -x -a '(__fish_complete_directories)'";
-    default:
-      return " -x";
-  }
-}
-
 std::string option_line(std::string_view condition, const Option& option) {
   std::string out = fmt::format("complete -c kiln -n '{}' -l {}", condition, option.name);
   if (option.letter != 0) out += fmt::format(" -s {}", option.letter);
-  return out + value_flags(option.kind, option.choices) +
+  return out + forms_of(option.kind, option.choices).fish +
          fmt::format(" -d {}\n", quoted_for_fish(first_sentence(option.help)));
 }
 
@@ -295,12 +239,9 @@ std::string command_lines(const Command& command) {
 }
 
 std::string first_word_line(std::string_view word) {
-  const Entry* entry = find_command(word);
-  const auto verbs = verbs_of(word);
   std::string out = fmt::format("complete -c kiln -n '__kiln_count 1' -a {} -d {}\n", word,
-                                quoted_for_fish(entry ? std::string(entry->command->summary)
-                                                      : fmt::format("{}", fmt::join(verbs, ", "))));
-  if (!verbs.empty())
+                                quoted_for_fish(meaning_of_word(word)));
+  if (const auto verbs = verbs_of(word); !verbs.empty())
     out += fmt::format("complete -c kiln -n '__kiln_count 2; and __kiln_is {}' -a '{}'\n", word,
                        fmt::join(verbs, " "));
   return out;
@@ -328,5 +269,37 @@ complete -c kiln -n '__kiln_count 1' -s h -l help -d 'Prints the help'
   for (const Command* command : shown_commands()) out += command_lines(*command);
   return out;
 }
+
+namespace {
+
+int print_completion(Context& context) {
+  const std::string& shell = context.arguments()[0];
+  if (std::ranges::find(shells, shell) == std::end(shells))
+    throw bad_input("completion: found '{}', expected one of bash, zsh, fish", shell);
+  print(shell == "bash"  ? bash_completion()
+        : shell == "zsh" ? zsh_completion()
+                         : fish_completion());
+  return 0;
+}
+
+}  // namespace
+
+const Command completion_command{
+    .name = "completion",
+    .summary = "print a completion script for a shell",
+    .description =
+        "Prints a script that completes kiln's commands, options and values in bash, zsh or fish.",
+    .positional = {.value_name = "SHELL",
+                   .help = "bash, zsh or fish.",
+                   .least = 1,
+                   .most = 1,
+                   .kind = Kind::choice,
+                   .choices = shells},
+    .examples = {{"kiln completion bash > ~/.local/share/bash-completion/completions/kiln",
+                  "Installs the completion for one user of bash."},
+                 {"kiln completion fish > ~/.config/fish/completions/kiln.fish",
+                  "The same for fish."}},
+    .body = print_completion,
+};
 
 }  // namespace kiln::cli

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/data/text.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
-#include "cli/command/help.hpp"
 #include "cli/command/options.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
@@ -17,13 +17,6 @@
 
 namespace kiln::cli {
 namespace {
-
-constexpr Option config_options[] = {options::json};
-
-constexpr Example config_examples[] = {
-    {"kiln config", "Shows all settings."},
-    {"KILN_DEVICES=gpu kiln config --json", "Shows them for a program to read."},
-};
 
 /// A setting as shown: "devices", or "run.devices" where one command differs from the others.
 struct SettingRow {
@@ -69,18 +62,16 @@ std::vector<SettingRow> collect(const ConfigFile& file, const CommandLine& line)
   };
   ConfigFile general = file;
   std::erase_if(general.lines, [](const ConfigLine& l) { return !l.section.empty(); });
-  for (const Entry& entry : command_list()) {
-    for (const Setting& setting : value_or_throw(resolve(*entry.command, line, general)))
-      if (entry.shown == Entry::Shown::yes && row_of(setting.option->name) == rows.end())
+  for (const Command* command : shown_commands())
+    for (const Setting& setting : value_or_throw(resolve(*command, line, general)))
+      if (row_of(setting.option->name) == rows.end())
         rows.push_back({std::string(setting.option->name), setting});
-  }
-  for (const Entry& entry : command_list()) {
-    for (const Setting& setting : value_or_throw(resolve(*entry.command, line, file))) {
+  for (const Command* command : command_list())
+    for (const Setting& setting : value_or_throw(resolve(*command, line, file))) {
       const auto row = row_of(setting.option->name);
       if (row == rows.end() || same(row->setting, setting)) continue;
-      rows.push_back({fmt::format("{}.{}", entry.command->name, setting.option->name), setting});
+      rows.push_back({fmt::format("{}.{}", command->name, setting.option->name), setting});
     }
-  }
   std::sort(rows.begin(), rows.end(),
             [](const SettingRow& a, const SettingRow& b) { return a.name < b.name; });
   return rows;
@@ -97,8 +88,7 @@ void warn_of_unknown_variables(const std::vector<SettingRow>& rows) {
     if (!name.starts_with("KILN_")) continue;
     if (std::ranges::find(library_variables, name) != std::end(library_variables)) continue;
     if (std::find(names.begin(), names.end(), name) == names.end())
-      complain(fmt::format("warning: unknown setting {} in the environment{}", name,
-                           did_you_mean(name, names)));
+      complain("warning: unknown setting {} in the environment{}", name, did_you_mean(name, names));
   }
 }
 
@@ -118,23 +108,11 @@ nlohmann::ordered_json value_of(const Setting& setting) {
 nlohmann::ordered_json json_of(const SettingRow& row) {
   const Origin& origin = row.setting.origin;
   nlohmann::ordered_json object{{"name", row.name}, {"value", value_of(row.setting)}};
-  switch (origin.from) {
-    case Origin::From::fallback:
-      object["from"] = "default";
-      break;
-    case Origin::From::command_line:
-      object["from"] = "command line";
-      break;
-    case Origin::From::environment:
-      object["from"] = "environment";
-      object["variable"] = origin.name;
-      break;
-    case Origin::From::file:
-      object["from"] = "file";
-      object["file"] = origin.name;
-      object["line"] = origin.line;
-      break;
-  }
+  const bool is_file = origin.from == Origin::From::file;
+  const bool is_variable = origin.from == Origin::From::environment;
+  object["from"] = is_file ? "file" : is_variable ? "environment" : origin.text();
+  if (is_variable) object["variable"] = origin.name;
+  if (is_file) object.update({{"file", origin.name}, {"line", origin.line}});
   if (!row.why.empty()) object["why"] = row.why;
   return object;
 }
@@ -144,20 +122,6 @@ std::string shown_value(const Setting& setting) {
   if (setting.values.size() == 1) return visible(setting, setting.values.front());
   return setting.values.empty() ? "-" : fmt::format("{}", fmt::join(setting.values, "; "));
 }
-
-}  // namespace
-
-constinit const Command config_command{
-    .name = "config",
-    .summary = "show every setting and where its value comes from",
-    .description =
-        "Shows the value of each option of all commands: from the environment, from a line of the "
-        "config file, or the default. A setting that one command's section of the file gives is "
-        "shown as COMMAND.NAME. Variables that only the library reads come last, where they are "
-        "set.",
-    .options = config_options,
-    .examples = config_examples,
-};
 
 int show_config(Context& context) {
   // Options given to this command itself say how to print, not what other commands would get;
@@ -174,16 +138,30 @@ int show_config(Context& context) {
   }
   Table table({"SETTING", "VALUE", "FROM"});
   for (const SettingRow& row : rows)
-    table.row({row.name, shown_value(row.setting),
-               row.why.empty() ? row.setting.origin.text() : row.why});
+    table.row(row.name, shown_value(row.setting),
+              row.why.empty() ? row.setting.origin.text() : row.why);
   for (const auto name : library_variables)
-    if (const char* value = std::getenv(name.data()))
-      table.row({std::string(name), value, "environment"});
+    if (const char* value = std::getenv(name.data())) table.row(name, value, "environment");
   print(table.text());
   const ConfigFile& file = context.config();
-  if (!file.path.empty())
-    print(fmt::format("\nConfig file: {}{}\n", file.path, file.found ? "" : " (absent)"));
+  if (!file.path.empty()) print("\nConfig file: {}{}\n", file.path, file.found ? "" : " (absent)");
   return 0;
 }
+
+}  // namespace
+
+const Command config_command{
+    .name = "config",
+    .summary = "show every setting and where its value comes from",
+    .description =
+        "Shows the value of each option of all commands: from the environment, from a line of the "
+        "config file, or the default. A setting that one command's section of the file gives is "
+        "shown as COMMAND.NAME. Variables that only the library reads come last, where they are "
+        "set.",
+    .options = {{options::json}},
+    .examples = {{"kiln config", "Shows all settings."},
+                 {"KILN_DEVICES=gpu kiln config --json", "Shows them for a program to read."}},
+    .body = show_config,
+};
 
 }  // namespace kiln::cli

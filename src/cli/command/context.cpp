@@ -16,13 +16,6 @@ namespace {
 
 constexpr std::uint64_t most_config_bytes = 1u << 20;
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 /// For messages: a line from a file may be long or hold bytes that harm a terminal.
 std::string shown_text(std::string_view text) {
   const std::string out = one_line(text.substr(0, 60));
@@ -31,30 +24,30 @@ std::string shown_text(std::string_view text) {
 
 std::vector<std::string_view> all_option_names() {
   std::vector<std::string_view> names;
-  for (const Entry& entry : command_list())
-    for (const std::string_view name : option_names(*entry.command))
+  for (const Command* command : command_list())
+    for (const std::string_view name : option_names(*command))
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   return names;
 }
 
 Expected<void> check_line(const ConfigFile& file, const ConfigLine& line) {
-  const Entry* entry = line.section.empty() ? nullptr : find_command(line.section);
-  if (!line.section.empty() && entry == nullptr) {
+  const Command* command = line.section.empty() ? nullptr : find_command(line.section);
+  if (!line.section.empty() && command == nullptr) {
     std::vector<std::string_view> names;
-    for (const Entry& each : command_list()) names.push_back(each.command->name);
+    for (const Command* each : command_list()) names.push_back(each->name);
     return fail(
         Errc::bad_input,
         fmt::format("{}:{}: unknown section [{}], expected the name of a sub-command{}", file.path,
                     line.line, shown_text(line.section), did_you_mean(line.section, names)));
   }
-  const auto names = entry ? option_names(*entry->command) : all_option_names();
+  const auto names = command ? option_names(*command) : all_option_names();
   const bool known = std::find(names.begin(), names.end(), line.name) != names.end();
   // `config` says which file is read, so it cannot stand in one.
   if (line.name.empty() || (known && line.name != "config")) return {};
   return fail(
       Errc::bad_input,
       fmt::format("{}:{}: unknown setting '{}'{}{}", file.path, line.line, shown_text(line.name),
-                  entry ? " of kiln " + line.section : "", did_you_mean(line.name, names)));
+                  command ? " of kiln " + line.section : "", did_you_mean(line.name, names)));
 }
 
 std::string default_path() {
@@ -63,6 +56,23 @@ std::string default_path() {
 }
 
 }  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size() && !text.empty();) {
+    const auto end = std::min(text.find(separator, at), text.size());
+    parts.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
 
 Expected<std::vector<ConfigLine>> parse_config(std::string_view text, const std::string& path) {
   std::vector<ConfigLine> lines;
@@ -94,12 +104,6 @@ Expected<std::vector<ConfigLine>> parse_config(std::string_view text, const std:
   return lines;
 }
 
-Expected<void> check_config_names(const ConfigFile& file) {
-  for (const ConfigLine& line : file.lines)
-    if (auto checked = check_line(file, line); !checked) return checked;
-  return {};
-}
-
 Expected<ConfigFile> read_config(const std::string& chosen) {
   ConfigFile file;
   if (chosen == "off") return file;
@@ -114,28 +118,22 @@ Expected<ConfigFile> read_config(const std::string& chosen) {
   auto lines = parse_config(*text, file.path);
   if (!lines) return tl::unexpected(lines.error());
   file.lines = *std::move(lines);
-  if (auto checked = check_config_names(file); !checked) return tl::unexpected(checked.error());
+  for (const ConfigLine& line : file.lines)
+    if (auto checked = check_line(file, line); !checked) return tl::unexpected(checked.error());
   return file;
 }
 
 namespace {
-
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(separator), text.size());
-    if (end > 0) parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
 
 std::optional<Setting> from_environment(const Option& option) {
   const std::string variable = variable_of(option);
   const char* text = std::getenv(variable.c_str());
   if (text == nullptr || *text == 0) return {};  // set to nothing counts as not set
   std::vector<std::string> values{text};
-  if (option.repeat == Repeat::yes) values = split(text, ';');
+  if (option.repeat == Repeat::yes) {
+    values = split(text, ';');
+    std::erase(values, "");
+  }
   return Setting{&option, std::move(values), {Origin::From::environment, variable, 0}};
 }
 
@@ -236,7 +234,7 @@ const Setting& Context::find(std::string_view option) const {
   throw Error(Errc::internal, fmt::format("kiln {} has no option --{}", command_->name, option));
 }
 
-const std::string& Context::single(std::string_view option) const {
+const std::string& Context::text(std::string_view option) const {
   static const std::string none;
   const Setting& setting = find(option);
   return setting.values.empty() ? none : setting.values.back();
@@ -245,18 +243,21 @@ const std::string& Context::single(std::string_view option) const {
 bool Context::has(std::string_view option) const { return !find(option).values.empty(); }
 
 bool Context::flag(std::string_view option) const {
-  return has(option) && value_or_throw(to_flag(single(option)));
+  return has(option) && value_or_throw(to_flag(text(option)));
 }
-const std::string& Context::text(std::string_view option) const { return single(option); }
 
 std::int64_t Context::integer(std::string_view option) const {
-  return value_or_throw(to_integer(*find(option).option, single(option)));
+  return value_or_throw(to_integer(*find(option).option, text(option)));
 }
 double Context::number(std::string_view option) const {
-  return value_or_throw(to_number(*find(option).option, single(option)));
+  return value_or_throw(to_number(*find(option).option, text(option)));
 }
 const std::vector<std::string>& Context::list(std::string_view option) const {
   return find(option).values;
+}
+
+std::vector<std::filesystem::path> Context::paths(std::string_view option) const {
+  return {list(option).begin(), list(option).end()};
 }
 
 std::vector<std::pair<std::string, std::string>> Context::assignments(
@@ -269,10 +270,28 @@ std::vector<std::pair<std::string, std::string>> Context::assignments(
 
 const Origin& Context::origin(std::string_view option) const { return find(option).origin; }
 
+bool Context::is_given(std::string_view option) const {
+  return has(option) && origin(option).from != Origin::From::fallback;
+}
+bool Context::is_typed(std::string_view option) const {
+  return has(option) && origin(option).from == Origin::From::command_line;
+}
+bool Context::defines(std::string_view option) const {
+  return find_option(*command_, option) != nullptr;
+}
+
+std::vector<std::string> Context::words_of(const Option& option) const {
+  std::vector<std::string> words;
+  for (const std::string& value : list(option.name))
+    words.push_back(option.kind == Kind::flag
+                        ? fmt::format("--{}{}", flag(option.name) ? "" : "no-", option.name)
+                        : fmt::format("--{}={}", option.name, value));
+  return words;
+}
+
 const std::string& required_output(const Context& context) {
   if (!context.has("output"))
-    throw Error(Errc::bad_input, fmt::format("{}: missing --output FILE (-o), the file to write",
-                                             context.command().name));
+    throw bad_input("{}: missing --output FILE (-o), the file to write", context.command().name);
   return context.text("output");
 }
 

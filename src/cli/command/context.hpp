@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,12 +33,10 @@ struct ConfigFile {
 /// The form only: any name is accepted. Errors begin with "PATH:LINE: ".
 Expected<std::vector<ConfigLine>> parse_config(std::string_view text, const std::string& path);
 
-/// Errors for a section that is no sub-command, and a name that is no option (of the section's
-/// sub-command, or of any), with the nearest known one.
-Expected<void> check_config_names(const ConfigFile& file);
-
-/// Reads a config file and checks its names. `chosen` is the file that the user named, or "off";
-/// empty: $XDG_CONFIG_HOME/kiln/config (~/.config/kiln/config), which may be absent.
+/// Reads a config file. Errors for a section that is no sub-command, and a name that is no option
+/// (of the section's sub-command, or of any), with the nearest known one. `chosen` is the file that
+/// the user named, or "off"; empty: $XDG_CONFIG_HOME/kiln/config (~/.config/kiln/config), which may
+/// be absent.
 Expected<ConfigFile> read_config(const std::string& chosen);
 
 /// Where a value came from.
@@ -79,6 +78,7 @@ class Context {
   const Command& command() const { return *command_; }
   /// The words after the options.
   const std::vector<std::string>& arguments() const { return arguments_; }
+  const std::vector<Setting>& settings() const { return settings_; }
   /// The config file that was read.
   const ConfigFile& config() const { return config_; }
 
@@ -91,14 +91,22 @@ class Context {
   double number(std::string_view option) const;
   /// All values of a repeatable option, in the order given.
   const std::vector<std::string>& list(std::string_view option) const;
+  std::vector<std::filesystem::path> paths(std::string_view option) const;
   /// The same for NAME=VALUE options, split.
   std::vector<std::pair<std::string, std::string>> assignments(std::string_view option) const;
   /// Where the value came from, for messages.
   const Origin& origin(std::string_view option) const;
+  /// Whether a value is the user's, not the default.
+  bool is_given(std::string_view option) const;
+  /// Whether it stands on the command line: only there it is meant for this command alone.
+  bool is_typed(std::string_view option) const;
+  /// Whether the sub-command has such an option.
+  bool defines(std::string_view option) const;
+  /// The values of an option as words of a command line: "--set=a=1", "--no-json".
+  std::vector<std::string> words_of(const Option& option) const;
 
  private:
   const Setting& find(std::string_view option) const;
-  const std::string& single(std::string_view option) const;
 
   const Command* command_;
   std::vector<Setting> settings_;
@@ -106,9 +114,29 @@ class Context {
   ConfigFile config_;
 };
 
+/// The text without the blanks around it.
+std::string_view trimmed(std::string_view text);
+/// The parts between separators, empty ones too; none of an empty text.
+std::vector<std::string> split(std::string_view text, char separator);
+
 /// The file that --output names, for write_file. Throws Error (bad input) where the option was not
 /// given.
 const std::string& required_output(const Context& context);
+
+/// The value, or bad input with the file's name in front: to the user a damaged file is that,
+/// whatever its reader calls it.
+template <class T>
+T value_or_bad_input(const std::string& path, Expected<T> parsed) {
+  if (!parsed) throw bad_input("{}: {}", path, parsed.error().message());
+  return *std::move(parsed);
+}
+
+/// The value, or the error with a name in front.
+template <class T>
+T value_or_named(const std::string& name, Expected<T> made) {
+  if (!made) throw Error(made.error().code(), name + ": " + made.error().message());
+  return *std::move(made);
+}
 
 /// Tells of one file among several that failed while the others are gone on with: a line on
 /// standard error, and with --json an object on standard output

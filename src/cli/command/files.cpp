@@ -25,82 +25,38 @@ bool names_stream(const std::string& file, int descriptor) {
   return file == "-" || descriptor_named_by(file) == descriptor;
 }
 
-/// Finds the options and words that name a standard stream, and replaces their value.
-class StreamNames {
- public:
-  explicit StreamNames(const Command& command) : command_(command) {}
-
-  void look_at(std::string& file, Access access, const std::string& shown) {
-    switch (access) {
-      case Access::read:
-        if (names_stream(file, STDIN_FILENO))
-          take(file, found_.input_named_by, standard_input, shown);
-        return;
-      case Access::write:
-        if (names_stream(file, STDOUT_FILENO))
-          take(file, found_.output_named_by, standard_output, shown);
-        return;
-      case Access::update:
-        if (file == "-" || descriptor_named_by(file))
-          throw error(
-              fmt::format("{}: found '{}', expected the name of a file; it cannot be a "
-                          "stream (./- is a file called -)",
-                          shown, file));
-        return;
-      case Access::none:
-        return;
-    }
-  }
-
-  void look_at_folder(const std::string& folder, const std::string& shown) {
-    if (folder == "-")
-      throw error(
-          fmt::format("{}: found '-', expected a folder (./- is one that is called -)", shown));
-  }
-
-  const StandardStreams& found() const { return found_; }
-  Error error(const std::string& text) const {
-    return {Errc::bad_input, fmt::format("{}: {}", command_.name, text)};
-  }
-
- private:
-  void take(std::string& file, std::string& user, const char* stream, const std::string& shown) {
-    if (!user.empty())
-      throw error(fmt::format("{} and {} both name standard {}", user, shown,
-                              stream == standard_input ? "input" : "output"));
-    user = shown;
-    file = stream;
-  }
-
-  const Command& command_;
-  StandardStreams found_;
+/// A file or folder that an option or a word of a command names.
+struct FileUse {
+  std::string_view option;  ///< empty: a word
+  std::string shown;        ///< "--in 0", "FILE"
+  Access access = Access::read;
+  bool is_folder = false;
 };
 
-void look_at_setting(StreamNames& names, Setting& setting) {
-  const Option& option = *setting.option;
-  const std::string shown = fmt::format("--{}", option.name);
-  for (std::string& value : setting.values) {
-    if (option.kind == Kind::file) {
-      names.look_at(value, option.access, shown);
-    } else if (option.kind == Kind::folder) {
-      names.look_at_folder(value, shown);
-    } else if (option.kind == Kind::file_assignment) {
-      auto [name, file] = value_or_throw(to_assignment(value));
-      names.look_at(file, option.access, fmt::format("{} {}", shown, name));
-      value = fmt::format("{}={}", name, file);
+/// Calls `visit` with each that the command's settings and words name, and its name, which may be
+/// replaced.
+template <class Visit>
+void each_file(const Command& command, std::vector<Setting>& settings,
+               std::vector<std::string>& arguments, const Visit& visit) {
+  for (auto& [option, values, origin] : settings)
+    for (std::string& value : values) {
+      FileUse use{option->name, fmt::format("--{}", option->name), option->access,
+                  option->kind == Kind::folder};
+      if (option->kind == Kind::file_assignment) {
+        auto [name, file] = value_or_throw(to_assignment(value));
+        use.shown += " " + name;
+        visit(use, file);
+        value = fmt::format("{}={}", name, file);
+      } else if (option->kind == Kind::file || use.is_folder) {
+        visit(use, value);
+      }
     }
-  }
-}
-
-void look_at_arguments(StreamNames& names, const Positional& positional,
-                       std::vector<std::string>& arguments) {
-  const std::string shown(positional.value_name);
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (positional.kind == Kind::folder)
-      names.look_at_folder(arguments[i], shown);
-    else if (positional.kind == Kind::file)
-      names.look_at(arguments[i], i == 0 ? positional.access : positional.access_rest, shown);
-  }
+  const Positional& words = command.positional;
+  if (words.kind != Kind::file && words.kind != Kind::folder) return;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    visit(FileUse{"", std::string(words.value_name), i == 0 ? words.access : words.access_rest,
+                  words.kind == Kind::folder},
+          arguments[i]);
 }
 
 bool prints_json(const std::vector<Setting>& settings) {
@@ -114,13 +70,33 @@ bool prints_json(const std::vector<Setting>& settings) {
 
 StandardStreams name_standard_streams(const Command& command, std::vector<Setting>& settings,
                                       std::vector<std::string>& arguments) {
-  StreamNames names(command);
-  for (Setting& setting : settings) look_at_setting(names, setting);
-  look_at_arguments(names, command.positional, arguments);
-  const StandardStreams& found = names.found();
+  StandardStreams found;
+  const auto take = [&](std::string& file, std::string& named_by, bool input, const FileUse& use) {
+    if (!named_by.empty())
+      throw bad_input("{}: {} and {} both name standard {}", command.name, named_by, use.shown,
+                      input ? "input" : "output");
+    named_by = use.shown;
+    file = input ? standard_input : standard_output;
+  };
+  each_file(command, settings, arguments, [&](const FileUse& use, std::string& file) {
+    if (use.is_folder) {
+      if (file == "-")
+        throw bad_input("{}: {}: found '-', expected a folder (./- is one that is called -)",
+                        command.name, use.shown);
+    } else if (use.access == Access::read && names_stream(file, STDIN_FILENO)) {
+      take(file, found.input_named_by, true, use);
+    } else if (use.access == Access::write && names_stream(file, STDOUT_FILENO)) {
+      take(file, found.output_named_by, false, use);
+    } else if (use.access == Access::update && (file == "-" || descriptor_named_by(file))) {
+      throw bad_input(
+          "{}: {}: found '{}', expected the name of a file; it cannot be a stream (./- is a file "
+          "called -)",
+          command.name, use.shown, file);
+    }
+  });
   if (!found.output_named_by.empty() && prints_json(settings))
-    throw names.error(
-        fmt::format("{} and --json both write to standard output", found.output_named_by));
+    throw bad_input("{}: {} and --json both write to standard output", command.name,
+                    found.output_named_by);
   return found;
 }
 
@@ -141,10 +117,10 @@ void keep_standard_input() {
     if (got == 0) break;
     size += static_cast<std::uint64_t>(got);
     if (size > longest_input)
-      throw Error(Errc::bad_input,
-                  fmt::format("standard input: found more than {}, expected at most that; write "
-                              "it to a file and name the file",
-                              byte_count_text(longest_input)));
+      throw bad_input(
+          "standard input: found more than {}, expected at most that; write it to a file and name "
+          "the file",
+          byte_count_text(longest_input));
     value_or_throw(write_all(kept.get(), ByteView(buffer.data(), static_cast<std::size_t>(got)),
                              "the copy of standard input"));
   }
@@ -164,41 +140,19 @@ bool is_stream(const std::string& file) {
   return file == standard_input || file == standard_output;
 }
 
-void add_file(CommandFiles& files, std::string_view option, Access access, NamedFile named) {
-  if (named.file.empty() || is_stream(named.file)) return;
-  switch (access) {
-    case Access::read:
-      (option == "in" ? files.inputs : files.read).push_back(std::move(named));
-      return;
-    case Access::write:
-      (option == "out" ? files.outputs : files.other_written).push_back(std::move(named));
-      return;
-    case Access::update:  // checked by the code that opens it
-    case Access::none:
-      return;
-  }
-}
-
 CommandFiles command_files_of(const Context& context) {
   CommandFiles files;
-  for (const Option& option : context.command().options) {
-    const std::string shown = fmt::format("--{}", option.name);
-    if (!context.has(option.name)) continue;
-    if (option.kind == Kind::file_assignment) {
-      for (const auto& [name, file] : context.assignments(option.name))
-        add_file(files, option.name, option.access, {fmt::format("{} {}", shown, name), file});
-    } else if (option.kind == Kind::file) {
-      for (const auto& file : option.repeat == Repeat::yes
-                                  ? context.list(option.name)
-                                  : std::vector<std::string>{context.text(option.name)})
-        add_file(files, option.name, option.access, {shown, file});
-    }
-  }
-  const Positional& positional = context.command().positional;
-  for (std::size_t i = 0; i < context.arguments().size(); ++i)
-    if (positional.kind == Kind::file)
-      add_file(files, "", i == 0 ? positional.access : positional.access_rest,
-               {std::string(positional.value_name), context.arguments()[i]});
+  auto settings = context.settings();
+  auto arguments = context.arguments();
+  each_file(context.command(), settings, arguments, [&](const FileUse& use, std::string& file) {
+    if (file.empty() || use.is_folder || is_stream(file)) return;
+    // One that is updated is checked by the code that opens it. What every command reads, the
+    // config file, is one of those.
+    if (use.access == Access::read)
+      (use.option == "in" ? files.inputs : files.read).push_back({use.shown, file});
+    else if (use.access == Access::write)
+      (use.option == "out" ? files.outputs : files.other_written).push_back({use.shown, file});
+  });
   return files;
 }
 
@@ -224,16 +178,14 @@ void check_folders(const Context& context, const std::vector<NamedFile>& written
     const fs::path at = whole(file);
     std::error_code error;
     if (!store.empty() && is_within(at, whole(store)))
-      throw Error(Errc::bad_input, fmt::format("{}: {} lies in the store's folder, expected a file "
-                                               "elsewhere",
-                                               option, one_line(file)));
+      throw bad_input("{}: {} lies in the store's folder, expected a file elsewhere", option,
+                      one_line(file));
     if (context.command().positional.kind != Kind::folder || !fs::is_regular_file(at, error))
       continue;
     for (const auto& folder : context.arguments())
       if (is_within(at, whole(folder)))
-        throw Error(Errc::bad_input, fmt::format("{}: {} lies in {}, which is read; expected "
-                                                 "another file",
-                                                 option, one_line(file), one_line(folder)));
+        throw bad_input("{}: {} lies in {}, which is read; expected another file", option,
+                        one_line(file), one_line(folder));
   }
 }
 
@@ -266,8 +218,7 @@ void check_written_files(const std::vector<NamedFile>& written,
   for (const auto& [option, file] : written) {
     const auto status = fs::status(file, ignored);
     if (fs::is_directory(status))
-      throw Error(Errc::bad_input,
-                  fmt::format("{}: found the folder {}, expected a file", option, one_line(file)));
+      throw bad_input("{}: found the folder {}, expected a file", option, one_line(file));
     if (fs::exists(status) && !fs::is_regular_file(status)) continue;
     const fs::path folder = fs::path(file).parent_path();
     if (!folder.empty() && !fs::is_directory(folder, ignored))
@@ -275,9 +226,8 @@ void check_written_files(const std::vector<NamedFile>& written,
                                                one_line(file), one_line(folder.string())));
     const auto [at, added] = taken.emplace(whole(file), option);
     if (!added)
-      throw Error(Errc::bad_input,
-                  fmt::format("{}: {} is also the file of {}, expected different files", option,
-                              one_line(file), at->second));
+      throw bad_input("{}: {} is also the file of {}, expected different files", option,
+                      one_line(file), at->second);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/os/file.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
@@ -14,7 +15,6 @@ namespace {
 
 /// Where meanings begin: further left on a narrow terminal.
 std::size_t option_column(std::size_t width) { return std::min<std::size_t>(26, width / 3); }
-std::size_t command_column(std::size_t width) { return std::min<std::size_t>(24, width / 3); }
 
 /// Beyond this many characters lines are hard to read, however wide the terminal.
 std::size_t readable(int width) { return static_cast<std::size_t>(std::min(width, 100)); }
@@ -23,21 +23,19 @@ std::string help_title(std::string_view text) {
   return fmt::format("\n{}\n", styled(Style::bold, text));
 }
 
+std::string overview_line(const Command& command, std::size_t width) {
+  return definition(command.name, command.summary, std::min<std::size_t>(24, width / 3), width);
+}
+
 /// The heading over an option where it begins a group, else nothing.
-std::string_view option_heading(std::span<const OptionGroup> groups, const Option& option) {
+std::string_view option_heading(std::initializer_list<OptionGroup> groups, const Option& option) {
   for (const auto& group : groups)
     if (group.first == option.name) return group.title;
   return {};
 }
 
-std::string option_lines(std::span<const Option> options, std::size_t width,
-                         std::span<const OptionGroup> groups = {}) {
-  std::string out;
-  for (const Option& option : options) {
-    out += option_heading(groups, option).empty() ? "" : help_title(option_heading(groups, option));
-    out += definition(usage_of(option), meaning_of(option), option_column(width), width);
-  }
-  return out;
+std::string help_line(const Option& option, std::size_t width) {
+  return definition(usage_of(option), meaning_of(option), option_column(width), width);
 }
 
 /// A line for a shell, broken where it is too long: between words, with a \ at the end, and not
@@ -97,10 +95,7 @@ std::string overview(int width) {
   out += help_title("Usage");
   out += "  kiln COMMAND [OPTION…] [ARGUMENT…]\n  kiln COMMAND --help\n  kiln -V, --version\n";
   out += help_title("Commands");
-  for (const Entry& entry : command_list())
-    if (entry.shown == Entry::Shown::yes)
-      out +=
-          definition(entry.command->name, entry.command->summary, command_column(columns), columns);
+  for (const Command* command : shown_commands()) out += overview_line(*command, columns);
   out += '\n';
   out += wrapped(
       "Every option can also be given by environment (KILN_NAME) and in the config file; kiln "
@@ -113,11 +108,9 @@ std::string overview(int width) {
 std::string overview_of(std::string_view noun, int width) {
   const std::size_t columns = readable(width);
   std::string verbs;
-  for (const Entry& entry : command_list())
-    if (entry.shown == Entry::Shown::yes &&
-        entry.command->name.starts_with(fmt::format("{} ", noun)))
-      verbs +=
-          definition(entry.command->name, entry.command->summary, command_column(columns), columns);
+  for (const Command* command : shown_commands())
+    if (command->name.starts_with(fmt::format("{} ", noun)))
+      verbs += overview_line(*command, columns);
   if (verbs.empty()) return {};
   return help_title("Usage") +
          fmt::format("  kiln {0} VERB [OPTION…] [ARGUMENT…]\n  kiln {0} VERB --help\n", noun) +
@@ -134,12 +127,16 @@ std::string help_of(const Command& command, int width) {
     out += definition(command.positional.value_name, command.positional.help,
                       option_column(columns), columns);
   }
-  if (!command.options.empty())
-    out += (command.groups.empty() ? help_title("Options") : "") +
-           option_lines(command.options, columns, command.groups);
-  out += help_title("Options of every command") + option_lines(common_options(), columns);
+  const auto own = own_options(command);
+  if (!own.empty() && command.groups.size() == 0) out += help_title("Options");
+  for (const Option* option : own) {
+    const auto heading = option_heading(command.groups, *option);
+    out += (heading.empty() ? "" : help_title(heading)) + help_line(*option, columns);
+  }
+  out += help_title("Options of every command");
+  for (const Option& option : common_options()) out += help_line(option, columns);
   out += definition("-h, --help", "Prints this text.", option_column(columns), columns);
-  if (!command.examples.empty()) out += help_title("Examples");
+  if (command.examples.size() > 0) out += help_title("Examples");
   for (const Example& example : command.examples)
     out += broken_line(example.line, columns) + wrapped(example.meaning, 6, columns);
   return out;
@@ -177,10 +174,8 @@ std::string exit_status() {
 
 std::string see_also(const Command* self) {
   std::string out = self == nullptr ? "" : "*kiln*(1)";
-  for (const Entry& each : command_list()) {
-    if (each.shown == Entry::Shown::no || each.command == self) continue;
-    out += fmt::format("{}*{}*(1)", out.empty() ? "" : ", ", page_name(*each.command));
-  }
+  for (const Command* each : shown_commands())
+    if (each != self) out += fmt::format("{}*{}*(1)", out.empty() ? "" : ", ", page_name(*each));
   return section("SEE ALSO") + out + "\n";
 }
 
@@ -210,19 +205,19 @@ std::string man_page(const Command& command) {
     out += section("ARGUMENTS") +
            entry(std::string(command.positional.value_name), std::string(command.positional.help));
   out += section("OPTIONS");
-  for (const Option& option : command.options) {
-    const auto heading = option_heading(command.groups, option);
+  for (const Option* option : own_options(command)) {
+    const auto heading = option_heading(command.groups, *option);
     if (!heading.empty()) out += fmt::format("## {}\n\n", scdoc_text(heading));
-    out += option_entry(option);
+    out += option_entry(*option);
   }
-  if (!command.groups.empty()) out += "## Of every command\n\n";
+  if (command.groups.size() > 0) out += "## Of every command\n\n";
   for (const Option& option : common_options()) out += option_entry(option);
   out += entry("-h, --help", "Prints a short help.");
   out += scdoc_text(
              "Each option can also be given by its environment variable and in the config "
              "file; see ") +
          "*kiln*(1).\n";
-  if (!command.examples.empty()) out += section("EXAMPLES");
+  if (command.examples.size() > 0) out += section("EXAMPLES");
   for (const Example& example : command.examples)
     out += entry(std::string(example.line), std::string(example.meaning));
   return out + exit_status() + see_also(&command);
@@ -238,10 +233,8 @@ std::string main_man_page() {
                                       "was compiled. Each "
                                       "command has a page of its own.");
   out += section("COMMANDS");
-  for (const Entry& each : command_list())
-    if (each.shown == Entry::Shown::yes)
-      out += fmt::format("*{}*(1)\n\t{}\n\n", page_name(*each.command),
-                         scdoc_text(each.command->summary));
+  for (const Command* each : shown_commands())
+    out += fmt::format("*{}*(1)\n\t{}\n\n", page_name(*each), scdoc_text(each->summary));
   out += section("CONFIGURATION");
   out += paragraphs(
       "The value of an option is taken from the first of these that gives it: the command line, "
@@ -272,49 +265,38 @@ std::string main_man_page() {
 
 namespace {
 
-constexpr Option man_options[] = {
-    {.name = "every-page",
-     .kind = Kind::folder,
-     .value_name = "DIR",
-     .help = "Writes the source of every page, PAGE.1.scd, into this folder."},
-};
-
-void write_page(const std::filesystem::path& folder, const std::string& page,
-                const std::string& text) {
-  value_or_throw(write_file(folder / (page + ".1.scd"), as_bytes(text)));
-}
-
-void write_all(const std::filesystem::path& folder) {
-  write_page(folder, "kiln", main_man_page());
-  for (const Entry& entry : command_list())
-    if (entry.shown == Entry::Shown::yes)
-      write_page(folder, page_name(*entry.command), man_page(*entry.command));
+int write_man_pages(Context& context) {
+  const auto& words = context.arguments();
+  if (context.has("every-page")) {
+    const auto write_page = [&](const std::string& page, const std::string& text) {
+      const auto file = std::filesystem::path(context.text("every-page")) / (page + ".1.scd");
+      value_or_throw(write_file(file, as_bytes(text)));
+    };
+    write_page("kiln", main_man_page());
+    for (const Command* command : shown_commands())
+      write_page(page_name(*command), man_page(*command));
+  } else if (words.empty()) {
+    print(main_man_page());
+  } else {
+    const std::string name = fmt::format("{}", fmt::join(words, " "));
+    const Command* command = find_command(name);
+    if (command == nullptr) throw bad_input("unknown command '{}'", name);
+    print(man_page(*command));
+  }
+  return 0;
 }
 
 }  // namespace
 
-constinit const Command man_command{
+const Command man_command{
     .name = "man",
     .summary = "print the source of a man page",
     .description = "Prints the scdoc text of kiln(1), or of a command's page.",
-    .options = man_options,
-    .positional = {.value_name = "COMMAND", .help = "The command.", .least = 0, .most = 2},
+    .options = {{Option::folder("every-page", "DIR",
+                                "Writes the source of every page, PAGE.1.scd, into this folder.")}},
+    .positional = Positional::words("COMMAND", "The command.", 0, 2),
+    .is_hidden = true,
+    .body = write_man_pages,
 };
-
-int write_man_pages(Context& context) {
-  if (context.has("every-page")) {
-    write_all(context.text("every-page"));
-    return 0;
-  }
-  if (context.arguments().empty()) {
-    print(main_man_page());
-    return 0;
-  }
-  const std::string name = fmt::format("{}", fmt::join(context.arguments(), " "));
-  const Entry* entry = find_command(name);
-  if (entry == nullptr) throw Error(Errc::bad_input, fmt::format("unknown command '{}'", name));
-  print(man_page(*entry->command));
-  return 0;
-}
 
 }  // namespace kiln::cli

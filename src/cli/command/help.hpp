@@ -5,14 +5,8 @@
 
 #include "cli/command/command.hpp"
 
-/// Texts made from the definitions of commands: help, man pages, completion scripts; and the
-/// sub-commands `config`, `man` and `completion`, which show what the definitions come to.
+/// Texts made from the definitions of commands: help, man pages, completion scripts.
 namespace kiln::cli {
-
-extern const Command config_command, man_command, completion_command;
-int show_config(Context& context);
-int write_man_pages(Context& context);
-int print_completion(Context& context);
 
 /// "--set NAME=VALUE", "-q, --quiet": how an option is typed.
 std::string usage_of(const Option& option);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -13,22 +12,23 @@ namespace {
 
 /// The value of an option; empty where the sub-command lacks it.
 std::string asked(const Context& context, std::string_view name) {
-  const auto& options = context.command().options;
-  const bool known = std::any_of(options.begin(), options.end(),
-                                 [&](const Option& option) { return option.name == name; });
-  return known ? context.text(name) : std::string();
+  return context.defines(name) ? context.text(name) : "";
 }
 
 std::optional<std::uint64_t> limit_asked(const Context& context) {
   const std::string size = asked(context, "store-size");
   if (size.empty()) return std::nullopt;
   if (size == "off") return 0;
-  const auto bytes = parse_byte_count(size);
-  if (!bytes) throw Error(Errc::bad_input, "--store-size: " + bytes.error().message());
-  return *bytes;
+  return bytes_option(context, "store-size");
 }
 
 }  // namespace
+
+std::uint64_t bytes_option(const Context& context, std::string_view option) {
+  const auto bytes = parse_byte_count(context.text(option));
+  if (!bytes) throw bad_input("--{}: {}", option, bytes.error().message());
+  return *bytes;
+}
 
 CompilePolicy compile_policy_of(const Context& context) {
   const std::string& how = context.text("compile");

@@ -16,6 +16,9 @@ namespace kiln::cli {
 /// Error (bad input) for a size that is none.
 StoreSettings store_settings_of(const Context& context);
 
+/// The value of an option as a number of bytes ("2G"). Throws Error (bad input) for any other.
+std::uint64_t bytes_option(const Context& context, std::string_view option);
+
 /// What --compile says.
 CompilePolicy compile_policy_of(const Context& context);
 

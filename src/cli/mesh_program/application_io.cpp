@@ -13,7 +13,7 @@
 #include "base/os/file.hpp"
 #include "cli/command/command.hpp"
 #include "cli/command/context.hpp"
-#include "cli/command/files.hpp"
+#include "cli/mesh_program/program.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/timeline/timeline.hpp"
@@ -34,8 +34,7 @@ ApplicationFile::ApplicationFile(const Context& context, const mesh::MeshFile& f
     : path_(context.text("grid")), file_(file), expected_(std::move(expected)) {}
 
 void ApplicationFile::fail(const std::string& what) const {
-  throw Error(Errc::bad_input,
-              fmt::format("{}: {}, expected {}", one_line(path_), one_line(what), expected_));
+  throw bad_input("{}: {}, expected {}", one_line(path_), one_line(what), expected_);
 }
 
 std::size_t ApplicationFile::set(const char* name) const {
@@ -66,9 +65,8 @@ const mesh::FileDat& ApplicationFile::find_dat(const char* name, const char* on,
     const auto wrong = std::find_if_not(values.begin(), values.end(),
                                         [](double value) { return std::isfinite(value); });
     if (wrong != values.end())
-      throw Error(Errc::bad_input,
-                  fmt::format("{}: dat {}: element {} is {}, expected a finite number",
-                              one_line(path_), name, (wrong - values.begin()) / dim, *wrong));
+      throw bad_input("{}: dat {}: element {} is {}, expected a finite number", one_line(path_),
+                      name, (wrong - values.begin()) / dim, *wrong);
   }
   return *found;
 }
@@ -78,9 +76,8 @@ namespace {
 void check_picture_name(const Context& context, const std::string& file) {
   const auto extension = std::filesystem::path(file).extension().string();
   if (extension != ".vtu")
-    throw Error(Errc::bad_input,
-                fmt::format("{}: --vtu {}: found the extension '{}', expected .vtu",
-                            context.command().name, file, extension));
+    throw bad_input("{}: --vtu {}: found the extension '{}', expected .vtu", context.command().name,
+                    file, extension);
 }
 
 }  // namespace
@@ -91,19 +88,10 @@ mesh::Mesh::Options mesh_options_of(const Context& context) {
   options.store = context.text("store");
   options.check = context.flag("check");
   options.timing = context.flag("report");
-  std::vector<NamedFile> written;
-  for (const char* option : {"trace", "gantt"})
-    if (context.has(option)) written.push_back({std::string("--") + option, context.text(option)});
-  options.timeline = !written.empty();
-  if (find_option(context.command(), "vtu") != nullptr && context.has("vtu")) {
-    const std::string& picture = context.text("vtu");
-    check_picture_name(context, picture);
-    written.push_back({"--vtu", picture});
-  }
-  std::vector<NamedFile> read;
-  if (find_option(context.command(), "grid") != nullptr && !context.text("grid").empty())
-    read.push_back({"--grid", context.text("grid")});
-  check_written_files(written, read);
+  options.timeline = context.has("trace") || context.has("gantt");
+  // The files to write were checked before the command began (check_written_files()).
+  if (context.defines("vtu") && context.has("vtu"))
+    check_picture_name(context, context.text("vtu"));
   return options;
 }
 
@@ -114,21 +102,13 @@ Deviation deviation_from(double reference, double result, double tolerance_perce
 
 void check_reference(const Context& context) {
   if (context.has("reference") && context.number("reference") == 0)
-    throw Error(Errc::bad_input, fmt::format("{}: --reference: found {}, expected a number above 0",
-                                             context.command().name, context.text("reference")));
-}
-
-void print_result(const Context& context, const nlohmann::ordered_json& json,
-                  const std::string& text) {
-  if (context.flag("json"))
-    print_json(json);
-  else
-    print(text);
+    throw bad_input("{}: --reference: found {}, expected a number above 0", context.command().name,
+                    context.text("reference"));
 }
 
 int print_deviation(const Context& context, const std::optional<Deviation>& deviation) {
   if (!deviation) return 0;
-  print_result(context,
+  print_either(context.flag("json"),
                {{"check", deviation->passed ? "passed" : "failed"},
                 {"deviation_percent", deviation->percent},
                 {"allowed_percent", deviation->allowed_percent}},
@@ -139,10 +119,11 @@ int print_deviation(const Context& context, const std::optional<Deviation>& devi
 }
 
 int print_wrong(const Context& context, std::size_t wrong, std::size_t all, const char* things) {
-  print_result(
-      context, {{"check", wrong == 0 ? "passed" : "failed"}, {things, all}, {"wrong", wrong}},
-      wrong == 0 ? fmt::format("check passed: all of {} {} are right\n", all, things)
-                 : fmt::format("check FAILED: {} of {} {} are wrong\n", wrong, all, things));
+  print_either(context.flag("json"),
+               {{"check", wrong == 0 ? "passed" : "failed"}, {things, all}, {"wrong", wrong}},
+               wrong == 0
+                   ? fmt::format("check passed: all of {} {} are right\n", all, things)
+                   : fmt::format("check FAILED: {} of {} {} are wrong\n", wrong, all, things));
   return wrong == 0 ? 0 : 1;
 }
 
@@ -152,8 +133,8 @@ namespace {
 void print_unfinished(const mesh::LoopTuning& result) {
   const std::size_t seen = result.evaluated + result.skipped.size();
   if (seen < result.configurations)
-    print(fmt::format("{}: {} of {} tried; time ran out\n", result.name, result.evaluated,
-                      result.configurations));
+    print("{}: {} of {} tried; time ran out\n", result.name, result.evaluated,
+          result.configurations);
 }
 
 }  // namespace
@@ -175,16 +156,16 @@ void tune_loops(const Context& context, mesh::Mesh& mesh) {
   }
   Table table({"TUNED", "TRIED", "OF", "MS", "FASTER BY", "BEST"});
   for (const auto& result : results)
-    table.row({result.name, std::to_string(result.evaluated), std::to_string(result.configurations),
-               fmt::format("{:.3f}", 1e3 * result.seconds), fmt::format("{:.2f}", result.faster_by),
-               result.best});
+    table.row(result.name, result.evaluated, result.configurations,
+              fmt::format("{:.3f}", 1e3 * result.seconds), fmt::format("{:.2f}", result.faster_by),
+              result.best);
   print(table.text());
   for (const auto& result : results) print_unfinished(result);
   print("\n");
   for (const auto& result : results)
     for (const auto& configuration : result.skipped)
-      complain(fmt::format("note: {}: {} is left out: an earlier process ended while it tried it",
-                           result.name, configuration));
+      complain("note: {}: {} is left out: an earlier process ended while it tried it", result.name,
+               configuration);
 }
 
 namespace {
@@ -216,39 +197,36 @@ void print_loops(mesh::Mesh& mesh, bool json) {
       {"LOOP", "COUNT", "MS EACH", "PLAN MS", "PROGRAM MS", "MB EACH", "GB/S", "OF COPY", "FORM"});
   for (const auto& loop : loops) {
     const auto count = static_cast<double>(loop.count);
-    table.row({loop.name, std::to_string(loop.count),
-               fmt::format("{:.3f}", 1e3 * loop.seconds / count),
-               fmt::format("{:.1f}", 1e3 * loop.plan_seconds),
-               fmt::format("{:.1f}", 1e3 * loop.compile_seconds),
-               fmt::format("{:.1f}", 1e-6 * static_cast<double>(loop.bytes) / count),
-               fmt::format("{:.1f}", loop.gigabytes_per_second), fmt::format("{:.2f}", loop.share),
-               loop.form});
+    table.row(loop.name, loop.count, fmt::format("{:.3f}", 1e3 * loop.seconds / count),
+              fmt::format("{:.1f}", 1e3 * loop.plan_seconds),
+              fmt::format("{:.1f}", 1e3 * loop.compile_seconds),
+              fmt::format("{:.1f}", 1e-6 * static_cast<double>(loop.bytes) / count),
+              fmt::format("{:.1f}", loop.gigabytes_per_second), fmt::format("{:.2f}", loop.share),
+              loop.form);
   }
   print("\n" + table.text());
   for (const auto& loop : loops)
     if (!loop.lanes_obstacle.empty())
-      print(fmt::format("{}: one element at a time: {}\n", loop.name, loop.lanes_obstacle));
-  print(fmt::format("\n{}: a copy moves {:.1f} GB/s, bytes read and written counted\n",
-                    mesh.device_name(), 1e-9 * bandwidth));
+      print("{}: one element at a time: {}\n", loop.name, loop.lanes_obstacle);
+  print("\n{}: a copy moves {:.1f} GB/s, bytes read and written counted\n", mesh.device_name(),
+        1e-9 * bandwidth);
 }
 
-/// The files that --trace and --gantt name. Throws Error.
-void write_timeline(const Context& context, mesh::Mesh& mesh) {
+void write_spans(const Context& context, mesh::Mesh& mesh) {
   Timeline timeline;
   for (auto& span : mesh.timeline()) {
     TraceEvent event{span.lane, span.name, span.category, span.start_ns, span.end_ns, {}};
     if (!span.reason.empty()) event.details.push_back({"reason", span.reason});
     timeline.add(std::move(event));
   }
-  if (context.has("trace")) write_trace(timeline, context.text("trace"));
-  if (context.has("gantt")) write_gantt(timeline, context.text("gantt"));
+  write_timeline(context, timeline);
 }
 
 }  // namespace
 
 void print_run(const Context& context, mesh::Mesh& mesh) {
   if (context.flag("report")) print_loops(mesh, context.flag("json"));
-  write_timeline(context, mesh);
+  write_spans(context, mesh);
 }
 
 namespace {

@@ -58,10 +58,6 @@ struct Deviation {
 void check_reference(const Context& context);
 Deviation deviation_from(double reference, double result, double tolerance_percent);
 
-/// Prints a result: as JSON where --json asks for that.
-void print_result(const Context& context, const nlohmann::ordered_json& json,
-                  const std::string& text);
-
 /// Prints whether the check was passed, as text or JSON, if there was one. Returns the exit code: 1
 /// where it failed.
 int print_deviation(const Context& context, const std::optional<Deviation>& deviation);
@@ -69,8 +65,8 @@ int print_deviation(const Context& context, const std::optional<Deviation>& devi
 int print_wrong(const Context& context, std::size_t wrong, std::size_t all, const char* things);
 
 /// What --device, --store, --check, --report, --trace and --gantt of an application say. Throws
-/// Error where a file that is to be written at the end (--vtu, too) cannot be written or has the
-/// wrong extension: such a mistake must not cost a run.
+/// Error where the picture that --vtu names has the wrong extension: such a mistake must not cost a
+/// run.
 mesh::Mesh::Options mesh_options_of(const Context& context);
 
 /// Tunes the loops that a Mesh has run, where --tune says so, and prints the results.

@@ -9,8 +9,8 @@
 #include "airfoil/airfoil.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/interrupt.hpp"
-#include "cli/mesh/commands.hpp"
 #include "cli/mesh_program/application_io.hpp"
+#include "cli/mesh_program/program.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "jac/jac1.hpp"
@@ -64,11 +64,11 @@ int run_airfoil(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& g
       rms = flow.rms();
       progress.hide();
       if (!std::isfinite(rms))
-        throw Error(Errc::bad_input,
-                    fmt::format("mesh airfoil: the rms of iteration {} is {}, expected a finite "
-                                "number: does the mesh have cells, and do all have an area?",
-                                iteration, rms));
-      print_result(context, {{"iteration", iteration}, {"rms", rms}},
+        throw bad_input(
+            "mesh airfoil: the rms of iteration {} is {}, expected a finite number: does the mesh "
+            "have cells, and do all have an area?",
+            iteration, rms);
+      print_either(context.flag("json"), {{"iteration", iteration}, {"rms", rms}},
                    fmt::format("{:6}  {:.5e}\n", iteration, rms));
     }
   }
@@ -77,9 +77,10 @@ int run_airfoil(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& g
                flow.q().template read<Real>());
   print_run(context, mesh);
   constexpr bool is_double = sizeof(Real) == 8;
-  const auto verdict =
-      airfoil::verdict(grid.cells, static_cast<std::size_t>(iterations), rms, is_double);
-  return print_deviation(context, deviation_of(context, rms, is_double ? 1e-5 : 0.1, verdict));
+  return print_deviation(
+      context, deviation_of(context, rms, is_double ? 1e-5 : 0.1,
+                            airfoil::verdict(grid.cells, static_cast<std::size_t>(iterations), rms,
+                                             is_double)));
 }
 
 // aero: potential flow, by finite elements.
@@ -103,8 +104,8 @@ void print_sweeps(const Context& context, const jac::Solution& solution) {
   int number = 0;
   for (const jac::Sweep& sweep : solution.sweeps) {
     ++number;
-    print_result(
-        context, {{"sweep", number}, {"u_max", sweep.u_max}, {"u_rms", sweep.u_rms}},
+    print_either(
+        context.flag("json"), {{"sweep", number}, {"u_max", sweep.u_max}, {"u_rms", sweep.u_rms}},
         fmt::format("sweep {}: u max {:.6f}, rms {:.6f}\n", number, sweep.u_max, sweep.u_rms));
   }
 }
@@ -126,8 +127,8 @@ int run_jac(const Context& context, Solve& solve) {
   constexpr std::int64_t most = 20'000;
   const std::int64_t side = context.integer("intervals");
   if (side > most)
-    throw Error(Errc::bad_input, fmt::format("{}: --intervals: found {}, expected at most {}",
-                                             context.command().name, side, most));
+    throw bad_input("{}: --intervals: found {}, expected at most {}", context.command().name, side,
+                    most);
   const jac::Problem problem(static_cast<int>(side));
   mesh::Mesh mesh(mesh_options_of(context));
   const jac::Solution solution = solve(mesh, problem, [&] { tune_loops(context, mesh); });
@@ -141,7 +142,7 @@ int run_jac(const Context& context, Solve& solve) {
 
 /// Whether a loop's count is right.
 bool print_count(const Context& context, const char* set, std::size_t size, std::int32_t counted) {
-  print_result(context, {{"set", set}, {"size", size}, {"counted", counted}},
+  print_either(context.flag("json"), {{"set", set}, {"size", size}, {"counted", counted}},
                fmt::format("{}: {} of {} counted\n", set, counted, size));
   return static_cast<std::size_t>(counted) == size;
 }
@@ -177,7 +178,8 @@ int mesh_aero(Context& context) {
       stop_if_interrupted();
       progress.advance();
       progress.hide();
-      print_result(context, {{"step", number}, {"cg_steps", last.cg_steps}, {"rms", last.rms}},
+      print_either(context.flag("json"),
+                   {{"step", number}, {"cg_steps", last.cg_steps}, {"rms", last.rms}},
                    fmt::format("{:4}  {:4}  {:.15e}\n", number, last.cg_steps, last.rms));
     }
   }
@@ -185,8 +187,9 @@ int mesh_aero(Context& context) {
     write_potential(context.text("vtu"), {grid.x, grid.cell_nodes, grid.nodes, grid.cells},
                     flow.potential().read<double>());
   print_run(context, mesh);
-  const auto verdict = aero::verdict(grid.cells, static_cast<std::size_t>(steps), last.rms);
-  return print_deviation(context, deviation_of(context, last.rms, 0.02, verdict));
+  return print_deviation(
+      context, deviation_of(context, last.rms, 0.02,
+                            aero::verdict(grid.cells, static_cast<std::size_t>(steps), last.rms)));
 }
 
 int mesh_jac1(Context& context) { return run_jac(context, jac::jac1); }

@@ -9,9 +9,7 @@
 #include "cli/command/command.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/interrupt.hpp"
-#include "cli/mesh/commands.hpp"
-#include "cli/mesh_program/application_io.hpp"
-#include "cli/mesh_program/trial.hpp"
+#include "cli/mesh_program/program.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "mesh/io/mesh_io.hpp"
@@ -27,8 +25,8 @@ mesh::FileLayout layout_of(const Context& context) {
   for (const auto& [name, sets] : context.assignments("map")) {
     const auto colon = sets.find(':');
     if (colon == 0 || colon == sets.npos || colon + 1 == sets.size())
-      throw Error(Errc::bad_input, fmt::format("{}: --map: found '{}={}', expected NAME=FROM:TO",
-                                               context.command().name, name, sets));
+      throw bad_input("{}: --map: found '{}={}', expected NAME=FROM:TO", context.command().name,
+                      name, sets);
     layout.maps.push_back({name, sets.substr(0, colon), sets.substr(colon + 1)});
   }
   for (const auto& [name, set] : context.assignments("on")) layout.dats.push_back({name, set});
@@ -40,8 +38,7 @@ template <class T>
                                 const std::string& name, const std::vector<T>& list) {
   std::vector<std::string_view> names;
   for (const T& one : list) names.push_back(one.name);
-  throw Error(Errc::bad_input, fmt::format("{}: {}: the file has no '{}'{}", path, option, name,
-                                           did_you_mean(name, names)));
+  throw bad_input("{}: {}: the file has no '{}'{}", path, option, name, did_you_mean(name, names));
 }
 
 /// Throws bad_input for a --map or --on without effect, which must be a mistake.
@@ -50,17 +47,15 @@ void check_told(const std::string& path, const mesh::MeshFile& mesh, const mesh:
     const auto* found = mesh.find_map(map.name);
     if (found == nullptr) refuse_absent(path, "--map", map.name, mesh.maps);
     if (found->from != map.from || found->to != map.to)
-      throw Error(Errc::bad_input,
-                  fmt::format("{}: --map: {} joins {} and {}, as the file says, "
-                              "found {}:{}",
-                              path, map.name, found->from, found->to, map.from, map.to));
+      throw bad_input("{}: --map: {} joins {} and {}, as the file says, found {}:{}", path,
+                      map.name, found->from, found->to, map.from, map.to);
   }
   for (const auto& dat : told.dats) {
     const auto* found = mesh.find_dat(dat.name);
     if (found == nullptr) refuse_absent(path, "--on", dat.name, mesh.dats);
     if (found->set != dat.set)
-      throw Error(Errc::bad_input, fmt::format("{}: --on: {} is on {}, as the file says, found {}",
-                                               path, dat.name, found->set, dat.set));
+      throw bad_input("{}: --on: {} is on {}, as the file says, found {}", path, dat.name,
+                      found->set, dat.set);
   }
 }
 
@@ -72,10 +67,8 @@ mesh::MeshFile read_mesh_input(const std::string& path, const mesh::FileLayout& 
   if (mesh::is_hdf5(bytes))
     if (const std::string signal = died_of([&] { (void)mesh::read_hdf5(bytes, layout); });
         !signal.empty())
-      throw Error(
-          Errc::bad_input,
-          fmt::format("{}: damaged HDF5 file: the HDF5 library crashes while it reads it ({})",
-                      path, signal));
+      throw bad_input("{}: damaged HDF5 file: the HDF5 library crashes while it reads it ({})",
+                      path, signal);
   return value_or_throw(mesh::parse_mesh(path, bytes, layout));
 }
 
@@ -134,48 +127,40 @@ Json json_of(const std::string& path, const mesh::MeshFile& mesh) {
   return out;
 }
 
-template <class T>
-std::vector<std::string> range_cells(const std::optional<mesh::Range<T>>& range) {
-  if (!range) return {"-", "-"};
-  return {fmt::format("{}", range->least), fmt::format("{}", range->greatest)};
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(c - 'a' + 'A');
+  return text;
 }
 
-void add_row(Table& table, std::vector<std::string> cells, const std::vector<std::string>& range) {
-  cells.insert(cells.end(), range.begin(), range.end());
-  table.row(std::move(cells));
+/// A value of JSON in a table.
+std::string cell_of(const Json& value) {
+  if (value.is_null()) return "-";
+  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
+  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// A table after an empty line, where it has rows.
-void print_table(const Table& table) {
-  if (table.rows() > 0) print("\n" + table.text());
-}
-
-std::string type_of(const mesh::FileDat& dat) { return std::string(mesh::name_of(dat.type)); }
-
-void print_tables(const mesh::MeshFile& mesh) {
-  Table sets({"SET", "SIZE"});
-  for (const auto& set : mesh.sets) sets.row({set.name, std::to_string(set.size)});
-  print(sets.text());
-  Table maps({"MAP", "FROM", "TO", "ARITY", "LEAST", "GREATEST"});
-  for (const auto& map : mesh.maps)
-    add_row(maps, {map.name, map.from, map.to, std::to_string(map.arity)},
-            range_cells(mesh::range_of(map)));
-  print_table(maps);
-  Table dats({"DAT", "SET", "TYPE", "DIM", "LEAST", "GREATEST"});
-  for (const auto& dat : mesh.dats)
-    add_row(dats, {dat.name, dat.set, type_of(dat), std::to_string(dat.dim)},
-            range_cells(mesh::range_of(dat)));
-  print_table(dats);
-  Table constants({"CONSTANT", "TYPE", "DIM", "LEAST", "GREATEST"});
-  for (const auto& constant : mesh.constants) {
-    const auto dat = as_dat(constant);
-    add_row(constants, {dat.name, type_of(dat), std::to_string(dat.dim)},
-            range_cells(mesh::range_of(dat)));
+/// A list of what json_of() gives as a table: its columns are the parts of the first.
+std::string table_of(const std::string& title, const Json& list) {
+  std::vector<std::string> heading;
+  for (const auto& [name, value] : list.front().items())
+    heading.push_back(name == "name" ? title : upper(name));
+  Table table(heading);
+  for (const Json& one : list) {
+    std::vector<std::string> cells;
+    for (const Json& value : one) cells.push_back(cell_of(value));
+    table.row(std::move(cells));
   }
-  print_table(constants);
+  return table.text();
+}
+
+void print_tables(const Json& mesh) {
+  print(mesh["sets"].empty() ? Table({"SET", "SIZE"}).text() : table_of("SET", mesh["sets"]));
+  for (const auto& [list, title] :
+       {std::pair("maps", "MAP"), std::pair("dats", "DAT"), std::pair("constants", "CONSTANT")})
+    if (!mesh[list].empty()) print("\n" + table_of(title, mesh[list]));
   Table left({"LEFT OUT"});
-  for (const auto& line : mesh.left_out) left.row({line});
-  print_table(left);
+  for (const Json& line : mesh["left_out"]) left.row(line.get<std::string>());
+  if (left.rows() > 0) print("\n" + left.text());
 }
 
 // `kiln mesh check`: what is wrong with a mesh file.
@@ -200,8 +185,7 @@ bool is_vtu(const std::string& path) { return std::filesystem::path(path).extens
 void refuse_vtu_options(const Context& context, const std::string& path) {
   for (const char* option : {"coordinates", "cells", "shape", "dat"})
     if (option == std::string_view("dat") ? !context.list(option).empty() : context.has(option))
-      throw Error(Errc::bad_input, fmt::format("{}: --{} is for .vtu files, found {}",
-                                               context.command().name, option, path));
+      throw bad_input("{}: --{} is for .vtu files, found {}", context.command().name, option, path);
 }
 
 std::optional<mesh::CellShape> shape_of(const Context& context) {
@@ -212,12 +196,11 @@ std::optional<mesh::CellShape> shape_of(const Context& context) {
 }
 
 void write_picture(const Context& context, const mesh::MeshFile& mesh, const std::string& path) {
-  const auto bytes = mesh::write_vtu(mesh, {context.text("coordinates"), context.text("cells"),
-                                            context.list("dat"), shape_of(context)});
-  if (!bytes)
-    throw Error(bytes.error().code(),
-                fmt::format("{}: {}", context.arguments()[0], bytes.error().message()));
-  value_or_throw(write_file(path, *bytes));
+  const auto bytes =
+      value_or_named(context.arguments()[0],
+                     mesh::write_vtu(mesh, {context.text("coordinates"), context.text("cells"),
+                                            context.list("dat"), shape_of(context)}));
+  value_or_throw(write_file(path, bytes));
 }
 
 // `kiln mesh naca0012`: a generated mesh.
@@ -232,7 +215,7 @@ void print_written(const std::string& path, const mesh::MeshFile& mesh, bool jso
   std::string line;
   for (const mesh::FileSet& set : mesh.sets)
     line += fmt::format("{}{} {}", line.empty() ? "" : ", ", set.size, one_line(set.name));
-  print(fmt::format("{}: {}\n", one_line(path), line));
+  print("{}: {}\n", one_line(path), line);
 }
 
 }  // namespace
@@ -240,10 +223,8 @@ void print_written(const std::string& path, const mesh::MeshFile& mesh, bool jso
 int mesh_info(Context& context) {
   const std::string& path = context.arguments().front();
   const mesh::MeshFile mesh = read_mesh_argument(context);
-  if (context.flag("json"))
-    print_json(json_of(path, mesh));
-  else
-    print_tables(mesh);
+  const Json json = json_of(path, mesh);
+  context.flag("json") ? print_json(json) : print_tables(json);
   return 0;
 }
 
@@ -258,10 +239,10 @@ int mesh_check(Context& context) {
     print_json({{"file", path}, {"ok", findings.empty()}, {"findings", std::move(list)}});
     return code;
   }
-  for (const auto& finding : findings) print_text(fmt::format("{}: {}\n", path, text_of(finding)));
+  for (const auto& finding : findings) print_text("{}: {}\n", path, text_of(finding));
   if (findings.empty())
-    print_text(fmt::format("{}: {} sets, {} maps, {} data, nothing wrong\n", path, mesh.sets.size(),
-                           mesh.maps.size(), mesh.dats.size()));
+    print_text("{}: {} sets, {} maps, {} data, nothing wrong\n", path, mesh.sets.size(),
+               mesh.maps.size(), mesh.dats.size());
   return code;
 }
 
@@ -274,7 +255,7 @@ int mesh_convert(Context& context) {
   }
   const mesh::MeshFile mesh = read_mesh_argument(context);
   for (const std::string& left : mesh.left_out)
-    complain(fmt::format("note: {}: left out {}", from, one_line(left)));
+    complain("note: {}: left out {}", from, one_line(left));
   if (is_vtu(to)) {
     write_picture(context, mesh, to);
     return 0;
@@ -282,7 +263,7 @@ int mesh_convert(Context& context) {
   value_or_throw(mesh::write_mesh(to, mesh));
   if (mesh::kind_by_name(to) == mesh::FileKind::text)
     for (const std::string& lost : mesh::lost_in_text(mesh))
-      complain(fmt::format("note: {}: the text format cannot hold {}", to, one_line(lost)));
+      complain("note: {}: the text format cannot hold {}", to, one_line(lost));
   return 0;
 }
 
@@ -294,12 +275,10 @@ int mesh_naca0012(Context& context) {
       context.flag("text") ? FileKind::text : value_or_throw(mesh::expected_kind(path));
   mesh::Naca0012 recipe{context.integer("cells-along"), context.integer("cells-out")};
   if (context.flag("aero")) recipe.variant = mesh::Naca0012::Variant::aero;
-  auto made = mesh::make_naca0012(recipe);
-  if (!made)
-    throw Error(made.error().code(),
-                fmt::format("{}: {}", context.command().name, made.error().message()));
-  value_or_throw(mesh::write_mesh(path, *made, kind));
-  print_written(path, *made, context.flag("json"));
+  const auto made =
+      value_or_named(std::string(context.command().name), mesh::make_naca0012(recipe));
+  value_or_throw(mesh::write_mesh(path, made, kind));
+  print_written(path, made, context.flag("json"));
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // kiln-mesh: the bodies of `kiln mesh …`. Started by kiln with the words that it got.
-#include "cli/app.hpp"
+#include "cli/command/command.hpp"
 #include "mesh/io/hdf5_library.hpp"
 
 int main(int count, char** words) {

@@ -1,6 +1,4 @@
 // Foreign code on untrusted input, tried in a child process.
-#include "cli/mesh_program/trial.hpp"
-
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -10,6 +8,7 @@
 #include <csignal>
 
 #include "base/os/process.hpp"
+#include "cli/mesh_program/program.hpp"
 
 namespace kiln::cli {
 namespace {

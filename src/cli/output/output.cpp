@@ -91,6 +91,10 @@ void print(std::string_view text) {
   write_result(text, prints_to_errors ? stderr : results().file);
 }
 
+void print_field(std::string_view name, std::string_view value, int width) {
+  print("{:<{}} {}\n", name, width, one_line(value));
+}
+
 void print_to_errors() { prints_to_errors = true; }
 
 void print_text(std::string_view text) { print(visible_text(text)); }
@@ -105,6 +109,10 @@ void complain(std::string_view message) {
   // Messages quote files; a compiler's log has lines and tabs.
   const std::string line = "kiln: " + visible_text(message) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void print_notes(const std::vector<std::string>& notes, std::string_view what) {
+  for (const std::string& note : notes) complain("{}: {}", what, note);
 }
 
 void complain_of(std::string_view file, std::string_view message) {
@@ -144,6 +152,10 @@ void print_json(const nlohmann::ordered_json& object) {
   print(fit_for_terminals(object.dump(-1, ' ', false, Handler::replace)) + "\n");
 }
 
+void print_either(bool as_json, const nlohmann::ordered_json& object, std::string_view text) {
+  as_json ? print_json(object) : print(text);
+}
+
 void print_json_line(const std::string& object) { print(fit_for_terminals(object) + "\n"); }
 
 void print_failure_json(std::string_view error, std::string_view kind, int exit_code,
@@ -158,17 +170,29 @@ void print_failure_json(std::string_view error, std::string_view kind, int exit_
 
 namespace {
 
-spdlog::level::level_enum level_of(LogLevel level) {
-  switch (level) {
-    case LogLevel::debug:
-      return spdlog::level::debug;
-    case LogLevel::info:
-      return spdlog::level::info;
-    case LogLevel::warning:
-      break;
-  }
-  return spdlog::level::warn;
+/// The text with another in the place of each such character.
+std::string replaced(std::string_view text, char character, std::string_view by) {
+  std::string result;
+  for (const char c : text) c == character ? result += by : result += c;
+  return result;
 }
+
+}  // namespace
+
+std::string filled_page(std::string_view html, std::string_view summary,
+                        const nlohmann::ordered_json& data) {
+  constexpr std::string_view summary_place = "@summary@", data_place = "@data@";
+  const auto first = html.find(summary_place), second = html.find(data_place, first);
+  std::string page(html.substr(0, first));
+  page += replaced(replaced(one_line(summary), '&', "&amp;"), '<', "&lt;");
+  page += html.substr(first + summary_place.size(), second - first - summary_place.size());
+  // As ASCII, and without the character that could end the data's element.
+  page += replaced(data.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace), '<',
+                   "\\u003c");
+  return page += html.substr(second + data_place.size());
+}
+
+namespace {
 
 /// Made at the first message: most runs have none, and then pay nothing.
 spdlog::logger& logger() {
@@ -185,11 +209,13 @@ spdlog::logger& logger() {
 
 void print_log(std::string_view level) {
   if (level == "off") return set_log_sink({});
-  const LogLevel least = level == "debug"  ? LogLevel::debug
-                         : level == "info" ? LogLevel::info
-                                           : LogLevel::warning;
+  const auto least = spdlog::level::from_str(std::string(level));
   set_log_sink([least](LogLevel of, std::string_view message) {
-    if (of >= least) logger().log(level_of(of), visible_text(message));
+    // In the order of LogLevel.
+    constexpr spdlog::level::level_enum levels[] = {spdlog::level::debug, spdlog::level::info,
+                                                    spdlog::level::warn};
+    const auto own = levels[static_cast<int>(of)];
+    if (own >= least) logger().log(own, visible_text(message));
   });
 }
 

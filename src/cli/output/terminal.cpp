@@ -22,19 +22,8 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != 0;
 }
 
-const char* code_of(Style style) {
-  switch (style) {
-    case Style::bold:
-      return "\033[1m";
-    case Style::dim:
-      return "\033[2m";
-    case Style::good:
-      return "\033[32m";
-    case Style::bad:
-      return "\033[31m";
-  }
-  return "";
-}
+/// In the order of Style.
+constexpr const char* style_codes[] = {"\033[1m", "\033[2m", "\033[32m", "\033[31m"};
 
 int descriptor_of(Stream stream) {
   return stream == Stream::output ? results_descriptor() : STDERR_FILENO;
@@ -66,7 +55,7 @@ int columns(Stream stream) {
 std::string styled(Style style, std::string_view text, Stream stream) {
   // no-color.org: any value of NO_COLOR but the empty one turns colours off.
   if (!is_terminal(stream) || is_set("NO_COLOR")) return std::string(text);
-  return code_of(style) + std::string(text) + "\033[0m";
+  return style_codes[static_cast<int>(style)] + std::string(text) + "\033[0m";
 }
 
 namespace {
@@ -241,6 +230,13 @@ void Progress::advance(std::size_t steps, std::string_view note) {
   const std::lock_guard lock(mutex_);
   done_ += steps;
   if (!note.empty()) note_ = note;
+  draw();
+}
+
+void Progress::reach(std::size_t done, std::string_view note) {
+  const std::lock_guard lock(mutex_);
+  done_ = std::max(done_, done);
+  note_ = note;
   draw();
 }
 

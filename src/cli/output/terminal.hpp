@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -46,6 +48,10 @@ class Table {
   /// As many cells as the heading has; further ones are an error of the caller (std::logic_error).
   /// A cell may hold anything: it stays in its line and does not steer the terminal.
   void row(std::vector<std::string> cells);
+  template <class... Cells>
+  void row(const Cells&... cells) {
+    row(std::vector<std::string>{fmt::vformat("{}", fmt::make_format_args(cells))...});
+  }
   std::string text() const;
   std::size_t rows() const { return rows_.size(); }
 
@@ -84,6 +90,8 @@ class Progress {
 
   /// `steps` more are done; the note says what is worked on now.
   void advance(std::size_t steps = 1, std::string_view note = {});
+  /// So many are done in all, if there were not more before.
+  void reach(std::size_t done, std::string_view note);
   /// Changes the note only.
   void note(std::string_view text);
   /// Removes the line until the next redraw, so that something else can be printed.

@@ -32,7 +32,7 @@ macro(put_file element name policy)
   endif()
 endmacro()
 
-set(text "#include \"cli/page/page.hpp\"\n\nnamespace kiln::cli {\n")
+set(text "#include \"cli/output/output.hpp\"\n\nnamespace kiln::cli {\n")
 foreach(file timeline report)
   file(READ ${FOLDER}/${file}.html page)
   set(styles "")

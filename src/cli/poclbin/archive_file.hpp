@@ -16,6 +16,16 @@ struct ArchiveFile {
   std::variant<poclbin::Archive, poclbin::wiki::Archive> model;
 
   const poclbin::Archive* real() const { return std::get_if<poclbin::Archive>(&model); }
+  /// Calls `call` with each file in the archive's order and its kernel's name: "" for the root's.
+  template <class Call>
+  void each_file(const Call& call) const {
+    const auto all = [&](const std::string& kernel, const std::vector<poclbin::File>& files) {
+      for (const auto& file : files) call(kernel, file);
+    };
+    if (wiki() != nullptr) return all("", wiki()->files);
+    for (const auto& root : real()->root) all("", root);
+    for (const auto& kernel : real()->kernels) all(std::string(kernel.name), kernel.files);
+  }
   const poclbin::wiki::Archive* wiki() const { return std::get_if<poclbin::wiki::Archive>(&model); }
 };
 
@@ -32,16 +42,10 @@ ArchiveFile read_real_archive(const std::string& path, std::string_view why);
 std::string layout_text(poclbin::Form form, std::uint32_t version);
 
 /// One archive, or several, as positional arguments.
-inline constexpr Positional one_archive{.value_name = "FILE",
-                                        .help = "A program archive; - is standard input.",
-                                        .least = 1,
-                                        .most = 1,
-                                        .kind = Kind::file};
-inline constexpr Positional some_archives{.value_name = "FILE",
-                                          .help = "Program archives; - is standard input.",
-                                          .least = 1,
-                                          .most = 1'000'000,
-                                          .kind = Kind::file};
+inline constexpr Positional one_archive =
+    Positional::file("FILE", "A program archive; - is standard input.");
+inline constexpr Positional some_archives =
+    Positional::files("FILE", "Program archives; - is standard input.");
 
 /// The file written next to extracted ones that holds everything else: header, kernels, the order
 /// of the files.

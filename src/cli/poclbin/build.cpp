@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/os/file.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/options.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/poclbin/commands.hpp"
 #include "cli/run/options.hpp"
 #include "kernel/archives/archive_build.hpp"
 #include "kernel/request/request.hpp"
@@ -21,65 +21,11 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using StartOutcome = ProvenStart::Outcome;
 
-constexpr Option poclbin_build_options[] = {
-    {.name = "local-size",
-     .kind = Kind::text,
-     .value_name = "N[xN[xN]]",
-     .help = "A local size to compile for, as 64 or 16x16; again for further ones. Kernels with a "
-             "required size are compiled for that one.",
-     .repeat = Repeat::yes},
-    {.name = "kernel",
-     .kind = Kind::text,
-     .value_name = "NAME",
-     .help = "A kernel that gets these sizes; without it all kernels of the file do.",
-     .repeat = Repeat::yes},
-    {.name = "define",
-     .kind = Kind::text,
-     .value_name = "NAME[=VALUE]",
-     .help = "A macro for the kernel source.",
-     .repeat = Repeat::yes,
-     .letter = 'D'},
-    {.name = "include",
-     .kind = Kind::folder,
-     .value_name = "DIR",
-     .help = "A folder in which included files are looked for, after the source's own.",
-     .repeat = Repeat::yes,
-     .letter = 'I'},
-    {.name = "build-option",
-     .kind = Kind::text,
-     .value_name = "OPTION",
-     .help = "Another option for the driver's compiler, such as -cl-fast-relaxed-math.",
-     .repeat = Repeat::yes},
-    {.name = "large-grids",
-     .help = "Also compiles each size for grids of 65,535 work-items and more."},
-    {.name = "with-offset", .help = "Also compiles each size for launches with a global offset."},
-    {.name = "keep-bitcode",
-     .help = "Keeps program.bc: then the driver compiles for other local sizes at their launch, in "
-             "place of using the generic function."},
-    {.name = "keep-intermediates",
-     .kind = Kind::folder,
-     .value_name = "DIR",
-     .help = "A new folder for all that the driver made on its way (source, bitcode, objects), for "
-             "bug reports."},
-    {.name = "devices",
-     .kind = Kind::text,
-     .value_name = "LIST",
-     .help = "The device to compile for, as for kiln run; the first of PoCL's is taken.",
-     .fallback = "all"},
-    options::output,
-    options::json,
-};
-constexpr Example poclbin_build_examples[] = {
-    {"kiln poclbin build kernel.cl --local-size 64 --local-size 128 -o app.poclbin",
-     "Two local sizes in one file, and the generic function for all others."},
-};
-
 std::array<std::uint32_t, 3> size_of(const std::string& text) {
   std::array<std::uint32_t, 3> size{1, 1, 1};
   const auto given = parse_local_size(text);
   if (given.empty())
-    throw Error(Errc::bad_input,
-                "--local-size: the value is empty, expected numbers, as 64 or 16x16");
+    throw bad_input("--local-size: the value is empty, expected numbers, as 64 or 16x16");
   std::copy(given.begin(), given.end(), size.begin());
   return size;
 }
@@ -95,23 +41,12 @@ DevicePtr chosen_pocl_device(const Context& context) {
   return *found;
 }
 
-std::string options_of(const Context& context) {
-  std::vector<std::pair<std::string, std::string>> macros;
-  for (const auto& text : context.list("define")) {
-    const auto equals = text.find('=');
-    // As compilers do: a macro without a value is 1.
-    macros.emplace_back(text.substr(0, equals),
-                        equals == text.npos ? "1" : text.substr(equals + 1));
-  }
-  return value_or_throw(build_options(macros, context.list("build-option")));
-}
-
 ArchiveBuild build_of(const Context& context, const std::string& path) {
   ArchiveBuild build;
   std::vector<fs::path> folders{fs::path(path).parent_path()};
   for (const auto& folder : context.list("include")) folders.emplace_back(folder);
   build.source = value_or_throw(load_source(path, folders));
-  build.options = options_of(context);
+  build.options = value_or_throw(build_options(macros_of(context), context.list("build-option")));
   build.kernels = context.list("kernel");
   for (const auto& text : context.list("local-size")) build.local_sizes.push_back(size_of(text));
   build.large_grids = context.flag("large-grids");
@@ -120,9 +55,8 @@ ArchiveBuild build_of(const Context& context, const std::string& path) {
   if (context.has("keep-intermediates")) {
     build.intermediates = fs::absolute(context.text("keep-intermediates"));
     if (fs::exists(build.intermediates))
-      throw Error(Errc::bad_input,
-                  fmt::format("--keep-intermediates: {} exists already, expected a new folder",
-                              context.text("keep-intermediates")));
+      throw bad_input("--keep-intermediates: {} exists already, expected a new folder",
+                      context.text("keep-intermediates"));
   }
   build.label = path;
   return build;
@@ -146,19 +80,8 @@ std::string outcome_text(const ProvenStart& start) {
   return "not tried: " + start.detail;
 }
 
-const char* outcome_name(StartOutcome outcome) {
-  switch (outcome) {
-    case StartOutcome::ran:
-      return "ran";
-    case StartOutcome::died:
-      return "died";
-    case StartOutcome::hung:
-      return "hung";
-    case StartOutcome::skipped:
-      break;
-  }
-  return "not tried";
-}
+/// In the order of StartOutcome.
+constexpr std::string_view outcome_names[] = {"ran", "died", "hung", "not tried"};
 
 void print_built(const std::string& file, const BuiltArchive& built, const Device& device) {
   Json starts = Json::array();
@@ -166,7 +89,7 @@ void print_built(const std::string& file, const BuiltArchive& built, const Devic
     starts.push_back({{"kernel", start.kernel},
                       {"variant", start.variant},
                       {"compiler_needed", !start.made.empty()},
-                      {"outcome", outcome_name(start.outcome)},
+                      {"outcome", outcome_names[static_cast<int>(start.outcome)]},
                       {"seconds", start.seconds},
                       {"detail", start.detail},
                       {"made", start.made}});
@@ -179,24 +102,33 @@ void print_built(const std::string& file, const BuiltArchive& built, const Devic
 }
 
 void print_archive(const std::string& file, const BuiltArchive& built, const Device& device) {
-  print(fmt::format("{}: {} bytes, {} in {} for {}\n", file, built.bytes.size(),
-                    plural(built.variants.size(), "variant"),
-                    plural(value_or_throw(poclbin::parse(built.bytes)).kernels.size(), "kernel"),
-                    device.name));
+  print("{}: {} bytes, {} in {} for {}\n", file, built.bytes.size(),
+        plural(built.variants.size(), "variant"),
+        plural(value_or_throw(poclbin::parse(built.bytes)).kernels.size(), "kernel"), device.name);
   for (const auto& start : built.starts) {
     const auto held = std::any_of(built.variants.begin(), built.variants.end(), [&](auto& each) {
       return each.kernel == start.kernel && each.variant.folder() == start.variant;
     });
     const bool good = start.made.empty() && start.outcome != StartOutcome::skipped;
-    print(fmt::format("  {} {}{}: {}\n", start.kernel, start.variant,
-                      held ? "" : " (the generic function)",
-                      styled(good ? Style::good : Style::bad, outcome_text(start))));
+    print("  {} {}{}: {}\n", start.kernel, start.variant, held ? "" : " (the generic function)",
+          styled(good ? Style::good : Style::bad, outcome_text(start)));
   }
+}
+
+int poclbin_build(Context& context) {
+  const std::string& output = required_output(context);
+  const ArchiveBuild build = build_of(context, context.arguments().front());
+  const auto device = chosen_pocl_device(context);
+  const auto built = value_or_throw(build_archive(*device, build));
+  value_or_throw(write_file(output, built.bytes));
+  context.flag("json") ? print_built(output, built, *device)
+                       : print_archive(output, built, *device);
+  return starts_without_compiler(built.starts) ? 0 : 1;
 }
 
 }  // namespace
 
-constinit const Command poclbin_build_command{
+const Command poclbin_build_command{
     .name = "poclbin build",
     .summary = "make a program archive that starts without a compiler",
     .description =
@@ -209,24 +141,41 @@ constinit const Command poclbin_build_command{
         "driver's cache is searched for files that are not the archive's. A kernel may fail on "
         "such arguments; that says nothing about the archive.\n\n"
         "The exit code is 1 where the proof fails; the archive is written all the same.",
-    .options = poclbin_build_options,
-    .positional = {.value_name = "KERNEL.cl",
-                   .help = "An OpenCL C file.",
-                   .least = 1,
-                   .most = 1,
-                   .kind = Kind::file},
-    .examples = poclbin_build_examples,
+    .options =
+        {{Option::text("local-size", "N[xN[xN]]",
+                       "A local size to compile for, as 64 or 16x16; again for further ones. "
+                       "Kernels with a required size are compiled for that one.")
+              .repeatable(),
+          Option::text("kernel", "NAME",
+                       "A kernel that gets these sizes; without it all kernels of the file do.")
+              .repeatable(),
+          Option::text("define", "NAME[=VALUE]", "A macro for the kernel source.")
+              .repeatable()
+              .with_letter('D'),
+          Option::folder("include", "DIR",
+                         "A folder in which included files are looked for, after the source's own.")
+              .repeatable()
+              .with_letter('I'),
+          Option::text("build-option", "OPTION",
+                       "Another option for the driver's compiler, such as -cl-fast-relaxed-math.")
+              .repeatable(),
+          Option::flag("large-grids",
+                       "Also compiles each size for grids of 65,535 work-items and more."),
+          Option::flag("with-offset", "Also compiles each size for launches with a global offset."),
+          Option::flag("keep-bitcode",
+                       "Keeps program.bc: then the driver compiles for other local sizes at their "
+                       "launch, in place of using the generic function."),
+          Option::folder("keep-intermediates", "DIR",
+                         "A new folder for all that the driver made on its way (source, bitcode, "
+                         "objects), for bug reports."),
+          Option::text("devices", "LIST",
+                       "The device to compile for, as for kiln run; the first of PoCL's is taken.",
+                       "all"),
+          options::output, options::json}},
+    .positional = Positional::file("KERNEL.cl", "An OpenCL C file."),
+    .examples = {{"kiln poclbin build kernel.cl --local-size 64 --local-size 128 -o app.poclbin",
+                  "Two local sizes in one file, and the generic function for all others."}},
+    .body = poclbin_build,
 };
-
-int poclbin_build(Context& context) {
-  const std::string& output = required_output(context);
-  const ArchiveBuild build = build_of(context, context.arguments().front());
-  const auto device = chosen_pocl_device(context);
-  const auto built = value_or_throw(build_archive(*device, build));
-  value_or_throw(write_file(output, built.bytes));
-  context.flag("json") ? print_built(output, built, *device)
-                       : print_archive(output, built, *device);
-  return starts_without_compiler(built.starts) ? 0 : 1;
-}
 
 }  // namespace kiln::cli

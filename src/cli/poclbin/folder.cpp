@@ -8,11 +8,11 @@
 #include "base/data/bytes.hpp"
 #include "base/os/extract_tree.hpp"
 #include "base/os/file.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/options.hpp"
 #include "cli/output/output.hpp"
 #include "cli/poclbin/archive_file.hpp"
-#include "cli/poclbin/commands.hpp"
 #include "kiln/formats/poclbin.hpp"
 
 namespace kiln::cli {
@@ -22,33 +22,13 @@ namespace fs = std::filesystem;
 
 // `kiln poclbin extract`: the files of an archive as files.
 
-constexpr Option poclbin_extract_options[] = {
-    options::directory,
-    {.name = "max-files",
-     .kind = Kind::integer,
-     .value_name = "N",
-     .help = "At most as many files are written.",
-     .fallback = "100000"},
-    {.name = "max-bytes",
-     .kind = Kind::integer,
-     .value_name = "N",
-     .help = "At most as many bytes of contents are written.",
-     .fallback = "4294967296"},
-    {.name = "quiet", .help = "Does not list the files.", .letter = 'q'},
-};
-constexpr Example poclbin_extract_examples[] = {
-    {"kiln poclbin extract app.poclbin -C app", "Writes app/program.bc, app/saxpy/… and so on."},
-};
-
 /// All files, with paths relative to the folder.
 std::vector<poclbin::File> files_in_archive(const ArchiveFile& archive) {
-  if (archive.wiki() != nullptr) return archive.wiki()->files;
   std::vector<poclbin::File> files;
-  const auto add = [&](const std::vector<poclbin::File>& from) {
-    for (const auto& file : from) files.push_back({file.path.substr(1), file.content});
-  };
-  for (const auto& root : archive.real()->root) add(root);
-  for (const auto& kernel : archive.real()->kernels) add(kernel.files);
+  // Those of a real archive begin with a slash.
+  archive.each_file([&](const std::string&, const poclbin::File& file) {
+    files.push_back({archive.real() ? file.path.substr(1) : file.path, file.content});
+  });
   return files;
 }
 
@@ -59,11 +39,10 @@ void check_limits(const std::vector<poclbin::File>& files, const ExtractTree::Li
   for (const auto& file : files) {
     bytes += file.content.size();
     if (const char* problem = ExtractTree::path_problem(file.path))
-      throw Error(Errc::bad_input, fmt::format("{}: the path {} has {}", path, file.path, problem));
+      throw bad_input("{}: the path {} has {}", path, file.path, problem);
     if (file.path == description_name)
-      throw Error(Errc::bad_input,
-                  fmt::format("{}: holds a file {}, which is the name of the description", path,
-                              description_name));
+      throw bad_input("{}: holds a file {}, which is the name of the description", path,
+                      description_name);
   }
   if (files.size() + 1 > limits.files)
     throw Error(Errc::refused, fmt::format("{}: {} files and the description are more than "
@@ -73,20 +52,6 @@ void check_limits(const std::vector<poclbin::File>& files, const ExtractTree::Li
     throw Error(Errc::refused, fmt::format("{}: {} bytes of contents are more than --max-bytes {}",
                                            path, bytes, limits.bytes));
 }
-
-}  // namespace
-
-constinit const Command poclbin_extract_command{
-    .name = "poclbin extract",
-    .summary = "write the files of a program archive",
-    .description =
-        "Writes every file of the archive below the folder, and poclbin.json, which describes all "
-        "else, so that `poclbin create` makes the same archive again. Nothing is written outside "
-        "the folder, whatever the archive says and whatever links stand there.",
-    .options = poclbin_extract_options,
-    .positional = one_archive,
-    .examples = poclbin_extract_examples,
-};
 
 int poclbin_extract(Context& context) {
   ExtractTree::Limits limits;
@@ -99,31 +64,18 @@ int poclbin_extract(Context& context) {
   auto tree = value_or_throw(ExtractTree::open(context.text("directory"), limits));
   for (const auto& file : files) {
     value_or_throw(tree.write(file.path, file.content));
-    if (!context.flag("quiet")) print(fmt::format("{} {}\n", file.path, file.content.size()));
+    if (!context.flag("quiet")) print("{} {}\n", file.path, file.content.size());
   }
   const std::string description = nlohmann::ordered_json::parse(json_of(archive)).dump(2) + "\n";
   value_or_throw(tree.write(description_name, as_bytes(description)));
   return 0;
 }
 
-namespace {
-
 // `kiln poclbin create`: an archive from a folder.
 
 constexpr std::size_t most_files = 100'000;
 constexpr std::uint64_t most_file_bytes = UINT32_MAX;  // the format's size fields have 32 bits
 constexpr std::uint64_t most_part_bytes = std::uint64_t{1} << 30;
-
-constexpr Option poclbin_create_options[] = {
-    options::output,
-    {.name = "metadata-from",
-     .kind = Kind::file,
-     .value_name = "ARCHIVE",
-     .help = "A real archive that describes device and kernels, in place of DIR/poclbin.json."},
-};
-constexpr Example poclbin_create_examples[] = {
-    {"kiln poclbin create app -o app.poclbin", "Makes an archive of what extract wrote."},
-};
 
 /// Contents by path, relative and with '/', in the order of the paths' bytes.
 using Contents = std::map<std::string, Bytes>;
@@ -140,16 +92,14 @@ Contents read_folder(const fs::path& folder) {
     if (name == description_name) continue;
     // A link may lead to private files, which must not get into an archive that is passed on.
     if (!fs::is_regular_file(status))
-      throw Error(Errc::bad_input,
-                  fmt::format("{} is neither a file nor a folder", at->path().string()));
+      throw bad_input("{} is neither a file nor a folder", at->path().string());
     if (contents.size() >= most_files)
-      throw Error(Errc::bad_input,
-                  fmt::format("{} holds more than {} files", folder.string(), most_files));
+      throw bad_input("{} holds more than {} files", folder.string(), most_files);
     Bytes bytes = value_or_throw(read_file(at->path(), std::min(left, most_file_bytes)));
     left -= bytes.size();
     contents.emplace(name, std::move(bytes));
   }
-  if (error) throw Error(Errc::bad_input, fmt::format("{}: {}", folder.string(), error.message()));
+  if (error) throw bad_input("{}: {}", folder.string(), error.message());
   return contents;
 }
 
@@ -168,7 +118,7 @@ class Filler {
       const auto found = prefixed ? contents_->find(std::string(file.path.substr(prefix_.size())))
                                   : contents_->end();
       if (found == contents_->end()) {
-        complain(fmt::format("note: {} is not in the folder and is left out", file.path));
+        complain("note: {} is not in the folder and is left out", file.path);
         return true;
       }
       file.content = found->second;
@@ -211,7 +161,7 @@ Bytes build(poclbin::Archive archive, const Contents& contents, const std::strin
   const Digest content = poclbin::content_id(archive);
   if (content.hex() != described) {
     hash = poclbin::build_hash(content.bytes);
-    complain(fmt::format("note: the contents are new, and so is the build hash, {}", hash));
+    complain("note: the contents are new, and so is the build hash, {}", hash);
   }
   // A filter that drops no file still drops root entries without a file.
   return poclbin::rewrite(archive, hash, [](std::string_view) { return false; });
@@ -232,28 +182,10 @@ poclbin::Description description_for(const Context& context, const fs::path& fol
   const fs::path path = folder / description_name;
   const auto json = read_text(path);
   if (!json)
-    throw Error(Errc::bad_input,
-                fmt::format("{} (it describes device and kernels; or --metadata-from)",
-                            json.error().message()));
+    throw bad_input("{} (it describes device and kernels; or --metadata-from)",
+                    json.error().message());
   return value_or_throw(poclbin::from_json(*json, path.string()));
 }
-
-}  // namespace
-
-constinit const Command poclbin_create_command{
-    .name = "poclbin create",
-    .summary = "make a program archive of a folder",
-    .description =
-        "Makes an archive of the files in a folder and of poclbin.json, as `poclbin extract` "
-        "writes them: the same bytes, if nothing was changed. Files that were added come after "
-        "those listed there, in the order of their names; one folder gives the same archive on "
-        "every machine. Where contents have changed, the build hash is a new one, made from them: "
-        "PoCL takes two archives of one build hash for one program.",
-    .options = poclbin_create_options,
-    .positional =
-        {.value_name = "DIR", .help = "The folder.", .least = 1, .most = 1, .kind = Kind::folder},
-    .examples = poclbin_create_examples,
-};
 
 int poclbin_create(Context& context) {
   const std::string& output = required_output(context);
@@ -265,10 +197,51 @@ int poclbin_create(Context& context) {
                           ? build(*real, contents, description.content)
                           : build(std::get<poclbin::wiki::Archive>(description.model), contents);
   if (const auto sound = poclbin::verify(bytes); !sound)
-    throw Error(Errc::bad_input, fmt::format("{} does not make a sound archive: {}",
-                                             folder.string(), sound.error().message()));
+    throw bad_input("{} does not make a sound archive: {}", folder.string(),
+                    sound.error().message());
   value_or_throw(write_file(output, bytes));
   return 0;
 }
+
+}  // namespace
+
+const Command poclbin_extract_command{
+    .name = "poclbin extract",
+    .summary = "write the files of a program archive",
+    .description =
+        "Writes every file of the archive below the folder, and poclbin.json, which describes all "
+        "else, so that `poclbin create` makes the same archive again. Nothing is written outside "
+        "the folder, whatever the archive says and whatever links stand there.",
+    .options = {{options::directory,
+                 Option::integer("max-files", "N", "At most as many files are written.", "100000"),
+                 Option::integer("max-bytes", "N", "At most as many bytes of contents are written.",
+                                 "4294967296"),
+                 Option::flag("quiet", "Does not list the files.").with_letter('q')}},
+    .positional = one_archive,
+    .examples = {{"kiln poclbin extract app.poclbin -C app",
+                  "Writes app/program.bc, app/saxpy/… and so on."}},
+    .body = poclbin_extract,
+};
+
+const Command poclbin_create_command{
+    .name = "poclbin create",
+    .summary = "make a program archive of a folder",
+    .description =
+        "Makes an archive of the files in a folder and of poclbin.json, as `poclbin extract` "
+        "writes them: the same bytes, if nothing was changed. Files that were added come after "
+        "those listed there, in the order of their names; one folder gives the same archive on "
+        "every machine. Where contents have changed, the build hash is a new one, made from them: "
+        "PoCL takes two archives of one build hash for one program.",
+    .options =
+        {{options::output,
+          Option::file(
+              "metadata-from", "ARCHIVE",
+              "A real archive that describes device and kernels, in place of DIR/poclbin.json.")}},
+    .positional =
+        {.value_name = "DIR", .help = "The folder.", .least = 1, .most = 1, .kind = Kind::folder},
+    .examples = {{"kiln poclbin create app -o app.poclbin",
+                  "Makes an archive of what extract wrote."}},
+    .body = poclbin_create,
+};
 
 }  // namespace kiln::cli

@@ -4,12 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/command/commands.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/poclbin/archive_file.hpp"
-#include "cli/poclbin/commands.hpp"
 #include "device/device.hpp"
 #include "kiln/formats/poclbin.hpp"
 
@@ -19,26 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // `kiln poclbin verify`.
-
-constexpr Option poclbin_verify_options[] = {
-    {.name = "objects",
-     .help =
-         "Objects (.so) that PoCL could not load are errors: the ELF header, the machine, and the "
-         "function that PoCL looks up. Without it they are warnings."},
-    {.name = "device-string",
-     .kind = Kind::text,
-     .value_name = "TEXT",
-     .help =
-         "The device that the archive has to be for: what CL_DEVICE_VERSION shows after HSTR:. No "
-         "device is touched."},
-    options::json,
-    {.name = "quiet", .help = "Prints errors only.", .letter = 'q'},
-};
-constexpr Example poclbin_verify_examples[] = {
-    {"kiln poclbin verify download.poclbin", "Is this safe to hand to PoCL?"},
-    {"kiln poclbin verify --device-string pthread-x86_64-pc-linux-gnu-znver3 x.poclbin",
-     "Also: is it for that device?"},
-};
 
 /// What is wrong with one file; `error` is empty where it is an archive.
 struct ArchiveReport {
@@ -83,37 +63,20 @@ Json json_of(const std::string& path, const ArchiveReport& report, bool good) {
 
 void print_archive_findings(const std::string& path, const ArchiveReport& report, bool strict,
                             bool quiet) {
-  if (!report.error.empty()) complain(fmt::format("{}: {}", path, report.error));
+  if (!report.error.empty()) complain("{}: {}", path, report.error);
   for (const auto& problem : report.objects)
     if (strict || !quiet)
-      complain(fmt::format("{}{}: byte {}, {}: {}", strict ? "" : "warning: ", path, problem.offset,
-                           problem.path, problem.reason));
+      complain("{}{}: byte {}, {}: {}", strict ? "" : "warning: ", path, problem.offset,
+               problem.path, problem.reason);
   if (quiet || !report.error.empty()) return;
   std::string verdict =
       strict && !report.objects.empty() ? plural(report.objects.size(), "bad object") : "ok";
   if (!strict && !report.objects.empty())
     verdict += ", " + plural(report.objects.size(), "warning");
   const auto& found = report.verified;
-  print(fmt::format("{}: {}; {}, {}, {}\n", path, verdict, layout_text(found.form, found.version),
-                    plural(found.kernels, "kernel"), plural(found.files, "file")));
+  print("{}: {}; {}, {}, {}\n", path, verdict, layout_text(found.form, found.version),
+        plural(found.kernels, "kernel"), plural(found.files, "file"));
 }
-
-}  // namespace
-
-constinit const Command poclbin_verify_command{
-    .name = "poclbin verify",
-    .summary = "check whether a program archive is safe",
-    .description =
-        "Checks every byte that PoCL trusts without looking: lengths, counts and sizes against "
-        "what is there, build hash, names and paths, duplicates, flags, nothing left over. PoCL "
-        "crashes on most damaged archives, and writes outside its cache on some. An error has the "
-        "byte offset, the field, what was found and what was expected. Nothing of the archive is "
-        "loaded or run.\n\n"
-        "The exit code is 2 where an archive is bad; warnings leave it 0.",
-    .options = poclbin_verify_options,
-    .positional = some_archives,
-    .examples = poclbin_verify_examples,
-};
 
 int poclbin_verify(Context& context) {
   const EndsAtOnce reading;
@@ -134,25 +97,14 @@ int poclbin_verify(Context& context) {
   return all_good ? 0 : exit_code(Errc::bad_input);
 }
 
-namespace {
-
 // `kiln poclbin check-device`.
-
-constexpr Option poclbin_check_device_options[] = {
-    options::devices,
-    options::json,
-    {.name = "quiet", .help = "Prints nothing; the exit code tells.", .letter = 'q'},
-};
-constexpr Example poclbin_check_device_examples[] = {
-    {"kiln poclbin check-device app.poclbin", "Will this machine's PoCL take it, and if not, why?"},
-};
 
 void print_answer(const Context& context, const ArchiveFile& file, const Device& device,
                   const std::string& refusal) {
   if (context.flag("quiet")) return;
   if (!context.flag("json")) {
-    print(fmt::format("{}: {}: {}\n", file.path, device.name,
-                      refusal.empty() ? "accepted" : "refused: " + refusal));
+    print("{}: {}: {}\n", file.path, device.name,
+          refusal.empty() ? "accepted" : "refused: " + refusal);
     return;
   }
   const std::uint64_t id = poclbin::device_id(device.pocl_device_string);
@@ -166,22 +118,6 @@ void print_answer(const Context& context, const ArchiveFile& file, const Device&
                   {"reason", refusal}};
   print_json(json);
 }
-
-}  // namespace
-
-constinit const Command poclbin_check_device_command{
-    .name = "poclbin check-device",
-    .summary = "tell whether a device takes a program archive, and why not",
-    .description =
-        "Compares the archive's device id with that of each device, which is a hash of its device "
-        "string, and its format version with those that the installed PoCL reads. PoCL itself "
-        "answers every refusal with CL_INVALID_BINARY, and misreads versions newer than its own. "
-        "Nothing of the archive is loaded.\n\n"
-        "The exit code is 1 where no device takes an archive.",
-    .options = poclbin_check_device_options,
-    .positional = some_archives,
-    .examples = poclbin_check_device_examples,
-};
 
 int poclbin_check_device(Context& context) {
   std::vector<ArchiveFile> files;
@@ -201,5 +137,50 @@ int poclbin_check_device(Context& context) {
   }
   return all_taken ? 0 : 1;
 }
+
+}  // namespace
+
+const Command poclbin_verify_command{
+    .name = "poclbin verify",
+    .summary = "check whether a program archive is safe",
+    .description =
+        "Checks every byte that PoCL trusts without looking: lengths, counts and sizes against "
+        "what is there, build hash, names and paths, duplicates, flags, nothing left over. PoCL "
+        "crashes on most damaged archives, and writes outside its cache on some. An error has the "
+        "byte offset, the field, what was found and what was expected. Nothing of the archive is "
+        "loaded or run.\n\n"
+        "The exit code is 2 where an archive is bad; warnings leave it 0.",
+    .options = {{Option::flag(
+                     "objects",
+                     "Objects (.so) that PoCL could not load are errors: the ELF header, the "
+                     "machine, and the function that PoCL looks up. Without it they are warnings."),
+                 Option::text("device-string", "TEXT",
+                              "The device that the archive has to be for: what CL_DEVICE_VERSION "
+                              "shows after HSTR:. No device is touched."),
+                 options::json, Option::flag("quiet", "Prints errors only.").with_letter('q')}},
+    .positional = some_archives,
+    .examples =
+        {{"kiln poclbin verify download.poclbin", "Is this safe to hand to PoCL?"},
+         {"kiln poclbin verify --device-string pthread-x86_64-pc-linux-gnu-znver3 x.poclbin",
+          "Also: is it for that device?"}},
+    .body = poclbin_verify,
+};
+
+const Command poclbin_check_device_command{
+    .name = "poclbin check-device",
+    .summary = "tell whether a device takes a program archive, and why not",
+    .description =
+        "Compares the archive's device id with that of each device, which is a hash of its device "
+        "string, and its format version with those that the installed PoCL reads. PoCL itself "
+        "answers every refusal with CL_INVALID_BINARY, and misreads versions newer than its own. "
+        "Nothing of the archive is loaded.\n\n"
+        "The exit code is 1 where no device takes an archive.",
+    .options = {{options::devices, options::json,
+                 Option::flag("quiet", "Prints nothing; the exit code tells.").with_letter('q')}},
+    .positional = some_archives,
+    .examples = {{"kiln poclbin check-device app.poclbin",
+                  "Will this machine's PoCL take it, and if not, why?"}},
+    .body = poclbin_check_device,
+};
 
 }  // namespace kiln::cli

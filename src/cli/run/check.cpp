@@ -1,29 +1,25 @@
-// `kiln check`: is this specification file right?
+// Before a run: `kiln check`, is this specification file right; `kiln init`, one for a kernel, to
+// be completed; `kiln devices`, what there is to run on.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "base/data/text.hpp"
+#include "base/os/file.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/run/options.hpp"
+#include "kiln/json.hpp"
+#include "kiln/runtime.hpp"
+#include "spec/init_spec.hpp"
 #include "spec/run/job.hpp"
 
 namespace kiln::cli {
 namespace {
-
-constexpr Option check_options[] = {
-    options::set,        options::set_if,
-    options::source_dir, options::dialect,
-    options::json,       {.name = "quiet", .help = "Prints errors only.", .letter = 'q'},
-};
-
-constexpr Example check_examples[] = {
-    {"kiln check vector_add.json", "Is this file right?"},
-    {"kiln check --json specs/*.json", "Checks many, for a program to read."},
-};
 
 using MessageSeverity = spec::Message::Severity;
 
@@ -64,11 +60,11 @@ void print_messages(const std::string& file, const std::vector<spec::Message>& m
   if (quiet) return;
   const Counts found = counts_of(messages);
   if (found.errors > 0) {
-    print(fmt::format("{}: {}\n", file, plural(found.errors, "error")));
+    print("{}: {}\n", file, plural(found.errors, "error"));
   } else if (found.warnings > 0) {
-    print(fmt::format("{}: ok, {}\n", file, plural(found.warnings, "warning")));
+    print("{}: ok, {}\n", file, plural(found.warnings, "warning"));
   } else {
-    print(fmt::format("{}: ok\n", file));
+    print("{}: ok\n", file);
   }
 }
 
@@ -85,29 +81,12 @@ void look_for_source(const std::string& file, spec::SpecDialect dialect,
   messages.push_back({MessageSeverity::warning, file, 0, 0, "src", source.error().message()});
 }
 
-}  // namespace
-
-constinit const Command check_command{
-    .name = "check",
-    .summary = "check specification files",
-    .description =
-        "Reads each file and lists all that is wrong or doubtful about it: the line, the "
-        "attribute, what was found and what was expected. Sizes are tried with the values of "
-        "--set and --set-if, and with the defaults for the other symbols. A source file that is "
-        "not found is a warning. No device is touched.\n\n"
-        "The exit code is 2 where a file has an error; warnings leave it 0.",
-    .options = check_options,
-    .positional = spec_files,
-    .examples = check_examples,
-};
-
 int check_specs(Context& context) {
   const EndsAtOnce reading;
   const spec::SpecDialect dialect = dialect_of(context);
   const spec::Symbols symbols = symbols_of(context);
   const bool json = context.flag("json"), quiet = context.flag("quiet");
-  const auto& named = context.list("source-dir");
-  const std::vector<std::filesystem::path> folders(named.begin(), named.end());
+  const auto folders = context.paths("source-dir");
   bool all_right = true;
   Progress progress("check", context.arguments().size());
   for (const std::string& file : context.arguments()) {
@@ -126,5 +105,129 @@ int check_specs(Context& context) {
   }
   return all_right ? 0 : exit_code(Errc::bad_input);
 }
+
+/// How the file at `output` names the source: by a path that find_source() follows.
+std::string source_name(const std::filesystem::path& source, const std::filesystem::path& output) {
+  const auto folder = std::filesystem::absolute(output).parent_path();
+  const auto relative = std::filesystem::absolute(source).lexically_normal().lexically_relative(
+      folder.lexically_normal());
+  return relative.empty() ? std::filesystem::absolute(source).string() : relative.string();
+}
+
+void write_spec(const std::filesystem::path& file, const std::string& text) {
+  const auto written = write_new_file(file, as_bytes(text));
+  if (!written && written.error().code() == Errc::bad_input)
+    throw Error(Errc::bad_input, written.error().message() + " (--output FILE names another)");
+  value_or_throw(written);
+}
+
+int init_spec_file(Context& context) {
+  const std::filesystem::path source = context.arguments().front();
+  std::vector<std::filesystem::path> folders{source.parent_path()};
+  for (const auto& folder : context.list("source-dir")) folders.emplace_back(folder);
+  spec::InitRequest request;
+  request.source = value_or_throw(load_source(source, folders));
+  const auto& kernels = context.list("kernel");
+  if (kernels.size() > 1)
+    throw bad_input("--kernel: found {} kernels, expected one: a file has one kernel",
+                    kernels.size());
+  if (!kernels.empty()) request.kernel = kernels.front();
+  request.macros = macros_of(context);
+  // The file's default name depends on the kernel; its folder does not.
+  std::filesystem::path output = context.text("output");
+  request.src = source_name(source, output.empty() ? source : output);
+  const auto file = value_or_throw(spec::init_spec(request));
+  if (output.empty()) output = source.parent_path() / (file.kernel + ".json");
+  write_spec(output, file.text);
+  const std::string shown = one_line(output.string());
+  print_either(context.flag("json"),
+               {{"file", output.string()}, {"kernel", file.kernel}, {"fill_in", file.marks}},
+               fmt::format("{}: {} to fill in (kiln check {} lists them)\n", shown,
+                           plural(file.marks, "place"), shown));
+  return 0;
+}
+
+std::string gigabytes(std::uint64_t bytes) {
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1024.0 * 1024 * 1024));
+}
+
+/// "0", or "0 part 1" for a sub-device.
+std::string index_text(const DeviceInfo& device) {
+  return device.part ? fmt::format("{} part {}", device.index, *device.part)
+                     : std::to_string(device.index);
+}
+
+int list_devices(Context& context) {
+  const auto devices = Runtime({.devices = context.text("devices"), .store = "off"}).devices();
+  if (context.flag("json")) {
+    for (const auto& device : devices) print_json_line(json_of(device));
+    return 0;
+  }
+  Table table({"index", "type", "units", "memory", "driver", "platform", "name"});
+  for (const auto& device : devices)
+    table.row(index_text(device), name_of(device.type), device.compute_units,
+              gigabytes(device.memory_bytes), device.driver, device.platform, device.name);
+  print(table.text());
+  return 0;
+}
+
+}  // namespace
+
+const Command check_command{
+    .name = "check",
+    .summary = "check specification files",
+    .description =
+        "Reads each file and lists all that is wrong or doubtful about it: the line, the "
+        "attribute, what was found and what was expected. Sizes are tried with the values of --set "
+        "and --set-if, and with the defaults for the other symbols. A source file that is not "
+        "found is a warning. No device is touched.\n\n"
+        "The exit code is 2 where a file has an error; warnings leave it 0.",
+    .options = {{options::set, options::set_if, options::source_dir, options::dialect,
+                 options::json, Option::flag("quiet", "Prints errors only.").with_letter('q')}},
+    .positional = spec_files,
+    .examples = {{"kiln check vector_add.json", "Is this file right?"},
+                 {"kiln check --json specs/*.json", "Checks many, for a program to read."}},
+    .body = check_specs,
+};
+
+const Command init_command{
+    .name = "init",
+    .summary = "write a specification file for a kernel, to be completed",
+    .description =
+        "Reads an OpenCL source file and writes a specification file for one of its kernels: its "
+        "arguments with their types, what it reads and what it writes. What the source does not "
+        "say, such as sizes and values, is marked with FILL IN and what belongs there; kiln check "
+        "lists what is left. No device is touched, and no file is overwritten.",
+    .options = {{Option::text("kernel", "NAME",
+                              "The kernel that the file is for, where the source has several.")
+                     .repeatable(),
+                 Option::file(
+                     "output", "FILE",
+                     "The file to write. Default: the kernel's name with .json, next to the "
+                     "source. A file that exists is never overwritten.",
+                     Access::update),
+                 Option::text("define", "NAME[=VALUE]",
+                              "A macro for the kernel source; it goes into the file, too.")
+                     .repeatable()
+                     .with_letter('D'),
+                 options::source_dir, options::json}},
+    .positional = Positional::file("SOURCE", "The OpenCL source file.", Access::update),
+    .examples = {{"kiln init blur.cl", "Writes blur.json for the only kernel of blur.cl."},
+                 {"kiln init all.cl --kernel sum --define TYPE=float",
+                  "Chooses a kernel, and sets a macro."}},
+    .body = init_spec_file,
+};
+
+const Command devices_command{
+    .name = "devices",
+    .summary = "list the OpenCL devices of this machine",
+    .description =
+        "Lists the devices in the order of their indices, with their platform, driver and size. "
+        "With --devices it lists only what the selection gives.",
+    .options = {{options::devices, options::json}},
+    .examples = {{"kiln devices", "Lists the OpenCL devices of this machine with their indices."},
+                 {"kiln devices --devices cpu/2", "Shows which devices a selection gives."}},
+    .body = list_devices,
+};
 
 }  // namespace kiln::cli

@@ -1,5 +1,3 @@
-#include "cli/run/isolate.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -55,26 +53,16 @@ std::vector<std::string> words_for_child(const Context& context,
                                  "--timeout=0",
                                  "--config=off",
                                  "--log=" + context.text("log")};
-  for (const Option& option : context.command().options) {
-    if (is_set_for_child(option.name) || !context.has(option.name) || !passed(option.name))
-      continue;
-    const std::string name(option.name);
-    if (option.kind == Kind::flag)
-      words.push_back((context.flag(option.name) ? "--" : "--no-") + name);
-    else
-      for (const auto& value : context.list(option.name))
-        words.push_back("--" + name + "=" + value);
-  }
+  for (const Option* option : own_options(context.command()))
+    if (!is_set_for_child(option->name) && passed(option->name))
+      for (std::string& word : context.words_of(*option)) words.push_back(std::move(word));
   return words;
 }
 
 /// The last line of what a child said, for people.
-std::string last_line(const std::string& text) {
-  const auto end = text.find_last_not_of("\n ");
-  if (end == std::string::npos) return "";
-  const auto begin = text.rfind('\n', end);
-  return text.substr(begin == std::string::npos ? 0 : begin + 1,
-                     end - (begin == std::string::npos ? std::string::npos : begin));
+std::string last_line(std::string_view text) {
+  text = trimmed(text);
+  return std::string(text.substr(text.rfind('\n') + 1));
 }
 
 IsolatedOutcome outcome_of(const std::string& spec, const ProcessResult& result, double limit) {
@@ -153,8 +141,8 @@ void print_outcome(const Context& context, const IsolatedOutcome& outcome) {
     outcome.printed.add_to(object);
     print_json(object);
   } else if (!context.flag("quiet") || outcome.status != "ok") {
-    print(fmt::format("{:<8} {:>8.3f} s  {}{}\n", outcome.status, outcome.seconds, outcome.spec,
-                      short_message(outcome)));
+    print("{:<8} {:>8.3f} s  {}{}\n", outcome.status, outcome.seconds, outcome.spec,
+          short_message(outcome));
   }
   flush_output();
   if (!context.flag("json")) outcome.printed.show();
@@ -164,8 +152,8 @@ void print_summary(const std::map<std::string, std::size_t>& counts, std::size_t
   Table table({"status", "specs"});
   for (const char* status : {"ok", "failed", "crashed", "timeout", "refused"})
     if (const auto found = counts.find(status); found != counts.end())
-      table.row({status, std::to_string(found->second)});
-  table.row({"all", std::to_string(total)});
+      table.row(status, found->second);
+  table.row("all", total);
   print("\n" + table.text());
 }
 
@@ -186,10 +174,9 @@ int run_isolated(const Context& context) {
   const auto& specs = context.arguments();
   for (const char* option : {"trace", "gantt"})
     if (context.has(option) && specs.size() > 1)
-      throw Error(Errc::bad_input,
-                  fmt::format("--{} with --isolate: found {} specs, expected one: each would write "
-                              "the same file",
-                              option, specs.size()));
+      throw bad_input(
+          "--{} with --isolate: found {} specs, expected one: each would write the same file",
+          option, specs.size());
   Progress progress("run", specs.size());
   for (const auto& spec : specs) {
     stop_if_interrupted();
@@ -218,11 +205,7 @@ constexpr std::uint64_t longest_log = 64u << 20;
 /// oclgrind's driver: next to the program oclgrind, which PATH has.
 std::filesystem::path oclgrind_driver() {
   const char* path = std::getenv("PATH");
-  std::string_view folders = path == nullptr ? "" : path;
-  while (!folders.empty()) {
-    const auto end = std::min(folders.find(':'), folders.size());
-    const std::filesystem::path folder(folders.substr(0, end));
-    folders.remove_prefix(std::min(end + 1, folders.size()));
+  for (const std::filesystem::path folder : split(path == nullptr ? "" : path, ':')) {
     std::error_code error;
     const auto program = std::filesystem::canonical(folder / "oclgrind", error);
     if (error) continue;
@@ -272,11 +255,6 @@ std::string line_after(std::string_view text, std::string_view mark) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
-std::string trimmed_blanks(std::string text) {
-  const auto begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
-  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
-}
-
 /// "global memory address 0x2000000000040" → "byte 64 of buffer 2": oclgrind numbers buffers in the
 /// upper bits.
 std::string place_of(std::string_view where) {
@@ -310,7 +288,7 @@ std::string invalid_access_in(std::string_view log) {
     const std::string kind = head.find("write") != head.npos ? "writes" : "reads";
     const std::string source = line_after(entry, "At line ");
     first = fmt::format("kernel {} {} {} bytes outside of memory that it has ({})",
-                        trimmed_blanks(line_after(entry, "Kernel: ")), kind,
+                        trimmed(line_after(entry, "Kernel: ")), kind,
                         bytes.substr(0, bytes.find(' ')), place_of(where));
     // Its quotation of that line is not of the file: it takes no notice of #line.
     if (!source.empty()) first += " at line " + source.substr(0, source.find(' '));

@@ -4,8 +4,6 @@
 
 #include <charconv>
 
-#include "cli/command/files.hpp"
-#include "cli/command/options.hpp"
 #include "kiln/error.hpp"
 #include "schedule/partition.hpp"
 
@@ -42,15 +40,22 @@ std::map<std::uint32_t, std::filesystem::path> files_of(const Context& context,
     std::uint32_t position = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
     if (error != std::errc() || end != name.data() + name.size())
-      throw Error(Errc::bad_input,
-                  fmt::format("--{}: found '{}={}', expected an argument's position before '='",
-                              option, name, file));
+      throw bad_input("--{}: found '{}={}', expected an argument's position before '='", option,
+                      name, file);
     if (!files.emplace(position, file).second)
-      throw Error(
-          Errc::bad_input,
-          fmt::format("--{}: found argument {} twice, expected one file for it", option, position));
+      throw bad_input("--{}: found argument {} twice, expected one file for it", option, position);
   }
   return files;
+}
+
+std::vector<std::pair<std::string, std::string>> macros_of(const Context& context) {
+  std::vector<std::pair<std::string, std::string>> macros;
+  for (const auto& text : context.list("define")) {
+    const auto equals = text.find('=');
+    macros.emplace_back(text.substr(0, equals),
+                        equals == text.npos ? "1" : text.substr(equals + 1));
+  }
+  return macros;
 }
 
 std::vector<std::uint32_t> parse_local_size(const std::string& text) {
@@ -62,10 +67,8 @@ std::vector<std::uint32_t> parse_local_size(const std::string& text) {
     const auto [next, error] = std::from_chars(at, end, size);
     const bool more = next != end && (*next == 'x' || *next == ',') && next + 1 != end;
     if (error != std::errc() || size == 0 || sizes.size() == 3 || (next != end && !more))
-      throw Error(Errc::bad_input,
-                  fmt::format("--local-size: found '{}', expected one to three positive numbers, "
-                              "as 64 or 16x16",
-                              text));
+      throw bad_input(
+          "--local-size: found '{}', expected one to three positive numbers, as 64 or 16x16", text);
     sizes.push_back(size);
     at = more ? next + 1 : next;
   }
@@ -78,7 +81,7 @@ spec::SpecRunOptions run_options_of(const Context& context) {
   options.set = std::move(symbols.set);
   options.set_if = std::move(symbols.set_if);
   options.dialect = dialect_of(context);
-  for (const auto& folder : context.list("source-dir")) options.source_folders.emplace_back(folder);
+  options.source_folders = context.paths("source-dir");
   // A typo is said before any file is read.
   options.partition = context.text("partition");
   if (context.has("partition")) value_or_throw(Partition::parse(options.partition));

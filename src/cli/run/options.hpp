@@ -9,16 +9,9 @@
 #include "cli/command/context.hpp"
 #include "kiln/spec/run.hpp"
 
-/// The sub-commands that work on specification files and devices, and the options about
-/// specification files that several of them share, as the spec module takes them.
+/// The options about specification files that several sub-commands share, as the spec module takes
+/// them.
 namespace kiln::cli {
-
-extern const Command run_command, verify_command, check_command, init_command, devices_command;
-int run_specs(Context& context);
-int verify_specs(Context& context);
-int check_specs(Context& context);
-int init_spec_file(Context& context);
-int list_devices(Context& context);
 
 // Each throws Error (bad input) for a value that it cannot read.
 
@@ -29,6 +22,9 @@ spec::Symbols symbols_of(const Context& context);
 /// --in, --out or --expect: argument positions with a file each.
 std::map<std::uint32_t, std::filesystem::path> files_of(const Context& context,
                                                         std::string_view option);
+
+/// --define: macros with their values. As compilers do: a macro without a value is 1.
+std::vector<std::pair<std::string, std::string>> macros_of(const Context& context);
 
 /// The value of --local-size: one to three positive numbers with `x` or `,` between them. An empty
 /// text gives nothing.

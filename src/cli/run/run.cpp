@@ -1,13 +1,12 @@
 // `kiln run`: runs the kernels of specification files, here or each in a process of its own.
-#include <fmt/format.h>
 
+#include "cli/command/commands.hpp"
 #include "cli/command/files.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
 #include "cli/command/session.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/run/isolate.hpp"
 #include "cli/run/options.hpp"
 #include "cli/run/run_output.hpp"
 #include "cli/timeline/timeline.hpp"
@@ -15,88 +14,6 @@
 
 namespace kiln::cli {
 namespace {
-
-constexpr Option run_options[] = {
-    options::set,
-    options::set_if,
-    {.name = "partition",
-     .kind = Kind::text,
-     .value_name = "P",
-     .help = "How the work is split over the devices: 0 to 10 (tenths for the first device), "
-             "weights W1:W2:… with one for each device, auto (measured and remembered) or "
-             "dynamic (in shrinking chunks). Default: the class that the spec names."},
-    options::devices,
-    {.name = "in",
-     .kind = Kind::file_assignment,
-     .value_name = "P=FILE",
-     .help = "Reads the data of argument P from a .npy file.",
-     .repeat = Repeat::yes},
-    {.name = "out",
-     .kind = Kind::file_assignment,
-     .access = Access::write,
-     .value_name = "P=FILE",
-     .help = "Writes argument P to a .npy file after the run.",
-     .repeat = Repeat::yes},
-    {.name = "expect",
-     .kind = Kind::file_assignment,
-     .value_name = "P=FILE",
-     .help = "Compares argument P with a .npy file after the run; a difference gives exit code 1.",
-     .repeat = Repeat::yes},
-    options::rtol,
-    {.name = "check-bounds",
-     .help = "Looks for accesses outside of buffers: with oclgrind where that is installed (every "
-             "access, and slow), and by zones around each buffer, which show what is written just "
-             "before or behind it. One that is found gives exit code 1."},
-    {.name = "seed",
-     .kind = Kind::integer,
-     .value_name = "N",
-     .help = "Start of the random numbers that fill inputs without --in.",
-     .fallback = "0"},
-    options::trace,
-    options::gantt,
-    {.name = "explain",
-     .help = "Says for each program which layer answered, why the earlier ones did not, and what "
-             "each step cost."},
-    options::json,
-    {.name = "isolate",
-     .help = "Runs each spec in a process of its own, so that a kernel which crashes or hangs "
-             "fails alone."},
-    {.name = "timeout",
-     .kind = Kind::number,
-     .value_name = "SECONDS",
-     .help = "The time that each spec may take; 0 is no bound. Requires --isolate.",
-     .fallback = "0"},
-    options::source_dir,
-    options::dialect,
-    {.name = "local-size",
-     .kind = Kind::text,
-     .value_name = "N[xN[xN]]",
-     .help = "The local size, as 64 or 16x16, in place of the spec's."},
-    options::store,
-    options::system_store,
-    options::shared_store,
-    options::shared_timeout,
-    options::store_size,
-    options::compile,
-    {.name = "runs",
-     .kind = Kind::integer,
-     .value_name = "N",
-     .help = "How often each spec runs.",
-     .fallback = "1",
-     .least = 1},
-    {.name = "quiet", .help = "Prints errors only.", .letter = 'q'},
-};
-
-constexpr Example run_examples[] = {
-    {"kiln run vector_add.json --set dataset=1048576", "Runs a kernel with random data."},
-    {"kiln run vector_add.json --in 0=a.npy --in 1=b.npy --out 2=c.npy",
-     "Runs it with data from files."},
-    {"kiln run vector_add.json --devices cpu/2 --partition 5 --trace out.json",
-     "Splits the work evenly over two halves of the processor and records the timeline."},
-    {"kiln run vector_add.json --check-bounds", "Does the kernel stay within its buffers?"},
-    {"kiln run --isolate --timeout 25 --json specs/*.json",
-     "Runs many specs, each in a process of its own."},
-};
 
 /// The worst exit code so far wins: a bad spec among good ones must not go unseen.
 void note(int& worst, int code) { worst = std::max(worst, code); }
@@ -160,8 +77,7 @@ int run_here(const Context& context) {
     }
     progress.advance();
   }
-  if (context.has("trace")) write_trace(timeline, context.text("trace"));
-  if (context.has("gantt")) write_gantt(timeline, context.text("gantt"));
+  write_timeline(context, timeline);
   progress.hide();
   if (end) throw *end;
   return worst;
@@ -177,40 +93,87 @@ void check_streams_of_isolated(const Context& context) {
   for (const char* option : {"trace", "gantt"})
     uses_streams |= context.text(option) == standard_output;
   if (uses_streams)
-    throw Error(Errc::bad_input,
-                "--isolate: a run in a process of its own has no standard input and output of this "
-                "one, expected files");
+    throw bad_input(
+        "--isolate: a run in a process of its own has no standard input and output of this one, "
+        "expected files");
 }
-
-}  // namespace
-
-constinit const Command run_command{
-    .name = "run",
-    .summary = "run the kernels of specification files on the devices of this machine",
-    .description =
-        "Reads each specification file, gets its program from the store or compiles it, fills "
-        "the arguments, runs the kernel on one device or split over several, and reads the "
-        "results back.\n\n"
-        "A split run gives the same result as a run on one device. Where that cannot be shown, "
-        "the kernel runs on one device, and the reason is printed.",
-    .options = run_options,
-    .positional = spec_files,
-    .examples = run_examples,
-};
 
 int run_specs(Context& context) {
   if (context.has("out") && context.arguments().size() > 1)
-    throw Error(Errc::bad_input,
-                fmt::format("--out: found {} specs, expected one: each would write the same file",
-                            context.arguments().size()));
+    throw bad_input("--out: found {} specs, expected one: each would write the same file",
+                    context.arguments().size());
   // A kernel that hangs can only be ended with its process; silence would promise a bound.
-  if (!context.flag("isolate") && context.number("timeout") > 0 &&
-      context.origin("timeout").from == Origin::From::command_line)
-    throw Error(Errc::bad_input,
-                "--timeout requires --isolate: a kernel can only be stopped with its process");
+  if (!context.flag("isolate") && context.number("timeout") > 0 && context.is_typed("timeout"))
+    throw bad_input("--timeout requires --isolate: a kernel can only be stopped with its process");
   if (!context.flag("isolate")) return run_here(context);
   check_streams_of_isolated(context);
   return run_isolated(context);
 }
+
+}  // namespace
+
+const Command run_command{
+    .name = "run",
+    .summary = "run the kernels of specification files on the devices of this machine",
+    .description =
+        "Reads each specification file, gets its program from the store or compiles it, fills the "
+        "arguments, runs the kernel on one device or split over several, and reads the results "
+        "back.\n\n"
+        "A split run gives the same result as a run on one device. Where that cannot be shown, the "
+        "kernel runs on one device, and the reason is printed.",
+    .options =
+        {{options::set, options::set_if,
+          Option::text(
+              "partition", "P",
+              "How the work is split over the devices: 0 to 10 (tenths for the first device), "
+              "weights W1:W2:… with one for each device, auto (measured and remembered) or dynamic "
+              "(in shrinking chunks). Default: the class that the spec names."),
+          options::devices,
+          Option::file_assignment("in", "P=FILE", "Reads the data of argument P from a .npy file.")
+              .repeatable(),
+          Option::file_assignment("out", "P=FILE",
+                                  "Writes argument P to a .npy file after the run.", Access::write)
+              .repeatable(),
+          Option::file_assignment(
+              "expect", "P=FILE",
+              "Compares argument P with a .npy file after the run; a difference gives exit code 1.")
+              .repeatable(),
+          options::rtol,
+          Option::flag(
+              "check-bounds",
+              "Looks for accesses outside of buffers: with oclgrind where that is installed (every "
+              "access, and slow), and by zones around each buffer, which show what is written just "
+              "before or behind it. One that is found gives exit code 1."),
+          Option::integer("seed", "N", "Start of the random numbers that fill inputs without --in.",
+                          "0"),
+          options::trace, options::gantt,
+          Option::flag("explain",
+                       "Says for each program which layer answered, why the earlier ones did not, "
+                       "and what each step cost."),
+          options::json,
+          Option::flag("isolate",
+                       "Runs each spec in a process of its own, so that a kernel which crashes or "
+                       "hangs fails alone."),
+          Option::number("timeout", "SECONDS",
+                         "The time that each spec may take; 0 is no bound. Requires --isolate.",
+                         "0"),
+          options::source_dir, options::dialect,
+          Option::text("local-size", "N[xN[xN]]",
+                       "The local size, as 64 or 16x16, in place of the spec's.")},
+         options::stores,
+         {Option::integer("runs", "N", "How often each spec runs.", "1").at_least(1),
+          Option::flag("quiet", "Prints errors only.").with_letter('q')}},
+    .positional = spec_files,
+    .examples =
+        {{"kiln run vector_add.json --set dataset=1048576", "Runs a kernel with random data."},
+         {"kiln run vector_add.json --in 0=a.npy --in 1=b.npy --out 2=c.npy",
+          "Runs it with data from files."},
+         {"kiln run vector_add.json --devices cpu/2 --partition 5 --trace out.json",
+          "Splits the work evenly over two halves of the processor and records the timeline."},
+         {"kiln run vector_add.json --check-bounds", "Does the kernel stay within its buffers?"},
+         {"kiln run --isolate --timeout 25 --json specs/*.json",
+          "Runs many specs, each in a process of its own."}},
+    .body = run_specs,
+};
 
 }  // namespace kiln::cli

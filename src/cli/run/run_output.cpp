@@ -34,7 +34,7 @@ void KernelText::show() const {
 void KernelText::say_what_is_left_out() const {
   if (bytes <= text.size()) return;
   if (!text.ends_with('\n')) std::fputc('\n', stderr);
-  complain(fmt::format("{} more bytes that the kernel printed are not shown", bytes - text.size()));
+  complain("{} more bytes that the kernel printed are not shown", bytes - text.size());
 }
 
 KernelOutputOfSpecs::KernelOutputOfSpecs(To to, Shown shown, Progress& progress)
@@ -99,35 +99,18 @@ std::string first_values(ByteView data) {
 }
 
 std::string first_values(const spec::Type& type, ByteView data) {
-  using spec::Scalar;
-  switch (type.scalar) {
-    case Scalar::i8:
-      return first_values<std::int8_t>(data);
-    case Scalar::u8:
-      return first_values<std::uint8_t>(data);
-    case Scalar::i16:
-      return first_values<std::int16_t>(data);
-    case Scalar::u16:
-      return first_values<std::uint16_t>(data);
-    case Scalar::i32:
-      return first_values<std::int32_t>(data);
-    case Scalar::u32:
-      return first_values<std::uint32_t>(data);
-    case Scalar::i64:
-      return first_values<std::int64_t>(data);
-    case Scalar::u64:
-      return first_values<std::uint64_t>(data);
-    case Scalar::f32:
-      return first_values<float>(data);
-    case Scalar::f64:
-      return first_values<double>(data);
-  }
-  return "";
+  // In the order of spec::Scalar.
+  constexpr std::string (*forms[])(ByteView) = {
+      first_values<std::int8_t>,   first_values<std::uint8_t>,  first_values<std::int16_t>,
+      first_values<std::uint16_t>, first_values<std::int32_t>,  first_values<std::uint32_t>,
+      first_values<std::int64_t>,  first_values<std::uint64_t>, first_values<float>,
+      first_values<double>};
+  return forms[static_cast<int>(type.scalar)](data);
 }
 
 void print_explanations(const spec::SpecResult& run) {
-  if (!run.tuned_text.empty()) print(fmt::format("  tuned: {}\n", one_line(run.tuned_text)));
-  if (!run.not_tuned.empty()) print(fmt::format("  not tuned: {}\n", one_line(run.not_tuned)));
+  if (!run.tuned_text.empty()) print("  tuned: {}\n", one_line(run.tuned_text));
+  if (!run.not_tuned.empty()) print("  not tuned: {}\n", one_line(run.not_tuned));
   for (const auto& program : run.programs) print(program.text);
 }
 
@@ -135,24 +118,23 @@ void print_run_text(const Context& context, const spec::SpecResult& run) {
   std::string global;
   for (const auto size : run.bound.global)
     global += (global.empty() ? "" : " x ") + std::to_string(size);
-  print(fmt::format(
-      "{}: {} work-items, {}{}\n", run.file, global, duration(median_of_integers(run.wall_ns)),
-      run.wall_ns.size() > 1 ? fmt::format(" (median of {})", run.wall_ns.size()) : ""));
+  print("{}: {} work-items, {}{}\n", run.file, global, duration(median_of_integers(run.wall_ns)),
+        run.wall_ns.size() > 1 ? fmt::format(" (median of {})", run.wall_ns.size()) : "");
   for (std::size_t i = 0; i < run.summary.shares.size(); ++i) {
     const auto& device = run.summary.shares[i];
     if (device.groups == 0) continue;
     const auto groups = groups_of(run, device);
-    print(fmt::format("  device {} {}: {} work-group{}, kernel {}{}\n", i, device.device, groups,
-                      groups == 1 ? "" : "s", duration(static_cast<double>(device.kernel_ns)),
-                      device.transfer_ns > 0
-                          ? ", transfers " + duration(static_cast<double>(device.transfer_ns))
-                          : ""));
+    print("  device {} {}: {} work-group{}, kernel {}{}\n", i, device.device, groups,
+          groups == 1 ? "" : "s", duration(static_cast<double>(device.kernel_ns)),
+          device.transfer_ns > 0
+              ? ", transfers " + duration(static_cast<double>(device.transfer_ns))
+              : "");
   }
-  if (!run.summary.reason.empty()) print(fmt::format("  not split: {}\n", run.summary.reason));
+  if (!run.summary.reason.empty()) print("  not split: {}\n", run.summary.reason);
   for (const auto& argument : run.bound.arguments)
     if (argument.kind == spec::ArgumentKind::output || argument.kind == spec::ArgumentKind::inout)
-      print(fmt::format("  argument {} {}[{}]:{}\n", argument.position, argument.type.opencl_name(),
-                        argument.count, first_values(argument.type, run.bytes(argument.position))));
+      print("  argument {} {}[{}]:{}\n", argument.position, argument.type.opencl_name(),
+            argument.count, first_values(argument.type, run.bytes(argument.position)));
   if (context.flag("explain")) print_explanations(run);
 }
 

@@ -10,7 +10,8 @@
 #include "base/os/output_capture.hpp"
 #include "kiln/spec/run.hpp"
 
-/// What a run of a specification shows: its result, and what its kernels printed meanwhile.
+/// What a run of a specification shows: its result, and what its kernels printed meanwhile; runs in
+/// processes of their own.
 namespace kiln::cli {
 
 class Context;
@@ -62,5 +63,25 @@ void print_run(const Context& context, const spec::SpecResult& run, const Kernel
 /// A spec that did not run: a line on standard error, or with --json an object with the status.
 void print_failure(const Context& context, const std::string& file, const Error& error,
                    const KernelText& printed);
+
+// Specifications run in processes of their own (isolate.cpp).
+
+/// `kiln run --isolate`: every spec in a child process of its own (this program again), so that a
+/// kernel which crashes the driver, hangs or writes out of bounds fails alone. Prints one line a
+/// spec, then a summary; returns 1 if any spec is not ok.
+int run_isolated(const Context& context);
+
+/// In a child of `kiln run --isolate`: ends this process when its parent has gone, so that a kernel
+/// which hangs does not run on for ever after `kill -9`. Elsewhere it does nothing.
+void end_with_parent();
+
+/// Runs one spec once in a process of its own on oclgrind's device, which checks every access of
+/// the kernel: what it finds, as one line; empty where it finds nothing. Nothing comes back where
+/// oclgrind is not installed, where it cannot run the spec, or where this process is such a child.
+std::optional<std::string> oclgrind_finding(const Context& context, const std::string& spec);
+
+/// What a log of oclgrind says of accesses outside of buffers: the first, and how many there are;
+/// empty where there is none.
+std::string invalid_access_in(std::string_view log);
 
 }  // namespace kiln::cli

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
@@ -23,59 +24,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 using spec::Verdict;
 
-constexpr Option verify_options[] = {
-    options::set,
-    options::set_if,
-    options::devices,
-    {.name = "datasets",
-     .kind = Kind::text,
-     .value_name = "LIST",
-     .help = "The values of the symbol dataset to try, separated by commas. Default: the value "
-             "that --set gives, or 1024."},
-    {.name = "splits",
-     .kind = Kind::text,
-     .value_name = "LIST",
-     .help = "The splits to try, separated by commas, each as for kiln run --partition. Default: "
-             "0 to 10."},
-    options::rtol,
-    {.name = "check-bounds",
-     .help = "Looks for writes outside of buffers, by zones around each buffer in the runs on one "
-             "device; --no-check-bounds leaves it out."},
-    options::json,
-    options::source_dir,
-    options::dialect,
-    options::store,
-    options::system_store,
-    options::shared_store,
-    options::shared_timeout,
-    options::store_size,
-    options::compile,
-};
-
-constexpr Example verify_examples[] = {
-    {"kiln verify specs/*.json", "Is every split of these kernels right?"},
-    {"kiln verify blur.json --devices cpu/2 --datasets 64,257 --splits 3,5,7 --json",
-     "Tries some sizes and splits, for a program to read."},
-};
-
-std::vector<std::string> words_in(const std::string& list) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at <= list.size() && !list.empty();) {
-    const auto end = std::min(list.find(',', at), list.size());
-    words.push_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
-}
-
 std::vector<std::int64_t> datasets_of(const Context& context) {
   std::vector<std::int64_t> datasets;
-  for (const auto& word : words_in(context.text("datasets"))) {
+  for (const auto& word : split(context.text("datasets"), ',')) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc() || end != word.data() + word.size() || value <= 0)
-      throw Error(Errc::bad_input,
-                  fmt::format("--datasets: '{}': a positive number was expected", word));
+      throw bad_input("--datasets: '{}': a positive number was expected", word);
     datasets.push_back(value);
   }
   return datasets;
@@ -83,7 +38,7 @@ std::vector<std::int64_t> datasets_of(const Context& context) {
 
 std::vector<Partition> splits_of(const Context& context) {
   std::vector<Partition> splits;
-  auto words = words_in(context.text("splits"));
+  auto words = split(context.text("splits"), ',');
   if (words.empty())
     for (int p = 0; p <= 10; ++p) words.push_back(std::to_string(p));
   for (const auto& word : words) splits.push_back(value_or_throw(Partition::parse(word)));
@@ -93,8 +48,8 @@ std::vector<Partition> splits_of(const Context& context) {
 std::string device_names(const std::vector<DevicePtr>& devices) {
   std::string text;
   for (const auto& device : devices)
-    text += fmt::format("{}{} ({} unit{})", text.empty() ? "" : " + ", device->name,
-                        device->compute_units, device->compute_units == 1 ? "" : "s");
+    text += fmt::format("{}{} ({})", text.empty() ? "" : " + ", device->name,
+                        plural(device->compute_units, "unit"));
   return text;
 }
 
@@ -123,9 +78,9 @@ class Printer {
       const Style style = group.outcome == "wrong"   ? Style::bad
                           : group.outcome == "equal" ? Style::good
                                                      : Style::dim;
-      print(fmt::format("{}  {}{}  [{}]{}\n", styled(style, fmt::format("{:<7}", group.outcome)),
-                        file, dataset > 0 ? fmt::format(" dataset={}", dataset) : "", group.splits,
-                        group.reason.empty() ? "" : "  " + group.reason));
+      print("{}  {}{}  [{}]{}\n", styled(style, fmt::format("{:<7}", group.outcome)), file,
+            dataset > 0 ? fmt::format(" dataset={}", dataset) : "", group.splits,
+            group.reason.empty() ? "" : "  " + group.reason);
     }
     groups_.clear();
     flush_output();
@@ -133,9 +88,9 @@ class Printer {
 
   void print_summary(std::size_t failed) {
     if (json_ || counts_.empty()) return;
-    print(fmt::format("{} equal, {} refused, {} wrong on {}\n", counts_["equal"],
-                      counts_["refused"], counts_["wrong"], devices_));
-    if (failed > 0) print(fmt::format("{} did not run\n", failed));
+    print("{} equal, {} refused, {} wrong on {}\n", counts_["equal"], counts_["refused"],
+          counts_["wrong"], devices_);
+    if (failed > 0) print("{} did not run\n", failed);
   }
   bool any_wrong() { return counts_["wrong"] > 0; }
 
@@ -147,7 +102,7 @@ class Printer {
   void print_object(const std::string& file, std::int64_t dataset, const Verdict& verdict,
                     const KernelText& printed) {
     Json object{{"spec", file}, {"devices", devices_}};
-    object.update(Json::parse(json_of(verdict)));
+    object.update(Json::parse(kiln::json_of(verdict)));
     if (dataset > 0) object["dataset"] = dataset;
     printed.add_to(object);
     print_json(object);
@@ -159,25 +114,6 @@ class Printer {
   std::map<std::string, std::size_t> counts_;
 };
 
-}  // namespace
-
-constinit const Command verify_command{
-    .name = "verify",
-    .summary = "check that every split of a kernel gives the result of one device",
-    .description =
-        "Runs each kernel on one device and split over several, and compares the results. Each "
-        "spec and split is equal, refused (Kiln will not split this kernel, and says why) or "
-        "wrong. The exit code is 1 only where one is wrong, or where a kernel writes outside of "
-        "its "
-        "buffers.\n\n"
-        "Without --devices, a machine with a single processor is split into its two halves.\n\n"
-        "What is proved for a kernel and a size is remembered in the store, so that later runs "
-        "may send less data to each device.",
-    .options = verify_options,
-    .positional = spec_files,
-    .examples = verify_examples,
-};
-
 int verify_specs(Context& context) {
   auto datasets = datasets_of(context);
   const auto splits = splits_of(context);
@@ -185,7 +121,7 @@ int verify_specs(Context& context) {
   const auto symbols = symbols_of(context);
   options.set = symbols.set;
   options.dialect = dialect_of(context);
-  for (const auto& folder : context.list("source-dir")) options.source_folders.emplace_back(folder);
+  options.source_folders = context.paths("source-dir");
   if (context.has("rtol")) options.rtol = context.number("rtol");
   if (context.has("check-bounds") && !context.flag("check-bounds"))
     options.bounds = Bounds::unchecked;
@@ -237,5 +173,38 @@ int verify_specs(Context& context) {
   if (end) throw *end;
   return std::max(worst, printer.any_wrong() ? 1 : 0);
 }
+
+}  // namespace
+
+const Command verify_command{
+    .name = "verify",
+    .summary = "check that every split of a kernel gives the result of one device",
+    .description =
+        "Runs each kernel on one device and split over several, and compares the results. Each "
+        "spec and split is equal, refused (Kiln will not split this kernel, and says why) or "
+        "wrong. The exit code is 1 only where one is wrong, or where a kernel writes outside of "
+        "its buffers.\n\n"
+        "Without --devices, a machine with a single processor is split into its two halves.\n\n"
+        "What is proved for a kernel and a size is remembered in the store, so that later runs may "
+        "send less data to each device.",
+    .options = {{options::set, options::set_if, options::devices,
+                 Option::text("datasets", "LIST",
+                              "The values of the symbol dataset to try, separated by commas. "
+                              "Default: the value that --set gives, or 1024."),
+                 Option::text("splits", "LIST",
+                              "The splits to try, separated by commas, each as for kiln run "
+                              "--partition. Default: 0 to 10."),
+                 options::rtol,
+                 Option::flag("check-bounds",
+                              "Looks for writes outside of buffers, by zones around each buffer in "
+                              "the runs on one device; --no-check-bounds leaves it out."),
+                 options::json, options::source_dir, options::dialect},
+                options::stores},
+    .positional = spec_files,
+    .examples = {{"kiln verify specs/*.json", "Is every split of these kernels right?"},
+                 {"kiln verify blur.json --devices cpu/2 --datasets 64,257 --splits 3,5,7 --json",
+                  "Tries some sizes and splits, for a program to read."}},
+    .body = verify_specs,
+};
 
 }  // namespace kiln::cli

@@ -1,5 +1,5 @@
-// Entries of the local store: which ones a command's words name; `kiln store ls`, `show`, `rm` and
-// `clear`.
+// Entries of the local store: which ones a command's words name; `kiln store ls`, `show`,
+// `explain`, `rm` and `clear`.
 #include "cli/store/entries.hpp"
 
 #include <fmt/chrono.h>
@@ -11,9 +11,10 @@
 
 #include "base/data/text.hpp"
 #include "base/os/file.hpp"
+#include "cli/command/commands.hpp"
+#include "cli/command/session.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/store/commands.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "kiln/json.hpp"
 
@@ -25,13 +26,6 @@ std::tm utc(std::int64_t seconds) {
   std::tm parts{};
   ::gmtime_r(&time, &parts);
   return parts;
-}
-
-/// Whether the command has an option of this name: only then may it be asked for.
-bool defines(const Context& context, std::string_view name) {
-  const auto& options = context.command().options;
-  return std::any_of(options.begin(), options.end(),
-                     [&](const Option& option) { return option.name == name; });
 }
 
 }  // namespace
@@ -52,7 +46,7 @@ std::optional<EntryKind> kind_of(const Context& context) {
 
 EntryFilter filter_of(const Context& context, std::span<const std::string> words) {
   EntryFilter filter{kind_of(context), {}, {words.begin(), words.end()}};
-  if (defines(context, "device")) filter.device = context.text("device");
+  if (context.defines("device")) filter.device = context.text("device");
   return filter;
 }
 
@@ -69,21 +63,9 @@ namespace {
 // `kiln store ls`: what is kept.
 
 constexpr std::string_view orders[] = {"key", "created", "used", "size", "cost", "hits"};
-constexpr Option sort_order{.name = "sort",
-                            .kind = Kind::choice,
-                            .value_name = "COLUMN",
-                            .help =
-                                "The order: by key, or the newest, last used, largest, dearest or "
-                                "most used first.",
-                            .fallback = "key",
-                            .choices = orders};
-constexpr Option store_ls_options[] = {options::store, options::kind, options::device_text,
-                                       sort_order, options::json};
-constexpr Example store_ls_examples[] = {
-    {"kiln store ls", "What is kept?"},
-    {"kiln store ls --sort size --kind artifact", "Which programs take the most room?"},
-    {"kiln store ls --json | jq -r .label", "The names, for a script."},
-};
+constexpr Option sort_order = Option::choice(
+    "sort", "COLUMN", orders,
+    "The order: by key, or the newest, last used, largest, dearest or most used first.", "key");
 
 void sort_by(const std::string& column, std::vector<EntryInfo>& entries) {
   const auto by = [&](auto value) {
@@ -99,22 +81,6 @@ void sort_by(const std::string& column, std::vector<EntryInfo>& entries) {
 
 std::string cost_text(double seconds) { return seconds <= 0 ? "-" : duration(seconds * 1e9); }
 
-}  // namespace
-
-constinit const Command store_ls_command{
-    .name = "store ls",
-    .summary = "list what the store keeps",
-    .description =
-        "A line for each entry of the local store: the first letters of its key, its kind, the "
-        "size of its content, what making it took (a hit saves that), how often it was used and "
-        "when last, and what it is. A use inside one process counts once; uses are written when "
-        "the process ends.\n\n"
-        "With --json every entry is an object with all that is known of it.",
-    .options = store_ls_options,
-    .positional = key_prefixes,
-    .examples = store_ls_examples,
-};
-
 int store_ls(Context& context) {
   auto entries = store_of(context).entries(filter_of(context, context.arguments()));
   sort_by(context.text("sort"), entries);
@@ -124,28 +90,17 @@ int store_ls(Context& context) {
   }
   Table table({"key", "kind", "size", "cost", "hits", "last used", "device", "label"});
   for (const auto& entry : entries)
-    table.row({entry.key.digest.brief(), name_of(entry.kind), byte_count_text(entry.size),
-               cost_text(entry.metadata.cost_seconds), std::to_string(entry.hits),
-               date_text(entry.last_used), model_of(entry.metadata.fingerprint),
-               entry.metadata.label});
+    table.row(entry.key.digest.brief(), name_of(entry.kind), byte_count_text(entry.size),
+              cost_text(entry.metadata.cost_seconds), entry.hits, date_text(entry.last_used),
+              model_of(entry.metadata.fingerprint), entry.metadata.label);
   print(table.text());
   return 0;
 }
 
-namespace {
-
 // `kiln store show`: all that is known of an entry.
 
-constexpr Option content_file{.name = "content",
-                              .kind = Kind::file,
-                              .access = Access::write,
-                              .value_name = "FILE",
-                              .help = "Writes the content, checked, to this file."};
-constexpr Option store_show_options[] = {options::store, options::kind, content_file,
-                                         options::json};
-constexpr Example store_show_examples[] = {
-    {"kiln store show 3f2a", "What is the entry whose key begins with 3f2a?"},
-};
+constexpr Option content_file =
+    Option::file("content", "FILE", "Writes the content, checked, to this file.", Access::write);
 
 std::string indented(std::string_view text) {
   std::string lines;
@@ -166,7 +121,7 @@ std::string maker_of(const Metadata& metadata) {
 void print_entry(const EntryInfo& entry, const std::string& facts) {
   const Metadata& metadata = entry.metadata;
   const auto line = [](std::string_view name, const std::string& value) {
-    if (!value.empty()) print(fmt::format("{:<12} {}\n", name, one_line(value)));
+    if (!value.empty()) print("{:<12} {}\n", name, one_line(value));
   };
   line("key", entry.key.hex());
   line("kind", fmt::format("{}, schema {}", name_of(entry.kind), metadata.schema));
@@ -185,23 +140,6 @@ void print_entry(const EntryInfo& entry, const std::string& facts) {
   print("what the key is made of\n" + indented(facts));
 }
 
-}  // namespace
-
-constinit const Command store_show_command{
-    .name = "store show",
-    .summary = "show all that is known of an entry",
-    .description =
-        "What an entry is, what it was made of, what the compiler said, how often it was used, "
-        "and every fact that its key is made of: two runs share an entry if and only if these are "
-        "equal. KEY is the first letters of a key, as many as tell it from others.",
-    .options = store_show_options,
-    .positional = {.value_name = "KEY",
-                   .help = "The first letters of a key.",
-                   .least = 1,
-                   .most = 1},
-    .examples = store_show_examples,
-};
-
 int store_show(Context& context) {
   const Store store = store_of(context);
   const EntryInfo entry = store.entry(context.arguments().front(), kind_of(context));
@@ -218,43 +156,7 @@ int store_show(Context& context) {
   return 0;
 }
 
-namespace {
-
 // `kiln store rm` and `kiln store clear`: entries go.
-
-constexpr Option rm_options[] = {options::store, options::kind};
-constexpr Option clear_options[] = {options::store, options::kind, options::device_text};
-constexpr Example rm_examples[] = {{"kiln store rm 3f2a 91c0", "These two entries go."}};
-constexpr Example clear_examples[] = {
-    {"kiln store clear", "The store is empty; everything is made anew when it is needed."},
-    {"kiln store clear --kind artifact", "All programs go; what was tuned stays."},
-};
-
-}  // namespace
-
-constinit const Command store_rm_command{
-    .name = "store rm",
-    .summary = "remove entries",
-    .description =
-        "Each KEY is the first letters of a key, as many as tell it from others, at least four. "
-        "Nothing is removed unless every KEY names one entry.",
-    .options = rm_options,
-    .positional = {.value_name = "KEY",
-                   .help = "The first letters of a key.",
-                   .least = 1,
-                   .most = 1'000'000},
-    .examples = rm_examples,
-};
-
-constinit const Command store_clear_command{
-    .name = "store clear",
-    .summary = "remove all entries",
-    .description =
-        "All entries of the local store, or those of a kind or device, and the files "
-        "that nothing refers to. Programs that run meanwhile go on.",
-    .options = clear_options,
-    .examples = clear_examples,
-};
 
 int store_rm(Context& context) {
   const Store store = store_of(context);
@@ -262,14 +164,116 @@ int store_rm(Context& context) {
   for (const auto& word : context.arguments())
     entries.push_back(store.entry(word, kind_of(context)));
   for (const auto& entry : entries)
-    if (store.remove(entry))
-      print(fmt::format("removed {} {}\n", name_of(entry.kind), entry.key.hex()));
+    if (store.remove(entry)) print("removed {} {}\n", name_of(entry.kind), entry.key.hex());
   return 0;
 }
 
 int store_clear(Context& context) {
-  print(fmt::format("removed {}\n", entries_text(store_of(context).clear(filter_of(context, {})))));
+  print("removed {}\n", entries_text(store_of(context).clear(filter_of(context, {}))));
   return 0;
 }
+
+int explain_two(Context& context, const Store& store) {
+  const EntryInfo first = store.entry(context.arguments()[0], kind_of(context));
+  const EntryInfo second = store.entry(context.arguments()[1], kind_of(context));
+  const std::string difference = store.difference(first, second);
+  print_either(
+      context.flag("json"),
+      {{"first", first.key.hex()}, {"second", second.key.hex()}, {"difference", difference}},
+      difference.empty() ? "the same\n" : difference);
+  return 0;
+}
+
+int store_explain(Context& context) {
+  const Store store = store_of(context);
+  if (context.arguments().size() == 2) return explain_two(context, store);
+  const StoreExplanation explanation =
+      store.explain(store.entry(context.arguments().front(), kind_of(context)));
+  if (context.flag("json")) {
+    print_json_line(json_of(explanation));
+    return 0;
+  }
+  for (const auto& answer : explanation.layers)
+    print("{:<13} {:<4} {} ({})\n", answer.layer, answer.answered ? "hit" : "miss",
+          one_line(answer.reason), duration(static_cast<double>(answer.end_ns - answer.start_ns)));
+  if (const auto& relative = explanation.nearest)
+    print("nearest       {} {}, which differs in\n{}", relative->key.digest.brief(),
+          one_line(relative->label), relative->difference);
+  return 0;
+}
+
+}  // namespace
+
+const Command store_ls_command{
+    .name = "store ls",
+    .summary = "list what the store keeps",
+    .description =
+        "A line for each entry of the local store: the first letters of its key, its kind, the "
+        "size of its content, what making it took (a hit saves that), how often it was used and "
+        "when last, and what it is. A use inside one process counts once; uses are written when "
+        "the process ends.\n\n"
+        "With --json every entry is an object with all that is known of it.",
+    .options = {{options::store, options::kind, options::device_text, sort_order, options::json}},
+    .positional = key_prefixes,
+    .examples = {{"kiln store ls", "What is kept?"},
+                 {"kiln store ls --sort size --kind artifact",
+                  "Which programs take the most room?"},
+                 {"kiln store ls --json | jq -r .label", "The names, for a script."}},
+    .body = store_ls,
+};
+
+const Command store_show_command{
+    .name = "store show",
+    .summary = "show all that is known of an entry",
+    .description =
+        "What an entry is, what it was made of, what the compiler said, how often it was used, and "
+        "every fact that its key is made of: two runs share an entry if and only if these are "
+        "equal. KEY is the first letters of a key, as many as tell it from others.",
+    .options = {{options::store, options::kind, content_file, options::json}},
+    .positional = Positional::word("KEY", "The first letters of a key."),
+    .examples = {{"kiln store show 3f2a", "What is the entry whose key begins with 3f2a?"}},
+    .body = store_show,
+};
+
+const Command store_rm_command{
+    .name = "store rm",
+    .summary = "remove entries",
+    .description =
+        "Each KEY is the first letters of a key, as many as tell it from others, at least four. "
+        "Nothing is removed unless every KEY names one entry.",
+    .options = {{options::store, options::kind}},
+    .positional = Positional::words("KEY", "The first letters of a key."),
+    .examples = {{"kiln store rm 3f2a 91c0", "These two entries go."}},
+    .body = store_rm,
+};
+
+const Command store_clear_command{
+    .name = "store clear",
+    .summary = "remove all entries",
+    .description =
+        "All entries of the local store, or those of a kind or device, and the files that nothing "
+        "refers to. Programs that run meanwhile go on.",
+    .options = {{options::store, options::kind, options::device_text}},
+    .examples = {{"kiln store clear",
+                  "The store is empty; everything is made anew when it is needed."},
+                 {"kiln store clear --kind artifact", "All programs go; what was tuned stays."}},
+    .body = store_clear,
+};
+
+const Command store_explain_command{
+    .name = "store explain",
+    .summary = "show which layers have an entry, and what tells it from others",
+    .description =
+        "With one KEY: what each layer of the store says to it, with the time that took, and the "
+        "entry that differs in the fewest facts: what changed, and so why this one was made. With "
+        "two: the facts in which they differ, \"-\" of the first and \"+\" of the second.",
+    .options = {{options::store, options::kind, options::system_store, options::shared_store,
+                 options::json}},
+    .positional = Positional::words("KEY", "The first letters of a key.", 1, 2),
+    .examples = {{"kiln store explain 3f2a",
+                  "Which layers have it, and what is its nearest relative?"},
+                 {"kiln store explain 3f2a 91c0", "Why are these two not one?"}},
+    .body = store_explain,
+};
 
 }  // namespace kiln::cli

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command/context.hpp"
 #include "cli/command/options.hpp"
@@ -36,28 +37,19 @@ std::string entries_text(std::uint64_t count);
 namespace options {
 
 inline constexpr std::string_view kinds[] = {"artifact", "plan", "record"};
-inline constexpr Option kind{.name = "kind",
-                             .kind = Kind::choice,
-                             .value_name = "KIND",
-                             .help =
-                                 "Only entries of this kind: artifacts start programs, plans "
-                                 "hold arrays, records hold what was measured or proved.",
-                             .choices = kinds};
-inline constexpr Option device_text{
-    .name = "device",
-    .kind = Kind::text,
-    .value_name = "TEXT",
-    .help =
-        "Only entries of devices whose fingerprint (platform, name, driver version) holds "
-        "this text."};
+inline constexpr Option kind =
+    Option::choice("kind", "KIND", kinds,
+                   "Only entries of this kind: artifacts start programs, plans hold arrays, "
+                   "records hold what was measured or proved.");
+inline constexpr Option device_text = Option::text(
+    "device", "TEXT",
+    "Only entries of devices whose fingerprint (platform, name, driver version) holds this text.");
 
 }  // namespace options
 
 /// Key prefixes as positional arguments, none for all.
-inline constexpr Positional key_prefixes{
-    .value_name = "KEY",
-    .help = "The first letters of the keys of the entries, at least four; none: all entries.",
-    .least = 0,
-    .most = 1'000'000};
+inline constexpr Positional key_prefixes = Positional::words(
+    "KEY", "The first letters of the keys of the entries, at least four; none: all entries.", 0,
+    any_number);
 
 }  // namespace kiln::cli

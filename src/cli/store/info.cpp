@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/data/text.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/session.hpp"
 #include "cli/output/output.hpp"
-#include "cli/store/commands.hpp"
 #include "cli/store/entries.hpp"
 #include "kiln/json.hpp"
 #include "store/default_store.hpp"
@@ -20,11 +20,6 @@ namespace {
 // `kiln store info`: where the store is, and how much it keeps.
 
 using Json = nlohmann::ordered_json;
-
-constexpr Option store_info_options[] = {options::store, options::store_size, options::system_store,
-                                         options::shared_store, options::json};
-constexpr Example store_info_examples[] = {
-    {"kiln store info", "Where is the store, and how large is it?"}};
 
 /// A layer of the store, for people.
 struct LayerName {
@@ -60,18 +55,6 @@ std::vector<LayerName> layers_of(const Context& context, const StoreSettings& se
            origin_of(context, "shared-store", "default")}};
 }
 
-}  // namespace
-
-constinit const Command store_info_command{
-    .name = "store info",
-    .summary = "show where the store is and how much it keeps",
-    .description =
-        "The layers in the order in which they are asked, where each was named, what the local "
-        "one holds, how large it may become, and whose entries this machine takes.",
-    .options = store_info_options,
-    .examples = store_info_examples,
-};
-
 int store_info(Context& context) {
   const StoreSettings settings = store_settings_of(context);
   const Trust trust = default_trust();
@@ -93,22 +76,19 @@ int store_info(Context& context) {
     print_json(json);
     return 0;
   }
-  for (const auto& layer : layers)
-    print(fmt::format("{:<8} {} ({})\n", layer.name, layer.place, layer.origin));
+  for (const auto& layer : layers) print("{:<8} {} ({})\n", layer.name, layer.place, layer.origin);
   if (!folder.empty()) {
-    print(fmt::format(
-        "size     {} of {}\n", byte_count_text(stats.bytes),
-        settings.limit == 0 ? "any size" : "at most " + byte_count_text(settings.limit)));
+    print("size     {} of {}\n", byte_count_text(stats.bytes),
+          settings.limit == 0 ? "any size" : "at most " + byte_count_text(settings.limit));
     const auto line = [](const char* name, const StoreStatistics::PerKind& kind) {
-      print(fmt::format("{:<8} {}, {}\n", name, kind.entries, byte_count_text(kind.bytes)));
+      print("{:<8} {}, {}\n", name, kind.entries, byte_count_text(kind.bytes));
     };
     line("programs", stats.artifacts);
     line("plans", stats.plans);
     line("records", stats.records);
-    if (stats.damaged_rows > 0)
-      print(fmt::format("damaged  {} rows: kiln store verify\n", stats.damaged_rows));
+    if (stats.damaged_rows > 0) print("damaged  {} rows: kiln store verify\n", stats.damaged_rows);
     if (stats.set_aside > 0)
-      print(fmt::format("aside    {} damaged databases (store.db.damaged-N)\n", stats.set_aside));
+      print("aside    {} damaged databases (store.db.damaged-N)\n", stats.set_aside);
   }
   print(trust.required
             ? fmt::format("trust    signatures of {} keys, listed in {}\n", trust.keys.size(),
@@ -122,32 +102,14 @@ int store_info(Context& context) {
   return 0;
 }
 
-namespace {
-
 // `kiln store verify`: is every entry whole?
 
-constexpr Option repair_faults{
-    .name = "repair", .help = "Removes what is not whole: it is made anew when it is needed."};
-constexpr Option store_verify_options[] = {options::store, repair_faults, options::json};
-constexpr Example store_verify_examples[] = {{"kiln store verify", "Is every entry whole?"}};
+constexpr Option repair_faults =
+    Option::flag("repair", "Removes what is not whole: it is made anew when it is needed.");
 
 std::string fault_name(const StoreFault& fault) {
   return fault.file ? fault.file->hex() : fault.key.hex();
 }
-
-}  // namespace
-
-constinit const Command store_verify_command{
-    .name = "store verify",
-    .summary = "check every entry of the store",
-    .description =
-        "Reads every entry and checks what a hit checks (row, length and checksum of the content, "
-        "signature where this machine asks for one), and that keys and file names are the digests "
-        "of what they name. A fault is never dangerous, since a hit would find it, too: it is a "
-        "miss then. The exit code is 1 where there is one that --repair has not removed.",
-    .options = store_verify_options,
-    .examples = store_verify_examples,
-};
 
 int store_verify(Context& context) {
   const Store store = store_of(context);
@@ -157,42 +119,72 @@ int store_verify(Context& context) {
     print_json_line(json_of(check));
   } else {
     for (const auto& fault : check.faults)
-      print(fmt::format("{} {} {}: {}\n", name_of(fault.kind), fault_name(fault),
-                        one_line(fault.label), one_line(fault.reason)));
-    if (check.damaged_rows > 0)
-      print(fmt::format("{} rows whose checksum differs\n", check.damaged_rows));
+      print("{} {} {}: {}\n", name_of(fault.kind), fault_name(fault), one_line(fault.label),
+            one_line(fault.reason));
+    if (check.damaged_rows > 0) print("{} rows whose checksum differs\n", check.damaged_rows);
     const auto faults = check.fault_count();
-    print(fmt::format("{} entries, {}: {}{}\n", check.entries, byte_count_text(check.bytes),
-                      faults == 0 ? "all whole" : fmt::format("{} faults", faults),
-                      check.is_repaired && faults > 0 ? ", removed" : ""));
+    print("{} entries, {}: {}{}\n", check.entries, byte_count_text(check.bytes),
+          faults == 0 ? "all whole" : fmt::format("{} faults", faults),
+          check.is_repaired && faults > 0 ? ", removed" : "");
     if (check.unused_files > 0 && !check.is_repaired)
-      print(fmt::format("{} files that no entry uses: kiln store gc removes them\n",
-                        check.unused_files));
+      print("{} files that no entry uses: kiln store gc removes them\n", check.unused_files);
   }
   return check.fault_count() == 0 || check.is_repaired ? 0 : 1;
 }
 
-namespace {
-
 // `kiln store gc`: stale, damaged and least useful entries go.
 
-constexpr Option max_size{.name = "max-size",
-                          .kind = Kind::text,
-                          .value_name = "BYTES",
-                          .help =
-                              "How large the store may be afterwards (500M, 2G). Default: what "
-                              "--store-size says."};
-constexpr Option gc_dry_run{.name = "dry-run", .help = "Only tells what would be removed."};
-constexpr Option store_gc_options[] = {options::store, options::store_size, max_size, gc_dry_run,
-                                       options::json};
-constexpr Example store_gc_examples[] = {
-    {"kiln store gc --max-size 2G", "What saves the least time a byte goes, until 2 GB are left."},
-    {"kiln store gc --dry-run", "What would go?"},
-};
+constexpr Option max_size = Option::text(
+    "max-size", "BYTES",
+    "How large the store may be afterwards (500M, 2G). Default: what --store-size says.");
+constexpr Option gc_dry_run = Option::flag("dry-run", "Only tells what would be removed.");
+
+int store_gc(Context& context) {
+  GcOptions wanted;
+  wanted.dry_run = context.flag("dry-run");
+  if (context.has("max-size")) wanted.max_bytes = bytes_option(context, "max-size");
+  const GcReport report = store_of(context).gc(wanted);
+  if (context.flag("json")) {
+    print_json_line(json_of(report));
+    return 0;
+  }
+  print(
+      "{}{} entries of other driver versions, {}{} least useful entries, {} damaged entries, {} "
+      "unused files; {} before, {} after\n",
+      wanted.dry_run ? "would remove: " : "removed: ", report.stale,
+      wanted.dry_run ? "at least " : "", report.evicted, report.damaged, report.files,
+      byte_count_text(report.bytes_before), byte_count_text(report.bytes_after));
+  return 0;
+}
 
 }  // namespace
 
-constinit const Command store_gc_command{
+const Command store_info_command{
+    .name = "store info",
+    .summary = "show where the store is and how much it keeps",
+    .description =
+        "The layers in the order in which they are asked, where each was named, what the local one "
+        "holds, how large it may become, and whose entries this machine takes.",
+    .options = {{options::store, options::store_size, options::system_store, options::shared_store,
+                 options::json}},
+    .examples = {{"kiln store info", "Where is the store, and how large is it?"}},
+    .body = store_info,
+};
+
+const Command store_verify_command{
+    .name = "store verify",
+    .summary = "check every entry of the store",
+    .description =
+        "Reads every entry and checks what a hit checks (row, length and checksum of the content, "
+        "signature where this machine asks for one), and that keys and file names are the digests "
+        "of what they name. A fault is never dangerous, since a hit would find it, too: it is a "
+        "miss then. The exit code is 1 where there is one that --repair has not removed.",
+    .options = {{options::store, repair_faults, options::json}},
+    .examples = {{"kiln store verify", "Is every entry whole?"}},
+    .body = store_verify,
+};
+
+const Command store_gc_command{
     .name = "store gc",
     .summary = "remove stale, damaged and least useful entries",
     .description =
@@ -201,31 +193,11 @@ constinit const Command store_gc_command{
         "may be, then those entries that save the least time a byte: the seconds that making one "
         "took, times its uses, halved for every two weeks without one, divided by its size.\n\n"
         "Programs may use the store meanwhile.",
-    .options = store_gc_options,
-    .examples = store_gc_examples,
+    .options = {{options::store, options::store_size, max_size, gc_dry_run, options::json}},
+    .examples = {{"kiln store gc --max-size 2G",
+                  "What saves the least time a byte goes, until 2 GB are left."},
+                 {"kiln store gc --dry-run", "What would go?"}},
+    .body = store_gc,
 };
-
-int store_gc(Context& context) {
-  GcOptions wanted;
-  wanted.dry_run = context.flag("dry-run");
-  if (context.has("max-size")) {
-    const auto bytes = parse_byte_count(context.text("max-size"));
-    if (!bytes) throw Error(Errc::bad_input, "--max-size: " + bytes.error().message());
-    wanted.max_bytes = *bytes;
-  }
-  const GcReport report = store_of(context).gc(wanted);
-  if (context.flag("json")) {
-    print_json_line(json_of(report));
-    return 0;
-  }
-  print(fmt::format(
-      "{}{} entries of other driver versions, {}{} least useful entries, {} damaged entries, {} "
-      "unused files; "
-      "{} before, {} after\n",
-      wanted.dry_run ? "would remove: " : "removed: ", report.stale,
-      wanted.dry_run ? "at least " : "", report.evicted, report.damaged, report.files,
-      byte_count_text(report.bytes_before), byte_count_text(report.bytes_after)));
-  return 0;
-}
 
 }  // namespace kiln::cli

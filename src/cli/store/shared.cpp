@@ -6,12 +6,12 @@
 #include <string>
 
 #include "base/data/text.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/session.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/store/commands.hpp"
 #include "cli/store/entries.hpp"
 
 namespace kiln::cli {
@@ -53,8 +53,7 @@ class TransferTeller {
                   {"key", transfer.key.hex()},
                   {"reason", transfer.reason}});
     else if (is_news)
-      complain(fmt::format("{} {} {}: {}", name_of(transfer.kind), transfer.key.hex(), state,
-                           transfer.reason));
+      complain("{} {} {}: {}", name_of(transfer.kind), transfer.key.hex(), state, transfer.reason);
     if (is_done)
       progress_->advance(1, transfer.key.hex());
     else if (transfer.state == State::present)
@@ -79,7 +78,7 @@ class TransferTeller {
       if (all.failed > 0) text += fmt::format("; {} failed", all.failed);
       if (all.not_tried > 0)
         text += fmt::format(", of which {} not tried: the server is out of reach", all.not_tried);
-      print(fmt::format("{} ({})\n", text, all.where));
+      print("{} ({})\n", text, all.where);
     }
     return all.failed == 0 ? 0 : 1;
   }
@@ -93,37 +92,12 @@ class TransferTeller {
 Store store_with_shared(const Context& context) {
   const StoreSettings settings = store_settings_of(context);
   if (settings.shared.empty())
-    throw Error(Errc::bad_input, fmt::format("{}: missing shared store: --shared-store URL or "
-                                             "KILN_SHARED_STORE names it",
-                                             context.command().name));
+    throw bad_input("{}: missing shared store: --shared-store URL or KILN_SHARED_STORE names it",
+                    context.command().name);
   return Store::open(settings);
 }
 
 // `kiln store push`: this machine's entries to the fleet's store.
-
-constexpr Option store_push_options[] = {options::store,          options::shared_store,
-                                         options::shared_timeout, options::kind,
-                                         options::device_text,    options::json};
-constexpr Example store_push_examples[] = {
-    {"kiln store push", "All that this machine has, for the others."},
-    {"kiln store push 3f2a --kind artifact", "One program."},
-};
-
-}  // namespace
-
-constinit const Command store_push_command{
-    .name = "store push",
-    .summary = "send entries to the shared store",
-    .description =
-        "Sends the entries of the local store to the fleet's, in place of what is there under the "
-        "same keys. What was made here is signed, if there is a signing key; what came from "
-        "elsewhere keeps the signature that it came with. Once the server cannot be reached the "
-        "rest is not tried, and counted. Each other entry that did not arrive is named. The exit "
-        "code is 1 where one did not.",
-    .options = store_push_options,
-    .positional = key_prefixes,
-    .examples = store_push_examples,
-};
 
 int store_push(Context& context) {
   const Store store = store_with_shared(context);
@@ -132,31 +106,7 @@ int store_push(Context& context) {
            [&](const TransferOptions& options) { return store.push(options); });
 }
 
-namespace {
-
 // `kiln store pull`: the fleet's entries to this machine.
-
-constexpr Option store_pull_options[] = {options::store,        options::store_size,
-                                         options::shared_store, options::shared_timeout,
-                                         options::kind,         options::json};
-constexpr Example store_pull_examples[] = {
-    {"kiln store pull --kind artifact", "Every program of the fleet, before the network goes."},
-};
-
-}  // namespace
-
-constinit const Command store_pull_command{
-    .name = "store pull",
-    .summary = "bring entries from the shared store",
-    .description =
-        "Brings the entries of the fleet's store that the local one lacks, as far as this machine "
-        "trusts them (KILN_TRUSTED_KEYS); the others are named with the reason, which is no "
-        "failure. The exit code is 1 where the server could not be reached or the local store did "
-        "not take an entry.",
-    .options = store_pull_options,
-    .positional = key_prefixes,
-    .examples = store_pull_examples,
-};
 
 int store_pull(Context& context) {
   const Store store = store_with_shared(context);
@@ -164,5 +114,40 @@ int store_pull(Context& context) {
       .run({.filter = filter_of(context, context.arguments())},
            [&](const TransferOptions& options) { return store.pull(options); });
 }
+
+}  // namespace
+
+const Command store_push_command{
+    .name = "store push",
+    .summary = "send entries to the shared store",
+    .description =
+        "Sends the entries of the local store to the fleet's, in place of what is there under the "
+        "same keys. What was made here is signed, if there is a signing key; what came from "
+        "elsewhere keeps the signature that it came with. Once the server cannot be reached the "
+        "rest is not tried, and counted. Each other entry that did not arrive is named. The exit "
+        "code is 1 where one did not.",
+    .options = {{options::store, options::shared_store, options::shared_timeout, options::kind,
+                 options::device_text, options::json}},
+    .positional = key_prefixes,
+    .examples = {{"kiln store push", "All that this machine has, for the others."},
+                 {"kiln store push 3f2a --kind artifact", "One program."}},
+    .body = store_push,
+};
+
+const Command store_pull_command{
+    .name = "store pull",
+    .summary = "bring entries from the shared store",
+    .description =
+        "Brings the entries of the fleet's store that the local one lacks, as far as this machine "
+        "trusts them (KILN_TRUSTED_KEYS); the others are named with the reason, which is no "
+        "failure. The exit code is 1 where the server could not be reached or the local store did "
+        "not take an entry.",
+    .options = {{options::store, options::store_size, options::shared_store,
+                 options::shared_timeout, options::kind, options::json}},
+    .positional = key_prefixes,
+    .examples = {{"kiln store pull --kind artifact",
+                  "Every program of the fleet, before the network goes."}},
+    .body = store_pull,
+};
 
 }  // namespace kiln::cli

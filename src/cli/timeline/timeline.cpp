@@ -1,10 +1,17 @@
+// Spans spread over lanes, and the files of --trace and --gantt.
 #include "cli/timeline/timeline.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
+#include "base/data/text.hpp"
 #include "base/os/file.hpp"
+#include "cli/output/output.hpp"
 
 namespace kiln::cli {
 
@@ -122,22 +129,14 @@ Json complete_event(const TraceEvent& event, int lane) {
           {"args", details_of(event)}};
 }
 
-/// One event a line, so that the file can be searched and compared.
-class TraceText {
- public:
-  void add(const Json& event) {
-    text_ += text_.empty() ? "{\"traceEvents\":[\n" : ",\n";
-    // Names come from drivers and kernels: bytes that are not UTF-8 must not lose the whole trace.
-    text_ += event.dump(-1, ' ', false, Json::error_handler_t::replace);
-  }
-  std::string finish() && { return std::move(text_) + "\n]}\n"; }
-
- private:
-  std::string text_;
-};
+/// The event's line in the file.
+std::string event_text(const Json& event) {
+  // Names come from drivers and kernels: bytes that are not UTF-8 must not lose the whole trace.
+  return event.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 /// Viewers drop spans that overlap another of their lane without lying inside it; each row of such
-/// spans becomes a lane of its own, beside the first.
+/// spans becomes a lane of its own, next to the first.
 std::string row_name(const Lane& lane, std::size_t row) {
   return row == 0 ? lane.name : lane.name + " (" + std::to_string(row + 1) + ")";
 }
@@ -146,18 +145,76 @@ std::string row_name(const Lane& lane, std::size_t row) {
 
 void write_trace(const Timeline& timeline, const std::string& file) {
   const Lanes lanes = arrange(timeline.sorted());
-  TraceText text;
-  text.add(metadata("process_name", process, {{"name", "kiln"}}));
+  // One event a line, so that the file can be searched and compared.
+  std::vector<std::string> lines{event_text(metadata("process_name", process, {{"name", "kiln"}}))};
   int number = process;
-  for (const auto& lane : lanes.lanes) {
+  for (const auto& lane : lanes.lanes)
     for (std::size_t row = 0; row < std::max<std::size_t>(1, lane.rows.size()); ++row, ++number) {
-      text.add(metadata("thread_name", number, {{"name", row_name(lane, row)}}));
-      text.add(metadata("thread_sort_index", number, {{"sort_index", number}}));
+      lines.push_back(event_text(metadata("thread_name", number, {{"name", row_name(lane, row)}})));
+      lines.push_back(event_text(metadata("thread_sort_index", number, {{"sort_index", number}})));
       if (row >= lane.rows.size()) continue;
-      for (const auto& event : lane.rows[row]) text.add(complete_event(event, number));
+      for (const auto& event : lane.rows[row])
+        lines.push_back(event_text(complete_event(event, number)));
     }
+  const auto text = fmt::format("{{\"traceEvents\":[\n{}\n]}}\n", fmt::join(lines, ",\n"));
+  value_or_throw(write_file(file, as_bytes(text)));
+}
+
+namespace {
+
+/// Names and categories come again and again: each text is written once, and named by its place.
+class TextTable {
+ public:
+  std::size_t place_of(const std::string& text) {
+    const auto [found, is_new] = places_.emplace(text, places_.size());
+    if (is_new) texts_.push_back(text);
+    return found->second;
   }
-  value_or_throw(write_file(file, as_bytes(std::move(text).finish())));
+  Json take() && { return std::move(texts_); }
+
+ private:
+  std::map<std::string, std::size_t> places_;
+  Json texts_ = Json::array();
+};
+
+Json data_of(const TraceEvent& span, TextTable& texts) {
+  Json data = {span.start_ns, span.end_ns - span.start_ns, texts.place_of(span.name),
+               texts.place_of(span.category)};
+  for (const auto& [name, value] : span.details) {
+    data.push_back(texts.place_of(name));
+    data.push_back(texts.place_of(value));
+  }
+  return data;
+}
+
+Json data_of(const Lanes& lanes) {
+  TextTable texts;
+  Json all = Json::array();
+  for (const auto& lane : lanes.lanes) {
+    Json rows = Json::array();
+    for (const auto& row : lane.rows) {
+      rows.push_back(Json::array());
+      for (const auto& span : row) rows.back().push_back(data_of(span, texts));
+    }
+    all.push_back({{"name", lane.name}, {"rows", std::move(rows)}});
+  }
+  return {{"lanes", std::move(all)}, {"texts", std::move(texts).take()}};
+}
+
+}  // namespace
+
+void write_gantt(const Timeline& timeline, const std::string& file) {
+  const Lanes lanes = arrange(timeline.sorted());
+  const std::string summary =
+      fmt::format("Spans: {}. Lanes: {}. Time in all: {}.", lanes.spans, lanes.lanes.size(),
+                  duration(static_cast<double>(lanes.end_ns)));
+  const std::string page = filled_page(timeline_html, summary, data_of(lanes));
+  value_or_throw(write_file(file, as_bytes(page)));
+}
+
+void write_timeline(const Context& context, const Timeline& timeline) {
+  if (context.has("trace")) write_trace(timeline, context.text("trace"));
+  if (context.has("gantt")) write_gantt(timeline, context.text("gantt"));
 }
 
 }  // namespace kiln::cli

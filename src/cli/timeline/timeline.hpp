@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "cli/command/context.hpp"
 #include "kernel/resolver/explain.hpp"
 
 /// The timeline of a command's runs: spans as they are collected, spread over lanes, and the files
@@ -21,7 +22,7 @@ class Timeline : public TraceSink {
   }
   /// Look-ups and compiles of an explanation become spans of the host's lane.
   void add(const Explanation& explanation);
-  /// All spans in the order of their start. Not beside add().
+  /// All spans in the order of their start. Not at the same time as add().
   std::vector<TraceEvent> sorted() const;
 
  private:
@@ -30,7 +31,7 @@ class Timeline : public TraceSink {
 };
 
 /// The spans of one lane. Spans of one row do not overlap, and stand in the order of their start;
-/// a lane has one row unless commands ran beside one another.
+/// a lane has one row unless commands ran at the same time.
 struct Lane {
   std::string name;
   std::vector<std::vector<TraceEvent>> rows;
@@ -49,7 +50,8 @@ struct Lanes {
 Lanes arrange(std::vector<TraceEvent> events);
 
 // Files of a timeline. Both are written aside and renamed, so that a reader never meets half a
-// file; both throw kiln::Error where the file cannot be written. Not beside Timeline::add().
+// file; both throw kiln::Error where the file cannot be written. Not at the same time as
+// Timeline::add().
 
 /// Chrome trace JSON for Perfetto: one lane for the host and one a device queue (two where spans
 /// overlap), complete events in microseconds since the first one, the details as arguments.
@@ -58,5 +60,8 @@ void write_trace(const Timeline& timeline, const std::string& file);
 /// A self-contained HTML page with the same spans drawn over a time axis, and the totals of each
 /// lane and category. Nothing is fetched from anywhere.
 void write_gantt(const Timeline& timeline, const std::string& file);
+
+/// The files that --trace and --gantt name.
+void write_timeline(const Context& context, const Timeline& timeline);
 
 }  // namespace kiln::cli

@@ -12,9 +12,7 @@
 #include "cli/command/interrupt.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/tune/commands.hpp"
 #include "cli/tune/search.hpp"
-#include "cli/tune/subject.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -24,10 +22,6 @@ using std::chrono::milliseconds;
 
 std::string budget_text(milliseconds time) { return brief_time(time.count() * 1'000'000); }
 
-bool is_given(const Context& context, std::string_view option) {
-  return context.has(option) && context.origin(option).from != Origin::From::fallback;
-}
-
 /// Whether the routine and --precision of `kiln tune --all` name this call.
 bool is_asked_for(const Context& context, const blas::Call& call) {
   if (!context.arguments().empty()) {
@@ -36,7 +30,7 @@ bool is_asked_for(const Context& context, const blas::Call& call) {
     if (word != name && word != std::string(1, blas::letter(call.precision)) + std::string(name))
       return false;
   }
-  return !is_given(context, "precision") ||
+  return !context.is_given("precision") ||
          context.text("precision").front() == blas::letter(call.precision);
 }
 
@@ -82,7 +76,7 @@ class ShownCampaign {
       return;
     }
     for (const auto& one : campaign_.left_out)
-      print_text(fmt::format("left out: {}: {}\n", one.what, one.reason));
+      print_text("left out: {}: {}\n", one.what, one.reason);
     if (campaign_.items.empty()) return print_text("Nothing is left to tune.\n");
     const bool of_calls = campaign_.items.front().share > 0;
     Table table(of_calls ? std::vector<std::string>{"to tune", "share", "gain", "time", "device"}
@@ -91,17 +85,17 @@ class ShownCampaign {
       const auto& item = campaign_.items[i];
       const std::string time = parts[i].count() > 0 ? budget_text(parts[i]) : "none left";
       if (of_calls)
-        table.row({item.label, fmt::format("{:.1f} %", item.share * 100),
-                   fmt::format("{:.0f} %", item.gain * 100), time, item.device});
+        table.row(item.label, fmt::format("{:.1f} %", item.share * 100),
+                  fmt::format("{:.0f} %", item.gain * 100), time, item.device);
       else
-        table.row({item.label, time, item.device});
+        table.row(item.label, time, item.device);
     }
     print(table.text());
-    print_text(fmt::format(
-        "{} {}, at most {}{}\n", parts.size(), parts.size() == 1 ? "search" : "searches",
-        budget_text(campaign_.planned()),
-        settings_.evaluations > 0 ? fmt::format(" and {} evaluations each", settings_.evaluations)
-                                  : ""));
+    print_text("{} {}, at most {}{}\n", parts.size(), parts.size() == 1 ? "search" : "searches",
+               budget_text(campaign_.planned()),
+               settings_.evaluations > 0
+                   ? fmt::format(" and {} evaluations each", settings_.evaluations)
+                   : "");
     flush_output();
   }
 
@@ -116,7 +110,6 @@ class ShownCampaign {
     if (!progress_) {
       const auto seconds = std::max<milliseconds::rep>(1, campaign_.planned().count() / 1000);
       progress_.emplace("tune", static_cast<std::size_t>(seconds), Progress::OffTerminal::lines);
-      shown_ = 0;
       waits_ = {};
     }
     const auto done = static_cast<std::size_t>(time.count() / 1000);
@@ -124,8 +117,7 @@ class ShownCampaign {
                                    campaign_.items[i].label, state.evaluated);
     if (state.best) note += ", best " + duration(state.best->outcome.time * 1e9);
     note += waits_.note(state);
-    progress_->advance(done > shown_ ? done - shown_ : 0, note);
-    shown_ = std::max(shown_, done);
+    progress_->reach(done, note);
   }
 
   /// Reports the result of one search as soon as it is known.
@@ -135,10 +127,9 @@ class ShownCampaign {
     if (!context_.flag("json")) {
       if (row.result) print_kernel_output(*row.result);
       if (row.result || !row.message.empty())
-        complain(fmt::format("note: {} of {}: {}: {}{}; at most {} to go", i + 1,
-                             campaign_.items.size(), campaign_.items[i].label, row.status,
-                             row.message.empty() ? "" : " (" + row.message + ")",
-                             budget_text(left)));
+        complain("note: {} of {}: {}: {}{}; at most {} to go", i + 1, campaign_.items.size(),
+                 campaign_.items[i].label, row.status,
+                 row.message.empty() ? "" : " (" + row.message + ")", budget_text(left));
       return;
     }
     Json json = json_of(i, row.status, static_cast<double>(budget.count()) * 1e-3);
@@ -158,14 +149,14 @@ class ShownCampaign {
       if (!row.result || !row.result->winner) {
         const std::string count =
             row.result ? std::to_string(row.result->state.evaluated) : std::string("-");
-        table.row({label, count, "-", "-", "-", row.status.empty() ? "not begun" : row.status});
+        table.row(label, count, "-", "-", "-", row.status.empty() ? "not begun" : row.status);
         continue;
       }
       const auto& result = *row.result;
-      table.row({label, std::to_string(result.state.evaluated),
-                 result.standard > 0 ? duration(result.standard * 1e9) : "-",
-                 duration(result.winner->time * 1e9), fmt::format("{:.3f}", faster_by(result)),
-                 row.status});
+      table.row(label, result.state.evaluated,
+                result.standard > 0 ? duration(result.standard * 1e9) : "-",
+                duration(result.winner->time * 1e9), fmt::format("{:.3f}", faster_by(result)),
+                row.status);
     }
     if (table.rows() > 0) print(table.text());
   }
@@ -174,7 +165,6 @@ class ShownCampaign {
   tune::Campaign campaign_;
   tune::SearchSettings settings_;
   std::optional<Progress> progress_;  ///< of the search that is made
-  std::size_t shown_ = 0;
   WaitNotice waits_;
 };
 
@@ -182,24 +172,24 @@ tune::Campaign campaign_of(const Context& context) {
   blas::CampaignRequest request{search_place(context),
                                 [](const blas::Call& call) { return text_of(call); }, std::nullopt,
                                 context.flag("resume"), context.flag("dry-run")};
-  if (!context.flag("all") || is_given(context, "budget"))
+  if (!context.flag("all") || context.is_given("budget"))
     request.budget = time_option(context, "budget");
   if (context.flag("all")) {
     auto campaign = blas::campaign_of_everything(
         [&](const blas::Call& call) { return is_asked_for(context, call); }, request);
     if (campaign.items.empty() && campaign.left_out.empty())
-      throw Error(Errc::bad_input,
-                  fmt::format("--all: found '{}', expected a routine of those that have parameters "
-                              "(gemm, trsm, gemv), in a precision that the device has",
-                              context.arguments().empty() ? context.text("precision")
-                                                          : one_line(context.arguments().front())));
+      throw bad_input(
+          "--all: found '{}', expected a routine of those that have parameters (gemm, trsm, gemv), "
+          "in a precision that the device has",
+          context.arguments().empty() ? context.text("precision")
+                                      : one_line(context.arguments().front()));
     return campaign;
   }
   const std::string& file = context.text("from");
   const auto recorded = value_or_throw(read_calls(file));
   if (recorded.lines_cut > 0)
-    complain(fmt::format("note: {}: {} lines were cut short, and are left out", one_line(file),
-                         recorded.lines_cut));
+    complain("note: {}: {} lines were cut short, and are left out", one_line(file),
+             recorded.lines_cut);
   return blas::campaign_of_calls(recorded, file, request, context.has("device"));
 }
 

@@ -1,6 +1,6 @@
 // What words and options of `kiln tune` mean together: times, which kind of file --from and
 // --replay name, and what cannot be combined.
-#include <fmt/format.h>
+#include "cli/run/options.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -10,11 +10,13 @@
 #include <string_view>
 
 #include "base/data/text.hpp"
+#include "cli/blas/call_options.hpp"
 #include "cli/command/context.hpp"
+#include "cli/command/files.hpp"
 #include "cli/command/session.hpp"
-#include "cli/tune/commands.hpp"
-#include "cli/tune/subject.hpp"
+#include "cli/tune/search.hpp"
 #include "kiln/error.hpp"
+#include "spec/tune/spec_tunable.hpp"
 #include "tune/search/partners.hpp"
 #include "tune/share/shared_search.hpp"
 
@@ -45,18 +47,18 @@ FileKind kind_of(const std::string& file) {
 
 using Names = std::span<const std::string_view>;
 
-/// Options that describe one call or specification: a campaign has its own.
-constexpr std::string_view of_one_subject[] = {
-    "size-m",     "size-n", "size-k",  "order",      "side",    "uplo",   "trans-a",
-    "trans-b",    "diag",   "param",   "set",        "set-if",  "in",     "expect",
-    "constraint", "rtol",   "dialect", "source-dir", "journal", "report",
-};
-/// Options that describe a call of BLAS.
-constexpr std::string_view of_blas[] = {"precision", "size-m", "size-n",  "size-k",  "order",
-                                        "side",      "uplo",   "trans-a", "trans-b", "diag"};
-/// Options that say how a specification file's kernel is tuned.
-constexpr std::string_view of_specs[] = {"param",      "constraint", "set",    "set-if", "dialect",
-                                         "source-dir", "in",         "expect", "rtol"};
+/// The options of a part of the command's help, which begins with `first`.
+std::vector<std::string_view> group_of(const Context& context, std::string_view first) {
+  std::vector<std::string_view> names;
+  bool is_inside = false;
+  for (const Option* option : own_options(context.command())) {
+    for (const OptionGroup& group : context.command().groups)
+      if (group.first == option->name) is_inside = option->name == first;
+    if (is_inside) names.push_back(option->name);
+  }
+  return names;
+}
+
 constexpr std::string_view of_replay[] = {"from-evaluations", "seeds", "within"};
 
 /// Options that only a search on a device uses.
@@ -66,17 +68,27 @@ constexpr std::string_view of_devices[] = {
     "compile", "store",  "shared-store", "shared-timeout", "store-size", "system-store",
 };
 constexpr std::string_view of_campaigns[] = {"dry-run", "share"};
-constexpr std::string_view of_calls[] = {"precision"};
-
-bool is_typed(const Context& context, std::string_view option) {
-  return context.has(option) && context.origin(option).from == Origin::From::command_line;
-}
 
 void refuse_together(const Context& context, std::string_view with, Names names,
                      std::string_view why) {
   for (const auto name : names)
-    if (is_typed(context, name))
-      throw Error(Errc::bad_input, fmt::format("--{}: found with {}, {}", name, with, why));
+    if (context.is_typed(name)) throw bad_input("--{}: found with {}, {}", name, with, why);
+}
+
+std::unique_ptr<tune::Tunable> tunable_spec(const Context& context) {
+  spec::SpecTuning tuning;
+  tuning.file = context.arguments().front();
+  tuning.dialect = dialect_of(context);
+  tuning.symbols = symbols_of(context);
+  tuning.source_dirs = context.paths("source-dir");
+  tuning.parameters = context.list("param");
+  tuning.constraints = context.list("constraint");
+  tuning.inputs = files_of(context, "in");
+  tuning.written = files_written_by(context);
+  if (context.has("journal")) tuning.written.emplace_back(context.text("journal"));
+  tuning.expect = files_of(context, "expect");
+  if (context.has("rtol")) tuning.rtol = context.number("rtol");
+  return value_or_throw(spec::make_spec_tunable(tuning));
 }
 
 }  // namespace
@@ -94,53 +106,55 @@ std::chrono::milliseconds time_option(const Context& context, std::string_view o
   constexpr double year = 365.0 * 24 * 3600e3;
   const double time = number * milliseconds;
   if (error != std::errc() || !(time >= 1 && time <= year))
-    throw Error(Errc::bad_input,
-                fmt::format("--{}: found '{}', expected a time as 90s, 10m or 2h", option, text));
+    throw bad_input("--{}: found '{}', expected a time as 90s, 10m or 2h", option, text);
   return std::chrono::milliseconds(std::llround(time));
 }
 
 void refuse_calls(const std::string& file, const std::string& option) {
   if (kind_of(file) == FileKind::calls)
-    throw Error(Errc::bad_input,
-                fmt::format("{}: found a record of calls, {} expected a measured space; kiln tune "
-                            "--from FILE alone tunes what a record holds",
-                            one_line(file), option));
+    throw bad_input(
+        "{}: found a record of calls, {} expected a measured space; kiln tune --from FILE alone "
+        "tunes what a record holds",
+        one_line(file), option);
 }
 
 void refuse_measured_space(const std::string& file) {
   if (kind_of(file) == FileKind::space)
-    throw Error(Errc::bad_input,
-                fmt::format("{}: found a measured space, expected a record of calls (kiln record); "
-                            "a measured space goes with --replay",
-                            one_line(file)));
+    throw bad_input(
+        "{}: found a measured space, expected a record of calls (kiln record); a measured space "
+        "goes with --replay",
+        one_line(file));
 }
 
 void refuse_combinations(const Context& context) {
+  // Options that describe a call of BLAS, and those that say how a specification's kernel is tuned.
+  const auto of_blas = group_of(context, "precision"), of_specs = group_of(context, "param");
+  // A campaign has problems of its own; --precision restricts those of --all.
+  std::vector<std::string_view> of_one_subject(of_blas.begin() + 1, of_blas.end());
+  of_one_subject.insert(of_one_subject.end(), of_specs.begin(), of_specs.end());
+  of_one_subject.insert(of_one_subject.end(), {"journal", "report"});
   const bool all = context.flag("all"), from = context.has("from");
   if (context.has("replay")) {
     refuse_together(context, "--replay", of_devices, "which searches no device");
     refuse_together(context, "--replay", of_blas, "which searches a measured space");
     refuse_together(context, "--replay", of_specs, "which searches a measured space");
     if (!context.arguments().empty())
-      throw Error(Errc::bad_input,
-                  fmt::format("found '{}' with --replay, which says itself what to search",
-                              one_line(context.arguments().front())));
+      throw bad_input("found '{}' with --replay, which says itself what to search",
+                      one_line(context.arguments().front()));
     return;
   }
   refuse_together(context, "a search on a device", of_replay, "expected --replay with it");
-  if (all && from) throw Error(Errc::bad_input, "--from: found with --all, expected one of them");
+  if (all && from) throw bad_input("--from: found with --all, expected one of them");
   if (from && !context.arguments().empty())
-    throw Error(Errc::bad_input,
-                fmt::format("found '{}' with --from, which says itself what to tune; expected one "
-                            "of them",
-                            one_line(context.arguments().front())));
+    throw bad_input("found '{}' with --from, which says itself what to tune; expected one of them",
+                    one_line(context.arguments().front()));
   if (all) refuse_together(context, "--all", of_one_subject, "which has problems of its own");
   if (from) {
+    of_one_subject.push_back(of_blas.front());
     refuse_together(context, "--from", of_one_subject, "which says itself what to tune");
-    refuse_together(context, "--from", of_calls, "which says itself what to tune");
   }
-  if (context.flag("fresh") && context.flag("resume") && is_typed(context, "resume"))
-    throw Error(Errc::bad_input, "--fresh: found with --resume, expected one of them");
+  if (context.flag("fresh") && context.flag("resume") && context.is_typed("resume"))
+    throw bad_input("--fresh: found with --resume, expected one of them");
   if (!all && !from && !context.arguments().empty()) {
     const std::string& word = context.arguments().front();
     if (is_specification(word))
@@ -155,6 +169,46 @@ void refuse_combinations(const Context& context) {
   // An invalid server name is an error at once; a server that is down, when it is asked.
   if ((all || from) && context.flag("share"))
     value_or_throw(tune::shared_board(store_settings_of(context), "0"));
+}
+
+bool is_specification(const std::string& word) {
+  std::error_code error;
+  return word.ends_with(".json") || std::filesystem::is_regular_file(word, error);
+}
+
+blas::SearchPlace search_place(const Context& context) {
+  return {[&context] { return devices_of(context).front(); }, store_settings_of(context),
+          compile_policy_of(context)};
+}
+
+tune::SearchTask search_task(const Context& context) {
+  auto place = search_place(context);
+  // Errors in the words are found before a driver is asked.
+  if (is_specification(context.arguments().front())) {
+    auto tunable = tunable_spec(context);
+    auto device = tune::look_at_device(place.find_device);
+    return {std::move(tunable), std::move(device), std::move(place.find_device),
+            std::move(place.store), place.compile};
+  }
+  const blas::Call call = call_of(context);
+  return blas::blas_task(call, blas::look_at_blas_device(place.find_device), place);
+}
+
+tune::SearchSettings search_settings(const Context& context) {
+  tune::SearchSettings settings;
+  settings.strategy = context.text("strategy");
+  if (settings.strategy == "all")
+    throw bad_input("--strategy all: compares strategies; expected --replay with it");
+  settings.seed = static_cast<std::uint64_t>(context.integer("seed"));
+  settings.budget = time_option(context, "budget");
+  settings.evaluations = static_cast<std::size_t>(context.integer("evaluations"));
+  settings.jobs = static_cast<std::size_t>(std::min<std::int64_t>(context.integer("jobs"), 256));
+  settings.hang_time = time_option(context, "hang-time");
+  settings.fresh = context.flag("fresh");
+  settings.from_scratch = context.flag("from-scratch");
+  settings.share = context.flag("share");
+  settings.journal = context.text("journal");
+  return settings;
 }
 
 }  // namespace kiln::cli

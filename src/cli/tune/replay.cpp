@@ -12,7 +12,7 @@
 #include "cli/command/interrupt.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/tune/commands.hpp"
+#include "cli/tune/search.hpp"
 #include "tune/strategy/forest_search.hpp"
 
 namespace kiln::cli {
@@ -57,7 +57,7 @@ std::shared_ptr<const tune::Transfer> run_elsewhere(const Replay& replay, std::u
   return brought_over(replay, search.trials, seed);
 }
 
-tune::ReplayFigures measure(const Replay& replay, const std::string& strategy, Progress& progress) {
+tune::ReplayFigures measure(const Replay& replay, std::string_view strategy, Progress& progress) {
   std::shared_ptr<const tune::Transfer> all;
   if (replay.from && replay.from_evaluations == 0) {
     all = brought_over(replay, replay.from->trials(), 1);
@@ -69,14 +69,15 @@ tune::ReplayFigures measure(const Replay& replay, const std::string& strategy, P
   };
   const auto make = [&](std::uint64_t seed) {
     const auto transfer = replay.from && !all ? run_elsewhere(replay, seed) : all;
-    return value_or_throw(tune::make_strategy(strategy, replay.space.space, seed, transfer));
+    return value_or_throw(
+        tune::make_strategy(std::string(strategy), replay.space.space, seed, transfer));
   };
   auto figures = tune::replay_seeds(replay.space, make, options);
   stop_if_interrupted();
   return figures;
 }
 
-void print_figures_json(const Replay& replay, const std::string& strategy,
+void print_figures_json(const Replay& replay, std::string_view strategy,
                         const tune::ReplayFigures& figures) {
   print_json({{"strategy", strategy},
               {"median_evaluations", figures.median_evaluations},
@@ -102,7 +103,7 @@ std::string replay_title(const Replay& replay) {
 
 }  // namespace
 
-int tune_replay(Context& context) {
+int tune_replay(const Context& context, std::span<const std::string_view> strategies) {
   const std::string path = context.text("replay");
   refuse_calls(path, "--replay");
   if (context.has("from")) refuse_calls(context.text("from"), "--from with --replay");
@@ -110,39 +111,32 @@ int tune_replay(Context& context) {
   if (context.has("from")) replay.from = read(replay.from_path);
   replay.from_evaluations = static_cast<std::size_t>(context.integer("from-evaluations"));
   if (replay.from_evaluations > 0 && !replay.from) {
-    throw Error(Errc::bad_input,
-                "--from-evaluations says how much of --from FILE to take; "
-                "expected --from");
+    throw bad_input("--from-evaluations says how much of --from FILE to take; expected --from");
   }
   const double within = context.number("within");
-  if (within >= 100) throw Error(Errc::bad_input, "--within must be less than 100");
+  if (within >= 100) throw bad_input("--within must be less than 100");
   replay.options.share = 1 - within / 100;
   constexpr std::int64_t most_seeds = 1'000'000;
   if (context.integer("seeds") > most_seeds)
-    throw Error(Errc::bad_input, fmt::format("--seeds: found {}, expected at most {}",
-                                             context.integer("seeds"), most_seeds));
+    throw bad_input("--seeds: found {}, expected at most {}", context.integer("seeds"), most_seeds);
   replay.options.seeds = static_cast<std::size_t>(context.integer("seeds"));
   replay.options.threads = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::string> strategies;
-  if (context.text("strategy") == "all") {
-    for (const auto name : tune_strategy_names()) strategies.emplace_back(name);
-  } else {
-    strategies.push_back(context.text("strategy"));
-  }
+  const std::string_view only[] = {context.text("strategy")};
+  if (only[0] != "all") strategies = only;
 
   const bool as_json = context.flag("json");
   Table table({"strategy", "median", "p90", "score", "missed"});
   Progress progress("tune", strategies.size() * replay.options.seeds, Progress::OffTerminal::lines);
-  for (const auto& strategy : strategies) {
+  for (const auto strategy : strategies) {
     const auto figures = measure(replay, strategy, progress);
     if (as_json) {
       progress.hide();
       print_figures_json(replay, strategy, figures);
       continue;
     }
-    table.row({strategy, fmt::format("{:g}", figures.median_evaluations),
-               fmt::format("{:g}", figures.p90_evaluations), fmt::format("{:.3f}", figures.score),
-               fmt::format("{}", figures.not_reached)});
+    table.row(strategy, fmt::format("{:g}", figures.median_evaluations),
+              fmt::format("{:g}", figures.p90_evaluations), fmt::format("{:.3f}", figures.score),
+              figures.not_reached);
   }
   progress.hide();
   if (!as_json) print_text(replay_title(replay) + table.text());

@@ -5,17 +5,16 @@
 
 #include "base/data/text.hpp"
 #include "base/os/file.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/files.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
 #include "cli/command/session.hpp"
-#include "cli/kdb/commands.hpp"
 #include "cli/kdb/database_file.hpp"
 #include "cli/output/output.hpp"
 #include "cli/store/entries.hpp"
-#include "cli/tune/report.hpp"
-#include "cli/tuned/commands.hpp"
+#include "cli/tune/search.hpp"
 #include "cli/tuned/records.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "kiln/store/trust.hpp"
@@ -28,34 +27,6 @@ namespace {
 // `kiln tuned export`: searches and records for other programs.
 
 constexpr std::string_view formats[] = {"json", "csv", "sqlite", "t4", "kdb"};
-constexpr Option tuned_export_options[] = {
-    {.name = "format",
-     .kind = Kind::choice,
-     .value_name = "FORMAT",
-     .help = "json; csv; sqlite (a database); t4 (of one search: the results format of the "
-             "autotuning community); kdb (of the store's records: clBLAS's kernel database, as "
-             "kiln kdb convert --from store).",
-     .fallback = "json",
-     .choices = formats},
-    {.name = "all",
-     .help = "All searches whose journals are where kiln tune puts them, and those that the "
-             "store has on record, in place of JOURNAL."},
-    options::record_family,
-    {.name = "device",
-     .kind = Kind::text,
-     .value_name = "TEXT",
-     .help = "Only records of devices whose identity (platform, name, driver version, units) holds "
-             "this text. With kdb: the one device, as kiln kdb convert names it."},
-    options::store,
-    options::doubles,
-    options::output,
-};
-constexpr Example tuned_export_examples[] = {
-    {"kiln tuned export -o records.json", "What this machine knows, for kiln tuned import."},
-    {"kiln tuned export --format kdb -o Tahiti.kdb", "The same for clBLAS."},
-    {"kiln tuned export gemm.jsonl --format t4 -o gemm.json", "A search for other tuners."},
-    {"kiln tuned export --all --format sqlite -o searches.db", "Every search, to be queried."},
-};
 
 /// To --output, or to standard output.
 void deliver(const Context& context, const std::string& text) {
@@ -95,9 +66,7 @@ void export_searches(const Context& context, const std::string& format) {
   if (format == "sqlite") return deliver(context, tune::sqlite_of(runs));
   if (format == "json") return deliver(context, tune::json_of(runs));
   if (runs.size() != 1)
-    throw Error(Errc::bad_input, fmt::format("a t4 file holds one search: found {}, expected one "
-                                             "JOURNAL",
-                                             runs.size()));
+    throw bad_input("a t4 file holds one search: found {}, expected one JOURNAL", runs.size());
   deliver(context, tune::t4_of(runs.front()));
 }
 
@@ -108,41 +77,17 @@ void export_records(const Context& context, const std::string& format) {
   deliver(context, tune::json_of(records));
 }
 
-}  // namespace
-
-constinit const Command tuned_export_command{
-    .name = "tuned export",
-    .summary = "write searches or tuning records for other programs",
-    .description =
-        "Without JOURNAL, writes what the local store has on record: as JSON that kiln tuned "
-        "import takes on another machine, as CSV, as a SQLite database, or as a kernel database "
-        "that clBLAS reads.\n\n"
-        "With journals of searches (or --all), writes every evaluation of them, failures too: as "
-        "JSON, CSV, a SQLite database, or one search in the T4 format, which kiln tune --replay "
-        "and other tuners read. JSON, CSV and T4 go to standard output where no file is named.",
-    .options = tuned_export_options,
-    .positional = {.value_name = "JOURNAL",
-                   .help = "Journals of searches, or the first letters of searches on record (kiln "
-                           "tuned ls --searches).",
-                   .least = 0,
-                   .most = 1'000'000,
-                   .kind = Kind::file},
-    .examples = tuned_export_examples,
-};
-
 int tuned_export(Context& context) {
   const std::string& format = context.text("format");
   const bool searches = context.flag("all") || !context.arguments().empty();
   if (context.flag("all") && !context.arguments().empty())
-    throw Error(Errc::bad_input,
-                fmt::format("tuned export: found both --all and {}, expected one of them",
-                            one_line(context.arguments().front())));
+    throw bad_input("tuned export: found both --all and {}, expected one of them",
+                    one_line(context.arguments().front()));
   if (format == "sqlite" || format == "kdb") required_output(context);
   if (searches && format == "kdb")
-    throw Error(Errc::bad_input,
-                "--format kdb writes the records of the store, not a search: leave out JOURNAL");
-  if (!searches && format == "t4")
-    throw Error(Errc::bad_input, "--format t4 requires the JOURNAL of a search");
+    throw bad_input(
+        "--format kdb writes the records of the store, not a search: leave out JOURNAL");
+  if (!searches && format == "t4") throw bad_input("--format t4 requires the JOURNAL of a search");
   if (context.has("output") && context.flag("all")) {
     std::vector<NamedFile> journals;
     for (const auto& path : tune::all_journals()) journals.push_back({"a journal", path.string()});
@@ -153,21 +98,10 @@ int tuned_export(Context& context) {
   return 0;
 }
 
-namespace {
-
 // `kiln tuned import`: the tuning records of another machine.
 
 constexpr std::uint64_t most_imported_bytes = std::uint64_t{256} << 20;
 constexpr std::string_view imported = ", imported";
-
-constexpr Option tuned_import_options[] = {
-    options::store,
-    options::store_size,
-    {.name = "dry-run", .help = "Checks the files and says what they hold, and stores nothing."},
-};
-constexpr Example tuned_import_examples[] = {
-    {"kiln tuned import records.json", "Use what a machine with the same device has found."},
-};
 
 /// JSON carries no signatures, so a machine that asks for them cannot take it.
 void check_trust() {
@@ -177,27 +111,6 @@ void check_trust() {
                             "expected a signed pack (kiln store export, sign, import)",
                             one_line(trust.origin)));
 }
-
-}  // namespace
-
-constinit const Command tuned_import_command{
-    .name = "tuned import",
-    .summary = "take the tuning records of another machine",
-    .description =
-        "Reads files that kiln tuned export --format json has written of a store's records, and "
-        "puts what they hold on record here. The records are of the devices that they name, and "
-        "are used on the same: platform, device, driver and number of units. Everything is "
-        "checked first, and of files with a mistake nothing is stored. What this machine has "
-        "measured itself stays as it is; parameters that a kernel cannot have are never used, "
-        "wherever they come from.",
-    .options = tuned_import_options,
-    .positional = {.value_name = "FILE",
-                   .help = "Files of tuning records.",
-                   .least = 1,
-                   .most = 1'000'000,
-                   .kind = Kind::file},
-    .examples = tuned_import_examples,
-};
 
 int tuned_import(Context& context) {
   check_trust();
@@ -226,36 +139,7 @@ int tuned_import(Context& context) {
   return 0;
 }
 
-namespace {
-
 // `kiln tuned report`: a search as a page.
-
-constexpr Option tuned_report_options[] = {options::output, options::store};
-constexpr Example tuned_report_examples[] = {
-    {"kiln tuned report gemm.jsonl -o gemm.html", "How did the search go, and what matters?"},
-};
-
-}  // namespace
-
-constinit const Command tuned_report_command{
-    .name = "tuned report",
-    .summary = "draw a search as a page for a browser",
-    .description =
-        "Makes one HTML page of a search's journal, whether it has ended or not, or of a search "
-        "that the store has on record (kiln tuned ls --searches): the best time so "
-        "far by evaluation and by time, how much each parameter matters, the times by each "
-        "parameter's value, failures by reason, the ten fastest configurations. The page needs "
-        "nothing outside itself.",
-    .options = tuned_report_options,
-    .positional = {.value_name = "JOURNAL",
-                   .help =
-                       "The journal of a search, which kiln tune prints, or the first letters of "
-                       "a search on record.",
-                   .least = 1,
-                   .most = 1,
-                   .kind = Kind::file},
-    .examples = tuned_report_examples,
-};
 
 int tuned_report(Context& context) {
   const std::string& page = required_output(context);
@@ -263,5 +147,83 @@ int tuned_report(Context& context) {
   value_or_throw(write_file(page, as_bytes(report_page(run))));
   return 0;
 }
+
+}  // namespace
+
+const Command tuned_export_command{
+    .name = "tuned export",
+    .summary = "write searches or tuning records for other programs",
+    .description =
+        "Without JOURNAL, writes what the local store has on record: as JSON that kiln tuned "
+        "import takes on another machine, as CSV, as a SQLite database, or as a kernel database "
+        "that clBLAS reads.\n\n"
+        "With journals of searches (or --all), writes every evaluation of them, failures too: as "
+        "JSON, CSV, a SQLite database, or one search in the T4 format, which kiln tune --replay "
+        "and other tuners read. JSON, CSV and T4 go to standard output where no file is named.",
+    .options =
+        {{Option::choice("format", "FORMAT", formats,
+                         "json; csv; sqlite (a database); t4 (of one search: the results format of "
+                         "the autotuning community); kdb (of the store's records: clBLAS's kernel "
+                         "database, as kiln kdb convert --from store).",
+                         "json"),
+          Option::flag("all",
+                       "All searches whose journals are where kiln tune puts them, and those that "
+                       "the store has on record, in place of JOURNAL."),
+          options::record_family,
+          Option::text("device", "TEXT",
+                       "Only records of devices whose identity (platform, name, driver version, "
+                       "units) holds "
+                       "this text. With kdb: the one device, as kiln kdb convert names it."),
+          options::store, options::doubles, options::output}},
+    .positional = Positional::files("JOURNAL",
+                                    "Journals of searches, or the first letters of searches on "
+                                    "record (kiln tuned ls --searches).",
+                                    0, any_number),
+    .examples = {{"kiln tuned export -o records.json",
+                  "What this machine knows, for kiln tuned import."},
+                 {"kiln tuned export --format kdb -o Tahiti.kdb", "The same for clBLAS."},
+                 {"kiln tuned export gemm.jsonl --format t4 -o gemm.json",
+                  "A search for other tuners."},
+                 {"kiln tuned export --all --format sqlite -o searches.db",
+                  "Every search, to be queried."}},
+    .body = tuned_export,
+};
+
+const Command tuned_import_command{
+    .name = "tuned import",
+    .summary = "take the tuning records of another machine",
+    .description =
+        "Reads files that kiln tuned export --format json has written of a store's records, and "
+        "puts what they hold on record here. The records are of the devices that they name, and "
+        "are used on the same: platform, device, driver and number of units. Everything is checked "
+        "first, and of files with a mistake nothing is stored. What this machine has measured "
+        "itself stays as it is; parameters that a kernel cannot have are never used, wherever they "
+        "come from.",
+    .options = {{options::store, options::store_size,
+                 Option::flag("dry-run",
+                              "Checks the files and says what they hold, and stores nothing.")}},
+    .positional = Positional::files("FILE", "Files of tuning records."),
+    .examples = {{"kiln tuned import records.json",
+                  "Use what a machine with the same device has found."}},
+    .body = tuned_import,
+};
+
+const Command tuned_report_command{
+    .name = "tuned report",
+    .summary = "draw a search as a page for a browser",
+    .description =
+        "Makes one HTML page of a search's journal, whether it has ended or not, or of a search "
+        "that the store has on record (kiln tuned ls --searches): the best time so far by "
+        "evaluation and by time, how much each parameter matters, the times by each parameter's "
+        "value, failures by reason, the ten fastest configurations. The page needs nothing outside "
+        "itself.",
+    .options = {{options::output, options::store}},
+    .positional = Positional::file("JOURNAL",
+                                   "The journal of a search, which kiln tune prints, or the first "
+                                   "letters of a search on record."),
+    .examples = {{"kiln tuned report gemm.jsonl -o gemm.html",
+                  "How did the search go, and what matters?"}},
+    .body = tuned_report,
+};
 
 }  // namespace kiln::cli

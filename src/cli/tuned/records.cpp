@@ -10,12 +10,12 @@
 #include <tuple>
 
 #include "base/data/text.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/store/entries.hpp"
-#include "cli/tuned/commands.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "tune/conduct/conduct.hpp"
 #include "tune/report/run.hpp"
@@ -41,9 +41,7 @@ std::optional<tune::KeptRun> kept_search(const Context& context, const std::stri
   auto all = kept_searches(context);
   std::erase_if(all, [&](const auto& kept) { return !kept.id.starts_with(word); });
   if (all.size() > 1)
-    throw Error(Errc::bad_input,
-                fmt::format("{} searches on record begin with {}; expected more letters",
-                            all.size(), word));
+    throw bad_input("{} searches on record begin with {}; expected more letters", all.size(), word);
   return all.empty() ? std::nullopt : std::optional(std::move(all.front()));
 }
 
@@ -97,17 +95,6 @@ std::string best_text(const tune::TuningRun& run) {
 
 // `kiln tuned ls`: what is on record.
 
-constexpr Option tuned_ls_options[] = {
-    options::store,
-    options::record_family,
-    options::record_device,
-    {.name = "searches", .help = "Lists the searches that are on record instead."},
-    options::json};
-constexpr Example tuned_ls_examples[] = {
-    {"kiln tuned ls", "What has been tuned, and what came of it?"},
-    {"kiln tuned ls --family gemm --json", "The same of one family, for a script."},
-};
-
 /// A row for each size that was measured: the parameters that are used for it.
 void add_rows(Table& table, const StoredRecord& stored) {
   std::set<std::int64_t> sizes;
@@ -116,12 +103,11 @@ void add_rows(Table& table, const StoredRecord& stored) {
     const auto* best =
         stored.record.best(size, [&](const Measurement& one) { return one.size == size; });
     if (best == nullptr) continue;  // of others, without a time: never used
-    table.row({stored.key.digest.brief(), stored.subject.family, stored.subject.problem_class,
-               size > 0 ? std::to_string(size) : "-", parameters_text(best->parameters),
-               milliseconds_text(best->milliseconds),
-               milliseconds_text(best->standard_milliseconds),
-               best->from.empty() ? "-" : best->from, date_text(stored.created),
-               model_of(stored.subject.device)});
+    table.row(stored.key.digest.brief(), stored.subject.family, stored.subject.problem_class,
+              size > 0 ? std::to_string(size) : "-", parameters_text(best->parameters),
+              milliseconds_text(best->milliseconds), milliseconds_text(best->standard_milliseconds),
+              best->from.empty() ? "-" : best->from, date_text(stored.created),
+              model_of(stored.subject.device));
   }
 }
 
@@ -130,10 +116,10 @@ void print_searches(const std::vector<tune::KeptRun>& searches) {
   Table table({"search", "problem class", "size", "strategy", "seed", "evaluations", "fastest",
                "written", "device"});
   for (const auto& kept : searches)
-    table.row({kept.id, kept.problem.problem_class,
-               kept.problem.size > 0 ? std::to_string(kept.problem.size) : "-", kept.run.strategy,
-               std::to_string(kept.run.seed), std::to_string(kept.evaluated), best_text(kept.run),
-               date_text(kept.date), model_of(kept.run.device)});
+    table.row(kept.id, kept.problem.problem_class,
+              kept.problem.size > 0 ? std::to_string(kept.problem.size) : "-", kept.run.strategy,
+              kept.run.seed, kept.evaluated, best_text(kept.run), date_text(kept.date),
+              model_of(kept.run.device));
   print(table.text());
 }
 
@@ -153,24 +139,6 @@ int list_searches(const Context& context) {
   return 0;
 }
 
-}  // namespace
-
-constinit const Command tuned_ls_command{
-    .name = "tuned ls",
-    .summary = "list what is on record of tuning",
-    .description =
-        "A line for each problem class and size that the local store has a tuning record of, "
-        "whatever has written it (kiln tune, a kernel database, an import, a library that measured "
-        "its device): the parameters that are used there, their time, where they come from, when "
-        "the record was last written, and the device. Sizes in between take the nearest, unless it "
-        "is more than some times as large or small; where the built-in parameters were faster in "
-        "the same search, they are used.\n\n"
-        "With --json every record is an object with all that was measured. --searches lists the "
-        "searches that were kept whole.",
-    .options = tuned_ls_options,
-    .examples = tuned_ls_examples,
-};
-
 int tuned_ls(Context& context) {
   if (context.flag("searches")) return list_searches(context);
   const auto records = records_of(context);
@@ -185,89 +153,62 @@ int tuned_ls(Context& context) {
   return 0;
 }
 
-namespace {
-
 // `kiln tuned show`: the history of a record, or a search.
 
-constexpr Option tuned_show_options[] = {options::store, options::json};
-constexpr Example tuned_show_examples[] = {
-    {"kiln tuned show 3f2a", "What was measured for the record whose key begins with 3f2a?"},
-};
+void print_line(std::string_view name, std::string_view value) { print_field(name, value, 14); }
 
 void print_record(const StoredRecord& stored) {
-  const auto line = [](std::string_view name, const std::string& value) {
-    print(fmt::format("{:<14} {}\n", name, one_line(value)));
-  };
-  line("key", stored.key.hex());
-  line("family", fmt::format("{}, version {}", stored.subject.family, stored.subject.version));
-  line("problem class", stored.subject.problem_class);
-  line("device", stored.subject.device);
-  line("written", date_text(stored.created));
-  if (stored.made_elsewhere) line("made by", "elsewhere");
+  print_line("key", stored.key.hex());
+  print_line("family",
+             fmt::format("{}, version {}", stored.subject.family, stored.subject.version));
+  print_line("problem class", stored.subject.problem_class);
+  print_line("device", stored.subject.device);
+  print_line("written", date_text(stored.created));
+  if (stored.made_elsewhere) print_line("made by", "elsewhere");
   Table table({"size", "parameters", "time", "built in", "kernels", "from"});
   for (const auto& one : stored.record.history)
-    table.row({one.size > 0 ? std::to_string(one.size) : "-", parameters_text(one.parameters),
-               milliseconds_text(one.milliseconds), milliseconds_text(one.standard_milliseconds),
-               one.of == Measurement::Of::kiln ? "Kiln's" : "others'",
-               one.from.empty() ? "-" : one.from});
+    table.row(one.size > 0 ? std::to_string(one.size) : "-", parameters_text(one.parameters),
+              milliseconds_text(one.milliseconds), milliseconds_text(one.standard_milliseconds),
+              one.of == Measurement::Of::kiln ? "Kiln's" : "others'",
+              one.from.empty() ? "-" : one.from);
   print(table.text());
 }
 
 /// All that is known of one, and its ten fastest.
 void print_search(const tune::KeptRun& kept) {
-  const auto line = [](std::string_view name, const std::string& value) {
-    print(fmt::format("{:<14} {}\n", name, one_line(value)));
-  };
-  line("search", kept.id);
-  line("of", kept.run.identity);
-  line("space", kept.run.space);
-  line("device", kept.run.device);
-  line("", fmt::format("{}, {}, {} units, {} floats, {} bytes of local memory", kept.facts.type,
-                       kept.facts.vendor, kept.facts.compute_units, kept.facts.native_floats,
-                       kept.facts.local_memory));
-  line("made by", fmt::format("Kiln {} on {}", kept.kiln, kept.system));
-  line("written", date_text(kept.date));
-  line("strategy", fmt::format("{}, seed {}", kept.run.strategy, kept.run.seed));
-  line("evaluations",
-       kept.evaluated == kept.run.evaluations.size()
-           ? std::to_string(kept.evaluated)
-           : fmt::format("{}, of which {} are kept", kept.evaluated, kept.run.evaluations.size()));
+  print_line("search", kept.id);
+  print_line("of", kept.run.identity);
+  print_line("space", kept.run.space);
+  print_line("device", kept.run.device);
+  print_line("", fmt::format("{}, {}, {} units, {} floats, {} bytes of local memory",
+                             kept.facts.type, kept.facts.vendor, kept.facts.compute_units,
+                             kept.facts.native_floats, kept.facts.local_memory));
+  print_line("made by", fmt::format("Kiln {} on {}", kept.kiln, kept.system));
+  print_line("written", date_text(kept.date));
+  print_line("strategy", fmt::format("{}, seed {}", kept.run.strategy, kept.run.seed));
+  print_line("evaluations", kept.evaluated == kept.run.evaluations.size()
+                                ? std::to_string(kept.evaluated)
+                                : fmt::format("{}, of which {} are kept", kept.evaluated,
+                                              kept.run.evaluations.size()));
   for (const auto& reason : kept.run.reasons())
-    line("failed", fmt::format("{} {}{}{}", reason.count, name_of(reason.failure),
-                               reason.message.empty() ? "" : ": ", reason.message));
+    print_line("failed", fmt::format("{} {}{}{}", reason.count, name_of(reason.failure),
+                                     reason.message.empty() ? "" : ": ", reason.message));
   if (const auto& winner = kept.run.winner) {
-    line("winner", fmt::format("{}, {}", kept.run.text(winner->positions),
-                               duration(winner->ending.seconds * 1e9)));
-    line("decided by", fmt::format("{}, {} finalists, {} rounds", name_of(winner->ending.decision),
-                                   winner->ending.finalists.size(), winner->ending.rounds));
+    print_line("winner", fmt::format("{}, {}", kept.run.text(winner->positions),
+                                     duration(winner->ending.seconds * 1e9)));
+    print_line("decided by",
+               fmt::format("{}, {} finalists, {} rounds", name_of(winner->ending.decision),
+                           winner->ending.finalists.size(), winner->ending.rounds));
   }
   Table table({"fastest", "time in the search", "in the play-off"});
   const auto standing = kept.run.standing();
   for (std::size_t i = 0; i < std::min(most_configurations, standing.size()); ++i) {
     const auto* finalist = kept.run.finalist(standing[i]->id);
-    table.row({kept.run.text(*standing[i]), duration(standing[i]->outcome.time * 1e9),
-               finalist == nullptr ? "-" : fmt::format("{:.3f} x", finalist->relative)});
+    table.row(kept.run.text(*standing[i]), duration(standing[i]->outcome.time * 1e9),
+              finalist == nullptr ? "-" : fmt::format("{:.3f} x", finalist->relative));
   }
   print(table.text());
 }
-
-}  // namespace
-
-constinit const Command tuned_show_command{
-    .name = "tuned show",
-    .summary = "show all that was measured for a tuning record, or a search",
-    .description =
-        "The whole history of a record, the latest last: parameters, problem size, time, whose "
-        "kernels were measured and where it comes from; or of a search its surroundings, "
-        "failures and ten fastest configurations. KEY is the first letters of a record's key as "
-        "kiln tuned ls prints it, or of a search as kiln tuned ls --searches does.",
-    .options = tuned_show_options,
-    .positional = {.value_name = "KEY",
-                   .help = "The first letters of a record's key, at least four.",
-                   .least = 1,
-                   .most = 1},
-    .examples = tuned_show_examples,
-};
 
 int tuned_show(Context& context) {
   const auto prefixes = prefixes_of(context.arguments());
@@ -282,14 +223,50 @@ int tuned_show(Context& context) {
     throw Error(Errc::not_found,
                 fmt::format("no tuning record's key begins with {}", prefixes.front()));
   if (records.size() > 1)
-    throw Error(Errc::bad_input, fmt::format("{} tuning records' keys begin with {}; expected more "
-                                             "letters",
-                                             records.size(), prefixes.front()));
+    throw bad_input("{} tuning records' keys begin with {}; expected more letters", records.size(),
+                    prefixes.front());
   if (context.flag("json"))
     print(tune::json_line_of(records.front()) + "\n");
   else
     print_record(records.front());
   return 0;
 }
+
+}  // namespace
+
+const Command tuned_ls_command{
+    .name = "tuned ls",
+    .summary = "list what is on record of tuning",
+    .description =
+        "A line for each problem class and size that the local store has a tuning record of, "
+        "whatever has written it (kiln tune, a kernel database, an import, a library that measured "
+        "its device): the parameters that are used there, their time, where they come from, when "
+        "the record was last written, and the device. Sizes in between take the nearest, unless it "
+        "is more than some times as large or small; where the built-in parameters were faster in "
+        "the same search, they are used.\n\n"
+        "With --json every record is an object with all that was measured. --searches lists the "
+        "searches that were kept whole.",
+    .options = {{options::store, options::record_family, options::record_device,
+                 Option::flag("searches", "Lists the searches that are on record instead."),
+                 options::json}},
+    .examples = {{"kiln tuned ls", "What has been tuned, and what came of it?"},
+                 {"kiln tuned ls --family gemm --json", "The same of one family, for a script."}},
+    .body = tuned_ls,
+};
+
+const Command tuned_show_command{
+    .name = "tuned show",
+    .summary = "show all that was measured for a tuning record, or a search",
+    .description =
+        "The whole history of a record, the latest last: parameters, problem size, time, whose "
+        "kernels were measured and where it comes from; or of a search its surroundings, failures "
+        "and ten fastest configurations. KEY is the first letters of a record's key as kiln tuned "
+        "ls prints it, or of a search as kiln tuned ls --searches does.",
+    .options = {{options::store, options::json}},
+    .positional = Positional::word("KEY", "The first letters of a record's key, at least four."),
+    .examples = {{"kiln tuned show 3f2a",
+                  "What was measured for the record whose key begins with 3f2a?"}},
+    .body = tuned_show,
+};
 
 }  // namespace kiln::cli

@@ -15,18 +15,12 @@ std::vector<StoredRecord> records_of(const Context& context);
 
 namespace options {
 
-inline constexpr Option record_family{
-    .name = "family",
-    .kind = Kind::text,
-    .value_name = "TEXT",
-    .help = "Only records of kernel families whose name holds this text (blas.gemm)."};
-inline constexpr Option record_device{
-    .name = "device",
-    .kind = Kind::text,
-    .value_name = "TEXT",
-    .help =
-        "Only records of devices whose identity (platform, name, driver version, units) holds this "
-        "text."};
+inline constexpr Option record_family = Option::text(
+    "family", "TEXT", "Only records of kernel families whose name holds this text (blas.gemm).");
+inline constexpr Option record_device =
+    Option::text("device", "TEXT",
+                 "Only records of devices whose identity (platform, name, driver version, units) "
+                 "holds this text.");
 
 }  // namespace options
 

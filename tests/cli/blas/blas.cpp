@@ -87,8 +87,8 @@ TEST_F(Blas, what_is_no_call_is_refused_in_one_line) {
   refusal({""}, "found '', expected a routine of BLAS as gemm or dgemm");
   refusal({"gemm", "-n"}, "--size-n: missing value");
   refusal({}, "ROUTINE");
-  refusal({"shemm"}, "shemm does not exist: hemm is for complex numbers");
-  refusal({"symv", "--precision", "z"}, "zsymv does not exist: symv is for real numbers");
+  refusal({"shemm"}, "shemm does not exist: hemm is for complex types");
+  refusal({"symv", "--precision", "z"}, "zsymv does not exist: symv is for real types");
   refusal({"dgemm", "--precision", "s"}, "found dgemm with --precision s");
   refusal({"gemm", "-n", "0"}, "found '0'");
   refusal({"gemm", "-n", "many"}, "found 'many'");

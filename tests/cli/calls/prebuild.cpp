@@ -87,7 +87,7 @@ TEST_F(Prebuild, names_a_device_that_is_not_here) {
   expect_failure(call, "'devices'");
 }
 
-TEST_F(Prebuild, names_the_fields_of_calls_that_nobody_can_have_made) {
+TEST_F(Prebuild, names_the_fields_of_calls_that_no_program_can_have_made) {
   expect_failure(with("routine", std::string("gem")), "'routine': found 'gem'");
   expect_failure(with("precision", std::string("q")), "'precision': found 'q'");
   expect_failure(with("trans_a", std::int64_t{1}), "'trans_a'");
@@ -100,7 +100,7 @@ TEST_F(Prebuild, names_the_fields_of_calls_that_nobody_can_have_made) {
   expect_failure(other, "'kind': found 'mail'");
 }
 
-TEST_F(Prebuild, names_the_fields_of_runs_that_nobody_can_have_made) {
+TEST_F(Prebuild, names_the_fields_of_runs_that_no_program_can_have_made) {
   RecordedCall call = product();
   call.kind = "spec";
   call.facts = {};
@@ -111,8 +111,8 @@ TEST_F(Prebuild, names_the_fields_of_runs_that_nobody_can_have_made) {
   call.facts = {{"file", (folder() / "copy_float.json").string()},
                 {"local_size", std::string("0")}};
   expect_failure(call, "'local_size'");
-  call.facts[1] = {"set unknown", std::string("1")};
-  expect_failure(call, "unknown");
+  call.facts[1] = {"set unknown_name", std::string("1")};
+  expect_failure(call, "unknown_name");
   call.facts[1] = {"partition", std::string("11")};
   expect_failure(call, "'partition'");
   call.kind = "kernel";

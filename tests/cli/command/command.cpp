@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/run/options.hpp"
+#include "cli/command/commands.hpp"
 
 namespace kiln::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "cli/run/options.hpp"
+#include "cli/command/commands.hpp"
 
 namespace kiln::cli {
 namespace {

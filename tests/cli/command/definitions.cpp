@@ -6,33 +6,26 @@
 #include <vector>
 
 #include "cli/command/command.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
-#include "cli/run/options.hpp"
 
 namespace kiln::cli {
 namespace {
 
 std::vector<const Command*> all_commands() {
   std::set<const Command*> commands{&run_command, &verify_command, &devices_command};
-  for (const Entry& entry : command_list()) commands.insert(entry.command);
+  for (const Command* command : command_list()) commands.insert(command);
   return {commands.begin(), commands.end()};
-}
-
-std::vector<const Option*> options_of(const Command& command) {
-  std::vector<const Option*> options;
-  for (const auto list : {command.options, common_options()})
-    for (const Option& option : list) options.push_back(&option);
-  return options;
 }
 
 TEST(Definitions, names_are_unique) {
   std::set<std::string_view> names;
-  for (const Entry& entry : command_list())
-    EXPECT_TRUE(names.insert(entry.command->name).second) << entry.command->name;
+  for (const Command* command : command_list())
+    EXPECT_TRUE(names.insert(command->name).second) << command->name;
   for (const Command* command : all_commands()) {
     std::set<std::string> variables{"KILN_HELP"};
     std::set<char> letters{'h'};
-    for (const Option* option : options_of(*command)) {
+    for (const Option* option : all_options(*command)) {
       EXPECT_TRUE(variables.insert(variable_of(*option)).second) << option->name;
       if (option->letter != 0) {
         EXPECT_TRUE(letters.insert(option->letter).second) << option->name;
@@ -53,7 +46,7 @@ TEST(Definitions, texts_are_complete) {
       EXPECT_NE(example.line.find("kiln " + std::string(command->name)), std::string::npos);
       EXPECT_TRUE(example.meaning.ends_with('.') || example.meaning.ends_with('?'));
     }
-    for (const Option* option : options_of(*command)) {
+    for (const Option* option : all_options(*command)) {
       SCOPED_TRACE(option->name);
       EXPECT_TRUE(option->help.ends_with('.'));
       EXPECT_EQ(option->kind == Kind::flag, option->value_name.empty());
@@ -64,7 +57,7 @@ TEST(Definitions, texts_are_complete) {
 
 TEST(Definitions, defaults_fit_their_options) {
   for (const Command* command : all_commands())
-    for (const Option* option : options_of(*command))
+    for (const Option* option : all_options(*command))
       if (!option->fallback.empty()) {
         EXPECT_TRUE(check_value(*option, std::string(option->fallback))) << option->name;
       }
@@ -74,7 +67,7 @@ TEST(Definitions, defaults_fit_their_options) {
 TEST(Definitions, an_option_means_the_same_in_every_command) {
   std::map<std::string_view, const Option*> first;
   for (const Command* command : all_commands()) {
-    for (const Option* option : options_of(*command)) {
+    for (const Option* option : all_options(*command)) {
       const Option& known = *first.emplace(option->name, option).first->second;
       // Records come from the one store there is, a search begins with a file; its report is a
       // file, that of loops is printed.

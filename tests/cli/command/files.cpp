@@ -33,10 +33,11 @@ Named option_as(const Command& command, const Option& option, const std::string&
 
 TEST(StandardStreams, every_option_with_a_file_takes_or_refuses_them) {
   int read = 0, written = 0, refused = 0;
-  for (const Entry& entry : command_list())
-    for (const Option& option : entry.command->options) {
-      SCOPED_TRACE(std::string(entry.command->name) + " --" + std::string(option.name));
-      const auto named = [&](const char* file) { return option_as(*entry.command, option, file); };
+  for (const Command* command : command_list())
+    for (const Option* each : own_options(*command)) {
+      const Option& option = *each;
+      SCOPED_TRACE(std::string(command->name) + " --" + std::string(option.name));
+      const auto named = [&](const char* file) { return option_as(*command, option, file); };
       const bool is_file = option.kind == Kind::file || option.kind == Kind::file_assignment;
       if (option.kind == Kind::folder) {
         EXPECT_THAT(named("-").error, HasSubstr("found '-', expected a folder"));
@@ -71,17 +72,17 @@ TEST(StandardStreams, every_option_with_a_file_takes_or_refuses_them) {
 }
 
 TEST(StandardStreams, every_argument_that_is_a_file_takes_or_refuses_them) {
-  for (const Entry& entry : command_list()) {
-    const Positional& positional = entry.command->positional;
+  for (const Command* command : command_list()) {
+    const Positional& positional = command->positional;
     if (positional.kind != Kind::file || positional.access == Access::none) continue;
-    SCOPED_TRACE(std::string(entry.command->name));
+    SCOPED_TRACE(std::string(command->name));
     std::vector<Setting> settings;
     std::vector<std::string> arguments{"-"};
     if (positional.access == Access::update) {
-      EXPECT_THROW(name_standard_streams(*entry.command, settings, arguments), Error);
+      EXPECT_THROW(name_standard_streams(*command, settings, arguments), Error);
       continue;
     }
-    name_standard_streams(*entry.command, settings, arguments);
+    name_standard_streams(*command, settings, arguments);
     EXPECT_EQ(arguments[0], positional.access == Access::read ? standard_input : standard_output);
   }
 }

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "cli/command/command.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command_process.hpp"
 #include "cli/output/terminal.hpp"
-#include "cli/run/options.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -19,9 +19,9 @@ TEST_F(Help, overview_lists_the_shown_commands) {
   const auto result = kiln({"--help"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.errors, "");
-  for (const Entry& entry : command_list()) {
-    const std::string line = "\n  " + std::string(entry.command->name) + " ";
-    if (entry.shown == Entry::Shown::yes) {
+  for (const Command* command : command_list()) {
+    const std::string line = "\n  " + std::string(command->name) + " ";
+    if (!command->is_hidden) {
       EXPECT_THAT(result.output, HasSubstr(line));
     } else {
       EXPECT_THAT(result.output, Not(HasSubstr(line)));
@@ -32,14 +32,14 @@ TEST_F(Help, overview_lists_the_shown_commands) {
 }
 
 TEST_F(Help, every_command_shows_all_of_its_options) {
-  for (const Entry& entry : command_list()) {
+  for (const Command* command : command_list()) {
     std::vector<std::string> words;
-    std::istringstream name{std::string(entry.command->name)};
+    std::istringstream name{std::string(command->name)};
     for (std::string word; name >> word;) words.push_back(word);
     words.push_back("--help");
     const auto result = kiln(words);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
-    for (const std::string_view option : option_names(*entry.command))
+    for (const std::string_view option : option_names(*command))
       EXPECT_THAT(result.output, HasSubstr("--" + std::string(option)));
     words.insert(words.begin(), "help");
     words.pop_back();
@@ -73,7 +73,7 @@ bool is_too_long(const std::string& line, std::size_t width) {
 TEST(HelpText, lines_fit_the_width) {
   for (const int width : {40, 50, 60, 80, 100}) {
     std::string all = overview(width) + overview_of("store", width);
-    for (const Entry& entry : command_list()) all += help_of(*entry.command, width);
+    for (const Command* command : command_list()) all += help_of(*command, width);
     std::istringstream lines(all);
     for (std::string line; std::getline(lines, line);)
       // A name of an option and its value stay together, and so does a quoted word of an example.

@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 
 #include "cli/command/command.hpp"
+#include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/help.hpp"
 #include "cli/command_process.hpp"
-#include "cli/run/options.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -28,7 +28,7 @@ class Man : public kiln::testing::CommandTest {
 TEST_F(Man, every_page_compiles_and_shows_all_options) {
   if (!has_tools()) GTEST_SKIP() << "scdoc or man is not installed";
   std::vector<const Command*> commands{&run_command, &verify_command, &devices_command};
-  for (const Entry& entry : command_list()) commands.push_back(entry.command);
+  for (const Command* command : command_list()) commands.push_back(command);
   for (const Command* command : commands) {
     const std::string text = rendered(page_name(*command), man_page(*command));
     EXPECT_THAT(text, HasSubstr(command->summary));
@@ -43,9 +43,9 @@ TEST_F(Man, every_page_compiles_and_shows_all_options) {
 TEST_F(Man, main_page_lists_the_shown_commands) {
   if (!has_tools()) GTEST_SKIP() << "scdoc or man is not installed";
   const std::string text = rendered("kiln", main_man_page());
-  for (const Entry& entry : command_list())
-    if (entry.shown == Entry::Shown::yes) {
-      EXPECT_THAT(text, HasSubstr(page_name(*entry.command) + "(1)"));
+  for (const Command* command : command_list())
+    if (!command->is_hidden) {
+      EXPECT_THAT(text, HasSubstr(page_name(*command) + "(1)"));
     }
   EXPECT_THAT(text, HasSubstr("$XDG_CONFIG_HOME/kiln/config"));
 }
@@ -59,7 +59,7 @@ TEST_F(Man, any_text_survives_scdoc) {
 
 TEST_F(Man, the_hidden_command_prints_and_writes_the_pages) {
   EXPECT_EQ(kiln({"man"}).output, main_man_page());
-  EXPECT_EQ(kiln({"man", "check"}).output, man_page(*find_command("check")->command));
+  EXPECT_EQ(kiln({"man", "check"}).output, man_page(*find_command("check")));
   EXPECT_EQ(kiln({"man", "nothing"}).exit_code, 2);
   ASSERT_EQ(kiln({"man", "--every-page", folder().string()}).exit_code, 0);
   EXPECT_TRUE(std::filesystem::exists(folder() / "kiln.1.scd"));

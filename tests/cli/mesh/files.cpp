@@ -242,8 +242,8 @@ TEST_F(Mesh, every_verb_has_a_body) {
   set("KILN_CONFIG", "off");
   const auto program_path = std::filesystem::path(KILN_COMMAND).parent_path() / "kiln-mesh";
   int verbs = 0;
-  for (const auto& entry : kiln::cli::command_list()) {
-    const std::string name(entry.command->name);
+  for (const auto* command : kiln::cli::command_list()) {
+    const std::string name(command->name);
     if (!name.starts_with("mesh ")) continue;
     ++verbs;
     const auto result = program(program_path, {"mesh", name.substr(5), "--help"});

@@ -1,10 +1,10 @@
 // How `kiln mesh` tries foreign code that a damaged file may kill.
-#include "cli/mesh_program/trial.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <csignal>
+
+#include "cli/mesh_program/program.hpp"
 
 namespace kiln::cli {
 namespace {

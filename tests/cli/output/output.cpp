@@ -64,8 +64,8 @@ class JsonFailures : public kiln::testing::CommandTest {
 };
 
 TEST_F(JsonFailures, every_command_tells_a_failure_as_json) {
-  for (const Entry& entry : command_list()) {
-    const Command& command = *entry.command;
+  for (const Command* each : command_list()) {
+    const Command& command = *each;
     Words words = words_of(command.name);
     const bool prints_json = find_option(command, "json") != nullptr;
     words.push_back("--json");

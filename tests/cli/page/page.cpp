@@ -1,8 +1,7 @@
-#include "cli/page/page.hpp"
-
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
+#include "cli/output/output.hpp"
 #include "cli/page/browser.hpp"
 
 namespace kiln::cli {

@@ -36,15 +36,15 @@ class PoclbinHostile : public kiln::testing::PoclbinTest {
     return all;
   }
 
-  /// Whether as_nobody really runs without root's rights.
-  bool can_be_nobody() {
+  /// Whether as_plain_user really runs without root's rights.
+  bool can_be_plain_user() {
     fs::permissions(folder(), fs::perms(0755));
-    return ::geteuid() != 0 || bash(nobody + " true").exit_code == 0;
+    return ::geteuid() != 0 || bash(plain_user + " true").exit_code == 0;
   }
-  ::kiln::ProcessResult as_nobody(const std::string& words) {
-    return bash((::geteuid() == 0 ? nobody : "exec") + " $KILN poclbin " + words);
+  ::kiln::ProcessResult as_plain_user(const std::string& words) {
+    return bash((::geteuid() == 0 ? plain_user : "exec") + " $KILN poclbin " + words);
   }
-  const std::string nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups";
+  const std::string plain_user = "setpriv --reuid 65534 --regid 65534 --clear-groups";
 
   void expect_all_refuse(const std::string& file, int code, const std::string& part) {
     const std::size_t before = entries();
@@ -74,20 +74,20 @@ TEST_F(PoclbinHostile, a_sparse_file_of_5_gb_is_refused_unread) {
 }
 
 TEST_F(PoclbinHostile, a_file_without_permission_is_named) {
-  if (!can_be_nobody()) GTEST_SKIP() << "this user may read everything";
+  if (!can_be_plain_user()) GTEST_SKIP() << "this user may read everything";
   fs::permissions(folder() / "a.poclbin", fs::perms::none);
-  expect_refusal(as_nobody("verify a.poclbin"), 1, "a.poclbin: Permission denied");
+  expect_refusal(as_plain_user("verify a.poclbin"), 1, "a.poclbin: Permission denied");
 }
 
 TEST_F(PoclbinHostile, a_folder_without_permission_keeps_its_files) {
-  if (!can_be_nobody()) GTEST_SKIP() << "this user may write everywhere";
+  if (!can_be_plain_user()) GTEST_SKIP() << "this user may write everywhere";
   fs::create_directory(folder() / "closed");
   write("closed/b", "before");
   fs::permissions(folder() / "closed", fs::perms::owner_read | fs::perms::owner_exec |
                                            fs::perms::others_read | fs::perms::others_exec);
-  expect_refusal(as_nobody("convert --to 11 a.poclbin -o closed/b"), 1, "Permission denied");
+  expect_refusal(as_plain_user("convert --to 11 a.poclbin -o closed/b"), 1, "Permission denied");
   EXPECT_EQ(as_text(read("closed/b")), "before");
-  expect_refusal(as_nobody("extract -q a.poclbin -C closed"), 1, "Permission denied");
+  expect_refusal(as_plain_user("extract -q a.poclbin -C closed"), 1, "Permission denied");
 }
 
 TEST_F(PoclbinHostile, a_pipe_is_read_to_its_end) {

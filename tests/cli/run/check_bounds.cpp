@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_process.hpp"
-#include "cli/run/isolate.hpp"
+#include "cli/run/run_output.hpp"
 
 namespace {
 

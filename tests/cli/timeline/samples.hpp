@@ -74,7 +74,7 @@ inline std::vector<TraceEvent> mesh_run() {
   return events;
 }
 
-/// Spans of half a microsecond beside spans of seconds, eleven devices, names without end.
+/// Spans of half a microsecond next to spans of seconds, eleven devices, names without end.
 inline std::vector<TraceEvent> extremes() {
   constexpr std::int64_t s = 1'000'000'000;
   std::vector<TraceEvent> events{span("host", "compile: one", "compile", 0, 2 * s),

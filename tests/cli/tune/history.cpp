@@ -73,7 +73,7 @@ TEST_F(TuneHistory, the_best_of_another_size_is_measured_second) {
     }
   const auto journal = kiln::read_text(second["journal"].get<std::string>()).value();
   EXPECT_THAT(journal, HasSubstr(kept_text(kept, best)))
-      << "the fastest there, next to the built-in";
+      << "the fastest there, along with the built-in";
 }
 
 TEST_F(TuneHistory, the_store_alone_is_enough_for_reports_and_exports) {

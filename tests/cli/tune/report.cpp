@@ -1,6 +1,4 @@
 // The page of a search: as text, and as a browser shows it.
-#include "cli/tune/report.hpp"
-
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +7,7 @@
 #include "cli/page/browser.hpp"
 #include "cli/timeline/samples.hpp"
 #include "cli/tune/journal_samples.hpp"
+#include "cli/tune/search.hpp"
 
 namespace kiln::cli {
 namespace {

@@ -149,7 +149,7 @@ TEST_F(Tuned, a_bad_import_changes_nothing) {
 TEST_F(Tuned, a_machine_that_asks_for_signatures_takes_no_json) {
   fill();
   ok({"tuned", "export", "-o", "records.json"});
-  set("KILN_TRUSTED_KEYS", write("keys", "# no key\n").string());
+  set("KILN_TRUSTED_KEYS", write("keys", "# none\n").string());
   expect_refusal(kiln({"tuned", "import", "records.json"}), 1, "signed");
 }
 
