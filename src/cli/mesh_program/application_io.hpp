@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,11 +13,6 @@
 namespace kiln::cli {
 
 class Context;
-
-/// Reads a mesh; `-` is standard input. Throws Error, also for a file on which the HDF5 library
-/// crashes: an HDF5 file is read in another process first (trial.hpp).
-mesh::MeshFile read_mesh_input(const std::string& path,
-                               const mesh::FileLayout& layout = mesh::known_names());
 
 /// The mesh that --grid names, or the large one. Throws Error.
 mesh::MeshFile application_mesh(const Context& context, mesh::Naca0012::Variant variant);

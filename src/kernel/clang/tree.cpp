@@ -281,8 +281,8 @@ class Reader {
     const auto [known, is_new] = holding_.emplace(key, true);  // while it is looked at
     if (!is_new) return known->second;
     const auto fields = clang_.fields(type);
-    const bool holds = std::any_of(fields.begin(), fields.end(),
-                                   [&](CXType field) { return holds_pointers(field); });
+    const bool holds =
+        std::ranges::any_of(fields, [&](CXType field) { return holds_pointers(field); });
     return holding_[key] = holds;
   }
 

@@ -12,8 +12,9 @@ void visit_nodes(const Node& node, const std::function<void(const Node&)>& visit
 }
 
 bool any_node(const Node& node, const std::function<bool(const Node&)>& holds) {
-  return holds(node) || std::any_of(node.children.begin(), node.children.end(),
-                                    [&](const Node& child) { return any_node(child, holds); });
+  return holds(node) || std::ranges::any_of(node.children, [&](const Node& child) {
+           return any_node(child, holds);
+         });
 }
 
 std::vector<int> reachable(const Tree& tree, int function) {
@@ -21,8 +22,7 @@ std::vector<int> reachable(const Tree& tree, int function) {
   for (std::size_t i = 0; i < found.size(); ++i)
     visit_nodes(tree.function(found[i]).body, [&](const Node& node) {
       const int called = tree.callee(node);
-      if (called >= 0 && std::find(found.begin(), found.end(), called) == found.end())
-        found.push_back(called);
+      if (called >= 0 && std::ranges::find(found, called) == found.end()) found.push_back(called);
     });
   return found;
 }

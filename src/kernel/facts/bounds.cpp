@@ -1,9 +1,9 @@
-#include "kernel/facts/bounds.hpp"
-
 #include <algorithm>
 #include <set>
 #include <unordered_map>
 #include <vector>
+
+#include "kernel/facts/preprocess.hpp"
 
 namespace kiln::facts {
 namespace {

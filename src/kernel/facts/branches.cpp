@@ -1,8 +1,8 @@
-#include "kernel/facts/branches.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "kernel/facts/preprocess.hpp"
 
 namespace kiln::facts {
 namespace {
@@ -18,11 +18,11 @@ bool may_be_predefined(std::string_view name) {
       "__cplusplus", "__OPENCL_CPP_VERSION__", "__CUDACC__", "__CUDA_ARCH__", "__HIPCC__",
       "_MSC_VER"};
   if (name.empty() || name.starts_with("CL_VERSION_") ||
-      std::find(std::begin(decided), std::end(decided), name) != std::end(decided))
+      std::ranges::find(decided, name) != std::end(decided))
     return false;
   if (name[0] == '_') return true;
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
-  if (std::none_of(name.begin(), name.end(), is_capital)) return true;  // cl_khr_fp64, linux
+  if (std::ranges::none_of(name, is_capital)) return true;  // cl_khr_fp64, linux
   for (const std::string_view beginning :
        {"CL_", "FP_FAST", "OPENCL", "POCL", "NVIDIA", "NV_", "AMD", "INTEL", "ARM_", "QCOM"})
     if (name.starts_with(beginning)) return true;
@@ -134,8 +134,7 @@ class Branches {
   }
   /// Whether options define a name.
   bool is_given(std::string_view name) const {
-    return std::any_of(macros_.begin(), macros_.end(),
-                       [&](const auto& macro) { return macro.first == name; });
+    return std::ranges::any_of(macros_, [&](const auto& macro) { return macro.first == name; });
   }
   /// Whether it is known if a name is defined.
   bool is_known(std::string_view name) const {
@@ -205,7 +204,7 @@ class Branches {
       const auto& has = *target_.extensions;
       if (!is_undecided(name, 0) || redefined_.contains(name)) continue;
       prefix += "#undef " + std::string(name) + '\n';
-      if (std::find(has.begin(), has.end(), name) != has.end())
+      if (std::ranges::find(has, name) != has.end())
         prefix += "#define " + std::string(name) + " 1\n";
     }
     return prefix;

@@ -10,7 +10,7 @@ namespace {
 
 template <std::size_t N>
 bool among(std::string_view name, const std::string_view (&names)[N]) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  return std::ranges::find(names, name) != std::end(names);
 }
 bool has(std::string_view name, std::string_view part) { return name.find(part) != name.npos; }
 

@@ -41,9 +41,7 @@ FunctionFlow make_function(const Syntax& syntax, std::size_t index) {
   for (std::size_t k = 0; k < flow.function->parameters.size(); ++k) {
     const int declaration = flow.function->parameters[k];
     const Type& type = *syntax.declared(declaration).type;
-    Variable& variable = flow.variables.emplace_back();
-    variable.declaration = declaration;
-    flow.numbers[declaration] = static_cast<int>(k);
+    Variable& variable = flow.variables[declaration];
     if (type.leads_to_buffers) variable.roots = root(k);
     variable.leads_outside = type.is_pointer() && !type.points_to_buffers();
     variable.changes_unseen = type.is_pointer() && type.space == Space::local;
@@ -65,7 +63,7 @@ Flow follow(const Syntax& syntax, std::size_t kernel) {
     Walker(flow, function).run();
   };
   // What a function does goes up to its callers, and what they pass goes down.
-  const auto up = [&] { std::for_each(flow.functions.begin(), flow.functions.end(), walk); };
+  const auto up = [&] { std::ranges::for_each(flow.functions, walk); };
   const auto down = [&] { std::for_each(flow.functions.rbegin(), flow.functions.rend(), walk); };
   up();
   flow.first_pass = false;
@@ -134,7 +132,7 @@ class Judge {
     if (access.in_callee) return false;
     const auto same = sure_writes_.find(access.address);
     return same != sure_writes_.end() &&
-           std::any_of(same->second.begin(), same->second.end(), [&](const Access* earlier) {
+           std::ranges::any_of(same->second, [&](const Access* earlier) {
              return earlier->at < access.at && earlier->roots == access.roots &&
                     is_around(earlier->branch, access.branch);
            });

@@ -42,7 +42,6 @@ struct Value {
 
 /// A variable or parameter of a function.
 struct Variable {
-  int declaration = -1;
   Roots roots = 0;
   bool tainted = false, own = false;  ///< of the variable that holder() gives
   bool changes_unseen = false;  ///< others may write it: through a pointer, or in __local memory
@@ -72,8 +71,7 @@ struct Access {
 /// What is known of one function; grows until nothing changes.
 struct FunctionFlow {
   const Function* function = nullptr;
-  std::vector<Variable> variables;       ///< the parameters first
-  std::unordered_map<int, int> numbers;  ///< of variables, by their declarations
+  std::unordered_map<int, Variable> variables;  ///< by their declarations
   std::unordered_map<std::uint32_t, Loop> loops;
   std::vector<Access> accesses;         ///< of the last pass
   std::vector<std::uint32_t> branches;  ///< of branch k + 1, the branch around it; 0: none
@@ -84,9 +82,8 @@ struct FunctionFlow {
   Roots returns = 0;  ///< what a returned pointer may point to
 
   /// The variable that stands for all that share memory with this one.
-  int holder(int variable) const {
-    while (variables[static_cast<std::size_t>(variable)].alias >= 0)
-      variable = variables[static_cast<std::size_t>(variable)].alias;
+  int holder(int variable) {
+    while (variables[variable].alias >= 0) variable = variables[variable].alias;
     return variable;
   }
   /// From now on what one holds the other holds: private pointers and what they point to. Whether
@@ -195,9 +192,8 @@ class Walker {
   void add_offset(Value& value, std::string offset);
   std::string address(const Value& value) const;
   void share(int a, int b) { flow_.changed |= function_.share(a, b); }
-  Variable& variable(int number) { return function_.variables[static_cast<std::size_t>(number)]; }
+  Variable& variable(int number) { return function_.variables[number]; }
   Variable& shared(int number) { return variable(function_.holder(number)); }
-  int variable_of(const Node& node);
   /// Notes that a variable has another value behind a place, so that text() can tell its values
   /// apart.
   void assigned(const Value& target, std::uint32_t at);

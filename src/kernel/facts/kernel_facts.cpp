@@ -112,8 +112,8 @@ std::optional<std::vector<KernelFacts>> decode_kernel_facts(ByteView bytes) {
 }
 
 const KernelFacts* facts_of(const std::vector<KernelFacts>& all, std::string_view kernel) {
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const KernelFacts& one) { return one.name == kernel; });
+  const auto found =
+      std::ranges::find_if(all, [&](const KernelFacts& one) { return one.name == kernel; });
   return found == all.end() ? nullptr : &*found;
 }
 

@@ -1,10 +1,10 @@
-#include "kernel/facts/layouts.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <utility>
+
+#include "kernel/facts/syntax.hpp"
 
 namespace kiln {
 
@@ -23,8 +23,8 @@ TypeLayout builtin_layout(std::string_view words) {
   if (name.starts_with("unsigned ")) name.replace(0, 9, "u");
   const auto digits = std::min(name.find_first_of("0123456789"), name.size());
   const auto find = [](const auto& table, std::string_view text) {
-    const auto found = std::find_if(std::begin(table), std::end(table),
-                                    [&](const auto& one) { return one.first == text; });
+    const auto found =
+        std::ranges::find_if(table, [&](const auto& one) { return one.first == text; });
     return found == std::end(table) ? std::uint64_t{0} : found->second;
   };
   const std::uint64_t bytes = find(scalars, std::string_view(name).substr(0, digits)) *

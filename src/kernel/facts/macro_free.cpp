@@ -1,5 +1,3 @@
-#include "kernel/facts/macro_free.hpp"
-
 #include <clang-c/Index.h>
 #include <fmt/format.h>
 
@@ -8,6 +6,7 @@
 
 #include "kernel/clang/unit.hpp"
 #include "kernel/facts/builtins.hpp"
+#include "kernel/facts/preprocess.hpp"
 
 namespace kiln::facts {
 namespace {
@@ -47,8 +46,8 @@ class MacroExpander {
 
  private:
   bool is_skipped(std::uint32_t at) const {
-    return std::any_of(skipped_.begin(), skipped_.end(),
-                       [&](const auto& range) { return range.first < at && at < range.second; });
+    return std::ranges::any_of(
+        skipped_, [&](const auto& range) { return range.first < at && at < range.second; });
   }
   /// The directive that a byte is in, or null.
   const Token* directive_at(std::uint32_t at) const {

@@ -8,9 +8,7 @@
 #include <set>
 
 #include "base/data/text.hpp"
-#include "kernel/facts/bounds.hpp"
 #include "kernel/facts/builtins.hpp"
-#include "kernel/facts/layouts.hpp"
 #include "kernel/facts/syntax.hpp"
 
 namespace kiln {
@@ -143,7 +141,7 @@ class FactsReader {
     } else if (word.starts_with("-cl-std=")) {
       static constexpr std::string_view known[] = {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"};
       const std::string_view standard = std::string_view(word).substr(8);
-      if (std::find(std::begin(known), std::end(known), standard) == std::end(known))
+      if (std::ranges::find(known, standard) == std::end(known))
         refuse(fmt::format("the build option {} is not known", word));
       else
         standards_ = {word};

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "kernel/facts/builtins.hpp"
-#include "kernel/facts/layouts.hpp"
 #include "kernel/facts/syntax.hpp"
 
 namespace kiln::facts {

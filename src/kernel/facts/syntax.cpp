@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "kernel/clang/unit.hpp"
-#include "kernel/facts/bounds.hpp"
-
 namespace kiln::facts {
 
 std::string Syntax::place(std::uint32_t at) const {
@@ -37,8 +34,7 @@ Expected<Syntax> read_syntax(MacroFree source, const std::string& standard) {
 
 void add_message(std::vector<std::string>& messages, std::string message) {
   static constexpr std::size_t enough = 32;
-  if (messages.size() < enough &&
-      std::find(messages.begin(), messages.end(), message) == messages.end())
+  if (messages.size() < enough && std::ranges::find(messages, message) == messages.end())
     messages.push_back(std::move(message));
 }
 

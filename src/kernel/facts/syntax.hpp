@@ -4,8 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/clang/unit.hpp"
 #include "kernel/clang/walk.hpp"
-#include "kernel/facts/macro_free.hpp"
+#include "kernel/facts/preprocess.hpp"
 
 namespace kiln::facts {
 
@@ -36,6 +37,15 @@ struct Syntax : clang::Tree {
 
 /// Reads a program. Error: unsupported where there is no libclang.
 Expected<Syntax> read_syntax(MacroFree source, const std::string& standard);
+
+/// A kernel's parameters: what they are, and how large what they hold or point to is. A size
+/// remains unknown where the device or its compiler decides: addresses, size_t, images, bit-fields,
+/// and structures under attributes or pragmas that change how they are laid out and that clang does
+/// not know.
+std::vector<ParameterUse> parameters_of(const Syntax& syntax, const Function& kernel);
+
+/// "float4", "unsigned int", "struct node": the text's own typedefs resolved.
+std::string type_name(const clang::Library& clang, CXType type);
 
 /// Appends a message unless it is there already or there are many.
 void add_message(std::vector<std::string>& messages, std::string message);

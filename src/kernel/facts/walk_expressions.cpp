@@ -83,7 +83,7 @@ Value Walker::name(const Node& node) {
   if (named == nullptr || (named->kind != Declaration::Kind::parameter &&
                            (named->kind != Declaration::Kind::variable || !named->is_in_function)))
     return value;
-  value.variable = variable_of(node);
+  value.variable = node.declaration;
   const Variable& holder = shared(value.variable);
   value.roots = named->type->holds_pointers ? holder.roots : 0;
   value.depend(holder);

@@ -29,15 +29,15 @@ Value Walker::bind(FunctionFlow& callee, std::vector<Value>& arguments, const No
   Value result;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     result.depend(arguments[k]);
-    const int holder = callee.holder(static_cast<int>(k));
-    flow_.raise(callee.variables[static_cast<std::size_t>(holder)].tainted, arguments[k].tainted);
+    const auto& parameters = callee.function->parameters;
+    flow_.raise(callee.variables[callee.holder(parameters[k])].tainted, arguments[k].tainted);
     if (arguments[k].roots & anywhere) give_up("follows a pointer that may point anywhere");
     // Two ways to the same private memory.
     for (std::size_t i = 0; i < k; ++i)
       if (arguments[k].variable >= 0 && arguments[i].variable >= 0 &&
           node.children[k + 1].type->holds_pointers && node.children[i + 1].type->holds_pointers &&
           function_.holder(arguments[k].variable) == function_.holder(arguments[i].variable))
-        flow_.changed |= callee.share(static_cast<int>(i), static_cast<int>(k));
+        flow_.changed |= callee.share(parameters[i], parameters[k]);
   }
   flow_.raise(callee.control_tainted, control_tainted());
   if (callee.loads) flow_.raise(function_.loads, true);
@@ -159,13 +159,6 @@ Value Walker::call_builtin(const std::string& name, std::vector<Value>& argument
   return result;
 }
 
-int Walker::variable_of(const Node& node) {
-  const auto [known, is_new] =
-      function_.numbers.emplace(node.declaration, static_cast<int>(function_.variables.size()));
-  if (is_new) function_.variables.emplace_back().declaration = node.declaration;
-  return known->second;
-}
-
 /// Places are gathered in the first pass; the recording pass tells versions apart by them.
 void Walker::assigned(const Value& target, std::uint32_t at) {
   if (target.variable < 0 || !flow_.first_pass) return;
@@ -179,9 +172,8 @@ bool FunctionFlow::share(int a, int b) {
   a = holder(a);
   b = holder(b);
   if (a == b) return false;
-  Variable& kept = variables[static_cast<std::size_t>(std::min(a, b))];
-  Variable& joined = variables[static_cast<std::size_t>(std::max(a, b))];
-  joined.alias = std::min(a, b);
+  Variable &kept = variables[a], &joined = variables[b];
+  joined.alias = a;
   kept.tainted |= joined.tainted;
   kept.own |= joined.own;
   kept.roots |= joined.roots;
@@ -219,9 +211,9 @@ void Walker::append_text(const Node& node, std::string& to) const {
 
 void Walker::append_version(const Node& node, std::string& to) const {
   to += '$' + std::to_string(node.declaration);
-  const auto known = function_.numbers.find(node.declaration);
-  if (known == function_.numbers.end()) return;
-  const Variable& named = function_.variables[static_cast<std::size_t>(known->second)];
+  const auto known = function_.variables.find(node.declaration);
+  if (known == function_.variables.end()) return;
+  const Variable& named = known->second;
   const auto& places = named.assigned;
   if (named.changes_unseen || (function_.has_goto && !places.empty()))
     to += '?' + std::to_string(node.begin);  // equal to no other text

@@ -61,7 +61,7 @@ void Walker::statement(const Node& node) {
 
 void Walker::declare(const Node& node) {
   Value target;
-  target.variable = variable_of(node);
+  target.variable = node.declaration;
   variable(target.variable).changes_unseen |= flow_.syntax.named(node)->is_local;
   if (node.children.empty()) return;
   const Node& initializer = node.children[0];

@@ -297,7 +297,7 @@ class Lexer {
       if (quoted_name[i] == '\\' && i + 2 < quoted_name.size()) ++i;
       name += quoted_name[i];
     }
-    const auto known = std::find(out_.files.begin(), out_.files.end(), name);
+    const auto known = std::ranges::find(out_.files, name);
     const auto index = static_cast<std::size_t>(known - out_.files.begin());
     if (known == out_.files.end()) {
       if (index > 0xFFFF) return 0;  // no real program has so many; only the message suffers

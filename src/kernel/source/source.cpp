@@ -165,7 +165,7 @@ class IncludeExpander {
   };
 
   static std::size_t newlines(std::string_view text) {
-    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    return static_cast<std::size_t>(std::ranges::count(text, '\n'));
   }
   void end_line() {
     if (!out_.empty() && out_.back() != '\n') out_ += '\n';
@@ -275,8 +275,8 @@ class IncludeExpander {
   }
 
   Expected<void> insert(const SourceFile& file, const std::string& name, const Place& place) {
-    const bool recursive = std::any_of(stack_.begin(), stack_.end(),
-                                       [&](const Level& level) { return level.file == &file; });
+    const bool recursive =
+        std::ranges::any_of(stack_, [&](const Level& level) { return level.file == &file; });
     if (recursive && (file.has_guard || file.pragma_once)) return {};
     if (recursive) {
       std::string chain;

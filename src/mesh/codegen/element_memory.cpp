@@ -210,8 +210,8 @@ void ElementText::stores(bool indexed) const {
 }
 
 bool ElementText::has_increments() const {
-  return std::any_of(shape_.arguments.begin(), shape_.arguments.end(),
-                     [&](const ArgShape& a) { return is_private_increment(a); });
+  return std::ranges::any_of(shape_.arguments,
+                             [&](const ArgShape& a) { return is_private_increment(a); });
 }
 
 void ElementText::declare_increments() const {

@@ -18,7 +18,7 @@ int StagedRows::row(int pair, int component) const {
 }
 
 void ElementText::one_by_one() const {
-  if (std::any_of(shape_.arguments.begin(), shape_.arguments.end(), [](const ArgShape& a) {
+  if (std::ranges::any_of(shape_.arguments, [](const ArgShape& a) {
         return a.kind == Kind::mat || (a.via != Via::direct && a.access != Access::read);
       }))
     out_.line("#pragma clang loop vectorize(disable) interleave(disable)");

@@ -37,8 +37,8 @@ void write_addition(KernelWriter& out, ScalarType type, bool ptx) {
 }  // namespace
 
 void write_helpers(KernelWriter& out, const LoopShape& shape, const Parameters& parameters) {
-  const bool matrices = std::any_of(shape.arguments.begin(), shape.arguments.end(),
-                                    [](auto& a) { return a.kind == ArgShape::Kind::mat; });
+  const bool matrices =
+      std::ranges::any_of(shape.arguments, [](auto& a) { return a.kind == ArgShape::Kind::mat; });
   if (matrices) out.lines(template_text("find"));
   if (parameters.get("STREAM", 0) != 0) out.lines(template_text("stream"));
   // Compilers take the steps of a Transpose apart again, into worse ones. They leave alone what an
@@ -50,7 +50,7 @@ void write_helpers(KernelWriter& out, const LoopShape& shape, const Parameters& 
     const ArgShape& a = shape.arguments[static_cast<std::size_t>(i)];
     if (a.access == Access::inc) added.insert(a.type);
   }
-  if (std::any_of(added.begin(), added.end(), [](auto type) { return size_of(type) == 8; }))
+  if (std::ranges::any_of(added, [](auto type) { return size_of(type) == 8; }))
     out.line("#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable");
   for (const ScalarType type : added) write_addition(out, type, parameters.get("PTX", 0) != 0);
 }

@@ -114,7 +114,7 @@ std::string LaneWriter::call(const Node& node) {
     return built_in(node);
   }
   const auto& parameters = syntax_.function(called).parameters;
-  const bool writes = std::any_of(parameters.begin(), parameters.end(), [&](int parameter) {
+  const bool writes = std::ranges::any_of(parameters, [&](int parameter) {
     const clang::Type* type = syntax_.declared(parameter).type;
     return type->depth > 0 && !(type->depth == 1 && type->is_const);
   });

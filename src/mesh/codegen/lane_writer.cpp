@@ -17,7 +17,7 @@ bool is_called_by_lane(std::string_view function, ScalarType type) {
   constexpr std::string_view of_floats[] = {"cos", "sin", "tan"};
   constexpr std::string_view of_both[] = {"native_cos", "native_sin"};
   const auto has = [&](const auto& list) {
-    return std::find(std::begin(list), std::end(list), function) != std::end(list);
+    return std::ranges::find(list, function) != std::end(list);
   };
   return has(of_both) || (type == ScalarType::f64 ? has(of_doubles) : has(of_floats));
 }
@@ -100,11 +100,10 @@ std::string LaneWriter::definition() {
   const clang::Type* result = function_.result;
   const bool returns_floating = is_floating(result);
   const bool returns_nothing = !scalar_of(result) && result->depth == 0;
-  const bool takes_floating =
-      std::any_of(function_.parameters.begin(), function_.parameters.end(), [&](int parameter) {
-        const clang::Type* type = syntax_.declared(parameter).type;
-        return !scalar_of(type) || ends_in_floating(type);
-      });
+  const bool takes_floating = std::ranges::any_of(function_.parameters, [&](int parameter) {
+    const clang::Type* type = syntax_.declared(parameter).type;
+    return !scalar_of(type) || ends_in_floating(type);
+  });
   if (result->depth > 0 || (!returns_floating && !returns_nothing && takes_floating))
     refuse(function_.name_at,
            fmt::format("'{}' gives back {}", function_.name, spelling_of(syntax_, result)));
@@ -164,7 +163,7 @@ void LaneWriter::check_verbatim(const Node& node) {
 /// not.
 void LaneWriter::check_type(const clang::Type* type, std::uint32_t from, std::uint32_t to) {
   if (!ends_in_floating(type)) return;
-  const bool widened = std::any_of(edits_.begin(), edits_.end(), [&](const Edit& edit) {
+  const bool widened = std::ranges::any_of(edits_, [&](const Edit& edit) {
     return edit.at >= from && edit.at < to && edit.removed > 0 &&
            edit.inserted == vector(*scalar_of(type));
   });

@@ -31,7 +31,7 @@ constexpr std::string_view predicates[] = {"isequal", "isfinite",       "isgreat
 
 template <class List>
 bool contains(const List& list, std::string_view name) {
-  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+  return std::ranges::find(list, name) != std::end(list);
 }
 
 }  // namespace

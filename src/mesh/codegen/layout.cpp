@@ -26,7 +26,7 @@ std::set<int> data_numbers(const LoopShape& shape, ArgShape::Kind kind, bool red
 }
 
 bool is_soa(const LoopShape& shape, int dat) {
-  return std::any_of(shape.arguments.begin(), shape.arguments.end(), [&](const ArgShape& a) {
+  return std::ranges::any_of(shape.arguments, [&](const ArgShape& a) {
     return a.kind == ArgShape::Kind::dat && a.data == dat && a.soa;
   });
 }
@@ -141,7 +141,7 @@ namespace {
 
 /// Whether some argument writes to a Dat or Mat.
 bool is_written(const LoopShape& shape, int dat) {
-  return std::any_of(shape.arguments.begin(), shape.arguments.end(), [&](const ArgShape& a) {
+  return std::ranges::any_of(shape.arguments, [&](const ArgShape& a) {
     return a.kind == ArgShape::Kind::dat && a.data == dat && a.access != Access::read;
   });
 }
@@ -224,10 +224,9 @@ std::string signature(const LoopShape& shape, const Parameters& parameters, cons
 
 const ArgShape& first_argument(const LoopShape& shape, ArgShape::Kind kind, int number,
                                bool reduced) {
-  const auto found =
-      std::find_if(shape.arguments.begin(), shape.arguments.end(), [&](const ArgShape& a) {
-        return a.kind == kind && a.data == number && is_reduction(a) == reduced;
-      });
+  const auto found = std::ranges::find_if(shape.arguments, [&](const ArgShape& a) {
+    return a.kind == kind && a.data == number && is_reduction(a) == reduced;
+  });
   if (found == shape.arguments.end())
     throw Error(Errc::internal, "a loop's layout names data that no argument has");
   return *found;

@@ -23,14 +23,14 @@ constexpr std::int64_t coloured_elements = 1 << 16;
 constexpr std::int64_t usual_lanes = 8;
 
 bool all_floating(const LoopShape& shape) {
-  return std::all_of(shape.arguments.begin(), shape.arguments.end(),
-                     [](const ArgShape& a) { return is_floating(a.type); });
+  return std::ranges::all_of(shape.arguments,
+                             [](const ArgShape& a) { return is_floating(a.type); });
 }
 
 /// Whether each conflict can be settled by an atomic addition.
 bool atomics_do(const LoopShape& shape, bool wide_atomics) {
   const auto conflicts = conflicting_arguments(shape);
-  return std::all_of(conflicts.begin(), conflicts.end(), [&](int i) {
+  return std::ranges::all_of(conflicts, [&](int i) {
     const ArgShape& a = shape.arguments[static_cast<std::size_t>(i)];
     const std::size_t bytes = size_of(a.type);
     return a.access == Access::inc && (bytes == 4 || (bytes == 8 && wide_atomics));
@@ -65,7 +65,7 @@ bool adds_much(const LoopShape& shape) {
     for (int c = 0; shared && a.via != ArgShape::Via::component && c < a.arity; ++c)
       columns.insert({a.map, c});
     const bool conflicts_here =
-        std::find(conflicts.begin(), conflicts.end(), static_cast<int>(i)) != conflicts.end();
+        std::ranges::find(conflicts, static_cast<int>(i)) != conflicts.end();
     if (conflicts_here && size_of(a.type) == 8) additions += numbers_of(a);
   }
   bytes += 4 * static_cast<std::int64_t>(columns.size());
@@ -97,8 +97,7 @@ std::int64_t direct_bytes(const LoopShape& shape) {
 
 /// Whether STREAM does anything to the text.
 bool can_stream(const LoopShape& shape) {
-  return !shape.subset &&
-         std::any_of(shape.arguments.begin(), shape.arguments.end(), ElementText::streams);
+  return !shape.subset && std::ranges::any_of(shape.arguments, ElementText::streams);
 }
 
 }  // namespace

@@ -76,8 +76,7 @@ std::string as_names(const std::string& text) {
   const Lexed lexed = lex(text);
   for (const auto& token : lexed.tokens)
     if (token.kind == TokenKind::identifier &&
-        std::find(std::begin(opencl_words), std::end(opencl_words), token.text) !=
-            std::end(opencl_words))
+        std::ranges::find(opencl_words, token.text) != std::end(opencl_words))
       edits.push_back({token.end, 0, "_kiln"});
   return edited(text, std::move(edits));
 }

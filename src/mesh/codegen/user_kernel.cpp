@@ -124,8 +124,7 @@ class Search {
     if ((is_assignment(node) || (node.kind == CXCursor_UnaryOperator && is_step(node))) &&
         mentions(node.children[0]))
       return true;
-    return std::any_of(node.children.begin(), node.children.end(),
-                       [&](const Node& child) { return hands_on(child); });
+    return std::ranges::any_of(node.children, [&](const Node& child) { return hands_on(child); });
   }
 
   bool mentions(const Node& node) const {
@@ -136,9 +135,9 @@ class Search {
 
   void read(const Node& place) {
     const std::string what = component(place);
-    const bool is_new = written_.empty() || (is_number(what) && !written_.contains(what) &&
-                                             std::all_of(written_.begin(), written_.end(),
-                                                         [](auto& w) { return is_number(w); }));
+    const bool is_new =
+        written_.empty() || (is_number(what) && !written_.contains(what) &&
+                             std::ranges::all_of(written_, [](auto& w) { return is_number(w); }));
     if (is_new) found_ = place.begin;
     done_ = done_ || is_new || !is_number(what);
   }
@@ -211,34 +210,23 @@ using Aliases = std::map<int, int>;
 /// The parameter behind an lvalue like p[i], *(p + 1) or (*p)[2], where it is written through a
 /// pointer; else -1.
 int written_through(const Syntax& syntax, const Aliases& aliases, const Node& node, bool through) {
-  switch (node.kind) {
-    case CXCursor_ParenExpr:
-    case CXCursor_UnexposedExpr:
-    case CXCursor_CStyleCastExpr:
-      return node.children.empty()
-                 ? -1
-                 : written_through(syntax, aliases, node.children.back(), through);
-    case CXCursor_ArraySubscriptExpr:
-      return node.children.empty() ? -1 : written_through(syntax, aliases, node.children[0], true);
-    case CXCursor_UnaryOperator:
-      return node.children.empty() ? -1
-                                   : written_through(syntax, aliases, node.children[0],
-                                                     through || node.operation == "*");
-    case CXCursor_BinaryOperator:
-      // Pointer arithmetic: the pointer may stand on either side.
-      for (const auto& child : node.children)
-        if (child.type->depth > 0) return written_through(syntax, aliases, child, through);
-      return -1;
-    case CXCursor_DeclRefExpr: {
-      if (!through || node.declaration < 0) return -1;
-      const auto& named = syntax.declared(node.declaration);
-      if (named.kind == Declaration::Kind::parameter) return named.number;
-      const auto alias = aliases.find(node.declaration);
-      return alias == aliases.end() ? -1 : alias->second;
-    }
-    default:
-      return -1;
+  if (node.kind == CXCursor_DeclRefExpr && through && node.declaration >= 0) {
+    const Declaration& named = syntax.declared(node.declaration);
+    if (named.kind == Declaration::Kind::parameter) return named.number;
+    const auto alias = aliases.find(node.declaration);
+    return alias == aliases.end() ? -1 : alias->second;
   }
+  const bool indexes = node.kind == CXCursor_ArraySubscriptExpr;
+  const bool is_unary = node.kind == CXCursor_UnaryOperator;
+  if (!node.children.empty() &&
+      (passes_on(node) || node.kind == CXCursor_CStyleCastExpr || indexes || is_unary))
+    return written_through(syntax, aliases, node.children[0],
+                           through || indexes || (is_unary && node.operation == "*"));
+  // Pointer arithmetic: the pointer may stand on either side.
+  for (const auto& child : node.children)
+    if (node.kind == CXCursor_BinaryOperator && child.type->depth > 0)
+      return written_through(syntax, aliases, child, through);
+  return -1;
 }
 
 /// `double *p = x;` makes one, unless p gets another value later.

@@ -129,7 +129,7 @@ constexpr int most_steps = 32;
 
 /// `for (int n = 0; n < 4; n++)`: whether the bound is a small number.
 bool is_short(const Node& loop, std::string_view text) {
-  return std::any_of(loop.children.begin(), loop.children.end(), [&](const Node& child) {
+  return std::ranges::any_of(loop.children, [&](const Node& child) {
     if (child.kind != CXCursor_BinaryOperator || child.children.size() != 2 ||
         (child.operation != "<" && child.operation != "<="))
       return false;
@@ -230,7 +230,7 @@ class SpaceCopy {
       const auto at =
           statement == statements_.end() ? syntax_.declared(declaration).begin : statement->second;
       const Edit edit{at, 0, space_words[static_cast<std::size_t>(space)]};
-      if (std::find(edits.begin(), edits.end(), edit) == edits.end()) edits.push_back(edit);
+      if (std::ranges::find(edits, edit) == edits.end()) edits.push_back(edit);
     }
     return edits;
   }
@@ -287,8 +287,7 @@ class SpaceCopy {
 }  // namespace
 
 std::string spaces_suffix(const Spaces& spaces) {
-  if (std::all_of(spaces.begin(), spaces.end(), [](Space s) { return s == Space::private_; }))
-    return {};
+  if (std::ranges::all_of(spaces, [](Space s) { return s == Space::private_; })) return {};
   std::string suffix = "_kiln_";
   for (const Space space : spaces) suffix += letters[static_cast<std::size_t>(space)];
   return suffix;
@@ -314,7 +313,7 @@ std::optional<std::string> space_copies(const Syntax& syntax, const std::vector<
       if (suffix.empty()) continue;
       if (!name_ends.contains(at)) return std::nullopt;  // written by a macro
       edits.push_back({name_ends[at], 0, suffix});
-      if (std::find(copies.begin(), copies.end(), called) == copies.end()) copies.push_back(called);
+      if (std::ranges::find(copies, called) == copies.end()) copies.push_back(called);
     }
     edits = in_order(std::move(edits));
     prototypes += edited(text, copied.begin, copied.close + 1, edits) + ";\n";
