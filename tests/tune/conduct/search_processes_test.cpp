@@ -1,7 +1,10 @@
 // What a search leaves in the store.
 #include "tune/conduct/search_processes.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "store/local/local_store.hpp"
 #include "tune/fake_tunable.hpp"
