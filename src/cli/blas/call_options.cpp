@@ -15,37 +15,26 @@ namespace {
 
 using namespace kiln::blas;
 
-bool is_one_of(Routine routine, std::initializer_list<Routine> list) {
-  return std::find(list.begin(), list.end(), routine) != list.end();
-}
-bool is_complex_only(Routine routine) {
+/// Which operands and options a routine has.
+struct RoutineFacts {
+  bool complex_only, real_only, band, size_m, side, depth, transpose, diagonal, triangle;
+};
+RoutineFacts facts_of(Routine routine) {
   using enum Routine;
-  return is_one_of(routine,
-                   {dotc, hemv, gerc, her, her2, hpmv, hpr, hpr2, hbmv, hemm, herk, her2k});
-}
-bool is_real_only(Routine routine) {
-  using enum Routine;
-  return is_one_of(routine, {rotmg, rotm, symv, syr, syr2, spmv, spr, spr2, sbmv});
-}
-bool is_band(Routine routine) {
-  using enum Routine;
-  return is_one_of(routine, {gbmv, tbmv, sbmv, hbmv, tbsv});
-}
-bool has_triangle(Routine routine) {
-  using enum Routine;
-  return routine >= gemv && !is_one_of(routine, {gemv, gbmv, ger, gerc, gemm});
-}
-bool has_m(Routine routine) {
-  using enum Routine;
-  return is_one_of(routine, {gemv, gbmv, ger, gerc, gemm, trmm, trsm, symm, hemm});
-}
-bool has_side(Routine routine) {
-  using enum Routine;
-  return is_one_of(routine, {trmm, trsm, symm, hemm});
-}
-bool has_depth(Routine routine) {
-  using enum Routine;
-  return is_one_of(routine, {gemm, syrk, syr2k, herk, her2k});
+  const auto is = [&](std::initializer_list<Routine> list) {
+    return std::find(list.begin(), list.end(), routine) != list.end();
+  };
+  return {
+      .complex_only = is({dotc, hemv, gerc, her, her2, hpmv, hpr, hpr2, hbmv, hemm, herk, her2k}),
+      .real_only = is({rotmg, rotm, symv, syr, syr2, spmv, spr, spr2, sbmv}),
+      .band = is({gbmv, tbmv, sbmv, hbmv, tbsv}),
+      .size_m = is({gemv, gbmv, ger, gerc, gemm, trmm, trsm, symm, hemm}),
+      .side = is({trmm, trsm, symm, hemm}),
+      .depth = is({gemm, syrk, syr2k, herk, her2k}),
+      .transpose = is({gemv, gbmv, trmv, trsv, tbmv, tbsv, tpmv, tpsv, gemm, trmm, trsm, syrk,
+                       syr2k, herk, her2k}),
+      .diagonal = is({trmv, trsv, tbmv, tbsv, tpmv, tpsv, trmm, trsm}),
+      .triangle = routine >= gemv && !is({gemv, gbmv, ger, gerc, gemm})};
 }
 
 std::optional<Routine> routine_of(std::string_view name) {
@@ -78,30 +67,21 @@ Named named(const std::string& word) {
 }
 
 Precision precision_for(const Named& named, const Context& context) {
+  const RoutineFacts facts = facts_of(named.routine);
   const std::string& option = context.text("precision");
   const auto asked = static_cast<Precision>(std::string_view("sdcz").find(option.front()));
   if (named.precision && context.has("precision") && *named.precision != asked)
     throw bad_input("found {}{} with --precision {}, expected one of them",
                     letter(*named.precision), name_of(named.routine), option);
-  const Precision chosen = named.precision                  ? *named.precision
-                           : context.has("precision")       ? asked
-                           : is_complex_only(named.routine) ? Precision::c
-                                                            : Precision::s;
-  if (is_complex(chosen) ? is_real_only(named.routine) : is_complex_only(named.routine))
+  const Precision chosen = named.precision            ? *named.precision
+                           : context.has("precision") ? asked
+                           : facts.complex_only       ? Precision::c
+                                                      : Precision::s;
+  if (is_complex(chosen) ? facts.real_only : facts.complex_only)
     throw bad_input("{}{} does not exist: {} is for {} types", letter(chosen),
                     name_of(named.routine), name_of(named.routine),
                     is_complex(chosen) ? "real" : "complex");
   return chosen;
-}
-
-bool has_transpose(Routine routine) {
-  using enum Routine;
-  return is_one_of(routine, {gemv, gbmv, trmv, trsv, tbmv, tbsv, tpmv, tpsv, gemm, trmm, trsm, syrk,
-                             syr2k, herk, her2k});
-}
-bool has_diagonal(Routine routine) {
-  using enum Routine;
-  return is_one_of(routine, {trmv, trsv, tbmv, tbsv, tpmv, tpsv, trmm, trsm});
 }
 
 /// Refuses options on the command line that do not apply to the routine: either of the two must be
@@ -109,20 +89,21 @@ bool has_diagonal(Routine routine) {
 void refuse_options_of_others(const Context& context, const Named& asked) {
   const Routine routine = asked.routine;
   const bool has_matrix = routine >= Routine::gemv;
+  const RoutineFacts facts = facts_of(routine);
   const struct {
     const char* option;
     bool applies;
     const char* reason;
   } rules[] = {
       {"precision", !asked.precision, "the routine's name says the precision"},
-      {"size-m", has_m(routine), "the routine has no size M"},
-      {"size-k", has_depth(routine) || is_band(routine), "the routine has no size K"},
+      {"size-m", facts.size_m, "the routine has no size M"},
+      {"size-k", facts.depth || facts.band, "the routine has no size K"},
       {"order", has_matrix, "the routine has no matrix"},
-      {"side", has_side(routine), "the routine has no side"},
-      {"uplo", has_triangle(routine), "the routine has no matrix that is given by a triangle"},
-      {"trans-a", has_transpose(routine), "the routine transposes nothing"},
+      {"side", facts.side, "the routine has no side"},
+      {"uplo", facts.triangle, "the routine has no matrix that is given by a triangle"},
+      {"trans-a", facts.transpose, "the routine transposes nothing"},
       {"trans-b", routine == Routine::gemm, "the routine transposes no matrix B"},
-      {"diag", has_diagonal(routine), "the routine has no triangular matrix"},
+      {"diag", facts.diagonal, "the routine has no triangular matrix"},
   };
   for (const auto& [option, applies, reason] : rules)
     if (!applies && context.is_typed(option))
@@ -167,7 +148,7 @@ Call call_of(const Context& context) {
   call.trans_b = transpose_of(context.text("trans-b"));
   call.n = static_cast<std::size_t>(context.integer("size-n"));
   call.m = size_of_option(context, "size-m", call.n);
-  call.k = size_of_option(context, "size-k", is_band(call.routine) ? 1 : call.n);
+  call.k = size_of_option(context, "size-k", facts_of(call.routine).band ? 1 : call.n);
   call.kl = call.ku = call.k;
   // Neither 0, which leaves work out, nor such that results grow or vanish over repeated calls.
   call.alpha = call.routine < Routine::gemm ? Scalar(-0.5) : Scalar(1);
@@ -178,13 +159,14 @@ Call call_of(const Context& context) {
 std::string text_of(const Call& call) {
   std::string text = fmt::format("{}{}", letter(call.precision), name_of(call.routine));
   if (call.routine == Routine::rotg || call.routine == Routine::rotmg) return text;
-  if (has_m(call.routine)) text += fmt::format(", m {}", call.m);
+  const RoutineFacts facts = facts_of(call.routine);
+  if (facts.size_m) text += fmt::format(", m {}", call.m);
   text += fmt::format(", n {}", call.n);
-  if (has_depth(call.routine) || is_band(call.routine)) text += fmt::format(", k {}", call.k);
+  if (facts.depth || facts.band) text += fmt::format(", k {}", call.k);
   if (call.routine < Routine::gemv) return text;
   text += call.order == Order::row_major ? ", by rows" : ", by columns";
-  if (has_side(call.routine)) text += call.side == Side::left ? ", A left" : ", A right";
-  if (has_triangle(call.routine)) text += call.uplo == Uplo::upper ? ", upper" : ", lower";
+  if (facts.side) text += call.side == Side::left ? ", A left" : ", A right";
+  if (facts.triangle) text += call.uplo == Uplo::upper ? ", upper" : ", lower";
   if (call.trans_a != Transpose::none) text += ", A " + transpose_text(call.trans_a);
   if (call.trans_b != Transpose::none && call.routine == Routine::gemm)
     text += ", B " + transpose_text(call.trans_b);

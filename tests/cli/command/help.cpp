@@ -99,8 +99,8 @@ TEST_F(Help, fits_the_width_that_COLUMNS_names) {
 }
 
 TEST(HelpText, a_broken_example_is_one_line_for_a_shell) {
-  constexpr Example examples[] = {{"kiln x --one 1 --two \"a b\" --three 3", "What it does."}};
-  Command command{.name = "x", .examples = examples};
+  const Command command{.name = "x",
+                        .examples = {{"kiln x --one 1 --two \"a b\" --three 3", "What it does."}}};
   EXPECT_THAT(help_of(command, 20), HasSubstr("  kiln x --one 1 \\\n      --two \"a b\" \\\n"
                                               "      --three 3\n"));
   EXPECT_THAT(help_of(command, 80), HasSubstr("  kiln x --one 1 --two \"a b\" --three 3\n"));
