@@ -22,7 +22,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 std::string file(const std::string& path) {
-  return value_or_throw(read_text(KILN_SOURCE_DIR "/" + path));
+  return value_or_throw(kiln::read_text(KILN_SOURCE_DIR "/" + path));
 }
 
 std::vector<std::vector<std::string>> blocks_of(const std::string& document) {

@@ -31,7 +31,7 @@ TEST(PublicMeshFile, is_written_and_read_by_its_name) {
     EXPECT_TRUE(same(MeshFile::read(path), two_squares())) << name;
   }
   two_squares().write_vtu(folder.path() / "mesh.vtu");
-  EXPECT_NE(value_or_throw(read_text(folder.path() / "mesh.vtu")).find("<UnstructuredGrid>"),
+  EXPECT_NE(value_or_throw(kiln::read_text(folder.path() / "mesh.vtu")).find("<UnstructuredGrid>"),
             std::string::npos);
   EXPECT_NE(message_of([&] { two_squares().write(folder.path() / "mesh.msh"); }).find("'.msh'"),
             std::string::npos);
