@@ -104,7 +104,7 @@ cl::Program build_here(const Context& context, const Device& device, const std::
 cl::Program load_binary(const Context& context, const Device& device, ByteView binary,
                         const std::string& options);
 
-/// The driver's binary of a built program. Not for PoCL (see apart/job.hpp).
+/// The driver's binary of a built program. PoCL's only in the helper (see apart/job.hpp).
 Bytes driver_binary(const cl::Program& program, const Device& device);
 
 /// Errc::unsupported where PoCL's compiler would end this process: it finds no linker. The helper

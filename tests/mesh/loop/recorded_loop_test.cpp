@@ -223,8 +223,9 @@ TEST_F(RecordedLoopTest, names_what_no_loop_could_have_left) {
   EXPECT_THAT(refused(3, "extents", std::string("2 2 2")), HasSubstr("'extents'"));
   EXPECT_THAT(refused(3, "extents", std::string("7")), HasSubstr("index"));
   const auto changed = [&](std::size_t number, const std::string& from, const std::string& to) {
+    const RecordedCall call = application.calls().at(number);
     std::string text;
-    for (const auto& fact : application.calls().at(number).facts)
+    for (const auto& fact : call.facts)
       if (fact.name == "argument 0") text = std::get<std::string>(fact.value);
     const auto at = text.find(from);
     EXPECT_NE(at, text.npos) << text;
