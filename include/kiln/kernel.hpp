@@ -16,7 +16,7 @@ namespace kiln {
 
 /// Where the text of a program is.
 struct Source {
-  /// OpenCL C in a file; what it includes is looked for beside it, then in KernelOptions.
+  /// OpenCL C in a file; what it includes is looked for in its folder, then in KernelOptions.
   static Source file(std::filesystem::path path) { return {std::move(path), {}}; }
   /// OpenCL C as text. `name` is what messages call it.
   static Source text(std::string text, std::string name = "source.cl") {
