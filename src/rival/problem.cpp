@@ -40,7 +40,9 @@ void Problem::add(const blas::Use& use) {
                                     nullptr, nullptr),
              "clEnqueueWriteBuffer");
   call_[use.slot].memory = buffer.cl();
-  memory_[static_cast<std::size_t>(use.slot)] = block.get();
+  const auto slot = static_cast<std::size_t>(use.slot);
+  memory_[slot] = block.get();
+  bytes_[slot] = bytes;
   blocks_.push_back(block);
   buffers_.push_back(std::move(buffer));
 }

@@ -44,6 +44,8 @@ class Problem {
   const std::array<void*, blas::slot_count>& memory() const { return memory_; }
   /// Whether the device works in memory() itself, where libraries for the host can have it, too.
   bool is_in_host_memory() const;
+  /// Bytes of an argument.
+  std::size_t bytes(blas::Slot slot) const { return bytes_[static_cast<std::size_t>(slot)]; }
 
   /// Milliseconds of a call of Kiln's, from before it to after it has finished; the mean of several
   /// in a row. Throws Error.
@@ -57,6 +59,7 @@ class Problem {
   std::vector<std::shared_ptr<void>> blocks_;
   std::vector<Buffer> buffers_;
   std::array<void*, blas::slot_count> memory_{};
+  std::array<std::size_t, blas::slot_count> bytes_{};
 };
 
 using blas::contiguous;

@@ -2,7 +2,7 @@
 
 dev_check() {
   local parts=("$@") part failed=()
-  [ $# -gt 0 ] || parts=(format folders docs)
+  [ $# -gt 0 ] || parts=(format folders words docs)
   for part in "${parts[@]}"; do
     case $part in
       format | folders | words | docs) ;;
