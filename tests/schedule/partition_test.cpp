@@ -6,8 +6,8 @@ namespace kiln::testing {
 namespace {
 
 TEST(Partition, texts_come_back) {
-  for (const char* text : {"0", "7", "10", "3:1", "1:2:3", "0.5:1", "auto", "dynamic"})
-    EXPECT_EQ(value_or_throw(Partition::parse(text)).text(), text);
+  for (const char* given : {"0", "7", "10", "3:1", "1:2:3", "0.5:1", "auto", "dynamic"})
+    EXPECT_EQ(value_or_throw(Partition::parse(given)).text(), given);
 }
 
 TEST(Partition, weights_need_one_for_each_device) {
@@ -18,9 +18,9 @@ TEST(Partition, weights_need_one_for_each_device) {
 }
 
 TEST(Partition, anything_else_is_answered_with_what_was_found_and_expected) {
-  for (const char* text : {"", "11", "-1", "half", "3:", "3:x", "1e999:1", "-1:2"})
-    EXPECT_EQ(Partition::parse(text).error().message(),
-              "partition: found '" + std::string(text) +
+  for (const char* given : {"", "11", "-1", "half", "3:", "3:x", "1e999:1", "-1:2"})
+    EXPECT_EQ(Partition::parse(given).error().message(),
+              "partition: found '" + std::string(given) +
                   "', expected 0 to 10, weights such as 3:1, auto or dynamic");
   EXPECT_EQ(Partition::parse("0:0").error().message(),
             "partition: found '0:0', expected a weight above 0");

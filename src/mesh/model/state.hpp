@@ -197,7 +197,7 @@ struct Handles {
   /// A handle to a new state, kept by its Session (Session::keep).
   template <class Handle, class State>
   static Handle keep(State state) {
-    const SessionPtr session = state.session;
+    const auto session = state.session;
     return Handle(session->keep(std::move(state)));
   }
 };

@@ -18,7 +18,7 @@ MeshPlan::MeshPlan(PlanPtr plan) : plan_(std::move(plan)) {
   expect_stored(head.size_bytes() == sizeof head_ && head[0] == plan_schema, "not of this version");
   expect_stored(std::ranges::all_of(head, [](auto value) { return value >= 0; }),
                 "a negative size");
-  std::memcpy(&head_, head.data(), sizeof head_);
+  std::memcpy(static_cast<void*>(&head_), head.data(), sizeof head_);
   expect_stored(scheme() <= Scheme::permuted, "no known scheme");
   for_plan_arrays(static_cast<PlanArrays&>(*this), {head_},
                   [&](const char* name, auto& array, std::optional<std::size_t> length) {

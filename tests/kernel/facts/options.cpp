@@ -117,12 +117,12 @@ std::string repeated(const std::string& piece, int count) {
 
 TEST(FactsBounds, what_would_be_too_much_for_clang_is_refused_and_ends) {
   for (const int count : {3000, 100'000})
-    for (const std::string body :
-         {"out[i] = " + repeated("- ", count) + "n;", repeated("if (n) ", count) + "out[i] = 1;",
-          "out[i] = " + repeated("(", count) + "n" + repeated(")", count) + ";",
-          "out[i] = " + repeated("n ? n : ", count) + "n;",
-          repeated("{", count) + repeated("}", count), repeated("if (n) {", count),
-          repeated("if (n) n = 1; else ", count) + ";", "int " + repeated("*", count) + "p;"})
+    for (const std::string& body : std::vector<std::string>{
+             "out[i] = " + repeated("- ", count) + "n;", repeated("if (n) ", count) + "out[i] = 1;",
+             "out[i] = " + repeated("(", count) + "n" + repeated(")", count) + ";",
+             "out[i] = " + repeated("n ? n : ", count) + "n;",
+             repeated("{", count) + repeated("}", count), repeated("if (n) {", count),
+             repeated("if (n) n = 1; else ", count) + ";", "int " + repeated("*", count) + "p;"})
       EXPECT_FALSE(judge(kernel(body)).splittable) << body.substr(0, 40);
   std::string doubled = "#define M0 n + n\n#define F(x) x + x\n";
   for (int i = 1; i < 60; ++i)
