@@ -54,9 +54,9 @@ void check_resumed(ByteView bytes) {
   const auto journal = Journal::open(path, subject, space(), Journal::Existing::resume);
   require_one_line(journal);
   if (!journal) return;
-  for (const auto& [id, report] : journal->entries()) {
-    require(id < space().size());
-    require(!report.outcome.ok() || report.outcome.time > 0);
+  for (const JournalEntry& entry : journal->entries()) {
+    require(entry.id < space().size());
+    require(!entry.report.outcome.ok() || entry.report.outcome.time > 0);
   }
 }
 
