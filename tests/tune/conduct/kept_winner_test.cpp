@@ -1,12 +1,11 @@
 // What a search leaves in the store.
-#include "tune/conduct/search_processes.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "store/local/local_store.hpp"
+#include "tune/conduct/search_processes.hpp"
 #include "tune/fake_tunable.hpp"
 
 namespace kiln::tune::testing {
