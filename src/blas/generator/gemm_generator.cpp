@@ -118,7 +118,7 @@ std::string cpu_text(const GemmFacts& facts, const GemmTiles& tiles) {
   return fmt::format("#define LANES {}\n#define ROWS {}\n#define COLUMNS {}\n{}{}{}{}{}{}",
                      facts.lanes, tiles.rows, tiles.columns, template_text("factor"),
                      facts.pack("pack_first", tiles.rows), facts.pack("pack_second", tiles.columns),
-                     template_text("tile"), template_text("tasks"),
+                     template_text("cpu_tile"), template_text("tasks"),
                      template_text(facts.solves ? "solve_tasks" : "product_tasks"));
 }
 
@@ -149,7 +149,7 @@ std::int64_t GemmGenerator::version() const {
   constexpr std::int64_t own = 9;  // raised when the code of this file changes
   static const std::int64_t version = version_of(
       own, {template_mark("prelude"), template_mark("matrix_element"), template_mark("factor"),
-            template_mark("pack"), template_mark("tile"), template_mark("tasks"),
+            template_mark("pack"), template_mark("cpu_tile"), template_mark("tasks"),
             template_mark("product_tasks"), template_mark("solve_tasks"), template_mark("pack_gpu"),
             template_mark("product_gpu"), template_mark("product_mma"),
             template_mark("product_simt"), template_mark("product_walk")});
