@@ -100,8 +100,10 @@ void add_sided(SequenceBuilder& to) {
   const Call& call = to.call();
   const bool triangular = has(call.routine, trait::triangular);
   const bool hermitian = has(call.routine, trait::conjugated);
-  Factor square{region_of(call, Slot::a), call.trans_a};
-  square.stored = stored_of(normal_uplo(call), call.trans_a);
+  // A symmetric or Hermitian matrix is not transposed, whatever the call says besides.
+  const Transpose trans = triangular ? call.trans_a : Transpose::none;
+  Factor square{region_of(call, Slot::a), trans};
+  square.stored = stored_of(normal_uplo(call), trans);
   if (triangular) {
     square.diagonal = call.diag == Diag::unit ? Factor::Diagonal::ones : Factor::Diagonal::as_is;
   } else {
