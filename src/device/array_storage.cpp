@@ -96,11 +96,10 @@ void ArrayStorage::bring_to_host() {
 void ArrayStorage::wait_for_queue(HostUse use) {
   if (on_queue_ == nullptr) return;
   const Copy& copy = copies_.front();
-  const bool is_written = std::exchange(is_written_on_queue_, false);
   if (!copy.buffer.is_host_memory) {
-    if (is_written) host_is_current_ = false;
+    if (is_written_on_queue_) host_is_current_ = false;
     if (use != HostUse::read) on_queue_ = nullptr;
-  } else if (is_written || use != HostUse::read) {
+  } else if (is_written_on_queue_ || use != HostUse::read) {
     refuse_after_fork();
     check_cl(::clFinish(copy.queue.cl()()), "clFinish");
   }
@@ -113,6 +112,8 @@ std::byte* ArrayStorage::on_host(HostUse use) {
     host_is_current_ = true;
   else
     bring_to_host();
+  // Not before: who was refused, or whose read failed, must not take the old contents next time.
+  is_written_on_queue_ = false;
   if (use != HostUse::read) {
     wait_for(reads_);
     for (Copy& copy : copies_) copy.is_current = copy.buffer.is_host_memory;

@@ -24,7 +24,8 @@ class ArrayStorage {
   /// bringing it to the host. Throws Error: bad_input where the buffer ends before, or where the
   /// device cannot begin a buffer there.
   ArrayStorage(cl_mem memory, std::size_t offset, std::size_t bytes, Queue queue);
-  /// Waits for commands that use its memory, but not for those that on_queue() was asked for.
+  /// Waits for the commands that read_by() and written_by() told of. Those of on_queue() must have
+  /// ended.
   ~ArrayStorage();
   ArrayStorage(ArrayStorage&&) = default;
   ArrayStorage& operator=(ArrayStorage&&) = default;  ///< no command uses the old memory any more

@@ -236,8 +236,8 @@ Expected<Value> power(const Value& base, const Value& exponent) {
     return fail(Errc::bad_input, "0 cannot be raised to a negative power");
   }
   if (finite && x < 0 && y != std::floor(y)) {
-    return fail(Errc::bad_input, fmt::format("{} ** {} is not a floating-point number", base.text(),
-                                             exponent.text()));
+    return fail(Errc::bad_input, fmt::format("{} ** {} has no value among floating-point numbers",
+                                             base.text(), exponent.text()));
   }
   const double result = std::pow(x, y);
   if (finite && std::isinf(result)) return too_large(base, exponent);

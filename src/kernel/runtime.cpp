@@ -110,6 +110,7 @@ bool Event::is_complete() const {
 std::size_t ArrayBase::bytes() const { return storage_ ? storage_->bytes() : 0; }
 
 std::byte* ArrayBase::on_host(HostUse use) const {
+  refuse_after_fork();
   // The enumerators are the same, by number.
   return storage_ ? storage_->on_host(static_cast<ArrayStorage::HostUse>(use)) : nullptr;
 }

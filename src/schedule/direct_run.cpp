@@ -83,15 +83,16 @@ cl::Event DirectRun::enqueue(const std::vector<cl_event>& after, cl::Event* kern
   launch_->enqueue(queue_.cl()(), ready, &launched);
   const cl::Event ran(launched);
   if (kernel != nullptr) *kernel = ran;
+  // All of them before anything else may fail: the kernel runs.
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    if (arrays_[i])
+      slots_[i].written ? arrays_[i]->written_by(queue_, launched)
+                        : arrays_[i]->read_by(queue_, launched);
   transfers.clear();
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const auto* memory = host_buffer(i);
-    if (arrays_[i] && slots_[i].written)
-      arrays_[i]->written_by(queue_, launched);
-    else if (arrays_[i])
-      arrays_[i]->read_by(queue_, launched);
-    else if (memory != nullptr && memory->access != BufferArgument::Access::in &&
-             !slots_[i].buffer.is_host_memory)
+    if (memory != nullptr && memory->access != BufferArgument::Access::in &&
+        !slots_[i].buffer.is_host_memory)
       transfers.push_back(enqueue_read(queue_, slots_[i].buffer.cl, 0, memory->data,
                                        {.after = std::span(&launched, 1)}));
   }

@@ -19,7 +19,7 @@ namespace kiln {
 /// A buffer argument. `data` is the caller's memory, which outlives the run: the input's contents,
 /// or where the result goes. 128-byte aligned memory is used by CPU devices without a copy.
 struct BufferArgument {
-  /// Of inout every run starts from the contents at the CoRun's making.
+  /// With inout, every run starts from the contents that the buffer had when the CoRun was made.
   using Access = kiln::Access;
   Access access = Access::in;
   std::span<std::byte> data;

@@ -52,14 +52,15 @@ class Cursor {
   /// A number of records of which each takes at least `smallest` bytes: refused where they cannot
   /// fit, so that no count in a file ever decides how much memory is taken.
   std::uint32_t count(std::uint64_t smallest, std::string_view field);
-  /// The same of a number that was read at `offset` before.
+  /// The same check for a number that was read before, at `offset`.
   void expect_room(std::uint64_t count, std::uint64_t smallest, std::size_t offset,
                    std::string_view field);
 
   /// Ends the readable bytes `size` from here; gives the end before, for widen.
   std::size_t narrow(std::uint64_t size, std::string_view field);
   void widen(std::size_t end);
-  /// Takes what a file begins with, else refuses it: not as cut short, but as something else.
+  /// Takes what a file begins with. Refuses another beginning with the message `otherwise`, also
+  /// where the file is shorter.
   void expect_magic(std::string_view magic, std::string_view otherwise);
   /// Takes a 32-bit version. Another one is refused as unsupported.
   void expect_version(std::uint32_t version);

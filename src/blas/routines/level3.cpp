@@ -23,8 +23,8 @@ bool conjugates(const Call& call, Transpose trans) {
 }
 
 /// Adds a product whose result is one row or one column as what it is: a matrix times a vector.
-/// Adds nothing, and says so, for other products, for those without depth, which only scale the
-/// result, and where the vector would have to be conjugated, which GEMV cannot.
+/// Returns false, and adds nothing, for other products, for those without depth, which only scale
+/// the result, and where the vector would have to be conjugated, which GEMV cannot.
 bool add_thin(SequenceBuilder& to) {
   const Call& gemm = to.call();
   const bool is_column = gemm.n == 1;

@@ -144,7 +144,7 @@ namespace {
 
 /// The values that are worth trying: those that the generator takes, of which the kernel's
 /// registers can hold a tile. The defaults are among them. Errors: unsupported, without a family.
-Expected<tune::SearchSpace> tuning_space(const Call& call, const TuningDevice& device) {
+Expected<tune::SearchSpace> tuning_space(const Call& call, const TuningDevice& device) try {
   const Request request = tuned_request(call, device);
   if (request.family.empty())
     return tl::unexpected(Error(Errc::unsupported, fmt::format("{}: its kernels have no parameters",
@@ -166,6 +166,8 @@ Expected<tune::SearchSpace> tuning_space(const Call& call, const TuningDevice& d
   });
   keep_used(parameters, rows);
   return tune::SearchSpace::of_rows(std::move(parameters), rows);
+} catch (const Error& error) {
+  return tl::unexpected(error);
 }
 
 class BlasTunable : public tune::Tunable {

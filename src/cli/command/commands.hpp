@@ -41,9 +41,9 @@ extern const Command mesh_naca0012_command, mesh_info_command, mesh_convert_comm
     mesh_check_command, mesh_airfoil_command, mesh_aero_command, mesh_jac1_command,
     mesh_jac2_command, mesh_reduction_command;
 
-/// Their body. In kiln it becomes kiln-mesh with the same words, and comes back only by an Error
-/// (unsupported), where that program is absent; other commands that kiln-mesh has, too, may do the
-/// same where they need it. kiln-mesh has its own definition, which runs the command.
+/// Their body. In kiln the process becomes kiln-mesh with the same arguments. Throws Error
+/// (unsupported) where that program is absent. kiln-mesh has its own definition, which runs the
+/// command.
 int run_mesh_program(Context& context);
 
 // What the definitions come to (command).

@@ -146,8 +146,7 @@ CommandFiles command_files_of(const Context& context) {
   auto arguments = context.arguments();
   each_file(context.command(), settings, arguments, [&](const FileUse& use, std::string& file) {
     if (file.empty() || use.is_folder || is_stream(file)) return;
-    // One that is updated is checked by the code that opens it. What every command reads, the
-    // config file, is one of those.
+    // A file that is updated is checked by the code that opens it, and so is the config file.
     if (use.access == Access::read)
       (use.option == "in" ? files.inputs : files.read).push_back({use.shown, file});
     else if (use.access == Access::write)

@@ -12,8 +12,9 @@
 namespace kiln::kdb {
 namespace {
 
-/// The element of `others` that answers to one of `list`: with an equal key, and as many of those
-/// before it, since broken files have one twice. Null where there is none.
+/// The element of `others` that answers to one of `list`: the one with an equal key. Broken files
+/// have a key twice: the second of one list answers to the second of the other. Null where there is
+/// none.
 template <class Element, class KeyOf>
 const Element* counterpart(const Element& of, const std::vector<Element>& list,
                            const std::vector<Element>& others, KeyOf key) {

@@ -73,8 +73,8 @@ class Verifier {
   /// clBLAS expects every pattern at its offset, and dies of one that it does not know.
   void begin(const Pattern& pattern) {
     known_ = find_pattern(pattern.name);
-    // Almost always the settings are as they should be, which one comparison tells; which is where
-    // is only asked where something is not.
+    // Almost always the settings are as they should be, which one comparison shows. Only where they
+    // are not is each one looked for.
     as_expected_ = true;
     if (known_ == nullptr)
       return error(

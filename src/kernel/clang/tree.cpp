@@ -154,6 +154,7 @@ class Reader {
     node.end = unit_.end(cursor);
     if (depth > deepest_) {
       function.is_too_deep = true;
+      node.kind = CXCursor_NullStmt;  // declares nothing and has no type
       return node;
     }
     node.type = type_of(clang_.getCursorType(cursor));

@@ -178,7 +178,9 @@ void assume_the_worst(const Syntax& syntax, std::size_t kernel, KernelFacts& fac
   for (std::size_t k = 0; k < facts.parameters.size(); ++k) {
     ParameterUse& use = facts.parameters[k];
     if (!is_followed(use)) continue;
-    const bool is_const = syntax.declared(syntax.functions[kernel].parameters[k]).type->is_const;
+    // Of a pointer to pointers the innermost type says nothing of what the parameter points to.
+    const clang::Type& type = *syntax.declared(syntax.functions[kernel].parameters[k]).type;
+    const bool is_const = type.is_const && (type.depth == 1 || type.rows);
     use.read = true;
     use.written = !use.is_constant_space && (!is_const || casts);
     use.read_and_written_at_different_index = use.written;

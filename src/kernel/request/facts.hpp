@@ -85,8 +85,8 @@ class FactFields {
   /// `expected`: what an empty text is refused with; none: it may be empty or absent.
   void text(std::string_view name, std::string& value, std::string_view expected = {});
 
-  /// An integer, enumerator or bool within bounds. One that is `otherwise` is not written, and what
-  /// is absent is read as that.
+  /// An integer, enumerator or bool within bounds. The value `otherwise` is not written; a
+  /// fact that is absent is read as it.
   template <class T>
   void integer(std::string_view name, T& value, std::int64_t least, std::int64_t most,
                std::optional<std::int64_t> otherwise = {}) {

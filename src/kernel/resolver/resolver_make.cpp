@@ -310,6 +310,7 @@ void Resolver::compile_here_into(Work& work, const std::string& why) {
 void Resolver::compile_in_background(const Work& work) {
   const auto make = [this](Work own) {
     try {
+      own.context = Context::create({own.device});  // of its own: the run may end before
       if (const auto made = make_archive(own); !made)
         log(LogLevel::info, made.error().message());
       else if (load_made(own))
@@ -318,10 +319,8 @@ void Resolver::compile_in_background(const Work& work) {
       log(LogLevel::warning, fmt::format("{} is not kept: {}", own.request.label, error.what()));
     }
   };
-  // In a context of its own: the run may end before.
-  Work own{work.request, work.parameters, Context::create({work.device}),
-           work.device,  work.wanted,     nullptr,
-           work.key,     work.canonical};
+  Work own{work.request, work.parameters, nullptr,  work.device,
+           work.wanted,  nullptr,         work.key, work.canonical};
   const std::lock_guard lock(background_mutex_);
   background_.emplace_back(make, std::move(own));
 }

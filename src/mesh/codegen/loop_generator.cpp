@@ -160,7 +160,7 @@ Facts facts_of(const LoopPayload& loop) {
   facts.push_back({"cpu", std::int64_t{loop.device.cpu}});
   facts.push_back({"nvidia", std::int64_t{loop.device.nvidia}});
   facts.push_back({"wide_atomics", std::int64_t{loop.device.wide_atomics}});
-  // Keys have this name since before it was the field's.
+  // An older name: Keys must stay.
   facts.push_back({"past_caches", std::int64_t{loop.non_temporal}});  // word: Keys have this name
   return facts;
 }

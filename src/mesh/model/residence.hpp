@@ -7,7 +7,7 @@
 
 namespace kiln::mesh {
 
-/// Numbers that live on the host and on a device: an array of Kiln's that one queue uses. On the
+/// Numbers on the host and on a device: an ArrayStorage that one queue uses. On the
 /// host they lie element by element, on the device as the layout says. Where the device works in
 /// the host's memory and the layouts agree there is one copy. One thread at a time.
 class Residence {

@@ -40,8 +40,8 @@ struct PlanHead {
   std::uint64_t loc_rows = 0;   ///< of loc_map
 };
 
-/// The other arrays of a plan. Views: Int is int32 in a plan that is made, else const, and Byte
-/// likewise.
+/// The other arrays of a plan, as views. Int is std::int32_t while a plan is made and const
+/// std::int32_t in one that is read; Byte likewise.
 template <class Int, class Byte>
 struct PlanArrays {
   // Scheme::blocks and Scheme::staged.

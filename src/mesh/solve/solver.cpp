@@ -145,8 +145,8 @@ class Conjugate {
   }
 
  private:
-  /// One over each part: arguments of one part are given to all, those of none are left out.
-  void loops(Kernel CgKernels::*kernel, const std::vector<MixedArg>& arguments) {
+  /// A loop over each part. An argument with one part is given to all; one with none is left out.
+  void loops(Kernel CgKernels::*kernel, std::initializer_list<MixedArg> arguments) {
     for (std::size_t part = 0; part < work_.parts(); ++part) {
       std::vector<Arg> of_part;
       for (const MixedArg& argument : arguments)

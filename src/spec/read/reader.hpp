@@ -97,9 +97,9 @@ class Reader {
         field.read({object, path, *value, join(path, field.key)}, into, *this);
     }
   }
-  /// The items of a list; of what is none nothing, and an error with what it should be.
+  /// The items of a list. For another value none, and an error that says what it should be.
   std::span<const Json> items_of(const Json& list, const std::string& path, std::string_view what);
-  /// The members of an object, of equal keys the last; of what is none nothing, and an error.
+  /// The members of an object, of equal keys the last. For another value none, and an error.
   std::vector<const JsonMember*> members_of(const Json& object, const std::string& path,
                                             std::string_view what);
 

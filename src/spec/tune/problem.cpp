@@ -240,7 +240,10 @@ TuningProblemPtr read_tuning_problem(const SpecTuning& options) {
   // The file's members tell a tuning problem from a specification.
   constexpr std::uint64_t most_bytes = 64u << 20;
   const auto text = read_text(options.file, most_bytes);
-  text&& is_t1(*text) ? read_t1_file(*text, problem) : read_spec_file(problem);
+  if (text && is_t1(*text))
+    read_t1_file(*text, problem);
+  else
+    read_spec_file(problem);
   if (is_part_of_graph(problem.spec))
     throw Error(Errc::unsupported,
                 fmt::format("{}: the kernel is part of a graph (depends, task or from); only "

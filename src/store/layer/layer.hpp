@@ -116,9 +116,9 @@ StoreLocation default_store_location();
 /// local/local_store.hpp has the same store with what the command needs: lists, counts, removal.
 std::unique_ptr<Layer> open_local_store(const std::string& folder);
 
-/// For implementations of Layer: the result of a call as an Expected, if it is none already. What
-/// the call throws comes out as an error, since nothing of a Layer may throw: an Error as it is,
-/// anything else (no memory, mostly) as internal.
+/// For implementations of Layer: the result of a call, as an Expected where it is of another type.
+/// What the call throws comes out as an error, since nothing of a Layer may throw: an Error as it
+/// is, anything else (no memory, mostly) as internal.
 template <class Call, class Result = std::invoke_result_t<const Call&>>
 auto guarded(const Call& call) {
   using Answer = std::conditional_t<std::is_convertible_v<tl::unexpected<Error>, Result>, Result,

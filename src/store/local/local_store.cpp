@@ -179,8 +179,9 @@ void LocalStore::write(Database& database, const RowHead& head, ByteView canonic
 }
 
 void LocalStore::tidy(const std::optional<Digest>& replaced) {
+  // One by one: a file that stays for now is no reason not to evict.
+  if (replaced) (void)guarded([&] { drop_unused({&*replaced, 1}, Counted::yes); });
   (void)guarded([&] {
-    if (replaced) drop_unused({&*replaced, 1}, Counted::yes);
     if (uses_.due(seconds_since_1970())) write_uses();
     if (limit_ != 0) keep_within_limit();
   });

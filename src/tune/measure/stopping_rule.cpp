@@ -135,11 +135,12 @@ std::optional<Sampling::Comparison> Sampling::compare(ConfigurationId id, Config
   Pairs pairs;
   Outcome failed;
   double mean = 0;
-  while (pairs.ratios.size() < 2 * rule_.most_pairs) {
+  // People are told this ratio. With so many pairs the extremes are left out, so that it is not
+  // made by one pair during which another process took the processor.
+  const std::size_t least = std::max(rule_.least_pairs, kTrimmed);
+  while (pairs.ratios.size() < std::max(2 * rule_.most_pairs, least)) {
     if (!add_pair(id, pairs, failed)) return std::nullopt;
-    // People are told this ratio: a process that took the processor during one pair must not make
-    // it.
-    if (pairs.ratios.size() < std::max(rule_.least_pairs, kTrimmed)) continue;
+    if (pairs.ratios.size() < least) continue;
     mean = pairs.mean();
     const double sure = rule_.confidence * standard_error(pairs.ratios.size());
     if (std::abs(mean) > sure) return Comparison{mean < 0, std::exp(mean)};

@@ -203,9 +203,13 @@ Expected<std::string> Messenger::ask(Ask what, ConfigurationId id, std::string_v
   question += text;
   if (::send(child_.channel(), question.data(), question.size(), MSG_NOSIGNAL) < 0)
     return gone("died");
-  const auto bound = std::chrono::duration_cast<std::chrono::microseconds>(limits_.answer).count();
+  using std::chrono::microseconds;
+  // 0 would be no bound.
+  const auto bound =
+      std::max(std::chrono::duration_cast<microseconds>(limits_.answer), microseconds(1)).count();
   const timeval longest{bound / 1'000'000, bound % 1'000'000};
-  ::setsockopt(child_.channel(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
+  if (::setsockopt(child_.channel(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest) != 0)
+    return gone("takes no time-out");
   std::string answer(most_message_bytes, '\0');
   ssize_t got = 0;
   do {

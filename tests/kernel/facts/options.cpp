@@ -124,6 +124,9 @@ TEST(FactsBounds, what_would_be_too_much_for_clang_is_refused_and_ends) {
              repeated("{", count) + repeated("}", count), repeated("if (n) {", count),
              repeated("if (n) n = 1; else ", count) + ";", "int " + repeated("*", count) + "p;"})
       EXPECT_FALSE(judge(kernel(body)).splittable) << body.substr(0, 40);
+  // About as deep as is read: what lies deeper is left out, and nothing may ask for it.
+  for (int depth = 390; depth < 410; ++depth)
+    (void)judge(kernel(repeated("if (n) ", depth) + "{ int x = (int)n; out[i] = x; }"));
   std::string doubled = "#define M0 n + n\n#define F(x) x + x\n";
   for (int i = 1; i < 60; ++i)
     doubled += "#define M" + std::to_string(i) + " M" + std::to_string(i - 1) + " + M" +

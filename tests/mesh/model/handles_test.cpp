@@ -190,5 +190,26 @@ TEST(ForkAndMesh, a_child_is_refused_and_the_parent_goes_on) {
   EXPECT_EQ(read<double>(x), list<double>({0, 4, 8, 12}));
 }
 
+TEST(ForkAndMesh, a_child_is_refused_each_time_it_reads_what_a_loop_has_written) {
+  using kiln::testing::after_fork;
+  using kiln::testing::refusal_in_child;
+  for (const auto layout : {DataLayout::aos, DataLayout::soa}) {
+    Mesh mesh;
+    const Set cells = mesh.set("cells", 4);
+    const Dat x = mesh.dat<double>("x", DataSet(cells, {2}), counting<double>(8), layout);
+    par_loop(Kernel("void twice(double *x) { x[0] *= 2; x[1] *= 2; }", "twice"), cells, arg(x, RW));
+    mesh.flush();
+    EXPECT_EQ(refusal_in_child([&] {
+                try {
+                  (void)x.read<double>();
+                } catch (const Error&) {
+                  (void)x.read<double>();
+                }
+              }),
+              after_fork);
+    EXPECT_EQ(read<double>(x), list<double>({0, 2, 4, 6, 8, 10, 12, 14}));
+  }
+}
+
 }  // namespace
 }  // namespace kiln::mesh::testing
