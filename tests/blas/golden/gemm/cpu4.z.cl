@@ -12,6 +12,6 @@
 #define PACK pack_second
 #define WIDTH 2
 <pack>
-<tile>
+<cpu_tile>
 <tasks>
 <product_tasks>

@@ -12,6 +12,6 @@
 #define PACK pack_second
 #define WIDTH 1
 <pack>
-<tile>
+<cpu_tile>
 <tasks>
 <solve_tasks>
