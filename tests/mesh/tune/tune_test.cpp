@@ -209,10 +209,10 @@ TEST_F(TuneLoops, refuses_blocks_that_local_memory_cannot_hold) {
   const auto most = static_cast<std::int64_t>(session.device()->local_memory / 8 + 64);
   Mesh::Options large = options();
   Mesh mesh(large);
-  const auto count = static_cast<std::size_t>(most);
-  const Set set = mesh.set("cells", count);
-  Indices same(count);
-  for (std::size_t i = 0; i < count; ++i) same[i] = static_cast<int>(i);
+  const auto size = static_cast<std::size_t>(most);
+  const Set set = mesh.set("cells", size);
+  Indices same(size);
+  for (std::size_t i = 0; i < size; ++i) same[i] = static_cast<int>(i);
   const Map map = mesh.map("same", set, set, 1, same);
   const Dat x = mesh.dat<double>("x", set, 2);
   use_form(mesh, Parameters{{"FORM", 3}, {"GROUP", 32}, {"BLOCK", most}});
