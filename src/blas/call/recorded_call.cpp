@@ -7,6 +7,7 @@
 
 #include "base/data/text.hpp"
 #include "blas/call/call.hpp"
+#include "blas/call/routine_traits.hpp"
 
 namespace kiln::blas {
 namespace {
@@ -29,22 +30,12 @@ constexpr std::int64_t largest = std::int64_t{1} << 40;
 
 enum class Alpha : std::uint8_t { zero, one, other };
 
-std::span<const std::string_view> routine_names() {
-  static const auto names = [] {
-    std::array<std::string_view, routine_count> all;
-    for (int i = 0; i < routine_count; ++i)
-      all[static_cast<std::size_t>(i)] = name_of(static_cast<Routine>(i));
-    return all;
-  }();
-  return names;
-}
-
 /// The Shape of a call; what has its default value is left out where routines do without it.
 void call_fields(FactFields& to, Call& call) {
   const Call otherwise;
   // What is always written may be absent all the same.
   const auto if_read = [&](auto value) { return to.reads() ? std::optional(value) : std::nullopt; };
-  to.choice("routine", call.routine, routine_names(), {}, "BLAS");
+  to.choice("routine", call.routine, routine_names, {}, "BLAS");
   to.choice("precision", call.precision, precisions, if_read(otherwise.precision));
   to.choice(
       "order", call.order, orders,

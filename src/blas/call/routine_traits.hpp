@@ -80,6 +80,13 @@ constexpr std::array<RoutineTraits, routine_count> routines = [] {
   }};
 }();
 
+/// "swap", "scal" and so on, in the order of the enumerators.
+constexpr std::array<std::string_view, routine_count> routine_names = [] {
+  std::array<std::string_view, routine_count> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = routines[i].name;
+  return names;
+}();
+
 /// "gemm"; nothing for another name.
 constexpr std::optional<Routine> routine_named(std::string_view name) {
   for (std::size_t i = 0; i < routines.size(); ++i)

@@ -35,7 +35,7 @@ struct Factor {
   Outside outside = Outside::zeros;
   Diagonal diagonal = Diagonal::as_is;
 
-  /// What is left of it from a row and a column of op(region) on.
+  /// The part of it that begins at a row and a column of op(region).
   Factor at(std::size_t row, std::size_t column) const {
     Factor part = *this;
     part.region = trans == Transpose::none ? region.at(row, column) : region.at(column, row);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/data/text.hpp"
+#include "blas/call/routine_traits.hpp"
 #include "cli/command/context.hpp"
 #include "rival/problem.hpp"
 
@@ -38,7 +39,7 @@ RoutineFacts facts_of(Routine routine) {
 }
 
 std::optional<Routine> routine_of(std::string_view name) {
-  const auto names = routine_names();
+  const auto names = routine_names;
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) return {};
   return static_cast<Routine>(found - names.begin());
@@ -58,8 +59,8 @@ Named named(const std::string& word) {
       return {*routine, static_cast<Precision>(letter)};
   const std::string rest = word.empty() ? "" : word.substr(1);
   const std::string meant =
-      letter == std::string_view::npos ? "" : std::string(nearest(rest, routine_names()));
-  const std::string hint = did_you_mean(word, routine_names());
+      letter == std::string_view::npos ? "" : std::string(nearest(rest, routine_names));
+  const std::string hint = did_you_mean(word, routine_names);
   throw bad_input("found '{}', expected a routine of BLAS as gemm or dgemm{}", word,
                   hint.empty() && !meant.empty()
                       ? fmt::format("; did you mean '{}{}'?", word.front(), meant)
@@ -123,16 +124,6 @@ std::string transpose_text(Transpose trans) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> routine_names() {
-  static const auto names = [] {
-    std::array<std::string_view, routine_count> all;
-    for (int i = 0; i < routine_count; ++i)
-      all[static_cast<std::size_t>(i)] = name_of(static_cast<Routine>(i));
-    return all;
-  }();
-  return names;
-}
 
 Call call_of(const Context& context) {
   const Named asked = named(context.arguments().front());

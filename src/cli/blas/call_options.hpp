@@ -59,8 +59,6 @@ inline constexpr Options blas_call = {size_m, size_n,  size_k,  precision, order
 
 }  // namespace options
 
-/// The routines' names, for completion and messages.
-std::span<const std::string_view> routine_names();
 inline constexpr Positional routine_word = Positional::word(
     "ROUTINE", "A routine of BLAS, without (gemm) or with (dgemm) the letter of its precision.");
 

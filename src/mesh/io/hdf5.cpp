@@ -174,7 +174,7 @@ bool is_hdf5(ByteView bytes) {
 }
 
 Expected<MeshFile> read_hdf5(ByteView bytes, const FileLayout& layout) {
-  return expected_of([&] {
+  return expected_from([&] {
     if (!is_hdf5(bytes)) refuse("no HDF5 file: its signature is missing");
     const auto file = value_or_throw(hdf5::Reader::open(bytes));
     return Hdf5Reader(file, layout).read();
@@ -244,7 +244,7 @@ std::size_t values_size(const MeshFile& mesh) {
 }  // namespace
 
 Expected<Bytes> write_hdf5(const MeshFile& mesh) {
-  return expected_of([&] {
+  return expected_from([&] {
     value_or_throw(check(mesh));
     auto file = value_or_throw(hdf5::Writer::create(values_size(mesh)));
     write_parts(file, mesh);

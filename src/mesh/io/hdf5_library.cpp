@@ -260,7 +260,7 @@ Reader::Reader(Reader&&) noexcept = default;
 Reader::~Reader() = default;
 
 Expected<Reader> Reader::open(ByteView image) {
-  return expected_of([&] {
+  return expected_from([&] {
     auto open = std::make_unique<OpenFile>();
     const hid_t access = open->access.get();
     auto* memory = const_cast<std::byte*>(image.data());  // opened for reading only
@@ -278,7 +278,7 @@ Expected<Reader> Reader::open(ByteView image) {
 }
 
 Expected<std::vector<Dataset>> Reader::datasets() const {
-  return expected_of([&] {
+  return expected_from([&] {
     std::vector<Dataset> out;
     std::size_t objects = 0;
     const Handle root(H5Gopen2(open_->file->get(), "/", H5P_DEFAULT), H5Gclose);
@@ -289,7 +289,7 @@ Expected<std::vector<Dataset>> Reader::datasets() const {
 }
 
 Expected<Bytes> Reader::values(const Dataset& dataset) const {
-  return expected_of([&] {
+  return expected_from([&] {
     if (!dataset.type) refuse("{} holds no numbers of a known type", quote(dataset.path));
     std::uint64_t bytes = 0;
     if (__builtin_mul_overflow(dataset.elements(), size_of(*dataset.type), &bytes) ||

@@ -106,7 +106,7 @@ const FileDat* MeshFile::find_dat(std::string_view name) const { return find(dat
 const FileConst* MeshFile::find_const(std::string_view name) const { return find(constants, name); }
 
 Expected<void> check(const MeshFile& mesh) {
-  return expected_of([&] { PartsCheck(mesh).run(); });
+  return expected_from([&] { PartsCheck(mesh).run(); });
 }
 
 const FileLayout& known_names() {

@@ -232,7 +232,7 @@ class Maker {
 }  // namespace
 
 Expected<MeshFile> make_naca0012(const Naca0012& mesh) {
-  return expected_of([&] {
+  return expected_from([&] {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     // With I = 1 the profile is one edge of no length.
     if (mesh.along < 2 || mesh.out < 1)

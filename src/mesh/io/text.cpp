@@ -257,7 +257,7 @@ class TextReader {
 }  // namespace
 
 Expected<MeshFile> read_text(ByteView text) {
-  return expected_of([&] { return TextReader(as_text(text)).read(); });
+  return expected_from([&] { return TextReader(as_text(text)).read(); });
 }
 
 namespace {
@@ -376,7 +376,7 @@ Bytes text_of(const MeshFile& mesh) {
 }  // namespace
 
 Expected<Bytes> write_text(const MeshFile& mesh) {
-  return expected_of([&] { return text_of(mesh); });
+  return expected_from([&] { return text_of(mesh); });
 }
 
 std::vector<std::string> lost_in_text(const MeshFile& mesh) {

@@ -244,7 +244,7 @@ Bytes vtu_of(const MeshFile& mesh, const VtuChoice& choice) {
 }  // namespace
 
 Expected<Bytes> write_vtu(const MeshFile& mesh, const VtuChoice& choice) {
-  return expected_of([&] { return vtu_of(mesh, choice); });
+  return expected_from([&] { return vtu_of(mesh, choice); });
 }
 
 }  // namespace kiln::mesh

@@ -121,7 +121,7 @@ class Checker {
     number_ = place;
     what_ = label_of(one);
     if (one.kind == Arg::Kind::dat) return check_order(one, other, earlier);
-    // What is left by one way of use cannot be added to what is left by another.
+    // Two ways of reducing into one Global have no common result.
     if (one.kind == Arg::Kind::global && one.access != Access::read &&
         other.access != Access::read && one.access != other.access)
       fail("access {}, but argument {} is the same with {}, expected one way of use",

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/data/bytes.hpp"
+#include "base/expected.hpp"
 #include "kiln/error.hpp"
 #include "kiln/mesh/types.hpp"
 
@@ -22,19 +23,6 @@ namespace kiln::mesh {
 template <class... Parts>
 [[noreturn]] void refuse(fmt::format_string<Parts...> text, Parts&&... parts) {
   throw Error(Errc::bad_input, fmt::format(text, std::forward<Parts>(parts)...));
-}
-
-/// What a call gives, or the Error that it throws.
-template <class Call>
-Expected<std::invoke_result_t<Call>> expected_of(Call&& call) try {
-  if constexpr (std::is_void_v<std::invoke_result_t<Call>>) {
-    call();
-    return {};
-  } else {
-    return call();
-  }
-} catch (const Error& error) {
-  return tl::unexpected(error);
 }
 
 /// Numbers things in the order in which they are first asked for.

@@ -21,8 +21,8 @@ namespace kiln::tune {
 /// it (flock). A last line that was cut is dropped; docs/formats/tuning.md has the layout.
 class CampaignLog {
  public:
-  /// Opens or makes the file. `resume`: what it says stays; without, what is there
-  /// gets another name (rename_aside), and a new one begins. Errors: io;
+  /// Opens or makes the file. With `resume` the campaign of an existing file goes on;
+  /// without, that file gets another name (rename_aside), and a new one begins. Errors: io;
   /// bad_input for a file that is no such log (to be resumed); unsupported where another process
   /// has it.
   static Expected<CampaignLog> open(const std::filesystem::path& path, bool resume);
