@@ -26,7 +26,7 @@ int measure(const std::vector<Bar>& bars, const Context& context, bool as_json) 
   bool short_of_one = false;
   const char* separator = "[\n";
   for (const auto& bar : bars) {
-    const Outcome outcome = bar.measure(context);
+    const Outcome outcome = figure_of(bar, context);
     short_of_one |= falls_short(bar, outcome);
     if (as_json) {
       fmt::print("{}{}", separator, json(bar, outcome));

@@ -61,44 +61,39 @@ constexpr std::size_t small = 64;
 constexpr int many = 2000;
 
 Outcome beyond_the_enqueues(const Context& context) {
-  return guarded([&]() -> Outcome {
-    const ClblasSgemm sgemm(library_in(context, "libclBLAS.so.2"));
-    rival::Machine machine("cpu");
-    rival::Problem problem(machine, measured_call(Routine::gemm, Precision::s, small));
-    const cl_command_queue queue = problem.queue();
-    const Execution execution{{&queue, 1}};
-    const auto sequence = machine.library().build(problem.call(), execution);
-    sequence->run(problem.call(), execution);
-    check_cl(::clFinish(queue), "clFinish");
-    const auto pairs = interleave(host_time([&] { sgemm(problem.call(), queue); }, queue),
-                                  host_time(
-                                      [&] {
-                                        sequence->enqueue_only({&queue, 1});
-                                      },
-                                      queue),
-                                  many, 100);
-    if (!pairs) return not_measured(pairs.error());
-    Figure figure = difference(*pairs, "us");
-    figure.detail += fmt::format(", {} kernel{}", sequence->steps().size(),
-                                 sequence->steps().size() == 1 ? "" : "s");
-    return figure;
-  });
+  const ClblasSgemm sgemm(library_in(context, "libclBLAS.so.2"));
+  rival::Machine machine("cpu");
+  rival::Problem problem(machine, measured_call(Routine::gemm, Precision::s, small));
+  const cl_command_queue queue = problem.queue();
+  const Execution execution{{&queue, 1}};
+  const auto sequence = machine.library().build(problem.call(), execution);
+  sequence->run(problem.call(), execution);
+  check_cl(::clFinish(queue), "clFinish");
+  const auto pairs = interleave(host_time([&] { sgemm(problem.call(), queue); }, queue),
+                                host_time(
+                                    [&] {
+                                      sequence->enqueue_only({&queue, 1});
+                                    },
+                                    queue),
+                                many, 100);
+  if (!pairs) return not_measured(pairs.error());
+  Figure figure = difference(*pairs, "us");
+  figure.detail += fmt::format(", {} kernel{}", sequence->steps().size(),
+                               sequence->steps().size() == 1 ? "" : "s");
+  return figure;
 }
 
 Outcome against_clblast(const Context& context) {
-  return guarded([&]() -> Outcome {
-    const auto& rival = rival::Clblast::get();
-    if (!rival.present()) return not_measured("libclblast.so.1 is absent");
-    const ClblasSgemm sgemm(library_in(context, "libclBLAS.so.2"));
-    rival::Machine machine("cpu");
-    rival::Problem problem(machine, measured_call(Routine::gemm, Precision::s, small));
-    const cl_command_queue queue = problem.queue();
-    const auto pairs =
-        interleave(host_time([&] { rival.run(problem.call(), queue); }, queue),
-                   host_time([&] { sgemm(problem.call(), queue); }, queue), many, 100);
-    if (!pairs) return not_measured(pairs.error());
-    return ratio(*pairs, "us");
-  });
+  const auto& rival = rival::Clblast::get();
+  if (!rival.present()) return not_measured("libclblast.so.1 is absent");
+  const ClblasSgemm sgemm(library_in(context, "libclBLAS.so.2"));
+  rival::Machine machine("cpu");
+  rival::Problem problem(machine, measured_call(Routine::gemm, Precision::s, small));
+  const cl_command_queue queue = problem.queue();
+  const auto pairs = interleave(host_time([&] { rival.run(problem.call(), queue); }, queue),
+                                host_time([&] { sgemm(problem.call(), queue); }, queue), many, 100);
+  if (!pairs) return not_measured(pairs.error());
+  return ratio(*pairs, "us");
 }
 
 Outcome size_of_libraries(const Context& context) {

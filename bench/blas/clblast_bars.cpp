@@ -12,20 +12,17 @@ using namespace kiln::blas;
 
 /// `calls` in a row on a GPU; on a CPU, where it is 0, calls among their like.
 Outcome against_clblast(const char* device, const Call& call, int calls, int pairs) {
-  return guarded([&]() -> Outcome {
-    if (!select_devices(device))
-      return not_measured(fmt::format("there is no device '{}'", device));
-    rival::Machine machine(device);
-    rival::Problem problem(machine, call);
-    auto theirs = rival::clblast_side(problem);
-    if (calls == 0) return duel(problem, std::move(theirs), rival::kiln_side(problem), pairs);
-    theirs.sample =
-        in_a_row(
-            theirs.name, [&] { rival::Clblast::get().run(problem.call(), problem.queue()); },
-            [&] { check_cl(::clFinish(problem.queue()), "clFinish"); }, calls)
-            .sample;
-    return duel(problem, std::move(theirs), kiln_in_a_row(problem, calls), pairs);
-  });
+  if (!select_devices(device)) return not_measured(fmt::format("there is no device '{}'", device));
+  rival::Machine machine(device);
+  rival::Problem problem(machine, call);
+  auto theirs = rival::clblast_side(problem);
+  if (calls == 0) return duel(problem, std::move(theirs), rival::kiln_side(problem), pairs);
+  theirs.sample =
+      in_a_row(
+          theirs.name, [&] { rival::Clblast::get().run(problem.call(), problem.queue()); },
+          [&] { check_cl(::clFinish(problem.queue()), "clFinish"); }, calls)
+          .sample;
+  return duel(problem, std::move(theirs), kiln_in_a_row(problem, calls), pairs);
 }
 
 Bar cpu_bar(Routine routine, Precision precision, std::size_t n) {

@@ -13,11 +13,9 @@ using namespace kiln::blas;
 
 /// `make_side`: makes the rival's side of a problem.
 Outcome against(rival::Contender (*make_side)(rival::Problem&), const Call& call) {
-  return guarded([&]() -> Outcome {
-    rival::Machine machine("cpu");
-    rival::Problem problem(machine, call);
-    return duel(problem, make_side(problem), rival::kiln_side(problem), pairs_for(call));
-  });
+  rival::Machine machine("cpu");
+  rival::Problem problem(machine, call);
+  return duel(problem, make_side(problem), rival::kiln_side(problem), pairs_for(call));
 }
 
 rival::Contender onednn_side(rival::Problem& problem) {

@@ -14,11 +14,9 @@ namespace {
 using namespace kiln::blas;
 
 Outcome against_openblas(const Call& call) {
-  return guarded([&]() -> Outcome {
-    rival::Machine machine("cpu");
-    rival::Problem problem(machine, call);
-    return duel(problem, rival::openblas_side(problem), rival::kiln_side(problem), pairs_for(call));
-  });
+  rival::Machine machine("cpu");
+  rival::Problem problem(machine, call);
+  return duel(problem, rival::openblas_side(problem), rival::kiln_side(problem), pairs_for(call));
 }
 
 Bandwidth::Kind kind_of(Routine routine) {
@@ -34,30 +32,28 @@ Bandwidth::Kind kind_of(Routine routine) {
 
 /// Three sides in turn: the bandwidth is measured with the pairs, not before or after them.
 Outcome against_the_better(const Call& call) {
-  return guarded([&]() -> Outcome {
-    rival::Machine machine("cpu");
-    rival::Problem problem(machine, call);
-    constexpr std::size_t block = std::size_t{256} << 20;
-    Bandwidth bandwidth(kind_of(call.routine), std::max(block, 4 * largest_cache()));
-    const double traffic = rival::traffic_of(call);
-    // What moving the same bytes takes.
-    const auto move = [&] {
-      bandwidth.run();
-      return traffic * bandwidth.run() / bandwidth.traffic();
-    };
-    std::vector<rival::Contender> sides{
-        {"bandwidth", "", move, {}}, rival::openblas_side(problem), rival::kiln_side(problem)};
-    rival::measure(sides, pairs_for(call));
-    const bool has_openblas = !sides[1].samples.empty();
-    const double moved = median(sides[0].samples), ours = median(sides[2].samples);
-    const double theirs = has_openblas ? median(sides[1].samples) : moved;
-    return Figure{
-        std::min(theirs, moved) / ours,
-        fmt::format("{:.4g} ms; {} {:.4g} ms; {:.1f} GB/s, {} gives {:.1f}; {} rounds", ours,
-                    has_openblas ? "OpenBLAS" : "no OpenBLAS", theirs, traffic / ours * 1e-6,
-                    kind_of(call.routine) == Bandwidth::Kind::copy ? "a copy" : "reading",
-                    traffic / moved * 1e-6, sides[2].samples.size())};
-  });
+  rival::Machine machine("cpu");
+  rival::Problem problem(machine, call);
+  constexpr std::size_t block = std::size_t{256} << 20;
+  Bandwidth bandwidth(kind_of(call.routine), std::max(block, 4 * largest_cache()));
+  const double traffic = rival::traffic_of(call);
+  // What moving the same bytes takes.
+  const auto move = [&] {
+    bandwidth.run();
+    return traffic * bandwidth.run() / bandwidth.traffic();
+  };
+  std::vector<rival::Contender> sides{
+      {"bandwidth", "", move, {}}, rival::openblas_side(problem), rival::kiln_side(problem)};
+  rival::measure(sides, pairs_for(call));
+  const bool has_openblas = !sides[1].samples.empty();
+  const double moved = median(sides[0].samples), ours = median(sides[2].samples);
+  const double theirs = has_openblas ? median(sides[1].samples) : moved;
+  return Figure{
+      std::min(theirs, moved) / ours,
+      fmt::format("{:.4g} ms; {} {:.4g} ms; {:.1f} GB/s, {} gives {:.1f}; {} rounds", ours,
+                  has_openblas ? "OpenBLAS" : "no OpenBLAS", theirs, traffic / ours * 1e-6,
+                  kind_of(call.routine) == Bandwidth::Kind::copy ? "a copy" : "reading",
+                  traffic / moved * 1e-6, sides[2].samples.size())};
 }
 
 Bar streaming_bar(Routine routine, Precision precision, std::size_t n) {

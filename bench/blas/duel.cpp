@@ -65,12 +65,4 @@ Outcome duel(const rival::Problem& problem, rival::Contender theirs, rival::Cont
   return figure;
 }
 
-Outcome guarded(const std::function<Outcome()>& measure) {
-  try {
-    return measure();
-  } catch (const std::exception& error) {
-    return not_measured(error.what());
-  }
-}
-
 }  // namespace kiln::bench

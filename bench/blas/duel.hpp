@@ -27,7 +27,4 @@ int calls_for(const blas::Call& call);
 Outcome duel(const rival::Problem& problem, rival::Contender theirs, rival::Contender ours,
              int pairs);
 
-/// What a bar's measurement throws is why it was not measured.
-Outcome guarded(const std::function<Outcome()>& measure);
-
 }  // namespace kiln::bench

@@ -32,19 +32,17 @@ class Copies {
 };
 
 Outcome against_vendor(const Call& call) {
-  return guarded([&]() -> Outcome {
-    if (!select_devices("gpu")) return not_measured("there is no GPU");
-    Cublas& rival = Cublas::get();
-    if (!rival.present()) return not_measured("cuBLAS is absent");
-    rival::Machine machine("gpu");
-    rival::Problem problem(machine, call);
-    const Copies copies(problem);
-    const int calls = calls_for(call);
-    auto theirs = in_a_row(
-        "cuBLAS", [&] { rival.run(problem.call(), copies.memory()); }, [&] { rival.finish(); },
-        calls);
-    return duel(problem, std::move(theirs), kiln_in_a_row(problem, calls), 9);
-  });
+  if (!select_devices("gpu")) return not_measured("there is no GPU");
+  Cublas& rival = Cublas::get();
+  if (!rival.present()) return not_measured("cuBLAS is absent");
+  rival::Machine machine("gpu");
+  rival::Problem problem(machine, call);
+  const Copies copies(problem);
+  const int calls = calls_for(call);
+  auto theirs = in_a_row(
+      "cuBLAS", [&] { rival.run(problem.call(), copies.memory()); }, [&] { rival.finish(); },
+      calls);
+  return duel(problem, std::move(theirs), kiln_in_a_row(problem, calls), 9);
 }
 
 Bar bar(Routine routine, Precision precision, std::size_t n, double limit) {

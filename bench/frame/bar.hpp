@@ -38,6 +38,7 @@ struct Bar {
   Holds holds = Holds::at_most;
   double limit = 0;
   std::string unit;  ///< "x" for a ratio, "ms more", "us", …
+  /// What it throws is why there is no figure.
   std::function<Outcome(const Context&)> measure;
 };
 

@@ -3,10 +3,19 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace kiln::bench {
+
+Outcome figure_of(const Bar& bar, const Context& context) {
+  try {
+    return bar.measure(context);
+  } catch (const std::exception& error) {
+    return not_measured(error.what());
+  }
+}
 
 bool falls_short(const Bar& bar, const Outcome& outcome) {
   if (!outcome) return false;

@@ -6,6 +6,9 @@
 
 namespace kiln::bench {
 
+/// Measures one bar. What the measurement throws is why there is no figure.
+Outcome figure_of(const Bar& bar, const Context& context);
+
 /// What a measurement says of its bar: "holds", "falls short" or "not measured (reason)".
 std::string verdict(const Bar& bar, const Outcome& outcome);
 bool falls_short(const Bar& bar, const Outcome& outcome);

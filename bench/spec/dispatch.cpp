@@ -144,7 +144,7 @@ Bar dispatch_bar() {
           Holds::at_most,
           1.05,
           "x",
-          [](const Context& context) { return guarded([&] { return measure(context); }); }};
+          measure};
 }
 
 }  // namespace kiln::bench

@@ -79,7 +79,7 @@ Bar first_run_bar() {
           Holds::at_most,
           1.15,
           "x",
-          [](const Context& context) { return guarded([&] { return measure(context); }); }};
+          measure};
 }
 
 }  // namespace kiln::bench

@@ -189,12 +189,7 @@ Outcome locks_of_hits(const Context&) {
 
 Bar bar(std::string name, std::string text, double limit, std::string unit,
         Outcome (*measure)(const Context&)) {
-  return {std::move(name),
-          std::move(text),
-          Holds::at_most,
-          limit,
-          std::move(unit),
-          [measure](const Context& context) { return guarded([&] { return measure(context); }); }};
+  return {std::move(name), std::move(text), Holds::at_most, limit, std::move(unit), measure};
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ Bar process_binary_bar() {
           Holds::at_most,
           1.15,
           "x",
-          [](const Context& context) { return guarded([&] { return against_binary(context); }); }};
+          [](const Context& context) { return against_binary(context); }};
 }
 
 Bar process_pyopencl_bar() {
@@ -95,7 +95,7 @@ Bar process_pyopencl_bar() {
           Holds::at_least,
           4,
           "x faster",
-          [](const Context& context) { return guarded([&] { return against_python(context); }); }};
+          [](const Context& context) { return against_python(context); }};
 }
 
 }  // namespace kiln::bench

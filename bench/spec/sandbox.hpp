@@ -1,6 +1,5 @@
 #pragma once
 
-#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,17 +32,7 @@ class Sandbox {
 /// every bar that makes one. kiln-bench is a program, so its environment is its own to set.
 void use_own_driver_cache();
 
-/// Runs a measurement; what it throws is the reason why there is no figure.
-template <class Measure>
-Outcome guarded(Measure measure) {
-  try {
-    return measure();
-  } catch (const std::exception& error) {
-    return not_measured(error.what());
-  }
-}
-
-/// The value, or the message thrown as an error: for use inside guarded().
+/// The value, or the message thrown as an error: a bar that throws it is not measured.
 template <class T>
 T value_of(tl::expected<T, std::string> result) {
   if (!result) throw Error(Errc::unsupported, std::move(result).error());

@@ -123,7 +123,7 @@ Outcome open_time() {
 template <class Measure>
 Bar bar(std::string name, std::string text, double limit, std::string unit, Measure measure) {
   return {"store/" + name, std::move(text), Holds::at_most,
-          limit,           std::move(unit), [measure](const Context&) { return guarded(measure); }};
+          limit,           std::move(unit), [measure](const Context&) { return measure(); }};
 }
 
 }  // namespace

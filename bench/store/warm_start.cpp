@@ -87,14 +87,7 @@ Outcome against_cold(const Context& context, const StartKernel& kernel, const ch
 
 Bar bar(std::string name, std::string text, Holds holds, double limit, std::string unit,
         std::function<Outcome(const Context&)> measure) {
-  return {"store/" + name,
-          std::move(text),
-          holds,
-          limit,
-          std::move(unit),
-          [measure = std::move(measure)](const Context& context) {
-            return guarded([&] { return measure(context); });
-          }};
+  return {"store/" + name, std::move(text), holds, limit, std::move(unit), std::move(measure)};
 }
 
 }  // namespace

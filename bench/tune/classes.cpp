@@ -79,31 +79,28 @@ Outcome measure(const Context& context, const Case& what) {
   if (std::getenv("KILN_LONG") == nullptr)
     return not_measured("takes minutes; expected KILN_LONG=1");
   use_own_driver_cache();
-  return guarded([&]() -> Outcome {
-    const Sandbox sandbox;
-    for (const auto n : what.tuned) tune(context, what, n, sandbox.path() / "tuned");
-    // What a search there would have given, at one size of them.
-    const std::size_t middle = what.other[what.other.size() / 2];
-    if (!what.transposed) tune(context, what, middle, sandbox.path() / "own");
-    const auto resolver_over = [&](const char* store) {
-      return std::make_unique<Resolver>(open_local_store((sandbox.path() / store).string()));
-    };
-    const auto tuned = resolver_over("tuned"), own = resolver_over("own");
-    rival::Machine machine{
-        Runtime({.devices = "cpu", .store = (sandbox.path() / "empty").string()})};
-    Library with(*tuned), own_side(*own);
-    Figure least{1e9, {}};
-    for (const auto n : what.other) {
-      const Call call = call_of(what, n);
-      const double faster = ratio_of(with, machine.library(), machine, call);
-      least.value = std::min(least.value, faster);
-      least.detail += fmt::format("{}{}: {:.3f}", least.detail.empty() ? "" : ", ", n, faster);
-    }
-    if (!what.transposed)
-      least.detail += fmt::format("; at {} {:.3f} of what a search there finds", middle,
-                                  ratio_of(with, own_side, machine, call_of(what, middle)));
-    return least;
-  });
+  const Sandbox sandbox;
+  for (const auto n : what.tuned) tune(context, what, n, sandbox.path() / "tuned");
+  // What a search there would have given, at one size of them.
+  const std::size_t middle = what.other[what.other.size() / 2];
+  if (!what.transposed) tune(context, what, middle, sandbox.path() / "own");
+  const auto resolver_over = [&](const char* store) {
+    return std::make_unique<Resolver>(open_local_store((sandbox.path() / store).string()));
+  };
+  const auto tuned = resolver_over("tuned"), own = resolver_over("own");
+  rival::Machine machine{Runtime({.devices = "cpu", .store = (sandbox.path() / "empty").string()})};
+  Library with(*tuned), own_side(*own);
+  Figure least{1e9, {}};
+  for (const auto n : what.other) {
+    const Call call = call_of(what, n);
+    const double faster = ratio_of(with, machine.library(), machine, call);
+    least.value = std::min(least.value, faster);
+    least.detail += fmt::format("{}{}: {:.3f}", least.detail.empty() ? "" : ", ", n, faster);
+  }
+  if (!what.transposed)
+    least.detail += fmt::format("; at {} {:.3f} of what a search there finds", middle,
+                                ratio_of(with, own_side, machine, call_of(what, middle)));
+  return least;
 }
 
 }  // namespace

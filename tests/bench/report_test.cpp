@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 
 namespace kiln::bench {
 namespace {
@@ -28,6 +29,12 @@ TEST(Report, what_was_not_measured_says_why_and_does_not_fall_short) {
   const Outcome outcome = not_measured("no GPU");
   EXPECT_EQ(verdict(bar_of(Holds::at_most), outcome), "not measured (no GPU)");
   EXPECT_FALSE(falls_short(bar_of(Holds::at_most), outcome));
+}
+
+TEST(Report, what_a_measurement_throws_is_the_reason_why_there_is_no_figure) {
+  Bar bar = bar_of(Holds::at_most);
+  bar.measure = [](const Context&) -> Outcome { throw std::runtime_error("no such thing"); };
+  EXPECT_EQ(verdict(bar, figure_of(bar, {})), "not measured (no such thing)");
 }
 
 TEST(Report, a_line_holds_name_figure_bar_verdict_and_detail) {

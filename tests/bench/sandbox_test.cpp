@@ -33,12 +33,6 @@ TEST(Sandbox, keeps_its_programs_away_from_the_caches_of_the_user) {
   EXPECT_EQ(inside, 3);
 }
 
-TEST(Sandbox, what_a_measurement_throws_is_the_reason_why_there_is_no_figure) {
-  const auto outcome = guarded([]() -> Outcome { throw Error(Errc::not_found, "no such thing"); });
-  ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.error(), "no such thing");
-}
-
 TEST(LockCounter, counts_mutexes_and_shared_mutexes_of_this_program) {
   std::mutex mutex;
   std::shared_mutex shared;
