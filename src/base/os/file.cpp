@@ -141,6 +141,8 @@ Expected<AtomicFile> AtomicFile::create(const std::filesystem::path& target, uns
   return file;
 }
 
+bool AtomicFile::is_unfinished(std::string_view name) { return name.starts_with(aside_prefix); }
+
 AtomicFile::~AtomicFile() {
   if (fd_ && !temporary_.empty()) ::unlink(temporary_.c_str());
 }

@@ -64,6 +64,9 @@ class AtomicFile {
   enum class Durability { none, disk };
   Expected<void> commit(Durability durability = Durability::none);
 
+  /// Whether a file of this name was being written: one that is old was left by a killed process.
+  static bool is_unfinished(std::string_view name);
+
  private:
   AtomicFile() = default;
   bool name_aside();

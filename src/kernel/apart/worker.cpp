@@ -17,6 +17,7 @@
 #include "base/clock.hpp"
 #include "base/data/digest.hpp"
 #include "base/os/file.hpp"
+#include "kernel/clang/unit.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/program/program.hpp"
 #include "kiln/formats/poclbin.hpp"
@@ -369,10 +370,13 @@ void make_unique(Job& job, const std::string& salt) {
 
 /// Reads the facts of a job's kernels while the driver's compiler works: both take some time of one
 /// core. They are written when this goes. Errors are no failure of the job: the facts are unknown.
+/// To be made after the driver has set up its LLVM: the two share one, and what is set up at first
+/// use (options, targets) is not made for two threads. One of them may spin for ever.
 class FactsReader {
  public:
   explicit FactsReader(const Job& job) {
     if (!job.facts || job.source.empty()) return;
+    if (!clang::Library::get()) return;  // sets up libclang's part before there is a thread
     thread_ = std::jthread([&job] {
       const auto facts = read_kernel_facts(job.source, job.options, {});
       if (facts) (void)write_file(facts_file, encode(*facts), 0600);
@@ -384,8 +388,8 @@ class FactsReader {
 };
 
 void make_artifact(const Job& job) {
-  const FactsReader facts(job);
   const auto& [device, context] = compiler_for(job.fingerprint);
+  const FactsReader facts(job);
   cl::Program program = create_program(context, device->handle, job);
   program.build({device->handle}, job.options.c_str());
   // Warnings: a program that compiles may have some, too.

@@ -12,9 +12,6 @@ namespace kiln {
 namespace fs = std::filesystem;
 namespace {
 
-// mkostemp's ending of a file that is being written.
-constexpr std::size_t ending = 7;
-
 bool is_folder(const fs::path& path) {
   std::error_code error;
   return fs::is_directory(fs::symlink_status(path, error));
@@ -25,12 +22,10 @@ bool is_link(const fs::path& path) {
   return fs::is_symlink(fs::symlink_status(path, error));
 }
 
-/// The digest that a file's place stands for, whole or still being written; nothing for a name that
-/// no store gives.
-std::optional<Digest> digest_of(const std::string& shelf, std::string_view name) {
+/// The digest that a file's place stands for; nothing for a name that no store gives.
+std::optional<Digest> digest_of(const std::string& shelf, const std::string& name) {
   Digest digest;
-  if (!parse_digest(shelf + std::string(name), digest) || digest.hex().substr(0, 2) != shelf)
-    return {};
+  if (!parse_digest(shelf + name, digest) || digest.hex().substr(0, 2) != shelf) return {};
   return digest;
 }
 
@@ -104,9 +99,7 @@ BlobFolder::Total BlobFolder::each(
          file.increment(inner)) {
       const std::string name = file->path().filename().string();
       const auto whole = digest_of(letters, name);
-      const bool aside = !whole && name.size() > ending && name[name.size() - ending] == '.' &&
-                         digest_of(letters, std::string_view(name).substr(0, name.size() - ending));
-      if (!whole && !aside) continue;
+      if (!whole && !AtomicFile::is_unfinished(name)) continue;
       struct stat status {};
       if (::lstat(file->path().c_str(), &status) != 0 || S_ISDIR(status.st_mode)) continue;
       ++total.files;

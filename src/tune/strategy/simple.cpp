@@ -64,69 +64,61 @@ class RandomSearch final : public Strategy {
   std::optional<ConfigurationId> propose() override { return history().any_new(random()); }
 };
 
-/// Multi-start local search: from a random configuration to the first neighbour (Hamming distance
-/// 1, in random order) that is faster, until none is; then from another.
-class MultiStart final : public ScriptedStrategy {
-  using ScriptedStrategy::ScriptedStrategy;
-  Script search() override {
-    while (true) {
-      ConfigurationId at = space().sample(random());
-      Outcome here = co_await evaluate(at);
-      for (bool improved = true; improved;) {
-        improved = false;
-        auto neighbours = space().neighbours(at);
-        random().shuffle(neighbours);
-        for (const ConfigurationId next : neighbours) {
-          const Outcome there = co_await evaluate(next);
-          if (!better(there, here)) continue;
-          at = next;
-          here = there;
-          improved = true;
-          break;
-        }
-      }
-    }
-  }
-};
+/// Local search: from a start to the first neighbour (Hamming distance 1, in random order) that is
+/// faster, until none is. The next start is a few random steps away from the best local optimum
+/// (iterated local search, basin hopping); after so many in a row that led nowhere, anywhere.
+class LocalSearch : public ScriptedStrategy {
+ public:
+  LocalSearch(const SearchSpace& space, std::uint64_t seed, int most_fruitless)
+      : ScriptedStrategy(space, seed), most_fruitless_(most_fruitless) {}
 
-/// Iterated local search (basin hopping): as MultiStart, but the next start is a few random steps
-/// away from the best local optimum; after ten that led nowhere, anywhere.
-class IteratedLocal final : public ScriptedStrategy {
-  using ScriptedStrategy::ScriptedStrategy;
+ private:
   Script search() override {
     while (true) {
-      ConfigurationId best = space().sample(random());
-      Outcome of_best = co_await evaluate(best);
-      ConfigurationId start = best;
-      for (int fruitless = 0; fruitless < kMostFruitless; ++fruitless) {
-        ConfigurationId at = start;
-        Outcome here = co_await evaluate(at);
+      Trial best{space().sample(random()), {}};
+      best.outcome = co_await evaluate(best.id);
+      Trial at = best;
+      for (int fruitless = 0;;) {
         for (bool improved = true; improved;) {
           improved = false;
-          auto neighbours = space().neighbours(at);
+          auto neighbours = space().neighbours(at.id);
           random().shuffle(neighbours);
           for (const ConfigurationId next : neighbours) {
             const Outcome there = co_await evaluate(next);
-            if (!better(there, here)) continue;
-            at = next;
-            here = there;
+            if (!better(there, at.outcome)) continue;
+            at = {next, there};
             improved = true;
             break;
           }
         }
-        if (better(here, of_best)) {
+        if (better(at.outcome, best.outcome)) {
           best = at;
-          of_best = here;
           fruitless = 0;
         }
-        start = best;
+        if (++fruitless >= most_fruitless_) break;
+        at = best;
         for (int step = 0; step < kSteps; ++step) {
-          const auto neighbours = space().neighbours(start);
-          if (!neighbours.empty()) start = neighbours[random().below(neighbours.size())];
+          const auto neighbours = space().neighbours(at.id);
+          if (!neighbours.empty()) at.id = neighbours[random().below(neighbours.size())];
         }
+        at.outcome = co_await evaluate(at.id);
       }
     }
   }
+
+  const int most_fruitless_;
+};
+
+/// Each start is a random configuration.
+class MultiStart final : public LocalSearch {
+ public:
+  MultiStart(const SearchSpace& space, std::uint64_t seed) : LocalSearch(space, seed, 1) {}
+};
+
+class IteratedLocal final : public LocalSearch {
+ public:
+  IteratedLocal(const SearchSpace& space, std::uint64_t seed)
+      : LocalSearch(space, seed, kMostFruitless) {}
 };
 
 /// Simulated annealing: random neighbours, of which slower ones are taken by chance, less and less

@@ -76,8 +76,8 @@ TEST_F(InspectTest, collect_removes_what_no_entry_uses_and_nothing_else) {
   const std::string shelf = folder.store() + "/blobs/" + orphan.hex().substr(0, 2);
   std::filesystem::create_directories(shelf);
   ASSERT_TRUE(write_file(shelf + "/" + orphan.hex().substr(2), as_bytes("orphan")));
-  const std::string young = used + "/" + std::string(62, 'a') + ".AbCdEf";
-  const std::string old = used + "/" + std::string(62, 'b') + ".AbCdEf";
+  const std::string young = used + "/.kiln-aside-AbCdEf";
+  const std::string old = used + "/.kiln-aside-1234-0";
   ASSERT_TRUE(write_file(young, as_bytes("being written")));
   ASSERT_TRUE(write_file(old, as_bytes("its writer was killed")));
   const utimbuf long_ago{1'000'000'000, 1'000'000'000};
@@ -94,8 +94,8 @@ TEST_F(InspectTest, what_a_store_has_not_made_is_not_removed) {
   const std::string outside = folder.folder.path().string() + "/outside";
   const std::string rest = "/" + std::string(62, 'a');
   std::vector<std::string> foreign = {
-      outside + "/conf/settings", outside + "/ab" + rest, outside + "/ab" + rest + ".AbCdEf",
-      some_shelf() + "/notes.txt", folder.store() + "/blobs/letters/to.AbCdEf"};
+      outside + "/conf/settings", outside + "/ab" + rest, outside + "/ab/.kiln-aside-AbCdEf",
+      some_shelf() + "/notes.txt", folder.store() + "/blobs/letters/.kiln-aside-AbCdEf"};
   const utimbuf long_ago{1'000'000'000, 1'000'000'000};
   for (const auto& path : foreign) {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
