@@ -56,7 +56,7 @@ std::string known_devices(const std::vector<DevicePtr>& devices) {
   std::string text;
   for (std::size_t i = 0; i < devices.size(); ++i)
     text +=
-        fmt::format("{}{} {} ({})", i ? ", " : "", i, devices[i]->name, devices[i]->type_name());
+        fmt::format("{}{} {} ({})", i ? ", " : "", i, devices[i]->name, name_of(devices[i]->type));
   return text;
 }
 

@@ -238,6 +238,13 @@ Expected<ChildProcess> start_process(const ProcessRequest& request, int inherite
   return ChildProcess{*pid, std::move(in->write)};
 }
 
+std::size_t usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<std::size_t>(std::max(CPU_COUNT(&set), 1));
+}
+
 bool is_stopped(pid_t pid) {
   if (pid <= 0) return false;
   struct Close {

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/data/text.hpp"
-#include "base/os/file.hpp"
 
 // A call as a line of the file, and back.
 namespace kiln {

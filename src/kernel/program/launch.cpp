@@ -10,13 +10,11 @@ namespace kiln {
 
 Launch::Launch(ContextPtr context, Program& program, const std::string& kernel)
     : context_(std::move(context)), program_(&program), info_(program.kernel(kernel)) {
-  try {
+  with_cl_errors([&] {
     kernel_ = cl::Kernel(program.cl(), kernel.c_str());
     handle_ = kernel_();
     limits_ = limits_of(handle_, program.device()->handle());
-  } catch (const cl::Error& error) {
-    throw cl_error(error);
-  }
+  });
   check_local_memory(locals_);
 }
 

@@ -4,17 +4,12 @@
 
 #include <algorithm>
 #include <climits>
-#include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "base/os/file.hpp"
 #include "kernel/source/lexer.hpp"
-#include "kiln/error.hpp"
 
 namespace kiln {
 namespace {
