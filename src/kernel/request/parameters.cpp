@@ -85,10 +85,7 @@ TuningRecord::Choice TuningRecord::choose(std::int64_t size,
 }
 
 void TuningRecord::add(Measurement measurement) {
-  std::erase_if(history, [&](const Measurement& known) {
-    return known.parameters == measurement.parameters && known.size == measurement.size &&
-           known.of == measurement.of && known.original == measurement.original;
-  });
+  std::erase_if(history, [&](const auto& known) { return known.is_of_same(measurement); });
   if (history.size() >= most_measurements) history.erase(history.begin());
   history.push_back(std::move(measurement));
 }

@@ -59,6 +59,11 @@ struct Measurement {
     return milliseconds > 0 && standard_milliseconds > 0 ? standard_milliseconds / milliseconds : 0;
   }
   bool operator==(const Measurement&) const = default;
+  /// Whether a record has only the later one of the two.
+  bool is_of_same(const Measurement& other) const {
+    return parameters == other.parameters && size == other.size && of == other.of &&
+           original == other.original;
+  }
 };
 
 /// How far a record is good: for problems so many times as small and as large as its own.

@@ -15,12 +15,6 @@ namespace {
 constexpr std::string_view schema_name = "parameters";
 constexpr std::int64_t schema_version = 1;
 
-/// As TuningRecord::add() sees it.
-bool is_same(const Measurement& a, const Measurement& b) {
-  return a.parameters == b.parameters && a.size == b.size && a.of == b.of &&
-         a.original == b.original;
-}
-
 /// Device::speed_identity() is its fingerprint and the compute units.
 std::string fingerprint_of(const std::string& speed_identity) {
   return speed_identity.substr(0, speed_identity.rfind('|'));
@@ -70,7 +64,7 @@ Expected<std::size_t> add_to_record(Layer& store, const RecordSubject& subject,
     if (present) record = tuning_record_of(*present).value_or(TuningRecord{});
     for (const auto& one : measurements) {
       if (std::any_of(record.history.begin(), record.history.end(),
-                      [&](const Measurement& known) { return is_same(known, one); }))
+                      [&](const Measurement& known) { return known.is_of_same(one); }))
         continue;
       record.add(one);
       ++added;
