@@ -94,6 +94,7 @@ void CoRun::note_initial() {
   for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
     const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
     if (buffer == nullptr || buffer->access == BufferArgument::Access::in) continue;
+    results_.push_back(i);
     aligned_results_ = aligned_results_ && is_buffer_aligned(buffer->data.data());
     if (buffer->access != BufferArgument::Access::inout || !initial_[i].empty()) continue;
     noted_[i] = HostArray::copy_of(buffer->data);
@@ -183,11 +184,7 @@ void CoRun::start(std::size_t device, const Team& team, const Placement::Ranges&
 /// one element, and every device's slice goes straight into the result.
 bool CoRun::slices_cover(const std::vector<Part>& parts) const {
   if (options_.always_merge || !provable() || !aligned_results_) return false;
-  for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
-    const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
-    if (buffer != nullptr && buffer->access != BufferArgument::Access::in && !slices_.holds(i))
-      return false;
-  }
+  if (!std::ranges::all_of(results_, [&](std::size_t i) { return slices_.holds(i); })) return false;
   return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
     return part.empty() || slices_.cover(part, groups());
   });

@@ -196,13 +196,6 @@ std::string variant_list(const std::vector<KernelVariant>& variants) {
 // What a helper may write; a server's might write anything.
 constexpr std::uint64_t most_artifact = 256u << 20, most_log = 16u << 20;
 
-FactsPtr read_facts_file(const fs::path& file) {
-  const auto bytes = read_file(file, most_artifact);
-  auto facts = bytes ? decode_kernel_facts(*bytes) : std::nullopt;
-  if (!facts) return nullptr;
-  return std::make_shared<const std::vector<KernelFacts>>(*std::move(facts));
-}
-
 /// Throws where the helper does not say that the job is done, and takes what it says besides.
 void check_is_done(const Device& device, const apart::HelperRun& run, const ApartRequest& request) {
   const auto& [folder, result, by_server] = run;
@@ -221,7 +214,9 @@ void check_is_done(const Device& device, const apart::HelperRun& run, const Apar
     throw Error(Errc::unsupported, fmt::format("the compile helper failed (exit code {}): {}",
                                                result.exit_code, log.value_or(result.errors)));
   if (request.build_log != nullptr) *request.build_log = log.value_or("");
-  if (request.facts != nullptr) *request.facts = read_facts_file(folder.path() / apart::facts_file);
+  if (request.facts == nullptr) return;
+  const auto facts = read_file(folder.path() / apart::facts_file, most_artifact);
+  *request.facts = facts ? decode_kernel_facts(*facts) : nullptr;
 }
 
 /// Throws where an archive is not the one that the job asked for: its build hash comes from the

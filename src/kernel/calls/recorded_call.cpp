@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/data/text.hpp"
+#include "base/expected.hpp"
 
 // A call as a line of the file, and back.
 namespace kiln {
@@ -28,9 +29,8 @@ namespace {
 
 /// The sub-devices that a record names of one device; in equal parts where they are equal, as the
 /// driver makes them for most programs.
-Expected<std::vector<DevicePtr>> parts_of(const DevicePtr& whole,
-                                          std::span<const RecordedDevice> recorded,
-                                          const std::string& fingerprint) {
+std::vector<DevicePtr> parts_of(const DevicePtr& whole, std::span<const RecordedDevice> recorded,
+                                const std::string& fingerprint) {
   std::vector<unsigned> units;
   unsigned sum = 0;
   for (const auto& device : recorded) {
@@ -40,39 +40,31 @@ Expected<std::vector<DevicePtr>> parts_of(const DevicePtr& whole,
   }
   // More than the device has: several queues on one part.
   if (sum > whole->compute_units) units = {units.front()};
-  return partition_by_counts(whole, units);
+  return value_or_throw(partition_by_counts(whole, units));
 }
 
 }  // namespace
 
 Expected<std::vector<DevicePtr>> find_devices(std::span<const RecordedDevice> recorded) {
-  const auto all = all_devices();
-  if (!all) return tl::unexpected(all.error());
-  std::vector<DevicePtr> found;
-  std::vector<DevicePtr> parts;
-  std::size_t next_part = 0;
-  for (const auto& wanted : recorded) {
-    DevicePtr whole;
-    for (const auto& device : *all)
-      if (!whole && RecordedDevice::of(*device).fingerprint == wanted.fingerprint) whole = device;
-    if (!whole || wanted.units < 1 || wanted.units > whole->compute_units)
-      return fail(Errc::not_found,
-                  fmt::format("there is no device {} of {} compute units, with this driver, here",
-                              one_line(wanted.name), wanted.units));
-    if (wanted.units == whole->compute_units) {
-      found.push_back(whole);
-      continue;
+  return expected_from([&] {
+    const auto all = value_or_throw(all_devices());
+    std::vector<DevicePtr> found, parts;
+    for (std::size_t next_part = 0; const auto& wanted : recorded) {
+      const auto whole = std::ranges::find(all, wanted.fingerprint, [](const DevicePtr& device) {
+        return RecordedDevice::of(*device).fingerprint;
+      });
+      if (whole == all.end() || wanted.units < 1 || wanted.units > (*whole)->compute_units)
+        throw Error(Errc::not_found,
+                    fmt::format("there is no device {} of {} compute units, with this driver, here",
+                                one_line(wanted.name), wanted.units));
+      const bool is_part = wanted.units != (*whole)->compute_units;
+      if (is_part && parts.empty()) parts = parts_of(*whole, recorded, wanted.fingerprint);
+      found.push_back(is_part ? parts[next_part++ % parts.size()] : *whole);
     }
-    if (parts.empty()) {
-      auto made = parts_of(whole, recorded, wanted.fingerprint);
-      if (!made) return tl::unexpected(made.error());
-      parts = *std::move(made);
-    }
-    found.push_back(parts[next_part++ % parts.size()]);
-  }
-  if (found.empty())
-    return fail(Errc::bad_input, "'devices': the list is empty, expected at least one device");
-  return found;
+    if (found.empty())
+      throw Error(Errc::bad_input, "'devices': the list is empty, expected at least one device");
+    return found;
+  });
 }
 
 std::string identity_line(const RecordedCall& call) {

@@ -43,9 +43,10 @@ constexpr auto facts_fields = [](auto& to, auto& all) {
 
 Bytes encode(const std::vector<KernelFacts>& facts) { return bytes_by(facts_fields, facts); }
 
-std::optional<std::vector<KernelFacts>> decode_kernel_facts(ByteView bytes) {
-  auto facts = read_by<std::vector<KernelFacts>>(facts_fields, bytes, "kernel facts");
-  return facts ? std::optional(*std::move(facts)) : std::nullopt;
+FactsPtr decode_kernel_facts(ByteView bytes) {
+  using Facts = std::vector<KernelFacts>;
+  auto facts = read_by<Facts>(facts_fields, bytes, "kernel facts");
+  return facts ? std::make_shared<const Facts>(*std::move(facts)) : nullptr;
 }
 
 const KernelFacts* facts_of(const std::vector<KernelFacts>& all, std::string_view kernel) {

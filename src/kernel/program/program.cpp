@@ -56,11 +56,8 @@ Expected<Artifact> decode_artifact(ByteView bytes, std::uint32_t schema) {
   if (schema != 1) in.content("facts", facts);
   in.expect_end();
   if (!in.ok()) return tl::unexpected(in.error());
-  if (!facts.empty()) {
-    auto decoded = decode_kernel_facts(facts);
-    if (!decoded) return fail(Errc::corrupt, "artifact: damaged facts of its kernels");
-    artifact.facts = std::make_shared<const std::vector<KernelFacts>>(*std::move(decoded));
-  }
+  if (!facts.empty() && !(artifact.facts = decode_kernel_facts(facts)))
+    return fail(Errc::corrupt, "artifact: damaged facts of its kernels");
   return artifact;
 }
 

@@ -1,7 +1,6 @@
 #include "tune/conduct/search_processes.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/os/process.hpp"
 #include "store/layer/layers.hpp"
 #include "tune/search/journal.hpp"
 #include "tune/worker/child.hpp"
