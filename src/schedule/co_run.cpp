@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <numeric>
-#include <thread>
 
 #include "base/clock.hpp"
 #include "device/opencl.hpp"
@@ -340,35 +340,30 @@ RunReport CoRun::run_dynamic() {
   for (const auto& placement : placements_) speeds.push_back(placement->device().compute_units);
   ChunkSource chunks(groups(), speeds);
   Done done(placements_.size());
-  std::vector<std::exception_ptr> errors(placements_.size());
   const auto work = [&](std::size_t i) {
-    try {
-      auto& placement = *placements_[i];
-      std::size_t last = 0;
-      std::int64_t took = 0;
-      for (;;) {
-        const Part part = chunks.next(i, last, took);
-        if (part.empty()) break;
-        const auto chunk_started = now_ns();
-        placement.launch(part_range(job_.range, part));
-        placement.finish();
-        took = now_ns() - chunk_started;
-        last = part.groups();
-        done[i].push_back(part);
-      }
-      placement.download(team.target(i), whole);
+    auto& placement = *placements_[i];
+    std::size_t last = 0;
+    std::int64_t took = 0;
+    for (;;) {
+      const Part part = chunks.next(i, last, took);
+      if (part.empty()) break;
+      const auto chunk_started = now_ns();
+      placement.launch(part_range(job_.range, part));
       placement.finish();
-    } catch (...) {
-      errors[i] = std::current_exception();
+      took = now_ns() - chunk_started;
+      last = part.groups();
+      done[i].push_back(part);
     }
+    placement.download(team.target(i), whole);
+    placement.finish();
   };
   {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < placements_.size(); ++i) threads.emplace_back(work, i);
+    std::vector<std::future<void>> others;  // each is waited for, also where an error is thrown
+    for (std::size_t i = 1; i < placements_.size(); ++i)
+      others.push_back(std::async(std::launch::async, work, i));
     work(0);
+    for (auto& other : others) other.get();
   }
-  for (const auto& error : errors)
-    if (error) std::rethrow_exception(error);
 
   // A device that came too late for any chunk has changed nothing, and merges as such.
   return conclude(started, team, done, cuts_between(done));

@@ -304,11 +304,6 @@ int serve(int listener, const std::filesystem::path& path) {
 
 // Messages.
 
-namespace {
-constexpr std::int64_t longest_limit_ms = 7 * 24 * 3'600'000;
-
-}  // namespace
-
 std::string encode(const ServerRequest& request) {
   Bytes bytes;
   append_block(bytes, request.folder.string());
@@ -321,6 +316,7 @@ std::string encode(const ServerRequest& request) {
 }
 
 std::optional<ServerRequest> decode_request(std::string_view message) {
+  constexpr std::int64_t longest_limit_ms = 7 * 24 * 3'600'000;
   Cursor in(as_bytes(message), "request");
   ServerRequest request;
   request.folder = in.text("folder");

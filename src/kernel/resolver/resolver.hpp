@@ -138,11 +138,9 @@ class Resolver : public VariantMaker {
   struct Work;     // one program's making: what the steps share
   struct Keeping;  // what is kept of it
 
-  bool keeps(const Work& work) const;
   void make_alone(Work& work);
   std::unique_ptr<Program> program_of(Work& work);
   PlanPtr load_plan(const PlanRequest& request, const Key& key, Explanation* explanation);
-  void write_plan(const PlanRequest& request, const Key& key, const Plan& plan, double seconds);
 
   // The steps (resolver_make.cpp).
   Lookup ask_store(Kind kind, const Key& key, ByteView canonical, Explanation* explanation);
