@@ -28,7 +28,7 @@ void check(std::string_view text, std::string_view options) {
   const auto all = kiln::read_kernel_facts(text, options, {"k"});
   if (!all) return;  // no libclang here
   const auto& safety = all->front();
-  require(kiln::decode_kernel_facts(kiln::encode(*all)) == *all, "other bytes", "");
+  require(*kiln::decode_kernel_facts(kiln::encode(*all)) == *all, "other bytes", "");
   check_lines(safety.reasons);
   check_lines(safety.suspicions);
   require(safety.splittable == safety.reasons.empty(),

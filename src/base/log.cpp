@@ -3,7 +3,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <string>
 
 namespace kiln {
 

@@ -1,17 +1,13 @@
 #include "device/context.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <utility>
 
 #include "base/lifetime.hpp"
-#include "device/opencl.hpp"
 #include "device/queue_handle.hpp"
 
 namespace kiln {
@@ -47,28 +43,24 @@ std::shared_ptr<const cl::CommandQueue> retired_after_use(cl::CommandQueue queue
 std::shared_ptr<Context> Context::create(std::vector<DevicePtr> devices) {
   refuse_after_fork();
   note_drivers();
-  try {
+  return with_cl_errors([&] {
     std::vector<cl::Device> handles;
     for (const auto& device : devices) handles.push_back(device->handle);
     cl::Context context(handles);
     return std::shared_ptr<Context>(new Context(std::move(context), std::move(devices)));
-  } catch (const cl::Error& error) {
-    throw cl_error(error);
-  }
+  });
 }
 
 std::shared_ptr<Context> Context::adopt(cl_context foreign) {
   refuse_after_fork();
   note_drivers();
-  try {
+  return with_cl_errors([&] {
     cl::Context context(foreign, true);
     std::vector<DevicePtr> devices;
     for (const auto& handle : context.getInfo<CL_CONTEXT_DEVICES>())
       devices.push_back(describe_foreign(handle));
     return std::shared_ptr<Context>(new Context(std::move(context), std::move(devices)));
-  } catch (const cl::Error& error) {
-    throw cl_error(error);
-  }
+  });
 }
 
 const DevicePtr& Context::device(cl_device_id id) const {
@@ -80,19 +72,17 @@ const DevicePtr& Context::device(cl_device_id id) const {
 Queue::Queue(ContextPtr context, DevicePtr device)
     : context_(std::move(context)), device_(std::move(device)) {
   refuse_after_fork();
-  try {
+  with_cl_errors([&] {
     cl::CommandQueue queue(context_->cl(), device_->handle, CL_QUEUE_PROFILING_ENABLE);
     queue_ = device_->pocl ? retired_after_use(std::move(queue), device_)
                            : std::make_shared<const cl::CommandQueue>(std::move(queue));
-  } catch (const cl::Error& error) {
-    throw cl_error(error);
-  }
+  });
 }
 
 Queue Queue::adopt(cl_command_queue foreign, ContextPtr context) {
   refuse_after_fork();
   if (!is_queue(foreign)) throw Error(Errc::bad_input, "the handle is not that of a queue");
-  try {
+  return with_cl_errors([&] {
     Queue queue;
     queue.queue_ = std::make_shared<const cl::CommandQueue>(foreign, true);
     if (queue.cl().getInfo<CL_QUEUE_CONTEXT>()() != context->cl()())
@@ -104,9 +94,7 @@ Queue Queue::adopt(cl_command_queue foreign, ContextPtr context) {
     if (!queue.device_) queue.device_ = describe_foreign(handle);
     queue.context_ = std::move(context);
     return queue;
-  } catch (const cl::Error& error) {
-    throw cl_error(error);
-  }
+  });
 }
 
 bool is_buffer_aligned(const void* host) {
@@ -153,41 +141,21 @@ void retire_queue(cl::CommandQueue queue, DevicePtr device) {
 
 namespace {
 
-/// Pages that are mapped from a border of large pages on.
-struct Pages {
-  void* const at;
-  const std::size_t bytes;
-
-  Pages(void* begin, std::size_t size) : at(begin), bytes(size) {}
-  Pages(const Pages&) = delete;
-  Pages& operator=(const Pages&) = delete;
-  ~Pages() { munmap(at, bytes); }
-};
-
-std::unique_ptr<Pages> map_pages(std::size_t bytes) {
-  bytes = (bytes + large_page - 1) / large_page * large_page;
-  const std::size_t more = bytes + large_page;
-  void* mapped = mmap(nullptr, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) throw cl::Error(CL_MEM_OBJECT_ALLOCATION_FAILURE, "mmap");
-  // What lies before the border and behind the end goes back.
-  char* const first = static_cast<char*>(mapped);
-  const std::size_t before = -reinterpret_cast<std::uintptr_t>(mapped) % large_page;
-  if (before > 0) munmap(first, before);
-  munmap(first + before + bytes, more - before - bytes);
-  madvise(first + before, bytes, MADV_HUGEPAGE);
-  return std::make_unique<Pages>(first + before, bytes);
-}
-
-void CL_CALLBACK forget(cl_mem, void* pages) { delete static_cast<Pages*>(pages); }
+void CL_CALLBACK forget(cl_mem, void* memory) { delete static_cast<HostArray*>(memory); }
 
 }  // namespace
 
 cl::Buffer large_page_buffer(const Context& context, std::size_t bytes) {
-  auto pages = map_pages(bytes);
-  cl::Buffer buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, pages->at);
-  buffer.setDestructorCallback(forget, pages.get());
-  (void)pages.release();  // the callback's now
-  return buffer;
+  const std::size_t whole_pages = (bytes + large_page - 1) / large_page * large_page;
+  try {
+    auto memory = std::make_unique<HostArray>(HostArray::undefined(whole_pages));
+    cl::Buffer buffer(context.cl(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, memory->data());
+    buffer.setDestructorCallback(forget, memory.get());
+    (void)memory.release();  // the callback's now
+    return buffer;
+  } catch (const std::bad_alloc&) {
+    throw cl::Error(CL_MEM_OBJECT_ALLOCATION_FAILURE, "aligned_alloc");
+  }
 }
 
 }  // namespace kiln

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/host_array.hpp"
 
 /// Contexts, their queues, and buffers. What is made here may be adopted from an application, too.
 namespace kiln {
@@ -103,8 +104,5 @@ bool is_buffer_aligned(const void* host);
 /// The memory goes when OpenCL no longer needs it. Its content is undefined. Thread-safe. Throws
 /// cl::Error, with CL_MEM_OBJECT_ALLOCATION_FAILURE where there is no memory.
 cl::Buffer large_page_buffer(const Context& context, std::size_t bytes);
-
-/// Buffers from this size on gain by it.
-constexpr std::size_t large_page = std::size_t{2} << 20;
 
 }  // namespace kiln

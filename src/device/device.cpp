@@ -29,20 +29,12 @@ std::string trimmed(std::string text) {
 
 }  // namespace
 
-const char* Device::type_name() const {
-  switch (type) {
-    case Type::cpu:
-      return "CPU";
-    case Type::gpu:
-      return "GPU";
-    case Type::other:
-      break;
-  }
-  return "other";
+const char* name_of(DeviceType type) noexcept {
+  return type == DeviceType::cpu ? "CPU" : type == DeviceType::gpu ? "GPU" : "other";
 }
 
 DevicePtr describe_device(cl::Device handle, DevicePtr parent, unsigned part) {
-  try {
+  return with_cl_errors([&] {
     auto device = std::make_shared<Device>();
     const cl::Platform platform(handle.getInfo<CL_DEVICE_PLATFORM>());
     device->name = trimmed(handle.getInfo<CL_DEVICE_NAME>());
@@ -78,9 +70,7 @@ DevicePtr describe_device(cl::Device handle, DevicePtr parent, unsigned part) {
     device->parent = std::move(parent);
     device->part = part;
     return device;
-  } catch (const cl::Error& error) {
-    throw cl_error(error);
-  }
+  });
 }
 
 Expected<std::vector<DevicePtr>> all_devices() {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "device/opencl.hpp"
-#include "kiln/api.hpp"
 #include "kiln/error.hpp"
+#include "kiln/runtime.hpp"
 
 namespace kiln {
 
@@ -15,7 +15,7 @@ namespace kiln {
 /// discovery, shared by pointer, safe in any thread.
 class Device {
  public:
-  enum class Type { cpu, gpu, other };
+  using Type = DeviceType;
 
   std::string name, vendor, version, driver_version;
   std::string platform_name, platform_version;
@@ -39,7 +39,6 @@ class Device {
   const std::string& fingerprint() const { return fingerprint_; }
   /// What its speed depends on: the fingerprint and the compute units.
   const std::string& speed_identity() const { return speed_identity_; }
-  const char* type_name() const;
 
  private:
   friend std::shared_ptr<const Device> describe_device(cl::Device, std::shared_ptr<const Device>,

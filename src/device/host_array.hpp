@@ -12,26 +12,35 @@
 
 namespace kiln {
 
-/// Host memory that CPU devices use without a copy: aligned to a page, zero-filled. Movable only.
-/// Large arrays ask for the system's huge pages: kernels with irregular accesses would otherwise
-/// spend most of their time on TLB misses.
+/// The system's huge pages; arrays and buffers from this size on gain by them.
+constexpr std::size_t large_page = std::size_t{2} << 20;
+
+/// Host memory that CPU devices use without a copy: aligned to a page. Movable only. Large arrays
+/// ask for the system's huge pages: kernels with irregular accesses would otherwise spend most of
+/// their time on TLB misses, and pages take four times as long to be set aside.
 class HostArray {
  public:
   HostArray() = default;
-  /// Throws std::bad_alloc.
-  explicit HostArray(std::size_t bytes) : size_(bytes) {
+  /// Zeros. Throws std::bad_alloc.
+  explicit HostArray(std::size_t bytes) : HostArray(undefined(bytes)) {
+    std::memset(memory_.get(), 0, size_);
+  }
+  /// The same without contents: pages that are never written cost nothing.
+  static HostArray undefined(std::size_t bytes) {
     const std::size_t unit = bytes >= large_page ? large_page : page;
     // More than this is more than any memory, and would wrap round below.
     if (bytes > static_cast<std::size_t>(PTRDIFF_MAX)) throw std::bad_alloc();
     const std::size_t rounded = (bytes + unit - 1) / unit * unit;
-    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(unit, rounded ? rounded : unit)));
-    if (!memory_) throw std::bad_alloc();
+    HostArray made;
+    made.size_ = bytes;
+    made.memory_.reset(static_cast<std::byte*>(std::aligned_alloc(unit, rounded ? rounded : unit)));
+    if (!made.memory_) throw std::bad_alloc();
     // A wish: the system may have none. Before the first touch, which decides.
-    if (unit == large_page) ::madvise(memory_.get(), rounded, MADV_HUGEPAGE);
-    std::memset(memory_.get(), 0, size_);
+    if (unit == large_page) ::madvise(made.memory_.get(), rounded, MADV_HUGEPAGE);
+    return made;
   }
   static HostArray copy_of(ByteView contents) {
-    HostArray copy(contents.size());
+    HostArray copy = undefined(contents.size());
     std::memcpy(copy.data(), contents.data(), contents.size());
     return copy;
   }
@@ -43,7 +52,7 @@ class HostArray {
   bool empty() const { return size_ == 0; }
 
  private:
-  static constexpr std::size_t page = 4096, large_page = std::size_t{2} << 20;
+  static constexpr std::size_t page = 4096;
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };

@@ -34,6 +34,16 @@ class ClError : public Error {
 ClError cl_error(std::string_view call, cl_int status);
 inline ClError cl_error(const cl::Error& error) { return cl_error(error.what(), error.err()); }
 
+/// What a call returns; its cl::Error is thrown as Kiln's own.
+template <class Call>
+decltype(auto) with_cl_errors(Call&& call) {
+  try {
+    return call();
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
 /// Throws kiln::Error when a status is not CL_SUCCESS. For plain C calls on hot paths.
 inline void check_cl(cl_int status, const char* call) {
   if (status != CL_SUCCESS) throw cl_error(call, status);

@@ -3,17 +3,13 @@
 #include <sched.h>
 
 #include <atomic>
-#include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <set>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "base/os/environment.hpp"
-#include "device/context.hpp"
 
 namespace kiln {
 namespace {

@@ -13,8 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "device/opencl.hpp"
-
 namespace kiln {
 namespace {
 

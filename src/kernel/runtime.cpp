@@ -41,7 +41,7 @@ DeviceInfo info_of(const Device& device) {
           .fingerprint = device.fingerprint(),
           .index = index_of(device),
           .part = device.parent ? std::optional(device.part) : std::nullopt,
-          .type = static_cast<DeviceType>(device.type),  // the same, by number
+          .type = device.type,
           .compute_units = device.compute_units,
           .memory_bytes = device.global_memory,
           .local_memory = device.local_memory,
@@ -61,10 +61,6 @@ std::size_t bytes_of_elements(std::size_t count, std::size_t element_bytes) {
 }
 
 }  // namespace
-
-const char* name_of(DeviceType type) noexcept {
-  return type == DeviceType::cpu ? "CPU" : type == DeviceType::gpu ? "GPU" : "other";
-}
 
 // --- Event ---
 

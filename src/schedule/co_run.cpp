@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
+#include <future>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <numeric>
-#include <thread>
 
 #include "base/clock.hpp"
 #include "device/opencl.hpp"
@@ -95,6 +94,7 @@ void CoRun::note_initial() {
   for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
     const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
     if (buffer == nullptr || buffer->access == BufferArgument::Access::in) continue;
+    results_.push_back(i);
     aligned_results_ = aligned_results_ && is_buffer_aligned(buffer->data.data());
     if (buffer->access != BufferArgument::Access::inout || !initial_[i].empty()) continue;
     noted_[i] = HostArray::copy_of(buffer->data);
@@ -184,11 +184,7 @@ void CoRun::start(std::size_t device, const Team& team, const Placement::Ranges&
 /// one element, and every device's slice goes straight into the result.
 bool CoRun::slices_cover(const std::vector<Part>& parts) const {
   if (options_.always_merge || !provable() || !aligned_results_) return false;
-  for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
-    const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
-    if (buffer != nullptr && buffer->access != BufferArgument::Access::in && !slices_.holds(i))
-      return false;
-  }
+  if (!std::ranges::all_of(results_, [&](std::size_t i) { return slices_.holds(i); })) return false;
   return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
     return part.empty() || slices_.cover(part, groups());
   });
@@ -344,35 +340,30 @@ RunReport CoRun::run_dynamic() {
   for (const auto& placement : placements_) speeds.push_back(placement->device().compute_units);
   ChunkSource chunks(groups(), speeds);
   Done done(placements_.size());
-  std::vector<std::exception_ptr> errors(placements_.size());
   const auto work = [&](std::size_t i) {
-    try {
-      auto& placement = *placements_[i];
-      std::size_t last = 0;
-      std::int64_t took = 0;
-      for (;;) {
-        const Part part = chunks.next(i, last, took);
-        if (part.empty()) break;
-        const auto chunk_started = now_ns();
-        placement.launch(part_range(job_.range, part));
-        placement.finish();
-        took = now_ns() - chunk_started;
-        last = part.groups();
-        done[i].push_back(part);
-      }
-      placement.download(team.target(i), whole);
+    auto& placement = *placements_[i];
+    std::size_t last = 0;
+    std::int64_t took = 0;
+    for (;;) {
+      const Part part = chunks.next(i, last, took);
+      if (part.empty()) break;
+      const auto chunk_started = now_ns();
+      placement.launch(part_range(job_.range, part));
       placement.finish();
-    } catch (...) {
-      errors[i] = std::current_exception();
+      took = now_ns() - chunk_started;
+      last = part.groups();
+      done[i].push_back(part);
     }
+    placement.download(team.target(i), whole);
+    placement.finish();
   };
   {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < placements_.size(); ++i) threads.emplace_back(work, i);
+    std::vector<std::future<void>> others;  // each is waited for, also where an error is thrown
+    for (std::size_t i = 1; i < placements_.size(); ++i)
+      others.push_back(std::async(std::launch::async, work, i));
     work(0);
+    for (auto& other : others) other.get();
   }
-  for (const auto& error : errors)
-    if (error) std::rethrow_exception(error);
 
   // A device that came too late for any chunk has changed nothing, and merges as such.
   return conclude(started, team, done, cuts_between(done));

@@ -148,6 +148,7 @@ class CoRun {
   std::size_t conflict_free_step_ = 0;  ///< no conflict at cuts that are multiples; 0: none shown
   Slices slices_;                       ///< what may be transferred in slices
   std::vector<Part> last_;              ///< of the last split run
+  std::vector<std::size_t> results_;    ///< arguments: buffers that the kernel may write
   bool aligned_results_ = true;         ///< CPU devices can write the results in place
   std::vector<HostArray> noted_;        ///< by argument: contents of inout buffers before any run
   std::vector<HostArray> scratch_;      ///< private copies of inputs that the kernel writes

@@ -1,7 +1,6 @@
 #include "schedule/direct_run.hpp"
 
 #include "device/opencl.hpp"
-#include "schedule/job.hpp"
 
 namespace kiln {
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 
 // Whether a Job's arguments fit the compiled kernel.

@@ -116,17 +116,16 @@ CoRun::Merged CoRun::merge(const Team& team) {
   const auto started = now_ns();
   Merged merged;
   std::set<std::size_t> changed;
-  for (std::size_t i = 0; i < job_.arguments.size() && !merged.conflict; ++i) {
-    const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
-    if (buffer == nullptr || buffer->access == BufferArgument::Access::in) continue;
+  for (const std::size_t i : results_) {
+    const auto& buffer = std::get<BufferArgument>(job_.arguments[i]);
     // A kernel that reads an element before it writes it depends on the other part's change: c[0]
     // += 1 in two parts gives the same number in both, which is half of the right one.
     const bool is_read = i >= facts_.parameters.size() || facts_.parameters[i].read;
     const auto same_change = is_read ? SameChange::conflicts : SameChange::agrees;
     for (const std::size_t device : team.devices) {
       if (device == team.owner || merged.conflict) continue;
-      const auto outcome = merge_changes(buffer->data, placements_[device]->written(i), initial_[i],
-                                         buffer->element_bytes, same_change);
+      const auto outcome = merge_changes(buffer.data, placements_[device]->written(i), initial_[i],
+                                         buffer.element_bytes, same_change);
       if (outcome.changed) changed.insert(device);
       if (outcome.conflict)
         merged.conflict = fmt::format("two parts {} byte {} of {}",
@@ -185,11 +184,8 @@ bool CoRun::needs_confirmation(const std::vector<std::size_t>& cuts) const {
 /// The caller's buffers as they are now, by argument; empty where a kernel writes nothing.
 std::vector<HostArray> CoRun::copy_results() const {
   std::vector<HostArray> copies(job_.arguments.size());
-  for (std::size_t i = 0; i < copies.size(); ++i) {
-    const auto* buffer = std::get_if<BufferArgument>(&job_.arguments[i]);
-    if (buffer == nullptr || buffer->access == BufferArgument::Access::in) continue;
-    copies[i] = HostArray::copy_of(buffer->data);
-  }
+  for (const std::size_t i : results_)
+    copies[i] = HostArray::copy_of(std::get<BufferArgument>(job_.arguments[i]).data);
   return copies;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <thread>
-#include <vector>
 
 #include "base/clock.hpp"
 

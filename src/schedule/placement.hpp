@@ -120,8 +120,6 @@ class Placement {
 
   /// What this device made of argument i; valid after finish().
   ByteView written(std::size_t argument) const;
-  Queue& queue() { return queue_; }
-  Launch& kernel() { return launch_; }
   QueueTimeline& timeline() { return timeline_; }
 
  private:

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "base/data/cursor.hpp"
+#include "base/data/byte_fields.hpp"
 #include "base/log.hpp"
 #include "schedule/co_run.hpp"
 
@@ -142,31 +142,16 @@ Bytes canonical_proof(const Job& job) {
   return writer.view();
 }
 
-// u64 conflict-free step, u32 + text conflict, u32 + u64… cuts, u32 + u8… sliced.
-Bytes encode(const Proof& proof) {
-  Bytes bytes;
-  append_le(bytes, static_cast<std::uint64_t>(proof.conflict_free_step));
-  append_le(bytes, static_cast<std::uint32_t>(proof.conflict.size()));
-  append(bytes, proof.conflict);
-  append_le(bytes, static_cast<std::uint32_t>(proof.slices.cuts.size()));
-  for (const auto cut : proof.slices.cuts) append_le(bytes, static_cast<std::uint64_t>(cut));
-  append_le(bytes, static_cast<std::uint32_t>(proof.slices.sliced.size()));
-  for (const bool sliced : proof.slices.sliced) append_le(bytes, static_cast<std::uint8_t>(sliced));
-  return bytes;
-}
+constexpr auto proof_fields = [](auto& to, auto& proof) {
+  to.field("conflict-free step", proof.conflict_free_step);
+  to.field("conflict", proof.conflict);
+  to.list("cuts", proof.slices.cuts, 8, [&](auto& cut) { to.field("cut", cut); });
+  to.list("buffers", proof.slices.sliced, 1, [&](auto& sliced) { to.field("sliced", sliced); });
+};
 
-std::optional<Proof> decode(ByteView bytes) {
-  Cursor in(bytes, "split proof");
-  Proof proof;
-  proof.conflict_free_step = in.number<std::uint64_t>("conflict-free step");
-  proof.conflict = in.text("conflict");
-  for (auto count = in.number<std::uint32_t>("cuts"); count > 0 && in.ok(); --count)
-    proof.slices.cuts.insert(in.number<std::uint64_t>("cut"));
-  for (auto count = in.number<std::uint32_t>("buffers"); count > 0 && in.ok(); --count)
-    proof.slices.sliced.push_back(in.number<std::uint8_t>("sliced") != 0);
-  in.expect_end();
-  if (!in.ok()) return {};
-  return proof;
+Proof proof_in(const Entry& entry) {
+  if (entry.metadata.schema != proof_schema) return {};
+  return read_by<Proof>(proof_fields, entry.content, "split proof").value_or(Proof{});
 }
 
 void unite(Slices& known, const Slices& more) {
@@ -186,8 +171,7 @@ Proof load_proof(Resolver& resolver, const Job& job) {
   if (resolver.store() == nullptr) return {};
   const Bytes canonical = canonical_proof(job);
   const auto lookup = resolver.store()->get(Kind::record, key_of(canonical), canonical);
-  if (!lookup.entry || lookup.entry->metadata.schema != proof_schema) return {};
-  return decode(lookup.entry->content).value_or(Proof{});
+  return lookup.entry ? proof_in(*lookup.entry) : Proof{};
 }
 
 void add_proof(Resolver& resolver, const Job& job, const Proof& proof) {
@@ -195,14 +179,12 @@ void add_proof(Resolver& resolver, const Job& job, const Proof& proof) {
   const Bytes canonical = canonical_proof(job);
   const Metadata metadata{proof_schema, job.kernel, "", 0};
   const auto change = [&](const std::optional<Entry>& present) -> std::optional<Entry> {
-    Proof all;
-    if (present && present->metadata.schema == proof_schema)
-      all = decode(present->content).value_or(Proof{});
+    Proof all = present ? proof_in(*present) : Proof{};
     if (!proof.conflict.empty()) all.conflict = proof.conflict;
     all.conflict_free_step =
         all.conflict.empty() ? std::gcd(all.conflict_free_step, proof.conflict_free_step) : 0;
     unite(all.slices, proof.slices);
-    return Entry{encode(all), metadata};
+    return Entry{bytes_by(proof_fields, all), metadata};
   };
   const auto kept = resolver.store()->update(Kind::record, key_of(canonical), canonical, change);
   if (!kept) log(LogLevel::info, "a split proof is not kept: " + kept.error().message());

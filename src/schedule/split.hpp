@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "base/data/bytes.hpp"
 #include "device/transfer.hpp"
 #include "kernel/program/program.hpp"
 #include "schedule/job.hpp"

@@ -66,14 +66,11 @@ void Cursor::expect_end() {
   if (left() > 0) refuse(at_, "end", fmt::format("{} bytes are left over", left()));
 }
 
-void Cursor::refuse(std::size_t offset, std::string_view field, std::string_view reason) {
-  refuse(offset, field, reason, code_);
-}
-
 void Cursor::refuse(std::size_t offset, std::string_view field, std::string_view reason,
-                    Errc code) {
+                    std::optional<Errc> code) {
   if (error_) return;
-  error_.emplace(code, fmt::format("{}, byte {}, {}: {}", what_, offset, field, reason));
+  error_.emplace(code.value_or(code_),
+                 fmt::format("{}, byte {}, {}: {}", what_, offset, field, reason));
   at_ = end_;
 }
 

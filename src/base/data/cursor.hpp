@@ -68,8 +68,8 @@ class Cursor {
   void expect_end();
 
   /// Records a failure at a byte offset, unless there was one before.
-  void refuse(std::size_t offset, std::string_view field, std::string_view reason);
-  void refuse(std::size_t offset, std::string_view field, std::string_view reason, Errc code);
+  void refuse(std::size_t offset, std::string_view field, std::string_view reason,
+              std::optional<Errc> code = {});
   /// The offset of a view that was taken from this cursor's bytes.
   std::size_t offset_of(std::string_view view) const;
 

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "base/expected.hpp"
+
 namespace kiln {
 namespace {
 
@@ -40,14 +42,14 @@ Error step_error(std::string_view action, const std::filesystem::path& path, int
   return io_error(action, path, error_number);
 }
 
-Expected<FileDescriptor> enter(int at, const std::string& name, const std::filesystem::path& path) {
+FileDescriptor enter(int at, const std::string& name, const std::filesystem::path& path) {
   FileDescriptor fd(::openat(at, name.c_str(), folder_flags));
   if (fd) return fd;
-  if (errno != ENOENT) return tl::unexpected(step_error("enter", path, errno));
+  if (errno != ENOENT) throw step_error("enter", path, errno);
   if (::mkdirat(at, name.c_str(), 0755) != 0 && errno != EEXIST)
-    return tl::unexpected(step_error("make", path, errno));
+    throw step_error("make", path, errno);
   fd = FileDescriptor(::openat(at, name.c_str(), folder_flags));
-  if (!fd) return tl::unexpected(step_error("enter", path, errno));
+  if (!fd) throw step_error("enter", path, errno);
   return fd;
 }
 
@@ -100,16 +102,14 @@ Expected<ExtractTree> ExtractTree::open(const std::filesystem::path& folder, Lim
   return tree;
 }
 
-Expected<FileDescriptor> ExtractTree::open_folder_of(std::string_view path) const {
+FileDescriptor ExtractTree::open_folder_of(std::string_view path) const {
   FileDescriptor fd(::openat(root_.get(), ".", folder_flags));
-  if (!fd) return tl::unexpected(io_error("open", folder_, errno));
+  if (!fd) throw io_error("open", folder_, errno);
   std::filesystem::path reached = folder_;
   for (std::string_view left = path; left.find('/') != left.npos;) {
     const std::string name = take_component(left);
     reached /= name;
-    auto next = enter(fd.get(), name, reached);
-    if (!next) return next;
-    fd = std::move(*next);
+    fd = enter(fd.get(), name, reached);
   }
   return fd;
 }
@@ -123,14 +123,13 @@ Expected<void> ExtractTree::write(std::string_view path, ByteView content) {
   if (content.size() > limits_.bytes - bytes_)
     return fail(Errc::refused,
                 "more than " + std::to_string(limits_.bytes) + " bytes are not extracted");
-  const auto folder = open_folder_of(path);
-  if (!folder) return tl::unexpected(folder.error());
-  const std::string name(path.substr(path.rfind('/') + 1));
-  auto written = write_in(folder->get(), name, content, folder_ / path);
-  if (!written) return written;
-  ++files_;
-  bytes_ += content.size();
-  return {};
+  return expected_from([&] {
+    const FileDescriptor folder = open_folder_of(path);
+    const std::string name(path.substr(path.rfind('/') + 1));
+    value_or_throw(write_in(folder.get(), name, content, folder_ / path));
+    ++files_;
+    bytes_ += content.size();
+  });
 }
 
 }  // namespace kiln

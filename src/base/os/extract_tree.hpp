@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
 #include <string_view>
 
 #include "base/os/file.hpp"
@@ -43,7 +42,7 @@ class ExtractTree {
 
  private:
   ExtractTree() = default;
-  Expected<FileDescriptor> open_folder_of(std::string_view path) const;
+  FileDescriptor open_folder_of(std::string_view path) const;
 
   FileDescriptor root_;
   std::filesystem::path folder_;

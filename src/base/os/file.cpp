@@ -1,18 +1,18 @@
 #include "base/os/file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
-#include <string>
-#include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
+#include "base/data/number.hpp"
 #include "base/data/text.hpp"
 
 namespace kiln {
@@ -217,6 +217,19 @@ Expected<std::filesystem::path> rename_aside(const std::filesystem::path& path) 
   return fail(Errc::io, "cannot set aside " + path.string() + ": too many such files");
 }
 
+bool lock_file(int fd, std::chrono::milliseconds patience) {
+  using namespace std::chrono_literals;
+  const auto end = std::chrono::steady_clock::now() + patience;
+  // Most are held for a millisecond or two.
+  for (auto pause = 200us; ::flock(fd, LOCK_EX | LOCK_NB) != 0;
+       pause = std::min(pause * 2, 10'000us)) {
+    const bool is_held = errno == EWOULDBLOCK || errno == EINTR;
+    if (!is_held || std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(pause);
+  }
+  return true;
+}
+
 Expected<TemporaryFolder> TemporaryFolder::create(std::string_view prefix,
                                                   const std::filesystem::path& otherwise) {
   std::error_code error;
@@ -273,10 +286,8 @@ std::optional<int> descriptor_named_by(const std::filesystem::path& path) {
   if (name == "/dev/stderr") return STDERR_FILENO;
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
     if (!name.starts_with(folder)) continue;
-    int number = 0;
-    const char* const end = name.data() + name.size();
-    const auto [stop, error] = std::from_chars(name.data() + folder.size(), end, number);
-    if (error == std::errc() && stop == end && number >= 0) return number;
+    const auto number = parse_number<int>(std::string_view(name).substr(folder.size()));
+    if (number && *number >= 0) return number;
   }
   return std::nullopt;
 }

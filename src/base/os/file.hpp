@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -86,6 +87,10 @@ Expected<void> write_new_file(const std::filesystem::path& path, ByteView bytes,
 /// Gives a file the first free of the names PATH.1, PATH.2, … and returns it: the file is out of
 /// the way, and no other file is overwritten. Errors: io, not_found.
 Expected<std::filesystem::path> rename_aside(const std::filesystem::path& path);
+
+/// Whether an exclusive lock (flock) of an open file was had within `patience`: the process that
+/// holds it may be stopped. It goes with the descriptor.
+bool lock_file(int fd, std::chrono::milliseconds patience);
 
 /// A new private folder below the system's temporary folder, removed with all it holds.
 class TemporaryFolder {

@@ -135,8 +135,7 @@ class RunningProcess {
       std::array<pollfd, 3> watched{pollfd{out_.get(), POLLIN, 0}, pollfd{err_.get(), POLLIN, 0},
                                     pollfd{process_.get(), POLLIN, 0}};
       (void)::poll(watched.data(), watched.size(), wait_ms());
-      read_some(out_, result_.output, request_.output_limit);
-      read_some(err_, result_.errors, request_.output_limit);
+      read_outputs();
     }
     // Its number may be another's by now: nothing is killed.
     if (state_ == ChildState::reaped)
@@ -157,16 +156,18 @@ class RunningProcess {
   }
 
  private:
+  /// Once each; false where there was nothing.
+  bool read_outputs() {
+    const bool said = read_some(out_, result_.output, request_.output_limit);
+    return read_some(err_, result_.errors, request_.output_limit) || said;
+  }
   bool is_over() {
     if (request_.stop && request_.stop()) return true;
     state_ = state_of(pid_);
     if (state_ != ChildState::runs) {
       // All that it has written before its end, which is no more than pipes hold.
       constexpr int most_reads = 64;
-      for (int i = 0; i < most_reads && read_some(out_, result_.output, request_.output_limit); ++i)
-        continue;
-      for (int i = 0; i < most_reads && read_some(err_, result_.errors, request_.output_limit); ++i)
-        continue;
+      for (int i = 0; i < most_reads && read_outputs(); ++i) continue;
       check_greeting();
       return true;
     }
@@ -236,6 +237,13 @@ Expected<ChildProcess> start_process(const ProcessRequest& request, int inherite
   const auto pid = spawn(request, {in->read.get(), nothing.get(), nothing.get(), passed.get()});
   if (!pid) return tl::unexpected(pid.error());
   return ChildProcess{*pid, std::move(in->write)};
+}
+
+std::size_t usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<std::size_t>(std::max(CPU_COUNT(&set), 1));
 }
 
 bool is_stopped(pid_t pid) {

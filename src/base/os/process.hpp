@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "base/data/bytes.hpp"
 #include "base/os/file.hpp"
 #include "kiln/error.hpp"
 
@@ -64,6 +63,9 @@ inline constexpr int inherited_descriptor = 3;
 /// /dev/null. The bounds of the request are those of a wait, and mean nothing here. Thread-safe;
 /// installs no signal handler. Errors: io and not_found where it cannot be started.
 Expected<ChildProcess> start_process(const ProcessRequest& request, int inherited);
+
+/// The processors that this thread may run on: 1 at least.
+std::size_t usable_processors();
 
 /// Whether a process was stopped by a signal or a debugger. False where the system does not tell.
 bool is_stopped(pid_t pid);

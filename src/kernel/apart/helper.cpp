@@ -14,6 +14,7 @@
 #include <set>
 
 #include "base/data/text.hpp"
+#include "base/expected.hpp"
 #include "base/log.hpp"
 #include "base/os/environment.hpp"
 #include "kernel/apart/server_client.hpp"
@@ -111,23 +112,20 @@ UnusableHelpers& unusable_helpers() {
 }
 
 /// A new private folder with the job and an empty cache.
-Expected<TemporaryFolder> make_job_folder(const Job& job) {
-  auto folder = TemporaryFolder::create("kiln-compile", memory_folder());
-  if (!folder) return folder;
+TemporaryFolder make_job_folder(const Job& job) {
+  auto folder = value_or_throw(TemporaryFolder::create("kiln-compile", memory_folder()));
   std::error_code error;
-  if (!fs::create_directory(folder->path() / cache_folder, error))
-    return tl::unexpected(io_error("make a folder in", folder->path(), error.value()));
-  if (auto written = write_file(folder->path() / job_file, encode(job), 0600); !written)
-    return tl::unexpected(written.error());
+  if (!fs::create_directory(folder.path() / cache_folder, error))
+    throw io_error("make a folder in", folder.path(), error.value());
+  value_or_throw(write_file(folder.path() / job_file, encode(job), 0600));
   return folder;
 }
 
-Expected<ProcessResult> run_own_helper(const fs::path& helper, const fs::path& folder,
-                                       const HelperSetting& setting) {
+ProcessResult run_own_helper(const fs::path& helper, const HelperSetting& setting) {
   ProcessRequest process;
   process.program = helper;
   process.arguments = {std::string(job_option)};
-  process.folder = folder;
+  process.folder = setting.folder;
   process.limit = setting.limit;
   process.environment = setting.environment;
   process.greeting = std::string(greeting) + "\n";
@@ -136,55 +134,51 @@ Expected<ProcessResult> run_own_helper(const fs::path& helper, const fs::path& f
   auto result = run_process(process);
   if (!result && result.error().code() == Errc::not_found)
     unusable_helpers().add(helper, "no compile helper: " + result.error().message(), true);
-  if (!result || result->not_expected.empty()) return result;
+  if (!result || result->not_expected.empty()) return value_or_throw(std::move(result));
+
   const std::string reason =
       helper.string() + " is not Kiln's compile helper: " + result->not_expected;
   const bool ended_by_itself = result->signal != SIGKILL;  // else by this process's bounds
   unusable_helpers().add(helper, reason, result->output.empty() && ended_by_itself);
-  return fail(Errc::unsupported, reason);
+  throw Error(Errc::unsupported, reason);
 }
 
-Expected<void> keep_intermediates(const fs::path& folder, const fs::path& keep) {
-  if (keep.empty()) return {};
+void keep_intermediates(const fs::path& folder, const fs::path& keep) {
+  if (keep.empty()) return;
   std::error_code error;
   fs::copy(folder, keep, fs::copy_options::recursive, error);
-  if (!error) return {};
-  return fail(Errc::io, "cannot keep intermediates in " + keep.string() + ": " + error.message());
+  if (error)
+    throw Error(Errc::io, "cannot keep intermediates in " + keep.string() + ": " + error.message());
 }
 
-/// Empty where no server does it, for whatever reason.
-std::optional<HelperRun> run_by_server(const fs::path& helper, TemporaryFolder folder,
-                                       const HelperSetting& setting) {
-  // What it writes is read by this process.
-  constexpr std::uint64_t most_said = 16u << 20;
-  auto result =
-      ask_server(helper, {folder.path(), setting.limit, setting.environment, setting.patience});
-  if (!result) return {};
-  result->errors = read_text(folder.path() / said_file, most_said).value_or("");
-  return HelperRun{std::move(folder), std::move(*result), true};
+HelperRun run_helper_or_throw(const Job& job, HelperSetting setting) {
+  const auto helper = find_compile_helper();
+  if (helper.empty()) throw Error(Errc::unsupported, "the compile helper kiln-compile is absent");
+  if (const auto reason = unusable_helpers().reason(helper))
+    throw Error(Errc::unsupported, *reason);
+  if (setting.shared && serves()) {
+    auto folder = make_job_folder(job);
+    setting.folder = folder.path();
+    if (auto result = ask_server(helper, setting)) {
+      // What it writes is read by this process.
+      constexpr std::uint64_t most_said = 16u << 20;
+      result->errors = read_text(setting.folder / said_file, most_said).value_or("");
+      return {std::move(folder), *std::move(result), true};
+    }
+    // A server that lives on removes what a client that gave up has left, and its worker may be
+    // writing there still: this folder is no place for another helper.
+  }
+  auto folder = make_job_folder(job);
+  setting.folder = folder.path();
+  auto result = run_own_helper(helper, setting);
+  keep_intermediates(folder.path(), setting.keep);
+  return {std::move(folder), std::move(result)};
 }
 
 }  // namespace
 
 Expected<HelperRun> run_helper(const Job& job, const HelperSetting& setting) {
-  const auto helper = find_compile_helper();
-  if (helper.empty()) return fail(Errc::unsupported, "the compile helper kiln-compile is absent");
-  if (const auto reason = unusable_helpers().reason(helper))
-    return fail(Errc::unsupported, *reason);
-  if (setting.shared && serves()) {
-    auto folder = make_job_folder(job);
-    if (!folder) return tl::unexpected(folder.error());
-    if (auto run = run_by_server(helper, std::move(*folder), setting)) return std::move(*run);
-    // A server that lives on removes what a client that gave up has left, and its worker may be
-    // writing there still: this folder is no place for another helper.
-  }
-  auto folder = make_job_folder(job);
-  if (!folder) return tl::unexpected(folder.error());
-  auto result = run_own_helper(helper, folder->path(), setting);
-  if (!result) return tl::unexpected(result.error());
-  if (auto kept = keep_intermediates(folder->path(), setting.keep); !kept)
-    return tl::unexpected(kept.error());
-  return HelperRun{std::move(*folder), std::move(*result)};
+  return expected_from([&] { return run_helper_or_throw(job, setting); });
 }
 
 }  // namespace apart
@@ -202,57 +196,48 @@ std::string variant_list(const std::vector<KernelVariant>& variants) {
 // What a helper may write; a server's might write anything.
 constexpr std::uint64_t most_artifact = 256u << 20, most_log = 16u << 20;
 
-FactsPtr read_facts_file(const fs::path& file) {
-  const auto bytes = read_file(file, most_artifact);
-  auto facts = bytes ? decode_kernel_facts(*bytes) : std::nullopt;
-  if (!facts) return nullptr;
-  return std::make_shared<const std::vector<KernelFacts>>(*std::move(facts));
-}
-
-Expected<Bytes> read_result(const Device& device, const ProcessResult& result,
-                            const fs::path& folder, const ApartRequest& request) {
+/// Throws where the helper does not say that the job is done, and takes what it says besides.
+void check_is_done(const Device& device, const apart::HelperRun& run, const ApartRequest& request) {
+  const auto& [folder, result, by_server] = run;
   if (result.timed_out)
-    return fail(Errc::timeout, fmt::format("compiling {} took longer than {} s", request.label,
+    throw Error(Errc::timeout, fmt::format("compiling {} took longer than {} s", request.label,
                                            static_cast<double>(request.limit.count()) / 1000));
   if (result.signal != 0) {
     const auto possible = can_compile_here(device);
-    return fail(Errc::device,
+    throw Error(Errc::device,
                 fmt::format("the driver's compiler died of {} on {}{}", signal_name(result.signal),
                             request.label, possible ? "" : ": " + possible.error().message()));
   }
-  const auto log = read_text(folder / apart::log_file, most_log);
-  if (result.exit_code == apart::done) {
-    if (request.build_log != nullptr) *request.build_log = log.value_or("");
-    if (request.facts != nullptr) *request.facts = read_facts_file(folder / apart::facts_file);
-    return read_file(folder / apart::artifact_file, most_artifact);
-  }
-  if (result.exit_code == apart::does_not_build)
-    return tl::unexpected(build_error(request.label, log.value_or("")));
-  return fail(Errc::unsupported, fmt::format("the compile helper failed (exit code {}): {}",
-                                             result.exit_code, log.value_or(result.errors)));
+  const auto log = read_text(folder.path() / apart::log_file, most_log);
+  if (result.exit_code == apart::does_not_build) throw build_error(request.label, log.value_or(""));
+  if (result.exit_code != apart::done)
+    throw Error(Errc::unsupported, fmt::format("the compile helper failed (exit code {}): {}",
+                                               result.exit_code, log.value_or(result.errors)));
+  if (request.build_log != nullptr) *request.build_log = log.value_or("");
+  if (request.facts == nullptr) return;
+  const auto facts = read_file(folder.path() / apart::facts_file, most_artifact);
+  *request.facts = facts ? decode_kernel_facts(*facts) : nullptr;
 }
 
-/// Whether an archive is the one that the job asked for: its build hash comes from the Key, and the
-/// driver knows the program by it.
-Expected<void> is_of(const apart::Job& job, ByteView bytes) {
-  if (job.build_hash.empty()) return {};  // of no program in particular
-  const auto archive = poclbin::parse(bytes);
-  if (!archive) return tl::unexpected(archive.error());
-  if (archive->build_hash != job.build_hash)
-    return fail(Errc::bad_input, fmt::format("an archive of {}, expected {}",
-                                             one_line(archive->build_hash), job.build_hash));
+/// Throws where an archive is not the one that the job asked for: its build hash comes from the
+/// Key, and the driver knows the program by it.
+void check_is_of(const apart::Job& job, ByteView bytes) {
+  if (job.build_hash.empty()) return;  // of no program in particular
+  const auto archive = value_or_throw(poclbin::parse(bytes));
+  if (archive.build_hash != job.build_hash)
+    throw Error(Errc::bad_input, fmt::format("an archive of {}, expected {}",
+                                             one_line(archive.build_hash), job.build_hash));
   for (const auto& [name, variant] : job.variants) {
-    const auto* kernel = archive->find(name);
+    const auto* kernel = archive.find(name);
     const auto path = "/" + name + "/" + variant + "/" + name + ".so";
     const auto is_there = [&](const auto& file) { return file.path == path; };
     if (kernel != nullptr && std::none_of(kernel->files.begin(), kernel->files.end(), is_there))
-      return fail(Errc::bad_input,
+      throw Error(Errc::bad_input,
                   fmt::format("an archive without variant {} of {}", variant, name));
   }
-  return {};
 }
 
-Expected<Bytes> compile_once(const Device& device, const ApartRequest& request) {
+Bytes compile_once(const Device& device, const ApartRequest& request) {
   apart::Job job;
   job.fingerprint = device.fingerprint();
   job.options = request.options;
@@ -263,7 +248,6 @@ Expected<Bytes> compile_once(const Device& device, const ApartRequest& request) 
   job.facts = request.facts != nullptr;
   for (const auto& one : request.variants)
     job.variants.emplace_back(one.kernel, one.variant.folder());
-
   apart::HelperSetting setting;
   setting.limit = request.limit;
   setting.keep = request.intermediates;
@@ -272,28 +256,27 @@ Expected<Bytes> compile_once(const Device& device, const ApartRequest& request) 
   if (!setting.keep.empty())
     setting.environment.emplace_back("POCL_LEAVE_KERNEL_COMPILER_TEMP_FILES", "1");
   for (;; setting.shared = false) {
-    const auto run = apart::run_helper(job, setting);
-    if (!run) return tl::unexpected(run.error());
-    auto made = read_result(device, run->result, run->folder.path(), request);
-    const bool said_done =
-        run->result.exit_code == apart::done && run->result.signal == 0 && !run->result.timed_out;
-    if (!said_done) return made;
-    const auto right = made ? is_of(job, *made) : Expected<void>(tl::unexpected(made.error()));
-    if (right) return made;
-    const std::string message =
-        fmt::format("the compile {} said that it was done, but its result is not usable: {}",
-                    run->by_server ? "server" : "helper", right.error().message());
-    if (!run->by_server) return fail(Errc::unsupported, message);
-    log(LogLevel::warning, message);
-    apart::give_server_up(find_compile_helper());
+    const auto run = value_or_throw(apart::run_helper(job, setting));
+    check_is_done(device, run, request);
+    try {
+      Bytes made =
+          value_or_throw(read_file(run.folder.path() / apart::artifact_file, most_artifact));
+      check_is_of(job, made);
+      return made;
+    } catch (const Error& error) {
+      const std::string message =
+          fmt::format("the compile {} said that it was done, but its result is not usable: {}",
+                      run.by_server ? "server" : "helper", error.message());
+      if (!run.by_server) throw Error(Errc::unsupported, message);
+      log(LogLevel::warning, message);
+      apart::give_server_up(find_compile_helper());
+    }
   }
 }
 
-}  // namespace
-
-Expected<Bytes> compile_apart(const Device& device, const ApartRequest& request) {
-  // In one process PoCL 3.1 takes a function for large grids for the one for small grids of the
-  // same local size and offset, and makes only the first of the two.
+/// In one process PoCL 3.1 takes a function for large grids for the one for small grids of the same
+/// local size and offset, and makes only the first of the two.
+Bytes compile_in_steps(const Device& device, const ApartRequest& request) {
   const auto is_small = [](const KernelVariant& wanted) { return wanted.variant.small_grid; };
   ApartRequest first = request;
   const auto large = std::stable_partition(first.variants.begin(), first.variants.end(), is_small);
@@ -302,14 +285,19 @@ Expected<Bytes> compile_apart(const Device& device, const ApartRequest& request)
   ApartRequest second = request;
   second.variants.assign(large, first.variants.end());
   first.variants.erase(large, first.variants.end());
-  const auto archive = compile_once(device, first);
-  if (!archive) return archive;
+  const Bytes archive = compile_once(device, first);
   second.text.clear();
-  second.archive = *archive;
+  second.archive = archive;
   second.generic = false;
   second.facts = nullptr;
   if (!second.intermediates.empty()) second.intermediates += "-large-grids";
   return compile_once(device, second);
+}
+
+}  // namespace
+
+Expected<Bytes> compile_apart(const Device& device, const ApartRequest& request) {
+  return expected_from([&] { return compile_in_steps(device, request); });
 }
 
 }  // namespace kiln

@@ -3,12 +3,12 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/os/file.hpp"
 #include "base/os/process.hpp"
 #include "kernel/apart/job.hpp"
+#include "kernel/apart/server.hpp"
 #include "kernel/program/program.hpp"
 
 // Compiling in another process, which is given a job in a private folder: the compile server's, or
@@ -46,12 +46,10 @@ inline bool fails_here_too(const Error& error) {
 
 namespace apart {
 
-struct HelperSetting {
-  std::vector<std::pair<std::string, std::string>> environment;  ///< besides the cache folder's
-  std::chrono::milliseconds limit{120'000};
+/// How a job is run; its folder is run_helper()'s to make. The environment is besides the cache
+/// folder's.
+struct HelperSetting : ServerRequest {
   bool shared = false;  ///< the compile server may do it (KILN_COMPILE_SERVER=off: it may not)
-  /// How long it may take until it says that it is the helper.
-  std::chrono::milliseconds patience{10'000};
   std::filesystem::path keep;  ///< a new folder that gets a copy of the private one; empty: none
 };
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "base/data/cursor.hpp"
+#include "base/data/byte_fields.hpp"
 #include "device/device.hpp"
 
 namespace kiln::apart {
@@ -60,41 +60,27 @@ std::vector<std::pair<std::string, std::string>> compiler_environment() {
   return variables;
 }
 
-Bytes encode(const Job& job) {
-  Bytes bytes;
-  append_le(bytes, static_cast<std::uint8_t>(job.task));
-  append_le(bytes, static_cast<std::uint8_t>(job.generic));
-  append_le(bytes, static_cast<std::uint8_t>(job.facts));
-  for (const auto* text : {&job.fingerprint, &job.options, &job.source, &job.build_hash})
-    append_block(bytes, *text);
-  append_block(bytes, job.archive);
-  append_le(bytes, static_cast<std::uint32_t>(job.variants.size()));
-  for (const auto& [kernel, folder] : job.variants) {
-    append_block(bytes, kernel);
-    append_block(bytes, folder);
-  }
-  return bytes;
-}
+namespace {
 
-Expected<Job> decode_job(ByteView bytes) {
-  Cursor in(bytes, "compile job");
-  Job job;
-  const auto task = in.number<std::uint8_t>("task");
-  if (in.ok() && task != 1 && task != 2) in.refuse(0, "task", "it is neither compile nor start");
-  job.task = static_cast<Job::Task>(task);
-  job.generic = in.number<std::uint8_t>("generic") != 0;
-  job.facts = in.number<std::uint8_t>("facts") != 0;
+constexpr auto job_fields = [](auto& to, auto& job) {
+  to.field("task", job.task);
+  to.expect(job.task == Job::Task::compile || job.task == Job::Task::start, "task",
+            "it is neither compile nor start");
+  to.field("generic", job.generic);
+  to.field("facts", job.facts);
   for (auto* text : {&job.fingerprint, &job.options, &job.source, &job.build_hash})
-    *text = in.text("text");
-  const ByteView archive = in.block("archive");
-  job.archive.assign(archive.begin(), archive.end());
-  for (auto count = in.number<std::uint32_t>("variants"); count > 0 && in.ok(); --count) {
-    auto kernel = in.text("kernel");
-    job.variants.emplace_back(std::move(kernel), in.text("variant"));
-  }
-  in.expect_end();
-  if (!in.ok()) return tl::unexpected(in.error());
-  return job;
-}
+    to.field("text", *text);
+  to.field("archive", job.archive);
+  to.list("variants", job.variants, 8, [&](auto& variant) {
+    to.field("kernel", variant.first);
+    to.field("variant", variant.second);
+  });
+};
+
+}  // namespace
+
+Bytes encode(const Job& job) { return bytes_by(job_fields, job); }
+
+Expected<Job> decode_job(ByteView bytes) { return read_by<Job>(job_fields, bytes, "compile job"); }
 
 }  // namespace kiln::apart

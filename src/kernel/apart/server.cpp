@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -56,13 +55,6 @@ struct Client {
   std::int64_t deadline_ns = 0;
   bool timed_out = false, gone = false;
 };
-
-std::size_t processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<std::size_t>(std::max(CPU_COUNT(&set), 1));
-}
 
 /// Half of a second's work that later workers find done, in a folder that goes again.
 void warm_up() {
@@ -292,7 +284,7 @@ class Server {
   struct stat own_ {};
   std::list<Client> clients_;
   std::list<Worker> workers_;
-  const std::size_t most_workers_ = processors();
+  const std::size_t most_workers_ = usable_processors();
   int hired_ = 0;
   std::int64_t next_check_ns_ = 0;
   bool parent_lives_ = true;
@@ -312,11 +304,6 @@ int serve(int listener, const std::filesystem::path& path) {
 
 // Messages.
 
-namespace {
-constexpr std::int64_t longest_limit_ms = 7 * 24 * 3'600'000;
-
-}  // namespace
-
 std::string encode(const ServerRequest& request) {
   Bytes bytes;
   append_block(bytes, request.folder.string());
@@ -329,6 +316,7 @@ std::string encode(const ServerRequest& request) {
 }
 
 std::optional<ServerRequest> decode_request(std::string_view message) {
+  constexpr std::int64_t longest_limit_ms = 7 * 24 * 3'600'000;
   Cursor in(as_bytes(message), "request");
   ServerRequest request;
   request.folder = in.text("folder");

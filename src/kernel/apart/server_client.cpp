@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -17,7 +16,6 @@
 #include <cstring>
 #include <mutex>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -44,9 +42,6 @@ struct ServerConnection {
   std::optional<ChildProcess> started;  ///< by this call; the caller waits for its end
   pid_t process = 0;                    ///< that one's; 0: another process has started the server
 };
-
-/// A folder of this user's for sockets; empty where there is none that is safe.
-fs::path socket_folder() { return runtime_folder().value_or(fs::path()); }
 
 bool matters(std::string_view entry) {
   // What every shell changes, and what only the library reads.
@@ -95,16 +90,7 @@ bool connect_to(ServerConnection& connection, milliseconds patience) {
 FileDescriptor lock_folder(const fs::path& folder, milliseconds patience) {
   FileDescriptor file(
       ::open((folder / "servers.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  const auto end = std::chrono::steady_clock::now() + patience;
-  // It is held for the start of a process, a millisecond or two.
-  for (auto pause = std::chrono::microseconds(200); file;) {
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
-    if (errno != EWOULDBLOCK && errno != EINTR) break;
-    if (std::chrono::steady_clock::now() >= end) break;
-    std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, std::chrono::microseconds(10'000));
-  }
-  return {};
+  return file && lock_file(file.get(), patience) ? std::move(file) : FileDescriptor();
 }
 
 /// Asked without waiting: a full queue shows that a process listens.
@@ -192,18 +178,18 @@ namespace {
 ServerConnection connect_to_server(const fs::path& helper, const std::string& name,
                                    milliseconds patience) {
   ServerConnection connection;
-  const fs::path folder = socket_folder();
-  if (folder.empty()) return connection;
-  connection.path = folder / (name + ".sock");
+  const auto folder = runtime_folder();
+  if (!folder) return connection;  // none that is safe
+  connection.path = *folder / (name + ".sock");
   if (connect_to(connection, patience)) return connection;
   // One starts it; the others find it then.
-  const FileDescriptor held = lock_folder(folder, patience);
+  const FileDescriptor held = lock_folder(*folder, patience);
   if (!held) {
     connection.silent = true;
     return connection;
   }
   if (connect_to(connection, patience)) return connection;
-  clear_up(folder);
+  clear_up(*folder);
   if (start_server(helper, connection)) (void)connect_to(connection, patience);
   return connection;
 }

@@ -6,16 +6,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <set>
-#include <string>
 #include <thread>
 
 #include "base/clock.hpp"
 #include "base/data/digest.hpp"
+#include "base/expected.hpp"
 #include "base/os/file.hpp"
 #include "kernel/clang/unit.hpp"
 #include "kernel/facts/read_facts.hpp"
@@ -123,61 +121,46 @@ namespace {
 // may die, which says nothing about compilers.
 constexpr std::size_t global_bytes = 4u << 20, local_bytes = 4096, value_bytes = 256;
 
-/// Arguments for a kernel that is only to be started. What they are made of lives here.
+/// Arguments for a kernel that is only to be started, and what they are made of.
 class MadeUpArguments {
  public:
-  /// Says what cannot be made up; empty where all is set.
-  std::string set(const cl::Context& context, cl::Kernel& kernel,
-                  const poclbin::Kernel& described) {
-    for (std::size_t i = 0; i < described.arguments.size(); ++i) {
-      const std::string why =
-          set_one(context, kernel, static_cast<cl_uint>(i), described.arguments[i]);
-      if (!why.empty()) return why;
-    }
-    return "";
+  /// Throws Error where one cannot be made up.
+  void set(const cl::Context& context, cl::Kernel& kernel, const poclbin::Kernel& described) {
+    for (std::size_t i = 0; i < described.arguments.size(); ++i)
+      set_one(context, kernel, static_cast<cl_uint>(i), described.arguments[i]);
   }
 
  private:
-  std::string set_one(const cl::Context& context, cl::Kernel& kernel, cl_uint position,
-                      const poclbin::Argument& argument) {
+  void set_one(const cl::Context& context, cl::Kernel& kernel, cl_uint position,
+               const poclbin::Argument& argument) {
     static const Bytes zeros(value_bytes);
+    static std::vector<std::byte> contents(global_bytes);
+    const auto refuse = [&](const std::string& what) {
+      throw Error(Errc::unsupported, fmt::format("argument {} is of {}", position, what));
+    };
     enum { value, pointer, image, sampler };
-    switch (argument.type) {
-      case value: {
-        // A structure's size is nowhere in the archive; the driver takes what it is given.
-        const std::size_t size = argument.type_size == 0 ? value_bytes : argument.type_size;
-        if (size > value_bytes) return fmt::format("argument {} is of {} bytes", position, size);
-        kernel.setArg(position, size, zeros.data());
-        return "";
-      }
-      case pointer:
-        if (argument.address == CL_KERNEL_ARG_ADDRESS_LOCAL) {
-          kernel.setArg(position, local_bytes, nullptr);
-        } else {
-          static std::vector<std::byte> contents(global_bytes);
-          buffers_.emplace_back(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, global_bytes,
-                                contents.data());
-          kernel.setArg(position, buffers_.back());
-        }
-        return "";
-      case image:
-        return set_image(context, kernel, position, argument);
-      case sampler:
-        samplers_.emplace_back(context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST);
-        kernel.setArg(position, samplers_.back());
-        return "";
-      default:
-        return fmt::format("argument {} is of an unknown kind", position);
+    if (argument.type == value) {
+      // A structure's size is nowhere in the archive; the driver takes what it is given.
+      const std::size_t size = argument.type_size == 0 ? value_bytes : argument.type_size;
+      if (size > value_bytes) refuse(fmt::format("{} bytes", size));
+      kernel.setArg(position, size, zeros.data());
+    } else if (argument.type == pointer && argument.address == CL_KERNEL_ARG_ADDRESS_LOCAL) {
+      kernel.setArg(position, local_bytes, nullptr);
+    } else if (argument.type == pointer) {
+      kernel.setArg(position,
+                    buffers_.emplace_back(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                          global_bytes, contents.data()));
+    } else if (argument.type == image) {
+      if (!argument.type_name.starts_with("image2d_t"))
+        refuse("type " + std::string(argument.type_name));
+      kernel.setArg(position, images_.emplace_back(context, CL_MEM_READ_WRITE,
+                                                   cl::ImageFormat(CL_RGBA, CL_FLOAT), 64, 64));
+    } else if (argument.type == sampler) {
+      kernel.setArg(position, samplers_.emplace_back(context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE,
+                                                     CL_FILTER_NEAREST));
+    } else {
+      refuse("an unknown kind");
     }
-  }
-
-  std::string set_image(const cl::Context& context, cl::Kernel& kernel, cl_uint position,
-                        const poclbin::Argument& argument) {
-    if (!argument.type_name.starts_with("image2d_t"))
-      return fmt::format("argument {} is of type {}", position, argument.type_name);
-    images_.emplace_back(context, CL_MEM_READ_WRITE, cl::ImageFormat(CL_RGBA, CL_FLOAT), 64, 64);
-    kernel.setArg(position, images_.back());
-    return "";
   }
 
   std::vector<cl::Buffer> buffers_;
@@ -229,9 +212,10 @@ void start_variants(const Job& job) {
       throw Error(Errc::bad_input, fmt::format("no variant {} of {}", folder, name));
     cl::Kernel kernel(program, name.c_str());
     MadeUpArguments arguments;
-    const std::string why = arguments.set(context, kernel, *described);
-    if (!why.empty()) {
-      progress << fmt::format("skip {} {} {}", name, folder, why) << std::endl;
+    try {
+      arguments.set(context, kernel, *described);
+    } catch (const Error& error) {
+      progress << fmt::format("skip {} {} {}", name, folder, error.message()) << std::endl;
       continue;
     }
     progress << fmt::format("begin {} {}", name, folder) << std::endl;
@@ -255,18 +239,6 @@ void die_with_parent() {
   }).detach();
 }
 
-std::vector<std::string> kernel_names(const cl::Program& program) {
-  std::vector<std::string> names;
-  std::string list = program.getInfo<CL_PROGRAM_KERNEL_NAMES>();
-  list = list.c_str();  // drivers count a terminating NUL in
-  for (std::size_t at = 0; at < list.size();) {
-    const auto end = std::min(list.find(';', at), list.size());
-    names.push_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return names;
-}
-
 /// The program's folder in the private cache, found by its bitcode.
 fs::path program_folder() {
   for (const auto& entry : fs::recursive_directory_iterator(cache_folder))
@@ -283,8 +255,8 @@ class Stubs {
     for (const auto& [kernel, variant] : job.variants) variants_.insert(variant);
   }
 
-  void plant(const std::vector<std::string>& kernels, const Job& job) {
-    for (const auto& kernel : kernels) {
+  void plant(const std::vector<KernelInfo>& kernels, const Job& job) {
+    for (const auto& [kernel, known, arguments] : kernels) {
       if (!job.generic) plant(kernel, "0-0-0");
       for (const auto& variant : variants_)
         if (std::find(job.variants.begin(), job.variants.end(), std::pair(kernel, variant)) ==
@@ -369,34 +341,28 @@ void make_unique(Job& job, const std::string& salt) {
 }
 
 /// Reads the facts of a job's kernels while the driver's compiler works: both take some time of one
-/// core. They are written when this goes. Errors are no failure of the job: the facts are unknown.
-/// To be made after the driver has set up its LLVM: the two share one, and what is set up at first
-/// use (options, targets) is not made for two threads. One of them may spin for ever.
-class FactsReader {
- public:
-  explicit FactsReader(const Job& job) {
-    if (!job.facts || job.source.empty()) return;
-    if (!clang::Library::get()) return;  // sets up libclang's part before there is a thread
-    thread_ = std::jthread([&job] {
-      const auto facts = read_kernel_facts(job.source, job.options, {});
-      if (facts) (void)write_file(facts_file, encode(*facts), 0600);
-    });
-  }
-
- private:
-  std::jthread thread_;
-};
+/// core. They are written when the thread ends. Errors are no failure of the job: the facts are
+/// unknown. To be called after the driver has set up its LLVM: libclang shares it, and what both
+/// set up at their first use (options, targets) is not made for two threads at once.
+std::jthread read_facts(const Job& job) {
+  if (!job.facts || job.source.empty()) return {};
+  if (!expected_from([] { clang::Library::get(); })) return {};
+  return std::jthread([&job] {
+    const auto facts = read_kernel_facts(job.source, job.options, {});
+    if (facts) (void)write_file(facts_file, encode(*facts), 0600);
+  });
+}
 
 void make_artifact(const Job& job) {
   const auto& [device, context] = compiler_for(job.fingerprint);
-  const FactsReader facts(job);
+  const std::jthread facts = read_facts(job);
   cl::Program program = create_program(context, device->handle, job);
   program.build({device->handle}, job.options.c_str());
   // Warnings: a program that compiles may have some, too.
   if (const auto log = build_log(program, *device); !log.empty()) write_log(log);
   const auto folder = program_folder();
   Stubs stubs(folder, job);
-  stubs.plant(kernel_names(program), job);
+  stubs.plant(describe_kernels(program), job);
   const Bytes queried = driver_binary(program, *device);
   if (queried.empty()) throw Error(Errc::internal, "the driver gave no binary");
   value_or_throw(write_file(artifact_file, finish_archive(queried, job, stubs, folder), 0600));

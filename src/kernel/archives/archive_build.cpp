@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/data/digest.hpp"
+#include "base/expected.hpp"
 #include "kernel/apart/helper.hpp"
 
 namespace kiln {
@@ -17,20 +18,19 @@ bool wanted(const ArchiveBuild& build, std::string_view kernel) {
          std::find(build.kernels.begin(), build.kernels.end(), kernel) != build.kernels.end();
 }
 
-Expected<void> check_sizes(const Device& device, const ArchiveBuild& build) {
+void check_sizes(const Device& device, const ArchiveBuild& build) {
   if (!device.pocl)
-    return fail(Errc::unsupported,
+    throw Error(Errc::unsupported,
                 fmt::format("{} is not a device of PoCL: only PoCL has archives", device.name));
   if (build.local_sizes.empty())
-    return fail(Errc::bad_input, "no local size is given; expected one or more, e.g. 64 or 8x8");
+    throw Error(Errc::bad_input, "no local size is given; expected one or more, e.g. 64 or 8x8");
   for (const auto& size : build.local_sizes) {
     const std::uint64_t items = std::uint64_t{size[0]} * size[1] * size[2];
     if (items == 0 || items > device.max_work_group_size)
-      return fail(Errc::bad_input, fmt::format("local size {} has {} work-items; {} takes 1 to {}",
+      throw Error(Errc::bad_input, fmt::format("local size {} has {} work-items; {} takes 1 to {}",
                                                fmt::join(size, "x"), items, device.name,
                                                device.max_work_group_size));
   }
-  return {};
 }
 
 /// The variants of one kernel: every wanted size in every wanted geometry.
@@ -52,17 +52,17 @@ std::vector<poclbin::Variant> variants_of(const ArchiveBuild& build,
   return variants;
 }
 
-Expected<std::vector<KernelVariant>> all_variants(const ArchiveBuild& build,
-                                                  const poclbin::Archive& archive) {
+std::vector<KernelVariant> all_variants(const ArchiveBuild& build,
+                                        const poclbin::Archive& archive) {
   for (const auto& name : build.kernels)
     if (archive.find(name) == nullptr)
-      return fail(Errc::bad_input, fmt::format("{} has no kernel '{}'", build.label, name));
+      throw Error(Errc::bad_input, fmt::format("{} has no kernel '{}'", build.label, name));
   std::vector<KernelVariant> all;
   for (const auto& kernel : archive.kernels)
     if (wanted(build, kernel.name))
       for (const auto& variant : variants_of(build, kernel))
         all.push_back({std::string(kernel.name), variant});
-  if (all.empty()) return fail(Errc::bad_input, build.label + " holds no kernel");
+  if (all.empty()) throw Error(Errc::bad_input, build.label + " holds no kernel");
   return all;
 }
 
@@ -89,41 +89,36 @@ Bytes finished(const poclbin::Archive& archive, bool keep_bitcode) {
   return poclbin::rewrite(archive, poclbin::build_hash(blake2b(contents).bytes), drop);
 }
 
-}  // namespace
-
-Expected<BuiltArchive> build_archive(const Device& device, const ArchiveBuild& build) {
-  if (auto fits = check_sizes(device, build); !fits) return tl::unexpected(fits.error());
+BuiltArchive build_or_throw(const Device& device, const ArchiveBuild& build) {
+  check_sizes(device, build);
   ApartRequest request;
   request.text = build.source->text();
   request.options = build.options;
   request.label = build.label;
   request.build_hash = poclbin::build_hash(build.source->digest().bytes);
+
   // Which kernels there are, and what sizes they require, only the compiler knows.
-  const auto plain = compile_apart(device, request);
-  if (!plain) return tl::unexpected(plain.error());
-  const auto described = poclbin::parse(*plain);
-  if (!described) return tl::unexpected(described.error());
-  auto variants = all_variants(build, *described);
-  if (!variants) return tl::unexpected(variants.error());
+  const Bytes plain = value_or_throw(compile_apart(device, request));
+  auto variants = all_variants(build, value_or_throw(poclbin::parse(plain)));
 
   request.text.clear();
-  request.archive = *plain;
-  request.variants = *variants;
+  request.archive = plain;
+  request.variants = variants;
   request.generic = true;
   request.intermediates = build.intermediates;
-  const auto full = compile_apart(device, request);
-  if (!full) return tl::unexpected(full.error());
-  const auto archive = poclbin::parse(*full);
-  if (!archive) return tl::unexpected(archive.error());
+  const Bytes full = value_or_throw(compile_apart(device, request));
+  const auto archive = value_or_throw(poclbin::parse(full));
 
-  BuiltArchive built;
-  built.bytes = finished(*archive, build.keep_bitcode);
-  built.variants = *variants;
-  if (!build.keep_bitcode) add_generic_starts(*archive, *variants);
-  auto starts = prove_starts(device, built.bytes, std::move(*variants));
-  if (!starts) return tl::unexpected(starts.error());
-  built.starts = std::move(*starts);
+  BuiltArchive built{finished(archive, build.keep_bitcode), variants, {}};
+  if (!build.keep_bitcode) add_generic_starts(archive, variants);
+  built.starts = value_or_throw(prove_starts(device, built.bytes, std::move(variants)));
   return built;
+}
+
+}  // namespace
+
+Expected<BuiltArchive> build_archive(const Device& device, const ArchiveBuild& build) {
+  return expected_from([&] { return build_or_throw(device, build); });
 }
 
 bool starts_without_compiler(const std::vector<ProvenStart>& starts) {
@@ -185,8 +180,8 @@ std::string how_it_ended(const ProcessResult& result, const fs::path& folder) {
 
 /// Each variant has a process of its own: then what one makes cannot serve the next, and one that
 /// dies takes no other with it.
-Expected<ProvenStart> prove_start(const Device& device, ByteView bytes,
-                                  const poclbin::Archive& archive, const KernelVariant& variant) {
+ProvenStart prove_start(const Device& device, ByteView bytes, const poclbin::Archive& archive,
+                        const KernelVariant& variant) {
   apart::Job job;
   job.task = apart::Job::Task::start;
   job.fingerprint = device.fingerprint();
@@ -196,17 +191,16 @@ Expected<ProvenStart> prove_start(const Device& device, ByteView bytes,
   setting.limit = std::chrono::seconds(30);
   // No linker and no compiler can be found; the temporary folder of a compile would be the cache.
   setting.environment = {{"PATH", "/nonexistent"}};
-  const auto run = apart::run_helper(job, setting);
-  if (!run) return tl::unexpected(run.error());
-  const auto& folder = run->folder.path();
+  const auto run = value_or_throw(apart::run_helper(job, setting));
+  const auto& folder = run.folder.path();
   ProvenStart start{variant.kernel, variant.variant.folder(), {}, "", 0, {}};
   std::istringstream progress(read_text(folder / apart::progress_file).value_or(""));
   for (std::string line; std::getline(progress, line);) note(start, line);
   start.made = files_made(folder / apart::cache_folder, archive);
   const bool ended = start.outcome == ProvenStart::Outcome::ran || !start.detail.empty();
   if (ended) return start;
-  start.detail = how_it_ended(run->result, folder);
-  if (run->result.timed_out && start.outcome == ProvenStart::Outcome::died)
+  start.detail = how_it_ended(run.result, folder);
+  if (run.result.timed_out && start.outcome == ProvenStart::Outcome::died)
     start.outcome = ProvenStart::Outcome::hung;
   return start;
 }
@@ -215,15 +209,13 @@ Expected<ProvenStart> prove_start(const Device& device, ByteView bytes,
 
 Expected<std::vector<ProvenStart>> prove_starts(const Device& device, ByteView archive,
                                                 std::vector<KernelVariant> variants) {
-  const auto parsed = poclbin::parse(archive);
-  if (!parsed) return tl::unexpected(parsed.error());
-  std::vector<ProvenStart> starts;
-  for (const auto& variant : variants) {
-    auto start = prove_start(device, archive, *parsed, variant);
-    if (!start) return tl::unexpected(start.error());
-    starts.push_back(std::move(*start));
-  }
-  return starts;
+  return expected_from([&] {
+    const auto parsed = value_or_throw(poclbin::parse(archive));
+    std::vector<ProvenStart> starts;
+    for (const auto& variant : variants)
+      starts.push_back(prove_start(device, archive, parsed, variant));
+    return starts;
+  });
 }
 
 }  // namespace kiln

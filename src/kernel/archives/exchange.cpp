@@ -4,30 +4,29 @@
 
 #include <algorithm>
 
+#include "base/expected.hpp"
 #include "kernel/program/program.hpp"
 #include "store/trust/trust.hpp"
 
 namespace kiln {
 namespace {
 
-Expected<void> check_place(const Resolver& resolver, const Device& device) {
+void check_place(const Resolver& resolver, const Device& device) {
   if (!device.pocl)
-    return fail(Errc::unsupported,
+    throw Error(Errc::unsupported,
                 fmt::format("{} is not a device of PoCL: only PoCL has archives", device.name));
-  if (resolver.store() == nullptr) return fail(Errc::unsupported, "the store is off");
-  return {};
+  if (resolver.store() == nullptr) throw Error(Errc::unsupported, "the store is off");
 }
 
 struct Slot {
-  Bytes canonical;
-  Key key;
+  Slot(Resolver& resolver, const Request& request, const Device& device)
+      : canonical(canonical_request(request, resolver.choose(request, device).parameters, device)),
+        key(key_of(canonical)) {
+    resolver.finish();  // the program may be on its way
+  }
+  const Bytes canonical;
+  const Key key;
 };
-Slot slot_of(Resolver& resolver, const Request& request, const Device& device) {
-  Slot slot;
-  slot.canonical = canonical_request(request, resolver.choose(request, device).parameters, device);
-  slot.key = key_of(slot.canonical);
-  return slot;
-}
 
 std::optional<Artifact> stored_artifact(const std::optional<Entry>& entry) {
   if (!entry) return {};
@@ -36,110 +35,97 @@ std::optional<Artifact> stored_artifact(const std::optional<Entry>& entry) {
   return std::move(*artifact);
 }
 
-/// PoCL 3.1 ends the process that loads invalid bitcode.
-Expected<void> check_bitcode(const poclbin::File& file) {
-  constexpr std::string_view magics[] = {"BC\xc0\xde", "\xde\xc0\x17\x0b"};
-  for (const auto magic : magics)
-    if (as_text(file.content).starts_with(magic)) return {};
-  return fail(Errc::corrupt, fmt::format("{}: no LLVM bitcode", file.path));
-}
-
-/// What can be known about code without compiling or running it.
-Expected<void> check_objects(const poclbin::Archive& archive) {
+/// What can be known about code without compiling or running it. PoCL 3.1 ends the process that
+/// loads invalid bitcode.
+void check_objects(const poclbin::Archive& archive) {
+  const auto is_bitcode = [](std::string_view content) {
+    return content.starts_with("BC\xc0\xde") || content.starts_with("\xde\xc0\x17\x0b");
+  };
   for (const auto& entry : archive.root)
     for (const auto& file : entry)
-      if (file.path == "/program.bc")
-        if (auto fits = check_bitcode(file); !fits) return fits;
+      if (file.path == "/program.bc" && !is_bitcode(as_text(file.content)))
+        throw Error(Errc::corrupt, fmt::format("{}: no LLVM bitcode", file.path));
   for (const auto& kernel : archive.kernels)
     for (const auto& file : kernel.files) {
       if (!file.path.ends_with(".so")) continue;
       if (auto fits = poclbin::check_object(file.content, kernel.name); !fits)
-        return fail(Errc::corrupt, fmt::format("{}: {}", file.path, fits.error().message()));
+        throw Error(Errc::corrupt, fmt::format("{}: {}", file.path, fits.error().message()));
     }
-  return {};
 }
 
-Expected<void> check_archive(const poclbin::Archive& archive, const Request& request,
-                             const Device& device) {
+void check_archive(const poclbin::Archive& archive, const Request& request, const Device& device) {
   if (archive.device_id != poclbin::device_id(device.pocl_device_string))
-    return fail(
+    throw Error(
         Errc::refused,
         fmt::format("the archive is for device {:#018x}; {} is {:#018x} ('{}')", archive.device_id,
                     device.name, poclbin::device_id(device.pocl_device_string),
                     device.pocl_device_string));
   for (const auto& name : request.kernels)
     if (archive.find(name) == nullptr)
-      return fail(Errc::refused, fmt::format("the archive has no kernel '{}'", name));
-  return check_objects(archive);
+      throw Error(Errc::refused, fmt::format("the archive has no kernel '{}'", name));
+  check_objects(archive);
+}
+
+Imported import_or_throw(Resolver& resolver, const Request& request, const DevicePtr& device,
+                         ByteView bytes) {
+  check_place(resolver, *device);
+  const auto archive = value_or_throw(poclbin::parse(bytes));
+  check_archive(archive, request, *device);
+  Imported imported;
+  for (const auto& kernel : archive.kernels) {
+    imported.kernels.emplace_back(kernel.name);
+    imported.variants += poclbin::variants(kernel).size();
+  }
+  const Slot slot(resolver, request, *device);
+  Metadata metadata{artifact_schema, request.label, device->fingerprint(), 0};
+  metadata.made_elsewhere = true;
+  if (const Trust trust = default_trust(); trust.required)
+    throw Error(Errc::bad_input, "an archive carries no signature, and " + trust.origin +
+                                     " asks for one; expected a signed pack (kiln store import)");
+  // Loaded once: what the driver refuses must not become an entry. Under a build hash of its own:
+  // the driver keeps what it has loaded by that, and would take it for another program's.
+  const auto context = Context::create({device});
+  Artifact artifact;
+  artifact.form = Artifact::Form::pocl_archive;
+  const std::string hash = poclbin::build_hash(blake2b(bytes).bytes);
+  artifact.kernels = describe_kernels(
+      load_binary(*context, *device, poclbin::rewrite(archive, hash, nullptr), request.options));
+  const auto change = [&](const std::optional<Entry>& entry) -> std::optional<Entry> {
+    const auto present = stored_artifact(entry);
+    if (present && std::ranges::equal(present->binary, bytes)) {
+      imported.build_hash = archive.build_hash;
+      imported.renewed = false;
+      return {};
+    }
+    imported.renewed = present || archive.build_hash == poclbin::build_hash(slot.key.digest.bytes);
+    imported.build_hash = imported.renewed ? hash : archive.build_hash;
+    artifact.binary = poclbin::rewrite(archive, imported.build_hash, nullptr);
+    return Entry{encode(artifact), metadata};
+  };
+  value_or_throw(resolver.store()->update(Kind::artifact, slot.key, slot.canonical, change));
+  return imported;
 }
 
 }  // namespace
 
 Expected<Bytes> export_archive(Resolver& resolver, const Request& request, const Device& device) {
-  if (auto fits = check_place(resolver, device); !fits) return tl::unexpected(fits.error());
-  const auto slot = slot_of(resolver, request, device);
-  resolver.finish();  // it may be on its way
-  auto lookup = resolver.store()->get(Kind::artifact, slot.key, slot.canonical);
-  auto artifact = stored_artifact(lookup.entry);
-  if (!artifact)
-    return fail(
-        Errc::not_found,
-        fmt::format("the store has no archive of {}: {}; a run puts it there", request.label,
-                    lookup.entry ? "an entry of another kind" : lookup.reason));
-  return std::move(artifact->binary);
+  return expected_from([&] {
+    check_place(resolver, device);
+    const Slot slot(resolver, request, device);
+    const auto lookup = resolver.store()->get(Kind::artifact, slot.key, slot.canonical);
+    auto artifact = stored_artifact(lookup.entry);
+    if (!artifact)
+      throw Error(
+          Errc::not_found,
+          fmt::format("the store has no archive of {}: {}; a run puts it there", request.label,
+                      lookup.entry ? "an entry of another kind" : lookup.reason));
+    return std::move(artifact->binary);
+  });
 }
 
 Expected<Imported> import_archive(Resolver& resolver, const Request& request,
                                   const DevicePtr& device, ByteView bytes) {
-  if (auto fits = check_place(resolver, *device); !fits) return tl::unexpected(fits.error());
-  const auto archive = poclbin::parse(bytes);
-  if (!archive) return tl::unexpected(archive.error());
-  if (auto fits = check_archive(*archive, request, *device); !fits)
-    return tl::unexpected(fits.error());
-
-  Imported imported;
-  for (const auto& kernel : archive->kernels) {
-    imported.kernels.emplace_back(kernel.name);
-    imported.variants += poclbin::variants(kernel).size();
-  }
-  const auto slot = slot_of(resolver, request, *device);
-  resolver.finish();  // the program itself may be on its way
-  Metadata metadata{artifact_schema, request.label, device->fingerprint(), 0};
-  metadata.made_elsewhere = true;
-  if (const Trust trust = default_trust(); trust.required)
-    return fail(Errc::bad_input, "an archive carries no signature, and " + trust.origin +
-                                     " asks for one; expected a signed pack (kiln store import)");
-  try {
-    // Loaded once: what the driver refuses must not become an entry. Under a build hash of its own:
-    // the driver keeps what it has loaded by that, and would take it for another program's.
-    const auto context = Context::create({device});
-    Artifact artifact;
-    artifact.form = Artifact::Form::pocl_archive;
-    const std::string hash = poclbin::build_hash(blake2b(bytes).bytes);
-    artifact.kernels = describe_kernels(
-        load_binary(*context, *device, poclbin::rewrite(*archive, hash, nullptr), request.options));
-    const auto change = [&](const std::optional<Entry>& entry) -> std::optional<Entry> {
-      const auto present = stored_artifact(entry);
-      imported.build_hash = archive->build_hash;
-      imported.renewed = false;
-      if (present &&
-          std::equal(present->binary.begin(), present->binary.end(), bytes.begin(), bytes.end()))
-        return {};
-      const std::string own = poclbin::build_hash(slot.key.digest.bytes);
-      const bool known = present || archive->build_hash == own;
-      if (known) {
-        imported.build_hash = hash;
-        imported.renewed = true;
-      }
-      artifact.binary = poclbin::rewrite(*archive, imported.build_hash, nullptr);
-      return Entry{encode(artifact), metadata};
-    };
-    auto kept = resolver.store()->update(Kind::artifact, slot.key, slot.canonical, change);
-    if (!kept) return tl::unexpected(kept.error());
-  } catch (const Error& error) {
-    return tl::unexpected(error);
-  }
-  return imported;
+  return expected_from([&] { return import_or_throw(resolver, request, device, bytes); });
 }
 
 namespace {

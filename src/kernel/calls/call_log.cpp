@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -19,28 +18,6 @@
 // The record of a process's calls: the file, and the thread that writes it.
 namespace kiln {
 namespace {
-
-/// Keeps others from writing in the midst of our lines, where the system needs several writes for
-/// them. Gives up after a while: the process that has the lock may be stopped.
-class FileLock {
- public:
-  explicit FileLock(int file) : file_(file) {
-    for (int attempt = 0; attempt < 100 && !has_; ++attempt) {
-      has_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
-      if (!has_ && errno != EWOULDBLOCK && errno != EINTR) return;
-      if (!has_) ::usleep(1000);
-    }
-  }
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
-  ~FileLock() {
-    if (has_) ::flock(file_, LOCK_UN);
-  }
-
- private:
-  int file_;
-  bool has_ = false;
-};
 
 /// Whether the file ends in the midst of a line: its writer was killed.
 bool ends_in_a_line(int file) {
@@ -111,10 +88,12 @@ void CallLog::write() {
   const std::lock_guard lock(mutex_);
   std::string text = take_new_lines();
   if (text.empty()) return;
-  const FileLock alone(file_.get());
+  // Others would write in the midst of our lines, where the system needs several writes for them.
+  const bool alone = lock_file(file_.get(), std::chrono::milliseconds(100));
   if (ends_in_a_line(file_.get())) text.insert(0, 1, '\n');
   if (const auto written = write_all(file_.get(), as_bytes(text), path_); !written)
     log(LogLevel::warning, "calls are not recorded: " + written.error().message());
+  if (alone) ::flock(file_.get(), LOCK_UN);
 }
 
 /// Writes a log now and then, and when it goes: at the end of the process, or where the library is

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/data/text.hpp"
-#include "base/os/file.hpp"
+#include "base/expected.hpp"
 
 // A call as a line of the file, and back.
 namespace kiln {
@@ -30,9 +29,8 @@ namespace {
 
 /// The sub-devices that a record names of one device; in equal parts where they are equal, as the
 /// driver makes them for most programs.
-Expected<std::vector<DevicePtr>> parts_of(const DevicePtr& whole,
-                                          std::span<const RecordedDevice> recorded,
-                                          const std::string& fingerprint) {
+std::vector<DevicePtr> parts_of(const DevicePtr& whole, std::span<const RecordedDevice> recorded,
+                                const std::string& fingerprint) {
   std::vector<unsigned> units;
   unsigned sum = 0;
   for (const auto& device : recorded) {
@@ -42,39 +40,31 @@ Expected<std::vector<DevicePtr>> parts_of(const DevicePtr& whole,
   }
   // More than the device has: several queues on one part.
   if (sum > whole->compute_units) units = {units.front()};
-  return partition_by_counts(whole, units);
+  return value_or_throw(partition_by_counts(whole, units));
 }
 
 }  // namespace
 
 Expected<std::vector<DevicePtr>> find_devices(std::span<const RecordedDevice> recorded) {
-  const auto all = all_devices();
-  if (!all) return tl::unexpected(all.error());
-  std::vector<DevicePtr> found;
-  std::vector<DevicePtr> parts;
-  std::size_t next_part = 0;
-  for (const auto& wanted : recorded) {
-    DevicePtr whole;
-    for (const auto& device : *all)
-      if (!whole && RecordedDevice::of(*device).fingerprint == wanted.fingerprint) whole = device;
-    if (!whole || wanted.units < 1 || wanted.units > whole->compute_units)
-      return fail(Errc::not_found,
-                  fmt::format("there is no device {} of {} compute units, with this driver, here",
-                              one_line(wanted.name), wanted.units));
-    if (wanted.units == whole->compute_units) {
-      found.push_back(whole);
-      continue;
+  return expected_from([&] {
+    const auto all = value_or_throw(all_devices());
+    std::vector<DevicePtr> found, parts;
+    for (std::size_t next_part = 0; const auto& wanted : recorded) {
+      const auto whole = std::ranges::find(all, wanted.fingerprint, [](const DevicePtr& device) {
+        return RecordedDevice::of(*device).fingerprint;
+      });
+      if (whole == all.end() || wanted.units < 1 || wanted.units > (*whole)->compute_units)
+        throw Error(Errc::not_found,
+                    fmt::format("there is no device {} of {} compute units, with this driver, here",
+                                one_line(wanted.name), wanted.units));
+      const bool is_part = wanted.units != (*whole)->compute_units;
+      if (is_part && parts.empty()) parts = parts_of(*whole, recorded, wanted.fingerprint);
+      found.push_back(is_part ? parts[next_part++ % parts.size()] : *whole);
     }
-    if (parts.empty()) {
-      auto made = parts_of(whole, recorded, wanted.fingerprint);
-      if (!made) return tl::unexpected(made.error());
-      parts = *std::move(made);
-    }
-    found.push_back(parts[next_part++ % parts.size()]);
-  }
-  if (found.empty())
-    return fail(Errc::bad_input, "'devices': the list is empty, expected at least one device");
-  return found;
+    if (found.empty())
+      throw Error(Errc::bad_input, "'devices': the list is empty, expected at least one device");
+    return found;
+  });
 }
 
 std::string identity_line(const RecordedCall& call) {
@@ -108,22 +98,20 @@ constexpr std::uint64_t most_bytes = 1ull << 30;
 // Of a number that JSON's readers keep exactly.
 constexpr std::uint64_t most_counted = 1ull << 53;
 
-/// The first thing that is wrong with a line, thrown to parse_calls(), which says where it is.
-struct Wrong {
-  std::string text;
-};
+/// The first thing that is wrong with a line; parse_calls() says where it is.
+Error wrong(std::string text) { return {Errc::bad_input, std::move(text)}; }
 
 const Json& field(const Json& object, const char* name) {
   const auto found = object.find(name);
-  if (found == object.end()) throw Wrong{fmt::format("missing '{}'", name)};
+  if (found == object.end()) throw wrong(fmt::format("missing '{}'", name));
   return *found;
 }
 
 const Json& field(const Json& object, const char* name, Json::value_t type) {
   const Json& found = field(object, name);
   if (found.type() != type)
-    throw Wrong{fmt::format("'{}': found a JSON value of type {}, expected {}", name,
-                            found.type_name(), Json(type).type_name())};
+    throw wrong(fmt::format("'{}': found a JSON value of type {}, expected {}", name,
+                            found.type_name(), Json(type).type_name()));
   return found;
 }
 
@@ -134,17 +122,17 @@ std::string text_field(const Json& object, const char* name) {
 std::uint64_t count_field(const Json& object, const char* name) {
   const Json& value = field(object, name);
   if (!value.is_number_unsigned())
-    throw Wrong{fmt::format("'{}': found {}, expected an integer 0..2^53", name,
-                            one_line(value.dump().substr(0, 80)))};
+    throw wrong(fmt::format("'{}': found {}, expected an integer 0..2^53", name,
+                            one_line(value.dump().substr(0, 80))));
   if (value.get<std::uint64_t>() > most_counted)
-    throw Wrong{fmt::format("'{}': found {}, expected at most 2^53", name, value.dump())};
+    throw wrong(fmt::format("'{}': found {}, expected at most 2^53", name, value.dump()));
   return value.get<std::uint64_t>();
 }
 
 double work_field(const Json& object, const char* name) {
   const Json& value = field(object, name);
   if (!value.is_number() || value.get<double>() < 0)
-    throw Wrong{fmt::format("'{}': expected a number of at least 0", name)};
+    throw wrong(fmt::format("'{}': expected a number of at least 0", name));
   return value.get<double>();
 }
 
@@ -152,28 +140,28 @@ Fact fact_of(const std::string& name, const Json& value) {
   if (value.is_string()) return {name, value.get<std::string>()};
   if (value.is_number_unsigned() &&
       value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
-    throw Wrong{
-        fmt::format("'facts': '{}': found {}, expected at most 2^63 - 1", name, value.dump())};
+    throw wrong(
+        fmt::format("'facts': '{}': found {}, expected at most 2^63 - 1", name, value.dump()));
   if (value.is_number_integer()) return {name, value.get<std::int64_t>()};
-  throw Wrong{
+  throw wrong(
       fmt::format("'facts': '{}': found a JSON value of type {}, expected an integer "
                   "or a text",
-                  name, value.type_name())};
+                  name, value.type_name()));
 }
 
 RecordedCall call_of(const Json& line) {
   if (!line.is_object())
-    throw Wrong{fmt::format("found a JSON {}, expected an object", line.type_name())};
+    throw wrong(fmt::format("found a JSON {}, expected an object", line.type_name()));
   const Json& version = field(line, "kiln_calls", Json::value_t::number_unsigned);
   if (version != 1)
-    throw Wrong{fmt::format("'kiln_calls': found version {}, expected 1", version.dump())};
+    throw wrong(fmt::format("'kiln_calls': found version {}, expected 1", version.dump()));
   RecordedCall call;
   call.kind = text_field(line, "kind");
   call.name = text_field(line, "name");
   for (const auto& [name, value] : field(line, "facts", Json::value_t::object).items())
     call.facts.push_back(fact_of(name, value));
   for (const Json& device : field(line, "devices", Json::value_t::array)) {
-    if (!device.is_object()) throw Wrong{"'devices': expected objects"};
+    if (!device.is_object()) throw wrong("'devices': expected objects");
     call.devices.push_back({text_field(device, "name"), text_field(device, "fingerprint"),
                             static_cast<std::int64_t>(count_field(device, "units"))});
   }
@@ -230,18 +218,17 @@ void estimate(std::vector<RecordedCall>& calls) {
 /// The call of a line; nothing where the line was cut short.
 std::optional<RecordedCall> parse_line(std::string_view text) {
   // A call's line has some hundred values.
-  if (const auto within = check_json_bounds(text, {.values = 100'000}); !within)
-    throw Wrong{within.error().message()};
+  value_or_throw(check_json_bounds(text, {.values = 100'000}));
   try {
     return call_of(Json::parse(text));
   } catch (const Json::parse_error& error) {
     // A process that is killed while it writes leaves the beginning of a line: JSON that is right
     // as far as it goes. The next writer begins a new line.
     if (error.byte > text.size() && text.starts_with('{')) return std::nullopt;
-    throw Wrong{
-        fmt::format("byte {}: not JSON, expected a line that kiln record wrote", error.byte)};
+    throw wrong(
+        fmt::format("byte {}: not JSON, expected a line that kiln record wrote", error.byte));
   } catch (const Json::exception& error) {
-    throw Wrong{one_line(error.what())};
+    throw wrong(one_line(error.what()));
   }
 }
 
@@ -273,9 +260,9 @@ Expected<RecordedCalls> parse_calls(std::string_view text, const std::string& na
       for (const auto& [total, value] : call_totals)
         if (__builtin_add_overflow(sum.*value, *call.*value, &(sum.*value)))
           sum.*value = std::numeric_limits<std::uint64_t>::max();
-    } catch (const Wrong& wrong) {
+    } catch (const Error& error) {
       return fail(Errc::bad_input,
-                  fmt::format("{}:{}: {}", one_line(name), number, one_line(wrong.text)));
+                  fmt::format("{}:{}: {}", one_line(name), number, one_line(error.message())));
     }
   }
   if (result.calls.empty())

@@ -320,14 +320,10 @@ Space space_of(const Library& clang, CXType type) {
 Tree::Tree(std::string text)
     : source(std::make_shared<const std::string>(std::move(text))), lexed(lex(*source)) {}
 
-Expected<void> Tree::parse(const std::vector<std::string>& options, std::string_view prefix,
-                           int deepest) {
-  auto parsed = Unit::parse(*source, options, prefix);
-  if (!parsed) return tl::unexpected(parsed.error());
-  const auto made = std::make_shared<Origin>(Origin{*std::move(parsed), {}, {}});
+void Tree::parse(const std::vector<std::string>& options, std::string_view prefix, int deepest) {
+  const auto made = std::make_shared<Origin>(Origin{Unit::parse(*source, options, prefix), {}, {}});
   origin = made;
   Reader(*made, *this, deepest).read();
-  return {};
 }
 
 std::vector<Diagnostic> Tree::diagnostics() const { return origin->unit.diagnostics(); }

@@ -91,9 +91,9 @@ struct Function {
 struct Tree {
   explicit Tree(std::string text);
   /// Reads it; `options` and `prefix` are Unit's. Nodes that are nested more deeply are left out.
-  /// Error: unsupported where there is no libclang.
-  Expected<void> parse(const std::vector<std::string>& options, std::string_view prefix = {},
-                       int deepest = std::numeric_limits<int>::max());
+  /// Throws Error: unsupported where there is no libclang.
+  void parse(const std::vector<std::string>& options, std::string_view prefix = {},
+             int deepest = std::numeric_limits<int>::max());
 
   const std::string& text() const { return *source; }
   const Declaration& declared(int number) const {

@@ -22,12 +22,12 @@ constexpr int open_flags = RTLD_NOW | RTLD_LOCAL;
 constexpr int open_flags = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
 #endif
 
-Expected<Library> open_library() {
+Library open_library() {
   void* handle = nullptr;
   for (const char* place : library_files)
     if ((handle = ::dlopen(place, open_flags)) != nullptr) break;
   if (handle == nullptr)
-    return fail(Errc::unsupported,
+    throw Error(Errc::unsupported,
                 "reading OpenCL C takes libclang 15 (libclang-15.so.1, Debian's package "
                 "libclang1-15), which is not on this machine");
   Library library;
@@ -39,7 +39,7 @@ Expected<Library> open_library() {
 #define KILN_FIND(name) find(library.name, "clang_" #name);
   KILN_CLANG_FUNCTIONS(KILN_FIND)
 #undef KILN_FIND
-  if (!missing.empty()) return fail(Errc::unsupported, "libclang 15 here has no " + missing);
+  if (!missing.empty()) throw Error(Errc::unsupported, "libclang 15 here has no " + missing);
   // The first index sets up LLVM's targets: here, where the caller knows what else is running.
   library.disposeIndex(library.createIndex(0, 0));
   return library;
@@ -60,11 +60,10 @@ constexpr const char* file_name = "kiln-kernel.cl";
 
 }  // namespace
 
-Expected<const Library*> Library::get() {
+const Library& Library::get() {
   // Never closed: at exit its destructors would meet those of drivers that hold an LLVM, too.
-  static const NeverDestroyed<Expected<Library>> library(open_library());
-  if (!*library) return tl::unexpected(library->error());
-  return &**library;
+  static const NeverDestroyed<Library> library(open_library());
+  return *library;
 }
 
 std::string Library::text(CXString string) const {
@@ -99,23 +98,22 @@ Unit::Unit(const Library& library)
       index_(library.createIndex(0, 0), library.disposeIndex),
       unit_(nullptr, library.disposeTranslationUnit) {}
 
-Expected<Unit> Unit::parse(std::string_view text, const std::vector<std::string>& options,
-                           std::string_view prefix, unsigned flags) {
-  const auto library = Library::get();
-  if (!library) return tl::unexpected(library.error());
+Unit Unit::parse(std::string_view text, const std::vector<std::string>& options,
+                 std::string_view prefix, unsigned flags) {
+  const Library& library = Library::get();
   const std::string all = std::string(prefix).append(text);
   CXUnsavedFile file{file_name, all.data(), all.size()};
   std::vector<const char*> arguments(std::begin(fixed_options), std::end(fixed_options));
   for (const auto& option : options) arguments.push_back(option.c_str());
-  Unit unit(**library);
+  Unit unit(library);
   unit.prefix_ = static_cast<std::uint32_t>(prefix.size());
   CXTranslationUnit raw = nullptr;
   const CXErrorCode code =
-      (*library)->parseTranslationUnit2(unit.index_.get(), file_name, arguments.data(),
-                                        static_cast<int>(arguments.size()), &file, 1, flags, &raw);
+      library.parseTranslationUnit2(unit.index_.get(), file_name, arguments.data(),
+                                    static_cast<int>(arguments.size()), &file, 1, flags, &raw);
   unit.unit_.reset(raw);
   if (code == CXError_Success && raw != nullptr) return unit;
-  return fail(Errc::unsupported,
+  throw Error(Errc::unsupported,
               fmt::format("libclang could not read the kernel (code {})", static_cast<int>(code)));
 }
 

@@ -37,9 +37,9 @@ struct Library {
   KILN_CLANG_FUNCTIONS(KILN_DECLARE)
 #undef KILN_DECLARE
 
-  /// Opened at the first call, once a process; thread-safe. Error: unsupported where there is no
-  /// libclang 15 on this machine.
-  static Expected<const Library*> get();
+  /// Opened at the first call, once a process; thread-safe. Throws Error: unsupported where there
+  /// is no libclang 15 on this machine.
+  static const Library& get();
 
   /// Takes libclang's string over.
   std::string text(CXString string) const;
@@ -83,11 +83,11 @@ class Unit {
  public:
   /// Parses OpenCL C with the built-in functions of the language, for a device with 64-bit
   /// addresses. `options` are the compiler's (-cl-std=…, -D…), `prefix` is put in front of the text
-  /// and not counted in its bytes, `flags` are of CXTranslationUnit_Flags. Error: unsupported,
-  /// never for the text's sake but only where options are wrong or there is no libclang.
-  static Expected<Unit> parse(std::string_view text, const std::vector<std::string>& options,
-                              std::string_view prefix = {},
-                              unsigned flags = CXTranslationUnit_None);
+  /// and not counted in its bytes, `flags` are of CXTranslationUnit_Flags. Throws Error:
+  /// unsupported, never for the text's sake but only where options are wrong or there is no
+  /// libclang.
+  static Unit parse(std::string_view text, const std::vector<std::string>& options,
+                    std::string_view prefix = {}, unsigned flags = CXTranslationUnit_None);
 
   const Library& library() const { return *library_; }
   CXCursor cursor() const { return library_->getTranslationUnitCursor(unit_.get()); }

@@ -65,13 +65,12 @@ class Branches {
     struct Group {
       std::size_t begin;
       bool counts = false, has_else = false;
-      std::vector<std::size_t> directives;
     };
     std::vector<Group> open;
     for (std::size_t i = 0; i < tokens_.size(); i += 1 + extent(i)) {
       const std::string_view name = is_directive(i) ? tokens_[i].text : "";
       if (name.starts_with("if")) {
-        open.push_back({i, false, false, {}});
+        open.push_back({i});
       } else if (open.empty()) {
         continue;
       } else if (name.starts_with("el")) {

@@ -2,113 +2,51 @@
 
 #include <algorithm>
 
-#include "base/data/cursor.hpp"
+#include "base/data/byte_fields.hpp"
 #include "kernel/facts/syntax.hpp"
 
 namespace kiln {
 namespace {
 
-// Each field once, for writing and for reading: an object of either class is given to it.
+/// Bytes that a parameter and a kernel take at least: the lengths of their texts, and flags.
+constexpr std::uint64_t parameter_bytes = 7 + 3 * 4 + 16, kernel_bytes = 10 + 5 * 4;
 
-class FactsWriter {
- public:
-  explicit FactsWriter(Bytes& to) : to_(to) {}
-  void field(bool value) { append_le(to_, static_cast<std::uint8_t>(value)); }
-  void field(std::uint32_t value) { append_le(to_, value); }
-  void field(std::uint64_t value) { append_le(to_, value); }
-  void field(const std::string& text) {
-    field(static_cast<std::uint32_t>(text.size()));
-    append(to_, text);
-  }
-  template <class T>
-  void list(const std::vector<T>& items, std::uint64_t) {
-    field(static_cast<std::uint32_t>(items.size()));
-  }
-
- private:
-  Bytes& to_;
-};
-
-class FactsReader {
- public:
-  explicit FactsReader(ByteView bytes) : in_(bytes, "kernel facts") {}
-  bool done() {
-    in_.expect_end();
-    return in_.ok();
-  }
-  void field(bool& value) {
-    const auto number = in_.number<std::uint8_t>("flag");
-    if (number > 1) in_.refuse(in_.at(), "flag", "is neither 0 nor 1");
-    value = number == 1;
-  }
-  void field(std::uint32_t& value) { value = in_.number<std::uint32_t>("number"); }
-  void field(std::uint64_t& value) { value = in_.number<std::uint64_t>("number"); }
-  void field(std::string& text) { text = in_.text("text"); }
-  template <class T>
-  void list(std::vector<T>& items, std::uint64_t smallest) {
-    items.resize(in_.count(smallest, "list"));
-  }
-
- private:
-  Cursor in_;
-};
-
-/// Bytes that an empty text, parameter and kernel take at least: their lengths and flags.
-constexpr std::uint64_t text_bytes = 4, parameter_bytes = 7 + 3 * text_bytes + 16,
-                        kernel_bytes = 10 + 5 * text_bytes;
-
-template <class Visitor, class Texts>
-void visit_texts(Visitor& visitor, Texts& texts) {
-  visitor.list(texts, text_bytes);
-  for (auto& text : texts) visitor.field(text);
-}
-
-template <class Visitor, class Use>
-void visit_parameter(Visitor& visitor, Use& use) {
-  visitor.field(use.name);
-  for (auto* flag : {&use.is_pointer, &use.is_global, &use.is_constant_space, &use.is_local,
-                     &use.read, &use.written, &use.read_and_written_at_different_index})
-    visitor.field(*flag);
-  visitor.field(use.element_type);
-  visitor.field(use.layout.bytes);
-  visitor.field(use.layout.alignment);
-  visitor.field(use.layout.name);
-}
-
-template <class Visitor, class Facts>
-void visit_facts(Visitor& visitor, Facts& all) {
-  visitor.list(all, kernel_bytes);
-  for (auto& facts : all) {
-    visitor.field(facts.name);
-    for (auto* flag :
+constexpr auto facts_fields = [](auto& to, auto& all) {
+  const auto flag = [&](auto& value) { to.field("flag", value); };
+  const auto text = [&](auto& value) { to.field("text", value); };
+  const auto parameter = [&](auto& use) {
+    text(use.name);
+    for (auto* one : {&use.is_pointer, &use.is_global, &use.is_constant_space, &use.is_local,
+                      &use.read, &use.written, &use.read_and_written_at_different_index})
+      flag(*one);
+    text(use.element_type);
+    to.field("number", use.layout.bytes);
+    to.field("number", use.layout.alignment);
+    text(use.layout.name);
+  };
+  to.list("list", all, kernel_bytes, [&](auto& facts) {
+    text(facts.name);
+    for (auto* one :
          {&facts.found, &facts.splittable, &facts.suspicious, &facts.uses_local_memory,
           &facts.uses_atomics, &facts.uses_barrier, &facts.uses_printf,
           &facts.data_dependent_writes, &facts.reads_what_is_written, &facts.data_dependent_reads})
-      visitor.field(*flag);
-    visitor.field(facts.dimensions);
-    for (auto& size : facts.required_local_size) visitor.field(size);
-    visit_texts(visitor, facts.reasons);
-    visit_texts(visitor, facts.suspicions);
-    visitor.list(facts.parameters, parameter_bytes);
-    for (auto& use : facts.parameters) visit_parameter(visitor, use);
-  }
-}
+      flag(*one);
+    to.field("number", facts.dimensions);
+    for (auto& size : facts.required_local_size) to.field("number", size);
+    to.list("list", facts.reasons, 4, text);
+    to.list("list", facts.suspicions, 4, text);
+    to.list("list", facts.parameters, parameter_bytes, parameter);
+  });
+};
 
 }  // namespace
 
-Bytes encode(const std::vector<KernelFacts>& facts) {
-  Bytes bytes;
-  FactsWriter writer(bytes);
-  visit_facts(writer, facts);
-  return bytes;
-}
+Bytes encode(const std::vector<KernelFacts>& facts) { return bytes_by(facts_fields, facts); }
 
-std::optional<std::vector<KernelFacts>> decode_kernel_facts(ByteView bytes) {
-  FactsReader reader(bytes);
-  std::vector<KernelFacts> facts;
-  visit_facts(reader, facts);
-  if (!reader.done()) return std::nullopt;
-  return facts;
+FactsPtr decode_kernel_facts(ByteView bytes) {
+  using Facts = std::vector<KernelFacts>;
+  auto facts = read_by<Facts>(facts_fields, bytes, "kernel facts");
+  return facts ? std::make_shared<const Facts>(*std::move(facts)) : nullptr;
 }
 
 const KernelFacts* facts_of(const std::vector<KernelFacts>& all, std::string_view kernel) {

@@ -79,7 +79,7 @@ void add_worse(KernelFacts& facts, const KernelFacts& other);
 /// Facts as bytes, for an Artifact: integers are little-endian, a text or list follows its 32-bit
 /// length.
 Bytes encode(const std::vector<KernelFacts>& facts);
-/// Nothing where the bytes are anything else than what encode() gives.
-std::optional<std::vector<KernelFacts>> decode_kernel_facts(ByteView bytes);
+/// Null where the bytes are anything else than what encode() gives.
+FactsPtr decode_kernel_facts(ByteView bytes);
 
 }  // namespace kiln

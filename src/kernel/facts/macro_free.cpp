@@ -26,20 +26,18 @@ class MacroExpander {
       if (token.kind == TokenKind::directive) directives_.push_back(&token);
   }
 
-  Expected<MacroFree> run() {
+  MacroFree run() {
     // First clang says which text is active and where macros are used, then what they stand for.
     const auto unit = clang::Unit::parse(
         variant_.text, options_, variant_.prefix,
         CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_SkipFunctionBodies);
-    if (!unit) return tl::unexpected(unit.error());
-    skipped_ = unit->skipped();
+    skipped_ = unit.skipped();
     for (std::size_t i = 0; i < tokens_.size(); ++i)
       if (tokens_[i].kind == TokenKind::directive && !is_skipped(tokens_[i].begin))
         look_at_directive(i);
-    take_errors(*unit);
-    find_expansions(*unit);
-    if (!expansions_.empty())
-      if (auto done = find_meanings(); !done) return tl::unexpected(done.error());
+    take_errors(unit);
+    find_expansions(unit);
+    if (!expansions_.empty()) find_meanings();
     write();
     return std::move(out_);
   }
@@ -120,7 +118,7 @@ class MacroExpander {
   }
 
   /// The preprocessor writes each use, where the same macros are defined, into a message.
-  Expected<void> find_meanings() {
+  void find_meanings() {
     std::string text = variant_.prefix +
                        "#define kiln_text_(...) #__VA_ARGS__\n"
                        "#define kiln_text(...) kiln_text_(__VA_ARGS__)\n";
@@ -138,9 +136,8 @@ class MacroExpander {
     }
     ask_until(static_cast<std::uint32_t>(variant_.text.size()));
     const auto unit = clang::Unit::parse(text, options_);
-    if (!unit) return tl::unexpected(unit.error());
     std::vector<bool> known(expansions_.size(), false);
-    for (const auto& one : unit->diagnostics()) {
+    for (const auto& one : unit.diagnostics()) {
       std::size_t number = 0;
       const char* end = one.message.data() + one.message.size();
       const auto parsed = std::from_chars(one.message.data(), end, number);
@@ -153,7 +150,6 @@ class MacroExpander {
     for (std::size_t i = 0; i < known.size(); ++i)
       if (!known[i])
         problem(expansions_[i].begin, "cannot expand the macro " + expansions_[i].macro);
-    return {};
   }
   std::uint32_t line_of(std::uint32_t at) const {
     const std::size_t i = lexed_.token_at(at);
@@ -193,8 +189,8 @@ class MacroExpander {
 
 }  // namespace
 
-Expected<MacroFree> expand_macros(const Variant& variant, const Lexed& lexed,
-                                  const std::vector<std::string>& options) {
+MacroFree expand_macros(const Variant& variant, const Lexed& lexed,
+                        const std::vector<std::string>& options) {
   return MacroExpander(variant, lexed, options).run();
 }
 

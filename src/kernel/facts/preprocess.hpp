@@ -63,8 +63,8 @@ struct MacroFree {
   std::optional<Problem> impossible;
 };
 
-/// `options` are the compiler's. Error: unsupported where there is no libclang.
-Expected<MacroFree> expand_macros(const Variant& variant, const Lexed& lexed,
-                                  const std::vector<std::string>& options);
+/// `options` are the compiler's. Throws Error: unsupported where there is no libclang.
+MacroFree expand_macros(const Variant& variant, const Lexed& lexed,
+                        const std::vector<std::string>& options);
 
 }  // namespace kiln::facts

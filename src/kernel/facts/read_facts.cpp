@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "base/data/text.hpp"
+#include "base/expected.hpp"
 #include "kernel/facts/builtins.hpp"
 #include "kernel/facts/syntax.hpp"
 
@@ -120,12 +120,10 @@ class FactsReader {
       variants_ = variants_of(text, lexed_, macros_, target);
   }
 
-  Expected<std::vector<KernelFacts>> read(const std::vector<std::string>& kernels) {
-    for (const Variant& variant : variants_.all)
-      if (auto done = read_variant(variant, false); !done) return tl::unexpected(done.error());
+  std::vector<KernelFacts> read(const std::vector<std::string>& kernels) {
+    for (const Variant& variant : variants_.all) read_variant(variant, false);
     if (!is_read_ && !variants_.all.empty())  // each ends at an #error
-      if (auto done = read_variant(variants_.all.front(), true); !done)
-        return tl::unexpected(done.error());
+      read_variant(variants_.all.front(), true);
     std::vector<KernelFacts> all;
     for (const auto& name : kernels.empty() ? order_ : kernels) all.push_back(finished(name));
     return all;
@@ -156,18 +154,15 @@ class FactsReader {
     std::vector<std::string> problems;
     bool can_be_followed = false;
   };
-  Expected<Reading> read_as(const std::string& standard, const Variant& variant,
-                            bool even_if_impossible, std::vector<std::string> more = {}) {
+  Reading read_as(const std::string& standard, const Variant& variant, bool even_if_impossible,
+                  const std::vector<std::string>& more = {}) {
     std::vector<std::string> options = options_;
     options.insert(options.end(), more.begin(), more.end());
     options.push_back(standard);
     auto plain = expand_macros(variant, lexed_, options);
-    if (!plain) return tl::unexpected(plain.error());
-    if (plain->impossible && !even_if_impossible) return Reading();
-    if (plain->impossible) plain->problems.push_back(*plain->impossible);
-    auto syntax = read_syntax(*std::move(plain), standard);
-    if (!syntax) return tl::unexpected(syntax.error());
-    Reading made{*std::move(syntax), {}, false};
+    if (plain.impossible && !even_if_impossible) return {};
+    if (plain.impossible) plain.problems.push_back(*plain.impossible);
+    Reading made{read_syntax(std::move(plain), standard), {}, false};
     for (const auto* list : {&made.syntax->problems, &made.syntax->errors})
       for (const Problem& one : *list)
         add_message(made.problems, made.syntax->place(one.at) + ": " + one.what);
@@ -188,26 +183,25 @@ class FactsReader {
     if (definitions.empty()) return;
     auto again = read_as(standards_.front(), variant, even_if_impossible,
                          {definitions.begin(), definitions.end()});
-    if (!again || !again->can_be_followed) return;
-    made.syntax = std::move(again->syntax);
+    if (!again.can_be_followed) return;
+    made.syntax = std::move(again.syntax);
     made.can_be_followed = true;
   }
 
-  Expected<void> read_variant(const Variant& variant, bool even_if_impossible) {
+  void read_variant(const Variant& variant, bool even_if_impossible) {
     auto made = read_as(standards_.front(), variant, even_if_impossible);
-    if (!made) return tl::unexpected(made.error());
-    if (made->syntax && !made->can_be_followed && standards_.size() > 1) {
+    if (made.syntax && !made.can_be_followed && standards_.size() > 1) {
       auto later = read_as(standards_.back(), variant, even_if_impossible);
-      if (later && later->can_be_followed) made = std::move(later);
+      if (later.can_be_followed) made = std::move(later);
     }
-    if (!made->syntax) return {};
-    if (!made->can_be_followed) follow_with_names(*made, variant, even_if_impossible);
-    const Syntax& syntax = *made->syntax;
+    if (!made.syntax) return;
+    if (!made.can_be_followed) follow_with_names(made, variant, even_if_impossible);
+    const Syntax& syntax = *made.syntax;
     is_read_ = true;
-    for (const auto& problem : made->problems) add_message(problems_, problem);
+    for (const auto& problem : made.problems) add_message(problems_, problem);
     for (std::size_t i = 0; i < syntax.functions.size(); ++i) {
       if (!syntax.functions[i].is_kernel) continue;
-      Found found = look_at(*made, i);
+      Found found = look_at(made, i);
       const std::string name = found.facts.name;
       const auto known = found_.find(name);
       if (known == found_.end()) {
@@ -217,7 +211,6 @@ class FactsReader {
         merge(found, known->second);
       }
     }
-    return {};
   }
 
   Found look_at(const Reading& reading, std::size_t kernel) const {
@@ -283,7 +276,7 @@ Expected<std::vector<KernelFacts>> read_kernel_facts(std::string_view text,
                                                      std::string_view options,
                                                      const std::vector<std::string>& kernels,
                                                      const TargetMacros& target) {
-  return facts::FactsReader(text, options, target).read(kernels);
+  return expected_from([&] { return facts::FactsReader(text, options, target).read(kernels); });
 }
 
 }  // namespace kiln

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "kernel/facts/builtins.hpp"
 #include "kernel/facts/syntax.hpp"
@@ -21,20 +22,8 @@ class Checker {
   void run(std::size_t kernel) {
     check_tokens();
     parameters(syntax_.functions[kernel]);
-    std::vector<bool> seen(syntax_.functions.size(), false);
-    std::vector<std::size_t> work = {kernel};
-    seen[kernel] = true;
-    while (!work.empty()) {
-      const Function& function = syntax_.functions[work.back()];
-      work.pop_back();
-      reached_.clear();
-      check(function);
-      for (const std::size_t callee : reached_) {
-        if (seen[callee]) continue;
-        seen[callee] = true;
-        work.push_back(callee);
-      }
-    }
+    for (const int function : clang::reachable(syntax_, static_cast<int>(kernel)))
+      check(syntax_.function(function));
   }
 
  private:
@@ -174,10 +163,8 @@ class Checker {
   void name(const Node& node) {
     const Declaration* named = syntax_.named(node);
     if (named == nullptr) return;
-    if (named->kind == Declaration::Kind::function) {
+    if (named->kind == Declaration::Kind::function)
       refuse(node.begin, "names " + named->name + " without calling it");
-      if (named->number >= 0) reached_.push_back(static_cast<std::size_t>(named->number));
-    }
     if (named->kind == Declaration::Kind::variable && !named->is_in_function &&
         (named->can_change || named->type->holds_pointers))
       refuse(node.begin, "uses " + named->name +
@@ -190,41 +177,31 @@ class Checker {
       return refuse(node.begin, "calls the result of an expression");
     const std::string& shown = callee->name;
     // A function of the program's own is looked at itself, whatever it is called.
-    if (callee->number >= 0) return reached_.push_back(static_cast<std::size_t>(callee->number));
+    if (callee->number >= 0) return;
     const Rule rule = rule_of(shown);
     facts_.uses_barrier |= shown.find("barrier") != shown.npos;
     count_dimensions(node, shown);
     if (callee->is_in_text && rule != Rule::unknown_id && rule != Rule::reserved)
       refuse(node.begin, "calls " + shown + ", which the text declares but does not define");
-    switch (rule) {
-      case Rule::none:
-      case Rule::atomic_type:
-        return;
-      case Rule::per_dimension:
-        return per_dimension(node, shown);
-      case Rule::linear:
-        return refuse(node.begin,
-                      "calls " + shown + ", which counts over the whole range of one device");
-      case Rule::atomic:
-        return atomic(node, shown);
-      case Rule::print:
-        facts_.uses_printf = true;
-        return add_message(facts_.suspicions,
-                           syntax_.place(node.begin) +
-                               ": calls printf; with several devices the order of its output "
-                               "changes");
-      case Rule::pipe:
-        return refuse(node.begin, "uses a pipe (" + shown + ")");
-      case Rule::enqueue:
-        return refuse(node.begin, "enqueues work of its own (" + shown + ")");
-      case Rule::image_write:
-        return refuse(node.begin, "writes to an image (" + shown + "), and images are not merged");
-      case Rule::unknown_id:
-        return refuse(node.begin,
-                      "uses " + shown + ", which may tell work-groups or the range of one device");
-      case Rule::reserved:
-        return refuse(node.begin, "calls " + shown + ", a reserved name that Kiln does not know");
+    if (rule == Rule::per_dimension) return per_dimension(node, shown);
+    if (rule == Rule::atomic) return atomic(node, shown);
+    if (rule == Rule::print) {
+      facts_.uses_printf = true;
+      return add_message(
+          facts_.suspicions,
+          syntax_.place(node.begin) +
+              ": calls printf; with several devices the order of its output changes");
     }
+    // What is against all other calls: before and behind the function's name.
+    static constexpr std::tuple<Rule, const char*, const char*> refused[] = {
+        {Rule::linear, "calls ", ", which counts over the whole range of one device"},
+        {Rule::pipe, "uses a pipe (", ")"},
+        {Rule::enqueue, "enqueues work of its own (", ")"},
+        {Rule::image_write, "writes to an image (", "), and images are not merged"},
+        {Rule::unknown_id, "uses ", ", which may tell work-groups or the range of one device"},
+        {Rule::reserved, "calls ", ", a reserved name that Kiln does not know"}};
+    for (const auto& [one, before, behind] : refused)
+      if (one == rule) refuse(node.begin, before + shown + behind);
   }
 
   /// get_group_id and its like: only a literal 1 or 2 is surely another dimension than 0. Anything
@@ -280,7 +257,6 @@ class Checker {
   const Syntax& syntax_;
   const clang::Library& clang_;
   KernelFacts& facts_;
-  std::vector<std::size_t> reached_;
   std::set<std::pair<const void*, Space>> seen_;  ///< structures within one type
 };
 

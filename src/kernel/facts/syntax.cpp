@@ -19,14 +19,14 @@ std::string_view Syntax::macro_at(std::uint32_t at) const {
   return {};
 }
 
-Expected<Syntax> read_syntax(MacroFree source, const std::string& standard) {
+Syntax read_syntax(MacroFree source, const std::string& standard) {
   static constexpr int deepest = 400;
   Syntax syntax(std::move(source));
   if (const auto why = beyond_bounds(syntax.lexed)) {
     syntax.errors.push_back({0, *why});
     return syntax;
   }
-  if (auto done = syntax.parse({standard}, {}, deepest); !done) return tl::unexpected(done.error());
+  syntax.parse({standard}, {}, deepest);
   for (const auto& one : syntax.diagnostics())
     if (one.is_error) syntax.errors.push_back({one.at, "clang: " + one.message});
   return syntax;

@@ -35,8 +35,8 @@ struct Syntax : clang::Tree {
   std::string_view macro_at(std::uint32_t at) const;
 };
 
-/// Reads a program. Error: unsupported where there is no libclang.
-Expected<Syntax> read_syntax(MacroFree source, const std::string& standard);
+/// Reads a program. Throws Error: unsupported where there is no libclang.
+Syntax read_syntax(MacroFree source, const std::string& standard);
 
 /// A kernel's parameters: what they are, and how large what they hold or point to is. A size
 /// remains unknown where the device or its compiler decides: addresses, size_t, images, bit-fields,

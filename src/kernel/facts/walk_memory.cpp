@@ -258,16 +258,9 @@ void Walker::touch(const Value& pointer, bool read, bool written, std::string ad
   if (read) flow_.raise(function_.loads, true);
   if (pointer.roots & anywhere) give_up("follows a pointer that may point anywhere");
   if (!flow_.recording) return;
-  Access access;
-  access.roots = pointer.roots;
-  access.address = std::move(address);
-  access.read = read;
-  access.written = written;
-  access.data_dependent = pointer.tainted || control_tainted();
-  access.own = pointer.own || selects();
-  access.at = at_;
-  access.branch = control_.branch;
-  function_.accesses.push_back(std::move(access));
+  function_.accesses.push_back({pointer.roots, std::move(address), read, written,
+                                pointer.tainted || control_tainted(), pointer.own || selects(), at_,
+                                false, control_.branch});
 }
 
 /// An expression's value where it is used: an object in a buffer is read.

@@ -10,13 +10,11 @@ namespace kiln {
 
 Launch::Launch(ContextPtr context, Program& program, const std::string& kernel)
     : context_(std::move(context)), program_(&program), info_(program.kernel(kernel)) {
-  try {
+  with_cl_errors([&] {
     kernel_ = cl::Kernel(program.cl(), kernel.c_str());
     handle_ = kernel_();
     limits_ = limits_of(handle_, program.device()->handle());
-  } catch (const cl::Error& error) {
-    throw cl_error(error);
-  }
+  });
   check_local_memory(locals_);
 }
 
@@ -106,9 +104,10 @@ void Launch::check_local_memory(const std::vector<LocalBytes>& locals) const {
 void Launch::check_work_group(const NDRange& range) const {
   const auto& l = range.local;
   if (limits_.work_items != 0 && l[0] * l[1] * l[2] > limits_.work_items)
-    throw Error(Errc::bad_input,
-                fmt::format("a work-group of {}x{}x{} is above {}, what {} allows for {}", l[0],
-                            l[1], l[2], limits_.work_items, program_->device()->name, info_.name));
+    throw Error(
+        Errc::bad_input,
+        fmt::format("a work-group of {} is above {}, what {} allows for {}", fmt::join(l, "x"),
+                    limits_.work_items, program_->device()->name, info_.name));
 }
 
 void Launch::set_range(const NDRange& range) {
@@ -121,12 +120,10 @@ void Launch::set_range(const NDRange& range) {
 }
 
 void Launch::throw_enqueue(cl_int status) const {
-  const auto& g = range_.global;
-  const auto& l = range_.local;
   throw Error(Errc::device,
-              fmt::format("launching {} on {} with global size {}x{}x{}, local {}x{}x{}: {} ({})",
-                          info_.name, program_->device()->name, g[0], g[1], g[2], l[0], l[1], l[2],
-                          cl_status_name(status), status));
+              fmt::format("launching {} on {} with global size {}, local {}: {} ({})", info_.name,
+                          program_->device()->name, fmt::join(range_.global, "x"),
+                          fmt::join(range_.local, "x"), cl_status_name(status), status));
 }
 
 namespace {
@@ -175,10 +172,9 @@ Expected<void> check_range(const NDRange& range, const Device& device) {
                   fmt::format("local size {} in dimension {} is above {}, what {} allows", local, d,
                               device.max_work_item_sizes[d], device.name));
     if (local > device.max_work_group_size / group)
-      return fail(
-          Errc::bad_input,
-          fmt::format("a work-group of {}x{}x{} is above {}, what {} allows", range.local[0],
-                      range.local[1], range.local[2], device.max_work_group_size, device.name));
+      return fail(Errc::bad_input, fmt::format("a work-group of {} is above {}, what {} allows",
+                                               fmt::join(range.local, "x"),
+                                               device.max_work_group_size, device.name));
     group *= local;
   }
   return check_grid(range, device);

@@ -2,34 +2,16 @@
 
 #include <sys/mman.h>
 
-#include <cstdlib>
-#include <new>
-
 #include "base/data/cursor.hpp"
 
 namespace kiln {
 namespace {
 constexpr std::size_t alignment = 64;
-/// Huge pages (where the system has them) take a quarter of the time to be set aside, and plans
-/// are written once from end to end.
-constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::uint32_t magic = 0x4e4c504b;  // "KPLN"
 constexpr std::uint64_t aligned(std::uint64_t value) {
   return (value + alignment - 1) / alignment * alignment;
 }
 }  // namespace
-
-void Plan::Free::operator()(std::byte* memory) const { std::free(memory); }
-
-std::unique_ptr<std::byte[], Plan::Free> Plan::allocate(std::size_t bytes) {
-  const bool large = bytes >= 2 * huge_page;
-  const std::size_t unit = large ? huge_page : alignment;
-  auto* memory =
-      static_cast<std::byte*>(std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit));
-  if (memory == nullptr) throw std::bad_alloc();
-  if (large) ::madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: it does not matter if it fails
-  return std::unique_ptr<std::byte[], Free>(memory);
-}
 
 ByteView Plan::find(std::string_view name) const {
   for (const auto& array : arrays_)
@@ -52,9 +34,8 @@ Expected<PlanPtr> Plan::from_block(ByteView block) {
     plan->arrays_.push_back(std::move(array));
   }
   if (!in.ok()) return tl::unexpected(in.error());
-  plan->block_ = allocate(block.size());
+  plan->block_ = HostArray::copy_of(block);
   plan->size_ = block.size();
-  std::memcpy(plan->block_.get(), block.data(), block.size());
   return plan;
 }
 
@@ -66,13 +47,13 @@ PlanDraft::PlanDraft(std::span<const Array> arrays) : plan_(new Plan) {
     plan_->arrays_.push_back({array.name, offset, array.bytes});
     end = offset + array.bytes;
   }
-  plan_->size_ = capacity_ = static_cast<std::size_t>(end);
-  plan_->block_ = Plan::allocate(plan_->size_);
+  plan_->size_ = static_cast<std::size_t>(end);
+  plan_->block_ = HostArray::undefined(plan_->size_);
 }
 
 std::span<std::byte> PlanDraft::bytes(std::size_t place) {
   const auto& array = plan_->arrays_[place];
-  return {plan_->block_.get() + array.offset, static_cast<std::size_t>(array.bytes)};
+  return {plan_->block_.data() + array.offset, static_cast<std::size_t>(array.bytes)};
 }
 
 void PlanDraft::shorten(std::size_t place, std::size_t bytes) {
@@ -96,16 +77,18 @@ PlanPtr PlanDraft::finish() {
     append_le(head, array.offset);
     append_le(head, array.bytes);
   }
-  std::memcpy(plan_->block_.get(), head.data(), head.size());
+  std::memcpy(plan_->block_.data(), head.data(), head.size());
   // The gaps are zeroed: equal plans have equal bytes.
   std::uint64_t written = head.size();
   for (const auto& array : plan_->arrays_) {
-    std::memset(plan_->block_.get() + written, 0, static_cast<std::size_t>(array.offset - written));
+    std::memset(plan_->block_.data() + written, 0,
+                static_cast<std::size_t>(array.offset - written));
     written = array.offset + array.bytes;
   }
   // What was shortened may have been written for a while.
-  const std::size_t kept = (plan_->size_ + huge_page - 1) / huge_page * huge_page;
-  if (kept < capacity_) ::madvise(plan_->block_.get() + kept, capacity_ - kept, MADV_DONTNEED);
+  const std::size_t kept = (plan_->size_ + large_page - 1) / large_page * large_page;
+  const std::size_t capacity = plan_->block_.size();
+  if (kept < capacity) ::madvise(plan_->block_.data() + kept, capacity - kept, MADV_DONTNEED);
   return std::move(plan_);
 }
 

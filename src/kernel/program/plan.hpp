@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/data/bytes.hpp"
+#include "device/host_array.hpp"
 #include "kiln/error.hpp"
 
 // Plans: what a launch needs beyond the program and is dear to compute.
@@ -29,25 +30,21 @@ class Plan {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
   /// The whole block: what the store keeps.
-  ByteView block() const { return {block_.get(), size_}; }
+  ByteView block() const { return {block_.data(), size_}; }
 
   /// Copies the bytes into aligned memory; every offset and size is checked.
   static Expected<std::shared_ptr<const Plan>> from_block(ByteView block);
 
  private:
   friend class PlanDraft;
-  struct Free {
-    void operator()(std::byte* memory) const;
-  };
   struct Array {
     std::string name;
     std::uint64_t offset, bytes;
   };
   Plan() = default;
   ByteView find(std::string_view name) const;
-  static std::unique_ptr<std::byte[], Free> allocate(std::size_t bytes);
-  std::unique_ptr<std::byte[], Free> block_;
-  std::size_t size_ = 0;
+  HostArray block_;
+  std::size_t size_ = 0;  ///< of what is used of it
   std::vector<Array> arrays_;
 };
 using PlanPtr = std::shared_ptr<const Plan>;
@@ -80,7 +77,6 @@ class PlanDraft {
 
  private:
   std::shared_ptr<Plan> plan_;
-  std::size_t capacity_ = 0;
 };
 
 }  // namespace kiln

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/data/cursor.hpp"
+#include "base/data/byte_fields.hpp"
 #include "base/os/environment.hpp"
 #include "base/os/file.hpp"
 
@@ -18,73 +18,46 @@ namespace kiln {
 
 namespace {
 
-KernelArgument read_argument(Cursor& in) {
-  KernelArgument argument;
-  argument.address = in.number<std::uint32_t>("address space");
-  argument.access = in.number<std::uint32_t>("access");
-  argument.qualifier = in.number<std::uint64_t>("qualifier");
-  argument.type = in.text("type");
-  argument.name = in.text("argument name");
-  return argument;
-}
-
-KernelInfo read_kernel(Cursor& in) {
-  KernelInfo kernel;
-  kernel.name = in.text("kernel name");
-  kernel.has_arguments = in.number<std::uint8_t>("has arguments") != 0;
-  // The count never decides an allocation: reading stops at the end of the bytes.
-  for (auto count = in.number<std::uint32_t>("arguments"); count > 0 && in.ok(); --count)
-    kernel.arguments.push_back(read_argument(in));
-  return kernel;
-}
+constexpr auto artifact_fields = [](auto& to, auto& artifact) {
+  to.field("form", artifact.form);
+  to.expect(artifact.form == Artifact::Form::pocl_archive ||
+                artifact.form == Artifact::Form::driver_binary,
+            "form", "it is neither an archive nor a driver's binary");
+  to.list("kernels", artifact.kernels, 9, [&](auto& kernel) {
+    to.field("kernel name", kernel.name);
+    to.field("has arguments", kernel.has_arguments);
+    to.list("arguments", kernel.arguments, 24, [&](auto& argument) {
+      to.field("address space", argument.address);
+      to.field("access", argument.access);
+      to.field("qualifier", argument.qualifier);
+      to.field("type", argument.type);
+      to.field("argument name", argument.name);
+    });
+  });
+  to.content("binary", artifact.binary);
+};
 
 }  // namespace
 
 Bytes encode(const Artifact& artifact) {
-  Bytes bytes;
-  append_le(bytes, static_cast<std::uint8_t>(artifact.form));
-  append_le(bytes, static_cast<std::uint32_t>(artifact.kernels.size()));
-  for (const auto& kernel : artifact.kernels) {
-    append_block(bytes, kernel.name);
-    append_le(bytes, static_cast<std::uint8_t>(kernel.has_arguments));
-    append_le(bytes, static_cast<std::uint32_t>(kernel.arguments.size()));
-    for (const auto& argument : kernel.arguments) {
-      append_le(bytes, static_cast<std::uint32_t>(argument.address));
-      append_le(bytes, static_cast<std::uint32_t>(argument.access));
-      append_le(bytes, static_cast<std::uint64_t>(argument.qualifier));
-      append_block(bytes, argument.type);
-      append_block(bytes, argument.name);
-    }
-  }
-  append_le(bytes, static_cast<std::uint64_t>(artifact.binary.size()));
-  append(bytes, artifact.binary);
-  const Bytes facts = artifact.facts ? encode(*artifact.facts) : Bytes();
-  append_le(bytes, static_cast<std::uint64_t>(facts.size()));
-  append(bytes, facts);
-  return bytes;
+  ByteWriter writer;
+  artifact_fields(writer, artifact);
+  writer.content("facts", artifact.facts ? encode(*artifact.facts) : Bytes());
+  return writer.take();
 }
 
 Expected<Artifact> decode_artifact(ByteView bytes, std::uint32_t schema) {
   if (schema != 1 && schema != artifact_schema)
     return fail(Errc::corrupt, fmt::format("artifact schema {}", schema));
-  Cursor in(bytes, "artifact");
+  ByteReader in(bytes, "artifact");
   Artifact artifact;
-  const auto form = in.number<std::uint8_t>("form");
-  if (form != 1 && form != 2) return fail(Errc::corrupt, "artifact: unknown form");
-  artifact.form = static_cast<Artifact::Form>(form);
-  for (auto count = in.number<std::uint32_t>("kernels"); count > 0 && in.ok(); --count)
-    artifact.kernels.push_back(read_kernel(in));
-  const ByteView binary = in.take(in.number<std::uint64_t>("binary's size"), "binary");
-  const ByteView facts =
-      schema == 1 ? ByteView() : in.take(in.number<std::uint64_t>("facts' size"), "facts");
+  artifact_fields(in, artifact);
+  Bytes facts;
+  if (schema != 1) in.content("facts", facts);
   in.expect_end();
   if (!in.ok()) return tl::unexpected(in.error());
-  artifact.binary.assign(binary.begin(), binary.end());
-  if (!facts.empty()) {
-    auto decoded = decode_kernel_facts(facts);
-    if (!decoded) return fail(Errc::corrupt, "artifact: damaged facts of its kernels");
-    artifact.facts = std::make_shared<const std::vector<KernelFacts>>(*std::move(decoded));
-  }
+  if (!facts.empty() && !(artifact.facts = decode_kernel_facts(facts)))
+    return fail(Errc::corrupt, "artifact: damaged facts of its kernels");
   return artifact;
 }
 
@@ -94,8 +67,7 @@ namespace {
 
 KernelInfo describe(cl::Kernel& kernel) {
   KernelInfo info;
-  info.name = kernel.getInfo<CL_KERNEL_FUNCTION_NAME>();
-  while (!info.name.empty() && info.name.back() == '\0') info.name.pop_back();
+  info.name = kernel.getInfo<CL_KERNEL_FUNCTION_NAME>().c_str();
   const cl_uint count = kernel.getInfo<CL_KERNEL_NUM_ARGS>();
   info.arguments.resize(count);
   info.has_arguments = true;
@@ -117,16 +89,14 @@ KernelInfo describe(cl::Kernel& kernel) {
 }  // namespace
 
 std::vector<KernelInfo> describe_kernels(const cl::Program& program) {
-  try {
+  return with_cl_errors([&] {
     std::vector<KernelInfo> infos;
     std::vector<cl::Kernel> kernels;
     cl::Program handle = program;
     handle.createKernels(&kernels);
     for (auto& kernel : kernels) infos.push_back(describe(kernel));
     return infos;
-  } catch (const cl::Error& error) {
-    throw cl_error(error);
-  }
+  });
 }
 
 // Building and loading.
@@ -213,18 +183,16 @@ Error build_error(const std::string& label, std::string log) {
 
 cl::Program build_here(const Context& context, const Device& device, const std::string& text,
                        const std::string& options, const std::string& label) {
-  try {
+  return with_cl_errors([&] {
     cl::Program program(context.cl(), text, false);
     build(program, device, options_for_part(device, options), label);
     return program;
-  } catch (const cl::Error& error) {
-    throw cl_error(error);
-  }
+  });
 }
 
 cl::Program load_binary(const Context& context, const Device& device, ByteView binary,
                         const std::string& options) {
-  try {
+  return with_cl_errors([&] {
     Bytes own;
     if (device.pocl && device.part > 0) {
       own = archive_for_part(binary, device.part);
@@ -235,13 +203,11 @@ cl::Program load_binary(const Context& context, const Device& device, ByteView b
     cl::Program program(context.cl(), {device.handle}, cl::Program::Binaries{std::move(bytes)});
     build(program, device, options, "the stored program");
     return program;
-  } catch (const cl::Error& error) {
-    throw cl_error(error);
-  }
+  });
 }
 
 Bytes driver_binary(const cl::Program& program, const Device& device) {
-  try {
+  return with_cl_errors([&] {
     const auto devices = program.getInfo<CL_PROGRAM_DEVICES>();
     const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
     for (std::size_t i = 0; i < devices.size() && i < binaries.size(); ++i) {
@@ -250,10 +216,8 @@ Bytes driver_binary(const cl::Program& program, const Device& device) {
                           binaries[i].size());
       return Bytes(view.begin(), view.end());
     }
-  } catch (const cl::Error& error) {
-    throw cl_error(error);
-  }
-  return {};
+    return Bytes();
+  });
 }
 
 // The program.

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -37,14 +38,16 @@ class Payload {
   Payload() = default;
   template <class T>
   requires(!std::is_same_v<T, Payload>) Payload(T value)
-      : held_(std::make_shared<const Held<T>>(std::move(value))) {}
+      : type_(&typeid(T)),
+        value_(std::make_shared<const T>(std::move(value))),
+        facts_([](const void* held) { return facts_of(*static_cast<const T*>(held)); }) {}
 
-  Facts facts() const { return held_ ? held_->facts() : Facts(); }
+  Facts facts() const { return value_ ? facts_(value_.get()) : Facts(); }
+
   /// Null where it is of another type.
   template <class T>
   const T* get_if() const {
-    const auto* held = dynamic_cast<const Held<T>*>(held_.get());
-    return held == nullptr ? nullptr : &held->value;
+    return value_ && *type_ == typeid(T) ? static_cast<const T*>(value_.get()) : nullptr;
   }
   /// Throws internal instead.
   template <class T>
@@ -54,17 +57,9 @@ class Payload {
   }
 
  private:
-  struct AnyHeld {
-    virtual ~AnyHeld() = default;
-    virtual Facts facts() const = 0;
-  };
-  template <class T>
-  struct Held final : AnyHeld {
-    explicit Held(T given) : value(std::move(given)) {}
-    Facts facts() const override { return facts_of(value); }
-    T value;
-  };
-  std::shared_ptr<const AnyHeld> held_;
+  const std::type_info* type_ = nullptr;
+  std::shared_ptr<const void> value_;
+  Facts (*facts_)(const void*) = nullptr;
 };
 
 /// The fields of a value as facts. One function for a type names its fields, in their order; with

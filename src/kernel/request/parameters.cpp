@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 
-#include "base/data/cursor.hpp"
+#include "base/data/byte_fields.hpp"
 
 namespace kiln {
 namespace {
@@ -27,22 +25,17 @@ bool is_better(const Measurement& later, const Measurement& earlier, std::int64_
   return later.milliseconds <= earlier.milliseconds;
 }
 
-void append_parameters(Bytes& to, const Parameters& parameters) {
-  append_le(to, static_cast<std::uint32_t>(std::distance(parameters.begin(), parameters.end())));
-  for (const auto& [name, value] : parameters) {
-    append_block(to, name);
-    append_le(to, value);
-  }
-}
-
-Parameters read_parameters(Cursor& in) {
-  Parameters parameters;
-  for (auto left = in.count(12, "Parameters"); left > 0 && in.ok(); --left) {
-    auto name = in.text("name");
-    parameters.set(name, in.number<std::int64_t>("value"));
-  }
-  return parameters;
-}
+constexpr auto record_fields = [](auto& to, auto& record) {
+  to.list("measurements", record.history, 44, [&](auto& measurement) {
+    to.map("Parameters", measurement.parameters, 12);
+    to.field("size", measurement.size);
+    to.field("time", measurement.milliseconds);
+    to.field("origin", measurement.of);
+    to.field("from", measurement.from);
+    to.map("Parameters", measurement.original, 12);
+    to.field("built-in time", measurement.standard_milliseconds);
+  });
+};
 
 }  // namespace
 
@@ -92,48 +85,16 @@ TuningRecord::Choice TuningRecord::choose(std::int64_t size,
 }
 
 void TuningRecord::add(Measurement measurement) {
-  std::erase_if(history, [&](const Measurement& known) {
-    return known.parameters == measurement.parameters && known.size == measurement.size &&
-           known.of == measurement.of && known.original == measurement.original;
-  });
+  std::erase_if(history, [&](const auto& known) { return known.is_of_same(measurement); });
   if (history.size() >= most_measurements) history.erase(history.begin());
   history.push_back(std::move(measurement));
 }
 
-Bytes encode(const TuningRecord& record) {
-  Bytes bytes;
-  append_le(bytes, static_cast<std::uint32_t>(record.history.size()));
-  for (const auto& measurement : record.history) {
-    append_parameters(bytes, measurement.parameters);
-    append_le(bytes, measurement.size);
-    append_le(bytes, std::bit_cast<std::uint64_t>(measurement.milliseconds));
-    append_le(bytes, static_cast<std::uint32_t>(measurement.of));
-    append_block(bytes, measurement.from);
-    append_parameters(bytes, measurement.original);
-    append_le(bytes, std::bit_cast<std::uint64_t>(measurement.standard_milliseconds));
-  }
-  return bytes;
-}
+Bytes encode(const TuningRecord& record) { return bytes_by(record_fields, record); }
 
-std::optional<TuningRecord> decode_tuning_record(ByteView bytes, bool has_standard) {
-  Cursor in(bytes, "tuning record");
-  TuningRecord record;
-  for (auto left = in.count(32, "measurements"); left > 0 && in.ok(); --left) {
-    Measurement measurement;
-    measurement.parameters = read_parameters(in);
-    measurement.size = in.number<std::int64_t>("size");
-    measurement.milliseconds = std::bit_cast<double>(in.number<std::uint64_t>("time"));
-    const auto of = in.number<std::uint32_t>("origin");
-    measurement.of = of == 0 ? Measurement::Of::kiln : Measurement::Of::others;
-    measurement.from = in.text("from");
-    measurement.original = read_parameters(in);
-    if (has_standard)
-      measurement.standard_milliseconds =
-          std::bit_cast<double>(in.number<std::uint64_t>("built-in time"));
-    record.history.push_back(std::move(measurement));
-  }
-  in.expect_end();
-  return in.ok() ? std::optional(std::move(record)) : std::nullopt;
+std::optional<TuningRecord> decode_tuning_record(ByteView bytes) {
+  auto record = read_by<TuningRecord>(record_fields, bytes, "tuning record");
+  return record ? std::optional(*std::move(record)) : std::nullopt;
 }
 
 }  // namespace kiln

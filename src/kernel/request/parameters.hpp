@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/data/bytes.hpp"
@@ -16,25 +15,16 @@ namespace kiln {
 
 /// The tunable part of a kernel: block sizes, vector widths, work-group shape. Named integers in
 /// the order of their names, so that equal Parameters have equal canonical bytes.
-class Parameters {
- public:
+struct Parameters : std::map<std::string, std::int64_t> {
   Parameters() = default;
-  Parameters(std::initializer_list<std::pair<const std::string, std::int64_t>> values)
-      : values_(values) {}
+  Parameters(std::initializer_list<value_type> values) : map(values) {}
 
   /// The value, or `otherwise` where the name is absent.
   std::int64_t get(const std::string& name, std::int64_t otherwise) const {
-    const auto found = values_.find(name);
-    return found == values_.end() ? otherwise : found->second;
+    const auto found = find(name);
+    return found == end() ? otherwise : found->second;
   }
-  void set(const std::string& name, std::int64_t value) { values_[name] = value; }
-  bool empty() const { return values_.empty(); }
-  auto begin() const { return values_.begin(); }
-  auto end() const { return values_.end(); }
-  bool operator==(const Parameters&) const = default;
-
- private:
-  std::map<std::string, std::int64_t> values_;
+  void set(const std::string& name, std::int64_t value) { insert_or_assign(name, value); }
 };
 
 /// The Parameters that a program is made with, and where they are from.
@@ -54,7 +44,7 @@ std::string text_of(const ChosenParameters& chosen);
 struct Measurement {
   /// Whose kernels were measured. Times of other programs' kernels say which of *their* Parameters
   /// are good, and little about Kiln's: they never win against Kiln's own.
-  enum class Of : std::uint8_t { kiln, others };
+  enum class Of : std::uint32_t { kiln, others };
   Parameters parameters;
   std::int64_t size = 0;    ///< of the problem, as Request::problem_size; 0: not known
   double milliseconds = 0;  ///< 0: not known
@@ -69,6 +59,11 @@ struct Measurement {
     return milliseconds > 0 && standard_milliseconds > 0 ? standard_milliseconds / milliseconds : 0;
   }
   bool operator==(const Measurement&) const = default;
+  /// Whether a record has only the later one of the two.
+  bool is_of_same(const Measurement& other) const {
+    return parameters == other.parameters && size == other.size && of == other.of &&
+           original == other.original;
+  }
 };
 
 /// How far a record is good: for problems so many times as small and as large as its own.
@@ -125,8 +120,7 @@ double size_distance(std::int64_t a, std::int64_t b);
 /// standard_milliseconds; Parameters are u32 count and (text, i64)*, a text is u32 length and
 /// bytes.
 Bytes encode(const TuningRecord& record);
-/// Nothing for bytes that are no record. Without `has_standard` they are of the layout before, in
-/// which the last number of a measurement is missing.
-std::optional<TuningRecord> decode_tuning_record(ByteView bytes, bool has_standard = true);
+/// Nothing for bytes that are no record.
+std::optional<TuningRecord> decode_tuning_record(ByteView bytes);
 
 }  // namespace kiln

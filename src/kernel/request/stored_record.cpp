@@ -14,23 +14,6 @@ namespace {
 
 constexpr std::string_view schema_name = "parameters";
 constexpr std::int64_t schema_version = 1;
-constexpr std::uint32_t parameters_schema = 1, untimed_schema = 2;
-
-std::optional<Parameters> decode_parameters(ByteView bytes) {
-  Cursor in(bytes, "parameters");
-  Parameters parameters;
-  while (in.left() > 0) {
-    auto name = in.text("name");
-    parameters.set(name, in.number<std::int64_t>("value"));
-  }
-  return in.ok() ? std::optional(parameters) : std::nullopt;
-}
-
-/// As TuningRecord::add() sees it.
-bool is_same(const Measurement& a, const Measurement& b) {
-  return a.parameters == b.parameters && a.size == b.size && a.of == b.of &&
-         a.original == b.original;
-}
 
 /// Device::speed_identity() is its fingerprint and the compute units.
 std::string fingerprint_of(const std::string& speed_identity) {
@@ -67,12 +50,8 @@ std::optional<RecordSubject> record_subject_of(ByteView canonical) {
 }
 
 std::optional<TuningRecord> tuning_record_of(const Entry& entry) {
-  if (entry.metadata.schema == tuning_record_schema) return decode_tuning_record(entry.content);
-  if (entry.metadata.schema == untimed_schema) return decode_tuning_record(entry.content, false);
-  if (entry.metadata.schema != parameters_schema) return std::nullopt;
-  auto parameters = decode_parameters(entry.content);
-  if (!parameters) return std::nullopt;
-  return TuningRecord{{Measurement{std::move(*parameters), 0, 0, {}, {}, {}}}};
+  if (entry.metadata.schema != tuning_record_schema) return std::nullopt;
+  return decode_tuning_record(entry.content);
 }
 
 Expected<std::size_t> add_to_record(Layer& store, const RecordSubject& subject,
@@ -85,7 +64,7 @@ Expected<std::size_t> add_to_record(Layer& store, const RecordSubject& subject,
     if (present) record = tuning_record_of(*present).value_or(TuningRecord{});
     for (const auto& one : measurements) {
       if (std::any_of(record.history.begin(), record.history.end(),
-                      [&](const Measurement& known) { return is_same(known, one); }))
+                      [&](const Measurement& known) { return known.is_of_same(one); }))
         continue;
       record.add(one);
       ++added;

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <tuple>
-#include <utility>
 
 #include "kernel/program/plan.hpp"
 #include "kernel/program/program.hpp"
@@ -14,6 +13,24 @@
 // meanwhile. A look-up takes no lock and allocates nothing.
 namespace kiln {
 
+/// `find`'s answer, else `make`'s, which it publishes where `find` looks. Both give pointers.
+template <class Making, class FlightKey, class Find, class Make>
+auto find_or_make(Making& making, const FlightKey& key, Explanation* explanation,
+                  const char* absent, const Find& find, const Make& make) {
+  {
+    StepTimer step(explanation, "memory");
+    if (auto found = find()) {
+      step.answered();
+      return found;
+    }
+    step.missed(absent);
+  }
+  return making.run(key, [&] {
+    auto found = find();  // another thread may have published it since the look-up
+    return found ? found : make();
+  });
+}
+
 /// The programs of contexts. A context owns its programs (ProgramTable), so callers share a making
 /// only within one. Thread-safe.
 class ProgramCache {
@@ -22,24 +39,16 @@ class ProgramCache {
     const auto* found = programs_of(context).find({key, device.handle()});
     return found == nullptr ? nullptr : found->get();
   }
-
   /// `make` gives a std::unique_ptr<Program>, or throws.
   template <class Make>
   Program& get(const Key& key, Context& context, const Device& device, Explanation* explanation,
-               Make&& make) {
-    {
-      StepTimer step(explanation, "memory");
-      if (Program* program = find(key, context, device)) {
-        step.answered();
-        return *program;
-      }
-      step.missed("not resolved before in this process");
-    }
-    return *making_.run({key, &context, device.handle()}, [&] {
-      // Another thread may have published it since the look-up.
-      if (Program* program = find(key, context, device)) return program;
-      return programs_of(context).insert({key, device.handle()}, make()).get();
-    });
+               const Make& make) {
+    return *find_or_make(
+        making_, std::tuple(key, &context, device.handle()), explanation,
+        "not resolved before in this process", [&] { return find(key, context, device); },
+        [&] {
+          return programs_of(context).insert({key, device.handle()}, make()).get();
+        });
   }
 
  private:
@@ -54,30 +63,19 @@ class PlanCache {
  public:
   /// `make` gives a PlanPtr, or throws.
   template <class Make>
-  PlanPtr get(const Key& key, Explanation* explanation, Make&& make) {
-    {
-      StepTimer step(explanation, "memory");
-      if (PlanPtr plan = find(key)) {
-        step.answered();
-        return plan;
-      }
-      step.missed("not held in this process");
-    }
-    return making_.run(key, [&] {
-      PlanPtr plan = find(key);  // another thread may have published it since the look-up
-      if (!plan) {
-        using Table = decltype(plans_);
-        plans_.insert(key, plan = make(), Table::OnExisting::replace);
-      }
+  PlanPtr get(const Key& key, Explanation* explanation, const Make& make) {
+    const auto find = [&] {
+      const auto* known = plans_.find(key);
+      return known != nullptr ? known->lock() : nullptr;
+    };
+    return find_or_make(making_, key, explanation, "not held in this process", find, [&] {
+      PlanPtr plan = make();
+      plans_.insert(key, plan, decltype(plans_)::OnExisting::replace);
       return plan;
     });
   }
 
  private:
-  PlanPtr find(const Key& key) const {
-    const auto* known = plans_.find(key);
-    return known != nullptr ? known->lock() : nullptr;
-  }
   MemoryLayer<Key, std::weak_ptr<const Plan>, KeyHash> plans_;
   SingleFlight<Key, PlanPtr> making_;
 };

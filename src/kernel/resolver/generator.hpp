@@ -41,24 +41,18 @@ class Generator {
 /// The Generators of a Resolver, by family. Thread-safe; a look-up takes no lock.
 class Generators {
  public:
-  /// The first of a family stays.
-  void add(std::unique_ptr<Generator> generator) {
-    put(std::move(generator), Table::OnExisting::keep_first);
-  }
-  /// In place of the one that is there, which lives on.
-  void replace(std::unique_ptr<Generator> generator) {
-    put(std::move(generator), Table::OnExisting::replace);
+  using Table = MemoryLayer<std::string, std::unique_ptr<Generator>, std::hash<std::string>>;
+
+  /// Where the family has one: it stays, or is replaced and lives on.
+  void add(std::unique_ptr<Generator> generator, Table::OnExisting rule) {
+    const std::string family = generator->family();
+    by_family_.insert(family, std::move(generator), rule);
   }
   /// That of a Request's family; null where the Request has its source, or the family has none.
   /// Throws internal for another version than the Request's.
   const Generator* of(const Request& request) const;
 
  private:
-  using Table = MemoryLayer<std::string, std::unique_ptr<Generator>, std::hash<std::string>>;
-  void put(std::unique_ptr<Generator> generator, Table::OnExisting rule) {
-    const std::string family = generator->family();
-    by_family_.insert(family, std::move(generator), rule);
-  }
   Table by_family_;
 };
 

@@ -74,21 +74,14 @@ Program& Resolver::resolve(const Request& request, const ChosenParameters& chose
   return program;
 }
 
-/// Whether what is made here will be in the store.
-bool Resolver::keeps(const Work& work) const {
-  return store_ != nullptr && !work.is_trial &&
-         (!work.device->pocl || policy_ == CompilePolicy::apart);
-}
-
-namespace {
-// Longer than any sane compile: a maker that takes longer is given up, and dies unheard.
-constexpr std::chrono::seconds longest_wait{60};
-}  // namespace
-
 /// Of processes that want one program at the same time, one compiles it; the others wait for it.
 void Resolver::make_alone(Work& work) {
+  // Longer than any sane compile: a maker that takes longer is given up, and dies unheard.
+  constexpr std::chrono::seconds longest_wait{60};
   Reservation& right = work.right;
-  if (keeps(work)) {
+  const bool is_stored = store_ != nullptr && !work.is_trial &&
+                         (!work.device->pocl || policy_ == CompilePolicy::apart);
+  if (is_stored) {
     const auto started = now_ns();
     right = store_->reserve(work.key, longest_wait);
     if (right.waited() && work.explanation != nullptr)
@@ -149,7 +142,11 @@ PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<P
     if (store_)
       writes_.add({Kind::plan, key, plan->block().size(),
                    [this, request, key, plan, seconds = step.seconds()] {
-                     write_plan(request, key, *plan, seconds);
+                     if (auto kept = store_->put(Kind::plan, key, request.canonical, plan->block(),
+                                                 {request.schema, request.label, "", seconds});
+                         !kept)
+                       log(LogLevel::warning, fmt::format("plan {} is not kept: {}", request.label,
+                                                          kept.error().message()));
                    }});
     return plan;
   });
@@ -167,14 +164,6 @@ PlanPtr Resolver::load_plan(const PlanRequest& request, const Key& key, Explanat
   if (plan) return *plan;
   take_back_answer(explanation, plan.error().message());
   return nullptr;
-}
-
-void Resolver::write_plan(const PlanRequest& request, const Key& key, const Plan& plan,
-                          double seconds) {
-  const Metadata metadata{request.schema, request.label, "", seconds};
-  if (auto kept = store_->put(Kind::plan, key, request.canonical, plan.block(), metadata); !kept)
-    log(LogLevel::warning,
-        fmt::format("plan {} is not kept: {}", request.label, kept.error().message()));
 }
 
 }  // namespace kiln

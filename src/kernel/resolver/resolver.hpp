@@ -44,9 +44,13 @@ class Resolver : public VariantMaker {
 
   /// Generators by family; to be registered before the family's first Request. The first of a
   /// family stays.
-  void add(std::unique_ptr<Generator> generator) { generators_.add(std::move(generator)); }
+  void add(std::unique_ptr<Generator> generator) {
+    generators_.add(std::move(generator), Generators::Table::OnExisting::keep_first);
+  }
   /// The same in place of the one that is there, which lives on: for tests of its forms.
-  void replace(std::unique_ptr<Generator> generator) { generators_.replace(std::move(generator)); }
+  void replace(std::unique_ptr<Generator> generator) {
+    generators_.add(std::move(generator), Generators::Table::OnExisting::replace);
+  }
 
   /// Adds a source that is asked after the store; to be mounted before the first resolve().
   void mount(std::unique_ptr<BinarySource> source) { mounted_.push_back(std::move(source)); }
@@ -134,11 +138,9 @@ class Resolver : public VariantMaker {
   struct Work;     // one program's making: what the steps share
   struct Keeping;  // what is kept of it
 
-  bool keeps(const Work& work) const;
   void make_alone(Work& work);
   std::unique_ptr<Program> program_of(Work& work);
   PlanPtr load_plan(const PlanRequest& request, const Key& key, Explanation* explanation);
-  void write_plan(const PlanRequest& request, const Key& key, const Plan& plan, double seconds);
 
   // The steps (resolver_make.cpp).
   Lookup ask_store(Kind kind, const Key& key, ByteView canonical, Explanation* explanation);
@@ -150,6 +152,7 @@ class Resolver : public VariantMaker {
   Expected<void> make_archive(Work& work);
   void compile_apart_into(Work& work);
   bool load_made(Work& work);
+  static Expected<void> load(Work& work, StepTimer& step);
   void compile_here_into(Work& work, const std::string& why);
   void compile_in_background(const Work& work);
   void keep(Work& work);

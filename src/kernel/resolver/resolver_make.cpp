@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/expected.hpp"
 #include "base/log.hpp"
 #include "kernel/apart/helper.hpp"
 #include "kernel/facts/read_facts.hpp"
@@ -15,25 +16,22 @@ namespace {
 
 /// An archive is native code that the driver loads unchecked, so everything that can be known
 /// about it is checked here.
-Expected<void> verify_archive(ByteView archive, const std::string& device_string) {
-  const auto parsed = poclbin::parse(archive);
-  if (!parsed) return tl::unexpected(parsed.error());
-  if (parsed->device_id != poclbin::device_id(device_string))
-    return fail(Errc::corrupt, "the archive is for another device");
-  return {};
+void verify_archive(ByteView archive, const std::string& device_string) {
+  const auto parsed = value_or_throw(poclbin::parse(archive));
+  if (parsed.device_id != poclbin::device_id(device_string))
+    throw Error(Errc::corrupt, "the archive is for another device");
 }
 
 /// `device_string`: Device::pocl_device_string, empty for other drivers' devices.
 Expected<Artifact> decode_entry(const Entry& entry, const std::string& device_string) {
-  auto artifact = decode_artifact(entry.content, entry.metadata.schema);
-  if (!artifact) return artifact;
-  const bool is_archive = artifact->form == Artifact::Form::pocl_archive;
-  if (is_archive == device_string.empty())
-    return fail(Errc::corrupt, "the artifact is of another driver");
-  if (is_archive)
-    if (auto verified = verify_archive(artifact->binary, device_string); !verified)
-      return tl::unexpected(verified.error());
-  return artifact;
+  return expected_from([&] {
+    auto artifact = value_or_throw(decode_artifact(entry.content, entry.metadata.schema));
+    const bool is_archive = artifact.form == Artifact::Form::pocl_archive;
+    if (is_archive == device_string.empty())
+      throw Error(Errc::corrupt, "the artifact is of another driver");
+    if (is_archive) verify_archive(artifact.binary, device_string);
+    return artifact;
+  });
 }
 
 /// A program that only tells what its archive holds.
@@ -105,8 +103,15 @@ Lookup Resolver::ask_store(Kind kind, const Key& key, ByteView canonical,
 
 bool Resolver::load_stored(Work& work) {
   if (!store_) return false;
-  const auto warn = [&](const std::string& message) {
+  const auto refuse = [&](const std::string& message) {
     if (!std::exchange(work.warned, true)) log(LogLevel::warning, message);
+    work.artifact = {};
+    work.stored_is_bad = true;
+    return false;
+  };
+  const auto not_used = [&](const Error& error) {
+    return refuse(
+        fmt::format("store entry {} is not used: {}", work.key.digest.brief(), error.message()));
   };
   std::vector<KernelVariant> lacking;
   {
@@ -115,9 +120,7 @@ bool Resolver::load_stored(Work& work) {
     auto artifact = decode_entry(*lookup.entry, work.device->pocl_device_string);
     if (!artifact) {
       take_back_answer(work.explanation, artifact.error().message());
-      warn(fmt::format("store entry {} is not used: {}", work.key.digest.brief(),
-                       artifact.error().message()));
-      return false;
+      return not_used(artifact.error());
     }
     std::vector<KernelVariant> wanted = work.wanted;
     std::erase_if(wanted, [&](const auto& one) { return is_for_no_run(*artifact, one); });
@@ -130,25 +133,24 @@ bool Resolver::load_stored(Work& work) {
     lacking = probe.missing(wanted);
     work.artifact = std::move(*artifact);
   }
-  if (auto added = add_variants(work, lacking); !added) {
-    warn(fmt::format("store entry {} is not used: {}", work.key.digest.brief(),
-                     added.error().message()));
-    work.artifact = {};
-    work.stored_is_bad = true;
-    return false;
-  }
+  if (auto added = add_variants(work, lacking); !added) return not_used(added.error());
   StepTimer step(work.explanation, "load");
+  const auto loaded = load(work, step);
+  return loaded || refuse(fmt::format("{} does not take its stored binary: {}", work.device->name,
+                                      loaded.error().message()));
+}
+
+/// Makes the program of the Artifact's binary; the step says whether the driver takes it.
+Expected<void> Resolver::load(Work& work, StepTimer& step) {
   try {
     work.handle =
         load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
+    if (work.artifact.kernels.empty()) work.artifact.kernels = describe_kernels(work.handle);
     step.answered();
-    return true;
+    return {};
   } catch (const Error& error) {
     step.missed(error.message());
-    warn(fmt::format("{} does not take its stored binary: {}", work.device->name, error.message()));
-    work.artifact = {};
-    work.stored_is_bad = true;
-    return false;
+    return tl::unexpected(error);
   }
 }
 
@@ -182,12 +184,9 @@ bool Resolver::load_mounted(Work& work) {
     }
     try {
       work.artifact = std::move(*found.artifact);
-      if (work.device->pocl)
-        value_or_throw(verify_archive(work.artifact.binary, work.device->pocl_device_string));
+      if (work.device->pocl) verify_archive(work.artifact.binary, work.device->pocl_device_string);
       value_or_throw(verify_startable(probe_of(work.artifact), work.wanted));
-      work.handle =
-          load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
-      work.artifact.kernels = describe_kernels(work.handle);
+      value_or_throw(load(work, step));
       step.answered(fmt::format("{} bytes", work.artifact.binary.size()));
       return true;
     } catch (const Error& error) {
@@ -272,18 +271,12 @@ void Resolver::compile_apart_into(Work& work) {
 /// The Artifact that was just made becomes the program.
 bool Resolver::load_made(Work& work) {
   StepTimer step(work.explanation, "load");
-  try {
-    work.handle =
-        load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
-    work.artifact.kernels = describe_kernels(work.handle);
-    step.answered();
-    return true;
-  } catch (const Error& error) {
-    step.missed(error.message());
-    log(LogLevel::warning, fmt::format("{} does not take the archive made for {}: {}",
-                                       work.device->name, work.request.label, error.message()));
-    return false;
-  }
+  const auto loaded = load(work, step);
+  if (!loaded)
+    log(LogLevel::warning,
+        fmt::format("{} does not take the archive made for {}: {}", work.device->name,
+                    work.request.label, loaded.error().message()));
+  return loaded.has_value();
 }
 
 void Resolver::compile_here_into(Work& work, const std::string& why) {

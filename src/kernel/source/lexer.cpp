@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <string>
 
 namespace kiln {
 
@@ -164,11 +163,7 @@ class Lexer {
     }
   }
 
-  void word(std::size_t begin) {
-    Token& token = emit(TokenKind::identifier, begin);
-    while (at_ < text_.size() && class_of(text_[at_]) >= letter) at_ = next(at_);
-    finish(token, begin);
-  }
+  void word(std::size_t begin) { finish_word(emit(TokenKind::identifier, begin), begin); }
 
   void number(std::size_t begin) {
     Token& token = emit(TokenKind::number, begin);
@@ -240,7 +235,7 @@ class Lexer {
     in_directive_ = true;
     if (skip_to_token()) {
       if (class_of(text_[at_]) == letter) {
-        name_directive(index);
+        finish_word(out_.tokens[index], at_);
       } else if (class_of(text_[at_]) == digit) {
         out_.tokens[index].text = "line";
       }
@@ -255,11 +250,9 @@ class Lexer {
     if (self.text == "line") follow_line(index);
   }
 
-  void name_directive(std::size_t index) {
-    const std::size_t begin = at_;
+  void finish_word(Token& token, std::size_t begin) {
     while (at_ < text_.size() && class_of(text_[at_]) >= letter) at_ = next(at_);
-    at_ = std::min(at_, text_.size());
-    out_.tokens[index].text = spelling(begin);
+    finish(token, begin);
   }
 
   /// The operand of an #include, where neither escapes nor comments mean anything.

@@ -4,17 +4,13 @@
 
 #include <algorithm>
 #include <climits>
-#include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
+#include "base/expected.hpp"
 #include "base/os/file.hpp"
 #include "kernel/source/lexer.hpp"
-#include "kiln/error.hpp"
 
 namespace kiln {
 namespace {
@@ -103,29 +99,28 @@ class IncludeExpander {
   explicit IncludeExpander(const std::vector<std::filesystem::path>& folders) : folders_(folders) {}
 
   /// A file, whose name for people is `name`. It lives as long as this object.
-  Expected<SourceFile*> open(const std::filesystem::path& path, std::string name) {
+  SourceFile& open(const std::filesystem::path& path, std::string name) {
     std::error_code error;
     const std::string key = std::filesystem::weakly_canonical(path, error).string();
     if (const auto known = by_path_.find(key); !error && known != by_path_.end())
-      return known->second.get();
-    auto text = read_text(path, max_bytes);
-    if (!text) return tl::unexpected(std::move(text).error());
+      return *known->second;
+    auto text = value_or_throw(read_text(path, max_bytes));
     const auto folder = folder_of_input(path);
-    return hold(*std::move(text), std::move(name), key,
+    return hold(std::move(text), std::move(name), key,
                 folder.empty() ? std::filesystem::path(".") : folder);
   }
 
   /// A text; no canonical path is `key`.
-  Expected<SourceFile*> hold(std::string text, std::string name, const std::string& key = " text",
-                             std::filesystem::path folder = {}) {
+  SourceFile& hold(std::string text, std::string name, const std::string& key = " text",
+                   std::filesystem::path folder = {}) {
     if (text.size() > max_bytes)
-      return fail(Errc::bad_input,
+      throw Error(Errc::bad_input,
                   fmt::format("{} has {} bytes; at most 16 MiB were expected", name, text.size()));
     auto file = std::make_unique<SourceFile>();
     file->text = std::move(text);
     normalise(file->text);
     if (const std::size_t nul = file->text.find('\0'); nul != std::string::npos)
-      return fail(Errc::bad_input,
+      throw Error(Errc::bad_input,
                   fmt::format("{}:{}: a NUL byte (byte {}); OpenCL C text was expected", name,
                               1 + newlines(std::string_view(file->text).substr(0, nul)), nul));
     file->name = std::move(name);
@@ -134,16 +129,15 @@ class IncludeExpander {
     file->pragma_once = has_pragma_once(file->lexed.tokens);
     file->number = by_path_.size();
     file->folder = std::move(folder);
-    return (by_path_[key] = std::move(file)).get();
+    return *(by_path_[key] = std::move(file));
   }
 
   /// The whole program, beginning with a #line directive. Call once.
-  Expected<SourcePtr> expand(const SourceFile& main) {
+  SourcePtr expand(const SourceFile& main) {
     out_.reserve(main.text.size() + main.text.size() / 4 + 64);
     if (main.pragma_once) done_once_.insert(&main);
     stack_.push_back({&main, main.name});
-    if (auto done = expand_file(main, main.name, false); !done)
-      return tl::unexpected(std::move(done).error());
+    expand_file(main, main.name, false);
     std::vector<std::filesystem::path> paths;
     for (const auto& [key, file] : by_path_)
       if (!key.starts_with(' ')) paths.emplace_back(key);
@@ -180,7 +174,7 @@ class IncludeExpander {
     out_ += "\"\n";
   }
 
-  Expected<void> expand_file(const SourceFile& file, const std::string& name, bool conditional) {
+  void expand_file(const SourceFile& file, const std::string& name, bool conditional) {
     line_directive(1, name);
     const std::vector<Token>& tokens = file.lexed.tokens;
     const std::string_view text = file.text;
@@ -198,7 +192,7 @@ class IncludeExpander {
 
       out_ += text.substr(copied, token.begin - copied);
       copied = token.end;
-      if (auto done = check_size(); !done) return done;
+      check_size();
       const std::size_t lines = newlines(text.substr(token.begin, token.end - token.begin));
       if (once) {  // all is one file now, where the driver would warn; its lines stay
         out_.append(lines, '\n');
@@ -207,11 +201,8 @@ class IncludeExpander {
       // A #line of the user's own renames what follows it.
       const std::string& file_now = token.file == 0 ? name : file.lexed.files[token.file];
       const std::size_t before = out_.size();
-      if (auto done = include({file, token, tokens.data() + i + 1,
-                               fmt::format("{}:{}", file_now, token.line),
-                               conditional || depth > guard_depth});
-          !done)
-        return done;
+      include({file, token, tokens.data() + i + 1, fmt::format("{}:{}", file_now, token.line),
+               conditional || depth > guard_depth});
       if (out_.size() != before && out_.back() == '\n') {
         line_directive(token.line + lines + 1, file_now);
         copied = std::min(copied + 1, text.size());  // its newline stands before the #line already
@@ -221,75 +212,75 @@ class IncludeExpander {
     }
     out_ += text.substr(copied);
     end_line();
-    return check_size();
+    check_size();
   }
 
-  Expected<void> check_size() const {
-    if (out_.size() <= max_bytes) return {};
-    return fail(Errc::bad_input,
-                stack_.front().name + ": expands to more than 16 MiB with its includes");
+  void check_size() const {
+    if (out_.size() > max_bytes)
+      throw Error(Errc::bad_input,
+                  stack_.front().name + ": expands to more than 16 MiB with its includes");
   }
 
   /// Writes the included text, ending with a newline; or the directive as it is, without one; or
   /// nothing.
-  Expected<void> include(const Place& place) {
+  void include(const Place& place) {
     const auto bad = [&](const std::string& what) {
-      return fail(Errc::bad_input, place.shown + ": " + what);
+      return Error(Errc::bad_input, place.shown + ": " + what);
     };
     if (place.directive.text != "include" || place.directive.extent != 1 ||
         place.operands[0].kind != TokenKind::header)
-      return bad(fmt::format(
+      throw bad(fmt::format(
           "this #{} cannot be tracked: #include \"file\" or #include <file> was expected",
           place.directive.text));
     const std::string_view operand = place.operands[0].text;
     if (operand.size() > PATH_MAX)
-      return bad(fmt::format("this #include names a path of {} characters, expected at most {}",
-                             operand.size(), PATH_MAX));
+      throw bad(fmt::format("this #include names a path of {} characters, expected at most {}",
+                            operand.size(), PATH_MAX));
     const std::string name(operand.substr(1, operand.size() - 2));
     const bool quoted = operand[0] == '"';
     const auto path = find(name, quoted, place.file.folder);
     if (!path) return not_found(place, operand, name, quoted);
     const std::filesystem::path written(name);
     const std::string shown = written.is_absolute() ? written.filename().string() : name;
-    const auto file = open(*path, shown);
-    if (!file) return fail(file.error().code(), place.shown + ": " + file.error().message());
-    return insert(**file, shown, place);
+    const auto file = expected_from([&] { return &open(*path, shown); });
+    if (!file) throw Error(file.error().code(), place.shown + ": " + file.error().message());
+    insert(**file, shown, place);
   }
 
-  Expected<void> not_found(const Place& place, std::string_view operand, const std::string& name,
-                           bool quoted) {
+  void not_found(const Place& place, std::string_view operand, const std::string& name,
+                 bool quoted) {
     if (place.conditional) {
       out_ += std::string_view(place.file.text)
                   .substr(place.directive.begin, place.directive.end - place.directive.begin);
-      return {};
+      return;
     }
     const auto& own = place.file.folder;
     std::string searched = quoted ? own.string() : "";
     for (const auto& folder : folders_)
       if (!quoted || folder != own) searched += (searched.empty() ? "" : ", ") + folder.string();
-    return fail(
+    throw Error(
         Errc::not_found,
         fmt::format("{}: no file {} for this #include; {}{}", place.shown, operand,
                     searched.empty() ? "no folder to search was given" : "searched " + searched,
                     habit(name)));
   }
 
-  Expected<void> insert(const SourceFile& file, const std::string& name, const Place& place) {
+  void insert(const SourceFile& file, const std::string& name, const Place& place) {
     const bool recursive =
         std::ranges::any_of(stack_, [&](const Level& level) { return level.file == &file; });
-    if (recursive && (file.has_guard || file.pragma_once)) return {};
+    if (recursive && (file.has_guard || file.pragma_once)) return;
     if (recursive) {
       std::string chain;
       for (const Level& level : stack_) chain += level.name + " > ";
-      return fail(Errc::bad_input,
+      throw Error(Errc::bad_input,
                   fmt::format("{}: recursive include of \"{}\", which has no include guard ({}{})",
                               place.shown, name, chain, name));
     }
     if (stack_.size() >= max_depth)
-      return fail(Errc::bad_input,
+      throw Error(Errc::bad_input,
                   fmt::format("{}: #include within #include more than {} levels deep", place.shown,
                               max_depth));
-    if (done_once_.contains(&file)) return {};
+    if (done_once_.contains(&file)) return;
 
     // Whether a conditional #include takes place is the compiler's to know, and so is then whether
     // a later one of a #pragma once file comes second: a guard of our own lets it decide.
@@ -301,10 +292,9 @@ class IncludeExpander {
       out_ += "#ifndef " + macro + "\n#define " + macro + "\n";
     }
     stack_.push_back({&file, name});
-    if (auto done = expand_file(file, name, place.conditional); !done) return done;
+    expand_file(file, name, place.conditional);
     stack_.pop_back();
     if (guard) out_ += "#endif\n";
-    return {};
   }
 
   std::optional<std::filesystem::path> find(const std::string& name, bool quoted,
@@ -341,20 +331,20 @@ ExpandedSource::ExpandedSource(std::string text, std::string name,
 
 Expected<SourcePtr> load_source(const std::filesystem::path& path,
                                 const std::vector<std::filesystem::path>& include_folders) {
-  IncludeExpander expander(include_folders);
-  const auto file = expander.open(path, path.filename().string());
-  if (!file) return tl::unexpected(file.error());
-  return expander.expand(**file);
+  return expected_from([&] {
+    IncludeExpander expander(include_folders);
+    return expander.expand(expander.open(path, path.filename().string()));
+  });
 }
 
 Expected<SourcePtr> from_text(std::string text, std::string name,
                               const std::vector<std::filesystem::path>& include_folders) {
-  IncludeExpander expander(include_folders);
-  const std::filesystem::path written(name);
-  const auto file =
-      expander.hold(std::move(text), written.is_absolute() ? written.filename().string() : name);
-  if (!file) return tl::unexpected(file.error());
-  return expander.expand(**file);
+  return expected_from([&] {
+    IncludeExpander expander(include_folders);
+    const std::filesystem::path written(name);
+    return expander.expand(
+        expander.hold(std::move(text), written.is_absolute() ? written.filename().string() : name));
+  });
 }
 
 }  // namespace kiln

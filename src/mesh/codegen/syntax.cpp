@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/data/text.hpp"
+#include "base/expected.hpp"
 #include "kernel/clang/unit.hpp"
 #include "mesh/codegen/user_text.hpp"
 
@@ -104,7 +105,9 @@ Expected<Syntax> read_syntax(const SourcePtr& source, const std::vector<ConstSha
   syntax.constants = constants;
   // Generic pointers and constants in global memory are the nearest to plain C that clang's OpenCL
   // offers; the text that we make of it is OpenCL C 1.2.
-  const auto done = syntax.parse({"-cl-std=CL2.0", "-Wno-everything"}, declare(constants));
+  const auto done = expected_from([&] {
+    syntax.parse({"-cl-std=CL2.0", "-Wno-everything"}, declare(constants));
+  });
   if (!done) return tl::unexpected(done.error());
   if (auto error = first_error(syntax.diagnostics(), constants)) return tl::unexpected(*error);
   return syntax;
@@ -114,7 +117,7 @@ std::optional<Error> opencl_error(const std::string& text,
                                   std::initializer_list<const char*> options) {
   std::vector<std::string> all = {"-Wno-everything", "-cl-std=CL1.2"};
   all.insert(all.end(), options.begin(), options.end());
-  return first_error(value_or_throw(clang::Unit::parse(text, all)).diagnostics(), {});
+  return first_error(clang::Unit::parse(text, all).diagnostics(), {});
 }
 
 namespace {

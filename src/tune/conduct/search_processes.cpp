@@ -1,7 +1,6 @@
 #include "tune/conduct/search_processes.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/os/process.hpp"
 #include "store/layer/layers.hpp"
 #include "tune/search/journal.hpp"
 #include "tune/worker/child.hpp"
@@ -29,7 +29,7 @@ KnownDevice look_at_device(const FindDevice& find_device,
                    {"speed", device->speed_identity()},
                    {"doubles", device->doubles},
                    {"fingerprint", RecordedDevice::of(*device).fingerprint},
-                   {"type", device->type_name()},
+                   {"type", name_of(device->type)},
                    {"vendor", device->vendor},
                    {"units", device->compute_units},
                    {"floats", device->native_floats},
@@ -123,17 +123,10 @@ namespace {
 /// driver in memory.
 constexpr std::size_t most_jobs = 8;
 
-std::size_t own_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<std::size_t>(CPU_COUNT(&set));
-}
-
 /// On a CPU all processors compile, then all of them run what was compiled; with a GPU one
 /// processor is left to the process that measures.
 std::size_t own_jobs(bool device_is_cpu) {
-  const std::size_t processors = own_processors();
+  const std::size_t processors = usable_processors();
   const std::size_t jobs = device_is_cpu ? processors : std::max<std::size_t>(processors, 2) - 1;
   return std::min(jobs, most_jobs);
 }

@@ -26,8 +26,8 @@ std::vector<KernelFacts> some_facts() {
 
 TEST(KernelFacts, bytes_give_what_was_written) {
   const auto facts = some_facts();
-  EXPECT_EQ(decode_kernel_facts(encode(facts)), facts);
-  EXPECT_EQ(decode_kernel_facts(encode(std::vector<KernelFacts>{})), std::vector<KernelFacts>());
+  EXPECT_EQ(*decode_kernel_facts(encode(facts)), facts);
+  EXPECT_EQ(*decode_kernel_facts(encode(std::vector<KernelFacts>{})), std::vector<KernelFacts>());
 }
 
 TEST(KernelFacts, torn_or_longer_bytes_are_refused) {
