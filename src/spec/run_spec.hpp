@@ -58,6 +58,9 @@ struct RunObserver {
 SpecResult run_prepared(PreparedSpec prepared, const SpecRunOptions& options,
                         Runtime::State& runtime, const RunObserver& observer = {});
 
+/// The splits that these words name; none: the classes 0 to 10. Throws kiln::Error.
+std::vector<Partition> splits_to_verify(const std::vector<std::string>& words);
+
 /// verify() of kiln/spec/run.hpp. Calls `report` for each split when it is known.
 void verify_spec(const std::filesystem::path& file, const VerifyOptions& options,
                  const std::vector<Partition>& splits, Runtime::State& runtime,

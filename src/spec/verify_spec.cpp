@@ -157,18 +157,23 @@ void verify_spec(const std::filesystem::path& file, const VerifyOptions& options
   for (const auto& split : splits) report(runs.verify(split, plain, options.rtol));
 }
 
-std::vector<Verdict> verify(const Runtime& runtime, const std::filesystem::path& file,
-                            const VerifyOptions& options) {
+std::vector<Partition> splits_to_verify(const std::vector<std::string>& words) {
   std::vector<Partition> splits;
-  for (const auto& text : options.splits) splits.push_back(value_or_throw(Partition::parse(text)));
+  for (const auto& word : words) splits.push_back(value_or_throw(Partition::parse(word)));
   if (splits.empty())
     for (int share = 0; share <= 10; ++share)
       splits.push_back(value_or_throw(Partition::parse(std::to_string(share))));
+  return splits;
+}
+
+std::vector<Verdict> verify(const Runtime& runtime, const std::filesystem::path& file,
+                            const VerifyOptions& options) {
   std::vector<Verdict> verdicts;
-  verify_spec(file, options, splits, runtime.state(), [&](const Verdict& verdict) {
-    verdicts.push_back(verdict);
-    if (options.report) options.report(verdict);
-  });
+  verify_spec(file, options, splits_to_verify(options.splits), runtime.state(),
+              [&](const Verdict& verdict) {
+                verdicts.push_back(verdict);
+                if (options.report) options.report(verdict);
+              });
   return verdicts;
 }
 

@@ -190,6 +190,14 @@ void check_folders(const Context& context, const std::vector<NamedFile>& written
 
 }  // namespace
 
+void write_new_or_advise(const fs::path& path, ByteView bytes, unsigned mode,
+                         std::string_view advice) {
+  const auto written = write_new_file(path, bytes, mode);
+  if (!written && written.error().code() == Errc::bad_input)
+    throw bad_input("{} ({})", written.error().message(), advice);
+  value_or_throw(written);
+}
+
 std::vector<fs::path> files_written_by(const Context& context) {
   std::vector<fs::path> paths;
   const CommandFiles files = command_files_of(context);

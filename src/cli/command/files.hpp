@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command/context.hpp"
+#include "kiln/bytes.hpp"
 
 /// The files that a command names, by one rule for all commands, from the definitions of their
 /// options (Access): standard input and output in place of files, and the check that nothing is
@@ -46,5 +47,10 @@ struct NamedFile {
 };
 void check_written_files(const std::vector<NamedFile>& written,
                          const std::vector<NamedFile>& read = {});
+
+/// write_new_file() for a command; where something has the name, the error ends with `advice`.
+/// Throws Error.
+void write_new_or_advise(const std::filesystem::path& path, ByteView bytes, unsigned mode,
+                         std::string_view advice);
 
 }  // namespace kiln::cli

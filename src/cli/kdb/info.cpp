@@ -150,7 +150,6 @@ int kdb_diff(Context& context) {
   return differences.empty() ? 0 : 1;
 }
 
-using Json = nlohmann::ordered_json;
 using FindingSeverity = kdb::Finding::Severity;
 
 std::string line_of(const kdb::Report& report, const kdb::Finding& finding) {

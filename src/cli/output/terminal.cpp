@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 
 #include "base/clock.hpp"
+#include "base/data/number.hpp"
 #include "base/data/text.hpp"
 #include "cli/output/output.hpp"
 
@@ -41,11 +41,8 @@ int columns(Stream stream) {
   // As in other commands: who sets COLUMNS means it, wherever the text goes.
   constexpr int least = 20, most = 10'000;
   if (const char* chosen = std::getenv("COLUMNS")) {
-    int width = 0;
-    const std::string_view text = chosen;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
-    if (error == std::errc() && end == text.data() + text.size() && width > 0)
-      return std::clamp(width, least, most);
+    const auto width = parse_number<int>(chosen);
+    if (width && *width > 0) return std::clamp(*width, least, most);
   }
   winsize size{};
   if (::ioctl(descriptor_of(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;

@@ -1,8 +1,7 @@
 // Program archives made of archives: `kiln poclbin convert`, `merge` and `strip`.
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "base/data/number.hpp"
 #include "base/os/file.hpp"
 #include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
@@ -37,8 +36,7 @@ poclbin::Converted convert(const Context& context, const ArchiveFile& file,
   if (target == wiki_layout)
     return file.wiki() != nullptr ? poclbin::Converted{file.bytes, {}, {}}
                                   : poclbin::convert_to_wiki(*file.real());
-  std::uint32_t version = 0;
-  std::from_chars(target.data(), target.data() + target.size(), version);
+  const auto version = parse_number<std::uint32_t>(target).value();  // the others are numbers
   if (file.wiki() != nullptr) return from_wiki(context, file, version);
   return value_or_throw(poclbin::convert(*file.real(), version));
 }

@@ -8,6 +8,7 @@
 #include "base/os/file.hpp"
 #include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
+#include "cli/command/files.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
 #include "cli/output/output.hpp"
@@ -112,13 +113,6 @@ std::string source_name(const std::filesystem::path& source, const std::filesyst
   return relative.empty() ? std::filesystem::absolute(source).string() : relative.string();
 }
 
-void write_spec(const std::filesystem::path& file, const std::string& text) {
-  const auto written = write_new_file(file, as_bytes(text));
-  if (!written && written.error().code() == Errc::bad_input)
-    throw Error(Errc::bad_input, written.error().message() + " (--output FILE names another)");
-  value_or_throw(written);
-}
-
 int init_spec_file(Context& context) {
   const std::filesystem::path source = context.arguments().front();
   std::vector<std::filesystem::path> folders{source.parent_path()};
@@ -136,7 +130,7 @@ int init_spec_file(Context& context) {
   request.src = source_name(source, output.empty() ? source : output);
   const auto file = value_or_throw(spec::init_spec(request));
   if (output.empty()) output = source.parent_path() / (file.kernel + ".json");
-  write_spec(output, file.text);
+  write_new_or_advise(output, as_bytes(file.text), 0644, "--output FILE names another");
   const std::string shown = one_line(output.string());
   print_either(context.flag("json"),
                {{"file", output.string()}, {"kernel", file.kernel}, {"fill_in", file.marks}},

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "base/data/number.hpp"
 #include "kiln/error.hpp"
 #include "schedule/partition.hpp"
 
@@ -37,13 +38,12 @@ std::map<std::uint32_t, std::filesystem::path> files_of(const Context& context,
                                                         std::string_view option) {
   std::map<std::uint32_t, std::filesystem::path> files;
   for (const auto& [name, file] : context.assignments(option)) {
-    std::uint32_t position = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
-    if (error != std::errc() || end != name.data() + name.size())
+    const auto position = parse_number<std::uint32_t>(name);
+    if (!position)
       throw bad_input("--{}: found '{}={}', expected an argument's position before '='", option,
                       name, file);
-    if (!files.emplace(position, file).second)
-      throw bad_input("--{}: found argument {} twice, expected one file for it", option, position);
+    if (!files.emplace(*position, file).second)
+      throw bad_input("--{}: found argument {} twice, expected one file for it", option, *position);
   }
   return files;
 }

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/data/number.hpp"
 #include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/interrupt.hpp"
@@ -27,22 +27,12 @@ using spec::Verdict;
 std::vector<std::int64_t> datasets_of(const Context& context) {
   std::vector<std::int64_t> datasets;
   for (const auto& word : split(context.text("datasets"), ',')) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || end != word.data() + word.size() || value <= 0)
+    const auto value = parse_number<std::int64_t>(word);
+    if (!value || *value <= 0)
       throw bad_input("--datasets: '{}': a positive number was expected", word);
-    datasets.push_back(value);
+    datasets.push_back(*value);
   }
   return datasets;
-}
-
-std::vector<Partition> splits_of(const Context& context) {
-  std::vector<Partition> splits;
-  auto words = split(context.text("splits"), ',');
-  if (words.empty())
-    for (int p = 0; p <= 10; ++p) words.push_back(std::to_string(p));
-  for (const auto& word : words) splits.push_back(value_or_throw(Partition::parse(word)));
-  return splits;
 }
 
 std::string device_names(const std::vector<DevicePtr>& devices) {
@@ -116,7 +106,7 @@ class Printer {
 
 int verify_specs(Context& context) {
   auto datasets = datasets_of(context);
-  const auto splits = splits_of(context);
+  const auto splits = spec::splits_to_verify(split(context.text("splits"), ','));
   spec::VerifyOptions options;
   const auto symbols = symbols_of(context);
   options.set = symbols.set;

@@ -122,19 +122,13 @@ int store_sign(Context& context) {
 
 constexpr Option show_key =
     Option::flag("show", "Prints the public key of a file that is there; makes nothing.");
-/// Writes a new key. An existing file is never replaced: its key could not be recovered.
-void write_key(const std::string& path, const SigningKey& key) {
-  const auto written = write_new_file(path, as_bytes(key.text()), 0600);
-  if (!written && written.error().code() == Errc::bad_input)
-    throw Error(Errc::bad_input, written.error().message() + " (--show prints its public key)");
-  value_or_throw(written);
-}
 
 int store_key(Context& context) {
   const std::string& path = context.arguments().front();
   const bool made = !context.flag("show");
   const SigningKey key = made ? SigningKey::generate() : value_or_throw(SigningKey::read(path));
-  if (made) write_key(path, key);
+  // An existing file is never replaced: its key could not be recovered.
+  if (made) write_new_or_advise(path, as_bytes(key.text()), 0600, "--show prints its public key");
   const std::string open_half = key.public_key().hex();
   print_either(context.flag("json"), {{"file", path}, {"public_key", open_half}, {"made", made}},
                open_half + "\n");
@@ -243,8 +237,7 @@ std::string signer_of(const PackEntry& entry) {
 std::string trust_text(const Trust& trust) {
   if (!trust.required)
     return "no list of trusted keys: whatever is unsigned or well signed is let in";
-  return fmt::format("{} trusted {} in {}", trust.keys.size(),
-                     trust.keys.size() == 1 ? "key" : "keys", one_line(trust.origin));
+  return fmt::format("{} in {}", plural(trust.keys.size(), "trusted key"), one_line(trust.origin));
 }
 
 void print_pack(const PackFile& pack, const std::vector<std::string>& refusals,

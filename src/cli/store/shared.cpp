@@ -17,6 +17,15 @@
 namespace kiln::cli {
 namespace {
 
+/// The store with its shared layer. Throws Error (bad input) where there is none.
+Store store_with_shared(const Context& context) {
+  const StoreSettings settings = store_settings_of(context);
+  if (settings.shared.empty())
+    throw bad_input("{}: missing shared store: --shared-store URL or KILN_SHARED_STORE names it",
+                    context.command().name);
+  return Store::open(settings);
+}
+
 /// Prints what happens to the entries of a push or a pull: a line for each that did not arrive
 /// (with --json for each entry), and the counts at the end.
 class TransferTeller {
@@ -25,15 +34,17 @@ class TransferTeller {
   TransferTeller(const Context& context, std::string verb)
       : json_(context.flag("json")), verb_(std::move(verb)) {}
 
-  /// Moves the entries. Returns the exit code: 1 where an entry failed.
-  template <class Move>
-  int run(TransferOptions options, const Move& move) {
+  /// Moves the entries that the command names. Returns the exit code: 1 where an entry failed.
+  int run(const Context& context,
+          TransferSummary (Store::*move)(const TransferOptions& options) const) {
+    const Store store = store_with_shared(context);
+    TransferOptions options{.filter = filter_of(context, context.arguments())};
     options.check = stop_if_interrupted;
     options.report = [this](const Transfer& transfer, std::size_t entries) {
       if (!progress_) progress_.emplace(verb_, entries);
       tell(transfer);
     };
-    return finish(move(options));
+    return finish((store.*move)(options));
   }
 
  private:
@@ -88,31 +99,16 @@ class TransferTeller {
   std::optional<Progress> progress_;
 };
 
-/// The store with its shared layer. Throws Error (bad input) where there is none.
-Store store_with_shared(const Context& context) {
-  const StoreSettings settings = store_settings_of(context);
-  if (settings.shared.empty())
-    throw bad_input("{}: missing shared store: --shared-store URL or KILN_SHARED_STORE names it",
-                    context.command().name);
-  return Store::open(settings);
-}
-
 // `kiln store push`: this machine's entries to the fleet's store.
 
 int store_push(Context& context) {
-  const Store store = store_with_shared(context);
-  return TransferTeller(context, "push")
-      .run({.filter = filter_of(context, context.arguments())},
-           [&](const TransferOptions& options) { return store.push(options); });
+  return TransferTeller(context, "push").run(context, &Store::push);
 }
 
 // `kiln store pull`: the fleet's entries to this machine.
 
 int store_pull(Context& context) {
-  const Store store = store_with_shared(context);
-  return TransferTeller(context, "pull")
-      .run({.filter = filter_of(context, context.arguments())},
-           [&](const TransferOptions& options) { return store.pull(options); });
+  return TransferTeller(context, "pull").run(context, &Store::pull);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/data/number.hpp"
 #include "base/data/text.hpp"
 #include "spec/read/json_tree.hpp"
 
@@ -38,12 +38,10 @@ constexpr ScalarName scalar_names[] = {
 /// "float4" → "float" and 4; no digits: width 1.
 std::pair<std::string_view, unsigned> split_width(std::string_view name) {
   const auto digits = name.find_first_of("0123456789");
-  unsigned width = 1;
-  if (digits == name.npos) return {name, width};
-  const auto* end = name.data() + name.size();
-  const auto parsed = std::from_chars(name.data() + digits, end, width);
-  const bool known = parsed.ec == std::errc() && parsed.ptr == end && name[digits] != '0' &&
-                     (width == 2 || width == 3 || width == 4 || width == 8 || width == 16);
+  if (digits == name.npos) return {name, 1};
+  const auto width =
+      name[digits] == '0' ? 0 : parse_number<unsigned>(name.substr(digits)).value_or(0);
+  const bool known = width == 2 || width == 3 || width == 4 || width == 8 || width == 16;
   return {name.substr(0, digits), known ? width : 0};
 }
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/data/number.hpp"
 #include "kernel/program/launch.hpp"
 #include "spec/read/names.hpp"
 #include "spec/run/job.hpp"
@@ -32,13 +32,7 @@ Expected<BoundSpec> bind_with(const Spec& spec, const Symbols& symbols,
 std::optional<std::int64_t> whole_value(const BoundSpec& bound, const std::string& name) {
   const auto macro = std::find_if(bound.macros.begin(), bound.macros.end(),
                                   [&](const auto& each) { return each.first == name; });
-  if (macro != bound.macros.end()) {
-    const std::string& text = macro->second;
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size()) return value;
-    return std::nullopt;
-  }
+  if (macro != bound.macros.end()) return parse_number<std::int64_t>(macro->second);
   const auto symbol = bound.symbols.find(name);
   if (symbol == bound.symbols.end()) return std::nullopt;
   const auto* value = std::get_if<std::int64_t>(&symbol->second.data());
