@@ -4,6 +4,7 @@
 
 #include "expr/arithmetic.hpp"
 #include "expr/functions.hpp"
+#include "expr/operators.hpp"
 #include "expr/tree.hpp"
 
 namespace kiln::expr {
@@ -16,23 +17,6 @@ constexpr std::uint32_t deepest_node = 200;
 constexpr std::int64_t most_exact = std::int64_t{1} << 53;
 
 bool is_exact(std::int64_t value) { return value >= -most_exact && value <= most_exact; }
-
-bool holds(Comparison op, std::int64_t left, std::int64_t right) {
-  switch (op) {
-    case Comparison::less:
-      return left < right;
-    case Comparison::less_equal:
-      return left <= right;
-    case Comparison::greater:
-      return left > right;
-    case Comparison::greater_equal:
-      return left >= right;
-    case Comparison::equal:
-      return left == right;
-    default:
-      return left != right;
-  }
-}
 
 }  // namespace
 
@@ -223,7 +207,7 @@ bool IntegerProgram::run(std::uint32_t at, const std::int64_t* values, std::int6
              run_binary(node.op, left, right, result);
     case Kind::compare:
       if (!run(node.parts[0], values, left) || !run(node.parts[1], values, right)) return false;
-      result = holds(node.comparison, left, right);
+      result = holds(node.comparison, left <=> right);
       return true;
     case Kind::negate:
       return run(node.parts[0], values, left) && !__builtin_sub_overflow(0, left, &result);

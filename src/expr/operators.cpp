@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
 #include <cstring>
 #include <limits>
 
@@ -189,20 +188,6 @@ std::partial_ordering order_numbers(const Value& left, const Value& right) {
   if (swapped == std::partial_ordering::less) return std::partial_ordering::greater;
   if (swapped == std::partial_ordering::greater) return std::partial_ordering::less;
   return swapped;
-}
-
-/// With nan all four are false, which an unordered result gives by itself.
-bool holds(Comparison op, std::partial_ordering ordering) {
-  switch (op) {
-    case Comparison::less:
-      return ordering < 0;
-    case Comparison::less_equal:
-      return ordering <= 0;
-    case Comparison::greater:
-      return ordering > 0;
-    default:
-      return ordering >= 0;
-  }
 }
 
 /// Linear in time, which std::string::find is not on a hostile pair.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <compare>
+
 #include "expr/tree.hpp"
 
 /// Python's operators on values of any type, and the budget that bounds what they may make. Errors
@@ -42,6 +44,25 @@ Expected<Value> item_of(const Value& sequence, const Value& position);
 
 /// Python's ==: numbers by value whatever their types, different kinds never equal.
 bool equal(const Value& left, const Value& right);
+
+/// What a comparison says of two operands in that order. Of nan, whose order with anything is none,
+/// every one but != is false.
+inline bool holds(Comparison op, std::partial_ordering ordering) {
+  switch (op) {
+    case Comparison::less:
+      return ordering < 0;
+    case Comparison::less_equal:
+      return ordering <= 0;
+    case Comparison::greater:
+      return ordering > 0;
+    case Comparison::greater_equal:
+      return ordering >= 0;
+    case Comparison::equal:
+      return ordering == 0;
+    default:
+      return ordering != 0;
+  }
+}
 
 /// The error for operand types that an operator does not take.
 tl::unexpected<Error> wrong_types(const char* op, const Value& left, const Value& right);

@@ -1,6 +1,8 @@
 #include "expr/text.hpp"
 
 #include <fmt/format.h>
+#include <locale.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <array>
@@ -171,7 +173,8 @@ std::string shortest(double value, std::chars_format format) {
   return {buffer.data(), end.ptr};
 }
 
-/// Of the form that to_chars writes: a sign always follows the e.
+}  // namespace
+
 int exponent_of(const std::string& scientific) {
   const std::size_t e = scientific.find('e');
   const std::size_t digits = e + (scientific[e + 1] == '+' ? 2 : 1);
@@ -179,28 +182,6 @@ int exponent_of(const std::string& scientific) {
   std::from_chars(scientific.data() + digits, scientific.data() + scientific.size(), exponent);
   return exponent;
 }
-
-/// Whether a number out of a double's range is out of it above: from_chars does not tell.
-bool is_huge(std::string_view text) {
-  const std::size_t e = text.find_first_of("eE");
-  const std::string_view mantissa = text.substr(0, e);
-  const std::size_t first = mantissa.find_first_of("123456789");
-  if (first == std::string_view::npos) return false;
-  // An exponent that an int cannot hold outweighs any mantissa, so its sign decides alone.
-  if (e != std::string_view::npos) {
-    const std::size_t sign = text[e + 1] == '+' ? 2 : 1;
-    long long exponent = 0;
-    const auto read = std::from_chars(text.data() + e + sign, text.data() + text.size(), exponent);
-    if (read.ec != std::errc{} || exponent > 100'000'000 || exponent < -100'000'000) {
-      return text[e + 1] != '-';
-    }
-    const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
-    return exponent + static_cast<long long>(point) - static_cast<long long>(first) > 0;
-  }
-  return first < std::min(mantissa.find('.'), mantissa.size());
-}
-
-}  // namespace
 
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
@@ -223,7 +204,10 @@ bool read_number(std::string_view text, double& value) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   if (read.ptr != text.data() + text.size()) return false;
   if (read.ec == std::errc::result_out_of_range) {
-    value = is_huge(text) ? std::numeric_limits<double>::infinity() : 0.0;
+    // Above the range or below it: from_chars does not tell.
+    static const locale_t classic = ::newlocale(LC_ALL_MASK, "C", nullptr);
+    const bool huge = ::strtod_l(std::string(text).c_str(), nullptr, classic) > 1;
+    value = huge ? std::numeric_limits<double>::infinity() : 0.0;
     return true;
   }
   return read.ec == std::errc{};

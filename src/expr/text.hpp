@@ -34,6 +34,9 @@ Expected<std::string> read_string(std::string_view text, std::size_t& at);
 /// As Python's repr: the fewest digits that read back, always with a point or an exponent.
 std::string number_text(double value);
 
+/// The exponent of a number as std::to_chars writes it in scientific notation.
+int exponent_of(const std::string& scientific);
+
 /// Reads all of a decimal number without a sign ("1", "1.", ".5", "1e-3"), rounded to nearest.
 /// What is too large gives infinity, what is too small gives 0, as in Python.
 /// False where the text is anything else.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/data/cursor.hpp"
+#include "base/expected.hpp"
 
 namespace kiln::npy {
 namespace {
@@ -135,11 +136,7 @@ class Parser {
 }  // namespace
 
 Expected<HeaderDict> parse_header(std::string_view text, std::size_t offset) {
-  try {
-    return Parser(text, offset).dict();
-  } catch (const Error& error) {
-    return tl::unexpected(error);
-  }
+  return expected_from([&] { return Parser(text, offset).dict(); });
 }
 
 namespace {

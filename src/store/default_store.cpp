@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
-
+#include "base/data/number.hpp"
 #include "base/data/text.hpp"
 #include "base/log.hpp"
 #include "base/os/environment.hpp"
@@ -40,10 +39,8 @@ std::chrono::milliseconds timeout_setting() {
   const auto otherwise = StoreSettings{}.shared_timeout;
   const std::string text = setting("KILN_SHARED_TIMEOUT", "");
   if (text.empty()) return otherwise;
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= 0)
-    return std::chrono::milliseconds(value);
+  const auto value = parse_number<int>(text);
+  if (value && *value >= 0) return std::chrono::milliseconds(*value);
   log(LogLevel::warning,
       fmt::format("KILN_SHARED_TIMEOUT: found '{}', expected milliseconds", one_line(text)));
   return otherwise;

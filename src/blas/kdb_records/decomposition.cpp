@@ -9,6 +9,7 @@
 
 #include "base/data/text.hpp"
 #include "blas/call/problem_class.hpp"
+#include "blas/call/routine_traits.hpp"
 #include "blas/generator/gemm_generator.hpp"
 #include "format/kdb/catalogue.hpp"
 
@@ -46,10 +47,7 @@ void for_each_number(Record& record, const Function& function) {
 }  // namespace
 
 std::optional<Routine> routine_of_function(std::string_view function) {
-  const std::string name = lower(function);
-  for (int routine = 0; routine < routine_count; ++routine)
-    if (name_of(static_cast<Routine>(routine)) == name) return static_cast<Routine>(routine);
-  return {};
+  return routine_named(lower(function));
 }
 
 Request request_of(const ProblemClass& problem) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "blas/api/library.hpp"
+#include "blas/call/routine_traits.hpp"
 #include "blas/sequence/sequence_builder.hpp"
 #include "blas/tune/blas_tunable.hpp"
 
@@ -15,25 +16,6 @@ namespace kiln::blas {
 // ---- Operands
 namespace {
 
-/// Routines of triangular matrices. They alone write what they read: run again on their own result,
-/// its numbers would change from run to run, in the end to NaN or to numbers too small for a
-/// processor's fast way.
-bool is_triangular(Routine routine) {
-  switch (routine) {
-    case Routine::trmm:
-    case Routine::trsm:
-    case Routine::trmv:
-    case Routine::trsv:
-    case Routine::tbmv:
-    case Routine::tbsv:
-    case Routine::tpmv:
-    case Routine::tpsv:
-      return true;
-    default:
-      return false;
-  }
-}
-
 double eps_of(Precision precision) {
   return is_double(precision) ? std::numeric_limits<double>::epsilon()
                               : std::numeric_limits<float>::epsilon();
@@ -41,24 +23,9 @@ double eps_of(Precision precision) {
 
 /// How many products are added up, at most, for one number of a result.
 std::size_t sum_length(const Call& call) {
-  switch (call.routine) {
-    case Routine::gemm:
-    case Routine::syrk:
-    case Routine::herk:
-      return call.k;
-    case Routine::syr2k:
-    case Routine::her2k:
-      return 2 * call.k;
-    case Routine::symm:
-    case Routine::hemm:
-    case Routine::trmm:
-    case Routine::trsm:
-      return call.side == Side::left ? call.m : call.n;
-    case Routine::gemv:
-      return call.trans_a == Transpose::none ? call.n : call.m;
-    default:  // square ones
-      return call.n;
-  }
+  if (has(call.routine, trait::sided)) return square_of(call);
+  if (is_compute_bound(call.routine)) return has(call.routine, trait::second) ? 2 * call.k : call.k;
+  return call.routine == Routine::gemv && call.trans_a != Transpose::none ? call.m : call.n;
 }
 
 }  // namespace
@@ -92,8 +59,8 @@ void random_numbers(R* to, std::size_t count, R scale, unsigned seed) {
 
 void fill_at_random(const Call& call, const Use& use, void* block) {
   const std::size_t count = use.length * use.lines, parts = is_complex(call.precision) ? 2 : 1;
-  const bool heavy = is_triangular(call.routine) && use.slot == Slot::a;
-  const std::size_t n = call.routine < Routine::gemm || call.side == Side::right ? call.n : call.m;
+  const bool heavy = has(call.routine, trait::triangular) && use.slot == Slot::a;
+  const std::size_t n = is_compute_bound(call.routine) ? square_of(call) : call.n;
   const auto numbers = [&](auto* to) {
     using R = std::remove_pointer_t<decltype(to)>;
     // Some results are not elements of the call's type: an index, a norm.
@@ -237,7 +204,10 @@ std::unique_ptr<tune::Subject::Form> BlasSubject::make(tune::ConfigurationId id)
 
 void BlasSubject::reset(Reset which) {
   const bool compared = which == Reset::compared;
-  if (!compared && !is_triangular(call_.routine)) return;
+  // Routines of triangular matrices alone write what they read: run again on their own result, its
+  // numbers would change from run to run, in the end to NaN or to numbers too small for a
+  // processor's fast way.
+  if (!compared && !has(call_.routine, trait::triangular)) return;
   for (const auto& operand : operands_) {
     const auto access = operand.use.access;
     if (access == Use::Access::read || (!compared && access != Use::Access::both)) continue;

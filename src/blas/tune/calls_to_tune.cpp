@@ -128,87 +128,61 @@ Sizes sizes_of(const TuningDevice& device) {
   return device.is_cpu ? Sizes{128, 1024, 2048} : Sizes{256, 2048, 8192};
 }
 
-class UsualProblems {
- public:
-  UsualProblems(const Sizes& sizes, Precision precision) : sizes_(sizes) {
-    made_.precision = precision;
-  }
+/// The options that are tried both ways; without them op(A) is A, and A on the left is a lower
+/// triangle.
+enum Options : unsigned { fixed = 0, op_a = 1, op_b = 2, sides = 4, triangles = 8 };
 
-  /// Everything of a precision, in ranks: 0 matters most.
-  std::vector<std::pair<int, UsualProblem>> take() {
-    add_gemm();
-    add_level_3();
-    add_level_2();
-    return std::move(problems_);
-  }
-
- private:
-  using enum Transpose;
-  static constexpr Transpose both[] = {none, transpose};
-
-  void add(int rank, double weight, Routine routine, std::size_t size) {
-    Call call = made_;
-    call.routine = routine;
-    call.order = Order::column_major;
-    call.diag = Diag::non_unit;
-    call.m = call.n = call.k = size;
-    call.alpha = 1;
-    problems_.push_back({rank, {contiguous(call), weight}});
-  }
-  void add_gemm() {
-    for (const auto a : both)
-      for (const auto b : both) {
-        made_.trans_a = a, made_.trans_b = b;
-        add(0, 4, Routine::gemm, sizes_.medium);
-        add(1, 3, Routine::gemm, sizes_.large);
-        add(1, 2, Routine::gemm, sizes_.small);
-      }
-    made_.trans_a = made_.trans_b = none;
-  }
-  void add_level_3() {
-    const bool complex = made_.precision == Precision::c || made_.precision == Precision::z;
-    for (const auto size : {sizes_.medium, sizes_.large}) {
-      for (const auto routine : {complex ? Routine::herk : Routine::syrk, Routine::trsm})
-        for (const auto a : both) {
-          made_.trans_a = a;
-          if (routine != Routine::trsm) {
-            add(2, 2, routine, size);
-            continue;
-          }
-          for (const auto side : {Side::left, Side::right})
-            for (const auto uplo : {Uplo::lower, Uplo::upper}) {
-              made_.side = side, made_.uplo = uplo;
-              add(2, 2, routine, size);
-            }
-        }
-      made_.trans_a = none, made_.side = Side::left, made_.uplo = Uplo::lower;
-      for (const auto routine : {complex ? Routine::her2k : Routine::syr2k,
-                                 complex ? Routine::hemm : Routine::symm, Routine::trmm})
-        add(3, 1, routine, size);
-    }
-  }
-  void add_level_2() {
-    for (const auto a : both) {
-      made_.trans_a = a;
-      for (const auto size : {sizes_.medium, sizes_.large}) add(4, 1, Routine::gemv, size);
-      // Both triangles are one problem class.
-      add(5, 1, Routine::trsv, sizes_.large);
-    }
-  }
-
-  Sizes sizes_;
-  Call made_;
-  std::vector<std::pair<int, UsualProblem>> problems_;
+struct UsualRoutine {
+  int rank;  ///< 0 matters most
+  double weight;
+  Routine real, complex;
+  std::size_t Sizes::*size;
+  unsigned options;
+};
+constexpr UsualRoutine usual_routines[] = {
+    {0, 4, Routine::gemm, Routine::gemm, &Sizes::medium, op_a | op_b},
+    {1, 3, Routine::gemm, Routine::gemm, &Sizes::large, op_a | op_b},
+    {1, 2, Routine::gemm, Routine::gemm, &Sizes::small, op_a | op_b},
+    {2, 2, Routine::syrk, Routine::herk, &Sizes::medium, op_a},
+    {2, 2, Routine::trsm, Routine::trsm, &Sizes::medium, op_a | sides | triangles},
+    {2, 2, Routine::syrk, Routine::herk, &Sizes::large, op_a},
+    {2, 2, Routine::trsm, Routine::trsm, &Sizes::large, op_a | sides | triangles},
+    {3, 1, Routine::syr2k, Routine::her2k, &Sizes::medium, fixed},
+    {3, 1, Routine::symm, Routine::hemm, &Sizes::medium, fixed},
+    {3, 1, Routine::trmm, Routine::trmm, &Sizes::medium, fixed},
+    {3, 1, Routine::syr2k, Routine::her2k, &Sizes::large, fixed},
+    {3, 1, Routine::symm, Routine::hemm, &Sizes::large, fixed},
+    {3, 1, Routine::trmm, Routine::trmm, &Sizes::large, fixed},
+    {4, 1, Routine::gemv, Routine::gemv, &Sizes::medium, op_a},
+    {4, 1, Routine::gemv, Routine::gemv, &Sizes::large, op_a},
+    // Both triangles are one problem class.
+    {5, 1, Routine::trsv, Routine::trsv, &Sizes::large, op_a},
 };
 
 }  // namespace
 
 std::vector<UsualProblem> usual_problems(const TuningDevice& device, bool doubles) {
+  const Sizes sizes = sizes_of(device);
   std::vector<std::pair<int, UsualProblem>> ranked;
   for (const auto precision : {Precision::s, Precision::d, Precision::c, Precision::z}) {
     if (!doubles && is_double(precision)) continue;
-    auto some = UsualProblems(sizes_of(device), precision).take();
-    ranked.insert(ranked.end(), some.begin(), some.end());
+    for (const auto& [rank, weight, real, complex, size, options] : usual_routines)
+      // Every combination of those options.
+      for (unsigned chosen = 0; chosen <= options; ++chosen) {
+        if ((chosen & ~options) != 0) continue;
+        Call call;
+        call.precision = precision;
+        call.routine = is_complex(precision) ? complex : real;
+        call.order = Order::column_major;
+        call.diag = Diag::non_unit;
+        call.trans_a = (chosen & op_a) != 0 ? Transpose::transpose : Transpose::none;
+        call.trans_b = (chosen & op_b) != 0 ? Transpose::transpose : Transpose::none;
+        call.side = (chosen & sides) != 0 ? Side::right : Side::left;
+        call.uplo = (chosen & triangles) != 0 ? Uplo::upper : Uplo::lower;
+        call.m = call.n = call.k = sizes.*size;
+        call.alpha = 1;
+        ranked.push_back({rank, {contiguous(call), weight}});
+      }
   }
   const auto rank = [](const auto& one) {
     return std::pair(is_complex(one.second.call.precision), one.first);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/data/text.hpp"
+#include "base/expected.hpp"
 #include "format/kdb/form.hpp"
 
 namespace kiln::kdb {
@@ -258,13 +259,11 @@ Expected<Database> from_json(std::string_view text) {
   } catch (const Json::exception& error) {  // a number that no double holds
     return fail(Errc::bad_input, fmt::format("not JSON: {}", error.what()));
   }
-  try {
+  return expected_from([&] {
     Database database = JsonReader().read(json);
     check_writable(database);
     return database;
-  } catch (const Error& error) {
-    return tl::unexpected(error);
-  }
+  });
 }
 
 }  // namespace kiln::kdb

@@ -7,6 +7,7 @@
 
 #include "base/data/bytes.hpp"
 #include "base/data/text.hpp"
+#include "base/expected.hpp"
 #include "kiln/formats/poclbin.hpp"
 
 namespace kiln::poclbin {
@@ -278,11 +279,7 @@ std::string to_json(const wiki::Archive& archive) {
 }
 
 Expected<Description> from_json(std::string_view json, const std::string& name) {
-  try {
-    return read_description(json, name);
-  } catch (const Error& error) {
-    return tl::unexpected(error);
-  }
+  return expected_from([&] { return read_description(json, name); });
 }
 
 }  // namespace kiln::poclbin

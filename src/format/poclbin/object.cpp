@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/data/bytes.hpp"
+#include "base/expected.hpp"
 #include "format/poclbin/path.hpp"
 #include "kiln/error.hpp"
 #include "kiln/formats/poclbin.hpp"
@@ -245,14 +246,11 @@ bool is_object(std::string_view path, std::string_view kernel) {
 }  // namespace
 
 Expected<void> check_object(ByteView elf, std::string_view kernel) {
-  try {
+  return expected_from([&] {
     const std::string symbol = "_pocl_kernel_" + std::string(kernel) + "_workgroup";
     if (!has_function(read_shared_object(elf), symbol))
       refuse("the function " + symbol + " is not defined");
-    return {};
-  } catch (const Error& error) {
-    return tl::unexpected(error);
-  }
+  });
 }
 
 std::vector<ObjectProblem> object_problems(const Archive& archive, ByteView bytes) {

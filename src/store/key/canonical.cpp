@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/data/text.hpp"
+#include "base/expected.hpp"
 
 // Canonical bytes: the writer, and the reader that shows them to people and gives their fields
 // back.
@@ -173,12 +174,7 @@ class Walker {
 };
 
 Expected<void> walk(ByteView canonical, const Visitor& visit) {
-  try {
-    Walker(canonical, visit).run();
-    return {};
-  } catch (const Error& error) {
-    return tl::unexpected(error);
-  }
+  return expected_from([&] { Walker(canonical, visit).run(); });
 }
 
 std::string escaped(std::string_view text) {

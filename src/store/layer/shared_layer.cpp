@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <sys/un.h>
 
-#include <charconv>
 #include <set>
 #include <utility>
 
 #include "base/data/bytes.hpp"
+#include "base/data/number.hpp"
 
 namespace kiln {
 namespace {
@@ -33,12 +33,6 @@ std::optional<std::string> unescaped(std::string_view text) {
     at += 2;
   }
   return plain;
-}
-
-template <class T>
-bool parse_number(std::string_view text, T least, T most, T& into) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
-  return error == std::errc() && end == text.data() + text.size() && into >= least && into <= most;
 }
 
 /// Takes what a URL consists of from its front. Throws Error.
@@ -85,8 +79,8 @@ class UrlParser {
     at_ += end + address;
     if (rest().starts_with(':')) {
       const auto number = rest().substr(1, std::min(rest().find('/'), rest().size()) - 1);
-      if (!parse_number<std::uint16_t>(number, 1, 65535, url_.port))
-        refuse_url(at_ + 1, "a port from 1 to 65535");
+      url_.port = parse_number<std::uint16_t>(number).value_or(0);
+      if (url_.port == 0) refuse_url(at_ + 1, "a port from 1 to 65535");
       at_ += 1 + number.size();
     }
     if (rest().empty() || rest() == "/") return;
@@ -108,8 +102,8 @@ class UrlParser {
   }
 
   void database(std::size_t at) {
-    if (!parse_number(text_.substr(at), 0, 1'000'000, url_.database))
-      refuse_url(at, "a database's number");
+    url_.database = parse_number<int>(text_.substr(at)).value_or(-1);
+    if (url_.database < 0 || url_.database > 1'000'000) refuse_url(at, "a database's number");
   }
 
   std::string_view text_;

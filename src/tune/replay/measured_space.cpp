@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <istream>
 #include <nlohmann/json.hpp>
 
 #include "base/data/text.hpp"
@@ -39,19 +40,17 @@ TextSource::~TextSource() {
   if (stream_) inflateEnd(&stream_->z);
 }
 
-bool TextSource::refuse(std::string why) {
+TextSource::int_type TextSource::refuse(std::string why) {
   error_ = std::move(why);
-  piece_ = {};
-  at_ = 0;
-  return false;
+  return traits_type::eof();
 }
 
-bool TextSource::fill() {
-  if (!error_.empty()) return false;
-  at_ = 0;
+TextSource::int_type TextSource::underflow() {
+  if (!error_.empty()) return traits_type::eof();
+  std::string_view piece;
   if (!stream_) {
-    piece_ = as_text(left_.first(std::min(left_.size(), kPiece)));
-    left_ = left_.subspan(piece_.size());
+    piece = as_text(left_.first(std::min(left_.size(), kPiece)));
+    left_ = left_.subspan(piece.size());
   } else {
     z_stream& z = stream_->z;
     z.next_out = reinterpret_cast<Bytef*>(buffer_.data());
@@ -73,11 +72,15 @@ bool TextSource::fill() {
                                                    z.msg ? z.msg : "no reason given"));
       }
     }
-    piece_ = std::string_view(buffer_).substr(0, buffer_.size() - z.avail_out);
+    piece = std::string_view(buffer_).substr(0, buffer_.size() - z.avail_out);
   }
-  given_ += piece_.size();
+  given_ += piece.size();
   if (given_ > most_) return refuse(fmt::format("it holds more than {} bytes of text", most_));
-  return !piece_.empty();
+  if (piece.empty()) return traits_type::eof();
+  // A stream buffer takes its characters as not constant, and only reads these.
+  char* const begin = const_cast<char*>(piece.data());
+  setg(begin, begin, begin + piece.size());
+  return traits_type::to_int_type(*begin);
 }
 
 // ---- The configurations
@@ -155,30 +158,6 @@ class RowCollector {
 constexpr std::uint64_t kMostText = std::uint64_t{4} << 30;
 /// Kernel Tuner wrote failures as huge times before it wrote them as words.
 constexpr double kFailedTime = 1e19;
-
-/// A text source as the parser takes its input, and how far it has come.
-class Iterator {
- public:
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = char;
-  using iterator_category = std::input_iterator_tag;
-
-  Iterator() = default;
-  explicit Iterator(TextSource& source) : source_(&source) { ++*this; }
-  char operator*() const { return static_cast<char>(at_); }
-  Iterator& operator++() {
-    at_ = source_->next();
-    return *this;
-  }
-  bool operator==(const Iterator& other) const { return (at_ < 0) == (other.at_ < 0); }
-  bool operator!=(const Iterator& other) const { return !(*this == other); }
-
- private:
-  TextSource* source_ = nullptr;
-  int at_ = -1;
-};
 
 expr::Value measured_value(const MeasuredJson& json, const std::string& name) {
   if (json.is_boolean()) return json.get<bool>();
@@ -360,7 +339,8 @@ std::string reason_of(std::string_view what) {
 Expected<void> parse(TextSource& source, FileReader& reader) {
   std::string problem;
   try {
-    const MeasuredJson rest = MeasuredJson::parse(Iterator(source), Iterator(), std::ref(reader));
+    std::istream text(&source);
+    const MeasuredJson rest = MeasuredJson::parse(text, std::ref(reader));
     if (!rest.is_object()) problem = fmt::format("found {}, expected an object", rest.type_name());
   } catch (const BadFile& stop) {
     problem = reader.place() + stop.message;

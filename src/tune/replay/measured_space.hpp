@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <streambuf>
 #include <string>
 #include <vector>
 
@@ -15,34 +16,24 @@ namespace kiln::tune {
 /// The characters of a file that may be compressed (gzip), one after the other, without holding all
 /// of them. Reads the bytes that it was made with, which must outlive it. What is damaged ends
 /// the text early and shows in error(). Not thread-safe.
-class TextSource {
+class TextSource : public std::streambuf {
  public:
   /// A compressed file of few bytes may stand for a huge text: more than `most` characters end it.
   TextSource(ByteView bytes, std::uint64_t most);
-  ~TextSource();
-  TextSource(const TextSource&) = delete;
-  TextSource& operator=(const TextSource&) = delete;
+  ~TextSource() override;
 
-  /// The next character, or -1 at the end.
-  int next() {
-    if (at_ == piece_.size() && !fill()) return -1;
-    return static_cast<unsigned char>(piece_[at_++]);
-  }
   /// Why the text ended before its end; empty where it did not.
   const std::string& error() const { return error_; }
 
  private:
   struct Stream;
-  bool fill();
-  bool refuse(std::string why);
+  int_type underflow() override;
+  int_type refuse(std::string why);
 
   ByteView left_;
   std::uint64_t most_, given_ = 0;
   std::unique_ptr<Stream> stream_;  ///< null: not compressed
-  std::string buffer_;
-  std::string_view piece_;
-  std::size_t at_ = 0;
-  std::string error_;
+  std::string buffer_, error_;
 };
 
 /// A space of which every configuration was measured, or as many as a file holds: what strategies

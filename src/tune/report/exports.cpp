@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/data/number.hpp"
 #include "base/data/text.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "tune/report/run.hpp"
@@ -267,12 +267,9 @@ std::int64_t integer_of(const Json* found, std::string_view name) {
 }
 
 std::int64_t version_of(const Json& of) {
-  const std::string text = text_of(of, "version");
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    refuse(member(of, "version"), "version", "an integer of 64 bits, as a text");
-  return value;
+  const auto value = parse_number<std::int64_t>(text_of(of, "version"));
+  if (!value) refuse(member(of, "version"), "version", "an integer of 64 bits, as a text");
+  return *value;
 }
 
 Parameters parameters_of(const Json& of, const char* name) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -19,19 +20,11 @@ constexpr std::size_t most_measured_again = 8, most_tries = 32;
 /// What is slower than the best by more than this factor is not measured again.
 constexpr double near_the_best = 1.1;
 
-/// Gives a lock back at the end of its scope.
-class Holding {
- public:
-  explicit Holding(MachineLock* lock) : lock_(lock) {}
-  ~Holding() {
-    if (lock_ != nullptr) lock_->unlock();
-  }
-  Holding(const Holding&) = delete;
-  Holding& operator=(const Holding&) = delete;
-
- private:
-  MachineLock* lock_;
-};
+/// Gives a lock that was got back at the end of its scope. Null: there is none.
+std::unique_lock<MachineLock> held(MachineLock* lock) {
+  return lock == nullptr ? std::unique_lock<MachineLock>()
+                         : std::unique_lock(*lock, std::adopt_lock);
+}
 
 }  // namespace
 
@@ -67,7 +60,7 @@ std::optional<Outcome> Tuner::measure(ConfigurationId id) {
     locked_out_ = true;
     return std::nullopt;
   }
-  const Holding holding(options_.lock);
+  const auto holding = held(options_.lock);
   return sampling_.measure(id);
 }
 
@@ -277,7 +270,7 @@ TunerResult Tuner::search(const Listener& listener) {
 
 void Tuner::decide(TunerResult& result) {
   const bool decides = goes_on_ && sampling_.incumbent() && get_lock();
-  const Holding holding(decides ? options_.lock : nullptr);
+  const auto holding = held(decides ? options_.lock : nullptr);
   result.winner = sampling_.play_off(decides ? Sampling::Haste::no : Sampling::Haste::yes);
   result.decision = decides ? Decision::play_off : Decision::interrupted;
   if (!result.winner || !decides) return;
@@ -293,7 +286,7 @@ void Tuner::put_on_record(const TunerResult& result) {
     const bool alone = options_.lock != nullptr &&
                        options_.lock->wait(std::chrono::steady_clock::now() + options_.record_wait,
                                            [] { return true; }) == MachineLock::Waited::locked;
-    const Holding holding(alone ? options_.lock : nullptr);
+    const auto holding = held(alone ? options_.lock : nullptr);
     value_or_throw(worker_.record(winner.id, winner.time, result.standard));
   }
   value_or_throw(journal_.end(tunable_.space(), {winner.id, winner.time, result.standard,

@@ -1,11 +1,8 @@
 // The process that talks to a board.
 #include <poll.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <utility>
@@ -59,17 +56,14 @@ class BoardServer {
         renewal = Clock::now() + limits_.renewal;
       }
       if (ready <= 0) continue;
-      std::string message(most_message_bytes, '\0');
-      const ssize_t got = ::recv(channel, message.data(), message.size(), 0);
-      if (got <= 0) return;
-      message.resize(static_cast<std::size_t>(got));
       Question question;
-      if (message.size() < sizeof question) return;
-      std::memcpy(&question, message.data(), sizeof question);
-      message.erase(0, sizeof question);
-      const auto answer = expected_from([&] { return answer_to(question, message); });
-      const std::string text = answer ? "+" + *answer : "-" + answer.error().message();
-      if (::send(channel, text.data(), std::min(text.size(), most_message_bytes), MSG_NOSIGNAL) < 0)
+      std::string text;
+      if (receive_all(channel, &question, sizeof question) != Received::whole ||
+          receive_text(channel, text, most_message_bytes) != Received::whole)
+        return;
+      const auto answer = expected_from([&] { return answer_to(question, text); });
+      if (!send_text(channel, answer ? "+" + *answer : "-" + answer.error().message(),
+                     most_message_bytes))
         return;
     }
   }
@@ -186,9 +180,7 @@ void serve_board(const MakeBoard& make, int channel, const Messenger::Limits& li
 Expected<Messenger> Messenger::start(const MakeBoard& make, const Limits& limits) {
   Child child;
   const auto serve = [&](int channel) { serve_board(make, channel, limits); };
-  // Of messages, so that neither side can be out of step.
-  if (auto started = child.start(serve, Child::Of::messages); !started)
-    return tl::unexpected(started.error());
+  if (auto started = child.start(serve); !started) return tl::unexpected(started.error());
   return Messenger(std::move(child), limits);
 }
 
@@ -199,24 +191,13 @@ Expected<std::string> Messenger::ask(Ask what, ConfigurationId id, std::string_v
   };
   if (!child_.is_running()) return fail(Errc::device, "the process that talks to them is gone");
   const Question head{what, id};
-  std::string question(reinterpret_cast<const char*>(&head), sizeof head);
-  question += text;
-  if (::send(child_.channel(), question.data(), question.size(), MSG_NOSIGNAL) < 0)
+  if (!send_all(child_.channel(), &head, sizeof head) ||
+      !send_text(child_.channel(), text, most_message_bytes))
     return gone("died");
-  using std::chrono::microseconds;
-  // 0 would be no bound.
-  const auto bound =
-      std::max(std::chrono::duration_cast<microseconds>(limits_.answer), microseconds(1)).count();
-  const timeval longest{bound / 1'000'000, bound % 1'000'000};
-  if (::setsockopt(child_.channel(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest) != 0)
-    return gone("takes no time-out");
-  std::string answer(most_message_bytes, '\0');
-  ssize_t got = 0;
-  do {
-    got = ::recv(child_.channel(), answer.data(), answer.size(), 0);
-  } while (got < 0 && errno == EINTR);
-  if (got <= 0) return gone(got < 0 && errno == EAGAIN ? "hangs" : "died");
-  answer.resize(static_cast<std::size_t>(got));
+  std::string answer;
+  const auto received =
+      receive_text(child_.channel(), answer, most_message_bytes, Clock::now() + limits_.answer);
+  if (received != Received::whole) return gone(received == Received::late ? "hangs" : "died");
   if (answer.front() == '-') return fail(Errc::io, answer.substr(1));
   return answer.substr(1);
 }

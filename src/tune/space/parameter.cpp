@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <optional>
 
+#include "base/data/number.hpp"
 #include "base/data/text.hpp"
 #include "base/expected.hpp"
 #include "expr/lexer.hpp"
@@ -24,16 +24,9 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::optional<std::int64_t> whole(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// A number, a truth value, or a text.
 expr::Value value_in(std::string_view text) {
-  if (const auto number = whole(text)) return *number;
+  if (const auto number = parse_number<std::int64_t>(text)) return *number;
   const bool negative = text.starts_with('-');
   double real = 0;
   if (expr::read_number(negative ? text.substr(1) : text, real)) return negative ? -real : real;
@@ -80,11 +73,12 @@ class ParameterReader {
     const std::size_t dots = text.find("..");
     const std::size_t colon = std::min(text.find(':', dots), text.size());
     const bool multiplies = text.substr(colon).starts_with(":*");
-    const auto first = whole(trimmed(text.substr(0, dots)));
-    const auto last = whole(trimmed(text.substr(dots + 2, colon - dots - 2)));
-    const auto step = colon == text.size()
-                          ? std::optional<std::int64_t>(1)
-                          : whole(trimmed(text.substr(colon + (multiplies ? 2 : 1))));
+    const auto first = parse_number<std::int64_t>(trimmed(text.substr(0, dots)));
+    const auto last = parse_number<std::int64_t>(trimmed(text.substr(dots + 2, colon - dots - 2)));
+    const auto step =
+        colon == text.size()
+            ? std::optional<std::int64_t>(1)
+            : parse_number<std::int64_t>(trimmed(text.substr(colon + (multiplies ? 2 : 1))));
     if (!first || !last || !step) refuse("a range takes integers; " + std::string(kForms));
     if (multiplies && (*step < 2 || *first < 1))
       refuse("a factor must be 2 or more, and the first value 1 or more");

@@ -67,7 +67,7 @@ class RandomSearch final : public Strategy {
 /// Local search: from a start to the first neighbour (Hamming distance 1, in random order) that is
 /// faster, until none is. The next start is a few random steps away from the best local optimum
 /// (iterated local search, basin hopping); after so many in a row that led nowhere, anywhere.
-class LocalSearch : public ScriptedStrategy {
+class LocalSearch final : public ScriptedStrategy {
  public:
   LocalSearch(const SearchSpace& space, std::uint64_t seed, int most_fruitless)
       : ScriptedStrategy(space, seed), most_fruitless_(most_fruitless) {}
@@ -107,18 +107,6 @@ class LocalSearch : public ScriptedStrategy {
   }
 
   const int most_fruitless_;
-};
-
-/// Each start is a random configuration.
-class MultiStart final : public LocalSearch {
- public:
-  MultiStart(const SearchSpace& space, std::uint64_t seed) : LocalSearch(space, seed, 1) {}
-};
-
-class IteratedLocal final : public LocalSearch {
- public:
-  IteratedLocal(const SearchSpace& space, std::uint64_t seed)
-      : LocalSearch(space, seed, kMostFruitless) {}
 };
 
 /// Simulated annealing: random neighbours, of which slower ones are taken by chance, less and less
@@ -204,21 +192,21 @@ class Genetic final : public ScriptedStrategy {
   }
 };
 
-template <class Named>
+template <class Named, int... more>
 std::unique_ptr<Strategy> make(const SearchSpace& space, std::uint64_t seed,
                                const std::shared_ptr<const Transfer>& transfer) {
   if constexpr (std::is_same_v<Named, ForestSearch>)
     return std::make_unique<Named>(space, seed, transfer);
   else
-    return std::make_unique<Named>(space, seed);
+    return std::make_unique<Named>(space, seed, more...);
 }
 
 constexpr StrategyInfo infos[] = {
     {"forest", "expected improvement over a forest of randomised trees (the default)", false,
      make<ForestSearch>},
-    {"multi-start", "hill climbing from random starts", true, make<MultiStart>},
+    {"multi-start", "hill climbing from random starts", true, make<LocalSearch, 1>},
     {"iterated-local", "hill climbing from near the best so far (basin hopping)", true,
-     make<IteratedLocal>},
+     make<LocalSearch, kMostFruitless>},
     {"annealing", "simulated annealing", true, make<Annealing>},
     {"genetic", "a genetic algorithm", true, make<Genetic>},
     {"random", "random without repeats", false, make<RandomSearch>},

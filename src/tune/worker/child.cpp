@@ -69,11 +69,10 @@ Child& Child::operator=(Child&& other) noexcept {
   return *this;
 }
 
-Expected<void> Child::start(const std::function<void(int)>& body, Of of) {
+Expected<void> Child::start(const std::function<void(int)>& body) {
   stop();
   int ends[2];
-  const int type = of == Of::bytes ? SOCK_STREAM : SOCK_SEQPACKET;
-  if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) != 0)
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return fail(Errc::io, fmt::format("no socket: {}", std::strerror(errno)));
   channel_ = FileDescriptor(ends[0]);
   FileDescriptor child_end(ends[1]);
@@ -120,8 +119,7 @@ bool send_all(int to, const void* data, std::size_t bytes) {
   return true;
 }
 
-Received receive_all(int from, void* data, std::size_t bytes,
-                     std::chrono::steady_clock::time_point until) {
+Received receive_all(int from, void* data, std::size_t bytes, Deadline until) {
   using Milliseconds = std::chrono::milliseconds;
   auto* at = static_cast<char*>(data);
   while (bytes > 0) {
@@ -142,23 +140,28 @@ Received receive_all(int from, void* data, std::size_t bytes,
   return Received::whole;
 }
 
+bool send_text(int to, std::string_view text, std::size_t most) {
+  const auto length = static_cast<std::uint32_t>(std::min(text.size(), most));
+  return send_all(to, &length, sizeof length) && send_all(to, text.data(), length);
+}
+
+Received receive_text(int from, std::string& text, std::size_t most, Deadline until) {
+  std::uint32_t length = 0;
+  const auto received = receive_all(from, &length, sizeof length, until);
+  if (received != Received::whole) return received;
+  text.resize(std::min<std::size_t>(length, most));
+  return receive_all(from, text.data(), text.size(), until);
+}
+
 Expected<std::string> in_child(const std::function<std::string()>& function,
                                std::chrono::milliseconds limit) {
   Child child;
-  const auto started = child.start([&](int channel) {
-    const std::string text = outcome_of(function).substr(0, most_outcome_bytes);
-    send_all(channel, text.data(), text.size());
-  });
+  const auto started = child.start(
+      [&](int channel) { send_text(channel, outcome_of(function), most_outcome_bytes); });
   if (!started) return tl::unexpected(started.error());
-  // Until the end, which comes after the last byte; a text that stays without one hangs.
-  std::string text(most_outcome_bytes + 1, '\0');
-  std::size_t size = 0;
+  std::string text;
   const auto until = std::chrono::steady_clock::now() + limit;
-  while (size < text.size() &&
-         receive_all(child.channel(), text.data() + size, 1, until) == Received::whole)
-    ++size;
-  text.resize(size);
-  if (text.empty())
+  if (receive_text(child.channel(), text, most_outcome_bytes, until) != Received::whole)
     return fail(Errc::device, "the process that queries the device died or did not answer");
   if (text.front() == '-') return fail(Errc::not_found, text.substr(1));
   return text.substr(1);

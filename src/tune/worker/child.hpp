@@ -30,10 +30,8 @@ class Child {
   /// without destructors, since what this process has open is its own to close, and what a driver
   /// does on its way out is not worth waiting for. A process group of its own: Ctrl-C is for this
   /// process, which ends the child in good order. Its standard output leads nowhere: what drivers
-  /// and kernels print there is no result of this process. The socket is one of bytes, or of whole
-  /// messages. Errors: io.
-  enum class Of : bool { bytes, messages };
-  Expected<void> start(const std::function<void(int channel)>& body, Of of = Of::bytes);
+  /// and kernels print there is no result of this process. Errors: io.
+  Expected<void> start(const std::function<void(int channel)>& body);
   bool is_running() const { return pid_ >= 0; }
   /// This process's end of the socket.
   int channel() const { return channel_.get(); }
@@ -49,9 +47,15 @@ class Child {
 bool send_all(int to, const void* data, std::size_t bytes);
 
 enum class Received : std::uint8_t { whole, ended, late };
+using Deadline = std::chrono::steady_clock::time_point;
 /// Reads so many bytes, until `until`.
-Received receive_all(int from, void* data, std::size_t bytes,
-                     std::chrono::steady_clock::time_point until);
+Received receive_all(int from, void* data, std::size_t bytes, Deadline until = Deadline::max());
+
+/// The same of a text, with its length before it. What is longer than `most`, which both ends agree
+/// on, is cut.
+bool send_text(int to, std::string_view text, std::size_t most);
+Received receive_text(int from, std::string& text, std::size_t most,
+                      Deadline until = Deadline::max());
 
 /// What a function returns in a child process, a fork of this one: for what must not be loaded
 /// here, as a driver before other children are forked. At most 64 KiB. Errors: what the function

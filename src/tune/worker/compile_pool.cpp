@@ -46,7 +46,6 @@ void CompilePool::serve(int channel) const {
   Answer opened = answered_by([&](Answer&) { compile = open_(); });
   if (opened.failure == Failure::none && !compile) opened.failure = Failure::launch;
   if (!tell(channel, opened) || opened.failure != Failure::none) return;
-  const auto never = std::chrono::steady_clock::now() + std::chrono::hours(24 * 365);
   ConfigurationId id = 0;
   const auto answer = [&](Answer& to) {
     try {
@@ -55,7 +54,7 @@ void CompilePool::serve(int channel) const {
       to.take(report_of(error));
     }
   };
-  while (receive_all(channel, &id, sizeof id, never) == Received::whole)
+  while (receive_all(channel, &id, sizeof id) == Received::whole)
     if (!tell(channel, answered_by(answer))) return;
 }
 

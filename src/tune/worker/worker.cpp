@@ -43,30 +43,18 @@ void Answer::take(Report report) {
 
 bool tell(int channel, const Answer& answer) {
   const AnswerNumbers& numbers = answer;
-  bool is_sent = send_all(channel, &numbers, sizeof numbers);
-  for (const std::string* text : {&answer.message, &answer.printed}) {
-    const auto length = static_cast<std::uint32_t>(std::min(text->size(), most_message));
-    is_sent = is_sent && send_all(channel, &length, sizeof length) &&
-              send_all(channel, text->data(), length);
-  }
-  return is_sent;
+  return send_all(channel, &numbers, sizeof numbers) &&
+         send_text(channel, answer.message, most_message) &&
+         send_text(channel, answer.printed, most_message);
 }
 
 Expected<Answer> hear(int channel, std::chrono::milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   Answer answer;
-  Received received = Received::whole;
-  const auto get = [&](void* value, std::size_t bytes) {
-    if (received == Received::whole) received = receive_all(channel, value, bytes, until);
-  };
   AnswerNumbers& numbers = answer;
-  get(&numbers, sizeof numbers);
-  for (std::string* text : {&answer.message, &answer.printed}) {
-    std::uint32_t length = 0;
-    get(&length, sizeof length);
-    text->resize(std::min<std::size_t>(length, most_message));
-    get(text->data(), text->size());
-  }
+  Received received = receive_all(channel, &numbers, sizeof numbers, until);
+  for (std::string* text : {&answer.message, &answer.printed})
+    if (received == Received::whole) received = receive_text(channel, *text, most_message, until);
   if (received == Received::whole) return answer;
   if (received == Received::late)
     return fail(Errc::unsupported, fmt::format("no answer within {} s", limit.count() / 1000));
@@ -144,7 +132,6 @@ void Worker::serve(int channel) const {
   const Answer opened = with_output(answered_by([&](Answer&) { bench = open_(); }));
   if (!tell(channel, opened) || opened.failure != Failure::none) return;
   Question question;
-  const auto never = std::chrono::steady_clock::now() + std::chrono::hours(24 * 365);
   const auto answer = [&](Answer& to) {
     switch (question.what) {
       case Do::prepare:
@@ -164,7 +151,7 @@ void Worker::serve(int channel) const {
         break;
     }
   };
-  while (receive_all(channel, &question, sizeof question, never) == Received::whole)
+  while (receive_all(channel, &question, sizeof question) == Received::whole)
     if (!tell(channel, with_output(answered_by(answer)))) return;
 }
 
