@@ -62,6 +62,8 @@ void restore(const Problem& problem, const Memory& memory) {
 template <class R>
 void expect_near(const std::vector<char>& ours, const std::vector<char>& theirs,
                  const std::string& what) {
+  ASSERT_EQ(ours.size(), theirs.size()) << what;
+  if (ours.empty()) return;
   std::vector<R> a(ours.size() / sizeof(R)), b(a.size());
   std::memcpy(a.data(), ours.data(), a.size() * sizeof(R));
   std::memcpy(b.data(), theirs.data(), b.size() * sizeof(R));

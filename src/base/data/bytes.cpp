@@ -18,6 +18,7 @@ std::string to_hex(ByteView bytes) {
 }
 
 Bytes from_hex(std::string_view text) {
+  if (text.size() < 2) return {};
   Bytes bytes(text.size() / 2);
   const int error = sodium_hex2bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(),
                                    text.data(), text.size(), nullptr, nullptr, nullptr);

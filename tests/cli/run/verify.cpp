@@ -28,7 +28,7 @@ TEST_F(Verify, splits_of_one_outcome_stand_in_one_line) {
           "equal    copy_float.json  \\[0 1 2 3 4 5 6 7 8 9 10\\]\n"
           "equal    groups.json  \\[0 10\\]\n"
           "refused  groups.json  \\[1 2 3 4 5 6 7 8 9\\]  line 2: calls get_group_id[^\n]*\n"
-          "13 equal, 9 refused, 0 wrong on .*\\(1 unit\\) \\+ .*\n"));
+          "13 equal, 9 refused, 0 wrong on .*\\([0-9]+ units?\\) \\+ .*\n"));
 }
 
 TEST_F(Verify, json_has_one_object_a_spec_and_split) {

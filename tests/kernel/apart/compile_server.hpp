@@ -18,10 +18,14 @@
 
 namespace kiln::testing {
 
-/// Files below /proc have no length that could be asked for.
+/// Files below /proc have no length that could be asked for. Empty where the process has ended.
 inline std::string contents_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  try {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  } catch (const std::ios_base::failure&) {
+    return {};
+  }
 }
 
 /// The compile servers among the children of a process.

@@ -16,8 +16,8 @@ using ::testing::ElementsAre;
 
 std::vector<std::size_t> sizes_in(std::string_view text) {
   std::vector<std::size_t> sizes;
-  for (const auto& use : value_or_throw(read_kernel_facts(text, "-DN=3", {})).at(0).parameters)
-    sizes.push_back(use.layout.bytes);
+  const auto facts = value_or_throw(read_kernel_facts(text, "-DN=3", {}));
+  for (const auto& use : facts.at(0).parameters) sizes.push_back(use.layout.bytes);
   return sizes;
 }
 

@@ -78,7 +78,8 @@ TEST_F(ResolverFacts, are_added_once_to_an_entry_that_has_none) {
 TEST_F(ResolverFacts, of_a_kernel_that_is_not_there_refuse_a_split) {
   const auto request = text_request(vector_add_text, "VectorAdd");
   auto spine = resolver();
-  Program& program = spine->resolve(request, Context::create({device_}), device_);
+  const auto context = Context::create({device_});
+  Program& program = spine->resolve(request, context, device_);
   const KernelFacts facts = spine->facts(request, program, "Absent");
   EXPECT_FALSE(facts.found || facts.splittable);
   EXPECT_EQ(facts.reasons.size(), 1u);
