@@ -127,6 +127,8 @@ TEST_F(KernelOutput, leaves_the_lines_of_verify_whole) {
 TEST_F(KernelOutput, does_not_break_the_line_of_progress) {
   // A terminal of its own, which shows what a person would see.
   if (find_program("script").empty()) GTEST_SKIP() << "script is absent";
+  if (bash("script -qec true /dev/null < /dev/null").exit_code != 0)
+    GTEST_SKIP() << "there are no pseudo-terminals";
   const auto result = bash(
       "TERM=xterm script -qec '$KILN run prints.json prints.json --set dataset=8' /dev/null"
       " < /dev/null");
