@@ -25,15 +25,17 @@ bool is_better(const Measurement& later, const Measurement& earlier, std::int64_
   return later.milliseconds <= earlier.milliseconds;
 }
 
+/// Records of schema 2 have no built-in time.
+template <bool has_standard>
 constexpr auto record_fields = [](auto& to, auto& record) {
-  to.list("measurements", record.history, 44, [&](auto& measurement) {
+  to.list("measurements", record.history, has_standard ? 44 : 36, [&](auto& measurement) {
     to.map("Parameters", measurement.parameters, 12);
     to.field("size", measurement.size);
     to.field("time", measurement.milliseconds);
     to.field("origin", measurement.of);
     to.field("from", measurement.from);
     to.map("Parameters", measurement.original, 12);
-    to.field("built-in time", measurement.standard_milliseconds);
+    if constexpr (has_standard) to.field("built-in time", measurement.standard_milliseconds);
   });
 };
 
@@ -90,10 +92,12 @@ void TuningRecord::add(Measurement measurement) {
   history.push_back(std::move(measurement));
 }
 
-Bytes encode(const TuningRecord& record) { return bytes_by(record_fields, record); }
+Bytes encode(const TuningRecord& record) { return bytes_by(record_fields<true>, record); }
 
-std::optional<TuningRecord> decode_tuning_record(ByteView bytes) {
-  auto record = read_by<TuningRecord>(record_fields, bytes, "tuning record");
+std::optional<TuningRecord> decode_tuning_record(ByteView bytes, bool has_standard) {
+  constexpr const char* what = "tuning record";
+  auto record = has_standard ? read_by<TuningRecord>(record_fields<true>, bytes, what)
+                             : read_by<TuningRecord>(record_fields<false>, bytes, what);
   return record ? std::optional(*std::move(record)) : std::nullopt;
 }
 

@@ -120,7 +120,7 @@ double size_distance(std::int64_t a, std::int64_t b);
 /// standard_milliseconds; Parameters are u32 count and (text, i64)*, a text is u32 length and
 /// bytes.
 Bytes encode(const TuningRecord& record);
-/// Nothing for bytes that are no record.
-std::optional<TuningRecord> decode_tuning_record(ByteView bytes);
+/// Nothing for bytes that are no record. Records of schema 2 have no standard_milliseconds.
+std::optional<TuningRecord> decode_tuning_record(ByteView bytes, bool has_standard = true);
 
 }  // namespace kiln

@@ -14,6 +14,17 @@ namespace {
 
 constexpr std::string_view schema_name = "parameters";
 constexpr std::int64_t schema_version = 1;
+constexpr std::uint32_t parameters_schema = 1, untimed_schema = 2;
+
+std::optional<Parameters> decode_parameters(ByteView bytes) {
+  Cursor in(bytes, "parameters");
+  Parameters parameters;
+  while (in.left() > 0) {
+    auto name = in.text("name");
+    parameters.set(name, in.number<std::int64_t>("value"));
+  }
+  return in.ok() ? std::optional(parameters) : std::nullopt;
+}
 
 /// Device::speed_identity() is its fingerprint and the compute units.
 std::string fingerprint_of(const std::string& speed_identity) {
@@ -50,8 +61,12 @@ std::optional<RecordSubject> record_subject_of(ByteView canonical) {
 }
 
 std::optional<TuningRecord> tuning_record_of(const Entry& entry) {
-  if (entry.metadata.schema != tuning_record_schema) return std::nullopt;
-  return decode_tuning_record(entry.content);
+  if (entry.metadata.schema == tuning_record_schema) return decode_tuning_record(entry.content);
+  if (entry.metadata.schema == untimed_schema) return decode_tuning_record(entry.content, false);
+  if (entry.metadata.schema != parameters_schema) return std::nullopt;
+  auto parameters = decode_parameters(entry.content);
+  if (!parameters) return std::nullopt;
+  return TuningRecord{{Measurement{std::move(*parameters), 0, 0, {}, {}, {}}}};
 }
 
 Expected<std::size_t> add_to_record(Layer& store, const RecordSubject& subject,

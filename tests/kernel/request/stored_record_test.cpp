@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "base/os/file.hpp"
 #include "store/key/canonical.hpp"
 
@@ -49,6 +51,38 @@ TEST_F(StoredRecords, keep_what_is_there_of_the_same_parameters_size_and_origin)
   ASSERT_EQ(history.size(), 2u);
   EXPECT_EQ(history[0], stored_measurement(4, 0.5));
   EXPECT_EQ(history[1], stored_measurement(8, 1));
+}
+
+// Layouts that stores may still hold, byte for byte: schema 1 is Parameters alone, schema 2 a
+// record without the time of the built-in ones.
+TEST_F(StoredRecords, of_earlier_schemas_are_read) {
+  const auto append_text = [](Bytes& bytes, const std::string& text) {
+    append_le(bytes, static_cast<std::uint32_t>(text.size()));
+    append(bytes, text);
+  };
+  Bytes first;
+  append_text(first, "rows");
+  append_le(first, std::int64_t{4});
+  Bytes second;
+  append_le(second, std::uint32_t{1});
+  append_le(second, std::uint32_t{1});
+  append(second, first);
+  append_le(second, std::int64_t{128});
+  append_le(second, std::bit_cast<std::uint64_t>(0.5));
+  append_le(second, std::uint32_t{0});
+  append_text(second, "here");
+  append_le(second, std::uint32_t{0});
+  const Bytes canonical = canonical_of(gemm);
+  const auto only_measurement = [&](ByteView bytes, std::uint32_t schema) {
+    const auto stored =
+        store_.put(Kind::record, key_of(canonical), canonical, bytes, {schema, "", "", 0});
+    EXPECT_TRUE(stored);
+    const auto all = stored_records(store_).value();
+    if (all.size() != 1 || all[0].record.history.size() != 1) return Measurement{};
+    return all[0].record.history[0];
+  };
+  EXPECT_EQ(only_measurement(first, 1), (Measurement{{{"rows", 4}}, 0, 0, {}, {}, {}}));
+  EXPECT_EQ(only_measurement(second, 2), stored_measurement(4, 0.5));
 }
 
 TEST_F(StoredRecords, of_other_things_and_damaged_ones_are_passed_over) {
