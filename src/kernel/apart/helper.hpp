@@ -46,8 +46,8 @@ inline bool fails_here_too(const Error& error) {
 
 namespace apart {
 
-/// How a job is run; its folder is run_helper()'s to make. The environment is besides the cache
-/// folder's.
+/// How a job is run. run_helper() makes the folder, and adds the variable of the driver's cache to
+/// the environment.
 struct HelperSetting : ServerRequest {
   bool shared = false;  ///< the compile server may do it (KILN_COMPILE_SERVER=off: it may not)
   std::filesystem::path keep;  ///< a new folder that gets a copy of the private one; empty: none

@@ -258,9 +258,14 @@ void Walker::touch(const Value& pointer, bool read, bool written, std::string ad
   if (read) flow_.raise(function_.loads, true);
   if (pointer.roots & anywhere) give_up("follows a pointer that may point anywhere");
   if (!flow_.recording) return;
-  function_.accesses.push_back({pointer.roots, std::move(address), read, written,
-                                pointer.tainted || control_tainted(), pointer.own || selects(), at_,
-                                false, control_.branch});
+  function_.accesses.push_back({.roots = pointer.roots,
+                                .address = std::move(address),
+                                .read = read,
+                                .written = written,
+                                .data_dependent = pointer.tainted || control_tainted(),
+                                .own = pointer.own || selects(),
+                                .at = at_,
+                                .branch = control_.branch});
 }
 
 /// An expression's value where it is used: an object in a buffer is read.
