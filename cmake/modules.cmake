@@ -46,8 +46,27 @@ function(kiln_templates name)
   target_sources(kiln_${name} PRIVATE ${embedded})
 endfunction()
 
+# kiln_suites(PROGRAM PREFIX LABEL [TIMEOUT seconds] [ENVIRONMENT variables…]): the suites of a
+# GoogleTest program as cases of ctest. They share a PoCL cache folder of the build.
+function(kiln_suites target prefix label)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "ENVIRONMENT" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 900)
+  endif()
+  list(APPEND ARG_ENVIRONMENT POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl-cache)
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake)
+  file(GENERATE OUTPUT ${script} CONTENT "set(program \"$<TARGET_FILE:${target}>\")
+set(prefix ${prefix})
+set(label ${label})
+set(timeout ${ARG_TIMEOUT})
+set(environment \"${ARG_ENVIRONMENT}\")
+include(\"${PROJECT_SOURCE_DIR}/cmake/suites.cmake\")
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
+endfunction()
+
 # kiln_test(MODULE [DEPENDS …]): all tests/MODULE/*.cpp as one GoogleTest program, one ctest case
-# a test. Every test has its own PoCL cache folder and no store unless it makes one.
+# a suite. Tests have no store unless they make one.
 function(kiln_test name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp
@@ -60,13 +79,11 @@ function(kiln_test name)
   add_executable(test_${name} ${sources})
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE ${ARG_DEPENDS} kiln_testing)
-  target_compile_options(test_${name} PRIVATE -O1)  # test code need not be fast, but be built fast
+  # Test code need not be fast, but be built fast; that of BLAS computes what it compares with.
+  target_compile_options(test_${name} PRIVATE $<IF:$<STREQUAL:${name},blas>,-O1,-O0>)
   if(KILN_UNITY)
     set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
   target_include_directories(test_${name} PRIVATE ${CMAKE_BINARY_DIR}/tests/include)
-  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    TEST_PREFIX ${name}.
-    PROPERTIES TIMEOUT 900 LABELS ${name}
-    ENVIRONMENT "KILN_STORE=off;POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl-cache")
+  kiln_suites(test_${name} ${name}. ${name} ENVIRONMENT KILN_STORE=off)
 endfunction()

@@ -14,6 +14,11 @@
 
 namespace kiln::testing {
 
+/// What commands have but for what a test sets.
+inline std::map<std::string, std::string> usual_environment() {
+  return {{"XDG_CONFIG_HOME", ""}, {"KILN_STORE", ""}, {"TERM", "dumb"}};
+}
+
 /// Runs the real `kiln` in a folder of its own, with no settings but those that the test gives.
 class CommandTest : public ::testing::Test {
  protected:
@@ -38,8 +43,8 @@ class CommandTest : public ::testing::Test {
   }
 
   ProcessResult program(const std::filesystem::path& path, std::vector<std::string> words) const {
-    std::map<std::string, std::string> environment{
-        {"HOME", folder().string()}, {"XDG_CONFIG_HOME", ""}, {"KILN_STORE", ""}, {"TERM", "dumb"}};
+    std::map<std::string, std::string> environment = usual_environment();
+    environment["HOME"] = folder().string();
     for (const auto& [name, value] : environment_) environment[name] = value;
     ProcessRequest request;
     request.program = path;

@@ -17,14 +17,8 @@ run_ctest() {
   # Passing tests are thousands of lines that nobody reads; the log keeps them.
   grep -vE '^ *[0-9]+/[0-9]+ Test .* (Passed|\*\*\*Skipped) |^ +Start +[0-9]+: |^(Internal ctest|Test project)|^$' \
     "$log" || true
-  local passed failed skipped
-  passed=$(grep -cE '^ *[0-9]+/[0-9]+ Test .* Passed ' "$log" || true)
-  skipped=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*Skipped ' "$log" || true)
-  # A disabled test is run by another one, as its child.
-  failed=$(grep -vF '(Disabled)' "$log" |
-    grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*(Failed|Timeout|Exception|Not Run)' || true)
   echo "-- $preset, $((SECONDS - start)) s (whole output: $log):"
-  echo "$passed passed, $failed failed, $skipped skipped"
+  awk -f tools/dev/count-tests.awk "build/$preset/Testing/Temporary/LastTest.log"
   return $status
 }
 

@@ -201,7 +201,8 @@ class KILN_API Mesh {
 
   /// Of each loop and each operation on matrices that ran since the Mesh began, or since
   /// clear_report(); those that were forgotten with their data, too. Runs what is queued and waits
-  /// for it. With Options::timing the first call measures the device's copy bandwidth.
+  /// for it. With Options::timing the first call in a process measures the device's copy
+  /// bandwidth.
   std::vector<LoopReport> report();
   /// Runs of loops and of what is done with matrices, each from the start of its first launch to
   /// the end of its last, and the look-ups of their programs and plans, in the order of their
@@ -209,7 +210,8 @@ class KILN_API Mesh {
   std::vector<TimelineSpan> timeline();
   /// Counts begin anew. Runs what is queued and waits for it.
   void clear_report();
-  /// Bytes a second of a copy on this device, both directions counted; measured at the first call.
+  /// Bytes a second of a copy on this device, both directions counted; measured at the first call
+  /// in the process.
   double copy_bandwidth();
   /// As the device calls itself.
   std::string device_name() const;

@@ -4,14 +4,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <iterator>
 
 #include "base/os/process.hpp"
 #include "cli/mesh_program/program.hpp"
 
 namespace kiln::cli {
 namespace {
+
+constexpr int defects[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGALRM};
 
 [[noreturn]] void work_unheard(const std::function<void()>& work) {
   // Users need no messages of an abort(), and no core files.
@@ -23,18 +27,13 @@ namespace {
   const rlimit no_core{0, 0}, computing{ten_minutes, ten_minutes};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::setrlimit(RLIMIT_CPU, &computing);
-  // One that hangs may use no processor time: the alarm ends it. The command's own signal handlers
-  // (cli/command/interrupt.hpp) are for its own process.
-  for (const int signal : {SIGALRM, SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
-  ::alarm(ten_minutes);
+  // The command's own signal handlers (cli/command/interrupt.hpp) are for its own process, and so
+  // are those of a driver, which may return.
+  for (const int signal : defects) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
+  ::alarm(ten_minutes);  // one that hangs may use no processor time
   work();
   ::_exit(0);
-}
-
-bool is_defect(int signal) {
-  for (const int known : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGALRM})
-    if (signal == known) return true;
-  return false;
 }
 
 }  // namespace
@@ -46,7 +45,9 @@ std::string died_of(const std::function<void()>& work) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return {};
-  return WIFSIGNALED(status) && is_defect(WTERMSIG(status)) ? signal_name(WTERMSIG(status)) : "";
+  const bool is_defect = WIFSIGNALED(status) && std::find(std::begin(defects), std::end(defects),
+                                                          WTERMSIG(status)) != std::end(defects);
+  return is_defect ? signal_name(WTERMSIG(status)) : "";
 }
 
 }  // namespace kiln::cli

@@ -44,8 +44,10 @@ struct ServerConnection {
 };
 
 bool matters(std::string_view entry) {
-  // What every shell changes, and what only the library reads.
-  for (const char* name : {"PWD=", "OLDPWD=", "SHLVL=", "_=", "KILN_"})
+  // What every shell changes, what only the library reads, what PoCL sets when it is loaded, and
+  // what says where caches are: each job has an empty one of its own.
+  for (const char* name : {"PWD=", "OLDPWD=", "SHLVL=", "_=", "KILN_",
+                           "HWLOC_PLUGINS_PATH=", "POCL_CACHE_DIR=", "HOME=", "XDG_CACHE_HOME="})
     if (entry.starts_with(name)) return false;
   return true;
 }

@@ -23,8 +23,8 @@ void give_server_up(const std::filesystem::path& helper);
 /// A program file as it is now: its path, size and time. Another file has another text.
 std::string identity_of(const std::filesystem::path& program);
 
-/// Two processes share a server where a helper of their own would be the same: program, environment
-/// and processors.
+/// Two processes share a server where a helper of their own would do the same: program, environment
+/// (but for where caches are) and processors.
 std::string name_of_server(const std::filesystem::path& helper);
 
 }  // namespace kiln::apart

@@ -2,6 +2,9 @@
 #include "mesh/loop/loop_session.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
 
 #include "base/clock.hpp"
 
@@ -15,8 +18,13 @@ LoopSession::LoopSession(const Mesh::Options& given, const Runtime& holder)
 void LoopSession::forget(const void*, std::uint64_t id) { plans_.forget(id); }
 
 double LoopSession::copy_bandwidth() {
-  if (copy_bandwidth_ == 0) copy_bandwidth_ = measure_copy_bandwidth(resolver(), queue);
-  return copy_bandwidth_;
+  // Measuring takes most of a second, and programs make many Meshes on a device.
+  static std::mutex mutex;
+  static std::map<std::string, double> measured;  // by speed identity
+  const std::lock_guard lock(mutex);
+  double& found = measured[device()->speed_identity()];
+  if (found == 0) found = measure_copy_bandwidth(resolver(), queue);
+  return found;
 }
 
 Program& LoopSession::program(const Request& request, const ChosenParameters& chosen,

@@ -29,7 +29,7 @@ struct LoopSession : Session {
   PlanSource& plans() { return plans_; }
   /// What of the device decides how loops run on it.
   LoopDevice loop_device() const { return loop_device_of(*device()); }
-  /// Bytes a second; measured once.
+  /// Bytes a second; measured once in a process.
   double copy_bandwidth();
 
   /// Resolves a program, and notes in a report what that took and whether it had to be compiled; in
@@ -46,7 +46,6 @@ struct LoopSession : Session {
 
  private:
   PlanSource plans_;
-  double copy_bandwidth_ = 0;
 };
 
 }  // namespace kiln::mesh

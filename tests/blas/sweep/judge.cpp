@@ -144,12 +144,25 @@ class Judge {
       // Rotations subtract, and those of rotg and rotmg are no sums at all: their numbers are of
       // the order of one, or of the results.
       magnitude_ = wanted_;
+      const Real<T> growth = call_.routine == Routine::rotmg ? cancellation() : Real<T>(1);
       for (auto& argument : magnitude_)
-        for (T& element : argument) element = both_parts(std::abs(element) + 4, T());
+        for (T& element : argument) element = both_parts(growth * (std::abs(element) + 4), T());
       return;
     }
     magnitude_ = magnitudes(case_.readable());
     library.run(magnitudes(call_), magnitude_);
+  }
+
+  /// How much larger an error may be for what rotmg subtracts: it divides by 1 + q, where q is the
+  /// lesser of d1 x1^2 and d2 y1^2 through the greater, and q may be near -1.
+  Real<T> cancellation() const {
+    const auto at = [&](Slot slot) {
+      return std::real(case_.memory()[static_cast<std::size_t>(slot)][call_[slot].offset]);
+    };
+    const Real<T> p1 = at(Slot::a) * at(Slot::x) * at(Slot::x);
+    const Real<T> p2 = at(Slot::b) * at(Slot::y) * at(Slot::y);
+    const Real<T> most = std::max(std::abs(p1), std::abs(p2));
+    return most == 0 ? Real<T>(1) : 1 + most / std::abs(p1 + p2);
   }
 
   void multiply_back(Routine product) {

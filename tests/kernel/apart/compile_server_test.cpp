@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "kernel/apart/server.hpp"
+#include "kernel/apart/server_client.hpp"
 
 namespace kiln::testing {
 namespace {
@@ -21,6 +22,17 @@ TEST_F(CompileServer, one_serves_many_jobs) {
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(compiles(i));
   EXPECT_EQ(new_servers().size(), 1u);
   EXPECT_EQ(sockets(), 1u);
+}
+
+TEST_F(CompileServer, is_one_wherever_caches_are_and_another_with_other_settings_of_the_driver) {
+  const auto helper = find_compile_helper();
+  const auto name = apart::name_of_server(helper);
+  for (const char* variable : {"HOME", "POCL_CACHE_DIR", "XDG_CACHE_HOME", "KILN_STORE"}) {
+    const ScopedVariable elsewhere(variable, "/elsewhere");
+    EXPECT_EQ(apart::name_of_server(helper), name) << variable;
+  }
+  const ScopedVariable setting("POCL_MAX_PTHREAD_COUNT", "1");
+  EXPECT_NE(apart::name_of_server(helper), name);
 }
 
 /// Descriptors that a process has open.
