@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "base/data/bytes.hpp"
 #include "kernel/program/plan.hpp"
 #include "mesh/model/basics.hpp"
+#include "mesh/plan/parallel.hpp"
 #include "store/key/canonical.hpp"
 
 namespace kiln::mesh {
@@ -106,7 +106,7 @@ class PatternBuild {
     parts_ = std::clamp<std::size_t>(
         static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()), 1, most_parts);
     std::vector<std::vector<std::uint32_t>> places(parts_);
-    tbb::parallel_for(std::size_t{0}, parts_, [&](std::size_t part) {
+    for_each_in_parallel(parts_, [&](std::size_t part) {
       places[part].assign(input_.rows, 0);
       auto* counts = places[part].data();
       incidences(part, [&](std::uint32_t, std::size_t row) { ++counts[row]; });
@@ -118,7 +118,7 @@ class PatternBuild {
       for (auto& counts : places) sum += std::exchange(counts[row], sum);
     }
     cells_of_[input_.rows] = sum;
-    tbb::parallel_for(std::size_t{0}, parts_, [&](std::size_t part) {
+    for_each_in_parallel(parts_, [&](std::size_t part) {
       auto* next = places[part].data();
       auto* cells = cells_.data();
       incidences(part, [&](std::uint32_t cell, std::size_t row) { cells[next[row]++] = cell; });
@@ -152,7 +152,7 @@ class PatternBuild {
     lengths_.resize(input_.rows);
     tbb::enumerable_thread_specific<std::vector<std::int32_t>> seen(
         [&] { return std::vector<std::int32_t>(input_.columns, -1); });
-    tbb::parallel_for(std::size_t{0}, tasks, [&](std::size_t task) {
+    for_each_in_parallel(tasks, [&](std::size_t task) {
       auto& marks = seen.local();
       auto& columns = columns_[task];
       const std::size_t end = std::min(input_.rows, (task + 1) * rows_a_task);
@@ -177,7 +177,7 @@ class PatternBuild {
     rowptr[0] = 0;
     for (std::size_t row = 0; row < input_.rows; ++row)
       rowptr[row + 1] = rowptr[row] + lengths_[row];
-    tbb::parallel_for(std::size_t{0}, columns_.size(), [&](std::size_t task) {
+    for_each_in_parallel(columns_.size(), [&](std::size_t task) {
       std::ranges::copy(columns_[task], colidx.begin() + static_cast<std::ptrdiff_t>(begins[task]));
       columns_[task] = {};
     });

@@ -3,7 +3,6 @@
 #include "mesh/plan/plan_source.hpp"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "kernel/resolver/resolver.hpp"
 #include "mesh/model/basics.hpp"
+#include "mesh/plan/parallel.hpp"
 #include "store/key/canonical.hpp"
 
 namespace kiln::mesh {
@@ -125,8 +125,7 @@ class Writer {
     all.erase(Columns{});
     const std::vector<Columns> distinct(all.begin(), all.end());
     tbb::this_task_arena::isolate([&] {
-      tbb::parallel_for(std::size_t{0}, distinct.size(),
-                        [&](std::size_t i) { digest_of(distinct[i]); });
+      for_each_in_parallel(distinct.size(), [&](std::size_t i) { digest_of(distinct[i]); });
     });
   }
 

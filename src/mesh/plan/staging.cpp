@@ -2,7 +2,6 @@
 // blocks. Blocks are independent: threads take chunks of them, and the gaps between chunks are
 // closed.
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "mesh/plan/mesh_plan.hpp"
+#include "mesh/plan/parallel.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -450,8 +450,8 @@ StagedTotals stage(const PlanInput& input, const StagingLayout& layout,
   const Stage work(input, layout, conflicts, into);
   auto chunks = work.chunks();
   tbb::enumerable_thread_specific<BlockStager> stagers([&] { return work.stager(); });
-  tbb::parallel_for(
-      std::size_t{0}, chunks.size(), [&](std::size_t c) { work.run(chunks[c], stagers.local()); },
+  for_each_in_parallel(
+      chunks.size(), [&](std::size_t c) { work.run(chunks[c], stagers.local()); },
       tbb::simple_partitioner());
   StagedTotals result = totals(input, into);
   result.ind_map = work.close_gaps(chunks);
