@@ -33,12 +33,23 @@ struct Geometry {
   std::size_t pieces = 1;
 };
 
-/// The first device of the first platform, one program, one queue.
+/// The first device of the first platform. The wrapper's default devices are not used: they live
+/// until static objects end, and oclgrind must not be called after its thread-local state has
+/// ended.
+cl::Device first_device() {
+  std::vector<cl::Platform> platforms;
+  cl::Platform::get(&platforms);
+  std::vector<cl::Device> devices;
+  platforms.at(0).getDevices(CL_DEVICE_TYPE_ALL, &devices);
+  return devices.at(0);
+}
+
+/// The first device, one program, one queue.
 class Machine {
  public:
   explicit Machine(const Case& published)
       : case_(published),
-        device_(cl::Device::getDefault()),
+        device_(first_device()),
         context_(device_),
         queue_(context_, device_),
         program_(context_, source_text(published.source)) {
