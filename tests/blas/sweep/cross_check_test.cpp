@@ -66,7 +66,8 @@ class Interpreted : public ::testing::TestWithParam<Kind> {};
 
 TEST_P(Interpreted, is_right) {
   if (!OpenBlas::get().present()) GTEST_SKIP() << "libopenblas.so.0 is not installed";
-  static const Rig rig(2);
+  // One a test, no static one: oclgrind must not be called once its thread-local state has ended.
+  const Rig rig(2);
   const auto& [routine, precision] = GetParam();
   // Every so many-th call of the cross product: all values of each option, not all of their pairs.
   const std::size_t stride = is_long_run() ? 1 : 7;
