@@ -9,8 +9,9 @@ find_package(fmt REQUIRED)
 find_package(TBB REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
 # The C interface of libclang is loaded when a kernel is read for the first time, never linked:
-# only its header is needed.
-find_path(KILN_CLANG_C_INCLUDE clang-c/Index.h PATHS /usr/lib/llvm-15/include REQUIRED)
+# only its header is needed, of any release.
+file(GLOB KILN_LLVM_INCLUDES /usr/lib/llvm-*/include)
+find_path(KILN_CLANG_C_INCLUDE clang-c/Index.h PATHS ${KILN_LLVM_INCLUDES} REQUIRED)
 
 # kiln_c_library(NAME header library): an imported target, plus NAME_static where an archive exists
 # (programs link archives to start faster; shared libraries must not).

@@ -2,7 +2,7 @@
 
 package_groups="build test bench long check"
 
-# Names in tools/packages/GROUP.txt, one a line.
+# Entries of tools/packages/GROUP.txt, one a line: a name, or names of which one is enough.
 packages_of() {
   local group
   for group in "$@"; do
@@ -10,11 +10,36 @@ packages_of() {
   done | sort -u
 }
 
-# The packages of the groups that are not installed.
+has_candidate() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
+
+# Of "A|B": the one that is installed, else the first that this release of Debian has; of "A|"
+# nothing where there is no A. Fails where there is none of them.
+choose_package() {
+  local name names
+  IFS='|' read -ra names <<<"$1"
+  for name in "${names[@]}"; do
+    dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null | grep -qx installed || continue
+    echo "$name"
+    return
+  done
+  for name in "${names[@]}"; do
+    has_candidate "$name" || continue
+    echo "$name"
+    return
+  done
+  [[ $1 == *'|' ]]
+}
+
+# The packages of the groups that are not installed. Fails where an entry's names are all unknown.
 missing_packages() {
-  local wanted name status
+  local wanted=() entry name status
   declare -A installed=()
-  mapfile -t wanted < <(packages_of "$@")
+  for entry in $(packages_of "$@"); do
+    case $entry in
+      *'|'*) entry=$(choose_package "$entry") || return ;;
+    esac
+    [ -z "$entry" ] || wanted+=("$entry")
+  done
   while read -r name status; do
     [ "$status" != installed ] || installed[$name]=1
   done < <(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null || true)
@@ -49,8 +74,12 @@ apt_install_fresh() {
 install_groups() {
   command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
     die "this is not a Debian system (no dpkg or apt-get); install by hand what tools/packages/ lists"
-  local missing
-  mapfile -t missing < <(missing_packages "$@")
+  local names missing
+  # A machine that has no package lists yet knows no names.
+  names=$(missing_packages "$@") ||
+    { step "fetching package lists" install.log apt_update && names=$(missing_packages "$@"); } ||
+    die "none of the names of an entry in tools/packages/ is known here"
+  mapfile -t missing < <(printf '%s' "${names:+$names$'\n'}")
   [ ${#missing[@]} -gt 0 ] || return 0
   echo "-- installs ${#missing[@]} packages with what they depend on: ${missing[*]}"
   if [ "$(id -u)" -ne 0 ]; then

@@ -164,6 +164,14 @@ struct Variant {
 /// Variants of a kernel that the archive holds (the generic one, 0-0-0, left out), sorted.
 KILN_API std::vector<Variant> variants(const Kernel& kernel);
 
+/// Folder of the generic function, which runs for every local size.
+inline constexpr std::string_view generic_folder = "0-0-0";
+
+/// The kernel's object in the folder of a variant, or the generic one; null where there is none.
+/// PoCL clips long names of folders and files (from 4.0 on), each at another length, so that the
+/// file's name says nothing.
+KILN_API const File* find_object(const Kernel& kernel, std::string_view variant_folder);
+
 /// The device id of a device string (the text after "HSTR: " in CL_DEVICE_VERSION): FNV-1, 64 bit.
 KILN_API std::uint64_t device_id(std::string_view device_string);
 

@@ -78,6 +78,12 @@ std::vector<Variant> variants(const Kernel& kernel) {
   return found;
 }
 
+const File* find_object(const Kernel& kernel, std::string_view folder) {
+  for (const File& file : kernel.files)
+    if (variant_folder(file.path) == folder) return &file;
+  return nullptr;
+}
+
 std::uint64_t device_id(std::string_view device_string) {
   // FNV-1: multiply, then xor. The more usual FNV-1a does it the other way round.
   std::uint64_t hash = 0xcbf29ce484222325;

@@ -229,9 +229,7 @@ void check_is_of(const apart::Job& job, ByteView bytes) {
                                              one_line(archive.build_hash), job.build_hash));
   for (const auto& [name, variant] : job.variants) {
     const auto* kernel = archive.find(name);
-    const auto path = "/" + name + "/" + variant + "/" + name + ".so";
-    const auto is_there = [&](const auto& file) { return file.path == path; };
-    if (kernel != nullptr && std::none_of(kernel->files.begin(), kernel->files.end(), is_there))
+    if (kernel != nullptr && poclbin::find_object(*kernel, variant) == nullptr)
       throw Error(Errc::bad_input,
                   fmt::format("an archive without variant {} of {}", variant, name));
   }

@@ -24,9 +24,10 @@
 // its variants are launched.
 namespace kiln::apart {
 
-// Stub objects. Layout of the object: ELF header, two program headers (one writable LOAD over
-// everything, since the loader relocates the dynamic section in place, and DYNAMIC), hash table,
-// symbol table, string table, dynamic section. System V ABI, chapters 4 and 5.
+// Stub objects. Layout of the object: ELF header, three program headers (one writable LOAD over
+// everything, since the loader relocates the dynamic section in place, DYNAMIC, and GNU_STACK:
+// where that is absent, loaders take it that the stack must be executable, which glibc refuses from
+// 2.41 on), hash table, symbol table, string table, dynamic section. System V ABI, chapters 4, 5.
 
 namespace {
 
@@ -49,7 +50,7 @@ void place(Bytes& bytes, std::size_t at, const T& value) {
 
 Bytes stub_object(std::string_view kernel) {
   const std::string symbol = "_pocl_kernel_" + std::string(kernel) + "_workgroup";
-  constexpr std::size_t hash_at = align8(sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr));
+  constexpr std::size_t hash_at = align8(sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Phdr));
   constexpr std::size_t symbols_at = align8(hash_at + 5 * sizeof(Elf64_Word));
   constexpr std::size_t strings_at = symbols_at + 2 * sizeof(Elf64_Sym);
   const std::size_t strings_size = 1 + symbol.size() + 1;
@@ -71,13 +72,15 @@ Bytes stub_object(std::string_view kernel) {
   header.e_phoff = sizeof(Elf64_Ehdr);
   header.e_ehsize = sizeof(Elf64_Ehdr);
   header.e_phentsize = sizeof(Elf64_Phdr);
-  header.e_phnum = 2;
+  header.e_phnum = 3;
   place(bytes, 0, header);
 
   place(bytes, sizeof header, Elf64_Phdr{PT_LOAD, PF_R | PF_W, 0, 0, 0, size, size, 0x1000});
   place(bytes, sizeof header + sizeof(Elf64_Phdr),
         Elf64_Phdr{PT_DYNAMIC, PF_R | PF_W, dynamic_at, dynamic_at, dynamic_at, sizeof dynamic,
                    sizeof dynamic, 8});
+  place(bytes, sizeof header + 2 * sizeof(Elf64_Phdr),
+        Elf64_Phdr{PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 0, 0, 16});
   // One bucket that leads to symbol 1; both chains end at once.
   const Elf64_Word hash[] = {1, 2, 1, 0, 0};
   std::memcpy(bytes.data() + hash_at, hash, sizeof hash);
@@ -257,7 +260,7 @@ class Stubs {
 
   void plant(const std::vector<KernelInfo>& kernels, const Job& job) {
     for (const auto& [kernel, known, arguments] : kernels) {
-      if (!job.generic) plant(kernel, "0-0-0");
+      if (!job.generic) plant(kernel, std::string(poclbin::generic_folder));
       for (const auto& variant : variants_)
         if (std::find(job.variants.begin(), job.variants.end(), std::pair(kernel, variant)) ==
             job.variants.end())
@@ -279,6 +282,23 @@ class Stubs {
   std::set<std::string> variants_, planted_;
 };
 
+/// The object that the driver has made of a variant after its answer was frozen. Long names are
+/// clipped: the kernel's folder is that of what the archive holds of it, and the file is the only
+/// object there.
+fs::path object_made(const fs::path& folder, const poclbin::Kernel& kernel,
+                     const std::vector<poclbin::File>& queried, const std::string& variant) {
+  std::string name(kernel.name);
+  if (!queried.empty()) {
+    const std::string_view path = queried.front().path;
+    name = path.substr(1, path.find('/', 1) - 1);
+  }
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder / name / variant, error))
+    if (entry.path().extension() == ".so") return entry.path();
+  throw Error(Errc::internal,
+              fmt::format("the driver left no object of {} in {}", variant, kernel.name));
+}
+
 /// The archive that is handed out: stubs taken out, the wanted build hash, and the objects that
 /// were made after the driver had frozen its answer.
 Bytes finish_archive(ByteView queried, const Job& job, const Stubs& stubs, const fs::path& folder) {
@@ -286,23 +306,23 @@ Bytes finish_archive(ByteView queried, const Job& job, const Stubs& stubs, const
   archive.build_hash = job.build_hash;
   auto wanted = job.variants;
   if (job.generic)
-    for (const auto& kernel : archive.kernels) wanted.emplace_back(kernel.name, "0-0-0");
+    for (const auto& kernel : archive.kernels)
+      wanted.emplace_back(kernel.name, poclbin::generic_folder);
   std::vector<Bytes> objects;
   std::vector<std::string> paths;
   objects.reserve(wanted.size());
   paths.reserve(wanted.size());
   for (auto& kernel : archive.kernels) {
+    const auto queried_files = kernel.files;  // with stubs: they say the folder
     // The driver takes in whatever is in its folders: its own intermediate files, too.
     std::erase_if(kernel.files, [&](const auto& file) {
       return stubs.is_stub(file.path) || !file.path.ends_with(".so");
     });
     for (const auto& [name, variant] : wanted) {
-      if (name != kernel.name) continue;
-      auto path = "/" + name + "/" + variant + "/" + name + ".so";
-      const auto same = [&](const auto& file) { return file.path == path; };
-      if (std::any_of(kernel.files.begin(), kernel.files.end(), same)) continue;
-      objects.push_back(value_or_throw(read_file(folder / path.substr(1))));
-      paths.push_back(std::move(path));
+      if (name != kernel.name || poclbin::find_object(kernel, variant) != nullptr) continue;
+      const auto object = object_made(folder, kernel, queried_files, variant);
+      objects.push_back(value_or_throw(read_file(object)));
+      paths.push_back("/" + object.lexically_relative(folder).generic_string());
       kernel.files.push_back({paths.back(), objects.back()});
     }
   }

@@ -177,8 +177,8 @@ class Reader {
     return node;
   }
 
-  /// libclang 15 does not tell which operator a cursor has, but it stands before, between or behind
-  /// the operands.
+  /// libclang does not tell which operator a cursor has (before release 20), but it stands before,
+  /// between or behind the operands.
   std::string operation_of(const Node& node) const {
     const auto& operands = node.children;
     const bool is_binary =

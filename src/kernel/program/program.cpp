@@ -238,9 +238,8 @@ void Program::list_variants() {
   for (const auto& kernel : archive->kernels) {
     for (const auto& variant : poclbin::variants(kernel))
       variants_.emplace(std::string(kernel.name), variant);
-    const std::string generic = fmt::format("/{0}/0-0-0/{0}.so", kernel.name);
-    for (const auto& file : kernel.files)
-      if (file.path == generic) generic_.emplace(kernel.name);
+    if (poclbin::find_object(kernel, poclbin::generic_folder) != nullptr)
+      generic_.emplace(kernel.name);
   }
 }
 
