@@ -10,7 +10,7 @@ packages_of() {
   done | sort -u
 }
 
-has_candidate() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
+has_candidate() { [[ $(apt-cache policy "$1" 2>/dev/null) =~ "Candidate: "[^\(] ]]; }
 
 # Of "A|B": the one that is installed, else the first that this release of Debian has; of "A|"
 # nothing where there is no A. Fails where there is none of them.
