@@ -19,19 +19,26 @@ Error system_error(std::string_view what, int number) {
   return {Errc::io, fmt::format("{}: {}", what, std::generic_category().message(number))};
 }
 
-/// hiredis's functions that build a reply, but for a bound on lists: a few bytes can announce two
-/// thousand million elements, for which hiredis would allocate.
+/// Lists are made by what stood at `create`, but for a bound: a few bytes can announce two thousand
+/// million elements, for which hiredis would allocate. It counts in int, and in size_t from 1.0 on.
+template <class Count>
+void bound_lists(void* (*&create)(const redisReadTask*, Count)) {
+  static const auto create_array = create;
+  create = [](const redisReadTask* task, Count size) -> void* {
+    auto& seen = *static_cast<std::size_t*>(task->privdata);
+    const bool fits =
+        size >= Count{} && (seen += static_cast<std::size_t>(size)) <= Connection::most_elements;
+    return fits ? create_array(task, size) : nullptr;
+  };
+}
+
+/// hiredis's functions that build a reply, with a bound on lists.
 redisReplyObjectFunctions* bounded(const redisReplyObjectFunctions& own) {
-  static const auto create_array = own.createArray;
-  static redisReplyObjectFunctions functions{
-      own.createString,
-      [](const redisReadTask* task, int size) -> void* {
-        auto& seen = *static_cast<std::size_t*>(task->privdata);
-        const bool fits =
-            size >= 0 && (seen += static_cast<std::size_t>(size)) <= Connection::most_elements;
-        return fits ? create_array(task, size) : nullptr;
-      },
-      own.createInteger, own.createNil, own.freeObject};
+  static redisReplyObjectFunctions functions = [&] {
+    auto made = own;
+    bound_lists(made.createArray);
+    return made;
+  }();
   return &functions;
 }
 
@@ -117,7 +124,7 @@ void Connection::append(Words words) {
     sizes.push_back(word.size());
   }
   char* command = nullptr;
-  const int size =
+  const auto size =  // int, long long from hiredis 1.0 on
       redisFormatCommandArgv(&command, static_cast<int>(texts.size()), texts.data(), sizes.data());
   // hiredis counts in int: what would overflow it is refused before it gets here (RedisStore).
   if (size < 0) throw std::bad_alloc();
