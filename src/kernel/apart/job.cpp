@@ -38,7 +38,8 @@ std::optional<std::string> find_library() {
   const auto devices = all_devices();
   if (!devices) return {};
   for (const auto& device : *devices)
-    if (device->pocl) return library_of(device->handle.getInfo<CL_DEVICE_PLATFORM>());
+    if (device->pocl)
+      return library_of(cl::Platform(device->handle.getInfo<CL_DEVICE_PLATFORM>())());
   return {};
 }
 
