@@ -196,6 +196,18 @@ std::string variant_list(const std::vector<KernelVariant>& variants) {
 // What a helper may write; a server's might write anything.
 constexpr std::uint64_t most_artifact = 256u << 20, most_log = 16u << 20;
 
+/// What a process said before it died, as one line: the end of a long text.
+std::string last_words(std::string_view errors) {
+  constexpr std::size_t most = 1000;
+  while (!errors.empty() && (errors.back() == '\n' || errors.back() == ' '))
+    errors.remove_suffix(1);
+  const bool cut = errors.size() > most;
+  if (cut) errors.remove_prefix(errors.size() - most);
+  std::string text(errors);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return (cut ? "…" : "") + one_line(text);
+}
+
 /// Throws where the helper does not say that the job is done, and takes what it says besides.
 void check_is_done(const Device& device, const apart::HelperRun& run, const ApartRequest& request) {
   const auto& [folder, result, by_server] = run;
@@ -204,9 +216,10 @@ void check_is_done(const Device& device, const apart::HelperRun& run, const Apar
                                            static_cast<double>(request.limit.count()) / 1000));
   if (result.signal != 0) {
     const auto possible = can_compile_here(device);
-    throw Error(Errc::device,
-                fmt::format("the driver's compiler died of {} on {}{}", signal_name(result.signal),
-                            request.label, possible ? "" : ": " + possible.error().message()));
+    std::string why = possible ? last_words(result.errors) : possible.error().message();
+    if (!why.empty()) why.insert(0, ": ");
+    throw Error(Errc::device, fmt::format("the driver's compiler died of {} on {}{}",
+                                          signal_name(result.signal), request.label, why));
   }
   const auto log = read_text(folder.path() / apart::log_file, most_log);
   if (result.exit_code == apart::does_not_build) throw build_error(request.label, log.value_or(""));

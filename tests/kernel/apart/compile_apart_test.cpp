@@ -81,7 +81,25 @@ TEST(CompileApart, a_compiler_that_dies_is_told_from_a_text_that_is_wrong) {
   const auto result = compile_apart(*cpu_device(), add_apart_request());
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code(), Errc::device);
-  EXPECT_NE(result.error().message().find("died of SIGSEGV"), std::string::npos);
+  EXPECT_EQ(result.error().message(), "the driver's compiler died of SIGSEGV on VectorAdd");
+}
+
+TEST(CompileApart, a_compiler_that_dies_is_quoted) {
+  const FakeHelper helper(
+      "echo 'the loader: cannot enable' >&2; echo 'the stack' >&2; kill -ABRT $$");
+  const auto result = compile_apart(*cpu_device(), add_apart_request());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message(),
+            "the driver's compiler died of SIGABRT on VectorAdd: the loader: cannot enable the "
+            "stack");
+}
+
+TEST(CompileApart, of_a_compiler_that_says_much_the_end_is_quoted) {
+  const FakeHelper helper("seq 100000 >&2; printf '\\033[2Jend' >&2; kill -ABRT $$");
+  const auto result = compile_apart(*cpu_device(), add_apart_request());
+  ASSERT_FALSE(result);
+  EXPECT_LT(result.error().message().size(), 1200u);
+  EXPECT_TRUE(result.error().message().ends_with("100000 \\x1b[2Jend")) << result.error().message();
 }
 
 TEST(CompileApart, leaves_no_folder_behind) {
