@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/clock.hpp"
 #include "tune/bars.hpp"
 #include "tune/space/search_space.hpp"

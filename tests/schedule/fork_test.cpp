@@ -1,5 +1,6 @@
 // fork() while kernels run: the child is refused and does not wait for ever, the parent goes
 // on.
+#include <algorithm>
 #include <vector>
 
 #include "base/os/file.hpp"

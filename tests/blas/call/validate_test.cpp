@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "blas/call/call.hpp"
 #include "blas/machine.hpp"
 #include "blas/operand_data.hpp"

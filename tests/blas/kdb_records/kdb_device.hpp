@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "blas/kdb_records/kdb_records.hpp"
 #include "blas/machine.hpp"
 

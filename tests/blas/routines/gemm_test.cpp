@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "blas/routines/level3.hpp"
 
 namespace kiln::blas::testing {

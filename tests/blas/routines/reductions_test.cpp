@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "blas/routines/vectors.hpp"
 
 // dot, dotc and asum.

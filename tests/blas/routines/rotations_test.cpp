@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "blas/routines/vectors.hpp"
 
 namespace kiln::blas::testing {

@@ -1,5 +1,6 @@
 #include "device/device.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/poclbin/support.hpp"

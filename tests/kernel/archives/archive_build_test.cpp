@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "kernel/apart/helper.hpp"
 #include "kernel/support.hpp"
 

@@ -1,4 +1,5 @@
 // Loops through one component of a map, through all of them, through iteration indices.
+#include <algorithm>
 #include <random>
 
 #include "mesh/model/mesh_fixture.hpp"

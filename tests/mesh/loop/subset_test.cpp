@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {

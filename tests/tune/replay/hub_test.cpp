@@ -2,6 +2,7 @@
 // seeds, so the figures do not vary.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/os/file.hpp"
