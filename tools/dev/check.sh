@@ -1,12 +1,12 @@
-# Format, folder order, words and the documents' commands.
+# Format, folder order, words, the documents' commands, and on demand the next release of Debian.
 
 dev_check() {
   local parts=("$@") part failed=()
   [ $# -gt 0 ] || parts=(format folders words docs)
   for part in "${parts[@]}"; do
     case $part in
-      format | folders | words | docs) ;;
-      *) bad_usage "unknown check '$part' (known: format folders words docs)" ;;
+      format | folders | words | docs | debian13) ;;
+      *) bad_usage "unknown check '$part' (known: format folders words docs debian13)" ;;
     esac
   done
   install_groups build check
@@ -25,4 +25,9 @@ check_docs() {
   [ -f build/release/build.ninja ] || configure release KILN_TESTS=OFF KILN_BENCH=OFF || return 1
   compile release product || return 1
   tools/check-docs --bin build/release/bin
+}
+
+# The README's two commands and the other checks where Debian 13 is all that there is.
+check_debian13() {
+  bare_debian trixie bash -c './dev demo && ./dev test && ./dev check'
 }

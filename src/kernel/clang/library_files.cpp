@@ -51,7 +51,7 @@ fs::path own_folder() {
   return fs::canonical(info.dli_fname, error).parent_path();
 }
 
-/// Where libclang may lie: where Debian keeps each release, beside Kiln, beside the LLVM of a
+/// Where libclang may lie: where Debian keeps each release, next to Kiln, next to the LLVM of a
 /// driver. Clang looks for headers of its own from where its library was opened, which Debian's
 /// links outside the release's folder do not all lead to: they come last.
 std::vector<fs::path> library_folders() {
