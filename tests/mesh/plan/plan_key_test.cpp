@@ -2,6 +2,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <set>
@@ -25,8 +26,9 @@ struct Example {
     for (std::size_t m = 0; m < 2; ++m) input.maps[m].values = values[m];
     if (input.subset) input.subset = list;
   }
-  std::vector<std::int32_t> values[2] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8},
-                                         {8, 7, 6, 5, 4, 3, 2, 1, 0, 8, 7, 6, 5, 4, 3, 2, 1, 0}};
+  std::array<std::vector<std::int32_t>, 2> values{
+      {{0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8},
+       {8, 7, 6, 5, 4, 3, 2, 1, 0, 8, 7, 6, 5, 4, 3, 2, 1, 0}}};
   std::vector<std::int32_t> list{0, 2, 4};
   PlanInput input{6,
                   0,
