@@ -161,7 +161,8 @@ TEST_F(TimelineBrowser, kernels_are_told_apart_by_colour) {
   const auto others = measured(more);
   for (std::size_t i = 0; i < page.at("legend").size(); ++i) {
     const auto legend = others.at("legend").get<Texts>();
-    const auto at = std::find(legend.begin(), legend.end(), page["legend"][i]) - legend.begin();
+    const auto at = std::find(legend.begin(), legend.end(), page["legend"][i].get<std::string>()) -
+                    legend.begin();
     EXPECT_EQ(others["legend_styles"][static_cast<std::size_t>(at)], page["legend_styles"][i]);
   }
 }
