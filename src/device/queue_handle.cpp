@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -132,6 +133,54 @@ bool is_excluded(std::uintptr_t driver, std::uintptr_t word) {
   return !mark->admits(word);
 }
 
+/// What one driver's devices have in common in their memory: the words in which a device and a part
+/// of it, made to see, are the same (but for a few, which count something). So a handle can be told
+/// from a device's before the driver reads it as one (PoCL 6 crashes where it is none). A driver
+/// that has no parts has no such devices.
+class DeviceLikeness {
+ public:
+  explicit DeviceLikeness(cl_device_id device) : words_(words_at(device)) {
+    const std::array<cl_device_partition_property, 4> one_unit{
+        CL_DEVICE_PARTITION_BY_COUNTS, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    cl_device_id part = nullptr;
+    if (::clCreateSubDevices(device, one_unit.data(), 1, &part, nullptr) != CL_SUCCESS) return;
+    const Words other = words_at(part);
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      if (words_[i] != 0 && words_[i] == other[i]) common_.push_back(i);
+    ::clReleaseDevice(part);
+  }
+  bool covers(cl_device_id handle) const {
+    const Words words = words_at(handle);
+    const auto same = static_cast<std::size_t>(
+        std::ranges::count_if(common_, [&](std::size_t i) { return words[i] == words_[i]; }));
+    return common_.size() >= fewest && same >= common_.size() - common_.size() / fewest;
+  }
+
+ private:
+  static constexpr std::size_t fewest = 4;
+  using Words = std::array<std::uintptr_t, 48>;
+  static Words words_at(cl_device_id handle) {
+    Words words{};
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const auto word = word_at(reinterpret_cast<std::uintptr_t>(handle) + i * sizeof words[0]);
+      if (!word) break;
+      words[i] = *word;
+    }
+    return words;
+  }
+  Words words_;
+  std::vector<std::size_t> common_;
+};
+
+bool is_like_a_device(cl_device_id handle, const std::vector<cl_device_id>& devices) {
+  static std::mutex mutex;
+  static std::map<cl_device_id, DeviceLikeness> known;
+  const std::lock_guard lock(mutex);
+  return std::ranges::any_of(devices, [&](cl_device_id device) {
+    return known.try_emplace(device, device).first->second.covers(handle);
+  });
+}
+
 bool is_device_of(cl_context context, cl_device_id device, std::uintptr_t driver) {
   const std::vector<cl_device_id> devices = devices_of(context);
   // PoCL lists a sub-device's parent as the device of its context. Parts have parts.
@@ -139,8 +188,9 @@ bool is_device_of(cl_context context, cl_device_id device, std::uintptr_t driver
   for (int depth = 0; depth < deepest && first_word(device) == driver; ++depth) {
     if (std::find(devices.begin(), devices.end(), device) != devices.end()) return true;
     cl_device_id parent = nullptr;
-    if (::clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, nullptr) !=
-        CL_SUCCESS)
+    if (!is_like_a_device(device, devices) ||
+        ::clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, nullptr) !=
+            CL_SUCCESS)
       return false;
     device = parent;
   }

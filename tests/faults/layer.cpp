@@ -1,9 +1,11 @@
 // An OpenCL layer (cl_layer.h) for the ICD loader that takes the device away in the middle of a
 // run: KILN_TEST_FAULT=FUNCTION:N makes the N-th call of FUNCTION fail, and from then on every
-// call that reaches the device, as after a driver's reset.
+// call that reaches the device, as after a driver's reset. With FUNCTION:N:exit the process ends
+// there.
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl_layer.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -25,8 +27,10 @@ bool is_lost(const char* function) {
   }();
   const auto colon = fault.find(':');
   if (!lost && colon != fault.npos && fault.compare(0, colon, function) == 0 &&
-      ++calls == std::atoi(fault.c_str() + colon + 1))
+      ++calls == std::atoi(fault.c_str() + colon + 1)) {
+    if (fault.ends_with(":exit")) ::_exit(0);
     lost = true;
+  }
   return lost;
 }
 

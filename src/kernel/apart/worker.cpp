@@ -404,9 +404,14 @@ int do_job_here(const std::string& salt) {
     job.task == Job::Task::compile ? make_artifact(job) : start_variants(job);
     return done;
   } catch (const cl::BuildError& error) {
+    // The bindings' name for whatever clBuildProgram refuses.
+    const bool is_text = error.err() == CL_BUILD_PROGRAM_FAILURE;
     const auto logs = error.getBuildLog();
-    write_log(logs.empty() ? error.what() : logs.front().second);
-    return does_not_build;
+    if (is_text)
+      write_log(logs.empty() ? error.what() : logs.front().second);
+    else
+      write_log(cl_error(error).message());
+    return is_text ? does_not_build : failed;
   } catch (const cl::Error& error) {
     write_log(cl_error(error).message());
   } catch (const std::exception& error) {

@@ -14,6 +14,8 @@ Launch::Launch(ContextPtr context, Program& program, const std::string& kernel)
     kernel_ = cl::Kernel(program.cl(), kernel.c_str());
     handle_ = kernel_();
     limits_ = limits_of(handle_, program.device()->handle());
+    // PoCL 6 answers 0, and ends the process where there is too little.
+    limits_.own_local_bytes = std::max(limits_.own_local_bytes, program.own_local_bytes(kernel));
   });
   check_local_memory(locals_);
 }

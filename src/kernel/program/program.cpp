@@ -229,6 +229,7 @@ Program::Program(Parts parts) : parts_(std::move(parts)), is_unkept_(parts_.keep
 void Program::list_variants() {
   variants_.clear();
   generic_.clear();
+  own_local_bytes_.clear();
   has_bitcode_ = false;
   if (parts_.archive.empty()) return;
   const auto archive = poclbin::parse(parts_.archive);
@@ -236,6 +237,9 @@ void Program::list_variants() {
   for (const auto& entry : archive->root)
     for (const auto& file : entry) has_bitcode_ = has_bitcode_ || file.path == "/program.bc";
   for (const auto& kernel : archive->kernels) {
+    auto& own = own_local_bytes_[std::string(kernel.name)];
+    for (const std::uint64_t bytes : kernel.local_sizes)
+      if (__builtin_add_overflow(own, bytes, &own)) own = ~std::uint64_t{0};
     for (const auto& variant : poclbin::variants(kernel))
       variants_.emplace(std::string(kernel.name), variant);
     if (poclbin::find_object(kernel, poclbin::generic_folder) != nullptr)
@@ -288,6 +292,12 @@ Expected<void> Program::startable(const KernelVariant& variant) const {
                           "nor the bitcode to make it of",
                           parts_.label.empty() ? "" : " of " + parts_.label,
                           variant.variant.folder(), variant.kernel));
+}
+
+std::uint64_t Program::own_local_bytes(const std::string& kernel) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = own_local_bytes_.find(kernel);
+  return found == own_local_bytes_.end() ? 0 : found->second;
 }
 
 Bytes Program::archive() const {

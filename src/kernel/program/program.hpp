@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -165,6 +166,9 @@ class Program {
   /// bitcode that the variant could be made of.
   Expected<void> startable(const KernelVariant& variant) const;
 
+  /// Bytes of the kernel's own __local variables, as the archive has them; 0 where there is none.
+  std::uint64_t own_local_bytes(const std::string& kernel) const;
+
   /// The archive as it is now; replaced when variants are merged in.
   Bytes archive() const;
   void replace_archive(Bytes archive);
@@ -187,6 +191,7 @@ class Program {
   Parts parts_;
   mutable std::mutex mutex_;
   std::set<std::pair<std::string, poclbin::Variant>> variants_;
+  std::map<std::string, std::uint64_t> own_local_bytes_;
   std::set<std::string> generic_;  ///< kernels with a function for any local size
   bool has_bitcode_ = false;
   std::atomic<bool> is_unkept_;

@@ -14,6 +14,16 @@ void expect_stored(bool holds, const char* what) {
 }  // namespace
 
 MeshPlan::MeshPlan(PlanPtr plan) : plan_(std::move(plan)) {
+  try {
+    view_arrays();
+  } catch (const Error& error) {
+    // A head that names another scheme asks for arrays that are not there.
+    if (error.code() == Errc::not_found) expect_stored(false, error.message().c_str());
+    throw;
+  }
+}
+
+void MeshPlan::view_arrays() {
   const auto head = plan_->array<std::int64_t>("head");
   expect_stored(head.size_bytes() == sizeof head_ && head[0] == plan_schema, "not of this version");
   expect_stored(std::ranges::all_of(head, [](auto value) { return value >= 0; }),

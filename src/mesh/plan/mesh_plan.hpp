@@ -147,6 +147,7 @@ class MeshPlan : public PlanArrays<const std::int32_t, const std::byte> {
   explicit operator bool() const { return plan_ != nullptr; }
 
  private:
+  void view_arrays();
   PlanPtr plan_;
   PlanHead head_;
 };

@@ -19,6 +19,9 @@ constexpr int longest_value = 4 << 20;
 
 Trouble trouble_of(int code) {
   if (code == SQLITE_READONLY_DBMOVED) return Trouble::moved;
+  // A file that is shorter than its own pages say: SQLite 3.46 answers so where 3.40 found it
+  // corrupt.
+  if (code == SQLITE_IOERR_SHORT_READ) return Trouble::damaged;
   switch (code & 0xff) {
     // Our statements are right for a sound database. Where one does not compile, breaks a
     // constraint or meets absurd lengths, the schema or a page is damaged.

@@ -19,7 +19,17 @@ Error system_error(std::string_view what, int number) {
   return {Errc::io, fmt::format("{}: {}", what, std::generic_category().message(number))};
 }
 
-/// Lists are made by what stood at `create`, but for a bound: a few bytes can announce two thousand
+/// Lists in lists. No reply of ours has more than two; hiredis bounds them before 1.0 only (at 7),
+/// and frees a reply by recursion.
+constexpr int most_depth = 7;
+
+int depth_of(const redisReadTask* task) {
+  int depth = 0;
+  while (depth <= most_depth && (task = task->parent) != nullptr) ++depth;
+  return depth;
+}
+
+/// Lists are made by what stood at `create`, but for bounds: a few bytes can announce two thousand
 /// million elements, for which hiredis would allocate. It counts in int, and in size_t from 1.0 on.
 template <class Count>
 void bound_lists(void* (*&create)(const redisReadTask*, Count)) {
@@ -28,7 +38,7 @@ void bound_lists(void* (*&create)(const redisReadTask*, Count)) {
     auto& seen = *static_cast<std::size_t*>(task->privdata);
     const bool fits =
         size >= Count{} && (seen += static_cast<std::size_t>(size)) <= Connection::most_elements;
-    return fits ? create_array(task, size) : nullptr;
+    return fits && depth_of(task) < most_depth ? create_array(task, size) : nullptr;
   };
 }
 

@@ -179,7 +179,7 @@ TEST_F(SharedStore, a_wrong_password_costs_a_line_that_does_not_tell_it) {
 }
 
 TEST_F(SharedStore, a_full_server_costs_a_line_at_most) {
-  server().command({"CONFIG", "SET", "maxmemory", "1mb"});
+  server().command({"CONFIG", "SET", "maxmemory", "64kb"});
   server().command({"CONFIG", "SET", "maxmemory-policy", "noeviction"});
   EXPECT_EQ(steps(), compiled);
   EXPECT_THAT(messages(), HasSubstr("takes no entries for a while: the server says OOM"));

@@ -31,7 +31,7 @@ __kernel void cube(__global int* out) {
 }
 )";
 
-class LaunchTest : public ::testing::Test {
+class LaunchTest : public StoreFixture {
  protected:
   Launch launch(const std::string& kernel) { return Launch(context_, program_, kernel); }
   Error error_of(const std::function<void()>& call) {
@@ -65,7 +65,9 @@ class LaunchTest : public ::testing::Test {
 
   DevicePtr device_ = cpu_device();
   ContextPtr context_ = Context::create({device_});
-  Resolver resolver_{nullptr};
+  // With a store programs are archives, which tell more than drivers do.
+  std::unique_ptr<Resolver> kept_ = resolver();
+  Resolver& resolver_ = *kept_;
   Program& program_ = resolver_.resolve(text_request(text, "launches"), context_, device_);
   Queue queue_{context_, device_};
 };

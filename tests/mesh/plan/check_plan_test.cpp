@@ -94,6 +94,8 @@ TEST(CheckPlan, names_the_damage_of_a_staged_plan) {
   EXPECT_EQ(verdict(ring.input, shared), "nshared is 16, expected 32");
   const auto future = damaged(ring.plan, "head", 0, std::int64_t{99});
   EXPECT_EQ(verdict(ring.input, future), "mesh plan: not of this version");
+  const auto other = damaged(ring.plan, "head", 1, std::int64_t{2});  // Scheme::permuted
+  EXPECT_THAT(verdict(ring.input, other), ::testing::StartsWith("mesh plan: "));
 }
 
 TEST(CheckPlan, names_wrong_slots_where_no_element_uses_them) {
