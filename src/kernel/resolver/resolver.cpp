@@ -12,7 +12,10 @@
 namespace kiln {
 
 Resolver::Resolver(std::unique_ptr<Layer> store, CompilePolicy policy)
-    : store_(std::move(store)), policy_(policy), records_(store_.get(), generators_) {}
+    : store_(std::move(store)),
+      policy_(policy),
+      records_(store_.get(), generators_),
+      findings_(store_.get()) {}
 
 Resolver::~Resolver() { finish(); }
 

@@ -15,6 +15,7 @@
 #include "kernel/resolver/explain.hpp"
 #include "kernel/resolver/generator.hpp"
 #include "kernel/resolver/tuning_records.hpp"
+#include "kernel/traits/driver_findings.hpp"
 #include "store/layer/layer.hpp"
 #include "store/layer/write_queue.hpp"
 
@@ -117,6 +118,9 @@ class Resolver : public VariantMaker {
     return records_.stored(request, device);
   }
 
+  /// What the drivers of this process were found to do.
+  DriverFindings& findings() { return findings_; }
+
   /// The plan of a Key: memory, store, else `make`. The arrays stay alive while the pointer does.
   struct PlanRequest {
     Bytes canonical;           ///< from a CanonicalWriter
@@ -164,6 +168,7 @@ class Resolver : public VariantMaker {
   CompilePolicy policy_;
   Generators generators_;
   TuningRecords records_;
+  DriverFindings findings_;
   ProgramCache programs_;
   PlanCache plans_;
   std::vector<std::unique_ptr<BinarySource>> mounted_;
