@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernel/apart/helper.hpp"
 #include "kernel/program/plan.hpp"
 #include "kernel/program/program.hpp"
 #include "kernel/request/parameters.hpp"
@@ -120,6 +121,12 @@ class Resolver : public VariantMaker {
 
   /// What the drivers of this process were found to do.
   DriverFindings& findings() { return findings_; }
+  /// What a driver was found to take of compiling apart, tried at the first need
+  /// (apart/probe.hpp); an explanation gets what is not taken. Additions of variants to an archive
+  /// are tried only where they are asked for: they do not hold before.
+  enum class Additions { not_needed, needed };
+  CompileWays ways(const Device& device, Additions additions = Additions::not_needed,
+                   Explanation* explanation = nullptr);
 
   /// The plan of a Key: memory, store, else `make`. The arrays stay alive while the pointer does.
   struct PlanRequest {

@@ -31,7 +31,8 @@ constexpr auto rows_fields = [](auto& to, auto& rows) {
 
 Bytes encode(const Findings& findings) {
   std::vector<Row> rows;
-  for (const auto& [name, finding] : findings) rows.push_back({name, finding});
+  for (const auto& [name, finding] : findings)
+    if (finding.is_lasting) rows.push_back({name, finding});
   return bytes_by(rows_fields, rows);
 }
 
@@ -70,7 +71,8 @@ Findings& DriverFindings::load(Subject& subject, std::string_view topic, const D
 }
 
 void DriverFindings::keep(std::string_view topic, const Device& device, const Findings& findings) {
-  if (store_ == nullptr) return;
+  const auto lasts = [](const auto& item) { return item.second.is_lasting; };
+  if (store_ == nullptr || std::none_of(findings.begin(), findings.end(), lasts)) return;
   const Bytes canonical = canonical_of(topic, device);
   // Another process may have found something else meanwhile: both are kept.
   const auto change = [&](const std::optional<Entry>& present) -> std::optional<Entry> {
@@ -95,6 +97,19 @@ Findings DriverFindings::get(
   std::copy_if(names.begin(), names.end(), std::back_inserter(unknown),
                [&](const std::string& name) { return !all.contains(name); });
   if (unknown.empty()) return all;
+  // Of processes that start together one tries; the others wait a while and read what it found.
+  constexpr std::chrono::seconds longest_wait{60};
+  Reservation right;
+  if (store_ != nullptr) {
+    const Bytes canonical = canonical_of(topic, device);
+    right = store_->reserve(key_of(canonical), longest_wait);
+    if (right.waited()) {
+      Findings of_others = stored(*store_, canonical);
+      all.merge(of_others);
+      std::erase_if(unknown, [&](const std::string& name) { return all.contains(name); });
+      if (unknown.empty()) return all;
+    }
+  }
   Findings found = probe(unknown);
   keep(topic, device, found);
   found.merge(all);

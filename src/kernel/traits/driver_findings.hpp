@@ -18,6 +18,8 @@ namespace kiln {
 struct Finding {
   bool holds = false;
   std::string reason;  ///< why not, or what was seen; one line, may be empty
+  /// False: due to the moment (no memory, no time), not to the driver. It is not kept in the store.
+  bool is_lasting = true;
   bool operator==(const Finding&) const = default;
 };
 
