@@ -18,6 +18,9 @@ namespace kiln {
 struct Finding {
   bool holds = false;
   std::string reason;  ///< why not, or what was seen; one line, may be empty
+  /// Whether it is true of the driver. Else the trial itself failed: it is not kept in the store,
+  /// and another process tries again.
+  bool lasts = true;
   bool operator==(const Finding&) const = default;
 };
 
