@@ -206,9 +206,8 @@ std::vector<DeviceInfo> Runtime::devices() const {
 
 std::vector<DriverTopic> Runtime::findings(const DeviceInfo& device) const {
   const auto& all = state().devices();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const DevicePtr& one) {
-    return one->handle() == device.handle;
-  });
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const DevicePtr& one) { return one->handle() == device.handle; });
   if (found == all.end())
     throw Error(Errc::bad_input, fmt::format("'{}' is no device of this Runtime", device.name));
   std::vector<DriverTopic> list;

@@ -44,9 +44,9 @@ void print_findings(const DeviceInfo& device, const std::vector<DriverTopic>& to
 int list_devices(Context& context) {
   const bool is_verbose = context.flag("verbose");
   // Findings are in the store; without them none is opened.
-  const Runtime runtime =
-      is_verbose ? Runtime(std::shared_ptr<Runtime::State>(make_runtime(context)))
-                 : Runtime({.devices = context.text("devices"), .store = "off"});
+  const Runtime runtime = is_verbose
+                              ? Runtime(std::shared_ptr<Runtime::State>(make_runtime(context)))
+                              : Runtime({.devices = context.text("devices"), .store = "off"});
   const auto devices = runtime.devices();
   if (context.flag("json")) {
     for (const auto& device : devices)

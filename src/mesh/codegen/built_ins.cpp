@@ -23,8 +23,8 @@ constexpr std::string_view elementwise[] = {
     "trunc",        "native_sqrt",  "native_exp", "native_log", "native_cos", "native_divide",
     "native_recip", "native_rsqrt", "native_sin"};
 constexpr std::string_view with_integer[] = {"ldexp", "pown", "rootn"};
-constexpr std::string_view of_two[] = {"atan2", "copysign", "fdim", "fmax",      "fmin",
-                                       "fmod",  "hypot",    "max",  "min",       "pow",
+constexpr std::string_view of_two[] = {"atan2", "copysign",  "fdim", "fmax",         "fmin",
+                                       "fmod",  "hypot",     "max",  "min",          "pow",
                                        "powr",  "remainder", "step", "native_divide"};
 constexpr std::string_view of_three[] = {"clamp", "fma", "mad", "mix", "smoothstep"};
 constexpr std::string_view predicates[] = {"isequal", "isfinite",       "isgreater",  "isinf",

@@ -10,10 +10,13 @@
 #include <limits>
 
 #include "kernel/text/kernel_writer.hpp"
+#include "mesh/codegen/helper_text.hpp"
 
 namespace kiln::mesh {
 
-std::string lane_probe_kernel(ScalarType type) { return fmt::format("kiln_lanes_{}", name_of(type)); }
+std::string lane_probe_kernel(ScalarType type) {
+  return fmt::format("kiln_lanes_{}", name_of(type));
+}
 
 namespace {
 
@@ -64,12 +67,26 @@ namespace {
 /// What leads functions astray comes first, and what some take seconds for comes last: most of
 /// those are known to mix lanes by then.
 template <class T>
-constexpr std::array<T, 20> special_values = {
-    T(0), T(-0.0), T(1), T(-1), std::numeric_limits<T>::infinity(),
-    -std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN(), T(-2.5), T(0.5),
-    T(3), T(-1e-10), T(1e5), T(1e10), T(-1e10), T(1e30), std::numeric_limits<T>::max(),
-    std::numeric_limits<T>::lowest(), std::numeric_limits<T>::min(),
-    std::numeric_limits<T>::denorm_min(), -std::numeric_limits<T>::denorm_min()};
+constexpr std::array<T, 20> special_values = {T(0),
+                                              T(-0.0),
+                                              T(1),
+                                              T(-1),
+                                              std::numeric_limits<T>::infinity(),
+                                              -std::numeric_limits<T>::infinity(),
+                                              std::numeric_limits<T>::quiet_NaN(),
+                                              T(-2.5),
+                                              T(0.5),
+                                              T(3),
+                                              T(-1e-10),
+                                              T(1e5),
+                                              T(1e10),
+                                              T(-1e10),
+                                              T(1e30),
+                                              std::numeric_limits<T>::max(),
+                                              std::numeric_limits<T>::lowest(),
+                                              std::numeric_limits<T>::min(),
+                                              std::numeric_limits<T>::denorm_min(),
+                                              -std::numeric_limits<T>::denorm_min()};
 constexpr std::array<std::int32_t, 20> special_integers = {
     0,  1,   -1,   2,     -2,   3,    -3,    7,     -64,     100,
     -7, 127, -128, -1000, 1000, 1023, -1022, -1074, 1 << 30, std::numeric_limits<int>::min()};
@@ -88,8 +105,10 @@ std::int32_t ordinary_integer(std::size_t vector, std::size_t lane) {
 
 template <class T>
 std::string bits_of(const T& value) {
-  if constexpr (sizeof(T) == 8) return fmt::format("{:#x}", std::bit_cast<std::uint64_t>(value));
-  else return fmt::format("{:#x}", std::bit_cast<std::uint32_t>(value));
+  if constexpr (sizeof(T) == 8)
+    return fmt::format("{:#x}", std::bit_cast<std::uint64_t>(value));
+  else
+    return fmt::format("{:#x}", std::bit_cast<std::uint32_t>(value));
 }
 
 template <class T>
@@ -168,10 +187,10 @@ std::string LaneCases::special_text(const Special& special) const {
     const auto at = static_cast<std::size_t>(number);
     const bool is_integer = takes_integer_ && i + 1 == arguments_;
     text += text.empty() ? "" : ", ";
-    text += number < 0                   ? std::string("ordinary")
-            : is_integer                 ? std::to_string(special_integers[at])
-            : type_ == ScalarType::f64   ? fmt::format("{}", special_values<double>[at])
-                                         : fmt::format("{}", special_values<float>[at]);
+    text += number < 0                 ? std::string("ordinary")
+            : is_integer               ? std::to_string(special_integers[at])
+            : type_ == ScalarType::f64 ? fmt::format("{}", special_values<double>[at])
+                                       : fmt::format("{}", special_values<float>[at]);
   }
   return text;
 }
@@ -184,8 +203,8 @@ std::optional<std::string> LaneCases::mixed_up(std::size_t first, ByteView resul
     const std::size_t vector = place / lanes_, special = place % lanes_;
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
       const std::size_t found = at * lanes_ + lane, expected = vector * lanes_ + lane;
-      if (lane == special || std::memcmp(results.data() + found * size,
-                                         ordinary.data() + expected * size, size) == 0)
+      if (lane == special ||
+          std::memcmp(results.data() + found * size, ordinary.data() + expected * size, size) == 0)
         continue;
       const auto change = [&]<class T>(T) {
         return fmt::format("{} to {}", bits_of(value_at<T>(ordinary, expected)),

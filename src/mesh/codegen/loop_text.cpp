@@ -310,9 +310,9 @@ std::string loop_text(const LoopShape& shape, const Parameters& parameters,
   const ConstantUse use(kernel.syntax);
   const auto plain = plain_edits(kernel.syntax, use);
   const Form form = form_of(parameters);
-  const Lanes lanes =
-      form == Form::blocks ? lanes_of(shape, kernel, wanted_lanes(parameters), on_vectors)
-                           : Lanes{};
+  const Lanes lanes = form == Form::blocks
+                          ? lanes_of(shape, kernel, wanted_lanes(parameters), on_vectors)
+                          : Lanes{};
   std::string copies;
   const Spaces spaces = in_place(shape, kernel, plain, form, copies);
   KernelWriter out;

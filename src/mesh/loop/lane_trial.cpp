@@ -60,8 +60,8 @@ class LaneTrial {
       spent_ += watch.seconds();
       if (const auto wrong = cases_.mixed_up(first + 1, results, ordinary)) return {false, *wrong};
       if (spent_ > most_seconds)
-        return {false, fmt::format("{} evaluations take {:.2g} s", (round + 1) * (others + 1),
-                                   spent_)};
+        return {false,
+                fmt::format("{} evaluations take {:.2g} s", (round + 1) * (others + 1), spent_)};
     }
     return {true, ""};
   }
@@ -77,10 +77,10 @@ class LaneTrial {
     launch_.set_range(range_of(count));
     launch_.enqueue(queue_.cl()());
     Bytes results(count * cases_.vector_bytes());
-    check_cl(::clEnqueueReadBuffer(queue_.cl()(), results_(), CL_TRUE,
-                                   first * cases_.vector_bytes(), results.size(), results.data(), 0,
-                                   nullptr, nullptr),
-             "clEnqueueReadBuffer");
+    check_cl(
+        ::clEnqueueReadBuffer(queue_.cl()(), results_(), CL_TRUE, first * cases_.vector_bytes(),
+                              results.size(), results.data(), 0, nullptr, nullptr),
+        "clEnqueueReadBuffer");
     return results;
   }
 
@@ -125,8 +125,7 @@ Findings run_trials(Resolver& resolver, const ContextPtr& context, const DeviceP
   const Queue queue(context, device);
   Findings findings;
   for (const BuiltIn& each : built_ins)
-    findings[each.name(lanes)] =
-        LaneTrial(queue, program, each, numbers[each.type]++, lanes).run();
+    findings[each.name(lanes)] = LaneTrial(queue, program, each, numbers[each.type]++, lanes).run();
   return findings;
 }
 
@@ -140,8 +139,8 @@ Findings try_lanes(Resolver& resolver, const ContextPtr& context, const DevicePt
   } catch (const std::exception& error) {
     Findings none;
     for (const BuiltIn& each : built_ins)
-      none[each.name(lanes)] = {
-          false, fmt::format("the trial failed: {}", one_line(error.what())), false};
+      none[each.name(lanes)] = {false, fmt::format("the trial failed: {}", one_line(error.what())),
+                                false};
     return none;
   }
 }
@@ -170,7 +169,8 @@ LanesFound find_lanes(Request& request, const Parameters& parameters, Resolver& 
     if (holds)
       loop.on_vectors.insert(built_in);
     else
-      result.notes.push_back(fmt::format("{} is called for each element by itself: {}", name, reason));
+      result.notes.push_back(
+          fmt::format("{} is called for each element by itself: {}", name, reason));
   }
   request.payload = std::move(loop);
   return result;

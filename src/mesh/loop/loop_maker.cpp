@@ -363,8 +363,8 @@ class LoopMaker {
     if (cut_.form != Form::blocks || is_trial()) return;
     if (!session_.options.timing && !explains_by_environment()) return;
     try {
-      report_.lanes_obstacle = lanes_obstacle(
-          shape_, parameters_, request_.payload.as<LoopPayload>().on_vectors);
+      report_.lanes_obstacle =
+          lanes_obstacle(shape_, parameters_, request_.payload.as<LoopPayload>().on_vectors);
     } catch (const Error& error) {
       report_.lanes_obstacle = error.what();
     }

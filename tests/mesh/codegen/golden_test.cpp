@@ -57,8 +57,7 @@ std::string text(const LoopShape& shape, const Parameters& parameters,
 TEST(GoldenLoops, of_every_form) {
   expect_golden("flux.blocks.cl", text(flux_shape(), {{"FORM", 0}, {"LANES", 1}}));
   const Parameters lanes{{"FORM", 0}, {"LANES", 4}};
-  expect_golden("flux.blocks.lanes4.cl",
-                text(flux_shape(), lanes, {{"fmax", f64}, {"sin", f64}}));
+  expect_golden("flux.blocks.lanes4.cl", text(flux_shape(), lanes, {{"fmax", f64}, {"sin", f64}}));
   expect_golden("flux.blocks.lanes4.by_lane.cl", text(flux_shape(), lanes, {{"fmax", f32}}));
   expect_golden("flux.atomic.cl", text(flux_shape(), {{"FORM", 1}, {"GROUP", 64}}));
   expect_golden("flux.atomic.ptx.cl", text(flux_shape(), {{"FORM", 1}, {"GROUP", 64}, {"PTX", 1}}));

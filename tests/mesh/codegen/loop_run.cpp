@@ -194,8 +194,8 @@ void Launches::launch(cl::Kernel& kernel, int first, int last) {
 void Launches::run() {
   Request request = make_request(shape, {}, data.end - data.begin);
   find_lanes(request, parameters, machine.resolver, machine.context, machine.device);
-  const Program& program = machine.resolver.resolve(request, {parameters, "trial", ""},
-                                                    machine.context, machine.device);
+  const Program& program =
+      machine.resolver.resolve(request, {parameters, "trial", ""}, machine.context, machine.device);
   plan = MeshPlan();
   if (const PlanPtr made = plan_of(shape, form_of(parameters), data)) plan = MeshPlan(made);
   make_buffers();

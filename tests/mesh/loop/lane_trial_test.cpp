@@ -37,11 +37,10 @@ class LaneTrials : public ::testing::Test {
     return try_lanes(resolver_, context_, device_, built_ins, lanes, text, &explanation_);
   }
   static Request request(const char* call) {
-    return make_request(loop(std::string("void f(const double *x, double *y) { *y = ") + call +
-                                 "; }",
-                             "f",
-                             {direct(0, 2, Access::read, f64), direct(1, 1, Access::write, f64)}),
-                        {}, 100);
+    return make_request(
+        loop(std::string("void f(const double *x, double *y) { *y = ") + call + "; }", "f",
+             {direct(0, 2, Access::read, f64), direct(1, 1, Access::write, f64)}),
+        {}, 100);
   }
 
   DevicePtr device_ = value_or_throw(select_devices("cpu")).front();
@@ -134,8 +133,8 @@ TEST_F(LaneTrials, decide_on_the_key_and_the_text) {
   Request asked = plain;
   const LanesFound found = find_lanes(asked, lanes, resolver_, context_, device_);
   EXPECT_FALSE(found.trial);
-  EXPECT_EQ(found.notes, std::vector<std::string>{
-                             "exp of double4 is called for each element by itself: seen"});
+  EXPECT_EQ(found.notes,
+            std::vector<std::string>{"exp of double4 is called for each element by itself: seen"});
   EXPECT_EQ(asked.problem_class, plain.problem_class);
   EXPECT_NE(canonical_request(asked, lanes, *device_), canonical_request(plain, lanes, *device_));
   const LoopGenerator generator;
