@@ -10,6 +10,7 @@
 #include "cli/command/options.hpp"
 #include "cli/command/session.hpp"
 #include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
 #include "kiln/json.hpp"
 #include "kiln/runtime.hpp"
 
