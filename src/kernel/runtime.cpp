@@ -204,6 +204,22 @@ std::vector<DeviceInfo> Runtime::devices() const {
   return list;
 }
 
+std::vector<DriverTopic> Runtime::findings(const DeviceInfo& device) const {
+  const auto& all = state().devices();
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const DevicePtr& one) { return one->handle() == device.handle; });
+  if (found == all.end())
+    throw Error(Errc::bad_input, fmt::format("'{}' is no device of this Runtime", device.name));
+  std::vector<DriverTopic> list;
+  for (const std::string_view topic : topics::all) {
+    DriverTopic& made = list.emplace_back();
+    made.name = topic;
+    for (const auto& [name, finding] : state().resolver().findings().known(topic, **found))
+      made.findings.push_back({name, finding.holds, finding.reason});
+  }
+  return list;
+}
+
 std::vector<cl_command_queue> Runtime::queues() const {
   std::vector<cl_command_queue> list;
   for (const Queue& queue : state().queues()) list.push_back(queue.cl()());

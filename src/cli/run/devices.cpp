@@ -1,12 +1,16 @@
 // `kiln devices`: what there is to run on.
 #include <fmt/format.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/data/text.hpp"
 #include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/command/options.hpp"
+#include "cli/command/session.hpp"
 #include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
 #include "kiln/json.hpp"
 #include "kiln/runtime.hpp"
 
@@ -23,10 +27,31 @@ std::string index_text(const DeviceInfo& device) {
                      : std::to_string(device.index);
 }
 
+/// What the driver of one device was found to do, a line each.
+void print_findings(const DeviceInfo& device, const std::vector<DriverTopic>& topics) {
+  print_text("\n{}  {}\n", index_text(device), device.name);
+  for (const DriverTopic& topic : topics) {
+    if (topic.findings.empty()) print("  {:<10} not tried yet\n", topic.name);
+    std::string_view name = topic.name;
+    for (const DriverFinding& finding : topic.findings) {
+      print_text("  {:<10} {:<3} {}{}{}\n", name, finding.holds ? "yes" : "no",
+                 one_line(finding.name), finding.reason.empty() ? "" : ": ",
+                 one_line(finding.reason));
+      name = {};
+    }
+  }
+}
+
 int list_devices(Context& context) {
-  const auto devices = Runtime({.devices = context.text("devices"), .store = "off"}).devices();
+  const bool is_verbose = context.flag("verbose");
+  // Findings are in the store; without them none is opened.
+  const Runtime runtime = is_verbose
+                              ? Runtime(std::shared_ptr<Runtime::State>(make_runtime(context)))
+                              : Runtime({.devices = context.text("devices"), .store = "off"});
+  const auto devices = runtime.devices();
   if (context.flag("json")) {
-    for (const auto& device : devices) print_json_line(json_of(device));
+    for (const auto& device : devices)
+      print_json_line(is_verbose ? json_of(device, runtime.findings(device)) : json_of(device));
     return 0;
   }
   Table table({"index", "type", "units", "memory", "driver", "platform", "name"});
@@ -34,8 +59,17 @@ int list_devices(Context& context) {
     table.row(index_text(device), name_of(device.type), device.compute_units,
               gigabytes(device.memory_bytes), device.driver, device.platform, device.name);
   print(table.text());
+  if (is_verbose)
+    for (const auto& device : devices) print_findings(device, runtime.findings(device));
   return 0;
 }
+
+constexpr Option verbose_option =
+    Option::flag("verbose",
+                 "Also prints what the driver of each device was found to do, by trying it at its "
+                 "first use: yes or no, and why. What was found is in the store; nothing is tried "
+                 "now.")
+        .with_letter('v');
 
 }  // namespace
 
@@ -44,10 +78,16 @@ const Command devices_command{
     .summary = "list the OpenCL devices of this machine",
     .description =
         "Lists the devices in the order of their indices, with their platform, driver and size. "
-        "With --devices it lists only what the selection gives.",
-    .options = {{options::devices, options::json}},
+        "With --devices it lists only what the selection gives.\n\n"
+        "Kiln assumes nothing of a driver because of its name or version: whether a program can be "
+        "compiled in another process, whether threads can be pinned, whether a built-in function "
+        "keeps the lanes of a vector apart is tried once and kept. With --verbose what was found "
+        "so far is listed, too.",
+    .options = {{options::devices, verbose_option, options::store, options::system_store,
+                 options::shared_store, options::shared_timeout, options::json}},
     .examples = {{"kiln devices", "Lists the OpenCL devices of this machine with their indices."},
-                 {"kiln devices --devices cpu/2", "Shows which devices a selection gives."}},
+                 {"kiln devices --devices cpu/2", "Shows which devices a selection gives."},
+                 {"kiln devices -v", "Shows what the drivers were found to do."}},
     .body = list_devices,
 };
 

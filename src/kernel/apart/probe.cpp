@@ -193,7 +193,7 @@ Findings probe_ways(const Device& device) {
   } else if (ways.stubs = false; works(compiling::archives, last)) {
     // what the stubs' trial has said stays
   } else if (ways.archives = false; !works(compiling::helper, last)) {
-    found[compiling::helper].is_lasting = false;
+    found[compiling::helper].lasts = false;
     return found;
   }
   note(compiling::helper, {});

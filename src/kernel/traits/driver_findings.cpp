@@ -32,7 +32,7 @@ constexpr auto rows_fields = [](auto& to, auto& rows) {
 Bytes encode(const Findings& findings) {
   std::vector<Row> rows;
   for (const auto& [name, finding] : findings)
-    if (finding.is_lasting) rows.push_back({name, finding});
+    if (finding.lasts) rows.push_back({name, finding});
   return bytes_by(rows_fields, rows);
 }
 
@@ -71,8 +71,8 @@ Findings& DriverFindings::load(Subject& subject, std::string_view topic, const D
 }
 
 void DriverFindings::keep(std::string_view topic, const Device& device, const Findings& findings) {
-  const auto lasts = [](const auto& item) { return item.second.is_lasting; };
-  if (store_ == nullptr || std::none_of(findings.begin(), findings.end(), lasts)) return;
+  const auto lasts = [](const auto& each) { return each.second.lasts; };
+  if (store_ == nullptr || std::ranges::none_of(findings, lasts)) return;
   const Bytes canonical = canonical_of(topic, device);
   // Another process may have found something else meanwhile: both are kept.
   const auto change = [&](const std::optional<Entry>& present) -> std::optional<Entry> {

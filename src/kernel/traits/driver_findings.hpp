@@ -18,8 +18,9 @@ namespace kiln {
 struct Finding {
   bool holds = false;
   std::string reason;  ///< why not, or what was seen; one line, may be empty
-  /// False: due to the moment (no memory, no time), not to the driver. It is not kept in the store.
-  bool is_lasting = true;
+  /// Whether it is true of the driver. Else the trial itself failed: it is not kept in the store,
+  /// and another process tries again.
+  bool lasts = true;
   bool operator==(const Finding&) const = default;
 };
 

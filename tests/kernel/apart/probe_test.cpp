@@ -83,7 +83,7 @@ TEST(CompilingProbe, of_a_helper_that_always_dies_is_not_kept) {
   const HelperOver helper("die 'out of order'");
   const auto findings = probed();
   EXPECT_FALSE(holds(findings, compiling::helper));
-  EXPECT_FALSE(findings.at(compiling::helper).is_lasting);
+  EXPECT_FALSE(findings.at(compiling::helper).lasts);
   EXPECT_FALSE(apart::ways_of(findings).helper);
 }
 
