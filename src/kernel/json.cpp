@@ -43,6 +43,7 @@ std::string json_of(const DeviceInfo& device) {
               {"driver_version", device.driver},
               {"platform", device.platform},
               {"platform_version", device.platform_version},
+              {"il_versions", device.il_versions},
               {"compute_units", device.compute_units},
               {"max_work_group_size", device.largest_work_group},
               {"global_memory", device.memory_bytes},

@@ -17,6 +17,7 @@
 #include "base/os/file.hpp"
 #include "kernel/clang/unit.hpp"
 #include "kernel/facts/read_facts.hpp"
+#include "kernel/program/intermediate.hpp"
 #include "kernel/program/program.hpp"
 #include "kiln/formats/poclbin.hpp"
 
@@ -108,7 +109,7 @@ DevicePtr find_device(const std::string& fingerprint) {
 
 /// The job's program, from its text or its archive, not yet built. Throws cl::Error.
 cl::Program create_program(const cl::Context& context, const cl::Device& device, const Job& job) {
-  if (!job.source.empty()) return cl::Program(context, job.source, false);
+  if (!job.source.empty()) return kiln::create_program(context, device, job.source);
   std::vector<unsigned char> bytes(job.archive.size());
   std::memcpy(bytes.data(), job.archive.data(), bytes.size());
   return cl::Program(context, {device}, cl::Program::Binaries{std::move(bytes)});

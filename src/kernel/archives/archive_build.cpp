@@ -9,6 +9,7 @@
 #include "base/data/digest.hpp"
 #include "base/expected.hpp"
 #include "kernel/apart/helper.hpp"
+#include "kernel/program/intermediate.hpp"
 
 namespace kiln {
 namespace {
@@ -91,6 +92,8 @@ Bytes finished(const poclbin::Archive& archive, bool keep_bitcode) {
 
 BuiltArchive build_or_throw(const Device& device, const ArchiveBuild& build) {
   check_sizes(device, build);
+  if (const spirv::Module* module = build.source->module())
+    value_or_throw(takes_module(device, *module, build.source->name()));
   ApartRequest request;
   request.text = build.source->text();
   request.options = build.options;
