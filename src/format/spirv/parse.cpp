@@ -232,7 +232,7 @@ class ModuleReader {
     }
     Constant& known = module_.constants[place->second];
     if (known.kind != constant.kind || known.bits != constant.bits)
-      one.refuse(fmt::format("found SpecId {} for a {} and a {}, expected one type", constant.id,
+      one.refuse(fmt::format("found SpecId {} for constants of types {} and {}, expected one type", constant.id,
                              known.type_name(), constant.type_name()));
     if (known.name.empty()) known.name = std::move(constant.name);
   }

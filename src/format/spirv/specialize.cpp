@@ -52,7 +52,7 @@ Expected<std::uint64_t> integer_bits(const Constant& constant, const Value& valu
   const std::uint64_t most = low_bits(~std::uint64_t{0}, constant.bits);
   if (!integer || integer->of > (integer->negative ? half : most))
     return tl::unexpected(unfit(value,
-                                fmt::format("an integer that a {0} or u{0} holds, -{1} to {2}",
+                                fmt::format("an integer of type {0} or u{0}, -{1} to {2}",
                                             constant.type_name(), half, most)));
   return low_bits(integer->negative ? 0 - integer->of : integer->of, constant.bits);
 }
