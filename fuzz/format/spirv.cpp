@@ -29,9 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(spirv::parse(words).has_value());
   std::vector<spirv::Setting> settings;
   for (const spirv::Constant& one : module->constants)
-    settings.push_back({one.id, one.kind, one.bits, one.kind == spirv::ConstantKind::boolean
-                                                        ? 1 - one.value
-                                                        : one.value ^ 1});
+    settings.push_back({one.id, one.kind, one.bits,
+                        one.kind == spirv::ConstantKind::boolean ? 1 - one.value : one.value ^ 1});
   const auto made = spirv::specialize(bytes, settings);
   require(made.has_value() && made->size() == words.size());
   const auto again = spirv::parse(*made);

@@ -61,8 +61,8 @@ struct Source {
 struct KernelOptions {
   /// Name and value of each -D; a SPIR-V module takes none.
   std::vector<std::pair<std::string, std::string>> macros = {};
-  std::vector<std::filesystem::path> include_folders = {};       ///< for includes, in this order
-  std::vector<std::string> options = {};                         ///< further ones for the compiler
+  std::vector<std::filesystem::path> include_folders = {};  ///< for includes, in this order
+  std::vector<std::string> options = {};                    ///< further ones for the compiler
 };
 
 /// What a kernel does with memory that it is given.

@@ -124,8 +124,7 @@ std::vector<spirv::Setting> settings_of(const Source& source, const ExpandedSour
       throw Error(Errc::bad_input,
                   fmt::format("{}: specialization constant {}: {}", program.name(), id, what));
     };
-    if (constant == nullptr)
-      refuse("found no such constant, expected " + constants_text(*module));
+    if (constant == nullptr) refuse("found no such constant, expected " + constants_text(*module));
     const auto setting = spirv::setting(*constant, value);
     if (!setting) refuse(setting.error().message());
     if (!settings.emplace(id, *setting).second) refuse("found two values, expected one");

@@ -63,8 +63,8 @@ TEST_F(SpirvCall, runs_with_the_constants_that_it_was_given) {
 
 TEST_F(SpirvCall, runs_from_a_file_and_with_arrays) {
   if (!is_taken()) GTEST_SKIP() << "the device takes no SPIR-V";
-  Source source = Source::file(std::filesystem::path(KILN_SOURCE_DIR) /
-                               "examples/spirv/scale_tiles.spv");
+  Source source =
+      Source::file(std::filesystem::path(KILN_SOURCE_DIR) / "examples/spirv/scale_tiles.spv");
   source.constants = {{0, 8}};
   const auto kernel = runtime_.kernel(source, "scale_tiles");
   const auto from = runtime_.array<float>(items), to = runtime_.array<float>(items);
@@ -112,10 +112,14 @@ TEST_F(SpirvCall, arguments_are_held_against_the_module) {
 }
 
 TEST_F(SpirvCall, constants_are_held_against_the_module) {
-  EXPECT_THAT(message_of([&] { kernel({{7, 1}}); }),
+  EXPECT_THAT(message_of([&] {
+                kernel({{7, 1}});
+              }),
               HasSubstr("tiles.spv: specialization constant 7: found no such constant, expected 0 "
                         "(int), 1 (float)"));
-  EXPECT_THAT(message_of([&] { kernel({{0, 1.5}}); }),
+  EXPECT_THAT(message_of([&] {
+                kernel({{0, 1.5}});
+              }),
               HasSubstr("constant 0: found 1.5, expected an integer"));
   EXPECT_THAT(message_of([&] { kernel({{0, 1}, {0, 2}}); }), HasSubstr("found two values"));
   Source text = Source::text("kernel void k() {}");

@@ -101,7 +101,8 @@ struct Setting {
 
 /// A value as the bits of a constant. Integers take integers in the range of the signed or the
 /// unsigned type, booleans also 0 and 1, floating-point constants every number, rounded to their
-/// type. Errors: bad_input ("found 300, expected an integer of type char or uchar, -128 to 255"); unsupported for a half.
+/// type. Errors: bad_input ("found 300, expected an integer of type char or uchar, -128 to 255");
+/// unsupported for a half.
 KILN_API Expected<Setting> setting(const Constant& constant, const Value& value);
 
 /// The module with these values in place of its constants' own, in little-endian order: what

@@ -233,8 +233,8 @@ struct BoundSpec {
   std::vector<std::pair<std::string, std::string>> macros;  ///< for -D name=value
   std::vector<BoundConstant> specialization;
   std::vector<std::string> options;            ///< further compiler options
-  std::map<std::string, expr::Value> symbols;               ///< all values used, defaults included
-  int partition = 10;                                       ///< the value of the name `partition`
+  std::map<std::string, expr::Value> symbols;  ///< all values used, defaults included
+  int partition = 10;                          ///< the value of the name `partition`
 };
 
 struct BindOptions {

@@ -123,8 +123,9 @@ class ModuleReader {
     std::size_t index = 2;
     Entry entry{one.at(), one.operand(1, "the id of a kernel"), one.text(index, "a kernel's name")};
     if (!is_kernel_name(entry.name))
-      one.refuse(fmt::format("found a kernel named \"{}\", expected a name of letters, digits and _",
-                             one_line(entry.name.substr(0, 100))));
+      one.refuse(
+          fmt::format("found a kernel named \"{}\", expected a name of letters, digits and _",
+                      one_line(entry.name.substr(0, 100))));
     if (entries_.size() == most_kernels)
       one.refuse(fmt::format("found more than {} kernels, expected at most that", most_kernels));
     if (std::ranges::any_of(entries_, [&](const Entry& o) { return o.name == entry.name; }))
@@ -204,9 +205,10 @@ class ModuleReader {
     if (one.opcode() == op_spec_constant) {
       const Type* type = types(one).find(of);
       if (type == nullptr || type->kind != Type::Kind::scalar || type->bytes == 0)
-        one.refuse(fmt::format("found constant {} of type id {}, expected an integer or "
-                               "floating-point type of 8 to 64 bits",
-                               *spec_id, of));
+        one.refuse(
+            fmt::format("found constant {} of type id {}, expected an integer or "
+                        "floating-point type of 8 to 64 bits",
+                        *spec_id, of));
       constant.kind = type->name == "half" || type->name == "float" || type->name == "double"
                           ? ConstantKind::floating
                           : ConstantKind::integer;
@@ -232,8 +234,8 @@ class ModuleReader {
     }
     Constant& known = module_.constants[place->second];
     if (known.kind != constant.kind || known.bits != constant.bits)
-      one.refuse(fmt::format("found SpecId {} for constants of types {} and {}, expected one type", constant.id,
-                             known.type_name(), constant.type_name()));
+      one.refuse(fmt::format("found SpecId {} for constants of types {} and {}, expected one type",
+                             constant.id, known.type_name(), constant.type_name()));
     if (known.name.empty()) known.name = std::move(constant.name);
   }
 
@@ -242,9 +244,10 @@ class ModuleReader {
     const std::uint32_t id = one.operand(1, "the id of a function");
     const Type* type = types(one).find(one.operand(3, "a function's type"));
     if (type == nullptr || type->kind != Type::Kind::function)
-      one.refuse(fmt::format("found function {} without a type, expected one that is declared "
-                             "before",
-                             id));
+      one.refuse(
+          fmt::format("found function {} without a type, expected one that is declared "
+                      "before",
+                      id));
     if (!functions_.emplace(id, Function{}).second)
       one.refuse(fmt::format("found function {} again, expected another id", id));
     current_ = id;

@@ -51,9 +51,8 @@ Expected<std::uint64_t> integer_bits(const Constant& constant, const Value& valu
   const std::uint64_t half = std::uint64_t{1} << (constant.bits - 1);
   const std::uint64_t most = low_bits(~std::uint64_t{0}, constant.bits);
   if (!integer || integer->of > (integer->negative ? half : most))
-    return tl::unexpected(unfit(value,
-                                fmt::format("an integer of type {0} or u{0}, -{1} to {2}",
-                                            constant.type_name(), half, most)));
+    return tl::unexpected(unfit(value, fmt::format("an integer of type {0} or u{0}, -{1} to {2}",
+                                                   constant.type_name(), half, most)));
   return low_bits(integer->negative ? 0 - integer->of : integer->of, constant.bits);
 }
 
@@ -152,9 +151,9 @@ Expected<Bytes> specialize(ByteView module, std::span<const Setting> settings) {
     for (const Setting& one : settings) {
       const Constant* constant = known.constant(one.id);
       if (constant == nullptr || constant->kind != one.kind || constant->bits != one.bits)
-        throw Error(Errc::bad_input,
-                    fmt::format("SPIR-V module: found no specialization constant {} of this type",
-                                one.id));
+        throw Error(
+            Errc::bad_input,
+            fmt::format("SPIR-V module: found no specialization constant {} of this type", one.id));
     }
     Bytes result = little_endian(module);
     Specializer(result, settings).run();

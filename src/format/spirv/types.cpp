@@ -48,8 +48,8 @@ const Type* Types::find(std::uint32_t id) const {
 const Type& Types::known(const Instruction& from, std::uint32_t id, std::string_view what) const {
   const Type* type = find(id);
   if (type == nullptr)
-    from.refuse(fmt::format("found id {} for {}, expected a type that is declared before", id,
-                            what));
+    from.refuse(
+        fmt::format("found id {} for {}, expected a type that is declared before", id, what));
   return *type;
 }
 

@@ -62,8 +62,7 @@ void check_header(ByteView module) {
   if (!is_module(module))
     refuse_at(0, "expected 0x07230203, with which a module begins", Errc::bad_input);
   if (module.size() > largest_module)
-    refuse_at(0,
-              fmt::format("found {} bytes, expected at most {}", module.size(), largest_module),
+    refuse_at(0, fmt::format("found {} bytes, expected at most {}", module.size(), largest_module),
               Errc::bad_input);
   if (module.size() % 4 != 0 || module.size() < header_words * 4)
     refuse_at(module.size(),

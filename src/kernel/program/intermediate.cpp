@@ -34,8 +34,7 @@ cl::Program create_with_il(const cl::Context& context, const cl::Device& device,
   cl_int status = CL_INVALID_OPERATION;
   cl_program program = nullptr;
   if (create != nullptr) program = create(context(), module.data(), module.size(), &status);
-  if (program == nullptr || status != CL_SUCCESS)
-    throw cl::Error(status, "clCreateProgramWithIL");
+  if (program == nullptr || status != CL_SUCCESS) throw cl::Error(status, "clCreateProgramWithIL");
   return cl::Program(program);
 }
 

@@ -45,8 +45,9 @@ Bytes canonical_request(const Request& request, const Parameters& parameters,
   write_facts(writer, request.payload.facts());
   if (request.source) {
     const bool is_module = request.source->module() != nullptr;
-    writer.integer(is_module ? "SPIR-V length" : "source length",
-                   static_cast<std::int64_t>(request.source->text().size()))
+    writer
+        .integer(is_module ? "SPIR-V length" : "source length",
+                 static_cast<std::int64_t>(request.source->text().size()))
         .digest(is_module ? "SPIR-V" : "source", request.source->digest());
     if (is_module) write_constants(writer, request.constants);
   }

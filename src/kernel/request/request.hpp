@@ -20,7 +20,7 @@ struct Request {
   Payload payload;           ///< what the text depends on, for the family's Generator
   SourcePtr source;          ///< the program's text; null where the family's Generator makes it
   std::vector<spirv::Setting> constants = {};  ///< of a SPIR-V module, sorted by id
-  std::string options;       ///< build options in one spelling (see build_options)
+  std::string options;               ///< build options in one spelling (see build_options)
   std::vector<std::string> kernels;  ///< entry points; empty: all
   std::string problem_class;         ///< which Parameters on record apply; not a part of the Key
   /// How large the problem is, in the class's own measure: of several records the nearest applies.

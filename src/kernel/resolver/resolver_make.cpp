@@ -213,8 +213,8 @@ Digest digest_of(const Request& request, const std::string& text) {
 std::string Resolver::text_of(const Request& request, const Parameters& parameters) const {
   if (request.source && request.constants.empty()) return request.source->text();
   if (request.source)
-    return std::string(as_text(value_or_throw(
-        spirv::specialize(as_bytes(request.source->text()), request.constants))));
+    return std::string(as_text(
+        value_or_throw(spirv::specialize(as_bytes(request.source->text()), request.constants))));
   const Generator* maker = generators_.of(request);
   if (maker == nullptr)
     throw Error(Errc::bad_input, fmt::format("no generator for the family '{}'", request.family));
@@ -416,8 +416,7 @@ KernelFacts Resolver::facts(const Request& request, Program& program, const std:
                             Explanation* explanation) {
   if (!request.source)
     return unknown_facts(kernel, "a generated kernel is divided by its own front end");
-  if (const spirv::Module* module = request.source->module())
-    return module_facts(*module, kernel);
+  if (const spirv::Module* module = request.source->module()) return module_facts(*module, kernel);
   FactsPtr known = program.facts();
   if (!known) {
     StepTimer step(explanation, "facts");

@@ -43,11 +43,11 @@ class ExpandedSource {
 
 using SourcePtr = std::shared_ptr<const ExpandedSource>;
 
-/// Reads a file. A SPIR-V module, known by its first bytes, is checked (spirv::parse). Of OpenCL C it
-/// expands its #include directives as text, so that what is compiled is
-/// known by content and the driver opens no file. `#line` directives make the driver's log show the
-/// user's files and lines. A name in quotes is looked for next to the including file first. Then,
-/// like one in angle brackets, it is looked for in `include_folders`, in order.
+/// Reads a file. A SPIR-V module, known by its first bytes, is checked (spirv::parse). Of OpenCL C
+/// it expands its #include directives as text, so that what is compiled is known by content and the
+/// driver opens no file. `#line` directives make the driver's log show the user's files and lines.
+/// A name in quotes is looked for next to the including file first. Then, like one in angle
+/// brackets, it is looked for in `include_folders`, in order.
 ///
 /// An #include within a conditional is expanded in place, too: the compiler decides. One that is
 /// not found is kept there, and an error elsewhere. `#pragma once` and include guards end

@@ -145,8 +145,8 @@ void read_specialization(const Attribute& found, Spec& spec, Reader& reader) {
                    "found " + quote(member->key) + ", expected a constant's SpecId or name");
       continue;
     }
-    auto formula = reader.read_formula(member->value, join(found.path, member->key),
-                                       Reader::Shape::number);
+    auto formula =
+        reader.read_formula(member->value, join(found.path, member->key), Reader::Shape::number);
     if (formula) spec.specialization.push_back({member->key, *std::move(formula)});
   }
 }

@@ -32,11 +32,10 @@ std::string object_of(const Formula& member) {
 std::vector<Given> arguments_of(const Spec& spec) {
   std::vector<Given> all;
   for (const auto& one : spec.buffers)
-    all.push_back({one.position, one.line, object_of(one.size),
-                   static_cast<ArgumentKind>(one.role), one.type});
+    all.push_back({one.position, one.line, object_of(one.size), static_cast<ArgumentKind>(one.role),
+                   one.type});
   for (const auto& one : spec.var_arguments)
-    all.push_back(
-        {one.position, one.line, object_of(one.value), ArgumentKind::scalar, one.type});
+    all.push_back({one.position, one.line, object_of(one.value), ArgumentKind::scalar, one.type});
   for (const auto& one : spec.local_arguments)
     all.push_back({one.position, one.line, object_of(one.size), ArgumentKind::local, one.type});
   return all;
@@ -68,9 +67,9 @@ std::string wanted_text(const spirv::Parameter& parameter) {
       if (parameter.bytes != 0)
         text += fmt::format(" of {} byte{}", parameter.bytes, parameter.bytes == 1 ? "" : "s");
   }
-  const std::string name =
-      parameter.type + (parameter.type.empty() || parameter.name.empty() ? "" : " ") +
-      parameter.name;
+  const std::string name = parameter.type +
+                           (parameter.type.empty() || parameter.name.empty() ? "" : " ") +
+                           parameter.name;
   return name.empty() ? text : fmt::format("{} ({})", text, name);
 }
 
@@ -131,16 +130,17 @@ class ProgramCheck {
 
  private:
   void add(std::uint32_t line, std::string attribute, std::string text) {
-    messages_.push_back({Message::Severity::error, spec_.file, line, 0, std::move(attribute),
-                         std::move(text)});
+    messages_.push_back(
+        {Message::Severity::error, spec_.file, line, 0, std::move(attribute), std::move(text)});
   }
 
   void check_arguments(const spirv::Kernel& kernel) {
     const auto given = arguments_of(spec_);
     if (given.size() != kernel.parameters.size())
-      return add(0, "",
-                 fmt::format("found {} arguments, expected {}, as kernel {} of {} has", given.size(),
-                             kernel.parameters.size(), kernel.name, one_line(spec_.src)));
+      return add(
+          0, "",
+          fmt::format("found {} arguments, expected {}, as kernel {} of {} has", given.size(),
+                      kernel.parameters.size(), kernel.name, one_line(spec_.src)));
     // Positions are 0, 1, 2 … without a gap.
     for (const Given& one : given) {
       const spirv::Parameter& wanted = kernel.parameters[one.position];
@@ -184,8 +184,8 @@ class ProgramCheck {
     if (const auto* truth = std::get_if<bool>(&value.data())) return *truth;
     if (const auto* integer = std::get_if<std::int64_t>(&value.data())) return *integer;
     const double number = std::get<double>(value.data());
-    const bool is_whole = std::abs(number) < 0x1p62 && number == std::trunc(number);
-    if (constant.kind != spirv::ConstantKind::floating && is_whole)
+    const bool is_integer = std::abs(number) < 0x1p62 && number == std::trunc(number);
+    if (constant.kind != spirv::ConstantKind::floating && is_integer)
       return static_cast<std::int64_t>(number);
     return number;
   }

@@ -161,10 +161,10 @@ class ProblemFile {
     const auto& folders = problem_.options.include_folders;
     const bool is_spirv =
         problem_.source.is_spirv || spirv::is_module(as_bytes(problem_.source.content));
-    const auto source = is_spirv ? nullptr
-                                 : value_or_throw(content.empty()
-                                                      ? load_source(path, folders)
-                                                      : from_text(content, path.string(), folders));
+    const auto source =
+        is_spirv ? nullptr
+                 : value_or_throw(content.empty() ? load_source(path, folders)
+                                                  : from_text(content, path.string(), folders));
     if (source == nullptr || source->module() != nullptr)
       throw Error(Errc::unsupported,
                   fmt::format("{} is SPIR-V, and the parameters of a search are macros; expected "

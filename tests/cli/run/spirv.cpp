@@ -54,7 +54,8 @@ TEST_F(RunSpirv, the_second_run_neither_converts_nor_compiles) {
 TEST_F(RunSpirv, other_constants_are_another_program) {
   if (!is_taken()) GTEST_SKIP() << "the device takes no SPIR-V";
   EXPECT_EQ(steps({"--out", "1=a.npy"}), "-memory -local store +compile +load ");
-  EXPECT_EQ(steps({"--set", "tile=16", "--out", "1=b.npy"}), "-memory -local store +compile +load ");
+  EXPECT_EQ(steps({"--set", "tile=16", "--out", "1=b.npy"}),
+            "-memory -local store +compile +load ");
   EXPECT_EQ(steps({"--set", "tile=16"}), "-memory +local store +load ");
   EXPECT_EQ(kiln::testing::npy_data(folder() / "a.npy"),
             kiln::testing::npy_data(folder() / "b.npy"));
@@ -67,8 +68,7 @@ TEST_F(RunSpirv, other_constants_are_another_program) {
 TEST_F(RunSpirv, is_verified_whole) {
   if (!is_taken()) GTEST_SKIP() << "the device takes no SPIR-V";
   if (!has_two_cores()) GTEST_SKIP() << "one core";
-  const auto result = kiln({"verify", "--devices", "cpu/2", "scale_tiles.json", "--set",
-                            "tile=1"});
+  const auto result = kiln({"verify", "--devices", "cpu/2", "scale_tiles.json", "--set", "tile=1"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, AllOf(HasSubstr("refused"), HasSubstr("the program is SPIR-V")));
 }

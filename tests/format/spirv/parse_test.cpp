@@ -63,7 +63,7 @@ TEST(SpirvParse, kernels_and_their_parameters_are_told) {
 TEST(SpirvParse, structures_by_value_have_the_size_that_c_gives_them) {
   // {char; double; int[3]} by value: 8 + 8 + 12, rounded up to 32; without padding 21.
   const std::vector<std::pair<std::uint32_t, Words>> types = {
-      {21, {40, 8, 0}},  {22, {41, 64}},         {21, {42, 32, 0}},        {43, {42, 43, 3}},
+      {21, {40, 8, 0}},   {22, {41, 64}},         {21, {42, 32, 0}}, {43, {42, 43, 3}},
       {28, {44, 42, 43}}, {30, {45, 40, 41, 44}}, {32, {46, 7, 45}}};
   const auto by_value = [&](ModuleBuilder first) {
     return parameters_of(kernel_of(types, {46}, first.op(71, {80, 38, 2}).name(45, "struct.node")));
@@ -178,9 +178,8 @@ TEST(SpirvParse, functions_with_many_kernels_do_not_multiply) {
   ModuleBuilder module;
   module.kernels();
   for (int i = 0; i < 1000; ++i) module.entry(10, "k" + std::to_string(i));
-  EXPECT_THAT(
-      spirv_refusal(kernel_of({{21, {40, 32, 0}}}, Words(1000, 40), module).bytes()),
-      HasSubstr("found more than 65536 parameters"));
+  EXPECT_THAT(spirv_refusal(kernel_of({{21, {40, 32, 0}}}, Words(1000, 40), module).bytes()),
+              HasSubstr("found more than 65536 parameters"));
   for (int i = 1000; i < 1100; ++i) module.entry(10, "k" + std::to_string(i));
   EXPECT_THAT(spirv_refusal(module.bytes()), HasSubstr("more than 1024 kernels"));
 }

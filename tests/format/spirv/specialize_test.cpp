@@ -61,7 +61,8 @@ TEST(SpirvConstants, one_that_is_there_twice_is_set_twice) {
   const auto read = parse(module.bytes());
   ASSERT_TRUE(read) << read.error().message();
   ASSERT_EQ(read->constants.size(), 1u);
-  const auto made = specialize(module.bytes(), std::vector{Setting{7, ConstantKind::integer, 32, 9}});
+  const auto made =
+      specialize(module.bytes(), std::vector{Setting{7, ConstantKind::integer, 32, 9}});
   ASSERT_TRUE(made) << made.error().message();
   ModuleBuilder expected;
   expected.kernels().op(71, {60, 1, 7}).op(71, {61, 1, 7}).op(21, {40, 32, 0});
@@ -75,7 +76,8 @@ TEST(SpirvConstants, of_two_types_are_refused) {
   module.op(50, {40, 60, 1}).op(50, {41, 61, 2});
   const auto read = parse(module.bytes());
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().message(), HasSubstr("found SpecId 7 for constants of types int and float"));
+  EXPECT_THAT(read.error().message(),
+              HasSubstr("found SpecId 7 for constants of types int and float"));
 }
 
 TEST(SpirvConstants, settings_of_other_modules_are_refused) {
@@ -95,8 +97,7 @@ RC_GTEST_PROP(SpirvConstants, settings_are_read_back, ()) {
   for (const Constant& one : constants().constants) {
     if (*rc::gen::arbitrary<bool>()) continue;
     const auto bits = *rc::gen::arbitrary<std::uint64_t>();
-    const std::uint64_t value =
-        one.bits == 64 ? bits : bits & ((std::uint64_t{1} << one.bits) - 1);
+    const std::uint64_t value = one.bits == 64 ? bits : bits & ((std::uint64_t{1} << one.bits) - 1);
     settings.push_back({one.id, one.kind, one.bits, value});
   }
   const bool from_swapped = *rc::gen::arbitrary<bool>();
