@@ -34,6 +34,7 @@ struct DeviceInfo {
   std::string driver;   ///< its version, as the driver says it
   std::string version;  ///< of OpenCL
   std::string platform, platform_version;
+  std::string il_versions;  ///< intermediate languages it takes: "SPIR-V_1.0 SPIR-V_1.2"; or empty
   std::string fingerprint;  ///< what a program's binary depends on
   /// The number that lists of devices take; -1 where it is not among them. A sub-device has its
   /// parent's, and its own place among its siblings.

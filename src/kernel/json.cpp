@@ -45,6 +45,7 @@ Json device_object(const DeviceInfo& device) {
               {"driver_version", device.driver},
               {"platform", device.platform},
               {"platform_version", device.platform_version},
+              {"il_versions", device.il_versions},
               {"compute_units", device.compute_units},
               {"max_work_group_size", device.largest_work_group},
               {"global_memory", device.memory_bytes},

@@ -38,6 +38,7 @@ DeviceInfo info_of(const Device& device) {
           .version = device.version,
           .platform = device.platform_name,
           .platform_version = device.platform_version,
+          .il_versions = device.il_versions,
           .fingerprint = device.fingerprint(),
           .index = index_of(device),
           .part = device.parent ? std::optional(device.part) : std::nullopt,

@@ -19,6 +19,7 @@
 #include "base/os/environment.hpp"
 #include "kernel/apart/server_client.hpp"
 #include "kiln/formats/poclbin.hpp"
+#include "kiln/formats/spirv.hpp"
 
 namespace kiln {
 namespace fs = std::filesystem;
@@ -237,7 +238,12 @@ void check_is_done(const Device& device, const apart::HelperRun& run, const Apar
                                           signal_name(result.signal), request.label, why));
   }
   const auto log = read_text(folder.path() / apart::log_file, most_log);
-  if (result.exit_code == apart::does_not_build) throw build_error(request.label, log.value_or(""));
+  if (result.exit_code == apart::does_not_build) {
+    // What is wrong with a module is said by a converter that the driver starts, on its output.
+    const bool is_module = spirv::is_module(as_bytes(request.text));
+    throw build_error(request.label,
+                      log.value_or("") + (is_module ? "\n" + visible_text(result.errors) : ""));
+  }
   if (result.exit_code != apart::done)
     throw Error(Errc::internal, fmt::format("the compile helper failed (exit code {}): {}",
                                             result.exit_code, log.value_or(result.errors)));

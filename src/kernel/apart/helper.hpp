@@ -34,7 +34,7 @@ struct CompileWays {
 
 /// A compilation in another process.
 struct ApartRequest {
-  std::string text;  ///< OpenCL C, or empty: add variants to `archive`
+  std::string text;  ///< OpenCL C, SPIR-V, or empty: add variants to `archive`
   ByteView archive;
   std::string options, label, build_hash;
   std::vector<KernelVariant> variants;

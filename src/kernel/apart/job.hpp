@@ -22,7 +22,7 @@ struct Job {
   };
   std::string fingerprint;  ///< of the device, as Device::fingerprint()
   std::string options;
-  std::string source;  ///< OpenCL C, or empty: add variants to `archive`
+  std::string source;  ///< OpenCL C, SPIR-V, or empty: add variants to `archive`
   Bytes archive;
   std::string build_hash;  ///< 40 characters for the archive that is made
   /// Pairs "kernel variant-folder"; other kernels get no variant.

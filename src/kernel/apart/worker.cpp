@@ -16,6 +16,7 @@
 #include "kernel/apart/stubs.hpp"
 #include "kernel/clang/unit.hpp"
 #include "kernel/facts/read_facts.hpp"
+#include "kernel/program/intermediate.hpp"
 #include "kernel/program/program.hpp"
 #include "kiln/formats/poclbin.hpp"
 
@@ -35,7 +36,7 @@ namespace {
 
 /// The job's program, from its text or its archive, not yet built. Throws cl::Error.
 cl::Program create_program(const cl::Context& context, const cl::Device& device, const Job& job) {
-  if (!job.source.empty()) return cl::Program(context, job.source, false);
+  if (!job.source.empty()) return kiln::create_program(context, device, job.source);
   std::vector<unsigned char> bytes(job.archive.size());
   std::memcpy(bytes.data(), job.archive.data(), bytes.size());
   return cl::Program(context, {device}, cl::Program::Binaries{std::move(bytes)});

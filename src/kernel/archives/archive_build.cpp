@@ -10,6 +10,7 @@
 #include "base/expected.hpp"
 #include "kernel/apart/helper.hpp"
 #include "kernel/resolver/resolver.hpp"
+#include "kernel/program/intermediate.hpp"
 
 namespace kiln {
 namespace {
@@ -92,6 +93,8 @@ Bytes finished(const poclbin::Archive& archive, bool keep_bitcode) {
 
 BuiltArchive build_or_throw(const Device& device, const ArchiveBuild& build) {
   check_sizes(device, build);
+  if (const spirv::Module* module = build.source->module())
+    value_or_throw(takes_module(device, *module, build.source->name()));
   ApartRequest request;
   request.ways = Resolver::process().ways(device, Resolver::Additions::needed);
   if (!request.ways.archives || !request.ways.additions)

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "kernel/apart/helper.hpp"
 #include "kernel/apart/probe.hpp"
+#include "kernel/facts/module_facts.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/resolver/resolver.hpp"
 
@@ -260,7 +261,10 @@ Digest digest_of(const Request& request, const std::string& text) {
 }  // namespace
 
 std::string Resolver::text_of(const Request& request, const Parameters& parameters) const {
-  if (request.source) return request.source->text();
+  if (request.source && request.constants.empty()) return request.source->text();
+  if (request.source)
+    return std::string(as_text(
+        value_or_throw(spirv::specialize(as_bytes(request.source->text()), request.constants))));
   const Generator* maker = generators_.of(request);
   if (maker == nullptr)
     throw Error(Errc::bad_input, fmt::format("no generator for the family '{}'", request.family));
@@ -310,7 +314,8 @@ Expected<void> Resolver::make_archive(Work& work) {
   ask.build_hash = poclbin::build_hash(work.key.digest.bytes);
   ask.variants = work.wanted;
   ask.build_log = &work.build_log;
-  if (work.request.source) ask.facts = &work.artifact.facts;
+  if (work.request.source && work.request.source->module() == nullptr)
+    ask.facts = &work.artifact.facts;
   work.source = digest_of(work.request, ask.text);
   auto made = compile_apart(*work.device, ask);
   if (!made) {
@@ -478,6 +483,7 @@ KernelFacts Resolver::facts(const Request& request, Program& program, const std:
                             Explanation* explanation) {
   if (!request.source)
     return unknown_facts(kernel, "a generated kernel is divided by its own front end");
+  if (const spirv::Module* module = request.source->module()) return module_facts(*module, kernel);
   FactsPtr known = program.facts();
   if (!known) {
     StepTimer step(explanation, "facts");
