@@ -63,7 +63,7 @@ std::string version_now() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   ::gmtime_r(&now, &utc);
-  return fmt::format("{}+{:%Y%m%d.%H%M%S}", version(), utc);
+  return fmt::format("{}+{:%Y%m%d.%H%M%S}", kiln::version(), utc);
 }
 
 fs::path required_program(const char* name) {
