@@ -79,3 +79,19 @@ package_in_bare() {
   as_root find "$made" -type f -exec cp -t build/packages {} +
   as_root chown "$(id -u):$(id -g)" build/packages/*
 }
+
+# Both releases' packages, built in a bare system and tried in another one that has nothing but them.
+check_packages() {
+  local suite
+  for suite in bookworm trixie; do
+    package_in_bare "$suite" && test_packages "$suite" || return 1
+  done
+}
+
+test_packages() {
+  local number=12
+  [ "$1" = bookworm ] || number=13
+  local bare_files=()
+  mapfile -t bare_files < <(ls build/packages/*~deb"$number"_*.deb | grep -v -e -dbgsym_)
+  bare_debian "$1" bash -c 'tools/run-package-tests ../files/*.deb'
+}
