@@ -95,3 +95,10 @@ test_packages() {
   mapfile -t bare_files < <(ls build/packages/*~deb"$number"_*.deb | grep -v -e -dbgsym_)
   bare_debian "$1" bash -c 'tools/run-package-tests ../files/*.deb'
 }
+
+# The build of the packages has debugging information, which says what the libraries offer.
+check_abi() {
+  install_groups package
+  package_here || return 1
+  tools/check-abi build/package/kiln/obj-*/lib
+}
