@@ -11,7 +11,7 @@
 #define KILN_VERSION_PATCH 0
 
 /// A version as one number, for comparisons: `#if KILN_VERSION >= KILN_VERSION_OF(0, 2, 0)`.
-#define KILN_VERSION_OF(major, minor, patch) ((major) * 1000000 + (minor) * 1000 + (patch))
+#define KILN_VERSION_OF(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
 #define KILN_VERSION KILN_VERSION_OF(KILN_VERSION_MAJOR, KILN_VERSION_MINOR, KILN_VERSION_PATCH)
 
 namespace kiln {
