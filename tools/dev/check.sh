@@ -1,12 +1,13 @@
-# Format, folder order, words, the documents' commands, and on demand the next release of Debian.
+# Format, folder order, words, the documents' commands, and on demand the site in a browser and the
+# next release of Debian.
 
 dev_check() {
   local parts=("$@") part failed=()
   [ $# -gt 0 ] || parts=(format folders words docs)
   for part in "${parts[@]}"; do
     case $part in
-      format | folders | words | docs | debian13) ;;
-      *) bad_usage "unknown check '$part' (known: format folders words docs debian13)" ;;
+      format | folders | words | docs | site | debian13) ;;
+      *) bad_usage "unknown check '$part' (known: format folders words docs site debian13)" ;;
     esac
   done
   install_groups build check
