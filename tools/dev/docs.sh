@@ -48,13 +48,13 @@ check_site() {
   install_groups build docs site
   command -v npm >/dev/null || install_groups npm
   build_site || return 1
-  local modules=build/docs/node_modules
-  if ! cmp -s tests/site/package-lock.json build/docs/package-lock.json; then
-    mkdir -p build/docs
-    cp tests/site/package.json build/docs/
+  local modules=build/docs/npm
+  if ! cmp -s tests/site/package-lock.json "$modules/installed"; then
+    mkdir -p "$modules"
+    cp tests/site/package.json tests/site/package-lock.json "$modules/"
     step "fetching playwright-core and axe-core" docs-npm.log \
-      npm ci --prefix build/docs --no-audit --no-fund --ignore-scripts \
-      --package-lock=true || return 1
+      npm ci --prefix "$modules" --no-audit --no-fund --ignore-scripts || return 1
+    cp tests/site/package-lock.json "$modules/installed"
   fi
   node tests/site/check-site.mjs --site "$site" --modules "$modules"
 }

@@ -7,7 +7,7 @@ from doxygen_xml import read_headers
 from site_pages import ROOT, Page, code_block, plain_text
 
 EXAMPLES = "examples/cpp"
-SHOWS = re.compile(r"^(?://| \*) Shows ([^.]*(?:\.h(?:pp)?[^.]*)*)\.$", re.MULTILINE)
+SHOWS = re.compile(r"^(?://| \*) Shows (.*?)\.$", re.MULTILINE | re.DOTALL)
 # Not a program's to include: the macro that marks what is exported.
 LEFT_OUT = ("kiln/api.hpp",)
 KINDS = (("Types", ("class", "struct", "union", "enum", "typedef", "concept")),
@@ -34,8 +34,8 @@ def examples():
             path = f"{EXAMPLES}/{name}"
             with open(os.path.join(ROOT, path), encoding="utf-8") as file:
                 shows = SHOWS.search(file.read())
-            for header in re.split(r",\s*", shows.group(1)) if shows else ():
-                found.setdefault(header.strip(), path)
+            for header in re.split(r",\s*(?://|\*)?\s*", shows.group(1)) if shows else ():
+                found.setdefault(header, path)
     return found
 
 

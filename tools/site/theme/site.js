@@ -71,6 +71,7 @@ function showResults() {
   const count = element('p', {role: 'status'}, hits.length ? `${hits.length} found` : `Nothing has all of: ${query}`);
   const list = hits.map(hit => element('li', {}, element('a', {href: up + hit.url},
       element('b', {}, hit.title), hit.title === hit.page ? '' : ` · ${hit.page}`, element('small', {}, excerpt(hit)))));
+  found.dataset.query = query;
   found.replaceChildren(count, ...(list.length ? [element('ol', {}, ...list)] : []));
 }
 
