@@ -5,11 +5,11 @@ export const searches = [
   ['clblasSgemm', 'clBLAS.html'],
   ['gantt', 'timeline.html'],
   ['tune constraint', 'tuning'],
-  ['KILN_STORE', 'command-line.html'],
+  ['environment config file', 'command-line.html'],
   ['halo exchange', 'halo.html'],
   ['npy', 'npy.html'],
   ['signed pack', 'store'],
   ['exit code', 'command-line.html'],
-  ['dynamic partition', 'splitting.html'],
+  ['dynamic partition', 'running.html'],
   ['redis', 'shared-store.html'],
 ];

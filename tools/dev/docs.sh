@@ -56,5 +56,5 @@ check_site() {
       npm ci --prefix "$modules" --no-audit --no-fund --ignore-scripts || return 1
     cp tests/site/package-lock.json "$modules/installed"
   fi
-  node tests/site/check-site.mjs --site "$site" --modules "$modules"
+  node tests/site/check-site.mjs --site "$site" --modules "$modules" "$pictures"/more/*.html
 }

@@ -130,7 +130,7 @@ def build(out, picture_folder):
     with open(os.path.join(out, "search.js"), "w", encoding="utf-8") as file:
         file.write(search_index(shown))
     if picture_folder:
-        shutil.copytree(picture_folder, os.path.join(out, "pictures"), ignore=shutil.ignore_patterns("*.json"))
+        shutil.copytree(picture_folder, os.path.join(out, "pictures"), ignore=shutil.ignore_patterns("*.json", "more"))
     return len(shown + files), left_out(documents) + links.check() + pictures.problems + reference.problems
 
 

@@ -98,6 +98,23 @@ def pressure(runs):
         lambda *form: draw.draw_pressure(flow, *form)
 
 
+def other_pages(runs, out):
+    """Pages of the command that no document shows, for the check in a browser: a first run, which
+    compiles; loops over a mesh; a search with failures that has not ended."""
+    runs.run("kiln run examples/specs/blur.json --devices cpu/2 --partition 5 --gantt first-run.html")
+    runs.run("kiln mesh airfoil --grid grid.h5 -n 20 --gantt mesh.html")
+    lines = [{"kiln tuning journal": 1, "identity": "gemm", "device": "p|1|a GPU|2", "strategy": "forest", "seed": 1,
+              "space": "TS=4,8,16"},
+             {"id": 0, "configuration": {"TS": 4}, "failure": "crash", "message": "ended by SIGSEGV", "at": 0.4},
+             {"id": 1, "configuration": {"TS": 8}, "seconds": 0.004, "at": 0.5},
+             {"id": 2, "configuration": {"TS": 16}, "seconds": 0.002, "at": 1.5}]
+    with open(runs.path("unfinished.jsonl"), "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+    runs.run("kiln tuned report unfinished.jsonl -o unfinished.html")
+    for name in ("first-run", "mesh", "unfinished"):
+        shutil.copy(runs.path(name + ".html"), os.path.join(out, "more"))
+
+
 PICTURES = {"timeline": timeline, "landscape": landscape, "speed": speed, "pressure": pressure}
 
 
@@ -114,6 +131,8 @@ def make(runs, out):
                 drawing(size, theme, form == "narrow").savefig(path, **settings)
         if "page" in facts[name]:
             shutil.copy(runs.path(facts[name]["page"]), out)
+    os.makedirs(os.path.join(out, "more"))
+    other_pages(runs, out)
     with open(os.path.join(out, "pictures.json"), "w", encoding="utf-8") as file:
         json.dump(facts, file, indent=1, ensure_ascii=False)
 
