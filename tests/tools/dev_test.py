@@ -5,7 +5,7 @@ import unittest
 
 from check_includes_test import ROOT
 
-GROUPS = ("build", "test", "bench", "long", "check", "root", "docs", "site", "npm")
+GROUPS = ("build", "test", "bench", "long", "check", "root", "docs", "pictures", "site", "npm")
 
 
 def dev(*arguments, **environment):

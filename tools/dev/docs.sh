@@ -10,7 +10,7 @@ dev_docs() {
     --measure) measure=1 ;;
     *) bad_usage "unknown option '$1' of docs" ;;
   esac
-  install_groups build docs
+  install_groups build docs pictures
   [ -z "$measure" ] || measure_speed || die "the bars of docs/measured/speed.json were not measured"
   build_site || die "the site was not built"
 }
@@ -31,7 +31,7 @@ pictures_are_new() {
   local made=$pictures/pictures.json newer
   [ -f "$made" ] || return 1
   newer=$(find build/release/bin/kiln build/release/bin/kiln-mesh tools/site docs/measured \
-    -name '*.css' -prune -o -newer "$made" \( -name 'kiln*' -o -name '*picture*' -o -name 'speed.json' \) -print)
+    -newer "$made" \( -name 'kiln*' -o -name '*_pictures.py' -o -name 'speed.json' \) -print)
   [ -z "$newer" ]
 }
 
@@ -45,7 +45,7 @@ measure_speed() {
 
 # The site, the timeline page and the tuner's report in Chromium: tests/site says what is looked at.
 check_site() {
-  install_groups build docs site
+  install_groups build docs pictures site
   command -v npm >/dev/null || install_groups npm
   build_site || return 1
   local modules=build/docs/npm

@@ -71,9 +71,10 @@ class ApiReference:
             lines = [line.removeprefix(" *").removeprefix(" ") for line in found.group(1).splitlines()]
         else:
             lines = []
-        # A list that is set in by three blanks is one of terms, as it stands in a header.
-        text = re.sub(r"(?m)^  +(?=\w+ {2,})", "    ", "\n".join(lines))
-        body = self.documents.fragment(page, text)
+        text = "\n".join(lines)
+        if re.search(r"(?m)^ {2,3}\w+ {2,}", text):  # a list of terms, set in as far as a header does
+            text = re.sub(r"(?m)^ {2,}", lambda blanks: blanks.group(0) + "  ", text)
+        body = self.linked(page, self.documents.fragment(page, text))
         page.summary = plain_text(body)[:160]
         page.sections.append(("", page.title, plain_text(body)))
         return body
@@ -101,7 +102,7 @@ class ApiReference:
             for member in entry.members:
                 member.anchor = page.new_anchor(f"{entry.name}-{member.name}".replace("::", "-"))
         links = [f'<a href="#{entry.anchor}"><code>{html.escape(name)}</code></a>'
-                 for entry in entries for name in entry.names]
+                 for entry in entries for name in dict.fromkeys(entry.names)]
         return f'<p class="names">{", ".join(links)}</p>' if 2 < len(links) < 120 else ""
 
     def example(self, page, entries):
@@ -139,7 +140,7 @@ class ApiReference:
                      self.linked(page, one.comment)) for one in functions]
             parts.append(table("functions of " + entry.name, ("function", "what it does"), rows))
         text = plain_text(" ".join(parts[2:]))
-        page.sections.append((entry.anchor, " ".join(entry.names), text))
+        page.sections.append((entry.anchor, " ".join(dict.fromkeys(entry.names)), text))
         page.sections += [(one.anchor, f"{entry.name}::{one.name}", plain_text(one.comment)) for one in functions]
         return "\n".join(parts) + "</section>"
 

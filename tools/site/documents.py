@@ -53,6 +53,8 @@ class Documents:
         for child in token.children or []:
             if child.type == "link_open":
                 child.attrSet("href", self.links.resolve(page, child.attrGet("href"), place))
+            elif child.type == "code_inline" and len(child.content) <= 24:
+                child.attrSet("class", "short")  # an option is not parted after its dashes
         if token.type in ("fence", "code_block"):
             language = token.info.split()[0] if token.info.split() else "text"
             token.type, token.content = "html_block", code_block(token.content, language)

@@ -21,7 +21,7 @@ JAVADOC_AUTOBRIEF=NO
 AUTOLINK_SUPPORT=NO
 MACRO_EXPANSION=YES
 EXPAND_ONLY_PREDEF=YES
-PREDEFINED=KILN_API=
+PREDEFINED=KILN_API= CL_TARGET_OPENCL_VERSION=300
 EXCLUDE_SYMBOLS=*::detail *::Handles
 WARN_AS_ERROR=FAIL_ON_WARNINGS
 QUIET=YES
@@ -94,7 +94,7 @@ class Reader:
         for member in compound.iter("memberdef"):
             if member.get("prot") == "public" and member.get("kind") != "friend":
                 read = read_member(member)
-                if not is_internal(read) and not read.name.startswith("operator="):
+                if not is_internal(read) and not is_usual(read):
                     entry.members.append(read)
         entry.members.sort(key=lambda one: one.line)
         entry.members = join_overloads(entry.members)
@@ -121,11 +121,17 @@ def tidy(declaration):
     text = re.sub(r"<\s+", "<", re.sub(r"\s+>", ">", declaration))
     text = re.sub(r"\s+([*&]+)\s*(?=\w)", r"\1 ", text)
     text = re.sub(r"\s+([*&]+)(?=[,)>]|$)", r"\1", text)
-    return re.sub(r"\)\s*=\s*(default|delete)$", r") = \1", text.replace("template<", "template <"))
+    return re.sub(r"\s*=\s*(default|delete)$", r" = \1", text.replace("template<", "template <"))
 
 
 def is_internal(entry):
     return any(INTERNAL.search(text) for text in [entry.comment[:60], *entry.declarations])
+
+
+def is_usual(entry):
+    """Copies, moves, destructors and defaulted functions of which there is nothing to say."""
+    return not entry.comment and (entry.name.startswith(("~", "operator=")) or
+                                  entry.declarations[0].endswith(("= default", "= delete")))
 
 
 def header_of(place):

@@ -119,5 +119,6 @@ def code_block(text, language, label="Code"):
 
 
 def plain_text(markup):
-    """HTML as the text that search goes through."""
+    """HTML as the text that search goes through. Marks within a line part no words."""
+    markup = re.sub(r"</?(?:span|code|a|em|strong)\b[^>]*>", "", markup)
     return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", markup))).strip()

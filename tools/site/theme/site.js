@@ -54,7 +54,8 @@ function search(query) {
 
 // What stands around the first of the words.
 function excerpt({text, lowText, words}) {
-  const at = Math.max(0, Math.min(...words.map(word => lowText.indexOf(word)).filter(place => place >= 0), lowText.length) - 40);
+  const first = Math.min(...words.map(word => lowText.indexOf(word)).filter(place => place >= 0), lowText.length);
+  const at = first < 40 ? 0 : text.indexOf(' ', first - 40) + 1;
   return (at ? '… ' : '') + text.slice(at, at + 140);
 }
 
