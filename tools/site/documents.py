@@ -37,7 +37,10 @@ class Documents:
 
     def fragment(self, page, text):
         """A comment of a header, which is Markdown, too."""
-        return for_all_readers(self.markdown.render(text))
+        tokens = self.markdown.parse(text)
+        for token in tokens:
+            self.rewrite(page, token)
+        return for_all_readers(self.markdown.renderer.render(tokens, self.markdown.options, {}))
 
     def give_anchors(self, page, tokens):
         for token, inline in zip(tokens, tokens[1:]):

@@ -41,6 +41,7 @@ class Entry:
         self.members = []     # of types: Entries
         self.values = []      # of enumerations: (name, value, comment)
         self.anchor = ""
+        self.last_line = line
 
 
 def read_headers(folder):
