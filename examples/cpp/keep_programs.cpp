@@ -1,4 +1,5 @@
 // What a run has put into the store, and how it gets to another machine.
+// Shows kiln/store.hpp, kiln/store/entry.hpp.
 #include <cstdio>
 #include <kiln/json.hpp>
 #include <kiln/kernel.hpp>

@@ -1,4 +1,6 @@
 // BLAS on the first device of a Runtime, with the programs of its store.
+// Shows kiln/blas.hpp, kiln/blas/call.hpp, kiln/blas/explain.hpp, kiln/blas/level3.hpp,
+// kiln/blas/plan.hpp.
 #include <cstdio>
 #include <kiln/blas.hpp>
 #include <vector>

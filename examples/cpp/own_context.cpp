@@ -1,5 +1,6 @@
 // Kiln in a program that has an OpenCL context, a queue and buffers already: it works in them, and
 // waits for nothing that it was not asked to wait for.
+// Shows kiln/runtime.hpp.
 #include <cstdio>
 #include <kiln/kernel.hpp>
 

@@ -1,5 +1,6 @@
 // Files of other programs: a kernel database for clBLAS with one record of one's own, and what any
 // file that is named on the command line is.
+// Shows kiln/formats.hpp, kiln/formats/kdb.hpp, kiln/formats/npy.hpp, kiln/formats/poclbin.hpp.
 #include <cstdio>
 #include <fstream>
 #include <iterator>

@@ -1,4 +1,5 @@
 // A specification file in one call, with data of one's own: `kiln run` from C++.
+// Shows kiln/spec.hpp, kiln/spec/run.hpp.
 #include <cstdio>
 #include <kiln/spec.hpp>
 

@@ -1,4 +1,6 @@
 // A loop over a mesh in the context of a Runtime, next to a kernel of one's own.
+// Shows kiln/mesh.hpp, kiln/mesh/data.hpp, kiln/mesh/map.hpp, kiln/mesh/mesh.hpp,
+// kiln/mesh/par_loop.hpp, kiln/mesh/set.hpp.
 #include <cstdio>
 #include <kiln/kernel.hpp>
 #include <kiln/mesh.hpp>

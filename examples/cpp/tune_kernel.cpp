@@ -1,6 +1,7 @@
 // Finds the fastest block sizes of a matrix product on the first device, and runs with them. The
 // second time they are on record, and nothing is searched.
 //   tune_kernel KERNEL.cl [SECONDS]
+// Shows kiln/tune.hpp, kiln/tune/outcome.hpp.
 #include <cstdio>
 #include <cstdlib>
 #include <kiln/tune.hpp>
@@ -32,6 +33,9 @@ int main(int argc, char** argv) try {
     std::printf("%zu of %zu configurations measured, %zu failed; %.3f ms, before %.3f ms\n",
                 found.evaluated, static_cast<std::size_t>(found.space), found.failed,
                 found.seconds * 1e3, found.reference * 1e3);
+    for (const auto& one : found.configurations)
+      if (one.failure != kiln::tune::Failure::none)
+        std::printf("failed (%s): %s\n", name_of(one.failure), one.message.c_str());
     best = kiln::tune::on_record(runtime, multiply);
   }
 

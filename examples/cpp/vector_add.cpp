@@ -1,4 +1,5 @@
 // The job of specs/vector_add.json through the C++ API. Build: see CMakeLists.txt in this folder.
+// Shows kiln/kernel.hpp.
 #include <cstdio>
 #include <kiln/kernel.hpp>
 

@@ -67,8 +67,22 @@ expect() {  # WANTED PROGRAM [ARGUMENT]...: the last line that an example prints
 }
 expect "1 of 1 programs, all whole" keep_programs "$scratch/kept"
 expect "c[0] = 769" multiply
+expect "8 64" vectors
+expect "(n + 63) / 64 = 16" check_spec "$documents/examples/specs/vector_add.json"
+expect "libkiln $version" machine
+expect "1 program: taken" sign_programs "$scratch/signed"
+KILN_RECORD=$scratch/calls.jsonl KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache \
+  "$scratch/example/vector_add" "$documents/examples/kernels/vector_add.cl"
+expect "1 programs" prebuild_calls "$scratch/calls.jsonl"
+expect "c[0] = -1 +2i" clblas_complex
+expect "clBLAS 2.12" clamdblas_names
 expect "1784652 bytes, found 0 dimensions, expected 1 or 2" read_formats
-if [ -e "$libraries/libkiln-mesh.so" ]; then expect "10 0" smooth_ring; fi
+if [ -e "$libraries/libkiln-mesh.so" ]; then
+  expect "10 0" smooth_ring
+  expect "converged, 50.000 in the middle" solve_rod "$scratch/rod.vtu"
+  expect "converged, residual below 1e-6" mixed_space
+  expect "1 -49" halo
+fi
 
 # A search from a program: by the installed helper, in processes of its own; the second run finds the
 # record.

@@ -5,7 +5,7 @@ import unittest
 
 from check_includes_test import ROOT
 
-GROUPS = ("build", "test", "bench", "long", "check", "root")
+GROUPS = ("build", "test", "bench", "long", "check", "root", "docs", "pictures", "site", "npm")
 
 
 def dev(*arguments, **environment):
@@ -23,14 +23,14 @@ def bash(script):
 class Dev(unittest.TestCase):
     def test_what_it_does_not_know_is_bad_usage(self):
         for arguments in (["tset"], ["test", "--lng"], ["build", "debug"], ["check", "spelling"],
-                          ["install-deps", "games"], ["bench"]):
+                          ["install-deps", "games"], ["bench"], ["docs", "--fast"]):
             run = dev(*arguments)
             self.assertEqual(run.returncode, 2, arguments)
             self.assertIn("dev: ", run.stderr, arguments)
 
     def test_help_names_every_command(self):
         shown = dev("--help").stdout
-        for command in ("demo", "build", "test", "bench", "check", "install-deps", "clean"):
+        for command in ("demo", "build", "test", "bench", "docs", "check", "install-deps", "clean"):
             self.assertRegex(shown, rf"(?m)^  {command}\b")
 
     def test_only_missing_packages_are_named(self):

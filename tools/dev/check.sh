@@ -1,12 +1,13 @@
-# Format, folder order, words, the documents' commands, and on demand the next release of Debian.
+# Format, folder order, words, the documents' commands, and on demand the site in a browser and the
+# next release of Debian.
 
 dev_check() {
   local parts=("$@") part failed=()
   [ $# -gt 0 ] || parts=(format folders words docs)
   for part in "${parts[@]}"; do
     case $part in
-      format | folders | words | docs | debian13 | packages | abi) ;;
-      *) bad_usage "unknown check '$part' (known: format folders words docs debian13 packages abi)" ;;
+      format | folders | words | docs | site | debian13 | packages | abi) ;;
+      *) bad_usage "unknown check '$part' (known: format folders words docs site debian13 packages abi)" ;;
     esac
   done
   install_groups build check
@@ -24,7 +25,10 @@ check_words() { tools/check-words; }
 check_docs() {
   [ -f build/release/build.ninja ] || configure release KILN_TESTS=OFF KILN_BENCH=OFF || return 1
   compile release product || return 1
-  tools/check-docs --bin build/release/bin
+  tools/check-docs --bin build/release/bin || return 1
+  # All pages of the site, without their pictures: links, headings, an example for each header.
+  install_groups docs
+  step "looking for links that lead nowhere" check-links.log tools/site/build_site.py --out build/docs/check
 }
 
 # The README's two commands and the other checks where Debian 13 is all that there is.
