@@ -51,8 +51,8 @@ struct DeviceInfo {
   cl_device_id handle = nullptr;       ///< valid while the Runtime is
 };
 
-/// What a driver was found to do, by trying it: Kiln assumes nothing because of its name or version,
-/// and goes another, slower way where something does not hold.
+/// What a driver was found to do, by trying it: Kiln assumes nothing because of its name or
+/// version, and goes another, slower way where something does not hold.
 struct DriverFinding {
   std::string name;  ///< of what was tried: "sin of float8"
   bool holds = false;

@@ -38,7 +38,7 @@ class LaneTrial {
     launch_.set_scalar(5, static_cast<cl_int>(number));
   }
 
-  Finding run() {
+  kiln::Finding run() {
     const Bytes ordinary = results_of(0, cases_.ordinary());
     for (std::size_t round = 0; round < cases_.rounds(); ++round) {
       const std::size_t first = cases_.first_of(round), others = cases_.of_round() - 1;

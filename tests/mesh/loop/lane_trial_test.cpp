@@ -52,11 +52,11 @@ class LaneTrials : public ::testing::Test {
 TEST_F(LaneTrials, find_a_function_that_mixes_lanes_up) {
   const Findings found = tried({{"kiln_leaks", f64}, {"kiln_keeps", f64}}, 4, prelude);
   ASSERT_EQ(found.size(), 2u);
-  const Finding& leaks = found.at("kiln_leaks of double4");
+  const kiln::Finding& leaks = found.at("kiln_leaks of double4");
   EXPECT_FALSE(leaks.holds);
   EXPECT_TRUE(leaks.lasts);
   EXPECT_THAT(leaks.reason, StartsWith("lane 0 with inf changes lane 1 from 0x"));
-  EXPECT_EQ(found.at("kiln_keeps of double4"), (Finding{true, "", true}));
+  EXPECT_EQ(found.at("kiln_keeps of double4"), (kiln::Finding{true, "", true}));
 }
 
 TEST_F(LaneTrials, know_floats_and_every_place_of_a_lane) {
