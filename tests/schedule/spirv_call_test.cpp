@@ -116,7 +116,7 @@ TEST_F(SpirvCall, constants_are_held_against_the_module) {
                 kernel({{7, 1}});
               }),
               HasSubstr("tiles.spv: specialization constant 7: found no such constant, expected 0 "
-                        "(int), 1 (float)"));
+                        "(int, call), 1 (float, call1)"));
   EXPECT_THAT(message_of([&] {
                 kernel({{0, 1.5}});
               }),
