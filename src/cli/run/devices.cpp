@@ -8,6 +8,7 @@
 #include "cli/command/context.hpp"
 #include "cli/command/options.hpp"
 #include "cli/output/output.hpp"
+#include "cli/output/terminal.hpp"
 #include "kiln/json.hpp"
 #include "kiln/runtime.hpp"
 
