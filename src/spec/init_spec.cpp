@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "kernel/facts/module_facts.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/request/request.hpp"
 #include "spec/read/reader.hpp"
@@ -30,6 +31,23 @@ Expected<KernelFacts> chosen_kernel(const std::vector<KernelFacts>& kernels,
     return fail(Errc::bad_input, fmt::format("{}: it has no kernel '{}'; it has: {}", request.src,
                                              request.kernel, all));
   return kernels[static_cast<std::size_t>(found - names.begin())];
+}
+
+/// All kernels of the source. What a module says is less than what a text does: which buffers are
+/// read and written, and what is in them, is not known.
+Expected<std::vector<KernelFacts>> kernels_of(const InitRequest& request) {
+  if (const spirv::Module* module = request.source->module()) {
+    if (!request.macros.empty())
+      return fail(Errc::bad_input, request.src + ": found macros, expected none: it is SPIR-V");
+    std::vector<KernelFacts> kernels;
+    for (const auto& kernel : module->kernels)
+      kernels.push_back(module_facts(*module, kernel.name));
+    return kernels;
+  }
+  Request program;
+  if (auto done = set_source(program, request.source, request.macros, {}); !done)
+    return tl::unexpected(done.error());
+  return read_kernel_facts(program.source->text(), program.options, {});
 }
 
 /// Puts the file together: lists of arguments, and marks.
@@ -155,10 +173,7 @@ class InitWriter {
 }  // namespace
 
 Expected<InitFile> init_spec(const InitRequest& request) {
-  Request program;
-  if (auto done = set_source(program, request.source, request.macros, {}); !done)
-    return tl::unexpected(done.error());
-  const auto kernels = read_kernel_facts(program.source->text(), program.options, {});
+  const auto kernels = kernels_of(request);
   if (!kernels) return tl::unexpected(kernels.error());
   const auto kernel = chosen_kernel(*kernels, request);
   if (!kernel) return tl::unexpected(kernel.error());

@@ -280,6 +280,22 @@ TEST_F(Mutations, check) {
                   }});
 }
 
+/// SPIR-V modules that a right file names.
+TEST_F(Mutations, check_modules) {
+  const auto example = fs::path(KILN_SOURCE_DIR) / "examples/spirv/scale_tiles.json";
+  const auto spec = write("scale_tiles.json", value_or_throw(read_text(example)));
+  const auto place = [module = folder() / "scale_tiles.spv"](const Bytes& input, std::uint64_t) {
+    value_or_throw(write_file(module, input));
+  };
+  expect_endings({.name = "check-modules",
+                  .seeds = corpus("format_spirv") + often(corpus("format_spirv")),
+                  .words =
+                      [spec](std::uint64_t number, const std::string&) {
+                        return with({"check", spec}, number, {{}, {"--json"}});
+                      },
+                  .place = place});
+}
+
 /// Calls of each kind that this device can have had.
 class CallMutations : public Mutations {
  protected:

@@ -69,7 +69,7 @@ TEST_F(SpirvCall, runs_from_a_file_and_with_arrays) {
   const auto kernel = runtime_.kernel(source, "scale_tiles");
   const auto from = runtime_.array<float>(items), to = runtime_.array<float>(items);
   kernel(from, to, 1.0f, static_cast<int>(items)).run({{items / 8}, {1}});
-  for (const float one : to.host()) EXPECT_EQ(one, 0.5f);
+  for (const float one : to.read()) EXPECT_EQ(one, 0.5f);
 }
 
 TEST_F(SpirvCall, is_not_split_and_says_why) {
@@ -116,15 +116,15 @@ TEST_F(SpirvCall, constants_are_held_against_the_module) {
                 kernel({{7, 1}});
               }),
               HasSubstr("tiles.spv: specialization constant 7: found no such constant, expected 0 "
-                        "(int), 1 (float)"));
+                        "(int, call), 1 (float, call1)"));
   EXPECT_THAT(message_of([&] {
                 kernel({{0, 1.5}});
               }),
               HasSubstr("constant 0: found 1.5, expected an integer"));
   EXPECT_THAT(message_of([&] { kernel({{0, 1}, {0, 2}}); }), HasSubstr("found two values"));
-  Source text = Source::text("kernel void k() {}");
-  text.constants = {{0, 1}};
-  EXPECT_THAT(message_of([&] { runtime_.kernel(text, "k"); }), HasSubstr("it is OpenCL C"));
+  Source opencl_c = Source::text("kernel void k() {}");
+  opencl_c.constants = {{0, 1}};
+  EXPECT_THAT(message_of([&] { runtime_.kernel(opencl_c, "k"); }), HasSubstr("it is OpenCL C"));
   EXPECT_THAT(message_of([&] {
                 runtime_.kernel(Source::spirv(module()), "k", {.macros = {{"N", "1"}}});
               }),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/data/bytes.hpp"
 #include "base/data/text.hpp"
 #include "base/expected.hpp"
 #include "format/spirv/types.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/os/file.hpp"
 #include "kernel/request/request.hpp"
+#include "spec/init_spec.hpp"
 #include "spec/run/job.hpp"
 #include "spec/texts.hpp"
 #include "test_paths.hpp"
@@ -70,7 +71,7 @@ TEST(SpecModule, arguments_are_held_against_the_module_with_their_lines) {
 TEST(SpecModule, constants_are_held_against_the_module) {
   EXPECT_THAT(findings(R"("1": 0.25)", R"("9": 0.25)"),
               ElementsAre(HasSubstr("attribute 'specialization.9': found no constant \"9\" in "
-                                    "scale_tiles.spv, expected one of its: 0 (int), 1 (float)")));
+                                    "scale_tiles.spv, expected one of its: 0 (int, call), 1 ")));
   EXPECT_THAT(findings(R"("0": "tile")", R"("0": "tile / 3.0")"),
               ElementsAre(HasSubstr("expected an integer of type int or uint")));
   EXPECT_THAT(findings(R"("0": "tile")", R"("0": "2**40")"), ElementsAre(HasSubstr("found 1099")));
@@ -102,9 +103,20 @@ TEST(SpecModule, constants_follow_symbols_and_go_into_the_key) {
     return describe_canonical(canonical_request(request, {}, device));
   };
   EXPECT_THAT(key_text(eight), HasSubstr("SPIR-V length: "));
-  EXPECT_THAT(key_text(eight), HasSubstr("SpecId: 0\n      value: 8"));
+  EXPECT_THAT(key_text(eight), HasSubstr("SpecId: 0\n    value: 8"));
   EXPECT_NE(canonical_request(eight, {}, device), canonical_request(sixteen, {}, device));
   EXPECT_EQ(canonical_request(eight, {}, device), canonical_request(request_with({}), {}, device));
+}
+
+TEST(SpecModule, a_file_for_it_is_begun_from_what_it_says) {
+  const auto source = value_or_throw(load_source(examples() / "scale_tiles.spv"));
+  const auto file =
+      init_spec({.source = source, .src = "scale_tiles.spv", .kernel = {}, .macros = {}});
+  ASSERT_TRUE(file) << file.error().message();
+  EXPECT_EQ(file->kernel, "scale_tiles");
+  EXPECT_THAT(file->text, HasSubstr(R"({"pos": 2, "type": "float", "value": "FILL IN: the value )"
+                                    R"(of factor"})"));
+  EXPECT_THAT(file->text, HasSubstr("the type of in's elements (float)"));
 }
 
 TEST(SpecModule, is_known_by_its_first_bytes) {
