@@ -1,6 +1,7 @@
 #include "kernel/apart/probe.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -163,7 +164,9 @@ Finding finding_of(const Attempt& attempt) {
 
 void require_helper() {
   const auto helper = find_compile_helper();
-  if (auto usable = usable_helper(helper); !usable) throw usable.error();
+  value_or_throw(usable_helper(helper));
+  if (::access(helper.c_str(), X_OK) != 0)
+    throw Error(Errc::unsupported, "no compile helper at " + helper.string());
 }
 
 /// The first ways that work, from those that need most; the findings say what had to be given up.
