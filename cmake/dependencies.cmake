@@ -7,6 +7,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(TBB REQUIRED)
+set(HDF5_USE_STATIC_LIBRARIES ${KILN_PORTABLE})
 find_package(HDF5 REQUIRED COMPONENTS C)
 # The C interface of libclang is loaded when a kernel is read for the first time, never linked:
 # only its header is needed, of any release.

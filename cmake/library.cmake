@@ -41,9 +41,8 @@ function(kiln_mesh_library)
   add_library(kiln::mesh ALIAS kiln_mesh_shared)
   target_link_libraries(kiln_mesh_shared PUBLIC kiln_shared
     PRIVATE kiln_kernel kiln_schedule kiln_tune TBB::tbb HDF5::HDF5 ${CMAKE_DL_LIBS})
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/libkiln-mesh.map
-                 ${PROJECT_BINARY_DIR}/libkiln-mesh.map COPYONLY)
   set(exports ${PROJECT_BINARY_DIR}/libkiln-mesh.map)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/libkiln-mesh.map.in ${exports} @ONLY)
   # libkiln.so lies next to it, wherever that is.
   set_target_properties(kiln_mesh_shared PROPERTIES
     LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}

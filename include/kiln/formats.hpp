@@ -1,13 +1,16 @@
 #pragma once
 
 /// Files of other programs, read and written as pure functions over bytes: clBLAS's kernel
-/// databases, PoCL's program archives, NumPy's arrays. None of them throws but for want of memory.
+/// databases, PoCL's program archives, NumPy's arrays, SPIR-V modules. None of them throws but for
+/// want of memory.
 #include "kiln/formats/kdb.hpp"
 #include "kiln/formats/npy.hpp"
 #include "kiln/formats/poclbin.hpp"
+#include "kiln/formats/spirv.hpp"
 
 namespace kiln::formats {
 namespace kdb = kiln::kdb;
 namespace npy = kiln::npy;
 namespace poclbin = kiln::poclbin;
+namespace spirv = kiln::spirv;
 }  // namespace kiln::formats

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "kiln/api.hpp"
@@ -9,6 +10,7 @@
 namespace kiln {
 
 struct DeviceInfo;
+struct DriverTopic;
 struct EntryInfo;
 struct GcReport;
 struct RunSummary;
@@ -23,6 +25,8 @@ struct Verdict;
 
 /// kiln devices
 KILN_API std::string json_of(const DeviceInfo& device);
+/// kiln devices --verbose: with what its driver was found to do
+KILN_API std::string json_of(const DeviceInfo& device, std::span<const DriverTopic> findings);
 
 /// kiln store ls
 KILN_API std::string json_of(const EntryInfo& entry);

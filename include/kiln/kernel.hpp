@@ -8,28 +8,61 @@
 #include <utility>
 #include <variant>
 
+#include "kiln/formats/spirv.hpp"
 #include "kiln/runtime.hpp"
 
 /// Running an OpenCL kernel without host code of one's own: compiled once and kept, its arguments
 /// checked against it, split over devices only where the result stays that of one device.
 namespace kiln {
 
-/// Where the text of a program is.
+/// A value for a specialization constant of a SPIR-V module, whose type the module says.
+struct SpecializationConstant {
+  template <class T>
+  requires std::is_arithmetic_v<T> SpecializationConstant(std::uint32_t spec_id, T number)
+      : id(spec_id) {
+    if constexpr (std::is_same_v<T, bool>)
+      value = number;
+    else if constexpr (std::is_floating_point_v<T>)
+      value = static_cast<double>(number);
+    else if constexpr (std::is_signed_v<T>)
+      value = static_cast<std::int64_t>(number);
+    else
+      value = static_cast<std::uint64_t>(number);
+  }
+  std::uint32_t id = 0;  ///< its SpecId
+  spirv::Value value;
+};
+
+/// Where a program is.
 struct Source {
-  /// OpenCL C in a file; what it includes is looked for in its folder, then in KernelOptions.
-  static Source file(std::filesystem::path path) { return {std::move(path), {}}; }
+  /// OpenCL C or SPIR-V in a file, told apart by its first bytes. What OpenCL C includes is looked
+  /// for in its folder, then in KernelOptions.
+  static Source file(std::filesystem::path path) { return {std::move(path), {}, {}, false}; }
   /// OpenCL C as text. `name` is what messages call it.
   static Source text(std::string text, std::string name = "source.cl") {
-    return {std::filesystem::path(std::move(name)), std::move(text)};
+    return {std::filesystem::path(std::move(name)), std::move(text), {}, false};
   }
-  std::filesystem::path path;  ///< of the file; of a text, its name
-  std::string content;         ///< empty: the file's
+  /// A SPIR-V module, which is copied, with values for its specialization constants:
+  /// `Source::spirv(bytes, {{0, 16}, {1, 2.5f}})`. It runs whole on devices that take SPIR-V
+  /// (DeviceInfo::il_versions): what a part of a run would change is known of OpenCL C alone.
+  static Source spirv(std::span<const std::byte> bytes,
+                      std::vector<SpecializationConstant> constants = {},
+                      std::string name = "module.spv") {
+    return {std::filesystem::path(std::move(name)),
+            std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+            std::move(constants), true};
+  }
+  std::filesystem::path path;  ///< of the file; of a text or module, its name
+  std::string content;         ///< a text, or a module's bytes; empty: the file's
+  std::vector<SpecializationConstant> constants;  ///< of a module, in memory or in a file
+  bool is_spirv = false;                          ///< `content` is a module
 };
 
 struct KernelOptions {
-  std::vector<std::pair<std::string, std::string>> macros = {};  ///< name and value of each -D
-  std::vector<std::filesystem::path> include_folders = {};       ///< for includes, in this order
-  std::vector<std::string> options = {};                         ///< further ones for the compiler
+  /// Name and value of each -D; a SPIR-V module takes none.
+  std::vector<std::pair<std::string, std::string>> macros = {};
+  std::vector<std::filesystem::path> include_folders = {};  ///< for includes, in this order
+  std::vector<std::string> options = {};                    ///< further ones for the compiler
 };
 
 /// What a kernel does with memory that it is given.

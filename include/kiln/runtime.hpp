@@ -34,6 +34,7 @@ struct DeviceInfo {
   std::string driver;   ///< its version, as the driver says it
   std::string version;  ///< of OpenCL
   std::string platform, platform_version;
+  std::string il_versions;  ///< intermediate languages it takes: "SPIR-V_1.0 SPIR-V_1.2"; or empty
   std::string fingerprint;  ///< what a program's binary depends on
   /// The number that lists of devices take; -1 where it is not among them. A sub-device has its
   /// parent's, and its own place among its siblings.
@@ -48,6 +49,22 @@ struct DeviceInfo {
   bool uses_host_memory = false;       ///< works in the host's memory: buffers need no transfer
   bool has_doubles = false;            ///< computes in double precision
   cl_device_id handle = nullptr;       ///< valid while the Runtime is
+};
+
+/// What a driver was found to do, by trying it: Kiln assumes nothing because of its name or version,
+/// and goes another, slower way where something does not hold.
+struct DriverFinding {
+  std::string name;  ///< of what was tried: "sin of float8"
+  bool holds = false;
+  std::string reason;  ///< why not, or what was seen; one line, may be empty
+};
+
+/// Findings of one kind: "compiling" (that programs can be compiled in another process, and how
+/// the results are kept), "threads" (that the driver's threads can be given cores of their own),
+/// "lanes" (that built-in functions keep the lanes of vectors apart).
+struct DriverTopic {
+  std::string name;
+  std::vector<DriverFinding> findings;  ///< by name; none: not tried yet
 };
 
 /// When something that was enqueued is complete: an OpenCL event, shared by its copies. A default
@@ -147,6 +164,10 @@ class KILN_API Runtime {
   /// The devices, in the order of Options::devices. Throws Error (not_found) where the list names
   /// none.
   std::vector<DeviceInfo> devices() const;
+  /// What the driver of one of devices() was found to do so far, in this process and, where there
+  /// is a store, in others; each topic, tried or not. Tries nothing. Throws Error: bad_input for a
+  /// device of another Runtime.
+  std::vector<DriverTopic> findings(const DeviceInfo& device) const;
   /// The queue of each device, in the same order: to be enqueued to and waited for, not released.
   std::vector<cl_command_queue> queues() const;
 

@@ -65,6 +65,21 @@ struct TransferOptions {
   std::function<void()> check = {};
 };
 
+/// A package of Debian that brings a system store.
+struct SystemPackage {
+  std::string name = "kiln-system-store";
+  std::string version = {};  ///< empty: that of Kiln with the time, so that a later one is newer
+  std::string maintainer = "Kiln users <root@localhost>";
+};
+
+/// What such a package has become.
+struct ExportedSystemStore {
+  std::string name, version, architecture;
+  std::uint64_t entries = 0;
+  std::uint64_t bytes = 0;                      ///< of the package
+  std::vector<ExportedPack::LeftOut> left_out;  ///< damaged, or not to be used by this machine
+};
+
 /// The local store of a machine. Cheap to copy; a copy is the same store. Thread-safe, and others
 /// may use the store meanwhile. Opening it reads nothing: calls throw Error (io, refused) where the
 /// folder cannot be used, and bad_input for an EntryFilter whose keys are none. Looking counts as
@@ -111,6 +126,15 @@ class KILN_API Store {
   /// Those that fit as a pack. Each keeps its signature, unless there is a `key`: then all are
   /// signed with that. Throws Error: bad_input where the pack would be too large.
   ExportedPack export_pack(const EntryFilter& filter = {}, const SigningKey* key = nullptr) const;
+  /// Writes those that fit as a package of Debian (.deb), which installs them as the system store
+  /// of a machine (/usr/share/kiln/store); `file` appears whole or not at all. Signatures are as in
+  /// a pack; unsigned entries are trusted as what root installs. Starts dpkg-deb. Throws Error:
+  /// bad_input for a name, version or maintainer that no package may have, not_found where no entry
+  /// fits, unsupported where dpkg is not installed, io.
+  ExportedSystemStore export_system(const std::filesystem::path& file,
+                                    const EntryFilter& filter = {},
+                                    const SystemPackage& package = {},
+                                    const SigningKey* key = nullptr) const;
   /// Takes entries that default_trust() trusts, as made elsewhere. What was made on this machine is
   /// never replaced, nor signed entries by unsigned ones. `report` is told of each.
   void import_pack(const std::vector<PackEntry>& pack, ImportMode mode = ImportMode::write,
@@ -120,7 +144,7 @@ class KILN_API Store {
   /// there is a signing key. Throws Error: bad_input where the settings name no shared store.
   TransferSummary push(const TransferOptions& options = {}) const;
   /// Brings the shared store's entries that this one lacks, as far as they are trusted. The
-  /// filter's `device` does not count. Throws as push(), and what listing them fails with.
+  /// filter's `devices` do not count. Throws as push(), and what listing them fails with.
   TransferSummary pull(const TransferOptions& options = {}) const;
 
  private:

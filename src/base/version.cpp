@@ -2,6 +2,6 @@
 
 namespace kiln {
 
-std::string_view version() noexcept { return KILN_VERSION; }
+std::string_view version() noexcept { return KILN_VERSION_TEXT; }
 
 }  // namespace kiln

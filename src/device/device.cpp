@@ -27,6 +27,17 @@ std::string trimmed(std::string text) {
   return first == std::string::npos ? "" : text.substr(first);
 }
 
+/// A driver that has no intermediate language may not know the question.
+std::string il_versions(const cl::Device& device) {
+  std::size_t size = 0;
+  if (::clGetDeviceInfo(device(), CL_DEVICE_IL_VERSION, 0, nullptr, &size) != CL_SUCCESS) return "";
+  std::string versions(size, '\0');
+  if (::clGetDeviceInfo(device(), CL_DEVICE_IL_VERSION, size, versions.data(), nullptr) !=
+      CL_SUCCESS)
+    return "";
+  return trimmed(std::move(versions));
+}
+
 }  // namespace
 
 const char* name_of(DeviceType type) noexcept {
@@ -57,6 +68,7 @@ DevicePtr describe_device(cl::Device handle, DevicePtr parent, unsigned part) {
         std::max<cl_uint>(handle.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>(), 1);
     device->host_memory = handle.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE &&
                           device->type == Device::Type::cpu;
+    device->il_versions = il_versions(handle);
     device->pocl_device_string = device_string(device->version);
     device->pocl = !device->pocl_device_string.empty();
     device->fingerprint_ =

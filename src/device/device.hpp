@@ -19,6 +19,7 @@ class Device {
 
   std::string name, vendor, version, driver_version;
   std::string platform_name, platform_version;
+  std::string il_versions;  ///< intermediate languages that it takes: "SPIR-V_1.0 SPIR-V_1.2"
   Type type = Type::other;
   cl_uint compute_units = 0;
   cl_uint address_bits = 0;

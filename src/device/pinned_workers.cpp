@@ -18,11 +18,17 @@ using Clock = std::chrono::steady_clock;
 
 /// What the functions share; the last to let go of it deletes it.
 struct Meeting {
-  Meeting(unsigned threads, std::chrono::milliseconds wait) : expected(threads), patience(wait) {}
+  enum class Purpose { look, pin };
+  Meeting(unsigned threads, std::chrono::milliseconds wait, Purpose what)
+      : expected(threads), purpose(what), patience(wait) {}
   const unsigned expected;
+  const Purpose purpose;
+  const std::thread::id caller = std::this_thread::get_id();
   /// How long a thread waits for the others to arrive, so that none takes two of the functions.
   const std::chrono::milliseconds patience;
   std::atomic<unsigned> arrived{0};
+  std::mutex mutex;
+  std::set<std::thread::id> threads;  ///< that functions ran on
 };
 
 /// Takes the next core of those that the thread may use, counted over all of the process's threads
@@ -51,7 +57,14 @@ void CL_CALLBACK meet(void* argument) {
   const std::unique_ptr<std::shared_ptr<Meeting>> own(
       *static_cast<std::shared_ptr<Meeting>**>(argument));
   Meeting& meeting = **own;
-  pin_this_thread(meeting.expected);
+  const auto thread = std::this_thread::get_id();
+  {
+    const std::lock_guard lock(meeting.mutex);
+    meeting.threads.insert(thread);
+  }
+  // Not the application's: some drivers run functions on the thread that waits for them.
+  if (meeting.purpose == Meeting::Purpose::pin && thread != meeting.caller)
+    pin_this_thread(meeting.expected);
   ++meeting.arrived;
   const auto end = Clock::now() + meeting.patience;
   while (meeting.arrived < meeting.expected && Clock::now() < end) std::this_thread::yield();
@@ -66,9 +79,11 @@ bool is_first(cl_device_id device) {
   return seen.insert(device).second;
 }
 
-void gather(const Context& context, const DevicePtr& device, std::chrono::milliseconds patience) {
+/// Has as many functions run as the device has threads, and waits a while for their end.
+std::shared_ptr<Meeting> gather(const Context& context, const DevicePtr& device,
+                                std::chrono::milliseconds patience, Meeting::Purpose purpose) {
   const cl::CommandQueue queue(context.cl(), device->handle, cl::QueueProperties::OutOfOrder);
-  const auto meeting = std::make_shared<Meeting>(device->compute_units, patience);
+  const auto meeting = std::make_shared<Meeting>(device->compute_units, patience, purpose);
   std::vector<cl::Event> ends(meeting->expected);
   for (auto& end : ends) {
     auto own = std::make_unique<std::shared_ptr<Meeting>>(meeting);
@@ -86,18 +101,30 @@ void gather(const Context& context, const DevicePtr& device, std::chrono::millis
     while (end.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE && Clock::now() < until)
       std::this_thread::yield();
   retire_queue(queue, device);
+  return meeting;
 }
 
 }  // namespace
 
+bool has_workers_to_pin(const Device& device) {
+  if (!device.pocl || device.type != Device::Type::cpu || device.compute_units < 2) return false;
+  const auto can = device.handle.getInfo<CL_DEVICE_EXECUTION_CAPABILITIES>();
+  return is_on("KILN_PIN") && (can & CL_EXEC_NATIVE_KERNEL) != 0;
+}
+
+WorkersSeen look_at_workers(const Context& context, const DevicePtr& device,
+                            std::chrono::milliseconds patience) {
+  const auto meeting = gather(context, device, patience, Meeting::Purpose::look);
+  const std::lock_guard lock(meeting->mutex);
+  return {static_cast<unsigned>(meeting->threads.size()),
+          meeting->threads.contains(meeting->caller)};
+}
+
 void pin_workers(const Context& context, const DevicePtr& device,
                  std::chrono::milliseconds patience) {
-  if (!device->pocl || device->type != Device::Type::cpu || device->compute_units < 2) return;
-  const auto can = device->handle.getInfo<CL_DEVICE_EXECUTION_CAPABILITIES>();
-  if (!is_on("KILN_PIN") || (can & CL_EXEC_NATIVE_KERNEL) == 0 || !is_first(device->handle()))
-    return;
+  if (!has_workers_to_pin(*device) || !is_first(device->handle())) return;
   try {
-    gather(context, device, patience);
+    gather(context, device, patience, Meeting::Purpose::pin);
   } catch (const std::exception&) {
     // The threads stay where they are: slower at times, and as right as before.
   }

@@ -6,6 +6,19 @@
 
 namespace kiln {
 
+/// Whether a device is one whose threads pin_workers() would pin.
+bool has_workers_to_pin(const Device& device);
+
+/// On which threads functions of a driver ran: as many functions as the device has compute units,
+/// each of which waits for the others.
+struct WorkersSeen {
+  unsigned threads = 0;    ///< different ones; fewer than units where some were busy
+  bool on_caller = false;  ///< one of them was the thread that waits: no thread of the driver's
+};
+/// Throws Error where the driver refuses. Waits twice `patience` at most. Thread-safe.
+WorkersSeen look_at_workers(const Context& context, const DevicePtr& device,
+                            std::chrono::milliseconds patience = std::chrono::milliseconds(2));
+
 /// Gives each of PoCL's threads a core of its own, once a process and device.
 ///
 /// PoCL wakes its threads all at once. Where few cores are free the kernel often puts two of them

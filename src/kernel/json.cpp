@@ -34,7 +34,9 @@ Json json_of_kind(const StoreStatistics::PerKind& kind) {
 
 }  // namespace
 
-std::string json_of(const DeviceInfo& device) {
+namespace {
+
+Json device_object(const DeviceInfo& device) {
   Json object{{"index", device.index},
               {"name", device.name},
               {"type", name_of(device.type)},
@@ -43,6 +45,7 @@ std::string json_of(const DeviceInfo& device) {
               {"driver_version", device.driver},
               {"platform", device.platform},
               {"platform_version", device.platform_version},
+              {"il_versions", device.il_versions},
               {"compute_units", device.compute_units},
               {"max_work_group_size", device.largest_work_group},
               {"global_memory", device.memory_bytes},
@@ -50,6 +53,22 @@ std::string json_of(const DeviceInfo& device) {
               {"host_memory", device.uses_host_memory},
               {"fingerprint", device.fingerprint}};
   if (device.part) object["part"] = *device.part;
+  return object;
+}
+
+}  // namespace
+
+std::string json_of(const DeviceInfo& device) { return line_of(device_object(device)); }
+
+std::string json_of(const DeviceInfo& device, std::span<const DriverTopic> findings) {
+  Json object = device_object(device);
+  Json& topics = object["findings"] = Json::object();
+  for (const DriverTopic& topic : findings) {
+    Json& list = topics[topic.name] = Json::array();
+    for (const DriverFinding& finding : topic.findings)
+      list.push_back(
+          {{"name", finding.name}, {"holds", finding.holds}, {"reason", finding.reason}});
+  }
   return line_of(object);
 }
 

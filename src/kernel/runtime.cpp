@@ -38,6 +38,7 @@ DeviceInfo info_of(const Device& device) {
           .version = device.version,
           .platform = device.platform_name,
           .platform_version = device.platform_version,
+          .il_versions = device.il_versions,
           .fingerprint = device.fingerprint(),
           .index = index_of(device),
           .part = device.parent ? std::optional(device.part) : std::nullopt,
@@ -201,6 +202,22 @@ Runtime::State& Runtime::state() const { return held(state_, "Runtime"); }
 std::vector<DeviceInfo> Runtime::devices() const {
   std::vector<DeviceInfo> list;
   for (const auto& device : state().devices()) list.push_back(info_of(*device));
+  return list;
+}
+
+std::vector<DriverTopic> Runtime::findings(const DeviceInfo& device) const {
+  const auto& all = state().devices();
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const DevicePtr& one) { return one->handle() == device.handle; });
+  if (found == all.end())
+    throw Error(Errc::bad_input, fmt::format("'{}' is no device of this Runtime", device.name));
+  std::vector<DriverTopic> list;
+  for (const std::string_view topic : topics::all) {
+    DriverTopic& made = list.emplace_back();
+    made.name = topic;
+    for (const auto& [name, finding] : state().resolver().findings().known(topic, **found))
+      made.findings.push_back({name, finding.holds, finding.reason});
+  }
   return list;
 }
 

@@ -15,6 +15,7 @@
 #include "store/layer/layers.hpp"
 #include "store/local/local_store.hpp"
 #include "store/pack.hpp"
+#include "store/system_package.hpp"
 
 namespace kiln {
 
@@ -218,6 +219,15 @@ ExportedPack Store::export_pack(const EntryFilter& filter, const SigningKey* key
   const EntryFilter wanted = checked(filter);
   return value_or_throw(kiln::export_pack(
       state().local(), [&](const EntryInfo& entry) { return fits(wanted, entry); }, key));
+}
+
+ExportedSystemStore Store::export_system(const std::filesystem::path& file,
+                                         const EntryFilter& filter, const SystemPackage& package,
+                                         const SigningKey* key) const {
+  const EntryFilter wanted = checked(filter);
+  return value_or_throw(write_system_package(
+      state().local(), [&](const EntryInfo& entry) { return fits(wanted, entry); }, package, key,
+      file));
 }
 
 void Store::import_pack(const std::vector<PackEntry>& pack, ImportMode mode,

@@ -70,6 +70,7 @@ void CoRun::check_before_compiling(const std::vector<Queue>& queues) const {
       throw Error(Errc::unsupported, "a run needs a queue that executes in order");
   }
   value_or_throw(check_buffers_apart(job_));
+  value_or_throw(check_module_takes(job_));
 }
 
 /// A kernel may write a buffer that its caller calls an input. The caller's memory must not

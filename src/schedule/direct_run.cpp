@@ -12,6 +12,7 @@ DirectRun::DirectRun(Resolver& resolver, Queue queue, Job job,
       slots_(job_.arguments.size()) {
   value_or_throw(check_range(job_.range, *queue_.device()));
   value_or_throw(check_buffers_apart(job_));
+  value_or_throw(check_module_takes(job_));
   Program& program = resolver.resolve(job_.request, queue_.context(), queue_.device(),
                                       {variant_of(job_.kernel, job_.range)});
   const auto parameters = resolver.facts(job_.request, program, job_.kernel).parameters;

@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include "kernel/facts/module_facts.hpp"
+
 // Whether a Job's arguments fit the compiled kernel.
 namespace kiln {
 namespace {
@@ -110,6 +112,24 @@ Expected<void> check_arguments_match(const KernelInfo& kernel, const Job& job,
                       wanted.type, wanted.name));
   }
   return {};
+}
+
+Expected<void> check_module_takes(const Job& job) {
+  const spirv::Module* module = job.request.source ? job.request.source->module() : nullptr;
+  if (module == nullptr) return {};
+  const auto kernel = kernel_of(*module, job.kernel, job.request.source->name());
+  if (!kernel) return tl::unexpected(kernel.error());
+  const auto& parameters = (*kernel)->parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i].space == spirv::Space::opaque)
+      return fail(Errc::unsupported,
+                  fmt::format("argument {} of kernel {}: it is of type {}, which is no buffer, "
+                              "value or local memory",
+                              i, job.kernel, parameters[i].type));
+  KernelInfo info;
+  info.name = job.kernel;
+  info.arguments.resize(parameters.size());
+  return check_arguments_match(info, job, module_facts(*module, job.kernel).parameters);
 }
 
 void take_element_sizes(const KernelInfo& kernel, const std::vector<ParameterUse>& parameters,

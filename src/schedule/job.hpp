@@ -58,6 +58,11 @@ struct Job {
 Expected<void> check_arguments_match(const KernelInfo& kernel, const Job& job,
                                      const std::vector<ParameterUse>& parameters);
 
+/// The same for a Job whose program is a SPIR-V module, which says by itself what its kernel takes:
+/// known before anything is compiled. Of others nothing is said. Errors: bad_input, also where the
+/// module has no such kernel; unsupported where the kernel takes images or samplers.
+Expected<void> check_module_takes(const Job& job);
+
 /// Sets each buffer's element_bytes from the kernel's pointer type ("float4*" → 16), as the driver
 /// or else the text says. Where neither does, what the caller says holds; without that it may be as
 /// large as the largest vector.

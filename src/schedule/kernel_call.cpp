@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "base/clock.hpp"
 #include "base/lifetime.hpp"
 #include "device/array_storage.hpp"
 #include "device/opencl.hpp"
+#include "kernel/facts/module_facts.hpp"
 #include "kernel/runtime.hpp"
 #include "kiln/kernel.hpp"
 #include "schedule/co_run.hpp"
@@ -88,24 +90,66 @@ struct Kernel::State {
   Runtime runtime;
   Request request;
   std::string name;
-  std::filesystem::path file;  ///< absolute; empty for a text
+  std::filesystem::path file;  ///< absolute; empty for what a record of calls cannot name
 };
+
+namespace {
+
+SourcePtr program_of(const Source& source, const KernelOptions& options) {
+  if (source.is_spirv)
+    return value_or_throw(from_module(as_bytes(source.content), source.path.string()));
+  if (source.content.empty())
+    return value_or_throw(load_source(source.path, options.include_folders));
+  return value_or_throw(from_text(source.content, source.path.string(), options.include_folders));
+}
+
+/// The values of a source's constants, as its module takes them.
+std::vector<spirv::Setting> settings_of(const Source& source, const ExpandedSource& program,
+                                        const KernelOptions& options) {
+  const spirv::Module* module = program.module();
+  if (module == nullptr && !source.constants.empty())
+    throw Error(Errc::bad_input,
+                fmt::format("{}: found specialization constants, expected none: it is OpenCL C, "
+                            "which has macros",
+                            program.name()));
+  if (module != nullptr && !options.macros.empty())
+    throw Error(Errc::bad_input,
+                fmt::format("{}: found macros, expected none: it is SPIR-V, which has "
+                            "specialization constants",
+                            program.name()));
+  std::map<std::uint32_t, spirv::Setting> settings;
+  for (const auto& [id, value] : source.constants) {
+    const spirv::Constant* constant = module->constant(id);
+    const auto refuse = [&, id = id](const std::string& what) {
+      throw Error(Errc::bad_input,
+                  fmt::format("{}: specialization constant {}: {}", program.name(), id, what));
+    };
+    if (constant == nullptr) refuse("found no such constant, expected " + constants_text(*module));
+    const auto setting = spirv::setting(*constant, value);
+    if (!setting) refuse(setting.error().message());
+    if (!settings.emplace(id, *setting).second) refuse("found two values, expected one");
+  }
+  std::vector<spirv::Setting> sorted;
+  for (const auto& [id, setting] : settings) sorted.push_back(setting);
+  return sorted;
+}
+
+}  // namespace
 
 Kernel Runtime::kernel(const Source& source, const std::string& name,
                        const KernelOptions& options) const {
   state();
   Request request;
   request.family = "source";
-  if (source.content.empty())
-    request.source = value_or_throw(load_source(source.path, options.include_folders));
-  else
-    request.source =
-        value_or_throw(from_text(source.content, source.path.string(), options.include_folders));
+  request.source = program_of(source, options);
+  request.constants = settings_of(source, *request.source, options);
   request.options = value_or_throw(build_options(options.macros, options.options));
   request.label = name;
+  // A record of calls knows files and options, and no constants.
+  const bool is_recordable = source.content.empty() && !source.is_spirv && source.constants.empty();
   return Kernel(std::make_shared<const Kernel::State>(Kernel::State{
       *this, std::move(request), name,
-      source.content.empty() ? std::filesystem::absolute(source.path) : std::filesystem::path()}));
+      is_recordable ? std::filesystem::absolute(source.path) : std::filesystem::path()}));
 }
 
 Kernel Runtime::kernel(const Source& source, const std::string& name) const {

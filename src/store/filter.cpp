@@ -37,12 +37,16 @@ bool matches_prefix(const Key& key, std::span<const std::string> prefixes) {
 }
 
 EntryFilter checked(const EntryFilter& filter) {
-  return {filter.kind, filter.device, prefixes_of(filter.keys)};
+  return {filter.kind, filter.devices, prefixes_of(filter.keys)};
 }
 
 bool fits(const EntryFilter& filter, const EntryInfo& entry) {
+  const auto is_of = [&](const std::string& device) {
+    return entry.metadata.fingerprint.find(device) != std::string::npos;
+  };
   return (!filter.kind || entry.kind == *filter.kind) &&
-         entry.metadata.fingerprint.find(filter.device) != std::string::npos &&
+         (filter.devices.empty() ||
+          std::any_of(filter.devices.begin(), filter.devices.end(), is_of)) &&
          matches_prefix(entry.key, filter.keys);
 }
 

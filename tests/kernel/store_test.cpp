@@ -55,7 +55,7 @@ class PublicStore : public ::testing::Test {
     std::sort(labels.begin(), labels.end());
     return labels;
   }
-  EntryInfo one() const { return store.entries({.device = "|a|"}).at(0); }
+  EntryInfo one() const { return store.entries({.devices = {"|a|"}}).at(0); }
 
   const TemporaryFolder folder = value_or_throw(TemporaryFolder::create("kiln-store"));
   const Store store = Store::open(place("store"));
@@ -64,7 +64,7 @@ class PublicStore : public ::testing::Test {
 TEST_F(PublicStore, lists_the_entries_that_fit_a_filter) {
   EXPECT_THAT(labels(store.entries()), ElementsAre("one", "three", "two"));
   EXPECT_THAT(labels(store.entries({.kind = EntryKind::record})), ElementsAre("three"));
-  EXPECT_THAT(labels(store.entries({.device = "gpu"})), ElementsAre("three", "two"));
+  EXPECT_THAT(labels(store.entries({.devices = {"gpu"}})), ElementsAre("three", "two"));
   const std::string key = one().key.hex();
   EXPECT_THAT(labels(store.entries({.keys = {key.substr(0, 12)}})), ElementsAre("one"));
   EXPECT_THAT(message_of([&] { store.entries({.keys = {"3f"}}); }, Errc::bad_input),
@@ -76,7 +76,7 @@ TEST_F(PublicStore, tells_all_of_one_entry) {
   EXPECT_EQ(entry.metadata.label, "one");
   EXPECT_EQ(store.content(entry), content("one"));
   EXPECT_THAT(store.facts(entry), HasSubstr("label: \"one\""));
-  const EntryInfo two = store.entries({.kind = EntryKind::artifact, .device = "|b|"}).at(0);
+  const EntryInfo two = store.entries({.kind = EntryKind::artifact, .devices = {"|b|"}}).at(0);
   EXPECT_EQ(store.difference(entry, entry), "");
   EXPECT_THAT(store.difference(entry, two), HasSubstr("- label: \"one\"\n+ label: \"two\""));
   const StoreExplanation explanation = store.explain(entry);
@@ -116,6 +116,16 @@ TEST_F(PublicStore, finds_and_removes_what_is_not_whole) {
   EXPECT_TRUE(store.repair().is_repaired);
   EXPECT_EQ(store.verify().fault_count(), 0u);
   EXPECT_THAT(store.entries(), SizeIs(2));
+}
+
+TEST_F(PublicStore, refuses_packages_that_debian_would_not_have) {
+  const auto refused = [&](const SystemPackage& package) {
+    return message_of([&] { store.export_system(place("a.deb"), {}, package); }, Errc::bad_input);
+  };
+  EXPECT_THAT(refused({.name = "K"}), HasSubstr("package name: found 'K'"));
+  EXPECT_THAT(refused({.version = "1-2"}), HasSubstr("package version: found '1-2'"));
+  EXPECT_THAT(refused({.maintainer = "A <a@b>\nDepends: x"}), HasSubstr("expected NAME <ADDRESS>"));
+  EXPECT_FALSE(std::filesystem::exists(place("a.deb")));
 }
 
 TEST_F(PublicStore, carries_entries_to_another_store_by_a_pack) {

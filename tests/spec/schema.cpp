@@ -52,6 +52,8 @@ TEST(Schema, accepts_right_files) {
     EXPECT_TRUE(schema_accepts(
         json::parse(with(small, "\"partition\": 10", std::string("\"partition\": ") + written))));
   }
+  EXPECT_TRUE(schema_accepts(
+      json::parse(std::ifstream(fs::path(KILN_SOURCE_DIR) / "examples/spirv/scale_tiles.json"))));
 }
 
 TEST(Schema, accepts_every_published_file) {

@@ -6,8 +6,8 @@ dev_check() {
   [ $# -gt 0 ] || parts=(format folders words docs)
   for part in "${parts[@]}"; do
     case $part in
-      format | folders | words | docs | site | debian13) ;;
-      *) bad_usage "unknown check '$part' (known: format folders words docs site debian13)" ;;
+      format | folders | words | docs | site | debian13 | packages | abi) ;;
+      *) bad_usage "unknown check '$part' (known: format folders words docs site debian13 packages abi)" ;;
     esac
   done
   install_groups build check

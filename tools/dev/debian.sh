@@ -1,7 +1,9 @@
 # A bare Debian of another release beside this one, in which commands run as on a new machine.
 
+bare_files=()
+
 # bare_debian SUITE COMMAND…: in a fresh clone of what is committed here, with ../shared beside it
-# where it is here. The base system is fetched once and kept under build/debian/.
+# where it is here, and the files of the array bare_files in ../files. The base system is fetched once and kept under build/debian/.
 bare_debian() {
   local suite=$1 top=$PWD/build/debian/$1
   shift
@@ -34,5 +36,9 @@ make_debian_root() {
     as_root tee "$run/etc/apt/apt.conf.d/90proxy" >/dev/null
   as_root mkdir -p "$run/home/new"
   as_root git -c safe.directory='*' clone -q "$PWD" "$run/home/new/kiln" || return 1
+  if [ ${#bare_files[@]} -gt 0 ]; then
+    as_root mkdir "$run/home/new/files" || return 1
+    as_root cp "${bare_files[@]}" "$run/home/new/files/" || return 1
+  fi
   [ ! -d ../shared ] || as_root cp -a ../shared "$run/home/new/shared"
 }

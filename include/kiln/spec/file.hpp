@@ -132,6 +132,12 @@ struct Macro {
   std::uint32_t line = 0;
 };
 
+/// A value for a specialization constant of a SPIR-V module ("specialization", Kiln's extension).
+struct Specialization {
+  std::string constant;  ///< its SpecId in digits, or its name in the module
+  Formula value;
+};
+
 /// A function that the file defines for its own expressions ("functions", Kiln's extension).
 struct Function {
   std::string name;
@@ -154,6 +160,7 @@ struct Spec {
   std::vector<LocalArgument> local_arguments;
   std::optional<std::vector<std::pair<std::string, Formula>>> symbolic_variables;
   std::vector<Macro> macros;
+  std::vector<Specialization> specialization;
   std::vector<std::int64_t> local_chunk_factor, global_chunk_factor;
   std::vector<Function> functions;
   std::optional<double> eco;
@@ -210,6 +217,12 @@ struct BoundArgument {
   bool is_buffer() const { return kind < ArgumentKind::scalar; }
 };
 
+/// A specialization constant with its value worked out; the module says its type.
+struct BoundConstant {
+  std::string constant;  ///< as Specialization has it
+  expr::Value value;
+};
+
 /// A spec with every size and value known. The arguments are 0..n-1, in order.
 struct BoundSpec {
   SpecDialect dialect = SpecDialect::base;
@@ -218,9 +231,10 @@ struct BoundSpec {
   bool local_is_default = false;      ///< the file has none: default_local_size(global)
   std::vector<BoundArgument> arguments;
   std::vector<std::pair<std::string, std::string>> macros;  ///< for -D name=value
-  std::vector<std::string> options;                         ///< further compiler options
-  std::map<std::string, expr::Value> symbols;               ///< all values used, defaults included
-  int partition = 10;                                       ///< the value of the name `partition`
+  std::vector<BoundConstant> specialization;
+  std::vector<std::string> options;            ///< further compiler options
+  std::map<std::string, expr::Value> symbols;  ///< all values used, defaults included
+  int partition = 10;                          ///< the value of the name `partition`
 };
 
 struct BindOptions {

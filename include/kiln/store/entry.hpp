@@ -67,7 +67,8 @@ struct EntryInfo {
 /// Which entries: those that fit all that is given.
 struct EntryFilter {
   std::optional<EntryKind> kind = {};
-  std::string device = {};             ///< part of the fingerprint (platform, name, driver version)
+  /// Parts of fingerprints (platform, name, driver version): any of them. None: all devices.
+  std::vector<std::string> devices = {};
   std::vector<std::string> keys = {};  ///< first letters of keys, at least four of each
 };
 

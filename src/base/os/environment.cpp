@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <mutex>
@@ -61,6 +62,18 @@ bool is_on(const char* name) {
 
 void set_default_path() {
   if (environment("PATH").empty()) ::setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 1);
+}
+
+fs::path find_in_path(std::string_view name) {
+  const std::string folders = environment("PATH");
+  for (std::size_t at = 0; at < folders.size();) {
+    const std::size_t end = std::min(folders.find(':', at), folders.size());
+    std::error_code error;
+    const auto program = fs::canonical(fs::path(folders.substr(at, end - at)) / name, error);
+    if (!error && end > at && ::access(program.c_str(), X_OK) == 0) return program;
+    at = end + 1;
+  }
+  return {};
 }
 
 std::string variable_of(UserFolder folder) {

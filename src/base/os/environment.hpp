@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "kiln/error.hpp"
 
@@ -19,6 +20,10 @@ bool is_on(const char* name);
 /// there for its linker and aborts where it finds none. For main functions alone, since it changes
 /// the environment.
 void set_default_path();
+
+/// The program of this name in the first folder of PATH that has one, as an absolute path without
+/// links; empty where none has.
+std::filesystem::path find_in_path(std::string_view name);
 
 /// The folders of the XDG base directory specification, version 0.8, in which relative paths count
 /// as not set.

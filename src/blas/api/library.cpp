@@ -13,8 +13,8 @@
 #include "blas/routines/routines.hpp"
 #include "blas/sequence/sequence_builder.hpp"
 #include "device/opencl.hpp"
-#include "device/pinned_workers.hpp"
 #include "device/queue_handle.hpp"
+#include "kernel/traits/worker_threads.hpp"
 
 namespace kiln::blas {
 
@@ -158,7 +158,7 @@ std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Executi
   std::vector<DevicePtr> devices;
   for (const auto& queue : execution.queues.first(shape.queues))
     devices.push_back(Queue::adopt(queue, context).device());
-  for (const auto& device : devices) pin_workers(*context, device);
+  for (const auto& device : devices) pin_workers_as_found(resolver_.findings(), *context, device);
   CallCounter* const counter = counter_of(call, devices);
   SequenceBuilder builder(call, context, std::move(devices), resolver_, gemm_form_, given);
   add_steps(builder);

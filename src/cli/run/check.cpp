@@ -16,6 +16,7 @@
 #include "cli/run/options.hpp"
 #include "spec/init_spec.hpp"
 #include "spec/run/job.hpp"
+#include "spec/run/module.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -68,16 +69,29 @@ void print_messages(const std::string& file, const std::vector<spec::Message>& m
 }
 
 /// Warns of a correct file whose kernel's source is not found. It is no error: the file may be
-/// written before its kernel, or meant for another --source-dir.
+/// written before its kernel, or meant for another --source-dir. A SPIR-V module says what its
+/// kernels take, so the file is held against it.
 void look_for_source(const std::string& file, spec::SpecDialect dialect,
+                     const spec::Symbols& symbols,
                      const std::vector<std::filesystem::path>& folders,
                      std::vector<spec::Message>& messages) {
   if (counts_of(messages).errors > 0) return;
   const auto loaded = spec::load_spec(file, dialect);
   if (!loaded) return;
-  const auto source = spec::source_place(*loaded, folders);
-  if (source) return;
-  messages.push_back({MessageSeverity::warning, file, 0, 0, "src", source.error().message()});
+  const auto place = spec::source_place(*loaded, folders);
+  if (!place) {
+    messages.push_back({MessageSeverity::warning, file, 0, 0, "src", place.error().message()});
+    return;
+  }
+  if (!spec::is_module_file(*place) && loaded->specialization.empty()) return;
+  const auto source = spec::load_kernel_source(*loaded, folders);
+  if (!source) {
+    messages.push_back({MessageSeverity::error, file, 0, 0, "src", source.error().message()});
+    return;
+  }
+  const auto bound = spec::bind(*loaded, symbols);
+  for (auto& message : spec::check_program(*loaded, bound ? &*bound : nullptr, **source))
+    messages.push_back(std::move(message));
 }
 
 int check_specs(Context& context) {
@@ -92,7 +106,7 @@ int check_specs(Context& context) {
     stop_if_interrupted();
     progress.note(file);
     auto messages = spec::check_spec(file, dialect, symbols);
-    look_for_source(file, dialect, folders, messages);
+    look_for_source(file, dialect, symbols, folders, messages);
     all_right = all_right && counts_of(messages).errors == 0;
     progress.hide();
     if (json) {

@@ -14,6 +14,7 @@
 
 #include "base/clock.hpp"
 #include "base/data/text.hpp"
+#include "base/os/environment.hpp"
 #include "base/os/file.hpp"
 #include "base/os/process.hpp"
 #include "cli/command/files.hpp"
@@ -204,15 +205,11 @@ constexpr std::uint64_t longest_log = 64u << 20;
 
 /// oclgrind's driver: next to the program oclgrind, which PATH has.
 std::filesystem::path oclgrind_driver() {
-  const char* path = std::getenv("PATH");
-  for (const std::filesystem::path folder : split(path == nullptr ? "" : path, ':')) {
-    std::error_code error;
-    const auto program = std::filesystem::canonical(folder / "oclgrind", error);
-    if (error) continue;
-    const auto driver = program.parent_path().parent_path() / "lib/oclgrind/liboclgrind-rt-icd.so";
-    if (std::filesystem::exists(driver, error)) return driver;
-  }
-  return {};
+  const auto program = find_in_path("oclgrind");
+  const auto driver = program.parent_path().parent_path() / "lib/oclgrind/liboclgrind-rt-icd.so";
+  std::error_code error;
+  return !program.empty() && std::filesystem::exists(driver, error) ? driver
+                                                                    : std::filesystem::path();
 }
 
 /// Options that decide what the kernel does are passed to the child; those that say where it runs

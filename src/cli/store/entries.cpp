@@ -46,7 +46,7 @@ std::optional<EntryKind> kind_of(const Context& context) {
 
 EntryFilter filter_of(const Context& context, std::span<const std::string> words) {
   EntryFilter filter{kind_of(context), {}, {words.begin(), words.end()}};
-  if (context.defines("device")) filter.device = context.text("device");
+  if (context.defines("device")) filter.devices = context.list("device");
   return filter;
 }
 

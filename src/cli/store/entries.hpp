@@ -41,9 +41,12 @@ inline constexpr Option kind =
     Option::choice("kind", "KIND", kinds,
                    "Only entries of this kind: artifacts start programs, plans hold arrays, "
                    "records hold what was measured or proved.");
-inline constexpr Option device_text = Option::text(
-    "device", "TEXT",
-    "Only entries of devices whose fingerprint (platform, name, driver version) holds this text.");
+inline constexpr Option device_text =
+    Option::text("device", "TEXT",
+                 "Only entries of devices whose fingerprint (platform, name, driver version) holds "
+                 "this text, "
+                 "or one of several.")
+        .repeatable();
 
 }  // namespace options
 

@@ -135,7 +135,7 @@ int store_key(Context& context) {
   return 0;
 }
 
-// `kiln store export`: entries of the local store as a pack.
+// `kiln store export`: entries of the local store as a pack, or as a package of Debian.
 
 constexpr Option sign_entries =
     Option::flag("sign",
@@ -147,13 +147,61 @@ std::optional<SigningKey> key_for(const Context& context) {
   return signing_key_of(context);
 }
 
+constexpr Option as_system_store =
+    Option::flag("system",
+                 "Writes a package of Debian in place of a pack: installed, it is the system store "
+                 "of a machine, so that the first run there compiles nothing.");
+constexpr Option package_name =
+    Option::text("package", "NAME", "The name of the package.", "kiln-system-store");
+constexpr Option package_version =
+    Option::text("package-version", "VERSION", "Its version. Without it: Kiln's, with the time.");
+constexpr Option package_maintainer =
+    Option::text("maintainer", "TEXT", "Whose it is: NAME <ADDRESS>.");
+
+void tell_left_out(const std::vector<ExportedPack::LeftOut>& entries) {
+  for (const auto& entry : entries)
+    complain("left out: {} {}: {}", name_of(entry.kind), entry.key.digest.brief(), entry.reason);
+}
+
+int export_system(const Context& context, const std::string& path, const EntryFilter& filter,
+                  const SigningKey* key) {
+  SystemPackage package;
+  package.name = context.text("package");
+  package.version = context.text("package-version");
+  if (context.has("maintainer")) package.maintainer = context.text("maintainer");
+  const auto exported = store_of(context).export_system(path, filter, package, key);
+  tell_left_out(exported.left_out);
+  if (context.flag("json"))
+    print_json({{"package", path},
+                {"name", exported.name},
+                {"version", exported.version},
+                {"architecture", exported.architecture},
+                {"entries", exported.entries},
+                {"left_out", exported.left_out.size()},
+                {"bytes", exported.bytes},
+                {"signer", key != nullptr ? key->public_key().hex() : ""}});
+  else
+    complain("note: {}: {} {} for {}, {}, {}", path, exported.name, exported.version,
+             exported.architecture, entries_text(exported.entries),
+             byte_count_text(exported.bytes));
+  return exported.left_out.empty() ? 0 : 1;
+}
+
+/// Options that only a package has a use for.
+void refuse_package_options(const Context& context) {
+  for (const char* name : {"package", "package-version", "maintainer"})
+    if (context.is_typed(name))
+      throw bad_input("store export: --{} is for packages: expected --system with it", name);
+}
+
 int store_export(Context& context) {
   const std::string& path = context.arguments().front();
   const auto filter = filter_of(context, std::span(context.arguments()).subspan(1));
   const auto key = key_for(context);
+  if (context.flag("system")) return export_system(context, path, filter, key ? &*key : nullptr);
+  refuse_package_options(context);
   const auto exported = store_of(context).export_pack(filter, key ? &*key : nullptr);
-  for (const auto& entry : exported.left_out)
-    complain("left out: {} {}: {}", name_of(entry.kind), entry.key.digest.brief(), entry.reason);
+  tell_left_out(exported.left_out);
   if (exported.entries == 0)
     throw Error(Errc::not_found, "no entry of the store fits; nothing is written");
   value_or_throw(write_file(path, exported.pack));
@@ -314,7 +362,7 @@ const Command store_key_command{
 
 const Command store_export_command{
     .name = "store export",
-    .summary = "write entries of the store to a pack",
+    .summary = "write entries of the store to a pack or a package of Debian",
     .description =
         "Writes a file with entries of the local store, to be taken into the stores of other "
         "machines by kiln store import. It holds programs, plans and what was tuned, but (except "
@@ -322,10 +370,15 @@ const Command store_export_command{
         "same bytes everywhere. Equal contents stand in it once.\n\n"
         "KEY is the first letters of keys; without any, all entries are taken that --kind and "
         "--device let through. An entry that is damaged, or that this machine may not use itself, "
-        "is left out and named, and the exit code is 1.",
+        "is left out and named, and the exit code is 1.\n\n"
+        "With --system the file is a package of Debian (.deb) with the same entries as a read-only "
+        "store in /usr/share/kiln/store. Where it is installed, the first run of what is in it "
+        "starts no compiler, for every user of the machine. It needs dpkg-deb, which every Debian "
+        "has.",
     .options = {{options::store, options::kind, options::device_text, sign_entries, signing_key,
+                 as_system_store, package_name, package_version, package_maintainer,
                  options::json}},
-    .positional = {.value_name = "PACK [KEY]",
+    .positional = {.value_name = "FILE [KEY]",
                    .help = "The file to write, and the first letters of keys.",
                    .least = 1,
                    .most = 1'000'000,
@@ -337,7 +390,9 @@ const Command store_export_command{
                  {"kiln store export --sign --kind artifact --device pthread cpu.kiln",
                   "The programs for PoCL's processors, signed."},
                  {"kiln store export - | zstd > all.kiln.zst",
-                  "Compressed: packs hold contents as they are, and compress well as a whole."}},
+                  "Compressed: packs hold contents as they are, and compress well as a whole."},
+                 {"kiln store export --system --device pthread --device NVIDIA kernels.deb",
+                  "A package with all that two kinds of devices need, for apt install."}},
     .body = store_export,
 };
 

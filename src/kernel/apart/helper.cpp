@@ -19,6 +19,7 @@
 #include "base/os/environment.hpp"
 #include "kernel/apart/server_client.hpp"
 #include "kiln/formats/poclbin.hpp"
+#include "kiln/formats/spirv.hpp"
 
 namespace kiln {
 namespace fs = std::filesystem;
@@ -60,6 +61,18 @@ fs::path find_compile_helper() {
 namespace apart {
 namespace {
 
+/// What a process said before it died, as one line: the end of a long text.
+std::string last_words(std::string_view errors) {
+  constexpr std::size_t most = 1000;
+  while (!errors.empty() && (errors.back() == '\n' || errors.back() == ' '))
+    errors.remove_suffix(1);
+  const bool cut = errors.size() > most;
+  if (cut) errors.remove_prefix(errors.size() - most);
+  std::string text(errors);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return (cut ? "…" : "") + one_line(text);
+}
+
 /// The driver waits for the disk after each of the many files that it writes: a tenth of a compile.
 /// A file system in memory has nothing to wait for. Empty: there is none, or it has little room.
 fs::path memory_folder() {
@@ -72,8 +85,6 @@ fs::path memory_folder() {
                     ::access(place, W_OK | X_OK) == 0;
   return fits ? place : fs::path();
 }
-
-bool serves() { return is_on("KILN_COMPILE_SERVER"); }
 
 /// Programs in the helper's place that turned out not to be the helper, and why. Each is logged
 /// once: callers go on without a helper, and would not say it. One that failed may have lacked
@@ -153,9 +164,7 @@ void keep_intermediates(const fs::path& folder, const fs::path& keep) {
 
 HelperRun run_helper_or_throw(const Job& job, HelperSetting setting) {
   const auto helper = find_compile_helper();
-  if (helper.empty()) throw Error(Errc::unsupported, "the compile helper kiln-compile is absent");
-  if (const auto reason = unusable_helpers().reason(helper))
-    throw Error(Errc::unsupported, *reason);
+  value_or_throw(usable_helper(helper));
   if (setting.shared && serves()) {
     auto folder = make_job_folder(job);
     setting.folder = folder.path();
@@ -177,6 +186,25 @@ HelperRun run_helper_or_throw(const Job& job, HelperSetting setting) {
 
 }  // namespace
 
+Expected<void> usable_helper(const fs::path& helper) {
+  if (helper.empty()) return fail(Errc::unsupported, "the compile helper kiln-compile is absent");
+  if (const auto reason = unusable_helpers().reason(helper))
+    return fail(Errc::unsupported, *reason);
+  return {};
+}
+
+bool serves() { return is_on("KILN_COMPILE_SERVER"); }
+
+std::optional<std::string> how_it_failed(const HelperRun& run) {
+  const ProcessResult& result = run.result;
+  if (!result.timed_out && result.signal == 0 && result.exit_code == done) return {};
+  if (result.timed_out) return "it did not end";
+  if (result.signal == 0)
+    return one_line(read_text(run.folder.path() / log_file).value_or(result.errors));
+  const std::string said = last_words(result.errors);
+  return signal_name(result.signal) + (said.empty() ? "" : ": ") + said;
+}
+
 Expected<HelperRun> run_helper(const Job& job, const HelperSetting& setting) {
   return expected_from([&] { return run_helper_or_throw(job, setting); });
 }
@@ -196,18 +224,6 @@ std::string variant_list(const std::vector<KernelVariant>& variants) {
 // What a helper may write; a server's might write anything.
 constexpr std::uint64_t most_artifact = 256u << 20, most_log = 16u << 20;
 
-/// What a process said before it died, as one line: the end of a long text.
-std::string last_words(std::string_view errors) {
-  constexpr std::size_t most = 1000;
-  while (!errors.empty() && (errors.back() == '\n' || errors.back() == ' '))
-    errors.remove_suffix(1);
-  const bool cut = errors.size() > most;
-  if (cut) errors.remove_prefix(errors.size() - most);
-  std::string text(errors);
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return (cut ? "…" : "") + one_line(text);
-}
-
 /// Throws where the helper does not say that the job is done, and takes what it says besides.
 void check_is_done(const Device& device, const apart::HelperRun& run, const ApartRequest& request) {
   const auto& [folder, result, by_server] = run;
@@ -216,16 +232,21 @@ void check_is_done(const Device& device, const apart::HelperRun& run, const Apar
                                            static_cast<double>(request.limit.count()) / 1000));
   if (result.signal != 0) {
     const auto possible = can_compile_here(device);
-    std::string why = possible ? last_words(result.errors) : possible.error().message();
+    std::string why = possible ? apart::last_words(result.errors) : possible.error().message();
     if (!why.empty()) why.insert(0, ": ");
     throw Error(Errc::device, fmt::format("the driver's compiler died of {} on {}{}",
                                           signal_name(result.signal), request.label, why));
   }
   const auto log = read_text(folder.path() / apart::log_file, most_log);
-  if (result.exit_code == apart::does_not_build) throw build_error(request.label, log.value_or(""));
+  if (result.exit_code == apart::does_not_build) {
+    // What is wrong with a module is said by a converter that the driver starts, on its output.
+    const bool is_module = spirv::is_module(as_bytes(request.text));
+    throw build_error(request.label,
+                      log.value_or("") + (is_module ? "\n" + visible_text(result.errors) : ""));
+  }
   if (result.exit_code != apart::done)
-    throw Error(Errc::unsupported, fmt::format("the compile helper failed (exit code {}): {}",
-                                               result.exit_code, log.value_or(result.errors)));
+    throw Error(Errc::internal, fmt::format("the compile helper failed (exit code {}): {}",
+                                            result.exit_code, log.value_or(result.errors)));
   if (request.build_log != nullptr) *request.build_log = log.value_or("");
   if (request.facts == nullptr) return;
   const auto facts = read_file(folder.path() / apart::facts_file, most_artifact);
@@ -236,6 +257,7 @@ void check_is_done(const Device& device, const apart::HelperRun& run, const Apar
 /// Key, and the driver knows the program by it.
 void check_is_of(const apart::Job& job, ByteView bytes) {
   if (job.build_hash.empty()) return;  // of no program in particular
+  if (job.form == apart::Job::Form::as_it_is) return;
   const auto archive = value_or_throw(poclbin::parse(bytes));
   if (archive.build_hash != job.build_hash)
     throw Error(Errc::bad_input, fmt::format("an archive of {}, expected {}",
@@ -256,13 +278,15 @@ Bytes compile_once(const Device& device, const ApartRequest& request) {
   job.archive.assign(request.archive.begin(), request.archive.end());
   job.build_hash = request.build_hash;
   job.generic = request.generic;
+  job.stubs = request.ways.stubs;
+  job.form = request.ways.archives ? apart::Job::Form::archive : apart::Job::Form::as_it_is;
   job.facts = request.facts != nullptr;
   for (const auto& one : request.variants)
     job.variants.emplace_back(one.kernel, one.variant.folder());
   apart::HelperSetting setting;
   setting.limit = request.limit;
   setting.keep = request.intermediates;
-  setting.shared = setting.keep.empty();
+  setting.shared = setting.keep.empty() && request.ways.server;
   setting.environment = {{"POCL_BINARY_SPECIALIZE_WG", variant_list(request.variants)}};
   if (!setting.keep.empty())
     setting.environment.emplace_back("POCL_LEAVE_KERNEL_COMPILER_TEMP_FILES", "1");
@@ -278,7 +302,7 @@ Bytes compile_once(const Device& device, const ApartRequest& request) {
       const std::string message =
           fmt::format("the compile {} said that it was done, but its result is not usable: {}",
                       run.by_server ? "server" : "helper", error.message());
-      if (!run.by_server) throw Error(Errc::unsupported, message);
+      if (!run.by_server) throw Error(Errc::internal, message);
       log(LogLevel::warning, message);
       apart::give_server_up(find_compile_helper());
     }
@@ -291,8 +315,13 @@ Bytes compile_in_steps(const Device& device, const ApartRequest& request) {
   const auto is_small = [](const KernelVariant& wanted) { return wanted.variant.small_grid; };
   ApartRequest first = request;
   const auto large = std::stable_partition(first.variants.begin(), first.variants.end(), is_small);
-  if (large == first.variants.begin() || large == first.variants.end())
-    return compile_once(device, request);
+  const bool is_one_kind = large == first.variants.begin() || large == first.variants.end();
+  // Where nothing can be added, the driver compiles the functions for large grids at the launch.
+  if (is_one_kind || !request.ways.archives) return compile_once(device, request);
+  if (!request.ways.additions) {
+    first.variants.erase(large, first.variants.end());
+    return compile_once(device, first);
+  }
   ApartRequest second = request;
   second.variants.assign(large, first.variants.end());
   first.variants.erase(large, first.variants.end());

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,22 @@ std::filesystem::path find_helper(std::string_view name);
 /// Where the compile helper is: KILN_COMPILE_HELPER, or as find_helper().
 std::filesystem::path find_compile_helper();
 
+/// What the driver has been found to take (apart/probe.hpp); each is a gain, none is needed.
+struct CompileWays {
+  bool helper = true;     ///< else programs are compiled in this process, and not kept
+  bool server = true;     ///< the compile server may do it
+  bool archives = true;   ///< the result is an archive that can be read; else the driver's bytes
+  bool stubs = true;      ///< no generic functions are compiled
+  bool additions = true;  ///< variants can be added to an archive
+};
+
 /// A compilation in another process.
 struct ApartRequest {
-  std::string text;  ///< OpenCL C, or empty: add variants to `archive`
+  std::string text;  ///< OpenCL C, SPIR-V, or empty: add variants to `archive`
   ByteView archive;
   std::string options, label, build_hash;
   std::vector<KernelVariant> variants;
+  CompileWays ways;
   /// The kernels' generic functions, too, which no launch uses where there is bitcode.
   bool generic = false;
   std::filesystem::path intermediates;  ///< a new folder for a copy of all that the driver made
@@ -36,7 +47,8 @@ struct ApartRequest {
   FactsPtr* facts = nullptr;  ///< where they are wanted: of the text's kernels; null: unknown
 };
 /// What the helper made, or why not: Errc::build with the log where the text does not compile,
-/// Errc::unsupported where there is no helper, Errc::timeout, Errc::device where the compiler died.
+/// Errc::unsupported where there is no helper, Errc::timeout, Errc::device where the compiler died,
+/// Errc::internal where the helper could not do it or what it made is not usable.
 Expected<Bytes> compile_apart(const Device& device, const ApartRequest& request);
 
 /// What does not compile, or kills the compiler, would do the same in this process.
@@ -59,6 +71,14 @@ struct HelperRun {
   ProcessResult result;
   bool by_server = false;
 };
+
+/// Errors: unsupported, where there is no helper or another program is in its place.
+Expected<void> usable_helper(const std::filesystem::path& helper);
+/// Whether the user lets compile servers run (KILN_COMPILE_SERVER).
+bool serves();
+
+/// How a job ended that was not done, in one line; nothing where it was done.
+std::optional<std::string> how_it_failed(const HelperRun& run);
 
 /// Runs the helper on a job in a new private folder with an empty cache. Errors: unsupported (there
 /// is no helper, or it is another program), io. A program that kept this process waiting and was no

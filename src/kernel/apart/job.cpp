@@ -65,9 +65,13 @@ namespace {
 
 constexpr auto job_fields = [](auto& to, auto& job) {
   to.field("task", job.task);
-  to.expect(job.task == Job::Task::compile || job.task == Job::Task::start, "task",
-            "it is neither compile nor start");
+  to.expect(job.task >= Job::Task::compile && job.task <= Job::Task::trial, "task",
+            "it is neither compile, start nor trial");
   to.field("generic", job.generic);
+  to.field("stubs", job.stubs);
+  to.field("form", job.form);
+  to.expect(job.form == Job::Form::archive || job.form == Job::Form::as_it_is, "form",
+            "it is neither an archive nor the driver's");
   to.field("facts", job.facts);
   for (auto* text : {&job.fingerprint, &job.options, &job.source, &job.build_hash})
     to.field("text", *text);

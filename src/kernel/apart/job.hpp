@@ -18,17 +18,22 @@ struct Job {
   enum class Task : std::uint8_t {
     compile = 1,  ///< make an archive
     start = 2,    ///< launch the variants of `archive` once each, on made-up arguments
+    trial = 3,    ///< launch them of the trial's program, and check what they compute (probe.hpp)
   };
   std::string fingerprint;  ///< of the device, as Device::fingerprint()
   std::string options;
-  std::string source;  ///< OpenCL C, or empty: add variants to `archive`
+  std::string source;  ///< OpenCL C, SPIR-V, or empty: add variants to `archive`
   Bytes archive;
   std::string build_hash;  ///< 40 characters for the archive that is made
   /// Pairs "kernel variant-folder"; other kernels get no variant.
   std::vector<std::pair<std::string, std::string>> variants;
   Task task = Task::compile;
   bool generic = false;  ///< compile the generic functions, too
-  bool facts = false;    ///< read the facts of the kernels from the text, too
+  bool stubs = true;     ///< empty objects in place of functions that no launch uses (stubs.hpp)
+  /// What is made: an archive that Kiln has read and completed, or what the driver gives.
+  enum class Form : std::uint8_t { archive = 1, as_it_is = 2 };
+  Form form = Form::archive;
+  bool facts = false;  ///< read the facts of the kernels from the text, too
 };
 
 Bytes encode(const Job& job);
@@ -46,7 +51,7 @@ enum ExitCode { done = 0, failed = 3, does_not_build = 4, parent_gone = 5, no_fo
 
 /// By this a helper is known: it is the first thing that one writes, on standard output as a line,
 /// in a server's socket as a message. The number is that of what is said and of the job's layout.
-inline constexpr std::string_view greeting = "kiln-compile 3";
+inline constexpr std::string_view greeting = "kiln-compile 4";
 /// What a helper of one job is started with: programs in its place refuse it, most of them at once.
 inline constexpr std::string_view job_option = "--job";
 

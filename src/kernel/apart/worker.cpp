@@ -1,22 +1,22 @@
 #include "kernel/apart/worker.hpp"
 
-#include <elf.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <map>
-#include <set>
 #include <thread>
 
 #include "base/clock.hpp"
 #include "base/data/digest.hpp"
 #include "base/expected.hpp"
 #include "base/os/file.hpp"
+#include "kernel/apart/probe.hpp"
+#include "kernel/apart/stubs.hpp"
 #include "kernel/clang/unit.hpp"
 #include "kernel/facts/read_facts.hpp"
+#include "kernel/program/intermediate.hpp"
 #include "kernel/program/program.hpp"
 #include "kiln/formats/poclbin.hpp"
 
@@ -24,91 +24,19 @@
 // its variants are launched.
 namespace kiln::apart {
 
-// Stub objects. Layout of the object: ELF header, three program headers (one writable LOAD over
-// everything, since the loader relocates the dynamic section in place, DYNAMIC, and GNU_STACK:
-// where that is absent, loaders take it that the stack must be executable, which glibc refuses from
-// 2.41 on), hash table, symbol table, string table, dynamic section. System V ABI, chapters 4, 5.
-
-namespace {
-
-#if defined(__x86_64__)
-constexpr Elf64_Half machine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr Elf64_Half machine = EM_AARCH64;
-#else
-#error "PoCL's stub objects are known for x86-64 and AArch64"
-#endif
-
-constexpr std::size_t align8(std::size_t value) { return (value + 7) & ~std::size_t{7}; }
-
-template <class T>
-void place(Bytes& bytes, std::size_t at, const T& value) {
-  std::memcpy(bytes.data() + at, &value, sizeof value);
-}
-
-}  // namespace
-
-Bytes stub_object(std::string_view kernel) {
-  const std::string symbol = "_pocl_kernel_" + std::string(kernel) + "_workgroup";
-  constexpr std::size_t hash_at = align8(sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Phdr));
-  constexpr std::size_t symbols_at = align8(hash_at + 5 * sizeof(Elf64_Word));
-  constexpr std::size_t strings_at = symbols_at + 2 * sizeof(Elf64_Sym);
-  const std::size_t strings_size = 1 + symbol.size() + 1;
-  const std::size_t dynamic_at = align8(strings_at + strings_size);
-  const Elf64_Dyn dynamic[] = {
-      {DT_HASH, {hash_at}},       {DT_SYMTAB, {symbols_at}},        {DT_STRTAB, {strings_at}},
-      {DT_STRSZ, {strings_size}}, {DT_SYMENT, {sizeof(Elf64_Sym)}}, {DT_NULL, {0}}};
-  const std::size_t size = dynamic_at + sizeof dynamic;
-  Bytes bytes(size);
-
-  Elf64_Ehdr header{};
-  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-  header.e_ident[EI_CLASS] = ELFCLASS64;
-  header.e_ident[EI_DATA] = ELFDATA2LSB;
-  header.e_ident[EI_VERSION] = EV_CURRENT;
-  header.e_type = ET_DYN;
-  header.e_machine = machine;
-  header.e_version = EV_CURRENT;
-  header.e_phoff = sizeof(Elf64_Ehdr);
-  header.e_ehsize = sizeof(Elf64_Ehdr);
-  header.e_phentsize = sizeof(Elf64_Phdr);
-  header.e_phnum = 3;
-  place(bytes, 0, header);
-
-  place(bytes, sizeof header, Elf64_Phdr{PT_LOAD, PF_R | PF_W, 0, 0, 0, size, size, 0x1000});
-  place(bytes, sizeof header + sizeof(Elf64_Phdr),
-        Elf64_Phdr{PT_DYNAMIC, PF_R | PF_W, dynamic_at, dynamic_at, dynamic_at, sizeof dynamic,
-                   sizeof dynamic, 8});
-  place(bytes, sizeof header + 2 * sizeof(Elf64_Phdr),
-        Elf64_Phdr{PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 0, 0, 16});
-  // One bucket that leads to symbol 1; both chains end at once.
-  const Elf64_Word hash[] = {1, 2, 1, 0, 0};
-  std::memcpy(bytes.data() + hash_at, hash, sizeof hash);
-  Elf64_Sym entry{};
-  entry.st_name = 1;
-  entry.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
-  entry.st_shndx = SHN_ABS;
-  entry.st_value = 1;  // dlsym must not find a null address
-  place(bytes, symbols_at + sizeof(Elf64_Sym), entry);
-  std::memcpy(bytes.data() + strings_at + 1, symbol.data(), symbol.size());
-  std::memcpy(bytes.data() + dynamic_at, dynamic, sizeof dynamic);
-  return bytes;
-}
-
 // The job's device and program.
 
-namespace {
-
-/// The device that the library means; in the helper there may be others. Throws kiln::Error.
-DevicePtr find_device(const std::string& fingerprint) {
+DevicePtr device_of(const std::string& fingerprint) {
   for (const auto& device : value_or_throw(all_devices()))
     if (device->fingerprint() == fingerprint) return device;
   throw Error(Errc::not_found, "the device is not visible to the compile helper");
 }
 
+namespace {
+
 /// The job's program, from its text or its archive, not yet built. Throws cl::Error.
 cl::Program create_program(const cl::Context& context, const cl::Device& device, const Job& job) {
-  if (!job.source.empty()) return cl::Program(context, job.source, false);
+  if (!job.source.empty()) return kiln::create_program(context, device, job.source);
   std::vector<unsigned char> bytes(job.archive.size());
   std::memcpy(bytes.data(), job.archive.data(), bytes.size());
   return cl::Program(context, {device}, cl::Program::Binaries{std::move(bytes)});
@@ -200,7 +128,7 @@ void launch(const cl::CommandQueue& queue, const cl::Kernel& kernel, const NDRan
 void start_variants(const Job& job) {
   const auto started = now_ns();
   const auto archive = value_or_throw(poclbin::parse(job.archive));
-  const auto device = find_device(job.fingerprint);
+  const auto device = device_of(job.fingerprint);
   const cl::Context context(device->handle);
   const cl::CommandQueue queue(context, device->handle);
   cl::Program program = create_program(context, device->handle, job);
@@ -242,45 +170,13 @@ void die_with_parent() {
   }).detach();
 }
 
-/// The program's folder in the private cache, found by its bitcode.
+/// The program's folder in the private cache, found by its bitcode. Errc::internal where it is not
+/// where Kiln knows it to be: the ways that need it are not this driver's (probe.hpp).
 fs::path program_folder() {
   for (const auto& entry : fs::recursive_directory_iterator(cache_folder))
     if (entry.path().filename() == "program.bc") return entry.path().parent_path();
   throw Error(Errc::internal, "the driver left no program in its cache folder");
 }
-
-/// Variant folders that a query must not compile: the generic one of every kernel, unless it is
-/// asked for, and for kernels that are not launched the variants that others asked for (the
-/// driver's setting is for all).
-class Stubs {
- public:
-  Stubs(fs::path folder, const Job& job) : folder_(std::move(folder)) {
-    for (const auto& [kernel, variant] : job.variants) variants_.insert(variant);
-  }
-
-  void plant(const std::vector<KernelInfo>& kernels, const Job& job) {
-    for (const auto& [kernel, known, arguments] : kernels) {
-      if (!job.generic) plant(kernel, std::string(poclbin::generic_folder));
-      for (const auto& variant : variants_)
-        if (std::find(job.variants.begin(), job.variants.end(), std::pair(kernel, variant)) ==
-            job.variants.end())
-          plant(kernel, variant);
-    }
-  }
-  bool is_stub(std::string_view path) const { return planted_.contains(std::string(path)); }
-
- private:
-  void plant(const std::string& kernel, const std::string& variant) {
-    const auto folder = folder_ / kernel / variant;
-    const auto object = folder / (kernel + ".so");
-    if (fs::exists(object)) return;
-    fs::create_directories(folder);
-    value_or_throw(write_file(object, stub_object(kernel), 0600));
-    planted_.insert("/" + kernel + "/" + variant + "/" + kernel + ".so");
-  }
-  fs::path folder_;
-  std::set<std::string> variants_, planted_;
-};
 
 /// The object that the driver has made of a variant after its answer was frozen. Long names are
 /// clipped: the kernel's folder is that of what the archive holds of it, and the file is the only
@@ -340,8 +236,8 @@ struct Compiler {
 const Compiler& compiler_for(const std::string& fingerprint) {
   static std::map<std::string, Compiler> all;
   auto& compiler = all[fingerprint];
-  if (!compiler.device) {
-    compiler.device = find_device(fingerprint);
+  if (!compiler.device) {  // a fork of the server's could not look for it
+    compiler.device = device_of(fingerprint);
     compiler.context = cl::Context(compiler.device->handle);
   }
   return compiler;
@@ -380,12 +276,17 @@ void make_artifact(const Job& job) {
   program.build({device->handle}, job.options.c_str());
   // Warnings: a program that compiles may have some, too.
   if (const auto log = build_log(program, *device); !log.empty()) write_log(log);
-  const auto folder = program_folder();
-  Stubs stubs(folder, job);
-  stubs.plant(describe_kernels(program), job);
-  const Bytes queried = driver_binary(program, *device);
-  if (queried.empty()) throw Error(Errc::internal, "the driver gave no binary");
-  value_or_throw(write_file(artifact_file, finish_archive(queried, job, stubs, folder), 0600));
+  Bytes made;
+  if (job.form == Job::Form::as_it_is) {
+    made = driver_binary(program, *device);
+  } else {
+    const auto folder = program_folder();
+    Stubs stubs(folder, job);
+    if (job.stubs) stubs.plant(describe_kernels(program), job);
+    made = finish_archive(driver_binary(program, *device), job, stubs, folder);
+  }
+  if (made.empty()) throw Error(Errc::internal, "the driver gave no binary");
+  value_or_throw(write_file(artifact_file, made, 0600));
 }
 
 }  // namespace
@@ -401,7 +302,17 @@ int do_job_here(const std::string& salt) {
   try {
     auto job = value_or_throw(decode_job(value_or_throw(read_file(job_file))));
     if (!salt.empty()) make_unique(job, salt);
-    job.task == Job::Task::compile ? make_artifact(job) : start_variants(job);
+    switch (job.task) {
+      case Job::Task::compile:
+        make_artifact(job);
+        break;
+      case Job::Task::start:
+        start_variants(job);
+        break;
+      case Job::Task::trial:
+        run_trial(job);
+        break;
+    }
     return done;
   } catch (const cl::BuildError& error) {
     // The bindings' name for whatever clBuildProgram refuses.

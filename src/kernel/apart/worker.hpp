@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "device/device.hpp"
 #include "kernel/apart/job.hpp"
 
 // What the helper does, whether for one job or as a worker of the compile server.
@@ -16,18 +17,12 @@ int run_job();
 /// has compiled and loaded by the program's hash and would not do it again: `salt`, which no other
 /// job of the process has, gives each program a hash of its own.
 int do_job_here(const std::string& salt);
+/// The device of a job, which the library means; in the helper there may be others. Throws kiln::Error.
+DevicePtr device_of(const std::string& fingerprint);
 /// Makes the driver load what every compilation needs, for the jobs of processes forked from this.
 /// Leaves files in the current folder.
 void load_kernel_libraries();
 /// Removes the folder of a job whose client is gone. Nothing but a folder made for a job.
 void remove_job_folder(const std::filesystem::path& folder);
-
-/// The smallest shared object that exports PoCL's entry symbol of a kernel and holds no code.
-///
-/// PoCL's binary query compiles a generic function for every kernel (as long as the kernel's own
-/// compile) unless its object is already in the cache folder. It only loads that object and looks
-/// its symbol up, and never calls it while the archive has bitcode; so the helper plants this in
-/// its place, and takes it out of the archive again.
-Bytes stub_object(std::string_view kernel);
 
 }  // namespace kiln::apart

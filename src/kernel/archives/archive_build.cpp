@@ -9,6 +9,8 @@
 #include "base/data/digest.hpp"
 #include "base/expected.hpp"
 #include "kernel/apart/helper.hpp"
+#include "kernel/resolver/resolver.hpp"
+#include "kernel/program/intermediate.hpp"
 
 namespace kiln {
 namespace {
@@ -91,7 +93,16 @@ Bytes finished(const poclbin::Archive& archive, bool keep_bitcode) {
 
 BuiltArchive build_or_throw(const Device& device, const ArchiveBuild& build) {
   check_sizes(device, build);
+  if (const spirv::Module* module = build.source->module())
+    value_or_throw(takes_module(device, *module, build.source->name()));
   ApartRequest request;
+  request.ways = Resolver::process().ways(device, Resolver::Additions::needed);
+  if (!request.ways.archives || !request.ways.additions)
+    throw Error(
+        Errc::unsupported,
+        fmt::format("no archives can be made for {}: what its driver makes is of an unknown "
+                    "kind (`kiln devices -v` says more)",
+                    device.name));
   request.text = build.source->text();
   request.options = build.options;
   request.label = build.label;
@@ -172,12 +183,6 @@ void note(ProvenStart& start, const std::string& line) {
   }
 }
 
-std::string how_it_ended(const ProcessResult& result, const fs::path& folder) {
-  if (result.timed_out) return "it did not end";
-  if (result.signal != 0) return signal_name(result.signal);
-  return read_text(folder / apart::log_file).value_or(result.errors);
-}
-
 /// Each variant has a process of its own: then what one makes cannot serve the next, and one that
 /// dies takes no other with it.
 ProvenStart prove_start(const Device& device, ByteView bytes, const poclbin::Archive& archive,
@@ -199,7 +204,7 @@ ProvenStart prove_start(const Device& device, ByteView bytes, const poclbin::Arc
   start.made = files_made(folder / apart::cache_folder, archive);
   const bool ended = start.outcome == ProvenStart::Outcome::ran || !start.detail.empty();
   if (ended) return start;
-  start.detail = how_it_ended(run.result, folder);
+  start.detail = apart::how_it_failed(run).value_or("");
   if (run.result.timed_out && start.outcome == ProvenStart::Outcome::died)
     start.outcome = ProvenStart::Outcome::hung;
   return start;

@@ -60,8 +60,10 @@ std::vector<fs::path> library_folders() {
   for (const auto& entry : fs::directory_iterator("/usr/lib", error))
     if (entry.path().filename().string().starts_with("llvm"))
       folders.push_back(entry.path() / "lib");
+  // A program lies in bin/ or libexec/kiln/ of where Kiln was put.
   if (const auto own = own_folder(); !own.empty())
-    folders.insert(folders.end(), {own, own.parent_path() / "lib"});
+    folders.insert(folders.end(),
+                   {own, own.parent_path() / "lib", own.parent_path().parent_path() / "lib"});
   for (const auto& file : loaded_llvm_files()) folders.push_back(file.parent_path());
   folders.insert(folders.end(), {"/usr/lib64", "/usr/lib", "/usr/local/lib"});
   return folders;

@@ -11,6 +11,7 @@
 #include "base/data/byte_fields.hpp"
 #include "base/os/environment.hpp"
 #include "base/os/file.hpp"
+#include "kernel/program/intermediate.hpp"
 
 namespace kiln {
 
@@ -184,7 +185,7 @@ Error build_error(const std::string& label, std::string log) {
 cl::Program build_here(const Context& context, const Device& device, const std::string& text,
                        const std::string& options, const std::string& label) {
   return with_cl_errors([&] {
-    cl::Program program(context.cl(), text, false);
+    const cl::Program program = create_program(context.cl(), device.handle, text);
     build(program, device, options_for_part(device, options), label);
     return program;
   });

@@ -97,7 +97,7 @@ std::string build_log(const cl::Program& program, const Device& device);
 /// since every text begins with #line.
 Error build_error(const std::string& label, std::string log);
 
-/// Builds from text in this process. Throws Errc::build with the log.
+/// Builds from text, or a SPIR-V module's bytes, in this process. Throws Errc::build with the log.
 cl::Program build_here(const Context& context, const Device& device, const std::string& text,
                        const std::string& options, const std::string& label);
 

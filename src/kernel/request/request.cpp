@@ -23,6 +23,19 @@ void write_facts(CanonicalWriter& writer, const Facts& facts) {
   writer.end();
 }
 
+void write_constants(CanonicalWriter& writer, const std::vector<spirv::Setting>& constants) {
+  writer.begin("constants");
+  for (const auto& constant : constants) {
+    writer.begin("constant").integer("SpecId", constant.id);
+    if (constant.kind == spirv::ConstantKind::floating)
+      writer.number("value", constant.as_number());
+    else
+      writer.integer("value", constant.as_integer());
+    writer.end();
+  }
+  writer.end();
+}
+
 }  // namespace
 
 Bytes canonical_request(const Request& request, const Parameters& parameters,
@@ -31,8 +44,12 @@ Bytes canonical_request(const Request& request, const Parameters& parameters,
   writer.text("family", request.family).integer("version", request.version);
   write_facts(writer, request.payload.facts());
   if (request.source) {
-    writer.integer("source length", static_cast<std::int64_t>(request.source->text().size()))
-        .digest("source", request.source->digest());
+    const bool is_module = request.source->module() != nullptr;
+    writer
+        .integer(is_module ? "SPIR-V length" : "source length",
+                 static_cast<std::int64_t>(request.source->text().size()))
+        .digest(is_module ? "SPIR-V" : "source", request.source->digest());
+    if (is_module) write_constants(writer, request.constants);
   }
   writer.text("options", request.options);
   writer.begin("kernels");

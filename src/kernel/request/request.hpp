@@ -19,7 +19,8 @@ struct Request {
   std::int64_t version = 1;  ///< of the family's Generator, raised when its text changes
   Payload payload;           ///< what the text depends on, for the family's Generator
   SourcePtr source;          ///< the program's text; null where the family's Generator makes it
-  std::string options;       ///< build options in one spelling (see build_options)
+  std::vector<spirv::Setting> constants = {};  ///< of a SPIR-V module, sorted by id
+  std::string options;               ///< build options in one spelling (see build_options)
   std::vector<std::string> kernels;  ///< entry points; empty: all
   std::string problem_class;         ///< which Parameters on record apply; not a part of the Key
   /// How large the problem is, in the class's own measure: of several records the nearest applies.
@@ -29,7 +30,8 @@ struct Request {
 };
 
 /// Everything the binary depends on, as canonical bytes: family, version, the payload's facts,
-/// source (length and digest after include expansion), options, entry points, Parameters, device
+/// source (length and digest after include expansion, or of a SPIR-V module, and the values of its
+/// constants), options, entry points, Parameters, device
 /// fingerprint.
 Bytes canonical_request(const Request& request, const Parameters& parameters, const Device& device);
 

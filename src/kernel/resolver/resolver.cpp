@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "kernel/program/intermediate.hpp"
 #include "store/default_store.hpp"
 
 // The Resolver's way to a program or a plan: memory, then the store, then it is made, by one caller
@@ -12,7 +13,10 @@
 namespace kiln {
 
 Resolver::Resolver(std::unique_ptr<Layer> store, CompilePolicy policy)
-    : store_(std::move(store)), policy_(policy), records_(store_.get(), generators_) {}
+    : store_(std::move(store)),
+      policy_(policy),
+      records_(store_.get(), generators_),
+      findings_(store_.get()) {}
 
 Resolver::~Resolver() { finish(); }
 
@@ -57,6 +61,8 @@ Program& Resolver::resolve(const Request& request, const ChosenParameters& chose
                            const std::vector<KernelVariant>& wanted, Explanation* explanation) {
   std::optional<EnvironmentExplanation> asked;
   if (explanation == nullptr && explains_by_environment()) explanation = asked.emplace().get();
+  if (request.source && request.source->module() != nullptr)
+    value_or_throw(takes_module(*device, *request.source->module(), request.source->name()));
   Bytes canonical = canonical_request(request, chosen.parameters, *device);
   const Key key = key_of(canonical);
   if (explanation != nullptr) {

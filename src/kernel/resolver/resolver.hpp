@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernel/apart/helper.hpp"
 #include "kernel/program/plan.hpp"
 #include "kernel/program/program.hpp"
 #include "kernel/request/parameters.hpp"
@@ -15,6 +16,7 @@
 #include "kernel/resolver/explain.hpp"
 #include "kernel/resolver/generator.hpp"
 #include "kernel/resolver/tuning_records.hpp"
+#include "kernel/traits/driver_findings.hpp"
 #include "store/layer/layer.hpp"
 #include "store/layer/write_queue.hpp"
 
@@ -117,6 +119,15 @@ class Resolver : public VariantMaker {
     return records_.stored(request, device);
   }
 
+  /// What the drivers of this process were found to do.
+  DriverFindings& findings() { return findings_; }
+  /// What a driver was found to take of compiling apart, tried at the first need
+  /// (apart/probe.hpp); an explanation gets what is not taken. Additions of variants to an archive
+  /// are tried only where they are asked for: they do not hold before.
+  enum class Additions { not_needed, needed };
+  CompileWays ways(const Device& device, Additions additions = Additions::not_needed,
+                   Explanation* explanation = nullptr);
+
   /// The plan of a Key: memory, store, else `make`. The arrays stay alive while the pointer does.
   struct PlanRequest {
     Bytes canonical;           ///< from a CanonicalWriter
@@ -164,6 +175,7 @@ class Resolver : public VariantMaker {
   CompilePolicy policy_;
   Generators generators_;
   TuningRecords records_;
+  DriverFindings findings_;
   ProgramCache programs_;
   PlanCache plans_;
   std::vector<std::unique_ptr<BinarySource>> mounted_;

@@ -6,6 +6,8 @@
 #include "base/expected.hpp"
 #include "base/log.hpp"
 #include "kernel/apart/helper.hpp"
+#include "kernel/apart/probe.hpp"
+#include "kernel/facts/module_facts.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/resolver/resolver.hpp"
 
@@ -27,12 +29,16 @@ Expected<Artifact> decode_entry(const Entry& entry, const std::string& device_st
   return expected_from([&] {
     auto artifact = value_or_throw(decode_artifact(entry.content, entry.metadata.schema));
     const bool is_archive = artifact.form == Artifact::Form::pocl_archive;
-    if (is_archive == device_string.empty())
+    if (is_archive && device_string.empty())
       throw Error(Errc::corrupt, "the artifact is of another driver");
     if (is_archive) verify_archive(artifact.binary, device_string);
     return artifact;
   });
 }
+
+/// Sub-devices load a program under hashes of their own (program.cpp says why), which only an
+/// archive that can be read gives them.
+constexpr const char* needs_own_build = "a sub-device needs a build of its own";
 
 /// A program that only tells what its archive holds.
 Program probe_of(const Artifact& artifact) {
@@ -62,11 +68,13 @@ bool has_what_is_wanted(const Program& probe, const std::vector<KernelVariant>& 
 
 /// An archive with more variants. Its build hash stays what it is, since an imported archive has
 /// one of its own.
-Expected<Bytes> with_variants(const Device& device, ByteView archive, const Key& key,
-                              const std::string& options, const std::string& label,
+Expected<Bytes> with_variants(const Device& device, const CompileWays& ways, ByteView archive,
+                              const Key& key, const std::string& options, const std::string& label,
                               std::vector<KernelVariant> variants) {
+  if (!ways.additions) return fail(Errc::unsupported, "the driver is not known to take additions");
   const auto parsed = poclbin::parse(archive);
   ApartRequest request;
+  request.ways = ways;
   request.archive = archive;
   request.options = options;
   request.label = label;
@@ -77,6 +85,36 @@ Expected<Bytes> with_variants(const Device& device, ByteView archive, const Key&
 }
 
 }  // namespace
+
+// What the driver takes.
+
+CompileWays Resolver::ways(const Device& device, Additions additions, Explanation* explanation) {
+  namespace compiling = apart::compiling;
+  std::vector<std::string> names{compiling::helper, compiling::archives, compiling::stubs};
+  if (apart::serves()) names.push_back(compiling::server);
+  Findings found;
+  const auto ask = [&](const std::vector<std::string>& asked) {
+    found = findings_.get(topics::compiling, device, asked, [&](const auto& unknown) {
+      StepTimer step(explanation, "trial");
+      auto tried = apart::probe_compiling(device, unknown, apart::ways_of(found));
+      step.answered("of what the driver takes");
+      return tried;
+    });
+  };
+  try {
+    ask(names);
+    if (additions == Additions::needed && apart::ways_of(found).archives)
+      ask({compiling::additions});
+  } catch (const Error&) {
+    return {};  // no helper to try with, which compiling apart will say
+  }
+  if (explanation != nullptr)
+    for (auto& line : apart::ways_not_taken(found))
+      if (std::find(explanation->notes.begin(), explanation->notes.end(), line) ==
+          explanation->notes.end())
+        explanation->notes.push_back(std::move(line));
+  return apart::ways_of(found);
+}
 
 // From the store and other sources.
 
@@ -122,6 +160,18 @@ bool Resolver::load_stored(Work& work) {
       take_back_answer(work.explanation, artifact.error().message());
       return not_used(artifact.error());
     }
+    if (artifact->form == Artifact::Form::driver_binary && work.device->pocl) {
+      // What a driver gave whose archives could not be read.
+      if (ways(*work.device).archives) {
+        take_back_answer(work.explanation, "the artifact is of another driver");
+        return not_used(Error(Errc::corrupt, "the artifact is of another driver"));
+      }
+      if (work.device->part > 0) {
+        take_back_answer(work.explanation, needs_own_build);
+        return false;
+      }
+      ways(*work.device, Additions::not_needed, work.explanation);  // its notes
+    }
     std::vector<KernelVariant> wanted = work.wanted;
     std::erase_if(wanted, [&](const auto& one) { return is_for_no_run(*artifact, one); });
     const Program probe = probe_of(*artifact);
@@ -159,7 +209,8 @@ Expected<void> Resolver::load(Work& work, StepTimer& step) {
 Expected<void> Resolver::add_variants(Work& work, const std::vector<KernelVariant>& lacking) {
   if (lacking.empty()) return {};
   StepTimer step(work.explanation, "variant");
-  auto made = with_variants(*work.device, work.artifact.binary, work.key, work.request.options,
+  auto made = with_variants(*work.device, ways(*work.device, Additions::needed, work.explanation),
+                            work.artifact.binary, work.key, work.request.options,
                             work.request.label, lacking);
   if (!made) {
     step.missed(made.error().message());
@@ -210,7 +261,10 @@ Digest digest_of(const Request& request, const std::string& text) {
 }  // namespace
 
 std::string Resolver::text_of(const Request& request, const Parameters& parameters) const {
-  if (request.source) return request.source->text();
+  if (request.source && request.constants.empty()) return request.source->text();
+  if (request.source)
+    return std::string(as_text(
+        value_or_throw(spirv::specialize(as_bytes(request.source->text()), request.constants))));
   const Generator* maker = generators_.of(request);
   if (maker == nullptr)
     throw Error(Errc::bad_input, fmt::format("no generator for the family '{}'", request.family));
@@ -226,6 +280,9 @@ void Resolver::compile(Work& work) {
   // The helper can compile where this process cannot, even if its result is not kept.
   if (!can_compile_here(*work.device)) return compile_apart_into(work);
   if (!keepable || policy_ == CompilePolicy::here) return compile_here_into(work, "");
+  const CompileWays taken = ways(*work.device, Additions::not_needed, work.explanation);
+  if (!taken.helper) return compile_here_into(work, "the driver takes no other process's program");
+  if (!taken.archives && work.device->part > 0) return compile_here_into(work, needs_own_build);
   // Of a trial the Artifact must be here by the time that it has won.
   if (policy_ == CompilePolicy::background && !work.is_trial) {
     compile_in_background(work);
@@ -234,17 +291,31 @@ void Resolver::compile(Work& work) {
   compile_apart_into(work);
 }
 
+namespace {
+
+/// Functions for large grids are added in a second step (compile_apart).
+Resolver::Additions needs_additions(const std::vector<KernelVariant>& wanted) {
+  const auto is_small = [](const KernelVariant& one) { return one.variant.small_grid; };
+  const auto small = std::count_if(wanted.begin(), wanted.end(), is_small);
+  const bool are_both = small > 0 && small < static_cast<std::ptrdiff_t>(wanted.size());
+  return are_both ? Resolver::Additions::needed : Resolver::Additions::not_needed;
+}
+
+}  // namespace
+
 /// Has the helper make the archive of a program that was never compiled.
 Expected<void> Resolver::make_archive(Work& work) {
-  StepTimer step(work.explanation, "compile");
   ApartRequest ask;
+  ask.ways = ways(*work.device, needs_additions(work.wanted), work.explanation);
+  StepTimer step(work.explanation, "compile");
   ask.text = text_of(work.request, work.parameters);
   ask.options = work.request.options;
   ask.label = work.request.label;
   ask.build_hash = poclbin::build_hash(work.key.digest.bytes);
   ask.variants = work.wanted;
   ask.build_log = &work.build_log;
-  if (work.request.source) ask.facts = &work.artifact.facts;
+  if (work.request.source && work.request.source->module() == nullptr)
+    ask.facts = &work.artifact.facts;
   work.source = digest_of(work.request, ask.text);
   auto made = compile_apart(*work.device, ask);
   if (!made) {
@@ -253,7 +324,8 @@ Expected<void> Resolver::make_archive(Work& work) {
   }
   step.answered(fmt::format("by the helper, {} bytes", made->size()));
   work.cost_seconds = step.seconds();
-  work.artifact.form = Artifact::Form::pocl_archive;
+  work.artifact.form =
+      ask.ways.archives ? Artifact::Form::pocl_archive : Artifact::Form::driver_binary;
   work.artifact.binary = *std::move(made);
   return {};
 }
@@ -411,6 +483,7 @@ KernelFacts Resolver::facts(const Request& request, Program& program, const std:
                             Explanation* explanation) {
   if (!request.source)
     return unknown_facts(kernel, "a generated kernel is divided by its own front end");
+  if (const spirv::Module* module = request.source->module()) return module_facts(*module, kernel);
   FactsPtr known = program.facts();
   if (!known) {
     StepTimer step(explanation, "facts");
@@ -456,8 +529,9 @@ void Resolver::make_variant(Program& program, const KernelVariant& variant) {
     log(LogLevel::info, fmt::format("variant {} of {}: {}", variant.variant.folder(),
                                     program.label(), error.message()));
   };
-  auto made = with_variants(*program.device(), program.archive(), program.key(), program.options(),
-                            program.label(), {variant});
+  const CompileWays taken = ways(*program.device(), Additions::needed);
+  auto made = with_variants(*program.device(), taken, program.archive(), program.key(),
+                            program.options(), program.label(), {variant});
   if (!made && fails_here_too(made.error())) throw made.error();
   if (!made) {
     value_or_throw(can_compile_here(*program.device()));

@@ -104,7 +104,13 @@ class IncludeExpander {
     const std::string key = std::filesystem::weakly_canonical(path, error).string();
     if (const auto known = by_path_.find(key); !error && known != by_path_.end())
       return *known->second;
-    auto text = value_or_throw(read_text(path, max_bytes));
+    return hold_file(path, std::move(name), value_or_throw(read_text(path, max_bytes)));
+  }
+
+  /// A file that was read.
+  SourceFile& hold_file(const std::filesystem::path& path, std::string name, std::string text) {
+    std::error_code error;
+    const std::string key = std::filesystem::weakly_canonical(path, error).string();
     const auto folder = folder_of_input(path);
     return hold(std::move(text), std::move(name), key,
                 folder.empty() ? std::filesystem::path(".") : folder);
@@ -329,12 +335,34 @@ ExpandedSource::ExpandedSource(std::string text, std::string name,
       files_(std::move(files)),
       digest_(blake2b(as_bytes(text_))) {}
 
+ExpandedSource::ExpandedSource(ByteView bytes, spirv::Module module, std::string name,
+                               std::vector<std::filesystem::path> files)
+    : ExpandedSource(std::string(as_text(bytes)), std::move(name), std::move(files)) {
+  module_ = std::make_shared<const spirv::Module>(std::move(module));
+}
+
 Expected<SourcePtr> load_source(const std::filesystem::path& path,
                                 const std::vector<std::filesystem::path>& include_folders) {
   return expected_from([&] {
+    auto content = value_or_throw(read_text(path, max_bytes));
+    std::string name = path.filename().string();
+    if (spirv::is_module(as_bytes(content))) {
+      std::error_code error;
+      return value_or_throw(
+          from_module(as_bytes(content), name, {std::filesystem::weakly_canonical(path, error)}));
+    }
     IncludeExpander expander(include_folders);
-    return expander.expand(expander.open(path, path.filename().string()));
+    return expander.expand(expander.hold_file(path, std::move(name), std::move(content)));
   });
+}
+
+Expected<SourcePtr> from_module(ByteView bytes, const std::string& name,
+                                std::vector<std::filesystem::path> files) {
+  auto module = spirv::parse(bytes);
+  if (!module)
+    return fail(module.error().code(), fmt::format("{}: {}", name, module.error().message()));
+  return std::make_shared<const ExpandedSource>(spirv::little_endian(bytes), *std::move(module),
+                                                name, std::move(files));
 }
 
 Expected<SourcePtr> from_text(std::string text, std::string name,

@@ -143,7 +143,8 @@ std::string LaneWriter::built_in(const Node& node) {
   const ByLane alone{std::string(name),
                      is_floating(node.type) ? *scalar_of(node.type) : ScalarType::f64, lanes_,
                      static_cast<int>(node.children.size()) - 1, takes_integer(name)};
-  const bool is_alone = is_floating(node.type) && is_called_by_lane(name, alone.type);
+  const bool is_alone =
+      is_floating(node.type) && !on_vectors_.contains({alone.function, alone.type});
   if (is_alone) by_lane_.insert(alone);
   for (std::size_t i = 0; i < node.children.size(); ++i) {
     const Node& child = node.children[i];

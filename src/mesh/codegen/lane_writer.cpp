@@ -12,16 +12,6 @@
 
 namespace kiln::mesh {
 
-bool is_called_by_lane(std::string_view function, ScalarType type) {
-  constexpr std::string_view of_doubles[] = {"fmod", "pow", "pown", "powr", "remainder", "rootn"};
-  constexpr std::string_view of_floats[] = {"cos", "sin", "tan"};
-  constexpr std::string_view of_both[] = {"native_cos", "native_sin"};
-  const auto has = [&](const auto& list) {
-    return std::ranges::find(list, function) != std::end(list);
-  };
-  return has(of_both) || (type == ScalarType::f64 ? has(of_doubles) : has(of_floats));
-}
-
 std::string ByLane::name() const {
   return fmt::format("kiln_{}_{}{}", function, name_of(type), lanes);
 }
@@ -40,11 +30,13 @@ std::string ByLane::definition() const {
 }
 
 LaneWriter::LaneWriter(const Syntax& syntax, const LaneRisks& risks, const std::vector<Edit>& edits,
-                       const std::set<int>& masked, int function, int lanes, ScalarType mask)
+                       const std::set<int>& masked, const BuiltIns& on_vectors, int function,
+                       int lanes, ScalarType mask)
     : syntax_(syntax),
       risks_(risks),
       edits_(edits),
       masked_(masked),
+      on_vectors_(on_vectors),
       function_(syntax.function(function)),
       lanes_(lanes),
       mask_(mask),

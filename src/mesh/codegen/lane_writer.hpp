@@ -16,12 +16,8 @@
 
 namespace kiln::mesh {
 
-/// Whether a built-in function is called for each lane by itself: of these, vector versions are
-/// known in which one lane's value changes what its neighbours get (PoCL 3.1: a base of 0 makes
-/// another lane's power infinite), or that take seconds for it (fmod of 0).
-bool is_called_by_lane(std::string_view function, ScalarType type);
-
-/// A function that calls a built-in one for each lane.
+/// A function that calls a built-in one for each lane: one whose vector version is not known to
+/// keep lanes apart.
 struct ByLane {
   std::string function;
   ScalarType type = ScalarType::f64;
@@ -78,8 +74,10 @@ class LaneWriter {
   /// @param edits of the whole text, in_order(): the plain ones, types made vectors, names with
   /// their suffix.
   /// @param masked functions that get a mask as their last parameter: numbers in Syntax::functions.
+  /// @param on_vectors built-in functions that are called on vectors; others, for each lane.
   LaneWriter(const Syntax& syntax, const LaneRisks& risks, const std::vector<Edit>& edits,
-             const std::set<int>& masked, int function, int lanes, ScalarType mask);
+             const std::set<int>& masked, const BuiltIns& on_vectors, int function, int lanes,
+             ScalarType mask);
 
   std::string prototype() const;
   std::string definition();
@@ -167,6 +165,7 @@ class LaneWriter {
   const LaneRisks& risks_;
   const std::vector<Edit>& edits_;
   const std::set<int>& masked_;
+  const BuiltIns& on_vectors_;
   const Function& function_;
   int lanes_;
   ScalarType mask_;

@@ -10,32 +10,6 @@
 #include "mesh/codegen/lane_writer.hpp"
 
 namespace kiln::mesh {
-namespace {
-
-constexpr std::string_view elementwise[] = {
-    "acos",         "acosh",        "asin",       "asinh",      "atan",       "atan2",
-    "atanh",        "cbrt",         "ceil",       "clamp",      "copysign",   "cos",
-    "cosh",         "degrees",      "erf",        "erfc",       "exp",        "exp10",
-    "exp2",         "expm1",        "fabs",       "fdim",       "floor",      "fma",
-    "fmax",         "fmin",         "fmod",       "hypot",      "ldexp",      "log",
-    "log10",        "log1p",        "log2",       "mad",        "max",        "min",
-    "mix",          "pow",          "pown",       "powr",       "radians",    "remainder",
-    "rint",         "rootn",        "round",      "rsqrt",      "sign",       "sin",
-    "sinh",         "smoothstep",   "sqrt",       "step",       "tan",        "tanh",
-    "trunc",        "native_sqrt",  "native_exp", "native_log", "native_cos", "native_divide",
-    "native_recip", "native_rsqrt", "native_sin"};
-constexpr std::string_view with_integer[] = {"ldexp", "pown", "rootn"};
-constexpr std::string_view predicates[] = {"isequal", "isfinite",       "isgreater",  "isinf",
-                                           "isless",  "isnan",          "isnormal",   "isnotequal",
-                                           "signbit", "isgreaterequal", "islessequal"};
-
-template <class List>
-bool contains(const List& list, std::string_view name) {
-  return std::ranges::find(list, name) != std::end(list);
-}
-
-}  // namespace
-
 bool is_varying(const Syntax& syntax, const Node& node) {
   return any_node(node, [&](const Node& n) {
     if (n.kind == CXCursor_CStyleCastExpr) return ends_in_floating(n.type);
@@ -54,11 +28,6 @@ std::string_view called_name(const Syntax& syntax, const Node& call) {
   const std::size_t token = syntax.lexed.token_at(call.begin);
   return token < syntax.lexed.tokens.size() ? syntax.lexed.tokens[token].text : std::string_view();
 }
-
-bool is_elementwise(std::string_view function) { return contains(elementwise, function); }
-std::span<const std::string_view> elementwise_built_ins() { return elementwise; }
-bool takes_integer(std::string_view function) { return contains(with_integer, function); }
-bool is_predicate(std::string_view function) { return contains(predicates, function); }
 
 namespace {
 
@@ -191,7 +160,7 @@ std::vector<Edit> lane_edits(const Syntax& syntax, std::vector<Edit> edits,
 std::string lanes_suffix(int lanes) { return fmt::format("_kiln_lanes{}", lanes); }
 
 Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>& plain,
-                                  int function, int lanes) {
+                                  int function, int lanes, const BuiltIns& on_vectors) {
   const std::vector<int> functions = reachable(syntax, function);
   const std::vector<Edit> edits = lane_edits(syntax, plain, functions, lanes);
   const ScalarType mask = mask_type_of(syntax, function);
@@ -205,7 +174,7 @@ Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>&
     bodies.clear();
     std::set<int> called;
     for (const int number : functions) {
-      LaneWriter writer(syntax, risks, edits, masked, number, lanes, mask);
+      LaneWriter writer(syntax, risks, edits, masked, on_vectors, number, lanes, mask);
       const auto& copied = syntax.function(number);
       prototypes += writer.prototype() + ";\n";
       bodies += line_directive(syntax, copied.begin) + writer.definition();

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 
+#include "mesh/codegen/built_ins.hpp"
 #include "mesh/codegen/syntax.hpp"
 #include "mesh/codegen/user_text.hpp"
 
@@ -18,12 +18,14 @@ namespace kiln::mesh {
 /// Where control flow diverges, at an if, loop or return that depends on floating-point numbers,
 /// masks say which lanes are active. clang decides in the end, since the copies must compile.
 ///
+/// @param on_vectors built-in functions that keep lanes apart where they are called on vectors of
+///         `lanes` numbers: those that are not among them are called for each lane by itself.
 /// @return the copies' text, the functions' names with lanes_suffix() behind them; to be put behind
 ///         the plain text. Error unsupported: the obstacle, with the user's file and line: an
 ///         integer, index or pointer that depends on floating-point numbers, structs, built-in
 ///         functions that are not elementwise.
 Expected<std::string> lane_copies(const Syntax& syntax, const std::vector<Edit>& plain,
-                                  int function, int lanes);
+                                  int function, int lanes, const BuiltIns& on_vectors);
 std::string lanes_suffix(int lanes);
 
 /// Whether a function moves floating-point numbers without computing with any: then lanes gain
@@ -38,14 +40,6 @@ bool is_varying(const Syntax& syntax, const Node& node);
 
 /// Name of the function that a call means, as it is written.
 std::string_view called_name(const Syntax& syntax, const Node& call);
-/// Built-in functions that do to each lane what they do to a scalar.
-bool is_elementwise(std::string_view function);
-std::span<const std::string_view> elementwise_built_ins();
-/// … whose last argument is an integer for each lane, as pown's.
-bool takes_integer(std::string_view function);
-/// Built-in functions whose result is true or false for each lane.
-bool is_predicate(std::string_view function);
-
 /// Where control flow of one function diverges between lanes.
 struct Divergence {
   struct Loop {

@@ -14,7 +14,7 @@ namespace kiln::mesh {
 namespace {
 
 // Raised when the text for some Request changes.
-constexpr std::int64_t text_version = 10;
+constexpr std::int64_t text_version = 11;
 
 constexpr std::int64_t coloured_elements = 1 << 16;
 
@@ -119,7 +119,7 @@ LoopDevice loop_device_of(const Device& device) {
 std::int64_t LoopGenerator::version() const { return text_version; }
 
 Parameters LoopGenerator::defaults(const Request& request) const {
-  const auto& [shape, device, non_temporal] = request.payload.as<LoopPayload>();
+  const auto& [shape, device, non_temporal, on_vectors] = request.payload.as<LoopPayload>();
   if (device.cpu) {
     const std::int64_t lanes = all_floating(shape) ? usual_lanes : 1;
     // Where all is in the caches, non-temporal stores cost.
@@ -152,7 +152,8 @@ bool LoopGenerator::accepts(const Request& request, const Parameters& parameters
 }
 
 std::string LoopGenerator::generate(const Request& request, const Parameters& parameters) const {
-  return loop_text(request.payload.as<LoopPayload>().shape, parameters);
+  const auto& loop = request.payload.as<LoopPayload>();
+  return loop_text(loop.shape, parameters, loop.on_vectors);
 }
 
 Facts facts_of(const LoopPayload& loop) {
@@ -162,6 +163,7 @@ Facts facts_of(const LoopPayload& loop) {
   facts.push_back({"wide_atomics", std::int64_t{loop.device.wide_atomics}});
   // An older name: Keys must stay.
   facts.push_back({"past_caches", std::int64_t{loop.non_temporal}});  // word: Keys have this name
+  for (const BuiltIn& each : loop.on_vectors) facts.push_back({"on_vectors", each.name()});
   return facts;
 }
 

@@ -4,6 +4,7 @@
 
 #include "device/device.hpp"
 #include "kernel/resolver/generator.hpp"
+#include "mesh/codegen/built_ins.hpp"
 #include "mesh/codegen/layout.hpp"
 
 namespace kiln::mesh {
@@ -43,6 +44,9 @@ struct LoopPayload {
   LoopShape shape;
   LoopDevice device;
   bool non_temporal = false;  ///< whether to write by non-temporal stores, by default
+  /// Built-in functions that the device was found to call on vectors as on single numbers, of those
+  /// that the kernel may call; the others are called for each lane by itself.
+  BuiltIns on_vectors = {};
 };
 Facts facts_of(const LoopPayload& loop);
 

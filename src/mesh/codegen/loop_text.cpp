@@ -280,35 +280,39 @@ int wanted_lanes(const Parameters& parameters) {
 
 }  // namespace
 
-Lanes lanes_of(const LoopShape& shape, const UserKernel& kernel, int wanted) {
+Lanes lanes_of(const LoopShape& shape, const UserKernel& kernel, int wanted,
+               const BuiltIns& on_vectors) {
   if (wanted <= 1) return {1, {}, "LANES=1"};
   if (auto found = arguments_obstacle(shape, kernel, wanted); !found.empty())
     return {1, {}, std::move(found)};
   if (only_moves(kernel.syntax, kernel.function))
     return {1, {}, "the kernel only moves numbers: vectors would gain nothing"};
   const auto plain = plain_edits(kernel.syntax, ConstantUse(kernel.syntax));
-  auto copies = lane_copies(kernel.syntax, plain, kernel.function, wanted);
+  auto copies = lane_copies(kernel.syntax, plain, kernel.function, wanted, on_vectors);
   if (!copies) return {1, {}, copies.error().what()};
   return {wanted, std::move(*copies), {}};
 }
 
-std::string lanes_obstacle(const LoopShape& shape, const Parameters& parameters) {
+std::string lanes_obstacle(const LoopShape& shape, const Parameters& parameters,
+                           const BuiltIns& on_vectors) {
   if (form_of(parameters) != Form::blocks) return {};
   const UserKernel kernel = value_or_throw(read_kernel(shape));
   const int wanted = wanted_lanes(parameters);
   // Where the Parameters ask for one lane, as they do by default for integers: what would prevent
   // more, or else that they ask for one.
-  const Lanes lanes = lanes_of(shape, kernel, std::max(wanted, fewest_lanes));
+  const Lanes lanes = lanes_of(shape, kernel, std::max(wanted, fewest_lanes), on_vectors);
   return wanted == 1 && lanes.count > 1 ? "LANES=1" : lanes.obstacle;
 }
 
-std::string loop_text(const LoopShape& shape, const Parameters& parameters) {
+std::string loop_text(const LoopShape& shape, const Parameters& parameters,
+                      const BuiltIns& on_vectors) {
   const UserKernel kernel = value_or_throw(read_kernel(shape));
   const ConstantUse use(kernel.syntax);
   const auto plain = plain_edits(kernel.syntax, use);
   const Form form = form_of(parameters);
-  const Lanes lanes =
-      form == Form::blocks ? lanes_of(shape, kernel, wanted_lanes(parameters)) : Lanes{};
+  const Lanes lanes = form == Form::blocks
+                          ? lanes_of(shape, kernel, wanted_lanes(parameters), on_vectors)
+                          : Lanes{};
   std::string copies;
   const Spaces spaces = in_place(shape, kernel, plain, form, copies);
   KernelWriter out;

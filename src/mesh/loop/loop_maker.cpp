@@ -10,6 +10,7 @@
 #include "kernel/resolver/explain.hpp"
 #include "mesh/codegen/loop_text.hpp"
 #include "mesh/loop/arguments.hpp"
+#include "mesh/loop/lane_trial.hpp"
 #include "mesh/loop/made_loop.hpp"
 
 namespace kiln::mesh {
@@ -38,6 +39,7 @@ class LoopMaker {
     parameters_ = with_block(chosen_.parameters, shape_, request_.problem_size, units);
     cut_ = {parameters_, units};
     plan_parts();
+    ask_lanes();
     note_lanes();
     compile();
     const bool folds = !fold_parameters(shape_).empty();
@@ -187,6 +189,16 @@ class LoopMaker {
 
   // Its program.
 
+  /// Which built-in functions its kernel calls on vectors, where it has lanes.
+  void ask_lanes() {
+    LanesFound found = find_lanes(request_, parameters_, session_.resolver(), session_.context(),
+                                  session_.device());
+    lane_notes_ = std::move(found.notes);
+    if (!found.trial) return;
+    if (session_.recording != nullptr && !is_trial()) session_.recording->add(*found.trial);
+    if (explains_by_environment()) *EnvironmentExplanation().get() = *found.trial;
+  }
+
   void compile() {
     std::vector<KernelVariant> wanted;
     const auto want = [&](const KernelVariant& variant) {
@@ -199,7 +211,7 @@ class LoopMaker {
       for (const Piece& piece : part.pieces)
         want(variant_of(loop_kernel(shape_), cut_.range_of(piece.groups)));
     if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
-    program_ = &session_.program(request_, chosen_, wanted, report_);
+    program_ = &session_.program(request_, chosen_, wanted, report_, lane_notes_);
   }
 
   NDRange fold_range() const { return LoopCut::range_of(1, fold_group(parameters_)); }
@@ -351,7 +363,8 @@ class LoopMaker {
     if (cut_.form != Form::blocks || is_trial()) return;
     if (!session_.options.timing && !explains_by_environment()) return;
     try {
-      report_.lanes_obstacle = lanes_obstacle(shape_, parameters_);
+      report_.lanes_obstacle =
+          lanes_obstacle(shape_, parameters_, request_.payload.as<LoopPayload>().on_vectors);
     } catch (const Error& error) {
       report_.lanes_obstacle = error.what();
     }
@@ -372,6 +385,7 @@ class LoopMaker {
   ChosenParameters chosen_;
   Parameters parameters_;  ///< those chosen, with a BLOCK
   LoopCut cut_;
+  std::vector<std::string> lane_notes_;  ///< of built-in functions that are called for each lane
   std::vector<Part> parts_;
   Program* program_ = nullptr;
   std::map<int, cl_mem> partials_;

@@ -28,13 +28,16 @@ double LoopSession::copy_bandwidth() {
 }
 
 Program& LoopSession::program(const Request& request, const ChosenParameters& chosen,
-                              const std::vector<KernelVariant>& wanted, LoopReport& report) {
+                              const std::vector<KernelVariant>& wanted, LoopReport& report,
+                              const std::vector<std::string>& lane_notes) {
   const Stopwatch watch;
   EnvironmentExplanation environment;
   Explanation explanation;
   Program& program = resolver().resolve(request, chosen, context(), device(), wanted, &explanation);
   if (!report.lanes_obstacle.empty())
     explanation.notes.push_back("one element at a time: " + report.lanes_obstacle);
+  else
+    explanation.notes.insert(explanation.notes.end(), lane_notes.begin(), lane_notes.end());
   if (recording != nullptr && !chosen.is_trial) recording->add(explanation);
   if (explains_by_environment()) *environment.get() = explanation;
   const bool was_made =

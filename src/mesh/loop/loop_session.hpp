@@ -33,9 +33,11 @@ struct LoopSession : Session {
   double copy_bandwidth();
 
   /// Resolves a program, and notes in a report what that took and whether it had to be compiled; in
-  /// the recording, too, but for trials. Throws kiln::Error.
+  /// the recording, too, but for trials. `lane_notes` are for its explanation, where it has lanes.
+  /// Throws kiln::Error.
   Program& program(const Request& request, const ChosenParameters& chosen,
-                   const std::vector<KernelVariant>& wanted, LoopReport& report);
+                   const std::vector<KernelVariant>& wanted, LoopReport& report,
+                   const std::vector<std::string>& lane_notes = {});
 
   const std::unique_ptr<Recording> recording;  ///< null: nothing is kept for a timeline
   DevicePlans device_plans;

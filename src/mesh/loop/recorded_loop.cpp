@@ -9,6 +9,7 @@
 #include "base/data/text.hpp"
 #include "mesh/codegen/layout.hpp"
 #include "mesh/codegen/loop_generator.hpp"
+#include "mesh/loop/lane_trial.hpp"
 #include "mesh/loop/made_loop.hpp"
 #include "mesh/model/basics.hpp"
 
@@ -108,12 +109,13 @@ Expected<RecordedLoop> recorded_loop_of(const RecordedCall& recorded) {
 }
 
 Explanation build_recorded(const RecordedLoop& loop, Resolver& resolver, const DevicePtr& device) {
-  const Request request = make_request(loop.shape, loop_device_of(*device), loop.elements);
+  Request request = make_request(loop.shape, loop_device_of(*device), loop.elements);
   const ChosenParameters chosen = resolver.choose(request, *device);
   const Parameters parameters =
       with_block(chosen.parameters, loop.shape, loop.elements, device->compute_units);
   const auto context = Context::create({device});  // owns the program
   Explanation explanation;
+  explanation.notes = find_lanes(request, parameters, resolver, context, device).notes;
   resolver.resolve(request, chosen, context, device,
                    variants_of(loop.shape, parameters, loop.elements, *device), &explanation);
   return explanation;

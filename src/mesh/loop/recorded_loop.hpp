@@ -18,7 +18,8 @@ RecordedCall recorded_call(const RecordedLoop& loop, const Device& device, std::
 Expected<RecordedLoop> recorded_loop_of(const RecordedCall& recorded);
 
 /// Has a Resolver that knows the generators (add_generators) find or make the loop's program, with
-/// the variants that runs will take. Nothing is run. Throws kiln::Error.
+/// the variants that runs will take. The loop is not run; what is not known of the driver's
+/// built-in functions on vectors is tried (find_lanes). Throws kiln::Error.
 Explanation build_recorded(const RecordedLoop& loop, Resolver& resolver, const DevicePtr& device);
 
 }  // namespace kiln::mesh

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "device/opencl.hpp"
-#include "device/pinned_workers.hpp"
+#include "kernel/traits/worker_threads.hpp"
 #include "mesh/model/basics.hpp"
 #include "store/layer/fork_guard.hpp"
 
@@ -65,7 +65,7 @@ bool LiveStates::Lookup::has(const void* state, std::type_index type) {
 Session::Session(const Mesh::Options& given, const Runtime& holder)
     : options(given), runtime(holder), queue(queue_like(runtime.state().queue(nullptr))) {
   options.timing = options.timing || options.timeline;
-  pin_workers(*queue.context(), queue.device());
+  pin_workers_as_found(resolver().findings(), *queue.context(), queue.device());
 }
 
 Session::~Session() = default;

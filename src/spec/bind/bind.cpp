@@ -294,6 +294,18 @@ void Binder::bind_macros(BoundSpec& bound) {
   }
 }
 
+void Binder::bind_specialization(BoundSpec& bound) {
+  for (const auto& [constant, formula] : spec_.specialization) {
+    auto value = evaluate(formula, Position::geometry);
+    if (!value) continue;
+    if (value->is_number())
+      bound.specialization.push_back({constant, *std::move(value)});
+    else
+      problem(formula, "found " + quote(formula.text) + " = " + value->text().substr(0, 60) +
+                           ", expected a number");
+  }
+}
+
 BoundSpec Binder::bind() {
   BoundSpec bound;
   bound.dialect = spec_.dialect;
@@ -305,6 +317,7 @@ BoundSpec Binder::bind() {
   bind_locals(bound);
   bind_values(bound);
   bind_macros(bound);
+  bind_specialization(bound);
   std::sort(bound.arguments.begin(), bound.arguments.end(),
             [](const auto& a, const auto& b) { return a.position < b.position; });
   // The option changes results, so only who asks for the concurrent program's way gets it.

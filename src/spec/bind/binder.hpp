@@ -49,6 +49,7 @@ class Binder {
   void bind_locals(BoundSpec& bound);
   void bind_values(BoundSpec& bound);
   void bind_macros(BoundSpec& bound);
+  void bind_specialization(BoundSpec& bound);
   std::optional<BoundArgument> sized(const Formula& size, std::uint32_t position, ArgumentKind kind,
                                      const Type& type);
 

@@ -28,6 +28,7 @@ void for_each_formula(const Spec& spec,
     if (buffer.chunk) visit(*buffer.chunk, Position::geometry);
   }
   for (const auto& local : spec.local_arguments) visit(local.size, Position::geometry);
+  for (const auto& constant : spec.specialization) visit(constant.value, Position::geometry);
   for (const auto& var : spec.var_arguments) visit(var.value, Position::value);
 }
 

@@ -166,6 +166,7 @@ void read_vars(const Attribute& found, Spec& spec, Reader& reader);
 void read_locals(const Attribute& found, Spec& spec, Reader& reader);
 void read_symbolic_variables(const Attribute& found, Spec& spec, Reader& reader);
 void read_macros(const Attribute& found, Spec& spec, Reader& reader);
+void read_specialization(const Attribute& found, Spec& spec, Reader& reader);
 void read_functions(const Attribute& found, Spec& spec, Reader& reader);
 
 // What read_spec checks once every part is there.

@@ -203,6 +203,7 @@ constexpr Field<Spec> spec_fields[] = {
     {"localArguments", read_locals},
     {"symbolicVariables", read_symbolic_variables},
     {"macros_values", read_macros},
+    {"specialization", read_specialization},
     {"localChunkFactor", read_factors<&Spec::local_chunk_factor>},
     {"globalChunkFactor", read_factors<&Spec::global_chunk_factor>},
     {"functions", read_functions},

@@ -4,8 +4,8 @@
 #include "spec/read/names.hpp"
 #include "spec/read/reader.hpp"
 
-// What a specification file defines for its formulas: symbols, macros, factors of the original's
-// rounding, and functions.
+// What a specification file defines for its formulas and its program: symbols, macros,
+// specialization constants and functions.
 namespace kiln::spec {
 namespace {
 
@@ -130,6 +130,24 @@ void read_macros(const Attribute& found, Spec& spec, Reader& reader) {
     }
     auto text = macro_text(member->value, join(found.path, member->key), reader);
     if (text) spec.macros.push_back({member->key, *std::move(text), reader.line(member->at)});
+  }
+}
+
+// Whether the constants are there is for the module to say.
+void read_specialization(const Attribute& found, Spec& spec, Reader& reader) {
+  constexpr std::size_t most_constants = 1024;
+  const auto members = reader.members_of(found.value, found.path, "an object {\"SpecId\": value}");
+  if (found.value.members.size() > most_constants)
+    return reader.expected(found.value, found.path, "at most " + std::to_string(most_constants));
+  for (const JsonMember* member : members) {
+    if (member->key.empty() || member->key.size() > 255) {
+      reader.error(member->at, found.path,
+                   "found " + quote(member->key) + ", expected a constant's SpecId or name");
+      continue;
+    }
+    auto formula =
+        reader.read_formula(member->value, join(found.path, member->key), Reader::Shape::number);
+    if (formula) spec.specialization.push_back({member->key, *std::move(formula)});
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/data/text.hpp"
 #include "base/os/file.hpp"
+#include "spec/run/module.hpp"
 
 // From a bound specification to a Job: the source file is found and read, the Request made, the
 // arguments put over the arrays; and their types are held against the compiled kernel.
@@ -97,9 +98,21 @@ Argument make_argument(const BoundArgument& bound, Arrays& arrays) {
 Expected<Request> make_request(const Spec& spec, const BoundSpec& bound, SourcePtr source) {
   Request request;
   request.family = "source";
+  request.label = spec.name;
+  // Of OpenCL C there are none: then this says whether the file is right about that.
+  auto constants = settings_of(spec, bound, *source);
+  if (!constants) return tl::unexpected(constants.error());
+  if (source->module() != nullptr) {
+    request.constants = *std::move(constants);
+    // Tuned values are macros, too, and a module takes none.
+    auto options = build_options({}, bound.options);
+    if (!options) return tl::unexpected(options.error());
+    request.options = *std::move(options);
+    request.source = std::move(source);
+    return request;
+  }
   if (auto set = set_source(request, std::move(source), bound.macros, bound.options); !set)
     return fail(set.error().code(), spec.file + ": macros_values: " + set.error().message());
-  request.label = spec.name;
   return request;
 }
 

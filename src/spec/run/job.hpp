@@ -25,7 +25,8 @@ Expected<SourcePtr> load_kernel_source(const Spec& spec,
 Expected<void> check_source_stays(const ExpandedSource& source,
                                   const std::vector<std::filesystem::path>& written);
 
-/// The program that a run of a spec asks for.
+/// The program that a run of a spec asks for. Errors: bad_input, also for a SPIR-V module that the
+/// spec does not fit (check_program).
 Expected<Request> make_request(const Spec& spec, const BoundSpec& bound, SourcePtr source);
 
 /// A Job over the arrays, which must outlive it.

@@ -40,6 +40,10 @@ void write_definitions(CanonicalWriter& writer, const Spec& spec) {
       write(writer, "value", formula);
     }
   for (const auto& macro : spec.macros) writer.text("macro", macro.name).text("text", macro.text);
+  for (const auto& [constant, value] : spec.specialization) {
+    writer.text("constant", constant);
+    write(writer, "value", value);
+  }
   for (const auto& function : spec.functions) {
     writer.text("function", function.name);
     for (const auto& parameter : function.parameters) writer.text("parameter", parameter);

@@ -121,7 +121,8 @@ class ProblemFile {
   }
 
   fs::path source_file() const {
-    const auto& [path, content] = problem_.source;
+    const std::filesystem::path& path = problem_.source.path;
+    const std::string& content = problem_.source.content;
     if (content.empty()) return fs::absolute(path);
     // Includes of a text are looked for in the folders alone, and its name is what logs show.
     const auto name = path.filename().string();
@@ -155,10 +156,20 @@ class ProblemFile {
 
   /// What the kernel's text says of its parameters, with the macros of the reference.
   void analyse() {
-    const auto& [path, content] = problem_.source;
+    const std::filesystem::path& path = problem_.source.path;
+    const std::string& content = problem_.source.content;
     const auto& folders = problem_.options.include_folders;
-    const auto source = value_or_throw(
-        content.empty() ? load_source(path, folders) : from_text(content, path.string(), folders));
+    const bool is_spirv =
+        problem_.source.is_spirv || spirv::is_module(as_bytes(problem_.source.content));
+    const auto source =
+        is_spirv ? nullptr
+                 : value_or_throw(content.empty() ? load_source(path, folders)
+                                                  : from_text(content, path.string(), folders));
+    if (source == nullptr || source->module() != nullptr)
+      throw Error(Errc::unsupported,
+                  fmt::format("{} is SPIR-V, and the parameters of a search are macros; expected "
+                              "OpenCL C",
+                              path.filename().string()));
     auto macros = problem_.options.macros;
     for (const auto* values : {&problem_.constants, &problem_.reference})
       for (const auto& [name, value] : *values) macros.emplace_back(name, std::to_string(value));

@@ -196,6 +196,34 @@ TEST_F(MeshApplication, airfoil_reports_its_loops) {
                        HasSubstr("\nbres_calc: one element at a time: bres_calc:4: argument 5")));
 }
 
+TEST_F(MeshApplication, what_is_found_of_lanes_is_kept_and_listed) {
+  make_grid("grid.h5");
+  const std::string store = (folder() / "store").string();
+  const auto findings = [&] {
+    const auto listed = kiln({"devices", "-v", "--json", "--devices=cpu", "--store", store});
+    return Json::parse(listed.output).at("findings").at("lanes");
+  };
+  EXPECT_EQ(findings(), Json::array());
+  EXPECT_THAT(kiln({"devices", "-v", "--store", store}).output,
+              HasSubstr("\n  lanes      not tried yet\n"));
+
+  set("KILN_EXPLAIN", "1");
+  const std::vector<std::string> words{"airfoil",  "-g",  "grid.h5", "-n1",
+                                       "--device", "cpu", "--store", store};
+  const ProcessResult cold = run(words), warm = run(words);
+  EXPECT_EQ(cold.exit_code, 0) << cold.errors;
+  EXPECT_THAT(cold.errors, HasSubstr("lane probe"));
+  EXPECT_THAT(warm.errors, HasSubstr("adt_calc"));
+  EXPECT_THAT(warm.errors, ::testing::Not(HasSubstr("lane probe")));
+  EXPECT_THAT(warm.errors, ::testing::Not(HasSubstr("compile      hit")));
+
+  std::vector<std::string> names;
+  for (const Json& finding : findings()) names.push_back(finding["name"]);
+  EXPECT_THAT(names, ElementsAre("fabs of double8", "sqrt of double8"));
+  EXPECT_THAT(kiln({"devices", "-v", "--store", store}).output,
+              ::testing::ContainsRegex("\n  lanes      (yes|no ) fabs of double8"));
+}
+
 TEST_F(MeshApplication, airfoil_draws_the_flow) {
   make_grid("grid.h5");
   printed({"airfoil", "-g", "grid.h5", "-n10", "--vtu", "flow.vtu"});

@@ -27,8 +27,8 @@ TEST_F(Devices, json_is_one_object_a_line) {
   for (const auto& device : json_lines(kiln({"devices", "--json"}).output))
     for (const char* field :
          {"index", "name", "type", "vendor", "version", "driver_version", "platform",
-          "platform_version", "compute_units", "max_work_group_size", "global_memory",
-          "local_memory", "host_memory", "fingerprint"})
+          "platform_version", "il_versions", "compute_units", "max_work_group_size",
+          "global_memory", "local_memory", "host_memory", "fingerprint"})
       EXPECT_TRUE(device.contains(field)) << field;
 }
 

@@ -287,4 +287,80 @@ TEST_F(StorePacks, a_new_key_is_its_owners_and_replaces_none) {
   expect_refusal(kiln({"store", "key", "--show", "absent"}), 2, "absent");
 }
 
+class SystemPackages : public StorePacks {
+ protected:
+  void SetUp() override {
+    if (find_program("dpkg-deb").empty()) GTEST_SKIP() << "dpkg-deb is not installed";
+    fill();
+  }
+  /// Unpacks a package as dpkg would install it, but into a folder of this user.
+  std::filesystem::path installed(const std::string& package) {
+    const auto root = folder() / "root";
+    EXPECT_EQ(
+        program(find_program("dpkg-deb"), {"-x", (folder() / package).string(), root}).exit_code,
+        0);
+    return root / "usr/share/kiln/store";
+  }
+  std::string field(const std::string& package, const std::string& name) {
+    return program(find_program("dpkg-deb"), {"-f", (folder() / package).string(), name}).output;
+  }
+};
+
+TEST_F(SystemPackages, starts_the_first_run_of_a_machine_without_a_compiler) {
+  good({"store", "export", "--system", "--device", "no such device", "--device", "PoCL", "a.deb"});
+  const auto system = installed("a.deb");
+  machine("there");
+  set("KILN_SYSTEM_STORE", system.string());
+  set("KILN_COMPILE_HELPER", "/absent");
+  EXPECT_EQ(steps("copy_float.json"), "-memory -local store +system store +load ");
+  EXPECT_EQ(steps("copy_int.json"), "-memory -local store +system store +load ");
+}
+
+TEST_F(SystemPackages, have_the_fields_and_modes_of_a_package) {
+  const auto result =
+      good({"store", "export", "--system", "--json", "--package", "farm-store", "--package-version",
+            "7", "--maintainer", "A Farm <farm@example.org>", "a.deb"});
+  const auto told = json_lines(result.output).at(0);
+  EXPECT_EQ(told["entries"], 2);
+  EXPECT_EQ(told["name"], "farm-store");
+  EXPECT_EQ(field("a.deb", "Package"), "farm-store\n");
+  EXPECT_EQ(field("a.deb", "Version"), "7\n");
+  EXPECT_EQ(field("a.deb", "Maintainer"), "A Farm <farm@example.org>\n");
+  EXPECT_EQ(field("a.deb", "Conflicts"), "kiln-system-store\n");
+  EXPECT_EQ(field("a.deb", "Architecture"), told["architecture"].get<std::string>() + "\n");
+  const auto listed = program(find_program("dpkg-deb"), {"-c", (folder() / "a.deb").string()});
+  EXPECT_THAT(listed.output, HasSubstr("-rw-r--r-- root/root"));
+  EXPECT_THAT(listed.output, HasSubstr("./usr/share/kiln/store/store.db"));
+  EXPECT_THAT(listed.output, Not(HasSubstr("store.db-")));
+}
+
+TEST_F(SystemPackages, hold_signatures_and_only_what_was_asked_for) {
+  const auto ours = key("our.key");
+  const auto entries = json_lines(good({"store", "ls", "--json"}).output);
+  const std::string wanted = entries.at(0)["key"];
+  good({"store", "export", "--system", "--key", "our.key", "a.deb", wanted.substr(0, 16)});
+  const auto system = installed("a.deb");
+  const auto kept = json_lines(good({"store", "ls", "--json", "--store", system.string()}).output);
+  ASSERT_THAT(kept, SizeIs(1));
+  EXPECT_EQ(kept[0]["key"], wanted);
+  EXPECT_EQ(kept[0]["signer"], ours);
+}
+
+TEST_F(SystemPackages, that_cannot_be_are_refused_and_nothing_is_written) {
+  const auto refused = [&](const std::vector<std::string>& words, const std::string& message) {
+    std::vector<std::string> all{"store", "export"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.push_back("a.deb");
+    expect_refusal(kiln(all), 2, message);
+    EXPECT_FALSE(std::filesystem::exists(folder() / "a.deb"));
+  };
+  refused({"--system", "--package", "Farm Store"}, "package name: found 'Farm Store'");
+  refused({"--system", "--package-version", "x1"}, "package version: found 'x1'");
+  refused({"--system", "--maintainer", "me"}, "package maintainer: found 'me'");
+  refused({"--package", "farm"}, "--package is for packages");
+  refused({"--system", "--device", "no such device"}, "no entry of the store fits");
+  set("PATH", "/absent");
+  refused({"--system"}, "missing program dpkg-deb");
+}
+
 }  // namespace

@@ -159,6 +159,7 @@ TEST_F(ApartFallback, a_new_variant_that_kills_the_compiler_is_not_left_to_this_
   const auto context = Context::create({device_});
   Program& program = spine->resolve(text_request(vector_add_text, "VectorAdd"), context, device_,
                                     {variant_of("VectorAdd", range_1d(256, 64))});
+  ASSERT_TRUE(spine->ways(*device_, Resolver::Additions::needed).additions);
   const FakeHelper helper("kill -SEGV $$");
   EXPECT_THROW(run_vector_add(context, program, 256, 32), Error);
   run_vector_add(context, program, 256, 64);
@@ -177,6 +178,7 @@ TEST_F(ApartFallback, a_stored_archive_whose_new_variant_kills_the_compiler_is_m
   const auto request = text_request(vector_add_text, "VectorAdd");
   resolver()->resolve(request, Context::create({device_}), device_,
                       {variant_of("VectorAdd", range_1d(256, 64))});
+  ASSERT_TRUE(resolver()->ways(*device_, Resolver::Additions::needed).additions);
   // Once: what is asked for after it is the program, from its text.
   const ScopedVariable real("KILN_TEST_HELPER", find_compile_helper().string());
   const ScopedVariable mark("KILN_TEST_MARK", (folder_.path() / "mark").string());

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/os/file.hpp"
-#include "kernel/apart/worker.hpp"
+#include "kernel/apart/stubs.hpp"
 #include "kiln/formats/poclbin.hpp"
 
 namespace kiln::testing {

@@ -20,6 +20,9 @@ using SingleFlight = StoreFixture;
 /// A compile helper that counts its runs and then does its work.
 class CountingHelper {
  public:
+  /// Of the trial of what the driver takes, once a store: it makes a program and starts it.
+  static constexpr std::size_t for_trial = 2;
+
   explicit CountingHelper(const std::filesystem::path& folder)
       : count_(folder / "count"), path_(folder / "helper") {
     const auto real = find_compile_helper();
@@ -64,7 +67,7 @@ TEST_F(SingleFlight, eight_processes_compile_three_programs_three_times) {
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   }
-  EXPECT_EQ(helper.runs(), programs);
+  EXPECT_EQ(helper.runs(), programs + CountingHelper::for_trial);
 }
 
 /// A store in which another process finishes the program between our look-up and our right to it.
@@ -167,7 +170,7 @@ TEST_F(SingleFlight, a_system_store_spares_a_fresh_install_the_compiler) {
     packager.resolve(text_request(vector_add_text, "VectorAdd"), context, device_,
                      {variant_of("VectorAdd", range_1d(256, 64))});
   }
-  ASSERT_EQ(helper.runs(), 1u);
+  ASSERT_EQ(helper.runs(), 1 + CountingHelper::for_trial);
   std::vector<LayeredStore::Below> below;
   below.push_back({std::make_unique<SystemStore>(system), false, false});
   Resolver fresh(
@@ -177,7 +180,7 @@ TEST_F(SingleFlight, a_system_store_spares_a_fresh_install_the_compiler) {
   Program& program = fresh.resolve(text_request(vector_add_text, "VectorAdd"), other, device_,
                                    {variant_of("VectorAdd", range_1d(256, 64))}, &explanation);
   run_vector_add(other, program, 256, 64);
-  EXPECT_EQ(helper.runs(), 1u);
+  EXPECT_EQ(helper.runs(), 1 + CountingHelper::for_trial);
   EXPECT_FALSE(step_of(explanation, "local store").answered);
   EXPECT_TRUE(step_of(explanation, "system store").answered) << text_of(explanation);
 }

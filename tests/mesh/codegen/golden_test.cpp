@@ -14,7 +14,7 @@ namespace kiln::mesh::testing {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr ScalarType f64 = ScalarType::f64;
+constexpr ScalarType f64 = ScalarType::f64, f32 = ScalarType::f32;
 
 void expect_golden(const std::string& name, const std::string& text) {
   const fs::path path = fs::path(KILN_SOURCE_DIR "/tests/mesh/codegen/golden") / name;
@@ -43,16 +43,22 @@ LoopShape flux_shape() {
       {{"eps", f64, 1, true}});
 }
 
-std::string text(const LoopShape& shape, const Parameters& parameters) {
+std::string text(const LoopShape& shape, const Parameters& parameters,
+                 const BuiltIns& on_vectors = {}) {
   const LoopGenerator generator;
-  const Request request = make_request(shape, {}, 0);
+  Request request = make_request(shape, {}, 0);
+  LoopPayload loop = request.payload.as<LoopPayload>();
+  loop.on_vectors = on_vectors;
+  request.payload = std::move(loop);
   EXPECT_TRUE(generator.accepts(request, parameters));
   return generator.generate(request, parameters);
 }
 
 TEST(GoldenLoops, of_every_form) {
   expect_golden("flux.blocks.cl", text(flux_shape(), {{"FORM", 0}, {"LANES", 1}}));
-  expect_golden("flux.blocks.lanes4.cl", text(flux_shape(), {{"FORM", 0}, {"LANES", 4}}));
+  const Parameters lanes{{"FORM", 0}, {"LANES", 4}};
+  expect_golden("flux.blocks.lanes4.cl", text(flux_shape(), lanes, {{"fmax", f64}, {"sin", f64}}));
+  expect_golden("flux.blocks.lanes4.by_lane.cl", text(flux_shape(), lanes, {{"fmax", f32}}));
   expect_golden("flux.atomic.cl", text(flux_shape(), {{"FORM", 1}, {"GROUP", 64}}));
   expect_golden("flux.atomic.ptx.cl", text(flux_shape(), {{"FORM", 1}, {"GROUP", 64}, {"PTX", 1}}));
   expect_golden("flux.coloured.cl", text(flux_shape(), {{"FORM", 2}, {"GROUP", 64}}));

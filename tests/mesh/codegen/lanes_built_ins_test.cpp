@@ -56,7 +56,8 @@ std::vector<T> computed(const std::vector<std::string>& calls, int lanes) {
   const auto shape = loop(text + "}", "f",
                           {direct(0, 2, Access::read, type),
                            direct(1, static_cast<int>(calls.size()), Access::write, type)});
-  const auto written = lanes_of(shape, value_or_throw(read_kernel(shape)), lanes);
+  const auto written =
+      lanes_of(shape, value_or_throw(read_kernel(shape)), lanes, built_ins_of(shape));
   EXPECT_EQ(written.count, lanes) << written.obstacle;
   const auto values_of = arguments<T>();
   std::vector<T> x;

@@ -203,7 +203,7 @@ std::string parting_obstacle(const std::string& body) {
       loop(whole(body), "f",
            {direct(0, 4, Access::read, ScalarType::f64), direct(1, 3, Access::rw, ScalarType::f64)},
            {{"zero", ScalarType::i32, 1, true}}));
-  return lanes_of(shape, value_or_throw(read_kernel(shape)), 8).obstacle;
+  return lanes_of(shape, value_or_throw(read_kernel(shape)), 8, built_ins_of(shape)).obstacle;
 }
 
 class LanesParting : public ::testing::TestWithParam<PartingBody> {};

@@ -145,7 +145,7 @@ TEST_P(LanesMeaning, has_lanes) {
         loop(std::string("typedef ") + std::string(name_of(type)) + " real;\n" + GetParam().before +
                  "\nvoid f(const real *x, real *y) {\n" + GetParam().text + "\n}\n",
              "f", {direct(0, 4, Access::read, type), direct(1, 3, Access::rw, type)});
-    const Lanes lanes = lanes_of(shape, value_or_throw(read_kernel(shape)), 8);
+    const Lanes lanes = lanes_of(shape, value_or_throw(read_kernel(shape)), 8, built_ins_of(shape));
     EXPECT_EQ(lanes.count, 8) << lanes.obstacle;
     EXPECT_EQ(lanes.obstacle, "");
   }

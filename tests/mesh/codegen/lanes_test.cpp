@@ -16,7 +16,7 @@ int lanes(const std::string& body, const std::string& before = "") {
   const auto shape = loop(before + "\nvoid f(const double *x, double *y) { " + body + " }", "f",
                           {direct(0, 2, Access::read, f64), direct(1, 2, Access::rw, f64)},
                           {{"gam", f64, 1, true}, {"table", f64, 4, false}});
-  return lanes_of(shape, value_or_throw(read_kernel(shape)), 8).count;
+  return lanes_of(shape, value_or_throw(read_kernel(shape)), 8, built_ins_of(shape)).count;
 }
 
 TEST(Lanes, take_straight_code_helpers_loops_and_choices) {
@@ -36,7 +36,7 @@ TEST(Lanes, take_straight_code_helpers_loops_and_choices) {
 std::string obstacle(const std::string& body, const std::string& before = "") {
   const auto shape = loop(before + "\nvoid f(const double *x, double *y) {\n" + body + "\n}", "f",
                           {direct(0, 2, Access::read, f64), direct(1, 2, Access::rw, f64)});
-  const Lanes found = lanes_of(shape, value_or_throw(read_kernel(shape)), 8);
+  const Lanes found = lanes_of(shape, value_or_throw(read_kernel(shape)), 8, built_ins_of(shape));
   EXPECT_EQ(found.count, found.obstacle.empty() ? 8 : 1);
   return found.obstacle;
 }
@@ -104,7 +104,7 @@ TEST(Lanes, refuse_macros_only_where_they_matter) {
 
 TEST(Lanes, are_not_for_whole_numbers_and_indirect_rw) {
   const auto found = [](const LoopShape& shape, std::int64_t lanes) {
-    return lanes_obstacle(shape, {{"FORM", 0}, {"LANES", lanes}});
+    return lanes_obstacle(shape, {{"FORM", 0}, {"LANES", lanes}}, built_ins_of(shape));
   };
   const auto whole =
       loop("void f(const double *x,\n int *y) { *y = *x; }", "f",
@@ -132,7 +132,7 @@ TEST(Lanes, may_mix_precisions) {
   const auto shape =
       loop("void f(const double *x, float *y) { *y = 2 * *x; }", "f",
            {direct(0, 1, Access::read, f64), direct(1, 1, Access::write, ScalarType::f32)});
-  EXPECT_EQ(lanes_of(shape, value_or_throw(read_kernel(shape)), 16).count, 16);
+  EXPECT_EQ(lanes_of(shape, value_or_throw(read_kernel(shape)), 16, built_ins_of(shape)).count, 16);
 }
 
 }  // namespace

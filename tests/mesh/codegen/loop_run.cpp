@@ -4,6 +4,7 @@
 #include "device/context.hpp"
 #include "kernel/resolver/resolver.hpp"
 #include "mesh/codegen/loop_data.hpp"
+#include "mesh/loop/lane_trial.hpp"
 #include "mesh/plan/mesh_plan.hpp"
 
 namespace kiln::mesh::testing {
@@ -191,9 +192,10 @@ void Launches::launch(cl::Kernel& kernel, int first, int last) {
 }
 
 void Launches::run() {
+  Request request = make_request(shape, {}, data.end - data.begin);
+  find_lanes(request, parameters, machine.resolver, machine.context, machine.device);
   const Program& program =
-      machine.resolver.resolve(make_request(shape, {}, data.end - data.begin),
-                               {parameters, "trial", ""}, machine.context, machine.device);
+      machine.resolver.resolve(request, {parameters, "trial", ""}, machine.context, machine.device);
   plan = MeshPlan();
   if (const PlanPtr made = plan_of(shape, form_of(parameters), data)) plan = MeshPlan(made);
   make_buffers();

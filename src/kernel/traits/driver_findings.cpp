@@ -1,0 +1,148 @@
+#include "kernel/traits/driver_findings.hpp"
+
+#include <fmt/format.h>
+#include <gnu/libc-version.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "base/data/byte_fields.hpp"
+#include "base/data/digest.hpp"
+#include "base/log.hpp"
+#include "store/key/canonical.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr std::uint32_t schema = 1;
+
+struct Row {
+  std::string name;
+  Finding finding;
+};
+constexpr auto rows_fields = [](auto& to, auto& rows) {
+  to.list("findings", rows, 9, [&](auto& row) {
+    to.field("name", row.name);
+    to.field("holds", row.finding.holds);
+    to.field("reason", row.finding.reason);
+  });
+};
+
+Bytes encode(const Findings& findings) {
+  std::vector<Row> rows;
+  for (const auto& [name, finding] : findings)
+    if (finding.lasts) rows.push_back({name, finding});
+  return bytes_by(rows_fields, rows);
+}
+
+Expected<Findings> decode(ByteView bytes) {
+  return read_by<std::vector<Row>>(rows_fields, bytes, "findings").map([](const auto& rows) {
+    Findings findings;
+    for (const auto& row : rows) findings[row.name] = row.finding;
+    return findings;
+  });
+}
+
+Bytes canonical_of(std::string_view topic, const Device& device) {
+  CanonicalWriter writer("driver findings", 1);
+  writer.text("topic", topic).text("device", device.fingerprint()).text("host", host_identity());
+  return writer.view();
+}
+
+/// The findings that the store has of a topic and device; none where there is no such entry.
+Findings stored(Layer& store, ByteView canonical) {
+  const auto lookup = store.get(Kind::record, key_of(canonical), canonical);
+  if (!lookup.entry || lookup.entry->metadata.schema != schema) return {};
+  return decode(lookup.entry->content).value_or(Findings{});
+}
+
+}  // namespace
+
+DriverFindings::Subject& DriverFindings::subject(std::string_view topic, const Device& device) {
+  const std::lock_guard lock(mutex_);
+  return subjects_[fmt::format("{}|{}", topic, device.fingerprint())];
+}
+
+Findings& DriverFindings::load(Subject& subject, std::string_view topic, const Device& device) {
+  if (!std::exchange(subject.is_loaded, true) && store_ != nullptr)
+    subject.findings = stored(*store_, canonical_of(topic, device));
+  return subject.findings;
+}
+
+void DriverFindings::keep(std::string_view topic, const Device& device, const Findings& findings) {
+  const auto lasts = [](const auto& each) { return each.second.lasts; };
+  if (store_ == nullptr || std::ranges::none_of(findings, lasts)) return;
+  const Bytes canonical = canonical_of(topic, device);
+  // Another process may have found something else meanwhile: both are kept.
+  const auto change = [&](const std::optional<Entry>& present) -> std::optional<Entry> {
+    Findings all = findings;
+    if (present && present->metadata.schema == schema)
+      all.merge(decode(present->content).value_or(Findings{}));
+    return Entry{encode(all),
+                 {schema, fmt::format("{} of the driver", topic), device.fingerprint(), 0}};
+  };
+  if (auto kept = store_->update(Kind::record, key_of(canonical), canonical, change); !kept)
+    log(LogLevel::info,
+        fmt::format("what was found of {} is not kept: {}", device.name, kept.error().message()));
+}
+
+Findings DriverFindings::get(
+    std::string_view topic, const Device& device, const std::vector<std::string>& names,
+    const std::function<Findings(const std::vector<std::string>&)>& probe) {
+  Subject& asked = subject(topic, device);
+  const std::lock_guard lock(asked.mutex);
+  Findings& all = load(asked, topic, device);
+  std::vector<std::string> unknown;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(unknown),
+               [&](const std::string& name) { return !all.contains(name); });
+  if (unknown.empty()) return all;
+  // Of processes that start together one tries; the others wait a while and read what it found.
+  constexpr std::chrono::seconds longest_wait{60};
+  Reservation right;
+  if (store_ != nullptr) {
+    const Bytes canonical = canonical_of(topic, device);
+    right = store_->reserve(key_of(canonical), longest_wait);
+    if (right.waited()) {
+      Findings of_others = stored(*store_, canonical);
+      all.merge(of_others);
+      std::erase_if(unknown, [&](const std::string& name) { return all.contains(name); });
+      if (unknown.empty()) return all;
+    }
+  }
+  Findings found = probe(unknown);
+  keep(topic, device, found);
+  found.merge(all);
+  return all = std::move(found);
+}
+
+Findings DriverFindings::known(std::string_view topic, const Device& device) {
+  Subject& asked = subject(topic, device);
+  const std::lock_guard lock(asked.mutex);
+  return load(asked, topic, device);
+}
+
+void DriverFindings::note(std::string_view topic, const Device& device, const Findings& findings) {
+  Subject& asked = subject(topic, device);
+  const std::lock_guard lock(asked.mutex);
+  Findings noted = findings;
+  noted.merge(load(asked, topic, device));
+  asked.findings = std::move(noted);
+  keep(topic, device, findings);
+}
+
+const std::string& host_identity() {
+  static const std::string identity = [] {
+    // The first processor's lines say what all of them can do.
+    std::ifstream file("/proc/cpuinfo");
+    std::string line, abilities;
+    while (std::getline(file, line) && !line.empty())
+      if (line.starts_with("flags") || line.starts_with("Features"))
+        abilities = line.substr(line.find(':') + 1);
+    return fmt::format("glibc {}, processor {}", ::gnu_get_libc_version(),
+                       blake2b(as_bytes(abilities)).brief());
+  }();
+  return identity;
+}
+
+}  // namespace kiln

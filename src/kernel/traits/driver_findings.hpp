@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/device.hpp"
+#include "store/layer/layer.hpp"
+
+// What drivers were found to do, by trying it: Kiln assumes nothing of a driver because of its name
+// or version. Where something does not hold, Kiln goes the plain way, which every driver has.
+namespace kiln {
+
+/// The answer to one question about a driver.
+struct Finding {
+  bool holds = false;
+  std::string reason;  ///< why not, or what was seen; one line, may be empty
+  /// Whether it is true of the driver. Else the trial itself failed: it is not kept in the store,
+  /// and another process tries again.
+  bool lasts = true;
+  bool operator==(const Finding&) const = default;
+};
+
+/// Answers by the names of what was asked, such as "variants" or "sin of float8".
+using Findings = std::map<std::string, Finding>;
+
+/// What is asked of drivers. A topic is tried at its first use, and kept by itself.
+namespace topics {
+inline constexpr std::string_view compiling = "compiling";  ///< kernel/apart/probe.hpp
+inline constexpr std::string_view threads = "threads";      ///< device/pinned_workers.hpp
+inline constexpr std::string_view lanes = "lanes";          ///< mesh/codegen
+inline constexpr std::string_view all[] = {compiling, threads, lanes};
+}  // namespace topics
+
+/// The findings of a process: in memory, and in the store as records of their own, by the driver
+/// (Device::fingerprint), the processor's abilities and the C library: what a driver does depends
+/// on all of them. Without a store they last as long as this object. Thread-safe.
+class DriverFindings {
+ public:
+  /// `store` may be null, and outlives this.
+  explicit DriverFindings(Layer* store) : store_(store) {}
+
+  /// Makes those of `names` that are not known yet by one call of `probe`, which gets their names
+  /// and answers each (a name that it leaves out is not kept and does not hold), then returns all
+  /// that is known of the topic. One thread probes a topic and device at a time; a `probe` may ask
+  /// for other topics, not for its own. What it throws goes to the caller, and nothing is kept.
+  Findings get(std::string_view topic, const Device& device, const std::vector<std::string>& names,
+               const std::function<Findings(const std::vector<std::string>& unknown)>& probe);
+
+  /// What is known of a topic, with no trial.
+  Findings known(std::string_view topic, const Device& device);
+
+  /// Notes what a use has shown, in place of what was known.
+  void note(std::string_view topic, const Device& device, const Findings& findings);
+
+ private:
+  /// What is known of one topic and device; `mutex` is held while it is read, tried or changed.
+  struct Subject {
+    std::mutex mutex;
+    bool is_loaded = false;
+    Findings findings;
+  };
+  Subject& subject(std::string_view topic, const Device& device);
+  /// Of a subject whose mutex is held.
+  Findings& load(Subject& subject, std::string_view topic, const Device& device);
+  void keep(std::string_view topic, const Device& device, const Findings& findings);
+
+  Layer* store_;
+  std::mutex mutex_;
+  std::map<std::string, Subject> subjects_;  ///< by topic and fingerprint
+};
+
+/// The processor's abilities as the system names them, and the C library's version: what a driver's
+/// findings depend on but for itself. Read once a process.
+const std::string& host_identity();
+
+}  // namespace kiln

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "kernel/source/source.hpp"
+#include "kiln/spec/file.hpp"
+
+/// Specifications whose program is a SPIR-V module: what the module says is held against the file.
+namespace kiln::spec {
+
+/// Whether a program may be SPIR-V, by its first bytes; false where it cannot be read.
+bool is_module_file(const std::filesystem::path& file);
+
+/// What of a spec does not fit its program, in the file's order: the kernel, arguments and
+/// constants that a SPIR-V module has, macros that it cannot have; or constants of a program in
+/// OpenCL C, of which nothing else is known here. The constants' values are looked at where `bound`
+/// is not null.
+std::vector<Message> check_program(const Spec& spec, const BoundSpec* bound,
+                                   const ExpandedSource& source);
+
+/// The constants' values as the module takes them, sorted by their SpecId. Error: bad_input, the
+/// first that does not fit.
+Expected<std::vector<spirv::Setting>> settings_of(const Spec& spec, const BoundSpec& bound,
+                                                  const ExpandedSource& source);
+
+}  // namespace kiln::spec

@@ -1,0 +1,123 @@
+// A specification file next to the SPIR-V module that it names.
+#include "spec/run/module.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/os/file.hpp"
+#include "kernel/request/request.hpp"
+#include "spec/run/job.hpp"
+#include "spec/texts.hpp"
+#include "test_paths.hpp"
+
+namespace kiln::spec {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::filesystem::path& examples() {
+  static const auto folder = std::filesystem::path(KILN_SOURCE_DIR) / "examples/spirv";
+  return folder;
+}
+
+std::string example_text() { return value_or_throw(read_text(examples() / "scale_tiles.json")); }
+
+/// What is found of the example with one text in place of another.
+std::vector<std::string> findings(std::string_view what = "", std::string_view by = "",
+                                  const Symbols& symbols = {}) {
+  const auto file = (examples() / "a.json").string();
+  const auto text = what.empty() ? example_text() : with(example_text(), what, by);
+  const Spec spec = value_or_throw(parse_spec(text, file));
+  const auto source = value_or_throw(load_kernel_source(spec, {}));
+  const auto bound = value_or_throw(bind(spec, symbols));
+  std::vector<std::string> lines;
+  for (const auto& message : check_program(spec, &bound, *source))
+    lines.push_back(message.render().substr(file.size()));
+  return lines;
+}
+
+Request request_with(const Symbols& symbols) {
+  const Spec spec = value_or_throw(load_spec(examples() / "scale_tiles.json"));
+  const auto source = value_or_throw(load_kernel_source(spec, {}));
+  return value_or_throw(make_request(spec, value_or_throw(bind(spec, symbols)), source));
+}
+
+TEST(SpecModule, the_example_fits_its_module) { EXPECT_THAT(findings(), IsEmpty()); }
+
+TEST(SpecModule, arguments_are_held_against_the_module_with_their_lines) {
+  EXPECT_THAT(findings(R"("type": "int", "value")", R"("type": "long", "value")"),
+              ElementsAre(":13: attribute 'varArguments[1]': found a value of type long for "
+                          "argument 3, expected a value of 4 bytes (int n)"));
+  EXPECT_THAT(findings(R"("type": "float", "value": 2)", R"("type": "int", "value": 2)"),
+              ElementsAre(HasSubstr("found a value of type int for argument 2, expected a value of "
+                                    "4 bytes (float factor)")));
+  EXPECT_THAT(findings(R"({"pos": 2, "type": "float", "value": 2})",
+                       R"({"pos": 4, "type": "float", "value": 2}, {"pos": 2, "type": "float",
+                          "value": 2})"),
+              ElementsAre(HasSubstr("found 5 arguments, expected 4")));
+  EXPECT_THAT(findings(R"("inputBuffers": [{"pos": 0, "type": "float", "size": "dataset", )"
+                       R"("break": 0}])",
+                       R"("localArguments": [{"pos": 0, "type": "float", "size": 4}])"),
+              ElementsAre(HasSubstr("attribute 'localArguments[0]': found local memory of type "
+                                    "float for argument 0, expected a __global buffer")));
+  EXPECT_THAT(findings(R"("name": "scale_tiles")", R"("name": "scale")"),
+              ElementsAre(HasSubstr("scale_tiles.spv has no kernel 'scale'; it has: scale_tiles")));
+}
+
+TEST(SpecModule, constants_are_held_against_the_module) {
+  EXPECT_THAT(findings(R"("1": 0.25)", R"("9": 0.25)"),
+              ElementsAre(HasSubstr("attribute 'specialization.9': found no constant \"9\" in "
+                                    "scale_tiles.spv, expected one of its: 0 (int), 1 (float)")));
+  EXPECT_THAT(findings(R"("0": "tile")", R"("0": "tile / 3.0")"),
+              ElementsAre(HasSubstr("expected an integer of type int or uint")));
+  EXPECT_THAT(findings(R"("0": "tile")", R"("0": "2**40")"), ElementsAre(HasSubstr("found 1099")));
+  EXPECT_THAT(findings(R"("symbolicVariables": {)", R"("macros_values": {"N": 1},
+                       "symbolicVariables": {)"),
+              ElementsAre(HasSubstr("'macros_values': found macros, expected none")));
+  // Integers may be what a division of floating-point numbers gives.
+  EXPECT_THAT(findings(R"("0": "tile")", R"("0": "tile / 2.0")"), IsEmpty());
+}
+
+TEST(SpecModule, sources_in_opencl_c_have_no_constants) {
+  const Spec spec = value_or_throw(
+      parse_spec(with(small, "\"src\"", "\"specialization\": {\"0\": 1}, \"src\""), "a.json"));
+  const auto source = value_or_throw(from_text("kernel void add() {}", "add.cl"));
+  const auto found = check_program(spec, nullptr, *source);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0].render(), HasSubstr("found specialization constants, expected none: add.cl "
+                                           "is OpenCL C"));
+}
+
+TEST(SpecModule, constants_follow_symbols_and_go_into_the_key) {
+  const Request eight = request_with({}), sixteen = request_with({{{"tile", 16}}, {}});
+  ASSERT_EQ(eight.constants.size(), 2u);
+  EXPECT_EQ(eight.constants[0].as_integer(), 8);
+  EXPECT_EQ(eight.constants[1].as_number(), 0.25);
+  EXPECT_EQ(sixteen.constants[0].as_integer(), 16);
+  const Device device;
+  const auto key_text = [&](const Request& request) {
+    return describe_canonical(canonical_request(request, {}, device));
+  };
+  EXPECT_THAT(key_text(eight), HasSubstr("SPIR-V length: "));
+  EXPECT_THAT(key_text(eight), HasSubstr("SpecId: 0\n      value: 8"));
+  EXPECT_NE(canonical_request(eight, {}, device), canonical_request(sixteen, {}, device));
+  EXPECT_EQ(canonical_request(eight, {}, device), canonical_request(request_with({}), {}, device));
+}
+
+TEST(SpecModule, is_known_by_its_first_bytes) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-test"));
+  const auto bytes = value_or_throw(read_file(examples() / "scale_tiles.spv"));
+  value_or_throw(write_file(folder.path() / "module.cl", bytes));
+  value_or_throw(write_file(folder.path() / "text.spv", as_bytes("kernel void k() {}")));
+  EXPECT_TRUE(is_module_file(folder.path() / "module.cl"));
+  EXPECT_FALSE(is_module_file(folder.path() / "text.spv"));
+  EXPECT_FALSE(is_module_file(folder.path() / "absent"));
+  EXPECT_NE(value_or_throw(load_source(folder.path() / "module.cl"))->module(), nullptr);
+  EXPECT_EQ(value_or_throw(load_source(folder.path() / "text.spv"))->module(), nullptr);
+}
+
+}  // namespace
+}  // namespace kiln::spec
