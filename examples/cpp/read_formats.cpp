@@ -1,6 +1,7 @@
 // Files of other programs: a kernel database for clBLAS with one record of one's own, and what any
 // file that is named on the command line is.
-// Shows kiln/formats.hpp, kiln/formats/kdb.hpp, kiln/formats/npy.hpp, kiln/formats/poclbin.hpp.
+// Shows kiln/formats.hpp, kiln/formats/kdb.hpp, kiln/formats/npy.hpp, kiln/formats/poclbin.hpp,
+// kiln/formats/spirv.hpp.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -23,6 +24,9 @@ void tell(const char* path) {
     std::printf("%s: a program archive of %zu kernels\n", path, archive->kernels.size());
   else if (const auto array = npy::parse(bytes))
     std::printf("%s: an array of %s\n", path, array->descr.c_str());
+  else if (const auto module = spirv::parse(bytes))
+    std::printf("%s: SPIR-V %u.%u of %zu kernels\n", path, module->major, module->minor,
+                module->kernels.size());
   else if (const auto database = kdb::parse(bytes))
     std::printf("%s: a kernel database of %zu patterns\n", path, database->patterns.size());
   else

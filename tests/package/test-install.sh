@@ -77,6 +77,9 @@ expect "1 programs" prebuild_calls "$scratch/calls.jsonl"
 expect "c[0] = -1 +2i" clblas_complex
 expect "clBLAS 2.12" clamdblas_names
 expect "1784652 bytes, found 0 dimensions, expected 1 or 2" read_formats
+# The shortest module of OpenCL kernels: its head, what it needs, its addresses.
+printf '\3\2\43\7\0\0\1\0\0\0\0\0\1\0\0\0\0\0\0\0\21\0\2\0\6\0\0\0\16\0\3\0\2\0\0\0\2\0\0\0' >"$scratch/empty.spv"
+expect "$scratch/empty.spv: SPIR-V 1.0 of 0 kernels" read_formats "$scratch/empty.spv"
 if [ -e "$libraries/libkiln-mesh.so" ]; then
   expect "10 0" smooth_ring
   expect "converged, 50.000 in the middle" solve_rod "$scratch/rod.vtu"

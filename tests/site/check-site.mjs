@@ -9,9 +9,11 @@
 // from a server; the theme can be chosen.
 import fs from 'node:fs';
 import http from 'node:http';
+import os from 'node:os';
 import path from 'node:path';
 import {createRequire} from 'node:module';
 import {fileURLToPath, pathToFileURL} from 'node:url';
+import {faults} from './faults.mjs';
 import {searches} from './searches.mjs';
 
 const WIDTHS = [1400, 360];
@@ -193,11 +195,28 @@ function serve() {
   return new Promise(done => server.listen(0, '127.0.0.1', () => done(server)));
 }
 
+// ---- The check itself: it finds what it is there to find, and nothing on a page that is right ----
+
+async function checkFaults(context) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kiln-site-'));
+  for (const [markup, expected] of [['<p>right</p>', ''], ...faults]) {
+    const file = path.join(folder, 'page.html'), before = problems.length;
+    fs.writeFileSync(file, '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A page</title></head>' +
+                               `<body><main><h1>A page</h1>${markup}</main></body></html>`);
+    checkLinks(new Map([[file, await checkPage(context, file)]]));
+    const found = problems.splice(before);
+    if (expected ? !found.some(one => one.includes(expected)) : found.length)
+      problems.push(`the check says of ${markup}: ${found.join('; ') || 'nothing'}; expected ${expected || 'nothing'}`);
+  }
+  fs.rmSync(folder, {recursive: true});
+}
+
 // ---- All of it ----
 
 const browser = await chromium.launch({executablePath: process.env.KILN_CHROMIUM ?? '/usr/bin/chromium',
                                        args: ['--no-sandbox', '--disable-gpu']});
 const context = await browser.newContext();
+await checkFaults(context);
 const files = [...filesBelow(options.site), ...options.pages].filter(file => file.includes(options.match));
 const waiting = [...files], facts = new Map();
 await Promise.all(Array.from({length: AT_ONCE}, async () => {

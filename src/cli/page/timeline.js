@@ -206,7 +206,8 @@ function drawChart(title, from, to) {
     const seen = view.clientWidth, scrolled = view.scrollLeft;
     const first = from + length * Math.max(0, (scrolled - seen) / width);
     const last = from + length * Math.min(1, (scrolled + 2 * seen) / width);
-    const step = Math.max(1, roundStep(length, width / 90));
+    // 2.5: a telephone shows two at least, which is what makes a scale.
+    const step = Math.max(1, roundStep(length, Math.max(2.5, width / 90)));
     const digits = Math.max(0, unit[2] - Math.floor(Math.log10(step) + 1e-9));
     axis.replaceChildren(...multiples(step, first, last).flatMap(ns => tick(ns, digits, width)));
     const wide = [], narrow = [];

@@ -274,6 +274,14 @@ TEST_F(TimelineBrowser, names_run_no_script_and_load_nothing) {
               Contains(evil + "\n" + evil + ", 1.00 ms\nfrom 0 to 1.00 ms\n" + evil + ": " + evil));
 }
 
+TEST_F(TimelineBrowser, the_narrowest_chart_still_shows_a_scale) {
+  // Windows have a least width, so that the page is made narrow; the button has it drawn again.
+  const auto page = measured({span("host", "a", "compile", 0, 472'000'000)},
+                             "document.body.style.width = '400px';"
+                             "document.querySelector('.zoom button').click();");
+  EXPECT_EQ(page.at("ticks"), Json::array({Json(Texts{"0", "200 ms", "400 ms"})}));
+}
+
 TEST_F(TimelineBrowser, the_policy_lets_the_page_draw_itself) {
   const auto document = browser_.document(page_of(cold_run()), {"--window-size=1280,900"});
   EXPECT_EQ(occurrences(document, "<g class=\"span "), 16u);
