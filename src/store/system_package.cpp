@@ -177,6 +177,8 @@ ExportedSystemStore write_package(LocalStore& store,
     system.leave_failures_to_caller();
     for (const auto& entry : entries) put_entry(system, entry);
   }
+  // It stays from one transaction to the next, with nothing in it.
+  fs::remove(folder / "store.db-journal");
   write_new(tree / "usr/share/doc" / package.name / "copyright", copyright_text);
   const std::uint64_t bytes = open_to_readers(tree);
   write_new(tree / "DEBIAN/control", control_text(package, exported, bytes, device_lines(entries)));

@@ -32,6 +32,12 @@ add_libraries() {
   [ -n "$clang" ] || { echo "no libclang below /usr/lib"; return 1; }
   release=$(sed 's|.*/libclang-\([0-9]*\).*|\1|' <<<"$clang")
   cp -L "$clang" "$folder/lib/"
+  add_licence "$folder" "$clang"
+  # And of what is compiled into the programs.
+  for program in $(packages_of build | grep -v '|') g++; do
+    [ ! -e "/usr/share/doc/$program/copyright" ] ||
+      cp -L "/usr/share/doc/$program/copyright" "$folder/share/licences/$program"
+  done
   headers=$(find "/usr/lib/llvm-$release/lib/clang" -mindepth 1 -maxdepth 1 -name "$release*" -type d |
     sort -V | tail -n 1)
   mkdir -p "$folder/lib/clang/$(basename "$headers")"
@@ -48,13 +54,22 @@ add_libraries() {
 
 # add_needed FOLDER FILE: all libraries that FILE needs but the system's, and their licences.
 add_needed() {
-  local folder=$1 name path package
+  local folder=$1 name path
   while read -r name path; do
     [[ ! $name =~ $libraries_of_system ]] && [ ! -e "$folder/lib/$name" ] || continue
     cp -L "$path" "$folder/lib/$name"
-    package=$(dpkg -S "$(realpath "$path")" 2>/dev/null | head -n 1 | cut -d: -f1)
-    [ -z "$package" ] || cp -L "/usr/share/doc/$package/copyright" "$folder/lib/$package.copyright"
+    add_licence "$folder" "$path"
   done < <(ldd "$2" | awk '$2 == "=>" { print $1, $3 }')
+}
+
+# add_licence FOLDER FILE: of the package of Debian that FILE is from.
+add_licence() {
+  local package
+  # Where /lib is a link, dpkg may know the file by its older path.
+  package=$({ dpkg -S "$(realpath "$2")" || dpkg -S "$2"; } 2>/dev/null | head -n 1 | cut -d: -f1) || true
+  [ -n "$package" ] || { echo "no package has $2"; return 1; }
+  mkdir -p "$1/share/licences"
+  cp -L "/usr/share/doc/$package/copyright" "$1/share/licences/$package"
 }
 
 # The newest version of the C library that a file of the folder asks for.
