@@ -174,6 +174,7 @@ Expected<ExportedPack> export_pack(LocalStore& store,
       if (!wanted(info)) continue;
       const auto canonical = store.canonical_of(info.kind, info.key);
       if (!canonical && canonical.error().code() == Errc::not_found) continue;
+      if (canonical && are_of_findings(*canonical)) continue;
       auto found = canonical ? store.look_up(info.kind, info.key, *canonical)
                              : Lookup{{}, canonical.error().message()};
       if (!found.entry) {

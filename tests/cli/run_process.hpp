@@ -11,6 +11,24 @@
 
 namespace kiln::testing {
 
+/// Each line of an output as JSON.
+inline std::vector<nlohmann::json> json_lines(const std::string& output) {
+  std::vector<nlohmann::json> lines;
+  std::istringstream stream(output);
+  for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+/// How the first program of a report with --explain was found: its steps, "+" before those that
+/// answered. A trial of the driver, which is made once a store whatever is run first, is left out.
+inline std::string steps_of(const std::string& report) {
+  std::string text;
+  for (const auto& step : nlohmann::json::parse(report)["explain"][0]["steps"])
+    if (step["layer"] != "trial")
+      text += (step["answered"] == true ? "+" : "-") + step["layer"].get<std::string>() + " ";
+  return text;
+}
+
 /// Runs specs with the real `kiln`. Tests share a store and PoCL's cache in the build folder, so
 /// that each kernel is compiled once; a test about the store sets its own.
 class RunTest : public CommandTest {
@@ -44,6 +62,16 @@ class RunTest : public CommandTest {
          type);
   }
 
+  /// Takes what was found of the driver out of the test's store, so that the entries there are
+  /// those of the programs that it ran.
+  void forget_findings() const {
+    for (const std::string label : {"compiling", "threads", "lanes"})
+      for (const auto& entry :
+           json_lines(kiln({"store", "ls", "--kind", "record", "--json"}).output))
+        if (entry["label"] == label + " of the driver")
+          EXPECT_EQ(kiln({"store", "rm", entry["key"].get<std::string>()}).exit_code, 0);
+  }
+
   /// The processor's two halves; empty, and the test skips, where it has one core.
   bool has_two_cores() { return kiln({"devices", "--devices", "cpu/2"}).exit_code == 0; }
 };
@@ -74,14 +102,6 @@ inline std::string npy_data(const std::filesystem::path& file) {
   const auto length =
       static_cast<unsigned char>(text.at(8)) + 256u * static_cast<unsigned char>(text.at(9));
   return text.substr(10 + length);
-}
-
-/// Each line of an output as JSON.
-inline std::vector<nlohmann::json> json_lines(const std::string& output) {
-  std::vector<nlohmann::json> lines;
-  std::istringstream stream(output);
-  for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::json::parse(line));
-  return lines;
 }
 
 }  // namespace kiln::testing

@@ -33,7 +33,7 @@ std::vector<std::string> blocks(const std::string& document, const std::string& 
 
 TEST(Document, shows_a_file_that_is_right) {
   const auto examples = blocks(text_of("docs/specification-files.md"), "json");
-  ASSERT_EQ(examples.size(), 3u);
+  ASSERT_EQ(examples.size(), 4u);
   EXPECT_THAT(check_text(examples[0], "a.json"), IsEmpty());
 }
 

@@ -19,10 +19,11 @@ double items_of(const NDRange& range) {
 }
 
 /// What had the program: the layer that answered first, or "compile". Loading and making a further
-/// variant come after that.
+/// variant come after that, and a trial of the driver gives no program.
 std::string source_of(const Explanation& explanation) {
   for (const auto& step : explanation.steps)
-    if (step.answered && step.layer != "load" && step.layer != "variant") return step.layer;
+    if (step.answered && step.layer != "load" && step.layer != "variant" && step.layer != "trial")
+      return step.layer;
   return "compile";
 }
 

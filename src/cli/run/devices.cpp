@@ -63,9 +63,12 @@ std::string described(const DeviceInfo& device) {
 int list_devices(Context& context) {
   const bool is_verbose = context.flag("verbose");
   // Findings are in the store; without them none is opened.
-  const Runtime runtime = is_verbose
-                              ? Runtime(std::shared_ptr<Runtime::State>(make_runtime(context)))
-                              : Runtime({.devices = context.text("devices"), .store = "off"});
+  const Runtime runtime =
+      is_verbose
+          ? Runtime(std::make_shared<Runtime::State>(
+                std::make_unique<Resolver>(value_or_throw(open_store(store_settings_of(context)))),
+                context.text("devices"), Runtime::State::Single::whole))
+          : Runtime({.devices = context.text("devices"), .store = "off"});
   const auto devices = runtime.devices();
   if (context.flag("json")) {
     for (const auto& device : devices)

@@ -45,7 +45,7 @@ Expected<Findings> decode(ByteView bytes) {
 }
 
 Bytes canonical_of(std::string_view topic, const Device& device) {
-  CanonicalWriter writer("driver findings", 1);
+  CanonicalWriter writer(findings_schema, 1);
   writer.text("topic", topic).text("device", device.fingerprint()).text("host", host_identity());
   return writer.view();
 }

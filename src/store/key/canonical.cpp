@@ -291,4 +291,10 @@ std::string compare_canonical(ByteView first, ByteView second) {
   return "the fields are the same, but in another order or of another type\n";
 }
 
+bool are_of_findings(ByteView canonical) {
+  const auto fields = CanonicalFields::read(canonical);
+  const std::string* schema = fields ? fields->text("schema") : nullptr;
+  return schema != nullptr && *schema == findings_schema;
+}
+
 }  // namespace kiln

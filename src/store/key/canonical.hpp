@@ -58,6 +58,12 @@ class CanonicalWriter {
 
 Key key_of(ByteView canonical);
 
+/// The schema of what drivers were found to do on one machine: of no use on another, so that no
+/// pack takes it along.
+inline constexpr std::string_view findings_schema = "driver findings";
+/// Whether canonical bytes are of that schema. Safe on any bytes.
+bool are_of_findings(ByteView canonical);
+
 /// The fields as indented "tag: value" lines for people; bytes that do not parse say so, with the
 /// position. Safe on any bytes; long values are shown by their start, length and digest.
 std::string describe_canonical(ByteView canonical);

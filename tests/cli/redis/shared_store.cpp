@@ -43,11 +43,7 @@ class SharedStore : public kiln::testing::RunTest {
                               "dataset=64", "--in", "0=in.npy", "--expect", "1=in.npy"});
     EXPECT_EQ(result.exit_code, 0) << result.errors << result.output;
     messages_ = result.errors;
-    std::string text;
-    const auto report = nlohmann::json::parse(result.output);
-    for (const auto& step : report["explain"][0]["steps"])
-      text += (step["answered"] == true ? "+" : "-") + step["layer"].get<std::string>() + " ";
-    return text;
+    return kiln::testing::steps_of(result.output);
   }
   const std::string& messages() const { return messages_; }
 

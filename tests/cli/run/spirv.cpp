@@ -30,11 +30,7 @@ class RunSpirv : public kiln::testing::RunTest {
     words.insert(words.end(), more.begin(), more.end());
     const auto result = run(words);
     EXPECT_EQ(result.exit_code, 0) << result.errors << result.output;
-    std::string text;
-    const auto report = nlohmann::json::parse(result.output);
-    for (const auto& step : report["explain"][0]["steps"])
-      text += (step["answered"] == true ? "+" : "-") + step["layer"].get<std::string>() + " ";
-    return text;
+    return kiln::testing::steps_of(result.output);
   }
 };
 

@@ -26,6 +26,7 @@ class StoreLook : public kiln::testing::RunTest {
     words.insert(words.end(), more.begin(), more.end());
     const auto result = kiln(words);
     ASSERT_EQ(result.exit_code, 0) << result.errors;
+    forget_findings();
   }
   std::vector<nlohmann::json> entries(std::vector<std::string> more = {}) {
     more.insert(more.begin(), {"store", "ls", "--json"});

@@ -28,6 +28,7 @@ class StorePacks : public kiln::testing::RunTest {
     copy_spec("int");
     for (const char* spec : {"copy_float.json", "copy_int.json"})
       ASSERT_EQ(kiln({"run", spec}).exit_code, 0);
+    forget_findings();
   }
   kiln::ProcessResult good(const std::vector<std::string>& words, int code = 0) {
     auto result = kiln(words);
@@ -56,11 +57,7 @@ class StorePacks : public kiln::testing::RunTest {
   /// The layers of a run's first program, and whether each answered.
   std::string steps(const std::string& spec) {
     const auto result = good({"run", "--json", "--explain", spec});
-    std::string text;
-    const auto report = nlohmann::json::parse(result.output);
-    for (const auto& step : report["explain"][0]["steps"])
-      text += (step["answered"] == true ? "+" : "-") + step["layer"].get<std::string>() + " ";
-    return text;
+    return kiln::testing::steps_of(result.output);
   }
   std::string read(const std::string& name) const {
     return kiln::value_or_throw(kiln::read_text(folder() / name));

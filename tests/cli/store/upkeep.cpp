@@ -20,6 +20,7 @@ class StoreUpkeep : public kiln::testing::RunTest {
       const auto result = kiln({"run", std::string("copy_") + type + ".json"});
       EXPECT_EQ(result.exit_code, 0) << result.errors;
     }
+    forget_findings();
   }
   std::vector<nlohmann::json> entries() {
     return json_lines(kiln({"store", "ls", "--json"}).output);
