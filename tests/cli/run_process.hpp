@@ -23,7 +23,8 @@ inline std::vector<nlohmann::json> json_lines(const std::string& output) {
 /// answered. A trial of the driver, which is made once a store whatever is run first, is left out.
 inline std::string steps_of(const std::string& report) {
   std::string text;
-  for (const auto& step : nlohmann::json::parse(report)["explain"][0]["steps"])
+  const auto parsed = nlohmann::json::parse(report);
+  for (const auto& step : parsed["explain"][0]["steps"])
     if (step["layer"] != "trial")
       text += (step["answered"] == true ? "+" : "-") + step["layer"].get<std::string>() + " ";
   return text;

@@ -17,7 +17,8 @@ int run_job();
 /// has compiled and loaded by the program's hash and would not do it again: `salt`, which no other
 /// job of the process has, gives each program a hash of its own.
 int do_job_here(const std::string& salt);
-/// The device of a job, which the library means; in the helper there may be others. Throws kiln::Error.
+/// The device of a job, which the library means; in the helper there may be others. Throws
+/// kiln::Error.
 DevicePtr device_of(const std::string& fingerprint);
 /// Makes the driver load what every compilation needs, for the jobs of processes forked from this.
 /// Leaves files in the current folder.

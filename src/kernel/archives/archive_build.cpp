@@ -9,8 +9,8 @@
 #include "base/data/digest.hpp"
 #include "base/expected.hpp"
 #include "kernel/apart/helper.hpp"
-#include "kernel/resolver/resolver.hpp"
 #include "kernel/program/intermediate.hpp"
+#include "kernel/resolver/resolver.hpp"
 
 namespace kiln {
 namespace {

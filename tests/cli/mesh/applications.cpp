@@ -205,7 +205,7 @@ TEST_F(MeshApplication, what_is_found_of_lanes_is_kept_and_listed) {
   };
   EXPECT_EQ(findings(), Json::array());
   EXPECT_THAT(kiln({"devices", "-v", "--store", store}).output,
-              HasSubstr("\n  lanes      not tried yet\n"));
+              HasSubstr("\n  lanes       not tried yet\n"));
 
   set("KILN_EXPLAIN", "1");
   const std::vector<std::string> words{"airfoil",  "-g",  "grid.h5", "-n1",
@@ -221,7 +221,7 @@ TEST_F(MeshApplication, what_is_found_of_lanes_is_kept_and_listed) {
   for (const Json& finding : findings()) names.push_back(finding["name"]);
   EXPECT_THAT(names, ElementsAre("fabs of double8", "sqrt of double8"));
   EXPECT_THAT(kiln({"devices", "-v", "--store", store}).output,
-              ::testing::ContainsRegex("\n  lanes      (yes|no ) fabs of double8"));
+              ::testing::ContainsRegex("\n  lanes       (yes|no ) fabs of double8"));
 }
 
 TEST_F(MeshApplication, airfoil_draws_the_flow) {
