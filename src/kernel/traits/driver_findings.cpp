@@ -57,6 +57,18 @@ Findings stored(Layer& store, ByteView canonical) {
   return decode(lookup.entry->content).value_or(Findings{});
 }
 
+/// What a process without a store remembers, by the canonical bytes of topic and device.
+struct ProcessMemory {
+  std::mutex mutex;
+  std::map<Bytes, Findings> all;
+};
+ProcessMemory& process_memory() {
+  static ProcessMemory memory;
+  return memory;
+}
+
+bool lasts(const Findings::value_type& item) { return item.second.lasts; }
+
 }  // namespace
 
 DriverFindings::Subject& DriverFindings::subject(std::string_view topic, const Device& device) {
@@ -65,14 +77,25 @@ DriverFindings::Subject& DriverFindings::subject(std::string_view topic, const D
 }
 
 Findings& DriverFindings::load(Subject& subject, std::string_view topic, const Device& device) {
-  if (!std::exchange(subject.is_loaded, true) && store_ != nullptr)
-    subject.findings = stored(*store_, canonical_of(topic, device));
+  if (std::exchange(subject.is_loaded, true)) return subject.findings;
+  const Bytes canonical = canonical_of(topic, device);
+  if (store_ != nullptr) subject.findings = stored(*store_, canonical);
+  if (shares_) {
+    const std::lock_guard lock(process_memory().mutex);
+    subject.findings = process_memory().all[canonical];
+  }
   return subject.findings;
 }
 
 void DriverFindings::keep(std::string_view topic, const Device& device, const Findings& findings) {
-  const auto lasts = [](const auto& each) { return each.second.lasts; };
-  if (store_ == nullptr || std::ranges::none_of(findings, lasts)) return;
+  if (std::none_of(findings.begin(), findings.end(), lasts)) return;
+  if (shares_) {
+    const std::lock_guard lock(process_memory().mutex);
+    Findings& all = process_memory().all[canonical_of(topic, device)];
+    for (const auto& item : findings)
+      if (lasts(item)) all.insert_or_assign(item.first, item.second);
+  }
+  if (store_ == nullptr) return;
   const Bytes canonical = canonical_of(topic, device);
   // Another process may have found something else meanwhile: both are kept.
   const auto change = [&](const std::optional<Entry>& present) -> std::optional<Entry> {

@@ -37,11 +37,15 @@ inline constexpr std::string_view all[] = {compiling, threads, lanes};
 
 /// The findings of a process: in memory, and in the store as records of their own, by the driver
 /// (Device::fingerprint), the processor's abilities and the C library: what a driver does depends
-/// on all of them. Without a store they last as long as this object. Thread-safe.
+/// on all of them. Without a store the process remembers them, whatever object found them: a
+/// program that makes many a Mesh without a store tries its driver once. Thread-safe.
 class DriverFindings {
  public:
+  /// What is remembered where there is no store.
+  enum class WithoutStore { by_process, by_this };
   /// `store` may be null, and outlives this.
-  explicit DriverFindings(Layer* store) : store_(store) {}
+  explicit DriverFindings(Layer* store, WithoutStore otherwise = WithoutStore::by_process)
+      : store_(store), shares_(store == nullptr && otherwise == WithoutStore::by_process) {}
 
   /// Makes those of `names` that are not known yet by one call of `probe`, which gets their names
   /// and answers each (a name that it leaves out is not kept and does not hold), then returns all
@@ -69,6 +73,7 @@ class DriverFindings {
   void keep(std::string_view topic, const Device& device, const Findings& findings);
 
   Layer* store_;
+  const bool shares_;  ///< with the process
   std::mutex mutex_;
   std::map<std::string, Subject> subjects_;  ///< by topic and fingerprint
 };

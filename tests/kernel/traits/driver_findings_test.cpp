@@ -31,7 +31,7 @@ class DriverFindingsTest : public StoreFixture {
 };
 
 TEST_F(DriverFindingsTest, are_tried_once_each) {
-  DriverFindings findings(nullptr);
+  DriverFindings findings(nullptr, DriverFindings::WithoutStore::by_this);
   EXPECT_TRUE(ask(findings, {"a"}).at("a").holds);
   const auto both = ask(findings, {"a", "b"});
   EXPECT_TRUE(both.at("a").holds);
@@ -40,8 +40,17 @@ TEST_F(DriverFindingsTest, are_tried_once_each) {
   EXPECT_THAT(tried_, ElementsAre("a", "b"));
 }
 
+TEST_F(DriverFindingsTest, without_a_store_are_the_processs) {
+  // A topic of its own: what is found stays for the process's life.
+  const std::string topic = "test of the process " + folder_.path().string();
+  DriverFindings first(nullptr), second(nullptr);
+  ask(first, {"a", "b"}, topic);
+  EXPECT_EQ(ask(second, {"a", "b"}, topic).at("b").reason, "it failed");
+  EXPECT_THAT(tried_, ElementsAre("a", "b"));
+}
+
 TEST_F(DriverFindingsTest, of_two_topics_are_apart) {
-  DriverFindings findings(nullptr);
+  DriverFindings findings(nullptr, DriverFindings::WithoutStore::by_this);
   ask(findings, {"a"}, "one");
   ask(findings, {"a"}, "other");
   EXPECT_THAT(tried_, ElementsAre("a", "a"));
