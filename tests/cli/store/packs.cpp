@@ -315,12 +315,12 @@ TEST_F(SystemPackages, starts_the_first_run_of_a_machine_without_a_compiler) {
 
 TEST_F(SystemPackages, have_the_fields_and_modes_of_a_package) {
   const auto result =
-      good({"store", "export", "--system", "--json", "--package", "farm-store", "--package-version",
+      good({"store", "export", "--system", "--json", "--package", "fleet-store", "--package-version",
             "7", "--maintainer", "A Farm <farm@example.org>", "a.deb"});
   const auto told = json_lines(result.output).at(0);
   EXPECT_EQ(told["entries"], 2);
-  EXPECT_EQ(told["name"], "farm-store");
-  EXPECT_EQ(field("a.deb", "Package"), "farm-store\n");
+  EXPECT_EQ(told["name"], "fleet-store");
+  EXPECT_EQ(field("a.deb", "Package"), "fleet-store\n");
   EXPECT_EQ(field("a.deb", "Version"), "7\n");
   EXPECT_EQ(field("a.deb", "Maintainer"), "A Farm <farm@example.org>\n");
   EXPECT_EQ(field("a.deb", "Conflicts"), "kiln-system-store\n");
