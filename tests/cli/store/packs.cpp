@@ -315,8 +315,8 @@ TEST_F(SystemPackages, starts_the_first_run_of_a_machine_without_a_compiler) {
 
 TEST_F(SystemPackages, have_the_fields_and_modes_of_a_package) {
   const auto result =
-      good({"store", "export", "--system", "--json", "--package", "fleet-store", "--package-version",
-            "7", "--maintainer", "A Farm <farm@example.org>", "a.deb"});
+      good({"store", "export", "--system", "--json", "--package", "fleet-store",
+            "--package-version", "7", "--maintainer", "A Farm <farm@example.org>", "a.deb"});
   const auto told = json_lines(result.output).at(0);
   EXPECT_EQ(told["entries"], 2);
   EXPECT_EQ(told["name"], "fleet-store");
