@@ -45,6 +45,10 @@ class PinnedWorkers : public ::testing::Test {
   ContextPtr context_;
 };
 
+// A pinned thread stays so: each of these is a process of its own, as suites are.
+class PinnedWorkersSeen : public PinnedWorkers {};
+class PinnedWorkersOff : public PinnedWorkers {};
+
 TEST_F(PinnedWorkers, have_each_a_core_of_their_own) {
   ::unsetenv("KILN_PIN");
   pin_workers(*context_, device_, std::chrono::minutes(1));
@@ -55,14 +59,14 @@ TEST_F(PinnedWorkers, have_each_a_core_of_their_own) {
   EXPECT_EQ(single_cores(), cores);
 }
 
-TEST_F(PinnedWorkers, are_threads_of_the_drivers_own) {
+TEST_F(PinnedWorkersSeen, are_threads_of_the_drivers_own) {
   const auto seen = look_at_workers(*context_, device_, std::chrono::minutes(1));
   EXPECT_EQ(seen.threads, device_->compute_units);
   EXPECT_FALSE(seen.on_caller);
   EXPECT_TRUE(single_cores().empty()) << "looking pins nothing";
 }
 
-TEST_F(PinnedWorkers, are_left_alone_where_that_is_asked_for) {
+TEST_F(PinnedWorkersOff, are_left_alone_where_that_is_asked_for) {
   ::setenv("KILN_PIN", "off", 1);
   pin_workers(*context_, device_);
   EXPECT_TRUE(single_cores().empty());

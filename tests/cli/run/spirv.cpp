@@ -56,7 +56,7 @@ TEST_F(RunSpirv, other_constants_are_another_program) {
   EXPECT_EQ(steps({"--set", "tile=16"}), "-memory +local store +load ");
   EXPECT_EQ(kiln::testing::npy_data(folder() / "a.npy"),
             kiln::testing::npy_data(folder() / "b.npy"));
-  const auto listed = json_lines(kiln({"store", "ls", "--json"}).output);
+  const auto listed = json_lines(kiln({"store", "ls", "--kind", "artifact", "--json"}).output);
   ASSERT_EQ(listed.size(), 2u);
   const auto compared = kiln({"store", "explain", listed[0]["key"], listed[1]["key"]});
   EXPECT_THAT(compared.output, AllOf(HasSubstr("value: 8"), HasSubstr("value: 16")));
