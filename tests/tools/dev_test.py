@@ -88,6 +88,8 @@ class Dev(unittest.TestCase):
             reader, writer = os.pipe()
             script = PARTS + f'cd "$(mktemp -d)"; step w w.log bash -c "sleep 600 & echo up >&{writer}; wait"'
             with subprocess.Popen(["bash", "-c", script], cwd=ROOT, pass_fds=[writer],
+                                  # Where these tests run in the background, Ctrl-C is ignored from the start.
+                                  preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
                 os.close(writer)
                 with os.fdopen(reader) as pipe:
