@@ -28,7 +28,7 @@ for program in by_target by_variables by_pkg_config; do
   [ "$printed" = "$expected" ] || { echo "$program printed '$printed', not '$expected'"; exit 1; }
 done
 
-# A program that was linked long ago finds the library by LD_LIBRARY_PATH, and libkiln beside it.
+# A program that was linked long ago finds the library by LD_LIBRARY_PATH, and libkiln next to it.
 cp "$scratch/consumer/by_target" "$scratch/old"
 mkdir "$scratch/elsewhere"
 cp -P "$libraries"/libclBLAS.so* "$libraries"/libkiln.so* "$scratch/elsewhere"

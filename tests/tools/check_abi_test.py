@@ -1,5 +1,7 @@
 """tools/check-abi: passes libraries that only grew, and fails where something vanished or changed."""
+import lzma
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -20,14 +22,14 @@ class CheckAbi(unittest.TestCase):
         self.build({})
         self.assertEqual(self.check("0.2.0", "--keep").returncode, 0)
 
-    def build(self, texts, sonames=None):
+    def build(self, texts, sonames=None, debugging="-g"):
         """All three libraries, of the text given for a library or the first one."""
         folder = self.top / "lib"
         folder.mkdir(exist_ok=True)
         for name, soname in (sonames or NAMES).items():
             source = self.top / "source.cpp"
             source.write_text(texts.get(name, FIRST))
-            subprocess.run(["g++", "-g", "-shared", "-fPIC", f"-Wl,-soname,{soname}", source, "-o", folder / name],
+            subprocess.run(["g++", debugging, "-shared", "-fPIC", f"-Wl,-soname,{soname}", source, "-o", folder / name],
                            check=True)
 
     def check(self, version, *options):
@@ -68,6 +70,50 @@ class CheckAbi(unittest.TestCase):
         result = self.check("two")
         self.assertEqual(result.returncode, 2)
         self.assertIn("expected FOLDER", result.stderr)
+        for option in ("--version", "--records"):
+            result = subprocess.run([TOOL, self.top / "lib", option], capture_output=True, text=True)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"after '{option}'", result.stderr)
+
+    def test_a_folder_without_a_record_is_named(self):
+        for name in ("absent", "lib"):
+            result = subprocess.run([TOOL, self.top / "lib", "--records", self.top / name], capture_output=True, text=True)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"{name} has no release to compare with", result.stderr)
+
+    def test_half_a_record_is_none(self):
+        half = self.top / "abi" / "0.3.0"
+        half.mkdir()
+        shutil.copy(self.top / "abi" / "0.2.0" / "libkiln.so.abi.xz", half)
+        shutil.copytree(self.top / "abi" / "0.2.0", self.top / "abi" / "old-0.9")
+        result = self.check("0.3.1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("libkiln.so: all that 0.2.0 has", result.stdout)
+
+    def test_a_record_that_fails_leaves_none(self):
+        (self.top / "lib" / "libclBLAS.so").unlink()
+        self.assertEqual(self.check("0.3.0", "--keep").returncode, 2)
+        self.assertEqual([path.name for path in (self.top / "abi").iterdir()], ["0.2.0"])
+
+    def test_libraries_without_debugging_information_are_refused(self):
+        self.build({}, debugging="-g0")
+        for options in ((), ("--keep",)):
+            result = self.check("0.3.0", *options)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("found no debugging information", result.stderr)
+        self.assertFalse((self.top / "abi" / "0.3.0").exists())
+
+    def test_a_record_without_types_compares_names_and_says_so(self):
+        for file in (self.top / "abi" / "0.2.0").iterdir():
+            text = lzma.decompress(file.read_bytes()).decode()
+            text = re.sub(r"  <abi-instr.*</abi-instr>\n", "", text, flags=re.S)
+            file.write_bytes(lzma.compress(text.encode()))
+        self.build({"libkiln.so": FIRST.replace("int rows;", "long rows;")})
+        result = self.check("0.2.1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("0.2.0 was recorded without types: names only are compared", result.stdout)
+        self.build({"libkiln.so": FIRST.replace("other", "another")})
+        self.assertEqual(self.check("0.2.1").returncode, 1)
 
 
 if __name__ == "__main__":

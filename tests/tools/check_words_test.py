@@ -67,6 +67,12 @@ class CheckWords(unittest.TestCase):
         self.write("src/a.cpp", 'f("is_whole");  // word: the name in files of others\nis_whole  // word:\n')
         self.assertEqual(len(self.found()[1]), 1)
 
+    def test_scripts_are_read_whatever_their_names(self):
+        self.write("tools/a.sh", "# a whole number\n")
+        self.write("tools/check-a", "#!/usr/bin/env bash\n# a whole number\n")
+        self.write("tools/data", "a whole number\n")
+        self.assertEqual([line.split(":")[0] for line in self.found()[1]], ["tools/a.sh", "tools/check-a"])
+
     def test_files_that_git_does_not_keep_and_changes_of_the_past_are_left_alone(self):
         self.write("CHANGELOG.md", "whole numbers\n")
         with open(os.path.join(self.folder.name, "kept_nowhere.md"), "w", encoding="utf-8") as file:

@@ -1,11 +1,15 @@
 """./dev says what it does not know, names what it would install, and documents its packages."""
 import os
+import re
+import signal
 import subprocess
 import unittest
 
 from check_includes_test import ROOT
 
-GROUPS = ("build", "test", "bench", "long", "check", "root", "docs", "pictures", "site", "npm")
+with open(os.path.join(ROOT, "tools/dev/install.sh"), encoding="utf-8") as script:
+    GROUPS = re.search(r'^package_groups="(.*)"$', script.read(), re.M).group(1).split()
+PARTS = "set -euo pipefail\nfor part in tools/dev/*.sh; do source $part; done\n"
 
 
 def dev(*arguments, **environment):
@@ -15,8 +19,7 @@ def dev(*arguments, **environment):
 
 def bash(script):
     """A script that sees the functions of ./dev."""
-    parts = "for part in tools/dev/*.sh; do source $part; done\n"
-    return subprocess.run(["bash", "-c", "set -euo pipefail\n" + parts + script], cwd=ROOT,
+    return subprocess.run(["bash", "-c", PARTS + script], cwd=ROOT,
                           capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
@@ -30,7 +33,7 @@ class Dev(unittest.TestCase):
 
     def test_help_names_every_command(self):
         shown = dev("--help").stdout
-        for command in ("demo", "build", "test", "bench", "docs", "check", "install-deps", "clean"):
+        for command in ("demo", "build", "test", "package", "tarball", "bench", "docs", "check", "install-deps", "clean"):
             self.assertRegex(shown, rf"(?m)^  {command}\b")
 
     def test_only_missing_packages_are_named(self):
@@ -58,6 +61,42 @@ class Dev(unittest.TestCase):
         run = bash('cd "$(mktemp -d)"; step working w.log sh -c "echo reason; exit 3" || echo "status $?"')
         self.assertIn("reason", run.stderr)
         self.assertIn("status 1", run.stdout)
+
+    def test_a_step_ends_at_the_first_command_that_fails(self):
+        run = bash('cd "$(mktemp -d)"; ldd() { echo "libx.so.1 => /lib/x.so (0x1)"; }\n'
+                   'cp() { [ "$2" != /lib/x.so ]; }; dpkg() { echo "a: /lib/x.so"; echo "goes on" >&3; }\n'
+                   'export -f ldd cp dpkg; exec 3>&1\n'
+                   'step adding w.log add_needed folder program || echo "status $?"')
+        self.assertIn("status 1", run.stdout)
+        self.assertNotIn("goes on", run.stdout)
+        self.assertRegex(run.stderr, r"dev: .*:\d+: exit code 1")
+
+    def test_a_library_that_is_missing_is_named(self):
+        run = bash('cd "$(mktemp -d)"; ldd() { echo "libx.so.1 => not found"; }; export -f ldd\n'
+                   'step adding w.log add_needed folder program || echo "status $?"')
+        self.assertIn("status 1", run.stdout)
+        self.assertIn("program needs libx.so.1, which is not found", run.stderr)
+
+    def test_a_base_system_is_there_whole_or_not_at_all(self):
+        run = bash('cd "$(mktemp -d)"; install_groups() { :; }; id() { echo 0; }\n'
+                   'debootstrap() { mkdir -p "$3/usr"; return 1; }; export -f id debootstrap\n'
+                   'trap "ls build/debian/trixie" EXIT; bare_debian trixie true')
+        self.assertEqual((run.returncode, run.stdout.splitlines()[-1]), (1, "base.new"))
+
+    def test_what_a_step_has_started_ends_with_it(self):
+        for sent, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+            reader, writer = os.pipe()
+            script = PARTS + f'cd "$(mktemp -d)"; step w w.log bash -c "sleep 600 & echo up >&{writer}; wait"'
+            with subprocess.Popen(["bash", "-c", script], cwd=ROOT, pass_fds=[writer],
+                                  # Where these tests run in the background, Ctrl-C is ignored from the start.
+                                  preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+                os.close(writer)
+                with os.fdopen(reader) as pipe:
+                    self.assertEqual(pipe.readline(), "up\n")
+                    run.send_signal(sent)
+                    self.assertEqual(run.wait(), code)
+                    self.assertEqual(pipe.read(), "")  # its end: no process has the pipe any more
 
     def test_architecture_says_why_each_package_is_there(self):
         with open(os.path.join(ROOT, "ARCHITECTURE.md"), encoding="utf-8") as file:

@@ -1,5 +1,5 @@
-# Format, folder order, words, the documents' commands, and on demand the site in a browser and the
-# next release of Debian.
+# Format, folder order, words, the documents' commands; on demand the site in a browser, all of it in a
+# bare Debian 13, the packages, and the libraries' interface.
 
 dev_check() {
   local parts=("$@") part failed=()
@@ -12,7 +12,7 @@ dev_check() {
   done
   install_groups build check
   for part in "${parts[@]}"; do
-    "check_$part" || failed+=("$part")
+    attempt "check_$part" || failed+=("$part")
   done
   [ ${#failed[@]} -eq 0 ] || die "checks failed: ${failed[*]}"
 }
@@ -23,9 +23,9 @@ check_words() { tools/check-words; }
 
 # The documents' commands run the command as it is built.
 check_docs() {
-  [ -f build/release/build.ninja ] || configure release KILN_TESTS=OFF KILN_BENCH=OFF || return 1
-  compile release product || return 1
-  tools/check-docs --bin build/release/bin || return 1
+  [ -f build/release/build.ninja ] || configure release KILN_TESTS=OFF KILN_BENCH=OFF
+  compile release product
+  tools/check-docs --bin build/release/bin
   # All pages of the site, without their pictures: links, headings, an example for each header.
   install_groups docs
   step "looking for links that lead nowhere" check-links.log tools/site/build_site.py --out build/docs/check

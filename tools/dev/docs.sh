@@ -11,18 +11,18 @@ dev_docs() {
     *) bad_usage "unknown option '$1' of docs" ;;
   esac
   install_groups build docs pictures
-  [ -z "$measure" ] || measure_speed || die "the bars of docs/measured/speed.json were not measured"
-  build_site || die "the site was not built"
+  [ -z "$measure" ] || measure_speed
+  build_site
 }
 
 build_site() {
-  [ -f build/release/build.ninja ] || configure release KILN_TESTS=OFF KILN_BENCH=OFF || return 1
-  compile release product || return 1
+  [ -f build/release/build.ninja ] || configure release KILN_TESTS=OFF KILN_BENCH=OFF
+  compile release product
   pictures_are_new ||
     step "making pictures of real runs" docs-pictures.log \
-      tools/site/make_pictures.py --bin build/release/bin --out "$pictures" || return 1
+      tools/site/make_pictures.py --bin build/release/bin --out "$pictures"
   step "building the site" docs-site.log \
-    tools/site/build_site.py --out "$site" --pictures "$pictures" || return 1
+    tools/site/build_site.py --out "$site" --pictures "$pictures"
   echo "-- $site/index.html"
 }
 
@@ -38,8 +38,8 @@ pictures_are_new() {
 # Bars of docs/measured/speed.json again, on this machine.
 measure_speed() {
   install_groups bench
-  configure release KILN_BENCH=ON || return 1
-  compile release product bench_programs || return 1
+  configure release KILN_BENCH=ON
+  compile release product bench_programs
   step "measuring bars" docs-measure.log tools/site/measure_speed.py --bin build/release/bin
 }
 
@@ -47,13 +47,13 @@ measure_speed() {
 check_site() {
   install_groups build docs pictures site
   command -v npm >/dev/null || install_groups npm
-  build_site || return 1
+  build_site
   local modules=build/docs/npm
   if ! cmp -s tests/site/package-lock.json "$modules/installed"; then
     mkdir -p "$modules"
     cp tests/site/package.json tests/site/package-lock.json "$modules/"
     step "fetching playwright-core and axe-core" docs-npm.log \
-      npm ci --prefix "$modules" --no-audit --no-fund --ignore-scripts || return 1
+      npm ci --prefix "$modules" --no-audit --no-fund --ignore-scripts
     cp tests/site/package-lock.json "$modules/installed"
   fi
   node tests/site/check-site.mjs --site "$site" --modules "$modules" "$pictures"/more/*.html

@@ -1,11 +1,14 @@
 # Makes Debian packages, on this machine or in a bare Debian of another release.
 
-# package_version: as debian/changelog has it, and the release of Debian it is built on: packages
+# As debian/changelog has it.
+changelog_version() { sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog; }
+
+# package_version: that of debian/changelog, and the release of Debian it is built on: packages
 # for the next release replace these when a machine is upgraded.
 package_version() {
   local release
-  release=$(. /etc/os-release && [ "${ID:-}" = debian ] && echo "~deb${VERSION_ID:-}")
-  echo "$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)$release"
+  release=$(. /etc/os-release && [ "${ID:-}" = debian ] && echo "~deb${VERSION_ID:-}") || true
+  echo "$(changelog_version)$release"
 }
 
 # The version that the headers say they are.
@@ -47,13 +50,12 @@ package_here() {
   step "building packages" package.log env -C "$tree" \
     CCACHE_DIR="${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}" \
     DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-parallel=$(jobs_at_once)}" \
-    dpkg-buildpackage -b -us -uc || return 1
+    dpkg-buildpackage -b -us -uc
+  step "checking packages" lintian.log check_package_policy "build/package/kiln_${version}_"*.changes
+  grep -E '^[EW]: ' build/log/lintian.log || true
   mkdir -p build/packages
   rm -f build/packages/*"_${version}_"*
   mv build/package/*"_${version}_"* build/packages/
-  step "checking packages" lintian.log check_package_policy "build/packages/kiln_${version}_"*.changes ||
-    return 1
-  grep -E '^[EW]: ' build/log/lintian.log || true
   list_packages "$version"
 }
 
@@ -73,7 +75,7 @@ list_packages() {
 
 # Of what is committed here; the packages come back to build/packages.
 package_in_bare() {
-  bare_debian "$1" ./dev package || return 1
+  bare_debian "$1" ./dev package
   local made=build/debian/$1/run/home/new/kiln/build/packages
   mkdir -p build/packages
   as_root find "$made" -type f -exec cp -t build/packages {} +
@@ -84,21 +86,24 @@ package_in_bare() {
 check_packages() {
   local suite
   for suite in bookworm trixie; do
-    package_in_bare "$suite" && test_packages "$suite" || return 1
+    package_in_bare "$suite"
+    test_packages "$suite"
   done
 }
 
 test_packages() {
-  local number=12
+  local number=12 version file bare_files=()
   [ "$1" = bookworm ] || number=13
-  local bare_files=()
-  mapfile -t bare_files < <(ls build/packages/*~deb"$number"_*.deb | grep -v -e -dbgsym_)
+  version=$(changelog_version)~deb$number
+  for file in build/packages/*"_${version}_"*.deb; do
+    [[ $file == *-dbgsym_* ]] || bare_files+=("$file")
+  done
   bare_debian "$1" bash -c 'tools/run-package-tests ../files/*.deb'
 }
 
 # The build of the packages has debugging information, which says what the libraries offer.
 check_abi() {
   install_groups package
-  package_here || return 1
+  package_here
   tools/check-abi build/package/kiln/obj-*/lib
 }

@@ -18,8 +18,10 @@ dev_tarball() {
   step "installing into $folder" tarball.log cmake --install build/portable --prefix "$PWD/$folder" --strip
   step "adding libraries" tarball-libraries.log add_libraries "$folder"
   check_c_library "$folder"
+  # Under its name there is a whole one, or the one before.
   step "packing" tarball-pack.log tar -C build/tarball --owner=0 --group=0 --sort=name \
-    -cJf "build/packages/$name.tar.xz" "$name"
+    -cJf "build/packages/$name.tar.xz.part" "$name"
+  mv "build/packages/$name.tar.xz.part" "build/packages/$name.tar.xz"
   echo "-- $(du -h --apparent-size "build/packages/$name.tar.xz" | sed 's/\t/  /')"
 }
 
@@ -40,6 +42,7 @@ add_libraries() {
   done
   headers=$(find "/usr/lib/llvm-$release/lib/clang" -mindepth 1 -maxdepth 1 -name "$release*" -type d |
     sort -V | tail -n 1)
+  [ -n "$headers" ] || { echo "no headers of libclang $release below /usr/lib"; return 1; }
   mkdir -p "$folder/lib/clang/$(basename "$headers")"
   cp -rL "$headers/include" "$folder/lib/clang/$(basename "$headers")/"
   add_needed "$folder" "$clang"
@@ -54,12 +57,16 @@ add_libraries() {
 
 # add_needed FOLDER FILE: all libraries that FILE needs but the system's, and their licences.
 add_needed() {
-  local folder=$1 name path
-  while read -r name path; do
+  local folder=$1 needed name arrow path
+  needed=$(ldd "$2")
+  while read -r name arrow path; do
+    [ "$arrow" = '=>' ] || continue
+    [ "$path" != 'not found' ] || { echo "$2 needs $name, which is not found"; return 1; }
+    path=${path% (0x*}
     [[ ! $name =~ $libraries_of_system ]] && [ ! -e "$folder/lib/$name" ] || continue
     cp -L "$path" "$folder/lib/$name"
     add_licence "$folder" "$path"
-  done < <(ldd "$2" | awk '$2 == "=>" { print $1, $3 }')
+  done <<<"$needed"
 }
 
 # add_licence FOLDER FILE: of the package of Debian that FILE is from.
@@ -74,9 +81,15 @@ add_licence() {
 
 # The newest version of the C library that a file of the folder asks for.
 check_c_library() {
-  local newest
-  newest=$(find "$1" -type f \( -perm -u+x -o -name '*.so*' \) -exec objdump -T {} + 2>/dev/null |
-    grep -oE 'GLIBC_2\.[0-9]+' | sort -Vu | tail -n 1)
+  local newest file programs=() symbols
+  while IFS= read -r -d '' file; do
+    # Scripts have no symbols.
+    [ "$(head -c 4 "$file" | tr -d '\0')" != $'\x7fELF' ] || programs+=("$file")
+  done < <(find "$1" -type f \( -perm -u+x -o -name '*.so*' \) -print0)
+  [ ${#programs[@]} -gt 0 ] || die "$1 has no programs"
+  symbols=$(objdump -T "${programs[@]}")
+  newest=$(grep -oE 'GLIBC_2\.[0-9]+' <<<"$symbols" | sort -Vu | tail -n 1) || true
+  [ -n "$newest" ] || die "no program in $1 names a version of the C library: expected 2.N"
   [ "$(printf '%s\n' "${newest#GLIBC_}" $newest_c_library | sort -V | tail -n 1)" = $newest_c_library ] ||
     die "the programs need ${newest/_/ }: expected at most $newest_c_library; make it on Debian 12"
   echo "-- runs with ${newest/_/ } and later"

@@ -2,8 +2,8 @@
 """Builds the documents as a site: build_site.py --out FOLDER [--pictures FOLDER].
 
 The interpreter is Debian's own, which has Debian's packages: markdown-it, Jinja2, Pygments.
-Pictures are made apart (pictures.py); a page that wants one which is not there is an error, unless
---no-pictures leaves all of them out.
+Pictures are made apart (make_pictures.py); without --pictures pages have none. A page that asks for one that
+is not there is an error.
 """
 import argparse
 import glob
@@ -68,7 +68,7 @@ def left_out(pages):
     return [f"{path} is not in tools/site/navigation.json" for path in sorted(found) if path not in named]
 
 
-def reference_index(reference, pages):
+def reference_index(pages):
     """The first page of the reference: all headers, and what each is for."""
     index = Page("include", "api/index.html", "C++ and C reference", "Reference")
     rows = "".join(f'<tr><td><a href="{page.url[len("api/"):]}"><code>{page.title}</code></a></td>'
@@ -119,7 +119,7 @@ def build(out, picture_folder):
         reference = ApiReference(renderer, links, folder)
     for page in headers:
         reference.render(page)
-    index = reference_index(reference, headers)
+    index = reference_index(headers)
     shown = documents + [index] + headers
     files = [page for page in links.pages.values() if page not in shown]
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.join(HERE, "theme")), autoescape=True,
@@ -137,7 +137,7 @@ def build(out, picture_folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--out", required=True, help="the folder that becomes the site; what it held is gone")
-    parser.add_argument("--pictures", help="a folder that pictures.py has filled; without it pages have none")
+    parser.add_argument("--pictures", help="a folder that make_pictures.py has filled; without it pages have none")
     options = parser.parse_args()
     made = options.out.rstrip("/") + ".new"  # a site is there whole, or the one before
     shutil.rmtree(made, ignore_errors=True)

@@ -15,7 +15,7 @@ PICTURE = re.compile(r"<!-- picture: ([a-z-]+) -->\s*$")
 
 
 class Documents:
-    """Renders documents. `picture(page, name)` is the HTML of a picture that the build has made."""
+    """Renders documents. `picture(page, name, place)` is the HTML of a picture that the build has made."""
 
     def __init__(self, links, picture):
         self.links, self.picture = links, picture
