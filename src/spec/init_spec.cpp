@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kernel/facts/module_facts.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/request/request.hpp"
 #include "spec/read/reader.hpp"

@@ -16,7 +16,7 @@
 #include "cli/run/options.hpp"
 #include "spec/init_spec.hpp"
 #include "spec/run/job.hpp"
-#include "spec/run/module.hpp"
+#include "spec/run/program_check.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -83,7 +83,7 @@ void look_for_source(const std::string& file, spec::SpecDialect dialect,
     messages.push_back({MessageSeverity::warning, file, 0, 0, "src", place.error().message()});
     return;
   }
-  if (!spec::is_module_file(*place) && loaded->specialization.empty()) return;
+  if (!is_module_file(*place) && loaded->specialization.empty()) return;
   const auto source = spec::load_kernel_source(*loaded, folders);
   if (!source) {
     messages.push_back({MessageSeverity::error, file, 0, 0, "src", source.error().message()});

@@ -7,7 +7,7 @@
 
 #include "base/data/text.hpp"
 #include "base/os/file.hpp"
-#include "spec/run/module.hpp"
+#include "spec/run/program_check.hpp"
 
 // From a bound specification to a Job: the source file is found and read, the Request made, the
 // arguments put over the arrays; and their types are held against the compiled kernel.

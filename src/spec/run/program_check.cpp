@@ -1,16 +1,14 @@
-#include "spec/run/module.hpp"
+#include "spec/run/program_check.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <fstream>
 #include <map>
 
 #include "base/data/number.hpp"
 #include "base/data/text.hpp"
-#include "kernel/facts/module_facts.hpp"
+#include "kernel/facts/kernel_facts.hpp"
 #include "spec/read/json_tree.hpp"
 
 namespace kiln::spec {
@@ -197,13 +195,6 @@ class ProgramCheck {
 };
 
 }  // namespace
-
-bool is_module_file(const std::filesystem::path& file) {
-  std::array<char, 4> begin{};
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.read(begin.data(), begin.size())) return false;
-  return spirv::is_module(as_bytes(std::string_view(begin.data(), begin.size())));
-}
 
 std::vector<Message> check_program(const Spec& spec, const BoundSpec* bound,
                                    const ExpandedSource& source) {

@@ -1,5 +1,5 @@
 // A specification file next to the SPIR-V module that it names.
-#include "spec/run/module.hpp"
+#include "spec/run/program_check.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -119,16 +119,32 @@ TEST(SpecModule, a_file_for_it_is_begun_from_what_it_says) {
   EXPECT_THAT(file->text, HasSubstr("the type of in's elements (float)"));
 }
 
-TEST(SpecModule, is_known_by_its_first_bytes) {
+TEST(SpecModule, is_known_by_its_first_bytes_or_its_name) {
   const auto folder = value_or_throw(TemporaryFolder::create("kiln-test"));
   const auto bytes = value_or_throw(read_file(examples() / "scale_tiles.spv"));
   value_or_throw(write_file(folder.path() / "module.cl", bytes));
-  value_or_throw(write_file(folder.path() / "text.spv", as_bytes("kernel void k() {}")));
+  value_or_throw(write_file(folder.path() / "text.cl", as_bytes("kernel void k() {}")));
   EXPECT_TRUE(is_module_file(folder.path() / "module.cl"));
-  EXPECT_FALSE(is_module_file(folder.path() / "text.spv"));
+  EXPECT_TRUE(is_module_file(folder.path() / "absent.spv"));
+  EXPECT_FALSE(is_module_file(folder.path() / "text.cl"));
   EXPECT_FALSE(is_module_file(folder.path() / "absent"));
   EXPECT_NE(value_or_throw(load_source(folder.path() / "module.cl"))->module(), nullptr);
-  EXPECT_EQ(value_or_throw(load_source(folder.path() / "text.spv"))->module(), nullptr);
+  EXPECT_EQ(value_or_throw(load_source(folder.path() / "text.cl"))->module(), nullptr);
+}
+
+TEST(SpecModule, what_is_named_so_must_be_one) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-test"));
+  const auto refusal = [&](std::string_view content) {
+    value_or_throw(write_file(folder.path() / "a.spv", as_bytes(content)));
+    const auto source = load_source(folder.path() / "a.spv");
+    return source ? "accepted" : source.error().message();
+  };
+  EXPECT_EQ(refusal(""),
+            "a.spv: SPIR-V module: byte 0: found the end, expected 0x07230203, with which a module "
+            "begins");
+  EXPECT_EQ(refusal("kernel void k() {}"),
+            "a.spv: SPIR-V module: byte 0: found 0x6e72656b, expected 0x07230203, with which a "
+            "module begins");
 }
 
 }  // namespace
