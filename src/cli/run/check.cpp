@@ -80,7 +80,9 @@ void look_for_source(const std::string& file, spec::SpecDialect dialect,
   if (!loaded) return;
   const auto place = spec::source_place(*loaded, folders);
   if (!place) {
-    messages.push_back({MessageSeverity::warning, file, 0, 0, "src", place.error().message()});
+    const auto severity =
+        place.error().code() == Errc::not_found ? MessageSeverity::warning : MessageSeverity::error;
+    messages.push_back({severity, file, 0, 0, "src", place.error().message()});
     return;
   }
   if (!is_module_file(*place) && loaded->specialization.empty()) return;

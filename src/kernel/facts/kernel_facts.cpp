@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/data/byte_fields.hpp"
 #include "base/data/text.hpp"
@@ -86,6 +87,18 @@ void add_worse(KernelFacts& facts, const KernelFacts& other) {
 
 namespace {
 
+/// Of each name in a message, bytes: a module may have a megabyte of them.
+constexpr std::size_t longest_shown = 100;
+
+/// The first twenty of a list of names; "none" for an empty one.
+std::string listed(std::size_t count, const std::function<std::string(std::size_t)>& text_of) {
+  constexpr std::size_t most = 20;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(count, most); ++i) list += (i == 0 ? "" : ", ") + text_of(i);
+  if (count > most) list += fmt::format(", … {} more", count - most);
+  return list.empty() ? "none" : list;
+}
+
 ParameterUse use_of(const spirv::Parameter& parameter) {
   ParameterUse use;
   use.name = parameter.name;
@@ -122,25 +135,25 @@ KernelFacts module_facts(const spirv::Module& module, std::string_view kernel) {
   return facts;
 }
 
+std::string names_text(const std::vector<std::string>& names) {
+  return listed(names.size(), [&](std::size_t i) { return shortened(names[i], longest_shown); });
+}
+
 Expected<const spirv::Kernel*> kernel_of(const spirv::Module& module, std::string_view kernel,
                                          std::string_view name) {
   if (const spirv::Kernel* found = module.find(kernel)) return found;
-  std::string names;
-  for (const spirv::Kernel& one : module.kernels) names += (names.empty() ? "" : ", ") + one.name;
-  return fail(Errc::bad_input, fmt::format("{} has no kernel '{}'; it has: {}", name, kernel,
-                                           names.empty() ? "none" : names));
+  std::vector<std::string> names;
+  for (const spirv::Kernel& one : module.kernels) names.push_back(one.name);
+  return fail(Errc::bad_input, fmt::format("{} has no kernel '{}'; it has: {}", name,
+                                           shortened(kernel, longest_shown), names_text(names)));
 }
 
 std::string constants_text(const spirv::Module& module) {
-  constexpr std::size_t shown = 20;
-  std::string text;
-  for (std::size_t i = 0; i < module.constants.size() && i < shown; ++i) {
+  return listed(module.constants.size(), [&](std::size_t i) {
     const spirv::Constant& one = module.constants[i];
-    text += fmt::format("{}{} ({}{}{})", text.empty() ? "" : ", ", one.id, one.type_name(),
-                        one.name.empty() ? "" : ", ", one_line(one.name));
-  }
-  if (module.constants.size() > shown) text += ", …";
-  return text.empty() ? "none" : text;
+    return fmt::format("{} ({}{}{})", one.id, one.type_name(), one.name.empty() ? "" : ", ",
+                       shortened(one.name, longest_shown));
+  });
 }
 
 }  // namespace kiln

@@ -88,8 +88,11 @@ FactsPtr decode_kernel_facts(ByteView bytes);
 /// reason, and may write every buffer that it is given but __constant ones.
 KernelFacts module_facts(const spirv::Module& module, std::string_view kernel);
 
+/// Names of kernels for messages: the first twenty, and of each the begin; "none".
+std::string names_text(const std::vector<std::string>& names);
+
 /// The kernel of a name in a module; `name` is what messages call the module. Error: bad_input,
-/// with the names that there are.
+/// with names that there are, twenty at most.
 Expected<const spirv::Kernel*> kernel_of(const spirv::Module& module, std::string_view kernel,
                                          std::string_view name);
 

@@ -308,13 +308,13 @@ void Program::list_variants() {
 }
 
 const KernelInfo& Program::kernel(std::string_view name) const {
-  std::string names;
+  std::vector<std::string> names;
   for (const auto& kernel : parts_.kernels) {
     if (kernel.name == name) return kernel;
-    names += (names.empty() ? "" : ", ") + kernel.name;
+    names.push_back(kernel.name);
   }
   throw Error(Errc::bad_input, fmt::format("{}: the source has no kernel '{}'; it has: {}",
-                                           parts_.label, name, names.empty() ? "none" : names));
+                                           parts_.label, name, names_text(names)));
 }
 
 bool Program::may_have(std::string_view kernel) const {

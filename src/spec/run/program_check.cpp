@@ -149,22 +149,33 @@ class ProgramCheck {
     }
   }
 
-  /// The constant that a file means: by its SpecId, else by its name.
-  const spirv::Constant* constant_of(const std::string& text) const {
-    if (const auto id = parse_number<std::uint32_t>(text)) return module_->constant(*id);
-    const auto found = std::ranges::find(module_->constants, text, &spirv::Constant::name);
-    return found == module_->constants.end() ? nullptr : &*found;
+  /// The constant that a file means: by its SpecId, else by its name, which must be one's alone.
+  Expected<const spirv::Constant*> constant_of(const std::string& text) const {
+    if (const auto id = parse_number<std::uint32_t>(text))
+      if (const spirv::Constant* found = module_->constant(*id)) return found;
+    const auto& all = module_->constants;
+    const auto found = std::ranges::find(all, text, &spirv::Constant::name);
+    if (found == all.end())
+      return fail(Errc::bad_input,
+                  fmt::format("found no constant {} in {}, expected one of its: {}", quote(text),
+                              one_line(spec_.src), constants_text(*module_)));
+    const auto other = std::ranges::find(found + 1, all.end(), text, &spirv::Constant::name);
+    if (other != all.end())
+      return fail(Errc::bad_input,
+                  fmt::format("found constant {}, which SpecIds {} and {} both are, expected a "
+                              "SpecId",
+                              quote(text), found->id, other->id));
+    return &*found;
   }
 
   void check_constants(const BoundSpec* bound) {
     for (const auto& [name, formula] : spec_.specialization) {
-      const spirv::Constant* constant = constant_of(name);
-      if (constant == nullptr) {
-        add(formula.line, formula.attribute,
-            fmt::format("found no constant {} in {}, expected one of its: {}", quote(name),
-                        one_line(spec_.src), constants_text(*module_)));
+      const auto found = constant_of(name);
+      if (!found) {
+        add(formula.line, formula.attribute, found.error().message());
         continue;
       }
+      const spirv::Constant* constant = *found;
       if (bound == nullptr) continue;
       const auto value = std::ranges::find(bound->specialization, name, &BoundConstant::constant);
       if (value == bound->specialization.end()) continue;

@@ -82,6 +82,43 @@ TEST(SpecModule, constants_are_held_against_the_module) {
   EXPECT_THAT(findings(R"("0": "tile")", R"("0": "tile / 2.0")"), IsEmpty());
 }
 
+/// A module with nothing but constants, of which the names are given: SpecIds 0, 1 …
+SourcePtr module_with_constants(const std::vector<std::string>& names) {
+  spirv::Module module;
+  for (std::uint32_t i = 0; i < names.size(); ++i)
+    module.constants.push_back({.id = i, .name = names[i]});
+  return std::make_shared<const ExpandedSource>(ByteView(), std::move(module), "m.spv",
+                                                std::vector<std::filesystem::path>());
+}
+
+std::string constant_refusal(const std::string& name, const std::vector<std::string>& names) {
+  const Spec spec = value_or_throw(parse_spec(
+      with(small, "\"src\"", "\"specialization\": {\"" + name + "\": 1}, \"src\""), "a.json"));
+  const auto found = check_program(spec, nullptr, *module_with_constants(names));
+  return found.size() < 2 ? "accepted" : found.back().render();
+}
+
+TEST(SpecModule, a_constants_name_must_be_one_constants_alone) {
+  EXPECT_THAT(constant_refusal("tile", {"tile", "tile"}),
+              HasSubstr("found constant \"tile\", which SpecIds 0 and 1 both are, expected a "
+                        "SpecId"));
+  EXPECT_EQ(constant_refusal("tile", {"tile", "other"}), "accepted");
+  EXPECT_EQ(constant_refusal("1", {"tile", "tile"}), "accepted");
+}
+
+TEST(SpecModule, messages_name_twenty_and_the_begin_of_each_name) {
+  const std::vector<std::string> names(25, std::string(100'000, 'a'));
+  const std::string constants = constant_refusal("tile", names);
+  EXPECT_THAT(constants, HasSubstr("19 (int, " + std::string(100, 'a') + "…), … 5 more"));
+  EXPECT_LT(constants.size(), 4000u);
+  spirv::Module module;
+  for (const auto& name : names) module.kernels.push_back({.name = name});
+  const auto kernel = kernel_of(module, "k", "m.spv");
+  ASSERT_FALSE(kernel);
+  EXPECT_THAT(kernel.error().message(), HasSubstr("…, … 5 more"));
+  EXPECT_LT(kernel.error().message().size(), 4000u);
+}
+
 TEST(SpecModule, sources_in_opencl_c_have_no_constants) {
   const Spec spec = value_or_throw(
       parse_spec(with(small, "\"src\"", "\"specialization\": {\"0\": 1}, \"src\""), "a.json"));
@@ -117,6 +154,18 @@ TEST(SpecModule, a_file_for_it_is_begun_from_what_it_says) {
   EXPECT_THAT(file->text, HasSubstr(R"({"pos": 2, "type": "float", "value": "FILL IN: the value )"
                                     R"(of factor"})"));
   EXPECT_THAT(file->text, HasSubstr("the type of in's elements (float)"));
+}
+
+TEST(SpecModule, a_file_is_not_begun_for_a_source_whose_name_is_not_utf8) {
+  for (const char* name : {"a\xff.spv", "a\xff.cl"}) {
+    const auto source = name == std::string_view("a\xff.cl")
+                            ? value_or_throw(from_text("kernel void k(global int* a) {}", "k.cl"))
+                            : value_or_throw(load_source(examples() / "scale_tiles.spv"));
+    const auto file = init_spec({.source = source, .src = name, .kernel = {}, .macros = {}});
+    ASSERT_FALSE(file);
+    EXPECT_EQ(file.error().code(), Errc::bad_input);
+    EXPECT_THAT(file.error().message(), HasSubstr("a\\xff."));
+  }
 }
 
 TEST(SpecModule, is_known_by_its_first_bytes_or_its_name) {
